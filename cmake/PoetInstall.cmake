@@ -1,0 +1,25 @@
+# `cmake --install` puts the program, the library and a CMake package (`find_package(poet)`) in place.
+include(CMakePackageConfigHelpers)
+
+set(POET_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/poet")
+
+install(TARGETS poet_core EXPORT poet-targets
+  ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
+  LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
+install(TARGETS poet-solve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/poet" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
+  FILES_MATCHING PATTERN "*.hpp")
+install(FILES "${PROJECT_BINARY_DIR}/include/poet/version.hpp"
+  DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/poet")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" FILES_MATCHING PATTERN "*.json")
+install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
+  DESTINATION "${CMAKE_INSTALL_DOCDIR}")
+
+install(EXPORT poet-targets NAMESPACE poet:: DESTINATION "${POET_PACKAGE_DIR}")
+configure_package_config_file("${PROJECT_SOURCE_DIR}/cmake/poet-config.cmake.in"
+  "${PROJECT_BINARY_DIR}/poet-config.cmake" INSTALL_DESTINATION "${POET_PACKAGE_DIR}")
+write_basic_package_version_file("${PROJECT_BINARY_DIR}/poet-config-version.cmake"
+  COMPATIBILITY SameMinorVersion)
+install(FILES "${PROJECT_BINARY_DIR}/poet-config.cmake"
+  "${PROJECT_BINARY_DIR}/poet-config-version.cmake" DESTINATION "${POET_PACKAGE_DIR}")

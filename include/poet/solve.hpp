@@ -1,0 +1,83 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "poet/problem.hpp"
+#include "poet/schedule.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// What is known of a problem. Nothing else is ever called optimal than a replayed schedule
+/// whose energy a proven lower bound meets within the gap asked for.
+enum class Status {
+  optimal,     ///< schedule proven within the gap
+  feasible,    ///< schedule found, not proven within the gap
+  infeasible,  ///< proven: no schedule exists
+  unknown,     ///< a limit was reached before any schedule was found
+};
+
+std::string_view status_name(Status status);
+
+/// Where a long solve stands; sent to SolveOptions::progress.
+struct Progress {
+  std::string phase;  ///< `greedy`, `relaxation`, `full model`, ...
+  Seconds elapsed_seconds = 0;
+  std::int64_t nodes = 0;  ///< of branch and bound, in this phase
+  Joules incumbent_joules = std::numeric_limits<double>::infinity();
+  Joules bound_joules = 0;  ///< proven lower bound
+};
+
+struct SolveOptions {
+  double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
+  Seconds time_limit_seconds = 300;  ///< wall clock over everything; 0 = none
+  int threads = 1;                   ///< of CBC; one repeats exactly
+  std::uint32_t seed = 1;
+  std::function<void(const Progress&)> progress;  ///< called from the solving thread
+  std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
+};
+
+/// Figures about the work done; sizes are those of the largest model handed to CBC.
+struct SolverReport {
+  std::string formulation;  ///< `none` where no model was needed
+  int rows = 0;
+  int columns = 0;
+  std::int64_t nonzeros = 0;
+  std::int64_t nodes = 0;
+  Seconds heuristic_seconds = 0;
+  Seconds build_seconds = 0;
+  Seconds milp_seconds = 0;
+  Seconds first_schedule_seconds = 0;
+  Seconds wall_seconds = 0;
+};
+
+struct SolveResult {
+  Status status = Status::unknown;
+  std::optional<Schedule> schedule;         ///< replayed and valid
+  Joules energy_joules = 0;                 ///< of the schedule, from the replay
+  Joules lower_bound_joules = 0;            ///< proven for every schedule within the budgets
+  std::string reason;                       ///< for people; why infeasible, why it stopped
+  std::optional<Bytes> smallest_ram_bytes;  ///< when infeasible: no budget below it can work
+  bool smallest_ram_is_exact = false;
+  bool interrupted = false;
+  SolverReport report;
+};
+
+/// (energy - bound) / energy; 0 for an energy of 0.
+double relative_gap(Joules energy, Joules lower_bound);
+
+/// Finds the schedule of least energy within the budgets, and how far it can be from the
+/// optimum. Every schedule it returns has been replayed by simulate().
+/// Throws InternalError when a replay contradicts the solver.
+SolveResult solve(const Problem& problem, const SolveOptions& options = {});
+
+/// Writes the problem's complete MILP for another solver, as `.mps` or `.lp` by the file's
+/// ending, names included. The objective is in joules and includes the baseline.
+void export_milp(const Problem& problem, const std::string& path);
+
+}  // namespace poet
