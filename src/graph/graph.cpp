@@ -18,8 +18,8 @@ void check_cost(const Node& node, int index, double value, const char* what) {
 
 void check_node(const Node& node, int index) {
   if (node.bytes < 0) {
-    throw InputError(fmt::format("node {} ('{}'): {} bytes; expected at least 0", index, node.name,
-                                 node.bytes));
+    throw InputError(
+        fmt::format("node {} ('{}'): {} bytes; expected at least 0", index, node.name, node.bytes));
   }
   check_cost(node, index, node.runtime_seconds, "runtime_seconds");
   check_cost(node, index, node.energy_joules, "energy_joules");
@@ -27,8 +27,8 @@ void check_node(const Node& node, int index) {
   check_cost(node, index, node.page_out_energy_joules, "page_out_energy_joules");
   for (const int input : node.inputs) {
     if (input >= 0 && input < index) continue;
-    throw InputError(fmt::format("node {} ('{}'): input {} is not an earlier node", index,
-                                 node.name, input));
+    throw InputError(
+        fmt::format("node {} ('{}'): input {} is not an earlier node", index, node.name, input));
   }
 }
 

@@ -1,0 +1,55 @@
+#include <fmt/format.h>
+
+#include "poet/problem.hpp"
+
+namespace poet {
+namespace {
+
+/// The same slack as the simulator's, for the order of summation.
+constexpr double kRuntimeSlack = 1e-9;
+
+bool runs_in_time(const Problem& problem, const Baseline& base) {
+  return base.runtime_seconds <= problem.limits.runtime_budget_seconds * (1 + kRuntimeSlack);
+}
+
+std::string working_set_reason(const Graph& graph, const WorkingSet& needed, Bytes budget) {
+  const Node& node = graph.nodes[needed.node];
+  return fmt::format(
+      "the RAM budget of {} bytes is below the {} bytes that node {} ('{}', {}) needs for its "
+      "inputs and its output at once",
+      budget, needed.bytes, needed.node, node.name, node.op);
+}
+
+}  // namespace
+
+Verdict instant_verdict(const Problem& problem, const Baseline& base) {
+  const Limits& limits = problem.limits;
+  if (!runs_in_time(problem, base)) {
+    return {.kind = Verdict::Kind::infeasible,
+            .reason = fmt::format("the runtime budget of {} s is below the {} s that it takes to "
+                                  "compute every node once",
+                                  limits.runtime_budget_seconds, base.runtime_seconds)};
+  }
+  if (base.peak_ram_bytes <= limits.ram_budget_bytes) {
+    return {.kind = Verdict::Kind::optimal,
+            .reason = fmt::format("the RAM budget holds the {} bytes of the baseline's peak",
+                                  base.peak_ram_bytes)};
+  }
+  const WorkingSet needed = working_set(problem.graph);
+  if (limits.ram_budget_bytes < needed.bytes) {
+    return {.kind = Verdict::Kind::infeasible,
+            .reason = working_set_reason(problem.graph, needed, limits.ram_budget_bytes),
+            .smallest_ram_bytes = needed.bytes};
+  }
+  if (!limits.paging && !limits.remat) {
+    return {.kind = Verdict::Kind::infeasible,
+            .reason = fmt::format("with neither paging nor rematerialisation allowed every output "
+                                  "is kept, which needs {} bytes; the RAM budget is {} bytes",
+                                  base.peak_ram_bytes, limits.ram_budget_bytes),
+            .smallest_ram_bytes = base.peak_ram_bytes,
+            .smallest_ram_is_exact = true};
+  }
+  return {};
+}
+
+}  // namespace poet

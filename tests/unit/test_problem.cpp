@@ -1,0 +1,87 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "poet/error.hpp"
+#include "poet/problem.hpp"
+
+namespace poet {
+namespace {
+
+/// input(10) -> a(20) -> b(5); c(7) reads a and b. Two joules and a second each.
+Graph small_graph() {
+  const auto node = [](const char* name, Bytes bytes, std::vector<int> inputs) {
+    return Node{.name = name,
+                .op = "custom",
+                .bytes = bytes,
+                .runtime_seconds = 1,
+                .energy_joules = 2,
+                .inputs = std::move(inputs)};
+  };
+  return make_graph(
+      {node("input", 10, {}), node("a", 20, {0}), node("b", 5, {1}), node("c", 7, {1, 2})});
+}
+
+TEST(Baseline, KeepsEachOutputUntilItsLastUse) {
+  const Baseline base = baseline(small_graph());
+  ASSERT_EQ(base.schedule.stages.size(), 4U);
+  EXPECT_EQ(base.schedule.stages[1].resident, std::vector<int>{0});
+  EXPECT_EQ(base.schedule.stages[2].resident, std::vector<int>{1});
+  EXPECT_EQ(base.schedule.stages[3].resident, (std::vector<int>{1, 2}));
+  EXPECT_EQ(base.peak_ram_bytes, 32);
+  EXPECT_DOUBLE_EQ(base.energy_joules, 8);
+  EXPECT_DOUBLE_EQ(base.runtime_seconds, 4);
+}
+
+TEST(WorkingSet, IsTheLargestOutputWithItsInputs) {
+  const WorkingSet needed = working_set(small_graph());
+  EXPECT_EQ(needed.bytes, 32);
+  EXPECT_EQ(needed.node, 3);
+}
+
+TEST(Budget, ShareIsOfTheBaselinePeakRoundedDown) {
+  const Baseline base = baseline(small_graph());
+  EXPECT_EQ(resolve(RamBudget{Ratio{0.5}}, base), 16);
+  EXPECT_EQ(resolve(RamBudget{Ratio{1.0}}, base), 32);
+  EXPECT_EQ(resolve(RamBudget{Bytes{11}}, base), 11);
+  EXPECT_THROW(resolve(RamBudget{Ratio{0.001}}, base), InputError);
+}
+
+TEST(Budget, RuntimeRatioIsAMultipleOfOnePass) {
+  const Baseline base = baseline(small_graph());
+  EXPECT_DOUBLE_EQ(resolve(RuntimeBudget{Ratio{1.5}}, base), 6);
+  EXPECT_DOUBLE_EQ(resolve(RuntimeBudget{2.5}, base), 2.5);
+}
+
+TEST(Verdict, ABudgetThatHoldsTheBaselineIsOptimalAtOnce) {
+  const Problem problem{small_graph(), {.ram_budget_bytes = 32, .runtime_budget_seconds = 4}};
+  EXPECT_EQ(instant_verdict(problem, baseline(problem.graph)).kind, Verdict::Kind::optimal);
+}
+
+TEST(Verdict, ABudgetBelowTheWorkingSetNamesTheNode) {
+  const Problem problem{small_graph(), {.ram_budget_bytes = 31, .runtime_budget_seconds = 8}};
+  const Verdict verdict = instant_verdict(problem, baseline(problem.graph));
+  EXPECT_EQ(verdict.kind, Verdict::Kind::infeasible);
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("node 3 ('c'"));
+  EXPECT_THAT(verdict.reason, testing::HasSubstr("32 bytes"));
+  EXPECT_EQ(verdict.smallest_ram_bytes, 32);
+}
+
+TEST(Verdict, LessTimeThanOnePassIsInfeasible) {
+  const Problem problem{small_graph(), {.ram_budget_bytes = 99, .runtime_budget_seconds = 3.9}};
+  EXPECT_EQ(instant_verdict(problem, baseline(problem.graph)).kind, Verdict::Kind::infeasible);
+}
+
+TEST(Verdict, WithoutTechniquesTheBaselinePeakIsTheSmallestBudget) {
+  // A dead-end branch makes the peak larger than any working set.
+  const Graph graph = make_graph({{.bytes = 10}, {.bytes = 10}, {.bytes = 10}, {.inputs = {0}}});
+  const Problem problem{
+      graph,
+      {.ram_budget_bytes = 19, .runtime_budget_seconds = 1, .paging = false, .remat = false}};
+  const Verdict verdict = instant_verdict(problem, baseline(graph));
+  EXPECT_EQ(verdict.kind, Verdict::Kind::infeasible);
+  EXPECT_EQ(verdict.smallest_ram_bytes, 20);
+  EXPECT_TRUE(verdict.smallest_ram_is_exact);
+}
+
+}  // namespace
+}  // namespace poet
