@@ -1,0 +1,139 @@
+#include "solver/cbc.hpp"
+
+// The one file that sees COIN-OR headers: they define macros and are slow to compile.
+#include <CbcEventHandler.hpp>
+#include <CbcModel.hpp>
+#include <CbcSolver.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <OsiClpSolverInterface.hpp>
+
+#include <algorithm>
+#include <memory>
+
+#include <fmt/format.h>
+
+namespace poet {
+namespace {
+
+using ProgressFunction = std::function<void(const MipProgress&)>;
+
+/// Reports nodes and bound of the main search. CBC clones handlers, so it owns nothing.
+class ProgressHandler : public CbcEventHandler {
+ public:
+  explicit ProgressHandler(const ProgressFunction* progress) : progress_(progress) {}
+
+  CbcEventHandler* clone() const override { return new ProgressHandler(*this); }
+
+  CbcAction event(CbcEvent what) override {
+    if (model_ != nullptr && model_->parentModel() == nullptr &&
+        (what == node || what == treeStatus || what == solution)) {
+      (*progress_)({.nodes = model_->getNodeCount(), .bound = model_->getBestPossibleObjValue()});
+    }
+    return noAction;
+  }
+
+ private:
+  const ProgressFunction* progress_;
+};
+
+void load(const Milp& milp, OsiClpSolverInterface& solver) {
+  const int rows = static_cast<int>(milp.rows.size());
+  const int columns = static_cast<int>(milp.columns.size());
+  std::vector<int> row_index;
+  std::vector<int> column_index;
+  std::vector<double> values;
+  std::vector<double> row_lower;
+  std::vector<double> row_upper;
+  for (int r = 0; r < rows; ++r) {
+    for (const MilpTerm& term : milp.rows[r].terms) {
+      row_index.push_back(r);
+      column_index.push_back(term.column);
+      values.push_back(term.coefficient);
+    }
+    row_lower.push_back(std::max(milp.rows[r].lower, -COIN_DBL_MAX));
+    row_upper.push_back(std::min(milp.rows[r].upper, COIN_DBL_MAX));
+  }
+  CoinPackedMatrix matrix(true, row_index.data(), column_index.data(), values.data(),
+                          static_cast<CoinBigIndex>(values.size()));
+  matrix.setDimensions(rows, columns);
+  std::vector<double> lower;
+  std::vector<double> upper;
+  std::vector<double> cost;
+  for (const MilpColumn& column : milp.columns) {
+    lower.push_back(column.lower);
+    upper.push_back(std::min(column.upper, COIN_DBL_MAX));
+    cost.push_back(column.cost);
+  }
+  solver.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(),
+                     row_upper.data());
+  for (int c = 0; c < columns; ++c) {
+    if (milp.columns[c].integer) solver.setInteger(c);
+  }
+}
+
+/// The words of the `cbc` program that run one search. Only our own numbers go in: unknown words
+/// are printed and ignored.
+std::vector<std::string> command(const MipOptions& options) {
+  std::vector<std::string> words{"poet", "-log", "1", "-timeMode", "elapsed"};
+  const auto add = [&](const char* key, const std::string& value) {
+    words.emplace_back(key);
+    words.push_back(value);
+  };
+  if (options.cutoff < kInfinity) add("-cutoff", fmt::format("{:.17g}", options.cutoff));
+  if (options.time_limit_seconds < kInfinity) {
+    add("-seconds", fmt::format("{:.3f}", options.time_limit_seconds));
+  }
+  add("-allowableGap", fmt::format("{:.17g}", options.absolute_gap));
+  add("-ratioGap", "0");
+  add("-randomSeed", std::to_string(options.seed));
+  add("-randomCbcSeed", std::to_string(options.seed));
+  if (options.threads > 1) add("-threads", std::to_string(options.threads));
+  add("-preprocess", "on");  // the default, `sos`, has reports of wrong answers
+  if (!options.heuristics) add("-heuristics", "off");
+  words.emplace_back("-solve");
+  words.emplace_back("-quit");
+  return words;
+}
+
+/// CbcMain1 asks for a callback between its steps; there is nothing to do.
+int no_callback(CbcModel* /*model*/, int /*where*/) {
+  return 0;
+}
+
+MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& options) {
+  MipResult result{.nodes = model.getNodeCount()};
+  const double* best = model.bestSolution();
+  if (best != nullptr) result.values.assign(best, best + milp.columns.size());
+  // Status 0 with secondary status 1 is "infeasible" (under a cutoff: nothing better), 2 is
+  // "stopped on the gap", which CBC also calls proven optimal.
+  const bool complete = model.status() == 0 && model.secondaryStatus() <= 2;
+  result.status = complete ? MipResult::Status::finished : MipResult::Status::stopped;
+  if (complete && best == nullptr) {
+    result.bound = options.cutoff;
+  } else {
+    result.bound = std::min(model.getBestPossibleObjValue(), options.cutoff);
+    if (best != nullptr) result.bound = std::min(result.bound, model.getObjValue());
+  }
+  return result;
+}
+
+}  // namespace
+
+MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
+  OsiClpSolverInterface solver;
+  load(milp, solver);
+  CbcModel model(solver);
+  CbcSolverUsefulData parameters;
+  CbcMain0(model, parameters);
+  ProgressHandler handler(&progress);
+  model.passInEventHandler(&handler);
+  model.setUseElapsedTime(true);
+
+  const std::vector<std::string> words = command(options);
+  std::vector<const char*> arguments;
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, no_callback, parameters);
+  return result_of(model, milp, options);
+}
+
+}  // namespace poet

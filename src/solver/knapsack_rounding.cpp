@@ -1,0 +1,140 @@
+#include "solver/knapsack_rounding.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <map>
+#include <numeric>
+#include <optional>
+
+namespace poet {
+namespace {
+
+constexpr std::int64_t kNone = -1;
+constexpr std::int64_t kMaxValue = 128;  // of a rounded capacity; beyond it little is gained
+constexpr std::size_t kMaxSubsetSums = 20'000;
+
+struct ItemClass {
+  std::int64_t weight = 0;
+  std::int64_t value = 0;  // rounded weight
+  int count = 0;
+};
+
+std::vector<ItemClass> classes_of(const Knapsack& knapsack) {
+  std::map<std::int64_t, int> counts;
+  for (const std::int64_t weight : knapsack.weights) ++counts[weight];
+  std::vector<ItemClass> classes;
+  for (const auto& [weight, count] : counts) {
+    if (weight > 0) classes.push_back({.weight = weight, .count = count});
+  }
+  return classes;
+}
+
+/// The largest total value of a set of items that fits the capacity, or nothing above kMaxValue.
+std::optional<std::int64_t> largest_value(const std::vector<ItemClass>& classes,
+                                          std::int64_t capacity) {
+  constexpr auto kUnreachable = std::numeric_limits<std::int64_t>::max();
+  std::vector<std::int64_t> least(1, 0);  // least[v]: least weight of a set of value v
+  for (const ItemClass& item : classes) {
+    if (item.value == 0) continue;
+    for (int copy = 0; copy < item.count; ++copy) {
+      std::int64_t reach = static_cast<std::int64_t>(least.size()) - 1;
+      if (reach + item.value > kMaxValue) return std::nullopt;
+      least.resize(reach + item.value + 1, kUnreachable);
+      for (; reach >= 0; --reach) {
+        if (least[reach] == kUnreachable || least[reach] + item.weight > capacity) continue;
+        std::int64_t& target = least[reach + item.value];
+        target = std::min(target, least[reach] + item.weight);
+      }
+      while (least.back() == kUnreachable) least.pop_back();
+    }
+  }
+  return static_cast<std::int64_t>(least.size()) - 1;
+}
+
+/// Whether every set of items with a total value of at most `limit` fits the capacity.
+bool all_fit(const std::vector<ItemClass>& classes, std::int64_t limit, std::int64_t capacity) {
+  std::vector<std::int64_t> most(limit + 1, kNone);  // most[v]: greatest weight of value v
+  most[0] = 0;
+  std::int64_t heaviest = 0;
+  for (const ItemClass& item : classes) {
+    for (int copy = 0; copy < item.count; ++copy) {
+      for (std::int64_t v = limit; v >= item.value; --v) {
+        const std::int64_t from = most[v - item.value];
+        if (from == kNone) continue;
+        most[v] = std::max(most[v], from + item.weight);
+        heaviest = std::max(heaviest, most[v]);
+      }
+      if (heaviest > capacity) return false;
+    }
+  }
+  return true;
+}
+
+enum class Rounding { down, nearest, up };
+
+std::int64_t rounded(std::int64_t weight, std::int64_t unit, Rounding rounding) {
+  switch (rounding) {
+    case Rounding::down:
+      return weight / unit;
+    case Rounding::nearest:
+      return (weight + unit / 2) / unit;
+    case Rounding::up:
+      break;
+  }
+  return (weight + unit - 1) / unit;
+}
+
+/// The knapsack in units of `unit`, if that admits exactly the same sets.
+std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass> classes,
+                                 std::int64_t unit, Rounding rounding) {
+  if (knapsack.capacity / unit > kMaxValue) return std::nullopt;
+  for (ItemClass& item : classes) item.value = rounded(item.weight, unit, rounding);
+  const auto capacity = largest_value(classes, knapsack.capacity);
+  if (!capacity || !all_fit(classes, *capacity, knapsack.capacity)) return std::nullopt;
+  Knapsack result{.capacity = *capacity};
+  for (const std::int64_t weight : knapsack.weights) {
+    result.weights.push_back(rounded(weight, unit, rounding));
+  }
+  return result;
+}
+
+/// Share of the items that the relaxation admits at once; the smaller, the tighter.
+double looseness(const Knapsack& knapsack) {
+  const auto total = std::accumulate(knapsack.weights.begin(), knapsack.weights.end(), 0.0);
+  return total > 0 ? static_cast<double>(knapsack.capacity) / total : 1;
+}
+
+/// The largest sum of weights within the capacity, or the capacity where there are too many.
+std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t capacity) {
+  std::vector<std::int64_t> sums{0};
+  for (const ItemClass& item : classes) {
+    for (int copy = 0; copy < item.count; ++copy) {
+      const std::size_t before = sums.size();
+      for (std::size_t s = 0; s < before; ++s) {
+        if (sums[s] + item.weight <= capacity) sums.push_back(sums[s] + item.weight);
+      }
+      std::sort(sums.begin(), sums.end());
+      sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
+      if (sums.size() > kMaxSubsetSums) return capacity;
+      if (sums.back() == capacity) return capacity;
+    }
+  }
+  return sums.back();
+}
+
+}  // namespace
+
+Knapsack tighten(const Knapsack& knapsack) {
+  if (knapsack.capacity < 0) return knapsack;  // admits nothing; leave that visible
+  const std::vector<ItemClass> classes = classes_of(knapsack);
+  Knapsack best{.weights = knapsack.weights, .capacity = largest_sum(classes, knapsack.capacity)};
+  for (const ItemClass& unit : classes) {
+    for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {
+      const auto candidate = in_units(knapsack, classes, unit.weight, rounding);
+      if (candidate && looseness(*candidate) < looseness(best) * (1 - 1e-12)) best = *candidate;
+    }
+  }
+  return best;
+}
+
+}  // namespace poet

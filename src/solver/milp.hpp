@@ -1,0 +1,50 @@
+#pragma once
+
+#include <limits>
+#include <string>
+#include <vector>
+
+namespace poet {
+
+inline constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+struct MilpColumn {
+  std::string name;
+  double cost = 0;
+  double lower = 0;
+  double upper = 1;
+  bool integer = true;
+};
+
+struct MilpTerm {
+  int column = 0;
+  double coefficient = 0;
+};
+
+/// lower <= sum of terms <= upper
+struct MilpRow {
+  std::string name;
+  double lower = -kInfinity;
+  double upper = kInfinity;
+  std::vector<MilpTerm> terms;
+};
+
+/// A mixed-integer linear program, to be minimised, in no solver's terms: it can be written as
+/// MPS or LP, checked by another solver, or handed to CBC.
+struct Milp {
+  std::vector<MilpColumn> columns;
+  std::vector<MilpRow> rows;
+  double objective_offset = 0;  ///< added to the sum of costs
+
+  int add_column(MilpColumn column) {
+    columns.push_back(std::move(column));
+    return static_cast<int>(columns.size()) - 1;
+  }
+  std::size_t nonzeros() const {
+    std::size_t count = 0;
+    for (const MilpRow& row : rows) count += row.terms.size();
+    return count;
+  }
+};
+
+}  // namespace poet

@@ -1,0 +1,90 @@
+#include "solver/mip_solver.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "solver/cbc.hpp"
+#include "solver/child_process.hpp"
+
+namespace poet {
+namespace {
+
+/// How long CBC may overrun its own time limit before it is ended from outside.
+constexpr Seconds kGrace = 0.3;
+
+/// Fixed-size head of every message; a result's column values follow it.
+struct Head {
+  enum class Kind : std::uint8_t { progress, result };
+  Kind kind = Kind::progress;
+  MipResult::Status status = MipResult::Status::failed;
+  double bound = -kInfinity;
+  std::int64_t nodes = 0;
+};
+
+Message encode(const Head& head, const std::vector<double>& values) {
+  Message message(sizeof head + values.size() * sizeof(double));
+  std::memcpy(message.data(), &head, sizeof head);
+  if (!values.empty()) {
+    std::memcpy(message.data() + sizeof head, values.data(), values.size() * sizeof(double));
+  }
+  return message;
+}
+
+Head decode(const Message& message, std::vector<double>& values) {
+  Head head;
+  std::memcpy(&head, message.data(), sizeof head);
+  values.resize((message.size() - sizeof head) / sizeof(double));
+  if (!values.empty()) {
+    std::memcpy(values.data(), message.data() + sizeof head, values.size() * sizeof(double));
+  }
+  return head;
+}
+
+}  // namespace
+
+MipResult solve_mip(const Milp& milp, const MipOptions& options,
+                    const std::function<bool(const MipProgress&)>& progress) {
+  MipResult result{.status = MipResult::Status::stopped};
+  MipProgress latest;
+  bool answered = false;
+  const auto work = [&](const std::function<void(const Message&)>& send) {
+    const auto report = [&](const MipProgress& now) {
+      send(encode({.kind = Head::Kind::progress, .bound = now.bound, .nodes = now.nodes}, {}));
+    };
+    const MipResult found = run_cbc(milp, options, report);
+    send(encode({.kind = Head::Kind::result,
+                 .status = found.status,
+                 .bound = found.bound,
+                 .nodes = found.nodes},
+                found.values));
+  };
+  const auto receive = [&](const Message& message) {
+    std::vector<double> values;
+    const Head head = decode(message, values);
+    if (head.kind == Head::Kind::progress) {
+      latest.nodes = std::max(latest.nodes, head.nodes);
+      if (head.bound < std::min(options.cutoff, 1e30)) {
+        latest.bound = std::max(latest.bound, head.bound);
+      }
+      return progress(latest);
+    }
+    answered = true;
+    result.status = head.status;
+    result.bound = head.bound;
+    result.nodes = head.nodes;
+    result.values = std::move(values);
+    return true;
+  };
+  const ChildExit exit = run_in_child(
+      work, receive, [&] { return progress(latest); }, options.time_limit_seconds + kGrace);
+  if (answered) return result;
+  result.bound = latest.bound;
+  result.nodes = latest.nodes;
+  if (!exit.killed) {
+    result.status = MipResult::Status::failed;
+    result.message = "CBC " + (exit.clean ? std::string("gave no answer") : exit.message);
+  }
+  return result;
+}
+
+}  // namespace poet

@@ -1,0 +1,50 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "poet/units.hpp"
+#include "solver/milp.hpp"
+
+namespace poet {
+
+struct MipOptions {
+  double cutoff = kInfinity;  ///< only solutions below it are of interest
+  double absolute_gap = 0;    ///< stop when incumbent - bound is at most this
+  Seconds time_limit_seconds = kInfinity;
+  int threads = 1;
+  std::uint32_t seed = 1;
+  bool heuristics = true;  ///< off where a good incumbent is known
+};
+
+/// A MIP search under way.
+struct MipProgress {
+  std::int64_t nodes = 0;
+  double bound = -kInfinity;
+};
+
+struct MipResult {
+  enum class Status {
+    finished,  ///< searched to the gap asked for: the best solution, or none below the cutoff
+    stopped,   ///< time limit or interruption
+    failed,    ///< the solver crashed or contradicted itself; `message` says how
+  };
+  Status status = Status::failed;
+  double bound = -kInfinity;   ///< proven for every solution below the cutoff
+  std::vector<double> values;  ///< of the columns, for the best solution found; empty if none
+  std::int64_t nodes = 0;
+  std::string message;
+};
+
+/// Minimises the sum of costs (the objective offset apart) with COIN-OR CBC in a child process,
+/// so that neither a crash, an `exit()`, a missed time limit nor output on stdout can touch the
+/// caller. `progress` is called now and then and returns false to stop the search. Values and bound
+/// are in the model's own units; the model should be scaled (scaling.hpp). The result is an
+/// opinion: replay solutions, and compute the gap from the replayed energy.
+MipResult solve_mip(const Milp& milp, const MipOptions& options,
+                    const std::function<bool(const MipProgress&)>& progress);
+
+}  // namespace poet
