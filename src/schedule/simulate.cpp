@@ -1,0 +1,262 @@
+// Deliberately plain, and without anything from src/solver: this file decides whether a schedule
+// is valid, so it has to be right by inspection. The rules are those of docs/schedule-format.md.
+
+#include "poet/simulate.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "schedule/findings.hpp"
+#include "schedule/node_set.hpp"
+#include "schedule/ram.hpp"
+
+namespace poet {
+namespace {
+
+/// Runtimes are sums of doubles, and a solver may add them up in another order.
+constexpr double kRuntimeSlack = 1e-9;
+
+/// Stays at the largest value instead of overflowing: a file may page one tensor in every stage.
+Bytes add_clipped(Bytes total, Bytes bytes) {
+  constexpr Bytes kMost = std::numeric_limits<Bytes>::max();
+  return bytes > kMost - total ? kMost : total + bytes;
+}
+
+class Simulator {
+ public:
+  Simulator(const Graph& graph, const Schedule& schedule, const Limits& limits)
+      : graph_(graph),
+        schedule_(schedule),
+        limits_(limits),
+        available_(graph.size()),
+        stored_(graph.size()) {}
+
+  Replay run() {
+    check_stage_count();
+    for (int t = 0; t < stage_count(); ++t) run_stage(t);
+    check_runtime();
+    replay_.energy_joules = replay_.compute_energy_joules + replay_.page_in_energy_joules +
+                            replay_.page_out_energy_joules;
+    replay_.violations = findings_.take();
+    return replay_;
+  }
+
+ private:
+  int stage_count() const { return static_cast<int>(schedule_.stages.size()); }
+  std::string label(int node) const { return node_label(graph_, node); }
+
+  void check_stage_count() {
+    if (stage_count() == graph_.size()) return;
+    findings_.add(Rule::structure,
+                  fmt::format("{} stages for {} nodes; expected one stage per node", stage_count(),
+                              graph_.size()));
+  }
+
+  void run_stage(int t) {
+    const Stage stage = well_formed(t);
+    const NodeSet resident(graph_.size(), stage.resident);
+    const NodeSet computed(graph_.size(), stage.compute);
+    const NodeSet next = next_resident(t);
+
+    check_order(t);
+    check_residents(t, stage);
+    run_computations(t, stage, resident, next);
+    run_page_outs(t, stage, resident);
+    run_page_ins(t, stage, resident, computed, next);
+
+    // What stage t + 1 may call resident (rule 2), and what it may page in (rule 4).
+    available_ = resident;
+    available_.insert(stage.compute);
+    available_.insert(stage.page_in);
+    stored_.insert(stage.page_out);
+  }
+
+  /// The stage without the entries that mean nothing, so that the replay can go on after them.
+  Stage well_formed(int t) {
+    const Stage& stage = schedule_.stages[t];
+    return {.resident = well_formed(t, "resident", stage.resident),
+            .compute = well_formed(t, "compute", stage.compute),
+            .page_out = well_formed(t, "page_out", stage.page_out),
+            .page_in = well_formed(t, "page_in", stage.page_in)};
+  }
+
+  std::vector<int> well_formed(int t, const char* list_name, const std::vector<int>& list) {
+    NodeSet seen(graph_.size());
+    std::vector<int> kept;
+    for (const int node : list) {
+      if (!seen.in_range(node)) {
+        findings_.add(Rule::structure, t, node,
+                      fmt::format("{} lists {}, which is not a node of the graph (0 to {})",
+                                  list_name, node, graph_.size() - 1));
+      } else if (!seen.insert(node)) {
+        findings_.add(Rule::structure, t, node,
+                      fmt::format("{} lists {} more than once", list_name, label(node)));
+      } else {
+        kept.push_back(node);
+      }
+    }
+    return kept;
+  }
+
+  NodeSet next_resident(int t) const {
+    if (t + 1 >= stage_count()) return NodeSet(graph_.size());
+    return NodeSet(graph_.size(), schedule_.stages[t + 1].resident);
+  }
+
+  void check_order(int t) {
+    const std::vector<int>& compute = schedule_.stages[t].compute;
+    if (compute.empty() || compute.back() != t) {
+      findings_.add(Rule::structure, t, t,
+                    fmt::format("the last computation must be that of {}", label(t)));
+    }
+    for (std::size_t at = 1; at < compute.size(); ++at) {
+      if (compute[at - 1] <= compute[at]) continue;  // equal ones are reported as repeated
+      findings_.add(Rule::structure, t, compute[at],
+                    fmt::format("{} is computed after {}; expected ascending order",
+                                label(compute[at]), label(compute[at - 1])));
+    }
+  }
+
+  void check_residents(int t, const Stage& stage) {
+    for (const int node : stage.resident) {
+      if (available_.has(node)) continue;
+      findings_.add(Rule::residency, t, node,
+                    fmt::format("{} is resident, but was not resident, computed or paged in one "
+                                "stage before",
+                                label(node)));
+    }
+  }
+
+  void run_computations(int t, const Stage& stage, const NodeSet& resident, const NodeSet& next) {
+    Ram ram(graph_, stage.resident);
+    Bytes peak = ram.bytes();
+    int peak_node = -1;
+    std::vector<int> uses_left = count_uses(stage.compute);
+    for (const int node : stage.compute) {
+      check_computation(t, node, resident, ram);
+      ram.add(node);
+      if (ram.bytes() > peak) {
+        peak = ram.bytes();
+        peak_node = node;
+      }
+      for (const int input : graph_.nodes[node].inputs) {
+        if (--uses_left[input] == 0 && !next.has(input)) ram.free(input);
+      }
+      charge_computation(t, node);
+    }
+    check_peak(t, peak, peak_node);
+  }
+
+  /// How many of these computations read each node.
+  std::vector<int> count_uses(const std::vector<int>& compute) const {
+    std::vector<int> uses(graph_.nodes.size(), 0);
+    for (const int node : compute) {
+      for (const int input : graph_.nodes[node].inputs) ++uses[input];
+    }
+    return uses;
+  }
+
+  void check_computation(int t, int node, const NodeSet& resident, const Ram& ram) {
+    for (const int input : graph_.nodes[node].inputs) {
+      if (ram.holds(input)) continue;
+      findings_.add(
+          Rule::inputs, t, node,
+          fmt::format("computing {} needs {}, which is not in RAM", label(node), label(input)));
+    }
+    if (resident.has(node)) {
+      findings_.add(Rule::structure, t, node,
+                    fmt::format("{} is computed although it is resident", label(node)));
+    }
+    if (node != t && !limits_.remat) {
+      findings_.add(Rule::structure, t, node,
+                    fmt::format("{} is recomputed, but recomputation is not allowed", label(node)));
+    }
+  }
+
+  void charge_computation(int t, int node) {
+    replay_.compute_energy_joules += graph_.nodes[node].energy_joules;
+    replay_.runtime_seconds += graph_.nodes[node].runtime_seconds;
+    if (node != t) ++replay_.recompute_count;
+  }
+
+  void check_peak(int t, Bytes peak, int node) {
+    replay_.stage_peak_ram_bytes.push_back(peak);
+    if (peak > replay_.peak_ram_bytes) replay_.peak_ram_bytes = peak;
+    if (peak <= limits_.ram_budget_bytes) return;
+    const std::string when =
+        node < 0 ? std::string("at its start") : fmt::format("while computing {}", label(node));
+    findings_.add(Rule::ram, t, node,
+                  fmt::format("{} bytes are in RAM {}; the budget is {} bytes", peak, when,
+                              limits_.ram_budget_bytes));
+  }
+
+  void run_page_outs(int t, const Stage& stage, const NodeSet& resident) {
+    for (const int node : stage.page_out) {
+      check_paging_allowed(t, node, "out");
+      if (!resident.has(node)) {
+        findings_.add(
+            Rule::page_out, t, node,
+            fmt::format("{} is paged out, but is not resident at the stage's start", label(node)));
+      }
+      replay_.page_out_energy_joules += graph_.nodes[node].page_out_energy_joules;
+      replay_.paging_seconds += graph_.nodes[node].page_out_seconds;
+      replay_.page_out_bytes = add_clipped(replay_.page_out_bytes, graph_.nodes[node].bytes);
+      ++replay_.page_out_count;
+    }
+  }
+
+  void run_page_ins(int t, const Stage& stage, const NodeSet& resident, const NodeSet& computed,
+                    const NodeSet& next) {
+    for (const int node : stage.page_in) {
+      check_paging_allowed(t, node, "in");
+      check_page_in(t, node, resident, computed, next);
+      replay_.page_in_energy_joules += graph_.nodes[node].page_in_energy_joules;
+      replay_.paging_seconds += graph_.nodes[node].page_in_seconds;
+      replay_.page_in_bytes = add_clipped(replay_.page_in_bytes, graph_.nodes[node].bytes);
+      ++replay_.page_in_count;
+    }
+  }
+
+  void check_page_in(int t, int node, const NodeSet& resident, const NodeSet& computed,
+                     const NodeSet& next) {
+    const auto report = [&](const char* what) {
+      findings_.add(Rule::page_in, t, node,
+                    fmt::format("{} is paged in, but {}", label(node), what));
+    };
+    if (!stored_.has(node)) report("was never paged out before");
+    if (resident.has(node)) report("is resident already");
+    if (computed.has(node)) report("is computed in the same stage");
+    if (!next.has(node)) report("is not resident in the next stage");
+  }
+
+  void check_paging_allowed(int t, int node, const char* direction) {
+    if (limits_.paging) return;
+    findings_.add(Rule::structure, t, node,
+                  fmt::format("{} is paged {}, but paging is not allowed", label(node), direction));
+  }
+
+  void check_runtime() {
+    // Written so that a budget that is not a number is never met.
+    const Seconds budget = limits_.runtime_budget_seconds;
+    if (replay_.runtime_seconds <= budget * (1 + kRuntimeSlack)) return;
+    findings_.add(Rule::runtime, fmt::format("the computations take {} s; the budget is {} s",
+                                             replay_.runtime_seconds, budget));
+  }
+
+  const Graph& graph_;
+  const Schedule& schedule_;
+  const Limits& limits_;
+  NodeSet available_;  ///< what the stage at hand may call resident
+  NodeSet stored_;     ///< what has a copy in secondary storage at the stage's start
+  Findings findings_;
+  Replay replay_;
+};
+
+}  // namespace
+
+Replay simulate(const Graph& graph, const Schedule& schedule, const Limits& limits) {
+  return Simulator(graph, schedule, limits).run();
+}
+
+}  // namespace poet
