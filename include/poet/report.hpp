@@ -97,6 +97,7 @@ struct Report {
   Graph graph;
   Schedule schedule;
   std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
+  std::vector<Instruction> program;         ///< the schedule as to_program writes it
 };
 
 /// Puts a report together from the parts of a solve that found a schedule. The figures are those

@@ -36,6 +36,7 @@ struct Instruction {
 
 /// The schedule as the list of instructions that a device runs, stage by stage: page-outs,
 /// computations each followed by the frees that it allows, frees at the stage's end, page-ins.
+/// Throws InputError for a schedule that names a node outside the graph.
 std::vector<Instruction> to_program(const Graph& graph, const Schedule& schedule);
 
 }  // namespace poet

@@ -72,6 +72,9 @@ struct RamSample {
   int node = 0;  ///< the node being computed
   Bytes ram_bytes = 0;
 };
+
+/// One sample per computation, in order of execution. Throws InputError for a schedule that
+/// names a node outside the graph.
 std::vector<RamSample> ram_timeline(const Graph& graph, const Schedule& schedule);
 
 }  // namespace poet
