@@ -85,10 +85,13 @@ std::vector<std::string> command(const MipOptions& options) {
   }
   add("-allowableGap", fmt::format("{:.17g}", options.absolute_gap));
   add("-ratioGap", "0");
+  add("-increment", fmt::format("{:g}", kCutoffIncrement));
   add("-randomSeed", std::to_string(options.seed));
   add("-randomCbcSeed", std::to_string(options.seed));
   if (options.threads > 1) add("-threads", std::to_string(options.threads));
-  add("-preprocess", "on");  // the default, `sos`, has reports of wrong answers
+  // The default, `sos`, has reports of wrong answers.
+  add("-preprocess", options.presolve ? "on" : "off");
+  if (!options.presolve) add("-presolve", "off");
   if (!options.heuristics) add("-heuristics", "off");
   words.emplace_back("-solve");
   words.emplace_back("-quit");

@@ -11,12 +11,16 @@
 
 namespace poet {
 
+/// Solutions less than this better than the best known, or than the cutoff, are not looked for.
+inline constexpr double kCutoffIncrement = 1e-6;
+
 struct MipOptions {
   double cutoff = kInfinity;  ///< only solutions below it are of interest
   double absolute_gap = 0;    ///< stop when incumbent - bound is at most this
   Seconds time_limit_seconds = kInfinity;
   int threads = 1;
   std::uint32_t seed = 1;
+  bool presolve = true;
   bool heuristics = true;  ///< off where a good incumbent is known
 };
 

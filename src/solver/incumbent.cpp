@@ -1,0 +1,34 @@
+#include "solver/incumbent.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "poet/simulate.hpp"
+#include "poet/solve.hpp"
+
+namespace poet {
+
+Incumbent::Incumbent(const Problem& problem, const Baseline& base)
+    : problem_(problem),
+      baseline_energy_(base.energy_joules),
+      energy_(std::numeric_limits<double>::infinity()),
+      bound_(base.energy_joules) {}
+
+bool Incumbent::offer(const Schedule& schedule) {
+  const Replay replay = simulate(problem_.graph, schedule, problem_.limits);
+  if (!replay.valid() || replay.energy_joules >= energy_) return false;
+  schedule_ = schedule;
+  energy_ = replay.energy_joules;
+  bound_ = std::min(bound_, energy_);
+  return true;
+}
+
+void Incumbent::raise_bound(Joules bound) {
+  bound_ = std::max(bound_, std::min(bound, energy_));
+}
+
+bool Incumbent::proven(double gap) const {
+  return schedule_ && relative_gap(energy_, bound_) <= gap + kProofTolerance;
+}
+
+}  // namespace poet
