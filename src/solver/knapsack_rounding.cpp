@@ -131,7 +131,8 @@ Knapsack tighten(const Knapsack& knapsack) {
   for (const ItemClass& unit : classes) {
     for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {
       const auto candidate = in_units(knapsack, classes, unit.weight, rounding);
-      if (candidate && looseness(*candidate) < looseness(best) * (1 - 1e-12)) best = *candidate;
+      // Of equals, the rounded one: small integers suit a solver's tolerances.
+      if (candidate && looseness(*candidate) <= looseness(best)) best = *candidate;
     }
   }
   return best;

@@ -1,0 +1,19 @@
+#pragma once
+
+#include "cli/options.hpp"
+#include "poet/report.hpp"
+
+namespace poet::cli {
+
+/// What a command wants the program to end with: the exit status, and the document for stdout or
+/// --output (empty: none).
+struct Outcome {
+  ExitCode code = ExitCode::ok;
+  std::string document;
+};
+
+Outcome run_solve(const Options& options);
+Outcome run_verify(const Options& options);
+Outcome run_list(const Options& options);
+
+}  // namespace poet::cli

@@ -1,0 +1,212 @@
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "cli/commands.hpp"
+#include "cli/interrupt.hpp"
+#include "cli/progress.hpp"
+#include "cli/tables.hpp"
+#include "io/dot.hpp"
+#include "io/files.hpp"
+#include "poet/error.hpp"
+#include "poet/platform.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// A value's error, with the option that it came from.
+template <typename Function>
+auto in_option(const char* option, Function f) {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    throw InputError(option, error.what());
+  }
+}
+
+void require_option(const std::string& value, const char* option, const char* hint) {
+  if (value.empty()) throw InputError(option, fmt::format("missing; {}", hint));
+}
+
+void check_required(const Options& options) {
+  require_option(options.model, "--model", "expected a model's name or file (--list-models)");
+  require_option(options.ram_budget, "--ram-budget", "expected a size such as 737719 or 60%");
+  require_option(options.runtime_budget, "--runtime-budget",
+                 "expected a multiple such as 1.5 or a time such as 12.5s");
+}
+
+struct Inputs {
+  Model model;
+  std::optional<Platform> platform;
+
+  const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
+};
+
+Inputs load_inputs(const Options& options) {
+  if (options.model == "-" && options.platform == "-") {
+    throw InputError("--platform", "found - for both model and platform; stdin can be only one");
+  }
+  Inputs inputs;
+  inputs.model =
+      in_option("--model", [&] { return load_model(options.model, options.batch_size); });
+  if (!options.platform.empty()) {
+    inputs.platform = in_option("--platform", [&] { return load_platform(options.platform); });
+  }
+  return inputs;
+}
+
+Graph make_costs(const Inputs& inputs, const Options& options) {
+  if (!inputs.platform && inputs.model.backward != "explicit") {
+    throw InputError("--platform",
+                     "missing; expected a platform's name or file (--list-platforms): this "
+                     "model has no measured costs");
+  }
+  return apply_platform(inputs.model, inputs.platform_or_null(), options.mem_power_scale);
+}
+
+/// Everything that can be refused before the solve is refused before the solve.
+void check_destinations(const Options& options) {
+  if (!options.output.empty()) check_writable(options.output);
+  if (!options.export_model.empty()) check_writable(options.export_model);
+}
+
+void warn_about_chip(const Inputs& inputs, Bytes budget) {
+  if (!inputs.platform || !inputs.platform->ram_bytes) return;
+  if (budget <= *inputs.platform->ram_bytes) return;
+  spdlog::warn("the RAM budget of {} is more than the {} that platform '{}' has",
+               format_bytes(budget), format_bytes(*inputs.platform->ram_bytes),
+               inputs.platform->name);
+}
+
+void write_layer_graph(const Options& options, const Model& model, const Graph& graph) {
+  if (options.plot_directory.empty()) return;
+  std::error_code error;
+  std::filesystem::create_directories(options.plot_directory, error);
+  if (error) {
+    throw InputError("--plot-directory", fmt::format("cannot create '{}': {}",
+                                                     options.plot_directory, error.message()));
+  }
+  const std::string path = options.plot_directory + "/" + model.name + ".dot";
+  write_file(path, to_dot(graph, model.name));
+  spdlog::info("layer graph written to {}", path);
+}
+
+SolveOptions solve_options(const Options& options, ProgressLine& line) {
+  SolveOptions solve;
+  solve.gap = options.gap;
+  solve.time_limit_seconds = options.time_limit_seconds;
+  solve.threads = options.threads;
+  solve.seed = options.seed;
+  solve.progress = [&line](const Progress& progress) { line.show(progress); };
+  solve.interrupted = [] { return interrupted(); };
+  return solve;
+}
+
+Request request_of(const Options& options, const Problem& problem, const Baseline& base) {
+  const Limits& limits = problem.limits;
+  const Seconds once = base.runtime_seconds;
+  return {.ram_budget_bytes = limits.ram_budget_bytes,
+          .runtime_budget_seconds = limits.runtime_budget_seconds,
+          .runtime_budget_ratio = once > 0 ? limits.runtime_budget_seconds / once : 0,
+          .paging = limits.paging,
+          .remat = limits.remat,
+          .gap = options.gap,
+          .mem_power_scale = options.mem_power_scale,
+          .time_limit_seconds = options.time_limit_seconds,
+          .threads = options.threads,
+          .seed = options.seed};
+}
+
+/// Why there is no schedule, with the smallest RAM budget that could have one.
+std::string explain(const SolveResult& result) {
+  std::string text = result.reason;
+  if (!result.smallest_ram_bytes) return text;
+  text += result.smallest_ram_is_exact
+              ? fmt::format("; the smallest RAM budget that works is {} bytes",
+                            *result.smallest_ram_bytes)
+              : fmt::format("; no RAM budget below {} bytes can work (a lower bound)",
+                            *result.smallest_ram_bytes);
+  return text;
+}
+
+ExitCode code_of(const SolveResult& result, const Options& options) {
+  if (result.interrupted) return ExitCode::interrupted;
+  switch (result.status) {
+    case Status::optimal:
+      return ExitCode::ok;
+    case Status::feasible:
+      return options.require_optimal ? ExitCode::requirement : ExitCode::ok;
+    case Status::infeasible:
+      return ExitCode::infeasible;
+    case Status::unknown:
+      break;
+  }
+  return ExitCode::limit;
+}
+
+void print_summary(const Report& report) {
+  const Summary& s = report.summary;
+  spdlog::info(
+      "{}: {} per training step, {:+.3f} % over the baseline's {}; at most {:.4g} % above "
+      "the optimum",
+      status_name(report.status), format_joules(s.energy_joules), 100 * s.energy_overhead,
+      format_joules(s.baseline_energy_joules), 100 * s.gap);
+  spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x",
+               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
+               format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
+               report.request.runtime_budget_ratio);
+  spdlog::info("{} recomputations, {} page-outs ({}), {} page-ins ({}); {:.2f} s of solving",
+               s.recompute_count, s.page_out_count, format_bytes(s.page_out_bytes), s.page_in_count,
+               format_bytes(s.page_in_bytes), report.solver.wall_seconds);
+}
+
+}  // namespace
+
+Outcome run_solve(const Options& options) {
+  check_required(options);
+  const auto ram = in_option("--ram-budget", [&] { return parse_ram_budget(options.ram_budget); });
+  const auto runtime =
+      in_option("--runtime-budget", [&] { return parse_runtime_budget(options.runtime_budget); });
+  check_destinations(options);
+  const Inputs inputs = load_inputs(options);
+  Problem problem{.graph = make_costs(inputs, options)};
+  const Baseline base = baseline(problem.graph);
+  problem.limits = {
+      .ram_budget_bytes = in_option("--ram-budget", [&] { return resolve(ram, base); }),
+      .runtime_budget_seconds = resolve(runtime, base),
+      .paging = options.paging,
+      .remat = options.remat};
+  warn_about_chip(inputs, problem.limits.ram_budget_bytes);
+  if (options.print_graph_info) print_graph_info(inputs.model, problem.graph);
+  if (options.print_power_costs) print_power_costs(problem.graph);
+  write_layer_graph(options, inputs.model, problem.graph);
+  if (!options.export_model.empty()) {
+    in_option("--export-model", [&] {
+      export_milp(problem, options.export_model);
+      return 0;
+    });
+    spdlog::info("MILP written to {}", options.export_model);
+  }
+
+  ProgressLine line(options.quiet);
+  catch_interrupts();
+  const SolveResult result = solve(problem, solve_options(options, line));
+  line.clear();
+  const ExitCode code = code_of(result, options);
+  if (!result.schedule) {
+    const std::string reason = explain(result);
+    spdlog::error("{}: {}", status_name(result.status), reason);
+    return {code, error_json(code, status_name(result.status), reason, options.compact)};
+  }
+  Report report = make_report(inputs.model, inputs.platform_or_null(), problem,
+                              request_of(options, problem, base), result);
+  report.code = code;
+  print_summary(report);
+  if (!result.reason.empty()) spdlog::info("{}", result.reason);
+  return {code, to_json(report, options.compact)};
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,25 @@
+#include <spdlog/spdlog.h>
+
+#include "cli/commands.hpp"
+#include "io/read_file.hpp"
+#include "poet/error.hpp"
+
+namespace poet::cli {
+
+Outcome run_verify(const Options& options) {
+  const Report report = parse_report(read_file(options.schedule_file), options.schedule_file);
+  const std::vector<std::string> findings = verify_report(report);
+  for (const std::string& finding : findings) spdlog::error("{}", finding);
+  if (!findings.empty()) {
+    spdlog::error("{}: invalid, {} finding{}", options.schedule_file, findings.size(),
+                  findings.size() == 1 ? "" : "s");
+    return {.code = ExitCode::usage};
+  }
+  const Summary& s = report.summary;
+  spdlog::info("{}: valid; {} ({:+.3f} % over the baseline), peak RAM {} of {}, runtime {:.4f}x",
+               options.schedule_file, format_joules(s.energy_joules), 100 * s.energy_overhead,
+               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio);
+  return {};
+}
+
+}  // namespace poet::cli

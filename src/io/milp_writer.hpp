@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "solver/milp.hpp"
+
+namespace poet {
+
+/// The model as free MPS. The objective's offset becomes a column `baseline` fixed at 1: readers
+/// disagree about constants in the objective.
+std::string to_mps(const Milp& milp, const std::string& name);
+
+/// The model in CPLEX's LP format, likewise.
+std::string to_lp(const Milp& milp, const std::string& name);
+
+}  // namespace poet

@@ -1,0 +1,91 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "poet/problem.hpp"
+#include "solver/random.hpp"
+
+namespace poet::test {
+
+/// A training graph: forward layers with skips, then a backward chain in POET's manner.
+inline Graph training_graph(const std::vector<Node>& forward) {
+  std::vector<Node> nodes = forward;
+  const int count = static_cast<int>(forward.size());
+  for (int n = count - 1; n >= 1; --n) {
+    Node gradient = forward[n];
+    gradient.name = "grad" + std::to_string(n);
+    gradient.energy_joules = 2 * forward[n - 1].energy_joules;
+    gradient.runtime_seconds = 2 * forward[n - 1].runtime_seconds;
+    gradient.inputs = {n - 1, n};
+    if (n < count - 1) gradient.inputs.push_back(static_cast<int>(nodes.size()) - 1);
+    gradient.backward = true;
+    nodes.push_back(gradient);
+  }
+  return make_graph(std::move(nodes));
+}
+
+/// Costs over several orders of magnitude, sizes from a small set so that ties occur; some nodes
+/// cost or weigh nothing.
+inline Node random_node(Random& random, int index) {
+  const auto energy = std::pow(10.0, 3 * random.uniform() - 2);
+  const auto page = std::pow(10.0, 3 * random.uniform() - 2);
+  return {.name = "n" + std::to_string(index),
+          .op = "custom",
+          .bytes = random.below(8) == 0 ? 0 : Bytes{1 + random.below(8)} * 16,
+          .runtime_seconds = 0.1 * energy,
+          .energy_joules = random.below(8) == 0 ? 0 : energy,
+          .page_in_energy_joules = page,
+          .page_out_energy_joules = page * (0.5 + random.uniform())};
+}
+
+/// Either forward layers with skips and their backward chain, or an arbitrary layered graph.
+inline Graph random_graph(Random& random, int size) {
+  const bool training = random.below(2) == 0;
+  const int forward = training ? (size + 2) / 2 : size;
+  std::vector<Node> nodes;
+  for (int j = 0; j < forward; ++j) {
+    Node node = random_node(random, j);
+    if (j > 0) node.inputs.push_back(j - 1);
+    if (j > 2 && random.below(3) == 0) node.inputs.push_back(random.below(j));
+    nodes.push_back(std::move(node));
+  }
+  return training ? training_graph(nodes) : make_graph(std::move(nodes));
+}
+
+/// A random graph with a RAM budget between the working set and the baseline's peak, and a
+/// runtime budget between one and three passes.
+inline Problem random_problem(Random& random, int size) {
+  Problem problem{.graph = random_graph(random, size)};
+  const Baseline base = baseline(problem.graph);
+  const Bytes low = working_set(problem.graph).bytes;
+  const auto room = static_cast<double>(base.peak_ram_bytes - low);
+  problem.limits.ram_budget_bytes = low + static_cast<Bytes>(random.uniform() * room);
+  problem.limits.runtime_budget_seconds = base.runtime_seconds * (1 + 2 * random.uniform());
+  return problem;
+}
+
+/// `layers` forward layers of equal size and cost with their backward chain; ample budgets.
+inline Problem chain_problem(int layers, Bytes bytes) {
+  std::vector<Node> nodes;
+  for (int j = 0; j < layers; ++j) {
+    Node node{.name = "layer" + std::to_string(j),
+              .op = "custom",
+              .bytes = bytes,
+              .runtime_seconds = 1,
+              .energy_joules = 1,
+              .page_in_energy_joules = 0.2,
+              .page_out_energy_joules = 0.2};
+    if (j > 0) node.inputs.push_back(j - 1);
+    nodes.push_back(std::move(node));
+  }
+  Problem problem{.graph = training_graph(nodes)};
+  const Baseline base = baseline(problem.graph);
+  problem.limits = {.ram_budget_bytes = base.peak_ram_bytes,
+                    .runtime_budget_seconds = 10 * base.runtime_seconds};
+  return problem;
+}
+
+}  // namespace poet::test
