@@ -170,6 +170,32 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
   });
 }
 
+/// K[t+1,i] <= K[t,i] + R[t,i], K[t,i] <= S[t,i] and S[t,i] <= K[t,i] + P[i].
+/// Valid: K says "resident without a page-in since the first stage"; without a copy (P = 0)
+/// residency can come only from keeping or recomputing. It stops the relaxation from paying whole
+/// page-ins on a sliver of a page-out.
+void add_page_out_link(Formulation& model) {
+  if (!model.scope.collapsed()) return;
+  for_each_pair(model, [&](int t, int i) {
+    const Quantity& unpaged = model.unpaged(t, i);
+    if (!model.scope.page[i] || unpaged == model.resident(t, i)) return;
+    RowBuilder(row_name("link_from", t, i))
+        .add(1, unpaged)
+        .add(-1, model.unpaged(t - 1, i))
+        .add(-1, model.compute(t - 1, i))
+        .at_most(0, model.milp);
+    RowBuilder(row_name("link_held", t, i))
+        .add(1, unpaged)
+        .add(-1, model.resident(t, i))
+        .at_most(0, model.milp);
+    RowBuilder(row_name("link_paged", t, i))
+        .add(1, model.resident(t, i))
+        .add(-1, unpaged)
+        .add(-1, model.paged[i])
+        .at_most(0, model.milp);
+  });
+}
+
 /// sum C_i R[t,i] <= budget - sum C_i.
 /// Valid: rule 6.
 void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget) {

@@ -56,7 +56,11 @@ class ColumnMaker {
     if (t >= i + 2 && t < scope().last_use[i]) {
       model_.page_in(t, i) = column("I", t, i, node.page_in_energy_joules);
     }
-    if (!scope().collapsed()) make_storage_columns(t, i);
+    if (scope().collapsed()) {
+      make_link_column(t, i);
+    } else {
+      make_storage_columns(t, i);
+    }
   }
 
   /// Storage is a state that only grows: Q[t,i] is implied to be 0 or 1 by the page-outs.
@@ -66,6 +70,13 @@ class ColumnMaker {
     if (t < i + 2) return;
     model_.stored(t, i) = column("Q", t, i);
     model_.milp.columns[model_.stored(t, i).columns[0]].integer = false;
+  }
+
+  /// Up to two stages after birth, or in the first stage, nothing can have been paged in.
+  void make_link_column(int t, int i) {
+    const bool before_any_page_in = t <= i + 2 || t == scope().first_stage;
+    model_.unpaged(t, i) = before_any_page_in ? model_.resident(t, i) : column("K", t, i);
+    if (!before_any_page_in) model_.milp.columns.back().integer = false;
   }
 
   HoldingChain make_chain(int t, int i) {
@@ -127,7 +138,8 @@ Formulation formulate(const Problem& problem, const Scope& scope) {
                     .compute = QuantityGrid(size),
                     .page_in = QuantityGrid(size),
                     .page_out = QuantityGrid(size),
-                    .stored = QuantityGrid(size)};
+                    .stored = QuantityGrid(size),
+                    .unpaged = QuantityGrid(size)};
   for (const Node& node : graph.nodes) model.milp.objective_offset += node.energy_joules;
   ColumnMaker(model, graph).run();
   add_availability(model, graph);
@@ -138,6 +150,7 @@ Formulation formulate(const Problem& problem, const Scope& scope) {
   add_held_while_paged_out(model);
   add_no_idle_recomputation(model);
   add_late_page_in(model, graph);
+  add_page_out_link(model);
   add_memory(model, graph, problem.limits.ram_budget_bytes);
   add_runtime(model, graph, problem.limits.runtime_budget_seconds);
   return model;

@@ -51,12 +51,13 @@ struct HoldingChain {
 struct Formulation {
   Milp milp;
   Scope scope;
-  QuantityGrid resident;        ///< S[t,i]: in RAM when stage t starts
-  QuantityGrid compute;         ///< R[t,i]: computed in stage t; R[t,t] is one
-  QuantityGrid page_in;         ///< I[t,i]: paged in during stage t
-  QuantityGrid page_out;        ///< O[t,i]: paged out in stage t; full models only
-  QuantityGrid stored;          ///< Q[t,i]: a copy exists when stage t starts; full models only
-  std::vector<Quantity> paged;  ///< P[i]: ever paged out; collapsed models only
+  QuantityGrid resident;  ///< S[t,i]: in RAM when stage t starts
+  QuantityGrid compute;   ///< R[t,i]: computed in stage t; R[t,t] is one
+  QuantityGrid page_in;   ///< I[t,i]: paged in during stage t
+  QuantityGrid page_out;  ///< O[t,i]: paged out in stage t; full models only
+  QuantityGrid stored;    ///< Q[t,i]: a copy exists when stage t starts; full models only
+  QuantityGrid unpaged;   ///< K[t,i]: resident at t without a page-in since first_stage; collapsed
+  std::vector<Quantity> paged;                    ///< P[i]: ever paged out; collapsed models only
   std::vector<std::vector<HoldingChain>> chains;  ///< by stage t and node i < t
 
   int size() const { return static_cast<int>(scope.recompute.size()); }

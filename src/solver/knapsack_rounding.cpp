@@ -1,6 +1,7 @@
 #include "solver/knapsack_rounding.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <limits>
 #include <map>
 #include <numeric>
@@ -11,7 +12,7 @@ namespace {
 
 constexpr std::int64_t kNone = -1;
 constexpr std::int64_t kMaxValue = 128;  // of a rounded capacity; beyond it little is gained
-constexpr std::size_t kMaxSubsetSums = 20'000;
+constexpr std::size_t kMaxSubsetSums = 2000;
 
 struct ItemClass {
   std::int64_t weight = 0;
@@ -107,16 +108,19 @@ double looseness(const Knapsack& knapsack) {
 /// The largest sum of weights within the capacity, or the capacity where there are too many.
 std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t capacity) {
   std::vector<std::int64_t> sums{0};
+  std::vector<std::int64_t> shifted;
+  std::vector<std::int64_t> merged;
   for (const ItemClass& item : classes) {
     for (int copy = 0; copy < item.count; ++copy) {
-      const std::size_t before = sums.size();
-      for (std::size_t s = 0; s < before; ++s) {
-        if (sums[s] + item.weight <= capacity) sums.push_back(sums[s] + item.weight);
+      shifted.clear();
+      for (const std::int64_t sum : sums) {
+        if (sum + item.weight <= capacity) shifted.push_back(sum + item.weight);
       }
-      std::sort(sums.begin(), sums.end());
-      sums.erase(std::unique(sums.begin(), sums.end()), sums.end());
-      if (sums.size() > kMaxSubsetSums) return capacity;
-      if (sums.back() == capacity) return capacity;
+      merged.clear();
+      std::set_union(sums.begin(), sums.end(), shifted.begin(), shifted.end(),
+                     std::back_inserter(merged));
+      sums.swap(merged);
+      if (sums.size() > kMaxSubsetSums || sums.back() == capacity) return capacity;
     }
   }
   return sums.back();
@@ -127,15 +131,15 @@ std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t cap
 Knapsack tighten(const Knapsack& knapsack) {
   if (knapsack.capacity < 0) return knapsack;  // admits nothing; leave that visible
   const std::vector<ItemClass> classes = classes_of(knapsack);
-  Knapsack best{.weights = knapsack.weights, .capacity = largest_sum(classes, knapsack.capacity)};
+  std::optional<Knapsack> best;
   for (const ItemClass& unit : classes) {
     for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {
-      const auto candidate = in_units(knapsack, classes, unit.weight, rounding);
-      // Of equals, the rounded one: small integers suit a solver's tolerances.
-      if (candidate && looseness(*candidate) <= looseness(best)) best = *candidate;
+      auto candidate = in_units(knapsack, classes, unit.weight, rounding);
+      if (candidate && (!best || looseness(*candidate) < looseness(*best))) best = *candidate;
     }
   }
-  return best;
+  if (best && looseness(*best) <= looseness(knapsack)) return *best;
+  return {.weights = knapsack.weights, .capacity = largest_sum(classes, knapsack.capacity)};
 }
 
 }  // namespace poet

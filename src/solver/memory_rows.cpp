@@ -36,19 +36,62 @@ Quantity held_during(const Formulation& model, int t, int k, int i) {
   return chain.held[next - chain.users.begin()];
 }
 
-/// Tightening is pure: rows over the same weights share its result.
+/// Tightening depends on the multiset of weights only: rows of the same composition share it.
 class TightenCache {
  public:
-  const Knapsack& operator()(const Knapsack& knapsack) {
-    auto key = std::make_pair(knapsack.weights, knapsack.capacity);
-    const auto found = results_.find(key);
-    if (found != results_.end()) return found->second;
-    return results_.emplace(std::move(key), tighten(knapsack)).first->second;
+  Knapsack operator()(const Knapsack& knapsack) {
+    Knapsack sorted = knapsack;
+    std::sort(sorted.weights.begin(), sorted.weights.end());
+    auto key = std::make_pair(sorted.weights, sorted.capacity);
+    auto found = results_.find(key);
+    if (found == results_.end()) {
+      found = results_.emplace(std::move(key), round_by_weight(sorted)).first;
+    }
+    Knapsack result{.capacity = found->second.capacity};
+    for (const std::int64_t weight : knapsack.weights) {
+      result.weights.push_back(found->second.rounded.at(weight));
+    }
+    return result;
   }
 
  private:
-  std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, Knapsack> results_;
+  struct Rounded {
+    std::int64_t capacity = 0;
+    std::map<std::int64_t, std::int64_t> rounded;  // by original weight
+  };
+
+  static Rounded round_by_weight(const Knapsack& knapsack) {
+    const Knapsack tight = tighten(knapsack);
+    Rounded result{.capacity = tight.capacity};
+    for (std::size_t j = 0; j < knapsack.weights.size(); ++j) {
+      result.rounded[knapsack.weights[j]] = tight.weights[j];
+    }
+    return result;
+  }
+
+  std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, Rounded> results_;
 };
+
+/// Whether tensor i can be in RAM during stage t only for the sake of recomputing a gradient: it is
+/// a gradient older than the latest, or past the last first computation that reads it. Rare in
+/// schedules, and of odd sizes: such terms spoil the rounding of a row.
+bool only_for_gradients(const Formulation& model, const Graph& graph, int t, int i) {
+  if (graph.nodes[i].backward) return i < t - 1;
+  return t > model.scope.last_first_use[i];
+}
+
+void add_row(Formulation& model, TightenCache& tightened, std::string name, const MemoryRow& row) {
+  Bytes total = 0;
+  for (const Bytes bytes : row.knapsack.weights) total += bytes;
+  if (total <= row.knapsack.capacity) return;
+  const Knapsack knapsack = tightened(row.knapsack);
+  MilpRow milp_row{.name = std::move(name), .upper = static_cast<double>(knapsack.capacity)};
+  for (std::size_t c = 0; c < row.columns.size(); ++c) {
+    if (knapsack.weights[c] == 0) continue;
+    milp_row.terms.push_back({row.columns[c], static_cast<double>(knapsack.weights[c])});
+  }
+  model.milp.rows.push_back(std::move(milp_row));
+}
 
 }  // namespace
 
@@ -58,28 +101,25 @@ class TightenCache {
 /// Valid: rule 5, at the moment of the computation (or, where k is resident, at the moment when it
 /// would be computed, at which the same tensors are held). Explicit knapsacks over binaries are
 /// what CBC's cut generators see; each is replaced by one with the same 0/1 solutions and a
-/// tighter relaxation.
+/// tighter relaxation. Beside it stands the same row without the terms of only_for_gradients(),
+/// valid because weights are not negative, and often the only one that rounds well.
 void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget) {
   TightenCache tightened;
-  for (int t = model.scope.collapsed() ? model.scope.first_stage : 0; t < model.size(); ++t) {
+  for (int t = model.scope.first_stage; t < model.size(); ++t) {
     for (int k = 0; k <= t; ++k) {
       if (!model.scope.can_compute(t, k)) continue;
-      MemoryRow row{.knapsack = {.capacity = ram_budget}};
-      row.add(graph.nodes[k].bytes, k == t ? Quantity::one() : model.available(t, k));
+      MemoryRow full{.knapsack = {.capacity = ram_budget}};
+      full.add(graph.nodes[k].bytes, k == t ? Quantity::one() : model.available(t, k));
+      MemoryRow core = full;
       for (int i = 0; i <= t; ++i) {
-        if (i != k) row.add(graph.nodes[i].bytes, held_during(model, t, k, i));
+        if (i == k) continue;
+        const Quantity held = held_during(model, t, k, i);
+        full.add(graph.nodes[i].bytes, held);
+        if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
       }
-      Bytes total = 0;
-      for (const Bytes bytes : row.knapsack.weights) total += bytes;
-      if (total <= row.knapsack.capacity) continue;
-      const Knapsack& knapsack = tightened(row.knapsack);
-      MilpRow milp_row{.name = fmt::format("ram_{}_{}", t, k),
-                       .upper = static_cast<double>(knapsack.capacity)};
-      for (std::size_t c = 0; c < row.columns.size(); ++c) {
-        if (knapsack.weights[c] == 0) continue;
-        milp_row.terms.push_back({row.columns[c], static_cast<double>(knapsack.weights[c])});
-      }
-      model.milp.rows.push_back(std::move(milp_row));
+      const bool differ = core.columns.size() < full.columns.size();
+      add_row(model, tightened, fmt::format("ram_{}_{}", t, k), full);
+      if (differ) add_row(model, tightened, fmt::format("ram_core_{}_{}", t, k), core);
     }
   }
 }

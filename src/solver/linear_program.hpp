@@ -1,0 +1,44 @@
+#pragma once
+
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "poet/units.hpp"
+#include "solver/milp.hpp"
+
+namespace poet {
+
+/// The linear relaxation of a model, kept warm: rows come and go, each solve starts from the last
+/// basis. Wraps COIN-OR Clp, whose headers stay in clp.cpp. Use it in a child process only.
+class LinearProgram {
+ public:
+  enum class Status { optimal, infeasible, stopped };
+
+  /// Columns and rows of the model without integrality and without its objective offset.
+  explicit LinearProgram(const Milp& milp);
+  LinearProgram(const LinearProgram&) = delete;
+  LinearProgram& operator=(const LinearProgram&) = delete;
+  ~LinearProgram();
+
+  /// Stops when the objective passes `ceiling` (then the model has nothing below it: infeasible)
+  /// or after `seconds`.
+  Status solve(double ceiling, Seconds seconds);
+
+  double objective() const;
+  std::span<const double> values() const;
+  std::span<const double> reduced_costs() const;
+  int rows() const;
+  int iterations() const;
+
+  void add_rows(std::span<const MilpRow> rows);
+  /// Removes rows from `first` on that have been slack, by the current basis.
+  /// Returns the indices removed, ascending.
+  std::vector<int> remove_slack_rows(int first);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace poet
