@@ -1,0 +1,57 @@
+#include "schedule/summary.hpp"
+
+#include <limits>
+
+namespace poet {
+namespace {
+
+Schedule keep_until_last_use(const Graph& graph) {
+  Schedule schedule;
+  for (int t = 0; t < graph.size(); ++t) {
+    Stage stage;
+    for (int node = 0; node < t; ++node) {
+      const std::vector<int>& users = graph.users[node];
+      if (!users.empty() && users.back() >= t) stage.resident.push_back(node);
+    }
+    stage.compute = {t};
+    schedule.stages.push_back(stage);
+  }
+  return schedule;
+}
+
+}  // namespace
+
+Replay replay_baseline(const Graph& graph) {
+  return simulate(graph, keep_until_last_use(graph),
+                  {.ram_budget_bytes = std::numeric_limits<Bytes>::max(),
+                   .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
+}
+
+Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
+                  Joules lower_bound_joules) {
+  const Replay base = replay_baseline(graph);
+  const Joules energy = replay.energy_joules;
+  return {
+      .energy_joules = energy,
+      .compute_energy_joules = replay.compute_energy_joules,
+      .page_in_energy_joules = replay.page_in_energy_joules,
+      .page_out_energy_joules = replay.page_out_energy_joules,
+      .baseline_energy_joules = base.energy_joules,
+      .energy_overhead = base.energy_joules > 0 ? energy / base.energy_joules - 1 : 0,
+      .lower_bound_joules = lower_bound_joules,
+      .gap = energy > 0 ? (energy - lower_bound_joules) / energy : 0,
+      .runtime_seconds = replay.runtime_seconds,
+      .runtime_ratio = base.runtime_seconds > 0 ? replay.runtime_seconds / base.runtime_seconds : 1,
+      .paging_seconds = replay.paging_seconds,
+      .peak_ram_bytes = replay.peak_ram_bytes,
+      .ram_budget_bytes = ram_budget_bytes,
+      .baseline_peak_ram_bytes = base.peak_ram_bytes,
+      .recompute_count = replay.recompute_count,
+      .page_out_count = replay.page_out_count,
+      .page_in_count = replay.page_in_count,
+      .page_out_bytes = replay.page_out_bytes,
+      .page_in_bytes = replay.page_in_bytes,
+  };
+}
+
+}  // namespace poet
