@@ -1,0 +1,12 @@
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace poet {
+
+/// Offset of the first byte that is not part of well-formed UTF-8 (Unicode 15, table 3-7: no
+/// overlong forms, no surrogates, nothing above U+10FFFF), or text.size() if all of it is.
+std::size_t first_invalid_utf8(std::string_view text);
+
+}  // namespace poet
