@@ -1,0 +1,29 @@
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string_view>
+
+#include "poet/simulate.hpp"
+#include "support/random_schedules.hpp"
+
+namespace poet::test {
+
+/// Which rule a corrupted schedule must be found to break, and where (-1: as a whole).
+struct Expected {
+  Rule rule = Rule::structure;
+  int stage = -1;
+};
+
+/// One way to corrupt a valid schedule, built so that the result cannot be valid by luck.
+struct Mutation {
+  std::string_view name;
+  /// Corrupts the case; nothing where the schedule offers no occasion, e.g. has no transfers.
+  std::optional<Expected> (*apply)(Random&, Case&);
+  /// Whether the independent checker looks for this kind of mistake.
+  bool known_to_checker = true;
+};
+
+std::span<const Mutation> mutations();
+
+}  // namespace poet::test
