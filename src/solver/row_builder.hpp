@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include "solver/formulation.hpp"
 #include "solver/milp.hpp"
@@ -29,6 +30,24 @@ class RowBuilder {
     if (greatest <= bound) return;
     row_.upper = bound - constant_;
     milp.rows.push_back(std::move(row_));
+  }
+
+  /// `expression <= bound` as a row of its own, with at most one term per column.
+  MilpRow at_most_row(double bound) {
+    std::sort(row_.terms.begin(), row_.terms.end(),
+              [](const MilpTerm& a, const MilpTerm& b) { return a.column < b.column; });
+    std::vector<MilpTerm> merged;
+    for (const MilpTerm& term : row_.terms) {
+      if (!merged.empty() && merged.back().column == term.column) {
+        merged.back().coefficient += term.coefficient;
+      } else {
+        merged.push_back(term);
+      }
+    }
+    std::erase_if(merged, [](const MilpTerm& term) { return term.coefficient == 0; });
+    row_.terms = std::move(merged);
+    row_.upper = bound - constant_;
+    return std::move(row_);
   }
 
   /// Adds `expression >= bound` to the model, unless 0/1 columns cannot violate it.
