@@ -1,0 +1,27 @@
+#include "poet/model.hpp"
+
+#include "io/embedded.hpp"
+#include "io/model_reader.hpp"
+#include "io/sha256.hpp"
+#include "io/source_text.hpp"
+#include "model/build.hpp"
+
+namespace poet {
+
+Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size) {
+  Model model = build_model(read_model(text, source), batch_size);
+  model.source = source;
+  model.sha256 = sha256_hex(text);
+  return model;
+}
+
+Model load_model(const std::string& name_or_path, std::int64_t batch_size) {
+  const SourceText found = find_text(name_or_path, "model", embedded_models());
+  return parse_model(found.text, found.source, batch_size);
+}
+
+std::vector<std::string> builtin_models() {
+  return embedded_names(embedded_models());
+}
+
+}  // namespace poet

@@ -1,0 +1,53 @@
+#include "model/node_names.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/shown.hpp"
+#include "io/suggest.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+
+void NodeNames::add(const std::string& name, const std::string& place) {
+  const auto [entry, is_new] = index_.emplace(name, static_cast<int>(index_.size()));
+  if (is_new) return;
+  throw InputError(place,
+                   fmt::format("found the name '{}' of node {} again, expected one of its own",
+                               shown(name), entry->second));
+}
+
+int NodeNames::index(const InputName& input, std::string_view own_name) const {
+  const auto entry = index_.find(input.name);
+  if (entry != index_.end()) return entry->second;
+  const std::string name = shown(input.name);
+  if (input.name == own_name) {
+    throw InputError(input.place, fmt::format("found '{}' as its own input, expected an earlier "
+                                              "node (nodes must be in topological order)",
+                                              name));
+  }
+  if (announced_.contains(input.name)) {
+    throw InputError(input.place,
+                     fmt::format("found '{}', which comes later, expected an earlier node (nodes "
+                                 "must be in topological order, without cycles)",
+                                 name));
+  }
+  std::vector<std::string_view> known;
+  for (const auto& [candidate, index] : index_) known.emplace_back(candidate);
+  throw InputError(input.place, fmt::format("found '{}', which names no node, expected an earlier "
+                                            "node{}",
+                                            name, did_you_mean(input.name, known)));
+}
+
+std::vector<int> NodeNames::resolve(const std::vector<InputName>& inputs,
+                                    std::string_view own_name) const {
+  std::vector<int> result;
+  result.reserve(inputs.size());
+  for (const InputName& input : inputs) result.push_back(index(input, own_name));
+  std::sort(result.begin(), result.end());
+  result.erase(std::unique(result.begin(), result.end()), result.end());
+  return result;
+}
+
+}  // namespace poet

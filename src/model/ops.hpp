@@ -1,0 +1,28 @@
+#pragma once
+
+#include "model/op.hpp"
+
+// One function per op; op_table.cpp gives them their names. N is the batch, X the input's shape,
+// Y the output's, |X| the number of elements.
+namespace poet::ops {
+
+LayerCosts conv2d(const LayerCall& call);
+LayerCosts pool2d(const LayerCall& call);
+LayerCosts global_avg_pool(const LayerCall& call);
+
+LayerCosts batch_norm2d(const LayerCall& call);
+LayerCosts elementwise(const LayerCall& call);
+LayerCosts tanh(const LayerCall& call);
+LayerCosts sigmoid(const LayerCall& call);
+LayerCosts flatten(const LayerCall& call);
+LayerCosts add(const LayerCall& call);
+
+LayerCosts linear(const LayerCall& call);
+LayerCosts linear_relu(const LayerCall& call);
+LayerCosts cross_entropy_loss(const LayerCall& call);
+
+LayerCosts attention_qkv(const LayerCall& call);
+LayerCosts attention_scores(const LayerCall& call);
+LayerCosts attention_context(const LayerCall& call);
+
+}  // namespace poet::ops
