@@ -10,9 +10,11 @@ namespace poet {
 namespace {
 
 constexpr int kPollInterval = 1024;
-constexpr double kFeasibleShare = 0.4;  // of accepted states
-constexpr double kPriceStep = 1.002;    // per move; about 350 moves for a factor of two
+constexpr double kFeasibleShare = 0.8;  // of the time; most of it is spent refusing moves
+constexpr double kPriceStep = 1.03;     // largest change of a price in one move
 constexpr double kPriceRange = 30;      // either side of the observed price
+constexpr int kMostGaps = 5;            // changed in one move
+constexpr int kNeighbourhood = 10;      // how far apart, in nodes, they lie
 
 /// The n-th set bit of a | b.
 int nth_bit(std::span<const Word> a, std::span<const Word> b, int n) {
@@ -82,8 +84,9 @@ class Annealer {
     const int boundary = node < t && random_.below(2) == 0 ? t : t + 1;
     bool changed = change_gap(node, boundary);
     if (!changed) return false;
-    for (int more = random_.below(5) - 1; more > 0; --more) {
-      const int neighbour = node + (random_.below(2) == 0 ? -1 : 1) * (1 + random_.below(4));
+    for (int more = random_.below(kMostGaps + 1) - 1; more > 0; --more) {
+      const int neighbour =
+          node + (random_.below(2) == 0 ? -1 : 1) * (1 + random_.below(kNeighbourhood));
       if (neighbour < window.first_node || neighbour > window.last_node) continue;
       plan_.settle();  // the next gap depends on what the last change made of the stages
       change_gap(neighbour, boundary);
@@ -108,12 +111,12 @@ class Annealer {
            time_price_ * scales_.joules_per_second * plan_.overtime();
   }
 
+  /// In balance a price rests where the share of feasible states is kFeasibleShare.
   void adapt_prices() {
+    static const double cheaper = std::pow(kPriceStep, -(1 - kFeasibleShare));
+    static const double dearer = std::pow(kPriceStep, kFeasibleShare);
     const auto adapt = [](double& price, bool kept) {
-      // In balance the price rests where the share of feasible states is kFeasibleShare.
-      price *=
-          kept ? std::pow(kPriceStep, -(1 - kFeasibleShare)) : std::pow(kPriceStep, kFeasibleShare);
-      price = std::clamp(price, 1 / kPriceRange, kPriceRange);
+      price = std::clamp(price * (kept ? cheaper : dearer), 1 / kPriceRange, kPriceRange);
     };
     adapt(byte_price_, plan_.violation() == 0);
     adapt(time_price_, plan_.overtime() <= 0);

@@ -31,7 +31,7 @@ struct AnnealSettings {
 };
 
 /// Simulated annealing over gap moves. A move changes the mode of one gap, often together with
-/// one to three gaps of neighbouring tensors around the same stage. The objective is energy plus
+/// gaps of up to four neighbouring tensors around the same stage. The objective is energy plus
 /// priced violations, whose price adapts to hold a share of feasible states. Changes `plan`;
 /// returns the best feasible plan seen, if any was. `stop` is polled now and then.
 std::optional<Plan> anneal(Plan& plan, const AnnealSettings& settings, const AnnealScales& scales,

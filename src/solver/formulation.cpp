@@ -53,7 +53,7 @@ class ColumnMaker {
     model_.resident(t, i) = kept ? Quantity::one() : column("S", t, i);
     if (scope().can_recompute(t, i)) model_.compute(t, i) = column("R", t, i, node.energy_joules);
     if (!scope().page[i]) return;
-    if (t >= i + 2 && t < scope().last_use[i]) {
+    if (t >= i + 2 && t <= scope().last_page_in[i]) {
       model_.page_in(t, i) = column("I", t, i, node.page_in_energy_joules);
     }
     if (scope().collapsed()) {
@@ -66,7 +66,7 @@ class ColumnMaker {
   /// Storage is a state that only grows: Q[t,i] is implied to be 0 or 1 by the page-outs.
   void make_storage_columns(int t, int i) {
     const double cost = graph_.nodes[i].page_out_energy_joules;
-    if (t <= scope().last_use[i] - 2) model_.page_out(t, i) = column("O", t, i, cost);
+    if (t < scope().last_page_in[i]) model_.page_out(t, i) = column("O", t, i, cost);
     if (t < i + 2) return;
     model_.stored(t, i) = column("Q", t, i);
     model_.milp.columns[model_.stored(t, i).columns[0]].integer = false;

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <limits>
 
+#include <fmt/format.h>
+
+#include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
 
@@ -19,6 +22,10 @@ bool Incumbent::offer(const Schedule& schedule) {
   if (!replay.valid() || replay.energy_joules >= energy_) return false;
   schedule_ = schedule;
   energy_ = replay.energy_joules;
+  if (bound_ > energy_ * (1 + kProofTolerance)) {
+    throw InternalError(
+        fmt::format("a schedule of {} J lies below the proven bound of {} J", energy_, bound_));
+  }
   bound_ = std::min(bound_, energy_);
   return true;
 }

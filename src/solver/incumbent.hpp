@@ -14,7 +14,8 @@ class Incumbent {
  public:
   Incumbent(const Problem& problem, const Baseline& base);
 
-  /// Replays the schedule; takes it and returns true if it is valid and better.
+  /// Replays the schedule; takes it and returns true if it is valid and better. Throws
+  /// InternalError if it is cheaper than the proven bound.
   bool offer(const Schedule& schedule);
   /// A lower bound on the energy of every schedule within the budgets.
   void raise_bound(Joules bound);

@@ -12,7 +12,7 @@ namespace poet {
 namespace {
 
 constexpr double kOpeningShare = 0.25;  // of a chain's moves go into its first, global annealing
-constexpr int kWindowMoves = 6000;
+constexpr int kWindowMoves = 4000;
 
 /// The plans that searches start from; the greedy one first.
 struct Starts {

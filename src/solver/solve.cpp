@@ -97,11 +97,12 @@ class Solve {
     const Seconds start = clock_.elapsed();
     if (const auto plan = first_plan(problem_)) offer(plan->to_schedule());
     tell("greedy");
+    if (proven()) return;
     const Seconds until = options_.time_limit_seconds > 0
                               ? start + kSearchShare * options_.time_limit_seconds
                               : kInfinity;
     LocalSearchOptions search{.seed = options_.seed};
-    search.stop = [&] { return stopping() || clock_.elapsed() >= until; };
+    search.stop = [&] { return stopping() || proven() || clock_.elapsed() >= until; };
     search.improved = [&](const Plan& plan) {
       offer(plan.to_schedule());
       tell("local search");
