@@ -32,16 +32,28 @@ install_missing() {
     --no-install-recommends "${missing[@]}" >&2
 }
 
-# build PRESET [CMAKE-ARGUMENT...]: configures once, then builds what changed.
-build() {
-  local preset=$1 log
+# configured PRESET NAME=VALUE...: whether the build folder exists with these options.
+configured() {
+  local folder=$root/build/$1 option
   shift
-  if [ ! -f "$root/build/$preset/build.ninja" ] || [ $# -gt 0 ]; then
-    (cd "$root" && cmake --preset "$preset" "$@") >&2
+  [ -f "$folder/build.ninja" ] || return 1
+  for option in "$@"; do
+    grep -q "^${option%%=*}:[A-Z]*=${option#*=}\$" "$folder/CMakeCache.txt" || return 1
+  done
+}
+
+# build PRESET TARGET [NAME=VALUE...]: configures where the options are not yet set, then builds
+# what changed. Tests are not configured unless asked for: they need packages of their own.
+build() {
+  local preset=$1 target=$2 options=() log
+  shift 2
+  if ! configured "$preset" "$@"; then
+    [ -f "$root/build/$preset/build.ninja" ] || options=(-DPOET_BUILD_TESTS=OFF)
+    (cd "$root" && cmake --preset "$preset" "${options[@]}" "${@/#/-D}") >&2
   fi
   log=$(mktemp)
   # A build with nothing to do says nothing; one that fails says everything.
-  if ! (cd "$root" && cmake --build --preset "$preset") >"$log" 2>&1; then
+  if ! (cd "$root" && cmake --build --preset "$preset" --target "$target") >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
     exit 1
