@@ -14,6 +14,7 @@
 #include "solver/incumbent.hpp"
 #include "solver/local_search.hpp"
 #include "solver/mip_solver.hpp"
+#include "solver/root_loop.hpp"
 #include "solver/scaling.hpp"
 
 namespace poet {
@@ -26,6 +27,8 @@ constexpr int kSmallGraph = 40;
 constexpr double kCutoffSlack = 4 * kCutoffIncrement;
 /// Share of a time limit that the local search may use.
 constexpr double kSearchShare = 0.3;
+/// Share of what is left then that the root loop may use.
+constexpr double kRootShare = 0.5;
 
 class Solve {
  public:
@@ -124,9 +127,10 @@ class Solve {
         incumbent_.schedule() ? incumbent_.extra_energy() * (1 + kProofTolerance) : kInfinity;
     const Scope scope = make_scope(problem_, collapse_forward, allowed);
     const Formulation model = formulate(problem_, scope);
-    const ScaledMilp scaled = scale(model.milp, base_.energy_joules);
+    ScaledMilp scaled = scale(model.milp, base_.energy_joules);
     note_model(model, start);
 
+    if (!strengthen(model, scaled, phase)) return;
     const MipOptions options{.cutoff = proof_cutoff(scaled),
                              .absolute_gap = scaled.to_units(gap_in_joules()),
                              .time_limit_seconds = clock_.remaining(),
@@ -143,6 +147,34 @@ class Solve {
     result_.report.nodes += mip.nodes;
     conclude(model, scaled, options, mip);
     tell(phase, result_.report.nodes);
+  }
+
+  /// The root loop: raises the bound, and leaves its fixings and its tight cuts in the model. False
+  /// when nothing is left to search.
+  bool strengthen(const Formulation& model, ScaledMilp& scaled, const std::string& phase) {
+    if (problem_.graph.size() <= kSmallGraph || !incumbent_.schedule()) return true;
+    const RootOptions options{.ceiling = proof_cutoff(scaled),
+                              .time_limit_seconds = kRootShare * clock_.remaining()};
+    const Seconds start = clock_.elapsed();
+    const RootResult root =
+        run_root_loop(model, problem_.graph, scaled, options, [&](double bound) {
+          raise_bound(scaled, bound);
+          tell(phase);
+          return !stopping();
+        });
+    result_.report.milp_seconds += clock_.elapsed() - start;
+    if (root.status == RootResult::Status::failed) return !stopping();
+    raise_bound(scaled, root.bound);
+    if (root.status == RootResult::Status::closed || proven() || stopping()) return false;
+    for (std::size_t c = 0; c < root.fixed.size(); ++c) {
+      if (root.fixed[c] < 0) continue;
+      MilpColumn& column = scaled.milp.columns[c];
+      column.lower = column.upper = root.fixed[c];
+    }
+    for (const PrecedenceCut& cut : root.active_cuts) {
+      scaled.milp.rows.push_back(to_row(model, cut));
+    }
+    return true;
   }
 
   Joules gap_in_joules() const {

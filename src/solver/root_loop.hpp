@@ -1,0 +1,40 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <vector>
+
+#include "solver/formulation.hpp"
+#include "solver/precedence_cuts.hpp"
+#include "solver/scaling.hpp"
+
+namespace poet {
+
+/// What the linear relaxation, strengthened by precedence cuts, has to say about a model.
+struct RootResult {
+  enum class Status {
+    bounded,  ///< `bound` is the best that was reached
+    closed,   ///< nothing lies below the ceiling: proven
+    failed,   ///< the child process crashed; nothing is known
+  };
+  Status status = Status::failed;
+  double bound = -kInfinity;               ///< in units of the scaled model
+  std::vector<std::int8_t> fixed;          ///< by column: 0 or 1 in every solution below the
+                                           ///< ceiling, or -1; empty where nothing is known
+  std::vector<PrecedenceCut> active_cuts;  ///< those that are tight at the end
+};
+
+struct RootOptions {
+  double ceiling = kInfinity;  ///< only solutions below it are of interest
+  Seconds time_limit_seconds = kInfinity;
+};
+
+/// Solves the relaxation by dual simplex in a child process, starting from the equalities alone:
+/// most rows are slack at the optimum, so a row enters when it is violated and leaves when it is
+/// slack. Precedence cuts are separated once the model's own rows are nearly satisfied. Ends when
+/// cuts no longer pay, the bound reaches the ceiling, or time is up. `progress` gets each better
+/// bound and returns false to stop.
+RootResult run_root_loop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
+                         const RootOptions& options, const std::function<bool(double)>& progress);
+
+}  // namespace poet
