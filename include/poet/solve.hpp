@@ -77,7 +77,8 @@ double relative_gap(Joules energy, Joules lower_bound);
 SolveResult solve(const Problem& problem, const SolveOptions& options = {});
 
 /// Writes the problem's complete MILP for another solver, as `.mps` or `.lp` by the file's
-/// ending, names included. The objective is in joules and includes the baseline.
+/// ending, names included. The objective, baseline included, is in joules times a power of ten,
+/// which the file's first line states. Throws InputError for a path that cannot be written.
 void export_milp(const Problem& problem, const std::string& path);
 
 }  // namespace poet

@@ -105,12 +105,16 @@ SolveOptions solve_options(const Options& options, ProgressLine& line) {
   return solve;
 }
 
-Request request_of(const Options& options, const Problem& problem, const Baseline& base) {
+Request request_of(const Options& options, const RuntimeBudget& runtime, const Problem& problem,
+                   const Baseline& base) {
   const Limits& limits = problem.limits;
   const Seconds once = base.runtime_seconds;
+  // A ratio that the user stated stays as stated; multiplied and divided it would not.
+  const Ratio* stated = std::get_if<Ratio>(&runtime);
+  const double computed = once > 0 ? limits.runtime_budget_seconds / once : 0;
   return {.ram_budget_bytes = limits.ram_budget_bytes,
           .runtime_budget_seconds = limits.runtime_budget_seconds,
-          .runtime_budget_ratio = once > 0 ? limits.runtime_budget_seconds / once : 0,
+          .runtime_budget_ratio = stated != nullptr ? stated->value : computed,
           .paging = limits.paging,
           .remat = limits.remat,
           .gap = options.gap,
@@ -147,10 +151,14 @@ ExitCode code_of(const SolveResult& result, const Options& options) {
   return ExitCode::limit;
 }
 
+std::string counted(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 void print_summary(const Report& report) {
   const Summary& s = report.summary;
   spdlog::info(
-      "{}: {} per training step, {:+.3f} % over the baseline's {}; at most {:.4g} % above "
+      "{}: {} per training step, {:+.3f} % over the baseline's {}; at most {:.2g} % above "
       "the optimum",
       status_name(report.status), format_joules(s.energy_joules), 100 * s.energy_overhead,
       format_joules(s.baseline_energy_joules), 100 * s.gap);
@@ -158,8 +166,9 @@ void print_summary(const Report& report) {
                format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
                format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
                report.request.runtime_budget_ratio);
-  spdlog::info("{} recomputations, {} page-outs ({}), {} page-ins ({}); {:.2f} s of solving",
-               s.recompute_count, s.page_out_count, format_bytes(s.page_out_bytes), s.page_in_count,
+  spdlog::info("{}, {} ({}), {} ({}); {:.2f} s of solving",
+               counted(s.recompute_count, "recomputation"), counted(s.page_out_count, "page-out"),
+               format_bytes(s.page_out_bytes), counted(s.page_in_count, "page-in"),
                format_bytes(s.page_in_bytes), report.solver.wall_seconds);
 }
 
@@ -202,7 +211,7 @@ Outcome run_solve(const Options& options) {
     return {code, error_json(code, status_name(result.status), reason, options.compact)};
   }
   Report report = make_report(inputs.model, inputs.platform_or_null(), problem,
-                              request_of(options, problem, base), result);
+                              request_of(options, runtime, problem, base), result);
   report.code = code;
   print_summary(report);
   if (!result.reason.empty()) spdlog::info("{}", result.reason);

@@ -83,10 +83,10 @@ void put_lp_terms(Buffer& out, const Milp& milp, const std::vector<MilpTerm>& te
 
 }  // namespace
 
-std::string to_mps(const Milp& original, const std::string& name) {
+std::string to_mps(const Milp& original, const std::string& remark) {
   const Milp milp = with_offset_column(original);
   Buffer out;
-  put(out, "NAME {}\nROWS\n N energy\n", name);
+  put(out, "* {}\nNAME poet\nROWS\n N energy\n", remark);
   for (const MilpRow& row : milp.rows) put(out, " {} {}\n", row_sense(row), row.name);
   put(out, "COLUMNS\n");
   put_mps_columns(out, milp);
@@ -101,10 +101,10 @@ std::string to_mps(const Milp& original, const std::string& name) {
   return fmt::to_string(out);
 }
 
-std::string to_lp(const Milp& original, const std::string& name) {
+std::string to_lp(const Milp& original, const std::string& remark) {
   const Milp milp = with_offset_column(original);
   Buffer out;
-  put(out, "\\ {}\nMinimize\n energy:", name);
+  put(out, "\\ {}\nMinimize\n energy:", remark);
   std::vector<MilpTerm> costs;
   for (std::size_t c = 0; c < milp.columns.size(); ++c) {
     if (milp.columns[c].cost != 0) costs.push_back({static_cast<int>(c), milp.columns[c].cost});

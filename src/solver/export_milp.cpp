@@ -1,3 +1,5 @@
+#include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include <fmt/format.h>
@@ -10,6 +12,22 @@
 #include "solver/scope.hpp"
 
 namespace poet {
+namespace {
+
+/// A power of ten that brings the objective to about 1e3: other solvers have absolute tolerances
+/// too, and called wrong answers optimal when given small joules.
+int objective_exponent(const Milp& milp) {
+  Joules measure = milp.objective_offset;
+  for (const MilpColumn& column : milp.columns) measure = std::max(measure, column.cost);
+  return measure > 0 ? 3 - static_cast<int>(std::floor(std::log10(measure))) : 0;
+}
+
+void scale_objective(Milp& milp, double factor) {
+  milp.objective_offset *= factor;
+  for (MilpColumn& column : milp.columns) column.cost *= factor;
+}
+
+}  // namespace
 
 void export_milp(const Problem& problem, const std::string& path) {
   const bool mps = path.ends_with(".mps");
@@ -18,8 +36,12 @@ void export_milp(const Problem& problem, const std::string& path) {
   }
   check_writable(path);
   const Scope scope = make_scope(problem, false, std::numeric_limits<double>::infinity());
-  const Milp milp = formulate(problem, scope).milp;
-  write_file(path, mps ? to_mps(milp, "poet") : to_lp(milp, "poet"));
+  Milp milp = formulate(problem, scope).milp;
+  const int exponent = objective_exponent(milp);
+  scale_objective(milp, std::pow(10.0, exponent));
+  const std::string remark = fmt::format(
+      "poet: energy of one training step in units of 1e{} J, baseline included", -exponent);
+  write_file(path, mps ? to_mps(milp, remark) : to_lp(milp, remark));
 }
 
 }  // namespace poet

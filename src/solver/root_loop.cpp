@@ -4,6 +4,7 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
+#include <numeric>
 
 #include "solver/child_process.hpp"
 #include "solver/linear_program.hpp"
@@ -31,12 +32,10 @@ class RowPool {
     }
   }
 
-  std::vector<int> equalities() {
-    std::vector<int> chosen;
-    for (std::size_t r = 0; r < rows_.size(); ++r) {
-      if (rows_[r].lower == rows_[r].upper) chosen.push_back(static_cast<int>(r));
-    }
-    return chosen;
+  std::vector<int> all() const {
+    std::vector<int> rows(rows_.size());
+    std::iota(rows.begin(), rows.end(), 0);
+    return rows;
   }
 
   /// Inactive rows violated at the point, most violated first.
@@ -79,7 +78,7 @@ class RootLoop {
 
   RootResult run(const std::function<void(double)>& report) {
     RootResult result;
-    add_pool_rows(pool_.equalities());
+    add_pool_rows(pool_.all());
     for (int round = 0;; ++round) {
       const auto status = program_.solve(options_.ceiling, remaining());
       if (status == LinearProgram::Status::infeasible) {
@@ -95,7 +94,7 @@ class RootLoop {
         fix_columns(result);
       }
       if (stalled(round, result.bound) || remaining() <= 0) break;
-      if (round % kCleanInterval == kCleanInterval - 1) remove_slack_rows();
+      if (round % kCleanInterval == 0) remove_slack_rows();
       if (!add_violated_rows()) break;
     }
     for (const Origin& origin : origins_) {
