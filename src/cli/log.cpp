@@ -10,12 +10,31 @@
 #include <vector>
 
 #include "io/files.hpp"
+#include "poet/error.hpp"
 
 namespace poet::cli {
 
 bool stderr_is_terminal() {
   return ::isatty(STDERR_FILENO) == 1;
 }
+
+namespace {
+
+spdlog::sink_ptr file_sink(const std::string& path) {
+  try {
+    check_writable(path);
+    auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(path, true);
+    file->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
+    file->set_level(spdlog::level::debug);
+    return file;
+  } catch (const InputError& error) {
+    throw InputError("--log-file", error.what());
+  } catch (const spdlog::spdlog_ex& error) {
+    throw InputError("--log-file", error.what());
+  }
+}
+
+}  // namespace
 
 void start_log(const Options& options) {
   const bool colours = stderr_is_terminal() && std::getenv("NO_COLOR") == nullptr;
@@ -26,13 +45,7 @@ void start_log(const Options& options) {
                      : options.verbose > 0 ? spdlog::level::debug
                                            : spdlog::level::info);
   std::vector<spdlog::sink_ptr> sinks{console};
-  if (!options.log_file.empty()) {
-    check_writable(options.log_file);
-    auto file = std::make_shared<spdlog::sinks::basic_file_sink_mt>(options.log_file, true);
-    file->set_pattern("%Y-%m-%dT%H:%M:%S.%e %l %v");
-    file->set_level(spdlog::level::debug);
-    sinks.push_back(std::move(file));
-  }
+  if (!options.log_file.empty()) sinks.push_back(file_sink(options.log_file));
   auto logger = std::make_shared<spdlog::logger>("poet-solve", sinks.begin(), sinks.end());
   logger->set_level(spdlog::level::debug);
   logger->flush_on(spdlog::level::info);

@@ -25,36 +25,38 @@ Outcome run(const Options& options) {
 }
 
 /// The document of a failed run, and the same message for people.
-Outcome failure(ExitCode code, const std::string& message) {
+Outcome failure(ExitCode code, const std::string& message, bool compact) {
   spdlog::error("{}", message);
-  return {code, poet::error_json(code, "error", message)};
+  return {code, poet::error_json(code, "error", message, compact)};
 }
 
 Outcome run_caught(int argc, char** argv, bool& help) {
+  const bool compact = poet::cli::find_compact(argc, argv);
   try {
     const poet::cli::Parsed parsed = poet::cli::parse(argc, argv);
     help = parsed.exit_now;
     return help ? Outcome{} : run(parsed.options);
   } catch (const poet::InputError& error) {
-    return failure(ExitCode::usage, error.what());
+    return failure(ExitCode::usage, error.what(), compact);
   } catch (const std::bad_alloc&) {
-    return failure(ExitCode::internal, "out of memory");
+    return failure(ExitCode::internal, "out of memory", compact);
   } catch (const std::exception& error) {
-    return failure(ExitCode::internal, fmt::format("internal error: {}", error.what()));
+    return failure(ExitCode::internal, fmt::format("internal error: {}", error.what()), compact);
   }
 }
 
 /// Delivers the document; a destination that fails is an error of its own, told on stdout.
-ExitCode deliver(const Outcome& outcome, const std::string& output) {
+ExitCode deliver(const Outcome& outcome, const std::string& output, bool compact) {
   if (outcome.document.empty()) return outcome.code;
   if (!output.empty()) {
     try {
       poet::write_file(output, outcome.document);
       return outcome.code;
     } catch (const poet::InputError& error) {
-      const Outcome failed = failure(ExitCode::usage, fmt::format("--output: {}", error.what()));
-      deliver(failed, {});
-      return failed.code;
+      // A failed run has been explained already; often it is this very file that was refused.
+      const bool explained = outcome.code == ExitCode::usage || outcome.code == ExitCode::internal;
+      const std::string message = fmt::format("--output: {}", error.what());
+      return deliver(explained ? outcome : failure(ExitCode::usage, message, compact), {}, compact);
     }
   }
   const std::string& text = outcome.document;
@@ -71,7 +73,8 @@ int main(int argc, char** argv) {
   bool help = false;
   const Outcome outcome = run_caught(argc, argv, help);
   if (help) return 0;
-  const ExitCode code = deliver(outcome, poet::cli::find_output(argc, argv));
+  const ExitCode code =
+      deliver(outcome, poet::cli::find_output(argc, argv), poet::cli::find_compact(argc, argv));
   spdlog::shutdown();
   return static_cast<int>(code);
 }

@@ -1,12 +1,15 @@
 #include "cli/options.hpp"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <iostream>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "io/shown.hpp"
 #include "poet/error.hpp"
 #include "poet/version.hpp"
 
@@ -36,6 +39,24 @@ constexpr const char* kFooter =
     "infeasible;\n"
     "4 limit reached before any schedule; 5 --require-optimal not met; 130 interrupted.";
 
+/// Refuses text that is no number of this type with what it found and what it expected.
+template <typename Number>
+CLI::Validator number_text(const char* expected) {
+  return CLI::Validator(
+      [expected](std::string& text) {
+        Number value{};
+        const char* const end = text.data() + text.size();
+        const auto [stop, error] = std::from_chars(text.data(), end, value);
+        const bool fine = error == std::errc{} && stop == end;
+        return fine ? std::string{} : fmt::format("found '{}'; expected {}", shown(text), expected);
+      },
+      "");
+}
+
+CLI::Validator real_text() {
+  return number_text<double>("a number");
+}
+
 void add_problem_options(CLI::App& app, Options& options) {
   const char* group = "What to solve";
   app.add_option("--model", options.model,
@@ -59,10 +80,12 @@ void add_problem_options(CLI::App& app, Options& options) {
       ->type_name("T");
   app.add_option("--batch-size", options.batch_size, "batch size of a model with a batch dimension")
       ->group(group)
+      ->check(number_text<std::int64_t>("a whole number"))
       ->capture_default_str();
   app.add_option("--mem-power-scale", options.mem_power_scale,
                  "factor on the platform's memory power, which paging pays")
       ->group(group)
+      ->check(real_text())
       ->capture_default_str();
   app.add_flag("--paging,!--no-paging", options.paging, "allow paging to storage (default: on)")
       ->group(group);
@@ -75,19 +98,23 @@ void add_effort_options(CLI::App& app, Options& options) {
   app.add_option("--gap", options.gap,
                  "stop when (energy - bound) / energy is at most this; 0 proves it exactly")
       ->group(group)
+      ->check(real_text())
       ->type_name("REL")
       ->capture_default_str();
   app.add_option("--time-limit-s", options.time_limit_seconds,
                  "wall clock over everything, in seconds; 0 = none")
       ->group(group)
+      ->check(real_text())
       ->type_name("S")
       ->capture_default_str();
   app.add_option("--solve-threads", options.threads, "threads for CBC; 1 repeats exactly")
       ->group(group)
+      ->check(number_text<int>("a whole number from 1 to 256"))
       ->type_name("N")
       ->capture_default_str();
   app.add_option("--seed", options.seed, "seed of the search")
       ->group(group)
+      ->check(number_text<std::uint32_t>("a whole number from 0 to 2^32 - 1"))
       ->type_name("N")
       ->capture_default_str();
   app.add_flag("--require-optimal", options.require_optimal,
@@ -182,6 +209,10 @@ std::string find_output(int argc, const char* const* argv) {
     }
   }
   return {};
+}
+
+bool find_compact(int argc, const char* const* argv) {
+  return std::find(argv + 1, argv + argc, std::string_view("--compact")) != argv + argc;
 }
 
 }  // namespace poet::cli

@@ -55,4 +55,7 @@ Parsed parse(int argc, const char* const* argv);
 /// error document goes where the result would have gone. Empty: stdout.
 std::string find_output(int argc, const char* const* argv);
 
+/// Likewise whether --compact is there.
+bool find_compact(int argc, const char* const* argv);
+
 }  // namespace poet::cli

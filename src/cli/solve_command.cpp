@@ -69,8 +69,15 @@ Graph make_costs(const Inputs& inputs, const Options& options) {
 
 /// Everything that can be refused before the solve is refused before the solve.
 void check_destinations(const Options& options) {
-  if (!options.output.empty()) check_writable(options.output);
-  if (!options.export_model.empty()) check_writable(options.export_model);
+  const auto check = [](const char* option, const std::string& path) {
+    if (path.empty()) return;
+    in_option(option, [&] {
+      check_writable(path);
+      return 0;
+    });
+  };
+  check("--output", options.output);
+  check("--export-model", options.export_model);
 }
 
 void warn_about_chip(const Inputs& inputs, Bytes budget) {
@@ -81,6 +88,16 @@ void warn_about_chip(const Inputs& inputs, Bytes budget) {
                inputs.platform->name);
 }
 
+/// A model's name as the name of a file: it stays in its directory, whatever the model is called.
+std::string file_stem(std::string name) {
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '/' || c == '\\' || byte < 0x20 || byte == 0x7F) c = '_';
+  }
+  if (name.starts_with('.')) name.front() = '_';
+  return name;
+}
+
 void write_layer_graph(const Options& options, const Model& model, const Graph& graph) {
   if (options.plot_directory.empty()) return;
   std::error_code error;
@@ -89,7 +106,7 @@ void write_layer_graph(const Options& options, const Model& model, const Graph& 
     throw InputError("--plot-directory", fmt::format("cannot create '{}': {}",
                                                      options.plot_directory, error.message()));
   }
-  const std::string path = options.plot_directory + "/" + model.name + ".dot";
+  const std::string path = options.plot_directory + "/" + file_stem(model.name) + ".dot";
   write_file(path, to_dot(graph, model.name));
   spdlog::info("layer graph written to {}", path);
 }

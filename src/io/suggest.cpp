@@ -11,6 +11,9 @@ namespace {
 
 // A word longer than this is no misspelt key, and comparing it would cost time for nothing.
 constexpr std::size_t kLongestWord = 64;
+// A single letter begins too many names to be a hint.
+constexpr std::size_t kShortestBeginning = 2;
+constexpr int kMostNames = 3;
 
 }  // namespace
 
@@ -46,7 +49,16 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
 
 std::string did_you_mean(std::string_view word, std::span<const std::string_view> candidates) {
   const std::string_view guess = nearest(word, candidates);
-  return guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
+  if (!guess.empty()) return fmt::format("; did you mean '{}'?", guess);
+  // Nothing is spelt alike; the word may be the beginning of a name, or of several.
+  std::string names;
+  int count = 0;
+  for (const std::string_view candidate : candidates) {
+    if (word.size() < kShortestBeginning || !candidate.starts_with(word)) continue;
+    if (++count > kMostNames) break;
+    names += fmt::format("{}'{}'", names.empty() ? "" : " or ", candidate);
+  }
+  return names.empty() ? "" : fmt::format("; did you mean {}?", names);
 }
 
 }  // namespace poet

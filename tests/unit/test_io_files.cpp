@@ -77,6 +77,15 @@ TEST(Suggest, FindsSlipsAndNothingElse) {
   EXPECT_EQ(did_you_mean("bert", kNames), "");
 }
 
+TEST(Suggest, TakesABeginningForANearMiss) {
+  constexpr std::string_view kNames[] = {"resnet18_cifar", "vgg16_cifar", "vgg16_imagenet"};
+  EXPECT_EQ(did_you_mean("res", kNames), "; did you mean 'resnet18_cifar'?");
+  EXPECT_EQ(did_you_mean("vgg", kNames), "; did you mean 'vgg16_cifar' or 'vgg16_imagenet'?");
+  EXPECT_EQ(did_you_mean("v", kNames), "");
+  EXPECT_EQ(did_you_mean("", kNames), "");
+  EXPECT_EQ(did_you_mean("cifar", kNames), "");
+}
+
 TEST(Shown, HidesControlCharactersAndCutsBetweenCharacters) {
   EXPECT_EQ(shown("a\x1b[0m\n"), "a\\x1b[0m\\x0a");
   EXPECT_EQ(shown("\xC3\xA9\xC3\xA9", 3), "\xC3\xA9...");

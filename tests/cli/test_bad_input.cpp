@@ -1,0 +1,336 @@
+// Every kind of bad input: exit status 2, one message with the place and what was expected, one
+// error document, and no file left behind.
+#include <unistd.h>
+
+#include <functional>
+#include <ostream>
+
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct BadInput {
+  std::string name;
+  std::function<Words(const TemporaryFolder&)> arguments;
+  std::vector<std::string> says;  ///< parts of the message: the place, what was expected
+  std::string stdin_text{};
+};
+
+void PrintTo(const BadInput& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+/// A complete command line with one option changed.
+std::function<Words(const TemporaryFolder&)> with(const std::string& option,
+                                                  const std::string& value) {
+  return [=](const TemporaryFolder&) {
+    Words words = quick_problem();
+    const auto at = std::find(words.begin(), words.end(), option);
+    if (at == words.end()) return words + Words{option, value};
+    *(at + 1) = value;
+    return words;
+  };
+}
+
+std::function<Words(const TemporaryFolder&)> without(const std::string& option) {
+  return [=](const TemporaryFolder&) {
+    Words words = quick_problem();
+    const auto at = std::find(words.begin(), words.end(), option);
+    words.erase(at, at + 2);
+    return words;
+  };
+}
+
+/// A row for a model file with this text.
+BadInput model_text(const std::string& name, const std::string& text, Words says) {
+  return {.name = name,
+          .arguments =
+              [text](const TemporaryFolder& folder) {
+                return problem(folder.write("model.json", text), "m4", "3500", "2");
+              },
+          .says = std::move(says)};
+}
+
+/// A row for a layered model with this list of layers after a 3x8x8 input.
+BadInput layers(const std::string& name, const std::string& list, Words says) {
+  return model_text(name,
+                    R"({"format": "poet-model", "version": 1, "name": "bad",
+ "input": {"shape": ["N", 3, 8, 8]}, "layers": [)" +
+                        list + "]}",
+                    std::move(says));
+}
+
+/// A row for a graph of measured nodes: "a", then one more with these members.
+BadInput node(const std::string& name, const std::string& members, Words says) {
+  return model_text(name,
+                    R"({"format": "poet-model", "version": 1, "name": "bad", "nodes": [
+ {"name": "a", "bytes": 4, "runtime_seconds": 1, "energy_joules": 1, "inputs": []},
+ {)" + members + "}]}",
+                    std::move(says));
+}
+
+std::vector<BadInput> option_rows() {
+  const std::string size = "expected a size";
+  return {
+      {"UnknownModel",
+       with("--model", "resnet18_cifr"),
+       {"--model: unknown model 'resnet18_cifr'", "did you mean 'resnet18_cifar'?"}},
+      {"UnknownModelByItsBeginning", with("--model", "lin"), {"did you mean 'linear'?"}},
+      {"UnknownPlatform",
+       with("--platform", "jetson"),
+       {"--platform: unknown platform 'jetson'", "did you mean 'jetsontx2'?"}},
+      {"UnknownOption", with("--bogus", "1"), {"--bogus", "--help"}},
+      {"RepeatedOption",
+       [](const TemporaryFolder&) {
+         return quick_problem() + Words{"--model", "bert"};
+       },
+       {"--model"}},
+      {"MissingModel", without("--model"), {"--model: missing; expected"}},
+      {"MissingPlatform", without("--platform"), {"--platform: missing; expected"}},
+      {"MissingRamBudget", without("--ram-budget"), {"--ram-budget: missing; expected"}},
+      {"MissingRuntimeBudget",
+       without("--runtime-budget"),
+       {"--runtime-budget: missing; expected"}},
+      {"MissingValue", [](const TemporaryFolder&) { return Words{"--model"}; }, {"--model"}},
+      {"RamZero", with("--ram-budget", "0"), {"--ram-budget: found '0'", size}},
+      {"RamNegative", with("--ram-budget", "-5"), {"--ram-budget: found '-5'", size}},
+      {"RamOverflow", with("--ram-budget", "1e400"), {"--ram-budget: found '1e400'", size}},
+      {"RamSuffix", with("--ram-budget", "12XB"), {"--ram-budget: found '12XB'", size}},
+      {"RamEmpty", with("--ram-budget", ""), {"--ram-budget: missing", "expected a size"}},
+      {"RamNaN", with("--ram-budget", "nan"), {"--ram-budget: found 'nan'", size}},
+      {"RamAbsurd", with("--ram-budget", "99999999999999999999"), {"--ram-budget", size}},
+      {"RamShareOfZero", with("--ram-budget", "0%"), {"--ram-budget: found '0%'", "above 0"}},
+      {"RamShareBelowAByte",
+       with("--ram-budget", "0.0000001%"),
+       {"--ram-budget", "less than one byte"}},
+      {"RuntimeNaN",
+       with("--runtime-budget", "nan"),
+       {"--runtime-budget: found 'nan'", "expected"}},
+      {"RuntimeInfinite", with("--runtime-budget", "inf"), {"--runtime-budget: found 'inf'"}},
+      {"RuntimeBelowOne",
+       with("--runtime-budget", "0.99"),
+       {"--runtime-budget: found '0.99'", "expected", "1"}},
+      {"RuntimeNegative", with("--runtime-budget", "-2s"), {"--runtime-budget: found '-2s'"}},
+      {"RuntimeUnit", with("--runtime-budget", "5parsecs"), {"--runtime-budget: found '5parsecs'"}},
+      {"BatchZero", with("--batch-size", "0"), {"--batch-size: found 0; expected at least 1"}},
+      {"BatchNegative",
+       with("--batch-size", "-1"),
+       {"--batch-size: found -1; expected at least 1"}},
+      {"BatchText",
+       with("--batch-size", "two"),
+       {"--batch-size: found 'two'; expected a whole number"}},
+      {"BatchFraction",
+       with("--batch-size", "1.5"),
+       {"--batch-size: found '1.5'; expected a whole number"}},
+      {"BatchAbsurd",
+       with("--batch-size", "9000000000000000000"),
+       {"--model: ", "/input/shape", "expected at most"}},
+      {"BatchWithoutDimension",
+       [](const TemporaryFolder& folder) {
+         return problem(folder.write("model.json", measured_model()), "m4", "60", "1") +
+                Words{"--batch-size", "2"};
+       },
+       {"model.json", "batch"}},
+      {"GapNegative", with("--gap", "-0.1"), {"--gap: found -0.1; expected"}},
+      {"GapNaN", with("--gap", "nan"), {"--gap: found nan; expected"}},
+      {"GapText", with("--gap", "small"), {"--gap: found 'small'; expected a number"}},
+      {"TimeLimitNegative", with("--time-limit-s", "-1"), {"--time-limit-s: found -1; expected"}},
+      {"TimeLimitOverflow", with("--time-limit-s", "1e400"), {"--time-limit-s: found '1e400'"}},
+      {"PowerScaleNegative", with("--mem-power-scale", "-1"), {"--mem-power-scale: found -1"}},
+      {"ThreadsZero", with("--solve-threads", "0"), {"--solve-threads: found 0; expected 1"}},
+      {"SeedNegative", with("--seed", "-1"), {"--seed: found '-1'; expected a whole number"}},
+      {"BothFromStdin",
+       [](const TemporaryFolder&) { return problem("-", "-", "1MB", "2"); },
+       {"--platform", "stdin"}}};
+}
+
+std::vector<BadInput> file_rows() {
+  const auto sparse = [](const TemporaryFolder& folder) {
+    const std::string path = folder.write("model.json", "{");
+    std::filesystem::resize_file(path, 200'000'000);  // a hole, no real bytes
+    return problem(path, "m4", "3500", "2");
+  };
+  const auto truncated = [](const TemporaryFolder& folder) {
+    const std::string whole = contents_of(POET_SOURCE_DIR "/models/linear.json");
+    return problem(folder.write("model.json", whole.substr(0, whole.size() / 2)), "m4", "1MB", "2");
+  };
+  const auto platform = [](const std::string& text) {
+    return [text](const TemporaryFolder& folder) {
+      return problem("linear", folder.write("board.json", text), "1MB", "2");
+    };
+  };
+  return {
+      {"FileMissing", with("--model", "none.json"), {"none.json", "No such file"}},
+      {"FileIsADirectory",
+       [](const TemporaryFolder& folder) { return problem(folder.path(), "m4", "1MB", "2"); },
+       {"it is a directory, expected a file"}},
+      {"FileOf200Megabytes", sparse, {"model.json", "larger than 64 MiB"}},
+      {"FileTruncated", truncated, {"model.json:9:33", "expected"}},
+      model_text("FileEmpty", "", {"model.json:1:1", "expected a JSON object"}),
+      model_text("FileBinary",
+                 std::string("\x7f"
+                             "ELF\x02\x00\xff",
+                             7),
+                 {"model.json:1:", "binary file"}),
+      model_text("FileNotJson", "model: linear\n", {"model.json:1:1", "expected a JSON object"}),
+      model_text("ShapeOfAList", "[1, 2]", {"model.json", "expected an object"}),
+      model_text("ShapeOfASchedule", R"({"format": "poet-schedule", "version": 1})",
+                 {"/format", "expected \"poet-model\""}),
+      model_text("ShapeWithoutLayers", R"({"format": "poet-model", "version": 1, "name": "x",
+ "input": {"shape": [1]}})",
+                 {"'layers'"}),
+      model_text("KeyTwice", R"({"format": "poet-model", "format": "poet-model"})",
+                 {"/format: found the key twice"}),
+      model_text("NestedTooDeep", std::string(100000, '['), {"model.json", "nested"}),
+      {"StdinEmpty", with("--model", "-"), {"stdin:1:1", "expected a JSON object"}},
+      {"PlatformFileEmpty", platform(""), {"board.json:1:1"}},
+      {"PlatformFileIsAModel", platform(measured_model()), {"/format", "\"poet-platform\""}},
+      {"PlatformSpeedOfZero",
+       platform(R"({"format": "poet-platform", "version": 1, "name": "x",
+ "flops_per_second": 0})"),
+       {"board.json: /flops_per_second", "expected"}},
+      {"PlatformKeyUnknown",
+       platform(R"({"format": "poet-platform", "version": 1, "name": "x",
+ "flops": 1})"),
+       {"/flops: found an unknown key, expected"}}};
+}
+
+std::vector<BadInput> content_rows() {
+  const std::string costs = R"("runtime_seconds": 1, "energy_joules": 1)";
+  return {
+      layers("KeyUnknown", R"({"name": "r", "op": "relu", "inputs": ["input"], "slope": 1})",
+             {"/layers/0/slope: found an unknown key, expected one of"}),
+      layers("OpUnknown", R"({"name": "r", "op": "rellu", "inputs": ["input"]})",
+             {"/layers/0/op", "did you mean 'relu'?"}),
+      layers("NameTwice", R"({"name": "r", "op": "relu", "inputs": ["input"]},
+ {"name": "r", "op": "relu", "inputs": ["r"]})",
+             {"/layers/1", "'r'", "again"}),
+      layers("InputForward", R"({"name": "a", "op": "relu", "inputs": ["b"]},
+ {"name": "b", "op": "relu", "inputs": ["input"]})",
+             {"/layers/0/inputs/0: found 'b'", "expected an earlier node"}),
+      layers("InputMissing", R"({"name": "a", "op": "relu", "inputs": ["nothing"]})",
+             {"/layers/0/inputs/0: found 'nothing'", "expected an earlier node"}),
+      layers("ShapeMismatch", R"({"name": "f", "op": "linear", "inputs": ["input"],
+ "out_features": 2})",
+             {"/layers/0 (linear 'f')", "expected 2 extents"}),
+      layers("ChannelsNegative", R"({"name": "c", "op": "conv2d", "inputs": ["input"],
+ "out_channels": -4, "kernel": 3, "stride": 1, "padding": 1})",
+             {"/layers/0/out_channels: found the number -4", "expected"}),
+      layers("ChannelsAbsurd", R"({"name": "c", "op": "conv2d", "inputs": ["input"],
+ "out_channels": 9000000000000000, "kernel": 3, "stride": 1, "padding": 1})",
+             {"/layers/0 (conv2d 'c')", "above"}),
+      layers("LayersNone", "", {"/layers", "expected at least one layer"}),
+      node("Cycle", R"("name": "b", "bytes": 4, "inputs": ["b"], )" + costs,
+           {"/nodes/1/inputs/0: found 'b' as its own input"}),
+      node("BytesNegative", R"("name": "b", "bytes": -4, "inputs": [], )" + costs,
+           {"/nodes/1/bytes: found the number -4", "expected a whole number from"}),
+      node("BytesAbsurd", R"("name": "b", "bytes": 9e18, "inputs": [], )" + costs,
+           {"/nodes/1/bytes", "expected a whole number from"}),
+      node("BytesBeyondDouble", R"("name": "b", "bytes": 1e400, "inputs": [], )" + costs,
+           {"model.json:3:", "1e400"}),
+      node("RuntimeOfANodeNaN",
+           R"("name": "b", "bytes": 4, "inputs": [], "runtime_seconds": NaN, "energy_joules": 1)",
+           {"model.json:3:", "NaN"}),
+      node("EnergyNegative",
+           R"("name": "b", "bytes": 4, "inputs": [], "runtime_seconds": 1, "energy_joules": -1)",
+           {"/nodes/1/energy_joules: found the number -1", "expected a number of at least 0"}),
+      node("NodeNameTwice", R"("name": "a", "bytes": 4, "inputs": [], )" + costs,
+           {"/nodes/1", "'a'", "again"})};
+}
+
+std::vector<BadInput> rows() {
+  std::vector<BadInput> all = option_rows();
+  for (const auto& more : {file_rows(), content_rows()}) {
+    all.insert(all.end(), more.begin(), more.end());
+  }
+  return all;
+}
+
+class BadInputs : public testing::TestWithParam<BadInput> {
+ protected:
+  /// Runs it in a folder of its own, in which only the input files may be afterwards.
+  Finished run(const Words& more) {
+    Command command = poet_solve_command(GetParam().arguments(inputs_) + more);
+    command.stdin_text = GetParam().stdin_text;
+    command.directory = place_.path();
+    return run_program(command);
+  }
+
+  TemporaryFolder inputs_;
+  TemporaryFolder place_;
+};
+
+TEST_P(BadInputs, EndsWithTwoAndOneMessageThatSaysWhereAndWhatWasExpected) {
+  const Finished finished = run({});
+  EXPECT_EQ(finished.status, 2) << finished.err;
+  EXPECT_EQ(count_lines(finished.err), 1U) << finished.err;
+  EXPECT_LT(finished.err.size(), 1000U);
+  for (const std::string& part : GetParam().says) EXPECT_THAT(finished.err, HasSubstr(part));
+  const auto file = document(finished);
+  expect_error_document(file, 2);
+  EXPECT_EQ(file.value("status", ""), "error");
+  // What is said to people is said to programs.
+  EXPECT_THAT(finished.err, HasSubstr(file.value("error", "no error")));
+  EXPECT_THAT(place_.contents(), testing::IsEmpty());
+}
+
+TEST_P(BadInputs, LeaveTheErrorAtOutputAndNothingElse) {
+  const Finished finished =
+      run({"--output", "out.json", "--export-model", "milp.lp", "--plot-directory", "plots"});
+  if (finished.out.empty()) {
+    EXPECT_THAT(place_.contents(), testing::ElementsAre("out.json"));
+    expect_error_document(as_document(contents_of(place_.file("out.json"))), 2);
+  } else {  // a missing value takes "--output" for a value
+    expect_error_document(document(finished), 2);
+  }
+  EXPECT_EQ(finished.status, 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BadInputs, testing::ValuesIn(rows()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(BadOutput, ThatCannotBeWrittenIsSaidOnceWithTheErrorOnStdout) {
+  const TemporaryFolder folder;
+  for (const std::string& path : {std::string("/nonexistent/s.json"), folder.path()}) {
+    for (const char* option : {"--output", "--export-model"}) {
+      const Finished run = poet_solve(quick_problem() + Words{"-q", option, path});
+      EXPECT_EQ(run.status, 2) << option << path;
+      EXPECT_EQ(count_lines(run.err), 1U) << run.err;
+      EXPECT_THAT(run.err, HasSubstr(std::string(option) + ": " + path));
+      expect_error_document(document(run), 2);
+      EXPECT_THAT(folder.contents(), testing::IsEmpty());
+    }
+  }
+}
+
+TEST(BadOutput, IsFoundBeforeTheSolve) {
+  const Finished run = poet_solve(slow_problem() + Words{"--output", "/nonexistent/s.json"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_LT(run.wall_seconds, 2);
+}
+
+TEST(BadPlotDirectory, ThatIsAFileIsRefused) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("plots", "");
+  const Finished run = poet_solve(quick_problem() + Words{"--plot-directory", path});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--plot-directory"));
+  expect_error_document(document(run), 2);
+}
+
+TEST(BadFile, ThatMayNotBeReadIsRefused) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may read everything";
+  const TemporaryFolder folder;
+  const std::string path = folder.write("model.json", measured_model());
+  std::filesystem::permissions(path, std::filesystem::perms::none);
+  const Finished run = poet_solve(problem(path, "m4", "1MB", "2"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("model.json: cannot read: Permission denied"));
+  expect_error_document(document(run), 2);
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,67 @@
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Limits, ATimeLimitOfOneSecondIsKeptAndEndsWithASchedule) {
+  const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "1"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_LE(run.wall_seconds, 1 * 1.1 + 1);
+  const auto file = document(run);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_GT(file.at("summary").at("gap"), 1e-4);
+  EXPECT_LE(file.at("summary").at("lower_bound_joules"), file.at("summary").at("energy_joules"));
+}
+
+TEST(Limits, RequireOptimalEndsWithFiveAndStillWritesTheSchedule) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "1", "--require-optimal",
+                                                         "--output", folder.file("s.json")});
+  EXPECT_EQ(run.status, 5);
+  const auto file = as_document(contents_of(folder.file("s.json")));
+  EXPECT_EQ(file.at("code"), 5);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_EQ(poet_solve({"verify", folder.file("s.json")}).status, 0);
+}
+
+TEST(Limits, RequireOptimalIsMetByAProof) {
+  EXPECT_EQ(poet_solve(quick_problem() + Words{"--require-optimal"}).status, 0);
+}
+
+TEST(Limits, AnInterruptEndsWith130AndWritesTheBestScheduleSoFar) {
+  Command command = poet_solve_command(slow_problem() + Words{"--time-limit-s", "60"});
+  command.interrupt_after = "gap";  // of the first progress line
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_LT(run.wall_seconds, 10);
+  const auto file = document(run);
+  EXPECT_EQ(file.at("code"), 130);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST(Limits, AnInterruptWritesToOutputToo) {
+  const TemporaryFolder folder;
+  Command command = poet_solve_command(
+      slow_problem() + Words{"--time-limit-s", "60", "--output", folder.file("s.json")});
+  command.interrupt_after = "gap";
+  EXPECT_EQ(run_program(command).status, 130);
+  EXPECT_THAT(folder.contents(), testing::ElementsAre("s.json"));
+  EXPECT_EQ(as_document(contents_of(folder.file("s.json"))).at("code"), 130);
+}
+
+TEST(Limits, WithoutTimeForAScheduleEndsWithFour) {
+  // Nothing that is quick finds a schedule this close to the working set and to one pass.
+  const Finished run = poet_solve(problem("resnet50", "m4", "12390400", "1.0000001") +
+                                  Words{"--no-paging", "--time-limit-s", "0.01"});
+  EXPECT_EQ(run.status, 4);
+  const auto file = document(run);
+  expect_error_document(file, 4);
+  EXPECT_EQ(file.at("status"), "unknown");
+  EXPECT_THAT(file.at("error").get<std::string>(), HasSubstr("limit"));
+}
+
+}  // namespace
+}  // namespace poet::test

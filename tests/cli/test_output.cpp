@@ -1,0 +1,235 @@
+#include <regex>
+
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+TEST(Output, GoesToTheFileInsteadOfStdoutAndLeavesNothingElse) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve(quick_problem() + Words{"--output", folder.file("s.json")});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(folder.contents(), ElementsAre("s.json"));
+  EXPECT_EQ(as_document(contents_of(folder.file("s.json"))).at("status"), "optimal");
+}
+
+TEST(Output, IsNamedRelativeToTheWorkingDirectory) {
+  const TemporaryFolder folder;
+  Command command = poet_solve_command(quick_problem() + Words{"--output=s.json"});
+  command.directory = folder.path();
+  EXPECT_EQ(run_program(command).status, 0);
+  EXPECT_THAT(folder.contents(), ElementsAre("s.json"));
+}
+
+TEST(Output, ReplacesAnOlderFileWhole) {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("s.json", std::string(1 << 20, 'x'));
+  EXPECT_EQ(poet_solve(quick_problem() + Words{"--output", path}).status, 0);
+  EXPECT_EQ(as_document(contents_of(path)).at("code"), 0);
+}
+
+TEST(Output, HoldsTheErrorDocumentOfAFailedRun) {
+  const TemporaryFolder folder;
+  const Finished run =
+      poet_solve(problem("linear", "m4", "3255", "2") + Words{"--output", folder.file("s.json")});
+  EXPECT_EQ(run.status, 3);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(folder.contents(), ElementsAre("s.json"));
+  expect_error_document(as_document(contents_of(folder.file("s.json"))), 3);
+}
+
+TEST(Output, HoldsTheErrorDocumentOfACommandLineThatDoesNotParse) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve({"--bogus", "--output", folder.file("s.json")});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  expect_error_document(as_document(contents_of(folder.file("s.json"))), 2);
+}
+
+TEST(Output, OntoAFullDeviceFailsAndSaysSo) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const Finished run = poet_solve(quick_problem() + Words{"--output", "/dev/full"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("No space left"));
+  expect_error_document(document(run), 2);
+}
+
+TEST(Compact, IsTheSameDocumentOnOneLine) {
+  const auto without_clock = [](nlohmann::json file) {
+    file.at("solver").erase("wall_seconds");
+    file.at("solver").erase("timing");
+    return file;
+  };
+  const Finished compact = poet_solve(quick_problem() + Words{"--compact"});
+  const Finished wide = poet_solve(quick_problem());
+  EXPECT_EQ(count_lines(compact.out), 1U);
+  EXPECT_GT(count_lines(wide.out), 50U);
+  EXPECT_EQ(without_clock(document(compact)), without_clock(document(wide)));
+}
+
+TEST(Compact, HoldsForErrorsToo) {
+  const Finished infeasible = poet_solve(problem("linear", "m4", "1", "2") + Words{"--compact"});
+  EXPECT_EQ(count_lines(infeasible.out), 1U);
+  const Finished refused = poet_solve(problem("linear", "m4", "0", "2") + Words{"--compact"});
+  expect_error_document(document(refused), 2);
+  EXPECT_EQ(count_lines(refused.out), 1U);
+}
+
+TEST(Quiet, SaysNothingOfASuccessAndEverythingOfAnError) {
+  const Finished fine = poet_solve(quick_problem() + Words{"-q"});
+  EXPECT_EQ(fine.status, 0);
+  EXPECT_EQ(fine.err, "");
+  const Finished refused = poet_solve(problem("linear", "m4", "1", "2") + Words{"--quiet"});
+  EXPECT_THAT(refused.err, HasSubstr("3256"));
+}
+
+TEST(LogFile, HoldsTheLogEvenWhenQuiet) {
+  const TemporaryFolder folder;
+  const Finished run =
+      poet_solve(quick_problem() + Words{"-q", "--log-file", folder.file("solve.log")});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_THAT(contents_of(folder.file("solve.log")), HasSubstr("optimal"));
+}
+
+TEST(LogFile, ThatCannotBeWrittenIsBadUsage) {
+  for (const std::string path : {"/nonexistent/solve.log", "/"}) {
+    const Finished run = poet_solve(quick_problem() + Words{"--log-file", path});
+    EXPECT_EQ(run.status, 2) << path;
+    EXPECT_THAT(run.err, HasSubstr("--log-file: " + path));
+    expect_error_document(document(run), 2);
+  }
+}
+
+TEST(LogFile, ThatTheSystemRefusesIsBadUsage) {
+  if (!std::filesystem::is_directory("/proc")) GTEST_SKIP() << "no /proc here";
+  // For root a folder that claims to be writable, and in which nothing can be created.
+  const Finished run = poet_solve(quick_problem() + Words{"--log-file", "/proc/solve.log"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--log-file: "));
+  expect_error_document(document(run), 2);
+}
+
+TEST(Log, HasNoColoursInAPipe) {
+  EXPECT_THAT(poet_solve(problem("linear", "m4", "0", "2")).err, testing::Not(HasSubstr("\x1b")));
+}
+
+TEST(Version, IsOneLineOnStdout) {
+  const Finished run = poet_solve({"--version"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_TRUE(std::regex_match(run.out, std::regex("poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n")))
+      << run.out;
+  EXPECT_EQ(run.err, "");
+}
+
+TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
+  const Finished run = poet_solve({"--help"});
+  EXPECT_EQ(run.status, 0);
+  for (const char* option : {"--model",
+                             "--platform",
+                             "--ram-budget",
+                             "--runtime-budget",
+                             "--batch-size",
+                             "--mem-power-scale",
+                             "--no-paging",
+                             "--no-remat",
+                             "--gap",
+                             "--time-limit-s",
+                             "--solve-threads",
+                             "--seed",
+                             "--output",
+                             "--compact",
+                             "--require-optimal",
+                             "--print-graph-info",
+                             "--print-power-costs",
+                             "--plot-directory",
+                             "--export-model",
+                             "--list-models",
+                             "--list-platforms",
+                             "--json",
+                             "--quiet",
+                             "--verbose",
+                             "--log-file",
+                             "--version",
+                             "--help",
+                             "verify"}) {
+    EXPECT_THAT(run.out, HasSubstr(option));
+  }
+  const std::regex example("\n  poet-solve --model ");
+  EXPECT_GE(std::distance(std::sregex_iterator(run.out.begin(), run.out.end(), example), {}), 2);
+}
+
+TEST(List, ModelsAsATable) {
+  const Finished run = poet_solve({"--list-models"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(count_lines(run.err), 9U);  // a heading and eight models
+  EXPECT_THAT(run.err, HasSubstr("resnet18_cifar"));
+}
+
+TEST(List, ModelsAsJsonWithTheirSizes) {
+  const auto models = document(poet_solve({"--list-models", "--json"})).at("models");
+  ASSERT_EQ(models.size(), 8U);
+  const auto found = std::find_if(models.begin(), models.end(),
+                                  [](const auto& m) { return m.at("name") == "vgg16_cifar"; });
+  ASSERT_NE(found, models.end());
+  EXPECT_EQ(found->at("node_count"), 81);
+  EXPECT_EQ(found->at("working_set_bytes"), 1048576);
+}
+
+TEST(List, Platforms) {
+  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).err), 6U);
+  const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
+  std::vector<std::string> names;
+  for (const auto& platform : platforms) names.push_back(platform.at("name"));
+  EXPECT_THAT(names, ElementsAre("a72", "a72nocache", "jetsontx2", "m0", "m4"));
+}
+
+TEST(Tables, HaveALinePerNodeOnStderr) {
+  for (const char* table : {"--print-graph-info", "--print-power-costs"}) {
+    const Finished run = poet_solve(quick_problem() + Words{"-q", table});
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(count_lines(run.err), 28U) << table;  // a heading and 27 nodes
+    EXPECT_THAT(run.err, HasSubstr("fc1"));
+    document(run);
+  }
+}
+
+TEST(Plot, WritesTheLayerGraphWithALinePerNodeAndPerEdge) {
+  const TemporaryFolder folder;
+  const Finished run =
+      poet_solve(quick_problem() + Words{"--plot-directory", folder.file("new/plots")});
+  EXPECT_EQ(run.status, 0);
+  const std::string dot = contents_of(folder.file("new/plots/linear.dot"));
+  const auto count = [&](const char* pattern) {
+    const std::regex line(pattern);
+    return std::distance(std::sregex_iterator(dot.begin(), dot.end(), line), {});
+  };
+  std::size_t edges = 0;
+  const auto file = document(run);
+  for (const auto& node : file.at("nodes")) edges += node.at("inputs").size();
+  EXPECT_EQ(count("\n  n[0-9]+ \\[label="), 27);
+  EXPECT_EQ(count("\n  n[0-9]+ -> n[0-9]+;"), static_cast<std::ptrdiff_t>(edges));
+}
+
+TEST(Plot, StaysInItsDirectoryWhateverTheModelIsCalled) {
+  for (const std::string name : {"../outside", "/outside", "..", "a/b"}) {
+    const TemporaryFolder folder;
+    std::string model = measured_model();
+    model.replace(model.find("measured"), 8, name);
+    const Finished run = poet_solve({"--model", "-", "--ram-budget", "60", "--runtime-budget", "1",
+                                     "--plot-directory", folder.file("plots")},
+                                    model);
+    EXPECT_EQ(run.status, 0) << name << run.err;
+    EXPECT_THAT(folder.contents(), ElementsAre("plots")) << name;
+    EXPECT_FALSE(std::filesystem::is_empty(folder.file("plots"))) << name;
+  }
+}
+
+}  // namespace
+}  // namespace poet::test

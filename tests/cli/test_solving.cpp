@@ -1,0 +1,156 @@
+#include <algorithm>
+
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+TEST(Solving, WritesOneScheduleDocumentToStdoutAndTheRestToStderr) {
+  const Finished run = poet_solve(quick_problem());
+  EXPECT_EQ(run.status, 0);
+  const auto file = document(run);
+  EXPECT_EQ(file.at("code"), 0);
+  EXPECT_EQ(file.at("status"), "optimal");
+  EXPECT_EQ(file.at("stages").size(), file.at("nodes").size());
+  EXPECT_LE(file.at("summary").at("peak_ram_bytes"), 3500);
+  EXPECT_THAT(run.err, HasSubstr("optimal"));
+}
+
+TEST(Solving, EndsWithThreeAndTheReasonWhereABudgetIsBelowTheWorkingSet) {
+  const Finished run = poet_solve(problem("linear", "m4", "3255", "2"));
+  EXPECT_EQ(run.status, 3);
+  const auto file = document(run);
+  expect_error_document(file, 3);
+  EXPECT_EQ(file.at("status"), "infeasible");
+  EXPECT_THAT(file.at("error").get<std::string>(), HasSubstr("3256"));
+}
+
+TEST(Solving, EndsWithThreeWhereBothTechniquesAreOffAndTheBudgetIsShort) {
+  const Finished run = poet_solve(quick_problem() + Words{"--no-paging", "--no-remat"});
+  EXPECT_EQ(run.status, 3);
+  const auto file = document(run);
+  expect_error_document(file, 3);
+  EXPECT_THAT(file.at("error").get<std::string>(), HasSubstr("neither paging nor remat"));
+  EXPECT_THAT(file.at("error").get<std::string>(), HasSubstr("7416"));
+}
+
+TEST(Solving, EndsWithZeroWhereBothTechniquesAreOffAndTheBudgetHoldsEverything) {
+  const Finished run =
+      poet_solve(problem("linear", "m4", "100%", "1") + Words{"--no-paging", "--no-remat"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("status"), "optimal");
+}
+
+TEST(Solving, WithoutPagingOnlyRecomputes) {
+  const auto file =
+      document(poet_solve(problem("linear", "m0", "3256", "2") + Words{"--no-paging"}));
+  EXPECT_EQ(file.at("request").at("paging"), false);
+  EXPECT_EQ(file.at("summary").at("page_out_count"), 0);
+  EXPECT_GT(file.at("summary").at("recompute_count"), 0);
+}
+
+TEST(Solving, WithoutRematOnlyPages) {
+  const auto file =
+      document(poet_solve(problem("linear", "m0", "3256", "2") + Words{"--no-remat"}));
+  EXPECT_EQ(file.at("request").at("remat"), false);
+  EXPECT_EQ(file.at("summary").at("recompute_count"), 0);
+  EXPECT_GT(file.at("summary").at("page_in_count"), 0);
+}
+
+TEST(Solving, TakesTheBudgetsAsSharesSuffixesAndAbsoluteTimes) {
+  const auto share = document(poet_solve(problem("linear", "m4", "50%", "2")));
+  EXPECT_EQ(share.at("request").at("ram_budget_bytes"), 3708);
+  const auto suffix = document(poet_solve(problem("linear", "m4", "8KiB", "1h")));
+  EXPECT_EQ(suffix.at("request").at("ram_budget_bytes"), 8192);
+  EXPECT_EQ(suffix.at("request").at("runtime_budget_seconds"), 3600.0);
+}
+
+TEST(Solving, RepeatsByteForByteButForTheClock) {
+  const auto without_clock = [](const std::string& text) {
+    auto file = nlohmann::ordered_json::parse(text);
+    file.at("solver").erase("wall_seconds");
+    file.at("solver").erase("timing");
+    return file.dump();
+  };
+  const Words arguments = quick_problem() + Words{"--seed", "7"};
+  const Finished first = poet_solve(arguments);
+  const Finished second = poet_solve(arguments);
+  ASSERT_EQ(first.status, 0);
+  EXPECT_EQ(without_clock(first.out), without_clock(second.out));
+  EXPECT_EQ(document(first).at("solver").at("seed"), 7);
+}
+
+TEST(Solving, ReadsTheModelFromStdin) {
+  const Finished run = poet_solve(problem("-", "m4", "3500", "2"),
+                                  contents_of(POET_SOURCE_DIR "/models/linear.json"));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("model").at("source"), "-");
+}
+
+TEST(Solving, ReadsThePlatformFromStdin) {
+  const Finished run = poet_solve(problem("linear", "-", "100%", "2"),
+                                  contents_of(POET_SOURCE_DIR "/platforms/m4.json"));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("platform").at("name"), "m4");
+}
+
+TEST(Solving, GivesAFileThatEqualsABuiltInOneTheSameEnergyAndDigest) {
+  const TemporaryFolder folder;
+  const std::string model =
+      folder.write("mine.json", contents_of(POET_SOURCE_DIR "/models/linear.json"));
+  const std::string platform =
+      folder.write("board.json", contents_of(POET_SOURCE_DIR "/platforms/m4.json"));
+  const auto theirs = document(poet_solve(quick_problem()));
+  const auto mine = document(poet_solve(problem(model, platform, "3500", "2")));
+  EXPECT_EQ(mine.at("summary").at("energy_joules"), theirs.at("summary").at("energy_joules"));
+  EXPECT_EQ(mine.at("model").at("sha256"), theirs.at("model").at("sha256"));
+  EXPECT_EQ(mine.at("platform").at("sha256"), theirs.at("platform").at("sha256"));
+  EXPECT_EQ(mine.at("model").at("source"), model);
+}
+
+TEST(Solving, NeedsNoPlatformForMeasuredCosts) {
+  const Finished run =
+      poet_solve({"--model", "-", "--ram-budget", "60", "--runtime-budget", "1"}, measured_model());
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("summary").at("energy_joules"), 6.0);
+  EXPECT_EQ(document(run).at("summary").at("peak_ram_bytes"), 60);
+}
+
+TEST(Solving, ScalesTheEnergyOfPagingForOneRequestOnly) {
+  const Words paging = problem("linear", "m0", "3256", "2") + Words{"--no-remat"};
+  const auto once = document(poet_solve(paging)).at("summary");
+  const auto thrice = document(poet_solve(paging + Words{"--mem-power-scale", "3"})).at("summary");
+  EXPECT_EQ(thrice.at("compute_energy_joules"), once.at("compute_energy_joules"));
+  EXPECT_NEAR(thrice.at("page_in_energy_joules"),
+              3 * once.at("page_in_energy_joules").get<double>(), 1e-12);
+}
+
+TEST(Solving, MultipliesSizesByTheBatch) {
+  const auto file =
+      document(poet_solve(problem("linear", "m4", "100%", "1") + Words{"--batch-size", "4"}));
+  EXPECT_EQ(file.at("model").at("batch_size"), 4);
+  EXPECT_EQ(file.at("nodes").at(0).at("bytes"), 4 * 784 * 4);
+}
+
+TEST(Solving, WarnsOfABudgetAboveTheChipsRamAndSolvesAllTheSame) {
+  const Finished above = poet_solve(problem("linear", "m4", "1MiB", "2"));
+  EXPECT_EQ(above.status, 0);
+  EXPECT_THAT(above.err, HasSubstr("warning"));
+  EXPECT_THAT(above.err, HasSubstr("256 KiB"));
+  const Finished within = poet_solve(problem("linear", "m4", "100%", "2"));
+  EXPECT_THAT(within.err, testing::Not(HasSubstr("warning")));
+}
+
+TEST(Solving, WritesTheModelForAnotherSolverBesidesTheSchedule) {
+  const TemporaryFolder folder;
+  const Finished run =
+      poet_solve(quick_problem() + Words{"--export-model", folder.file("linear.mps")});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("status"), "optimal");
+  EXPECT_THAT(contents_of(folder.file("linear.mps")), testing::StartsWith("NAME poet\n"));
+}
+
+}  // namespace
+}  // namespace poet::test
