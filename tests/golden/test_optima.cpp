@@ -45,7 +45,8 @@ constexpr Seconds kTimeLimit = 20;
 
 std::vector<Optimum> rows() {
   std::vector<Optimum> all;
-  for (const auto& row : reference("optima.json").at("optima")) {
+  const nlohmann::json file = reference("optima.json");
+  for (const auto& row : file.at("optima")) {
     const auto& energy = row.at("energy_joules");
     all.push_back({.model = row.at("model"),
                    .platform = row.at("platform"),

@@ -1,0 +1,34 @@
+# Installs BUILD_DIR into a prefix of its own, builds OUTSIDE_DIR against that, and runs it.
+function(run)
+  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
+    ERROR_VARIABLE errors)
+  if(NOT status EQUAL 0)
+    message(FATAL_ERROR "${ARGN}\nended with ${status}:\n${output}\n${errors}")
+  endif()
+  set(output "${output}" PARENT_SCOPE)
+endfunction()
+
+function(expect pattern)
+  if(NOT output MATCHES "${pattern}")
+    message(FATAL_ERROR "expected '${pattern}', found:\n${output}")
+  endif()
+endfunction()
+
+set(prefix "${WORK_DIR}/prefix")
+set(flags "")
+if(SANITIZE)
+  # A library with sanitizers wants a program with them.
+  set(flags "-fsanitize=address,undefined")
+endif()
+file(REMOVE_RECURSE "${WORK_DIR}")
+run("${CMAKE_COMMAND}" --install "${BUILD_DIR}" --prefix "${prefix}")
+run("${CMAKE_COMMAND}" -S "${OUTSIDE_DIR}" -B "${WORK_DIR}/build" -G "${GENERATOR}"
+  "-DCMAKE_CXX_COMPILER=${CXX_COMPILER}" "-DCMAKE_CXX_FLAGS=${flags}"
+  "-DCMAKE_PREFIX_PATH=${prefix}")
+run("${CMAKE_COMMAND}" --build "${WORK_DIR}/build")
+
+run("${WORK_DIR}/build/outside")
+expect("^optimal 6 J in 60 bytes\n$")
+run("${prefix}/bin/poet-solve" --version)
+expect("^poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n$")
+file(REMOVE_RECURSE "${WORK_DIR}")
