@@ -1,4 +1,4 @@
-#include <regex>
+#include <algorithm>
 
 #include "cli/poet_solve.hpp"
 
@@ -7,7 +7,14 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::IsEmpty;
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (std::size_t at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) {
+    ++count;
+  }
+  return count;
+}
 
 TEST(Output, GoesToTheFileInsteadOfStdoutAndLeavesNothingElse) {
   const TemporaryFolder folder;
@@ -122,8 +129,7 @@ TEST(Log, HasNoColoursInAPipe) {
 TEST(Version, IsOneLineOnStdout) {
   const Finished run = poet_solve({"--version"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_TRUE(std::regex_match(run.out, std::regex("poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n")))
-      << run.out;
+  EXPECT_THAT(run.out, testing::MatchesRegex("poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n"));
   EXPECT_EQ(run.err, "");
 }
 
@@ -160,8 +166,7 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
                              "verify"}) {
     EXPECT_THAT(run.out, HasSubstr(option));
   }
-  const std::regex example("\n  poet-solve --model ");
-  EXPECT_GE(std::distance(std::sregex_iterator(run.out.begin(), run.out.end(), example), {}), 2);
+  EXPECT_GE(count_of(run.out, "\n  poet-solve --model "), 2U);
 }
 
 TEST(List, ModelsAsATable) {
@@ -206,15 +211,14 @@ TEST(Plot, WritesTheLayerGraphWithALinePerNodeAndPerEdge) {
       poet_solve(quick_problem() + Words{"--plot-directory", folder.file("new/plots")});
   EXPECT_EQ(run.status, 0);
   const std::string dot = contents_of(folder.file("new/plots/linear.dot"));
-  const auto count = [&](const char* pattern) {
-    const std::regex line(pattern);
-    return std::distance(std::sregex_iterator(dot.begin(), dot.end(), line), {});
-  };
   std::size_t edges = 0;
   const auto file = document(run);
   for (const auto& node : file.at("nodes")) edges += node.at("inputs").size();
-  EXPECT_EQ(count("\n  n[0-9]+ \\[label="), 27);
-  EXPECT_EQ(count("\n  n[0-9]+ -> n[0-9]+;"), static_cast<std::ptrdiff_t>(edges));
+  for (int i = 0; i < 27; ++i) {
+    EXPECT_EQ(count_of(dot, "\n  n" + std::to_string(i) + " [label="), 1U) << i;
+  }
+  EXPECT_EQ(count_of(dot, " [label="), 27U);
+  EXPECT_EQ(count_of(dot, " -> n"), edges);
 }
 
 TEST(Plot, StaysInItsDirectoryWhateverTheModelIsCalled) {
