@@ -8,12 +8,15 @@
 #include <OsiClpSolverInterface.hpp>
 
 #include <algorithm>
+#include <cmath>
 #include <memory>
 
 #include <fmt/format.h>
 
 namespace poet {
 namespace {
+
+constexpr double kCbcInfinity = 1e30;  // CBC writes 1e50 or DBL_MAX
 
 using ProgressFunction = std::function<void(const MipProgress&)>;
 
@@ -106,15 +109,22 @@ int no_callback(CbcModel* /*model*/, int /*where*/) {
 MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& options) {
   MipResult result{.nodes = model.getNodeCount()};
   const double* best = model.bestSolution();
-  if (best != nullptr) result.values.assign(best, best + milp.columns.size());
+  if (best != nullptr) result.values.emplace(best, best + milp.columns.size());
   // Status 0 with secondary status 1 is "infeasible" (under a cutoff: nothing better), 2 is
   // "stopped on the gap", which CBC also calls proven optimal.
   const bool complete = model.status() == 0 && model.secondaryStatus() <= 2;
+  const double possible = model.getBestPossibleObjValue();
+  // Before the search has begun the figure is CBC's infinity, and means nothing.
+  const bool meaningful = std::abs(possible) < kCbcInfinity;
+  if (!complete && !meaningful) {
+    result.message = fmt::format("CBC ended without a search (status {})", model.status());
+    return result;
+  }
   result.status = complete ? MipResult::Status::finished : MipResult::Status::stopped;
   if (complete && best == nullptr) {
     result.bound = options.cutoff;
   } else {
-    result.bound = std::min(model.getBestPossibleObjValue(), options.cutoff);
+    result.bound = std::min(possible, options.cutoff);
     if (best != nullptr) result.bound = std::min(result.bound, model.getObjValue());
   }
   return result;

@@ -17,6 +17,7 @@ struct Head {
   enum class Kind : std::uint8_t { progress, result };
   Kind kind = Kind::progress;
   MipResult::Status status = MipResult::Status::failed;
+  bool has_values = false;
   double bound = -kInfinity;
   std::int64_t nodes = 0;
 };
@@ -40,10 +41,30 @@ Head decode(const Message& message, std::vector<double>& values) {
   return head;
 }
 
+/// CBC calls a model without rows or without columns "not valid"; neither needs it.
+std::optional<MipResult> solve_trivially(const Milp& milp) {
+  MipResult result{.status = MipResult::Status::finished, .bound = 0};
+  if (milp.columns.empty()) {
+    const bool holds = std::all_of(milp.rows.begin(), milp.rows.end(), [](const MilpRow& row) {
+      return row.lower <= 0 && row.upper >= 0;
+    });
+    if (holds) result.values.emplace();
+    return result;
+  }
+  if (!milp.rows.empty()) return std::nullopt;
+  result.values.emplace();
+  for (const MilpColumn& column : milp.columns) {
+    result.values->push_back(column.cost >= 0 ? column.lower : column.upper);
+    result.bound += column.cost * result.values->back();
+  }
+  return result;
+}
+
 }  // namespace
 
 MipResult solve_mip(const Milp& milp, const MipOptions& options,
                     const std::function<bool(const MipProgress&)>& progress) {
+  if (auto result = solve_trivially(milp)) return *result;
   MipResult result{.status = MipResult::Status::stopped};
   MipProgress latest;
   bool answered = false;
@@ -54,9 +75,10 @@ MipResult solve_mip(const Milp& milp, const MipOptions& options,
     const MipResult found = run_cbc(milp, options, report);
     send(encode({.kind = Head::Kind::result,
                  .status = found.status,
+                 .has_values = found.values.has_value(),
                  .bound = found.bound,
                  .nodes = found.nodes},
-                found.values));
+                found.values.value_or(std::vector<double>{})));
   };
   const auto receive = [&](const Message& message) {
     std::vector<double> values;
@@ -72,7 +94,7 @@ MipResult solve_mip(const Milp& milp, const MipOptions& options,
     result.status = head.status;
     result.bound = head.bound;
     result.nodes = head.nodes;
-    result.values = std::move(values);
+    if (head.has_values) result.values = std::move(values);
     return true;
   };
   const ChildExit exit = run_in_child(

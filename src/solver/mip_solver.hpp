@@ -37,8 +37,8 @@ struct MipResult {
     failed,    ///< the solver crashed or contradicted itself; `message` says how
   };
   Status status = Status::failed;
-  double bound = -kInfinity;   ///< proven for every solution below the cutoff
-  std::vector<double> values;  ///< of the columns, for the best solution found; empty if none
+  double bound = -kInfinity;                  ///< proven for every solution below the cutoff
+  std::optional<std::vector<double>> values;  ///< of the columns, for the best solution found
   std::int64_t nodes = 0;
   std::string message;
 };

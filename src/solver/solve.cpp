@@ -202,8 +202,8 @@ class Solve {
       result_.reason = mip.message;
       return;
     }
-    if (!mip.values.empty()) take_solution(model, mip.values);
-    const bool nothing = mip.status == MipResult::Status::finished && mip.values.empty();
+    if (mip.values) take_solution(model, *mip.values);
+    const bool nothing = mip.status == MipResult::Status::finished && !mip.values;
     if (nothing && options.cutoff == kInfinity) {
       confirm_infeasible(scaled, options);
       return;
@@ -227,7 +227,7 @@ class Solve {
     options.time_limit_seconds = clock_.remaining();
     const MipResult again =
         solve_mip(scaled.milp, options, [&](const MipProgress&) { return !stopping(); });
-    if (again.status != MipResult::Status::finished || !again.values.empty()) return;
+    if (again.status != MipResult::Status::finished || again.values) return;
     infeasible_ = true;
     declare_infeasible(
         fmt::format("no schedule fits {} bytes of RAM within {} s of runtime with the techniques "
