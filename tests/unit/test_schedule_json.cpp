@@ -110,7 +110,7 @@ const std::string kGolden = R"({
     "page_in_bytes": 0
   },
   "solver": {
-    "name": "none",
+    "name": "poet-solve",
     "version": ")" POET_VERSION R"(",
     "formulation": "none",
     "rows": 0,
@@ -183,7 +183,7 @@ TEST(ScheduleJson, APlatformThatIsAbsentIsNull) {
 TEST(ScheduleJson, ASolverIsNamedOnlyWhereItWasNeeded) {
   Report report = TinySolve(keep_all()).report();
   report.solver.formulation = "full model";
-  EXPECT_THAT(to_json(report), HasSubstr("\"name\": \"COIN-OR CBC\""));
+  EXPECT_THAT(to_json(report), HasSubstr("\"name\": \"poet-solve with COIN-OR CBC " POET_CBC_VERSION));
 }
 
 TEST(ScheduleJson, AwkwardDoublesRoundTripBitForBit) {
