@@ -6,19 +6,32 @@
 #include <map>
 #include <numeric>
 #include <optional>
+#include <utility>
 
 namespace poet {
 namespace {
 
 constexpr std::int64_t kNone = -1;
-constexpr std::int64_t kMaxValue = 128;  // of a rounded capacity; beyond it little is gained
-constexpr std::size_t kMaxSubsetSums = 2000;
+constexpr std::int64_t kMaxValue = 64;  // of a rounded capacity; beyond it little is gained
+constexpr std::size_t kMaxSubsetSums = 500;
 
+/// Equal items taken together.
 struct ItemClass {
   std::int64_t weight = 0;
   std::int64_t value = 0;  // rounded weight
   int count = 0;
 };
+
+/// Calls f(copies) for bundles of 1, 2, 4, ... copies and a rest: every number of items from none
+/// to all is a sum of bundles, and there are far fewer bundles than items.
+template <typename Function>
+void for_each_bundle(int count, Function f) {
+  for (int size = 1; count > 0; size *= 2) {
+    const int copies = std::min(size, count);
+    f(copies);
+    count -= copies;
+  }
+}
 
 std::vector<ItemClass> classes_of(const Knapsack& knapsack) {
   std::map<std::int64_t, int> counts;
@@ -35,21 +48,30 @@ std::optional<std::int64_t> largest_value(const std::vector<ItemClass>& classes,
                                           std::int64_t capacity) {
   constexpr auto kUnreachable = std::numeric_limits<std::int64_t>::max();
   std::vector<std::int64_t> least(1, 0);  // least[v]: least weight of a set of value v
+  bool too_large = false;
   for (const ItemClass& item : classes) {
     if (item.value == 0) continue;
-    for (int copy = 0; copy < item.count; ++copy) {
+    for_each_bundle(item.count, [&](int copies) {
+      const std::int64_t weight = copies * item.weight;
+      const std::int64_t value = copies * item.value;
       std::int64_t reach = static_cast<std::int64_t>(least.size()) - 1;
-      if (reach + item.value > kMaxValue) return std::nullopt;
-      least.resize(reach + item.value + 1, kUnreachable);
+      if (weight > capacity || too_large) return;
+      if (reach + value > 2 * kMaxValue) {
+        too_large = true;
+        return;
+      }
+      least.resize(reach + value + 1, kUnreachable);
       for (; reach >= 0; --reach) {
-        if (least[reach] == kUnreachable || least[reach] + item.weight > capacity) continue;
-        std::int64_t& target = least[reach + item.value];
-        target = std::min(target, least[reach] + item.weight);
+        if (least[reach] == kUnreachable || least[reach] + weight > capacity) continue;
+        std::int64_t& target = least[reach + value];
+        target = std::min(target, least[reach] + weight);
       }
       while (least.back() == kUnreachable) least.pop_back();
-    }
+    });
   }
-  return static_cast<std::int64_t>(least.size()) - 1;
+  const auto largest = static_cast<std::int64_t>(least.size()) - 1;
+  if (too_large || largest > kMaxValue) return std::nullopt;
+  return largest;
 }
 
 /// Whether every set of items with a total value of at most `limit` fits the capacity.
@@ -58,15 +80,16 @@ bool all_fit(const std::vector<ItemClass>& classes, std::int64_t limit, std::int
   most[0] = 0;
   std::int64_t heaviest = 0;
   for (const ItemClass& item : classes) {
-    for (int copy = 0; copy < item.count; ++copy) {
-      for (std::int64_t v = limit; v >= item.value; --v) {
-        const std::int64_t from = most[v - item.value];
+    for_each_bundle(item.count, [&](int copies) {
+      const std::int64_t weight = copies * item.weight;
+      for (std::int64_t v = limit; v >= copies * item.value; --v) {
+        const std::int64_t from = most[v - copies * item.value];
         if (from == kNone) continue;
-        most[v] = std::max(most[v], from + item.weight);
+        most[v] = std::max(most[v], from + weight);
         heaviest = std::max(heaviest, most[v]);
       }
-      if (heaviest > capacity) return false;
-    }
+    });
+    if (heaviest > capacity) return false;
   }
   return true;
 }
@@ -85,24 +108,27 @@ std::int64_t rounded(std::int64_t weight, std::int64_t unit, Rounding rounding) 
   return (weight + unit - 1) / unit;
 }
 
-/// The knapsack in units of `unit`, if that admits exactly the same sets.
-std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass> classes,
-                                 std::int64_t unit, Rounding rounding) {
-  if (knapsack.capacity / unit > kMaxValue) return std::nullopt;
-  for (ItemClass& item : classes) item.value = rounded(item.weight, unit, rounding);
-  const auto capacity = largest_value(classes, knapsack.capacity);
-  if (!capacity || !all_fit(classes, *capacity, knapsack.capacity)) return std::nullopt;
-  Knapsack result{.capacity = *capacity};
-  for (const std::int64_t weight : knapsack.weights) {
-    result.weights.push_back(rounded(weight, unit, rounding));
-  }
-  return result;
-}
-
 /// Share of the items that the relaxation admits at once; the smaller, the tighter.
 double looseness(const Knapsack& knapsack) {
   const auto total = std::accumulate(knapsack.weights.begin(), knapsack.weights.end(), 0.0);
   return total > 0 ? static_cast<double>(knapsack.capacity) / total : 1;
+}
+
+/// The knapsack in units of `unit`, if that admits exactly the same sets and is tighter than
+/// `looseness_to_beat`.
+std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass> classes,
+                                 std::int64_t unit, Rounding rounding, double looseness_to_beat) {
+  if (knapsack.capacity / unit > kMaxValue) return std::nullopt;
+  for (ItemClass& item : classes) item.value = rounded(item.weight, unit, rounding);
+  const auto capacity = largest_value(classes, knapsack.capacity);
+  if (!capacity) return std::nullopt;
+  Knapsack result{.capacity = *capacity};
+  for (const std::int64_t weight : knapsack.weights) {
+    result.weights.push_back(rounded(weight, unit, rounding));
+  }
+  if (looseness(result) >= looseness_to_beat) return std::nullopt;
+  if (!all_fit(classes, *capacity, knapsack.capacity)) return std::nullopt;
+  return result;
 }
 
 /// The largest sum of weights within the capacity, or the capacity where there are too many.
@@ -132,13 +158,17 @@ Knapsack tighten(const Knapsack& knapsack) {
   if (knapsack.capacity < 0) return knapsack;  // admits nothing; leave that visible
   const std::vector<ItemClass> classes = classes_of(knapsack);
   std::optional<Knapsack> best;
+  // Of equals, the rounded one: small integers suit a solver's tolerances.
+  double to_beat = looseness(knapsack) * (1 + 1e-12);
   for (const ItemClass& unit : classes) {
     for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {
-      auto candidate = in_units(knapsack, classes, unit.weight, rounding);
-      if (candidate && (!best || looseness(*candidate) < looseness(*best))) best = *candidate;
+      auto candidate = in_units(knapsack, classes, unit.weight, rounding, to_beat);
+      if (!candidate) continue;
+      to_beat = looseness(*candidate);
+      best = std::move(candidate);
     }
   }
-  if (best && looseness(*best) <= looseness(knapsack)) return *best;
+  if (best) return *best;
   return {.weights = knapsack.weights, .capacity = largest_sum(classes, knapsack.capacity)};
 }
 
