@@ -87,10 +87,16 @@ void add_problem_options(CLI::App& app, Options& options) {
       ->group(group)
       ->check(real_text())
       ->capture_default_str();
-  app.add_flag("--paging,!--no-paging", options.paging, "allow paging to storage (default: on)")
-      ->group(group);
-  app.add_flag("--remat,!--no-remat", options.remat, "allow recomputation (default: on)")
-      ->group(group);
+  const auto add_switch = [&](const char* on, const char* off, bool& value, const char* what) {
+    CLI::Option* allow = app.add_flag_callback(
+        on, [&value] { value = true; }, fmt::format("allow {} (the default)", what));
+    CLI::Option* forbid = app.add_flag_callback(
+        off, [&value] { value = false; }, fmt::format("forbid {}", what));
+    allow->group(group);
+    forbid->group(group)->excludes(allow);
+  };
+  add_switch("--paging", "--no-paging", options.paging, "paging to storage");
+  add_switch("--remat", "--no-remat", options.remat, "recomputation");
 }
 
 void add_effort_options(CLI::App& app, Options& options) {

@@ -187,6 +187,13 @@ void print_summary(const Report& report) {
                counted(s.recompute_count, "recomputation"), counted(s.page_out_count, "page-out"),
                format_bytes(s.page_out_bytes), counted(s.page_in_count, "page-in"),
                format_bytes(s.page_in_bytes), report.solver.wall_seconds);
+  const SolverReport& solver = report.solver;
+  spdlog::debug("model {}: {} rows, {} columns, {} nonzeros; {} nodes", solver.formulation,
+                solver.rows, solver.columns, solver.nonzeros, solver.nodes);
+  spdlog::debug("first schedule after {}; local search {}, building {}, relaxations and CBC {}",
+                format_seconds(solver.first_schedule_seconds),
+                format_seconds(solver.heuristic_seconds), format_seconds(solver.build_seconds),
+                format_seconds(solver.milp_seconds));
 }
 
 }  // namespace
