@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include <fmt/format.h>
+
 #include "poet/error.hpp"
 
 namespace poet {
@@ -14,7 +16,9 @@ void check_finite(const Json& value, const std::string& path) {
     throw InternalError(path + ": the number to be written is not finite");
   }
   if (!value.is_structured()) return;
-  for (const auto& [key, member] : value.items()) check_finite(member, path + "/" + key);
+  for (const auto& [key, member] : value.items()) {
+    check_finite(member, fmt::format("{}/{}", path, key));
+  }
 }
 
 std::string scalar(const Json& value) {

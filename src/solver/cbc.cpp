@@ -144,6 +144,7 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFun
 
   const std::vector<std::string> words = command(options);
   std::vector<const char*> arguments;
+  arguments.reserve(words.size());
   for (const std::string& word : words) arguments.push_back(word.c_str());
   CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, no_callback, parameters);
   return result_of(model, milp, options);

@@ -25,6 +25,7 @@ constexpr Seconds kGrace = 0.3;
 class RowPool {
  public:
   explicit RowPool(const std::vector<MilpRow>& rows) : rows_(rows), active_(rows.size(), false) {
+    norms_.reserve(rows.size());
     for (const MilpRow& row : rows) {
       double squares = 0;
       for (const MilpTerm& term : row.terms) squares += term.coefficient * term.coefficient;
