@@ -53,6 +53,7 @@ class RowPool {
     }
     std::sort(found.begin(), found.end());
     std::vector<int> chosen;
+    chosen.reserve(found.size());
     for (const auto& [violation, r] : found) chosen.push_back(r);
     return chosen;
   }

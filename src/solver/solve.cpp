@@ -130,7 +130,7 @@ class Solve {
     ScaledMilp scaled = scale(model.milp, base_.energy_joules);
     note_model(model, start);
 
-    if (!strengthen(model, scaled, phase)) return;
+    if (stopping() || !strengthen(model, scaled, phase)) return;
     const MipOptions options{.cutoff = proof_cutoff(scaled),
                              .absolute_gap = scaled.to_units(gap_in_joules()),
                              .time_limit_seconds = clock_.remaining(),
