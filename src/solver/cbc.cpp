@@ -1,6 +1,6 @@
 #include "solver/cbc.hpp"
 
-// The one file that sees COIN-OR headers: they define macros and are slow to compile.
+// With clp.cpp the only file that sees COIN-OR headers: they define macros and are slow to compile.
 #include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcSolver.hpp>

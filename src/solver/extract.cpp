@@ -7,12 +7,8 @@ namespace {
 
 using Flags = std::vector<bool>;
 
-bool value_of(const Quantity& quantity, std::span<const double> values) {
-  double sum = quantity.constant;
-  for (const int column : quantity.columns) {
-    if (column >= 0) sum += values[column];
-  }
-  return sum > 0.5;
+bool holds(const Quantity& quantity, std::span<const double> values) {
+  return value_of(quantity, values) > 0.5;
 }
 
 std::vector<int> members(const Flags& flags) {
@@ -114,9 +110,9 @@ Schedule extract(const Formulation& model, const Graph& graph, std::span<const d
   for (int t = model.scope.first_stage; t < graph.size(); ++t) {
     Stage& stage = schedule.stages[t];
     for (int i = 0; i < t; ++i) {
-      if (value_of(model.resident(t, i), values)) stage.resident.push_back(i);
-      if (value_of(model.page_out(t, i), values)) stage.page_out.push_back(i);
-      if (!value_of(model.page_in(t, i), values)) continue;
+      if (holds(model.resident(t, i), values)) stage.resident.push_back(i);
+      if (holds(model.page_out(t, i), values)) stage.page_out.push_back(i);
+      if (!holds(model.page_in(t, i), values)) continue;
       stage.page_in.push_back(i);
       paged[i] = true;
     }

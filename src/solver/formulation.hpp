@@ -24,6 +24,15 @@ struct Quantity {
   bool operator==(const Quantity&) const = default;
 };
 
+/// The quantity at a point of the model, given the values of all columns.
+inline double value_of(const Quantity& quantity, std::span<const double> values) {
+  double sum = quantity.constant;
+  for (const int column : quantity.columns) {
+    if (column >= 0) sum += values[column];
+  }
+  return sum;
+}
+
 /// Quantities by stage t and node i <= t; zero where nothing was set.
 class QuantityGrid {
  public:

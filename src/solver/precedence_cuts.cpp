@@ -11,14 +11,6 @@
 namespace poet {
 namespace {
 
-double value_of(const Quantity& quantity, std::span<const double> values) {
-  double sum = quantity.constant;
-  for (const int column : quantity.columns) {
-    if (column >= 0) sum += values[column];
-  }
-  return sum;
-}
-
 /// For a fixed first stage a, the right-hand sides of the best cuts, stage by stage.
 class Separator {
  public:
