@@ -2,27 +2,11 @@
 
 #include <limits>
 
+#include "poet/problem.hpp"
+
 namespace poet {
-namespace {
-
-Schedule keep_until_last_use(const Graph& graph) {
-  Schedule schedule;
-  for (int t = 0; t < graph.size(); ++t) {
-    Stage stage;
-    for (int node = 0; node < t; ++node) {
-      const std::vector<int>& users = graph.users[node];
-      if (!users.empty() && users.back() >= t) stage.resident.push_back(node);
-    }
-    stage.compute = {t};
-    schedule.stages.push_back(stage);
-  }
-  return schedule;
-}
-
-}  // namespace
-
 Replay replay_baseline(const Graph& graph) {
-  return simulate(graph, keep_until_last_use(graph),
+  return simulate(graph, baseline(graph).schedule,
                   {.ram_budget_bytes = std::numeric_limits<Bytes>::max(),
                    .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
 }
