@@ -9,6 +9,7 @@
 
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
+#include "poet/techniques.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
@@ -33,11 +34,24 @@ struct Progress {
   Joules bound_joules = 0;  ///< proven lower bound
 };
 
+/// How much work a solve does before it is content.
+enum class Effort {
+  fast,      ///< a short local search and the root relaxation: a good schedule and a bound
+  standard,  ///< until the gap is met or time is up
+  proof,     ///< as `standard`; the command line sets a gap of 0 and no time limit with it
+};
+
 struct SolveOptions {
   double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
   Seconds time_limit_seconds = 300;  ///< wall clock over everything; 0 = none
   int threads = 1;                   ///< of CBC; one repeats exactly
   std::uint32_t seed = 1;
+  Effort effort = Effort::standard;
+  Techniques techniques;
+  /// A schedule to start from, say of a smaller budget; used if it replays within the budgets.
+  std::optional<Schedule> start;
+  /// A lower bound that the caller has proven, say of a larger budget; 0 if none.
+  Joules known_bound_joules = 0;
   std::function<void(const Progress&)> progress;  ///< called from the solving thread
   std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
 };

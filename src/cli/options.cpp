@@ -4,7 +4,9 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 #include <iostream>
+#include <map>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -99,8 +101,47 @@ void add_problem_options(CLI::App& app, Options& options) {
   add_switch("--remat", "--no-remat", options.remat, "recomputation");
 }
 
+const std::map<std::string, Effort, std::less<>>& efforts() {
+  static const std::map<std::string, Effort, std::less<>> kEfforts{
+      {"fast", Effort::fast}, {"default", Effort::standard}, {"proof", Effort::proof}};
+  return kEfforts;
+}
+
+CLI::Validator one_of_efforts() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return efforts().contains(text)
+                   ? std::string{}
+                   : fmt::format("found '{}'; expected fast, default or proof", shown(text));
+      },
+      "");
+}
+
+void disable_all(const std::vector<std::string>& names, Techniques& techniques) {
+  try {
+    for (const std::string& name : names) disable(techniques, name);
+  } catch (const InputError& error) {
+    throw InputError("--disable", error.what());
+  }
+}
+
+/// What --effort means for options that the command line leaves at their defaults.
+void apply_effort(const CLI::App& app, Options& options) {
+  if (options.effort != Effort::proof) return;
+  if (app.count("--gap") == 0) options.gap = 0;
+  if (app.count("--time-limit-s") == 0) options.time_limit_seconds = 0;
+}
+
 void add_effort_options(CLI::App& app, Options& options) {
   const char* group = "How hard to try";
+  app.add_option_function<std::string>(
+         "--effort", [&options](const std::string& word) { options.effort = efforts().at(word); },
+         "fast: a good schedule and a bound in a second or a few; default: until the gap is "
+         "met or time is up; proof: --gap 0 and no time limit, unless given")
+      ->group(group)
+      ->check(one_of_efforts())
+      ->type_name("fast|default|proof")
+      ->default_str("default");
   app.add_option("--gap", options.gap,
                  "stop when (energy - bound) / energy is at most this; 0 proves it exactly")
       ->group(group)
@@ -123,6 +164,14 @@ void add_effort_options(CLI::App& app, Options& options) {
       ->check(number_text<std::uint32_t>("a whole number from 0 to 2^32 - 1"))
       ->type_name("N")
       ->capture_default_str();
+  // Not in --help: for measuring and testing what each technique does.
+  app.add_option_function<std::vector<std::string>>(
+         "--disable",
+         [&options](const std::vector<std::string>& names) {
+           disable_all(names, options.techniques);
+         })
+      ->delimiter(',')
+      ->group("");
   app.add_flag("--require-optimal", options.require_optimal,
                "exit 5 when the schedule is not proven within the gap (it is still written)")
       ->group(group);
@@ -200,6 +249,7 @@ Parsed parse(int argc, const char* const* argv) {
   } catch (const CLI::ParseError& error) {
     throw InputError(fmt::format("{} (--help shows every option)", error.what()));
   }
+  apply_effort(app, options);
   options.verify = verify->parsed();
   check(options);
   return parsed;

@@ -2,6 +2,9 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
+
+#include "poet/solve.hpp"
 
 namespace poet::cli {
 
@@ -17,6 +20,8 @@ struct Options {
   bool paging = true;
   bool remat = true;
   // How hard.
+  Effort effort = Effort::standard;
+  Techniques techniques;
   double gap = 1e-4;
   double time_limit_seconds = 300;
   int threads = 1;

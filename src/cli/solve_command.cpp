@@ -117,6 +117,8 @@ SolveOptions solve_options(const Options& options, ProgressLine& line) {
   solve.time_limit_seconds = options.time_limit_seconds;
   solve.threads = options.threads;
   solve.seed = options.seed;
+  solve.effort = options.effort;
+  solve.techniques = options.techniques;
   solve.progress = [&line](const Progress& progress) { line.show(progress); };
   solve.interrupted = [] { return interrupted(); };
   return solve;

@@ -58,7 +58,7 @@ Json summary_json(const Summary& summary) {
 Json solver_json(const Report& report) {
   const SolverReport& solver = report.solver;
   return {{"name", solver.formulation == "none" ? "poet-solve"
-                                                  : "poet-solve with COIN-OR CBC " POET_CBC_VERSION},
+                                                : "poet-solve with COIN-OR CBC " POET_CBC_VERSION},
           {"version", POET_VERSION},
           {"formulation", solver.formulation},
           {"rows", solver.rows},

@@ -130,7 +130,7 @@ Quantity Formulation::available(int t, int i) const {
   return {.columns = {held.columns[0], computed.columns[0]}};
 }
 
-Formulation formulate(const Problem& problem, const Scope& scope) {
+Formulation formulate(const Problem& problem, const Scope& scope, const Techniques& techniques) {
   const Graph& graph = problem.graph;
   const int size = graph.size();
   Formulation model{.scope = scope,
@@ -150,8 +150,8 @@ Formulation formulate(const Problem& problem, const Scope& scope) {
   add_held_while_paged_out(model);
   add_no_idle_recomputation(model);
   add_late_page_in(model, graph);
-  add_page_out_link(model);
-  add_memory(model, graph, problem.limits.ram_budget_bytes);
+  if (techniques.page_out_link) add_page_out_link(model);
+  add_memory(model, graph, problem.limits.ram_budget_bytes, techniques);
   add_runtime(model, graph, problem.limits.runtime_budget_seconds);
   return model;
 }

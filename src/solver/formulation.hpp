@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "poet/problem.hpp"
+#include "poet/techniques.hpp"
 #include "solver/milp.hpp"
 #include "solver/scope.hpp"
 
@@ -76,7 +77,8 @@ struct Formulation {
 
 /// Builds the model. Presolve that the scope implies is done on the way: constants are moved to
 /// the right-hand sides, columns without meaning are not made, rows that cannot be violated are
-/// left out.
-Formulation formulate(const Problem& problem, const Scope& scope);
+/// left out. Of the techniques, those that concern rows are heeded.
+Formulation formulate(const Problem& problem, const Scope& scope,
+                      const Techniques& techniques = {});
 
 }  // namespace poet

@@ -39,7 +39,10 @@ Quantity held_during(const Formulation& model, int t, int k, int i) {
 /// Tightening depends on the multiset of weights only: rows of the same composition share it.
 class TightenCache {
  public:
+  explicit TightenCache(bool enabled) : enabled_(enabled) {}
+
   Knapsack operator()(const Knapsack& knapsack) {
+    if (!enabled_) return knapsack;
     Knapsack sorted = knapsack;
     std::sort(sorted.weights.begin(), sorted.weights.end());
     auto key = std::make_pair(sorted.weights, sorted.capacity);
@@ -69,6 +72,7 @@ class TightenCache {
     return result;
   }
 
+  bool enabled_;
   std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, Rounded> results_;
 };
 
@@ -103,8 +107,9 @@ void add_row(Formulation& model, TightenCache& tightened, std::string name, cons
 /// what CBC's cut generators see; each is replaced by one with the same 0/1 solutions and a
 /// tighter relaxation. Beside it stands the same row without the terms of only_for_gradients(),
 /// valid because weights are not negative, and often the only one that rounds well.
-void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget) {
-  TightenCache tightened;
+void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
+                const Techniques& techniques) {
+  TightenCache tightened(techniques.row_rounding);
   for (int t = model.scope.first_stage; t < model.size(); ++t) {
     for (int k = 0; k <= t; ++k) {
       if (!model.scope.can_compute(t, k)) continue;
@@ -117,7 +122,7 @@ void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget) {
         full.add(graph.nodes[i].bytes, held);
         if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
       }
-      const bool differ = core.columns.size() < full.columns.size();
+      const bool differ = techniques.sub_rows && core.columns.size() < full.columns.size();
       add_row(model, tightened, fmt::format("ram_{}_{}", t, k), full);
       if (differ) add_row(model, tightened, fmt::format("ram_core_{}_{}", t, k), core);
     }

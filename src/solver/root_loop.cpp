@@ -132,7 +132,8 @@ class RootLoop {
   bool add_violated_rows() {
     std::vector<int> violated = pool_.violated(program_.values());
     std::vector<PrecedenceCut> cuts;
-    if (violated.size() < kNearlyFeasible && model_.scope.collapsed()) {
+    if (options_.techniques.precedence_cuts && violated.size() < kNearlyFeasible &&
+        model_.scope.collapsed()) {
       cuts = separate_precedence(model_, graph_, program_.values(), {});
     }
     if (violated.size() > kMostRows) violated.resize(kMostRows);
@@ -173,7 +174,7 @@ class RootLoop {
   /// Reduced-cost fixing: a column whose reduced cost lifts the bound to the ceiling is where it
   /// is in every solution below. Reduced costs of the relaxation, never bare costs, may be used.
   void fix_columns(RootResult& result) {
-    if (options_.ceiling == kInfinity) return;
+    if (options_.ceiling == kInfinity || !options_.techniques.cost_fixing) return;
     const double room = options_.ceiling - program_.objective() + kFixingMargin;
     const auto reduced = program_.reduced_costs();
     result.fixed.resize(reduced.size(), -1);

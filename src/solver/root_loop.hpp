@@ -26,6 +26,7 @@ struct RootResult {
 
 struct RootOptions {
   double ceiling = kInfinity;  ///< only solutions below it are of interest
+  Techniques techniques;       ///< precedence cuts and fixing by reduced costs are heeded
   Seconds time_limit_seconds = kInfinity;
 };
 

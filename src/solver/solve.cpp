@@ -29,6 +29,9 @@ constexpr double kCutoffSlack = 4 * kCutoffIncrement;
 constexpr double kSearchShare = 0.3;
 /// Share of what is left then that the root loop may use.
 constexpr double kRootShare = 0.5;
+/// What Effort::fast spends.
+constexpr std::int64_t kFastMoves = 400'000;
+constexpr Seconds kFastRoot = 2;
 
 class Solve {
  public:
@@ -88,16 +91,19 @@ class Solve {
   void search() {
     find_schedules();
     if (stopping() || proven()) return;
-    if (problem_.graph.size() <= kSmallGraph) {
+    if (problem_.graph.size() <= kSmallGraph || !options_.techniques.collapse) {
       solve_model("full model", false);
       return;
     }
     solve_model("relaxation", true);
-    if (!stopping() && !proven() && !infeasible_) solve_model("full model", false);
+    if (!stopping() && !proven() && !infeasible_ && !fast()) solve_model("full model", false);
   }
 
   void find_schedules() {
     const Seconds start = clock_.elapsed();
+    if (options_.known_bound_joules > 0) incumbent_.raise_bound(options_.known_bound_joules);
+    if (options_.start) offer(*options_.start);
+    if (!options_.techniques.local_search) return;
     if (const auto plan = first_plan(problem_)) offer(plan->to_schedule());
     tell("greedy");
     if (proven()) return;
@@ -105,6 +111,7 @@ class Solve {
                               ? start + kSearchShare * options_.time_limit_seconds
                               : kInfinity;
     LocalSearchOptions search{.seed = options_.seed};
+    if (fast()) search.moves = kFastMoves;
     search.stop = [&] { return stopping() || proven() || clock_.elapsed() >= until; };
     search.improved = [&](const Plan& plan) {
       offer(plan.to_schedule());
@@ -123,14 +130,15 @@ class Solve {
 
   void solve_model(const std::string& phase, bool collapse_forward) {
     const Seconds start = clock_.elapsed();
-    const Joules allowed =
-        incumbent_.schedule() ? incumbent_.extra_energy() * (1 + kProofTolerance) : kInfinity;
+    const Joules allowed = incumbent_.schedule() && options_.techniques.windows
+                               ? incumbent_.extra_energy() * (1 + kProofTolerance)
+                               : kInfinity;
     const Scope scope = make_scope(problem_, collapse_forward, allowed);
-    const Formulation model = formulate(problem_, scope);
+    const Formulation model = formulate(problem_, scope, options_.techniques);
     ScaledMilp scaled = scale(model.milp, base_.energy_joules);
     note_model(model, start);
 
-    if (stopping() || !strengthen(model, scaled, phase)) return;
+    if (stopping() || !strengthen(model, scaled, phase) || fast()) return;
     const MipOptions options{.cutoff = proof_cutoff(scaled),
                              .absolute_gap = scaled.to_units(gap_in_joules()),
                              .time_limit_seconds = clock_.remaining(),
@@ -152,9 +160,11 @@ class Solve {
   /// The root loop: raises the bound, and leaves its fixings and its tight cuts in the model. False
   /// when nothing is left to search.
   bool strengthen(const Formulation& model, ScaledMilp& scaled, const std::string& phase) {
+    if (!options_.techniques.root_loop) return true;
     if (problem_.graph.size() <= kSmallGraph || !incumbent_.schedule()) return true;
     const RootOptions options{.ceiling = proof_cutoff(scaled),
-                              .time_limit_seconds = kRootShare * clock_.remaining()};
+                              .techniques = options_.techniques,
+                              .time_limit_seconds = root_seconds()};
     const Seconds start = clock_.elapsed();
     const RootResult root =
         run_root_loop(model, problem_.graph, scaled, options, [&](double bound) {
@@ -175,6 +185,13 @@ class Solve {
       scaled.milp.rows.push_back(to_row(model, cut));
     }
     return true;
+  }
+
+  bool fast() const { return options_.effort == Effort::fast; }
+
+  Seconds root_seconds() const {
+    const Seconds share = kRootShare * clock_.remaining();
+    return fast() ? std::min(share, kFastRoot) : share;
   }
 
   Joules gap_in_joules() const {

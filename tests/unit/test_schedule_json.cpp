@@ -183,7 +183,8 @@ TEST(ScheduleJson, APlatformThatIsAbsentIsNull) {
 TEST(ScheduleJson, ASolverIsNamedOnlyWhereItWasNeeded) {
   Report report = TinySolve(keep_all()).report();
   report.solver.formulation = "full model";
-  EXPECT_THAT(to_json(report), HasSubstr("\"name\": \"poet-solve with COIN-OR CBC " POET_CBC_VERSION));
+  EXPECT_THAT(to_json(report),
+              HasSubstr("\"name\": \"poet-solve with COIN-OR CBC " POET_CBC_VERSION));
 }
 
 TEST(ScheduleJson, AwkwardDoublesRoundTripBitForBit) {
