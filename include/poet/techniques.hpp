@@ -15,7 +15,6 @@ struct Techniques {
   bool windows = true;
   bool row_rounding = true;
   bool sub_rows = true;
-  bool page_out_link = true;
   bool root_loop = true;
   bool precedence_cuts = true;
   bool cost_fixing = true;
@@ -29,7 +28,7 @@ struct TechniqueSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<TechniqueSwitch, 10> kTechniqueSwitches{{
+inline constexpr std::array<TechniqueSwitch, 9> kTechniqueSwitches{{
     {"local-search", &Techniques::local_search, "annealing for the first schedule"},
     {"collapse", &Techniques::collapse, "prove the bound without the forward stages"},
     {"windows", &Techniques::windows,
@@ -37,7 +36,6 @@ inline constexpr std::array<TechniqueSwitch, 10> kTechniqueSwitches{{
     {"row-rounding", &Techniques::row_rounding,
      "memory rows with the same 0/1 solutions and a tighter relaxation"},
     {"sub-rows", &Techniques::sub_rows, "memory rows over a part of the tensors, rounded"},
-    {"page-out-link", &Techniques::page_out_link, "residency without a copy is kept or recomputed"},
     {"root-loop", &Techniques::root_loop, "the relaxation solved and tightened before CBC"},
     {"precedence-cuts", &Techniques::precedence_cuts, "chains of inputs, cut in the root loop"},
     {"cost-fixing", &Techniques::cost_fixing, "columns fixed by their reduced costs"},

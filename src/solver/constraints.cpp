@@ -63,16 +63,17 @@ void add_holding_chains(Formulation& model) {
   });
 }
 
-/// H[t,i] >= S[t+1,i] - I[t,i].
-/// Valid: what the next stage has was held to the end of this one or paged in during it.
+/// H[t,i] >= C[t+1,i].
+/// Valid: what the next stage has without a page-in was held to the end of this one. A row only
+/// where a page-out gives H a column of its own; elsewhere H is C[t+1,i].
 void add_hand_over(Formulation& model) {
   for_each_pair(model, [&](int t, int i) {
     if (t + 1 == model.size()) return;
-    const Quantity& next = model.resident(t + 1, i);
+    const Quantity& next = model.carried(t + 1, i);
     const Quantity& held = model.chains[t][i].at_end;
     if (next == held) return;
     RowBuilder row(row_name("hand_over", t, i));
-    row.add(1, held).add(-1, next).add(1, model.page_in(t, i)).at_least(0, model.milp);
+    row.add(1, held).add(-1, next).at_least(0, model.milp);
   });
 }
 
@@ -86,8 +87,8 @@ void add_page_in_when_absent(Formulation& model) {
   });
 }
 
-/// Q[t+1,i] = Q[t,i] + O[t,i], O[t,i] <= S[t,i], I[t,i] <= Q[t,i], I[t,i] <= S[t+1,i]; collapsed:
-/// I[t,i] <= P[i] in place of the storage state.
+/// Q[t+1,i] = Q[t,i] + O[t,i], O[t,i] <= S[t,i], I[t,i] <= Q[t,i]; collapsed: I[t,i] <= P[i] in
+/// place of the storage state. That a page-in arrives, I[t,i] <= S[t+1,i], is in S's definition.
 /// Valid: rules 3 and 4; a second copy is never worth its energy, and the collapsed form forgets
 /// only when the copy was made.
 void add_storage(Formulation& model) {
@@ -97,10 +98,6 @@ void add_storage(Formulation& model) {
     const Quantity& copy = model.scope.collapsed() ? model.paged[i] : model.stored(t, i);
     if (!in.is_zero()) {
       RowBuilder(row_name("copy", t, i)).add(1, in).add(-1, copy).at_most(0, model.milp);
-      RowBuilder(row_name("arrives", t, i))
-          .add(1, in)
-          .add(-1, model.resident(t + 1, i))
-          .at_most(0, model.milp);
     }
     if (!out.is_zero()) {
       RowBuilder(row_name("source", t, i))
@@ -145,7 +142,7 @@ void add_no_idle_recomputation(Formulation& model) {
       const bool last = t + 1 == model.size();
       RowBuilder row(row_name("idle", t, i));
       row.add(1, model.compute(t, i));
-      if (!last) row.add(-1, model.resident(t + 1, i));
+      if (!last) row.add(-1, model.carried(t + 1, i));
       row.at_most(0, model.milp);
       return;
     }
@@ -167,32 +164,6 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
       if (j <= t + 1) row.add(-1, model.compute(t + 1, j));
     }
     row.at_most(0, model.milp);
-  });
-}
-
-/// K[t+1,i] <= K[t,i] + R[t,i], K[t,i] <= S[t,i] and S[t,i] <= K[t,i] + P[i].
-/// Valid: K says "resident without a page-in since the first stage"; without a copy (P = 0)
-/// residency can come only from keeping or recomputing. It stops the relaxation from paying whole
-/// page-ins on a sliver of a page-out.
-void add_page_out_link(Formulation& model) {
-  if (!model.scope.collapsed()) return;
-  for_each_pair(model, [&](int t, int i) {
-    const Quantity& unpaged = model.unpaged(t, i);
-    if (!model.scope.page[i] || unpaged == model.resident(t, i)) return;
-    RowBuilder(row_name("link_from", t, i))
-        .add(1, unpaged)
-        .add(-1, model.unpaged(t - 1, i))
-        .add(-1, model.compute(t - 1, i))
-        .at_most(0, model.milp);
-    RowBuilder(row_name("link_held", t, i))
-        .add(1, unpaged)
-        .add(-1, model.resident(t, i))
-        .at_most(0, model.milp);
-    RowBuilder(row_name("link_paged", t, i))
-        .add(1, model.resident(t, i))
-        .add(-1, unpaged)
-        .add(-1, model.paged[i])
-        .at_most(0, model.milp);
   });
 }
 

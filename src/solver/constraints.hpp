@@ -14,7 +14,6 @@ void add_storage(Formulation& model);
 void add_held_while_paged_out(Formulation& model);
 void add_no_idle_recomputation(Formulation& model);
 void add_late_page_in(Formulation& model, const Graph& graph);
-void add_page_out_link(Formulation& model);
 void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
                 const Techniques& techniques);
 void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget);

@@ -1,5 +1,7 @@
 #include "solver/formulation.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "solver/constraints.hpp"
@@ -50,17 +52,22 @@ class ColumnMaker {
     }
     if (t > scope().last_use[i]) return;
     const bool kept = scope().permanent(i) && t <= scope().last_first_use[i];
-    model_.resident(t, i) = kept ? Quantity::one() : column("S", t, i);
+    model_.carried(t, i) = kept ? Quantity::one() : column("C", t, i);
+    model_.resident(t, i) = model_.carried(t, i);
+    if (t > 0 && i < t - 1) model_.resident(t, i) = model_.carried(t, i) + model_.page_in(t - 1, i);
     if (scope().can_recompute(t, i)) model_.compute(t, i) = column("R", t, i, node.energy_joules);
     if (!scope().page[i]) return;
-    if (t >= i + 2 && t <= scope().last_page_in[i]) {
-      model_.page_in(t, i) = column("I", t, i, node.page_in_energy_joules);
-    }
-    if (scope().collapsed()) {
-      make_link_column(t, i);
-    } else {
-      make_storage_columns(t, i);
-    }
+    if (can_page_in(t, i)) model_.page_in(t, i) = column("I", t, i, node.page_in_energy_joules);
+    if (!scope().collapsed()) make_storage_columns(t, i);
+  }
+
+  /// Where the copy can be there, the tensor can be absent, and the next stage can use it.
+  bool can_page_in(int t, int i) const {
+    if (t < i + 2 || t > scope().last_page_in[i]) return false;
+    const std::vector<int>& users = graph_.users[i];
+    if (std::binary_search(users.begin(), users.end(), t)) return false;
+    return std::any_of(users.begin(), users.end(),
+                       [&](int j) { return j <= t + 1 && scope().can_compute(t + 1, j); });
   }
 
   /// Storage is a state that only grows: Q[t,i] is implied to be 0 or 1 by the page-outs.
@@ -70,13 +77,6 @@ class ColumnMaker {
     if (t < i + 2) return;
     model_.stored(t, i) = column("Q", t, i);
     model_.milp.columns[model_.stored(t, i).columns[0]].integer = false;
-  }
-
-  /// Up to two stages after birth, or in the first stage, nothing can have been paged in.
-  void make_link_column(int t, int i) {
-    const bool before_any_page_in = t <= i + 2 || t == scope().first_stage;
-    model_.unpaged(t, i) = before_any_page_in ? model_.resident(t, i) : column("K", t, i);
-    if (!before_any_page_in) model_.milp.columns.back().integer = false;
   }
 
   HoldingChain make_chain(int t, int i) {
@@ -107,13 +107,11 @@ class ColumnMaker {
     return chain;
   }
 
-  /// H is S[t+1,i] itself where neither a page-in nor a page-out can make the two differ.
+  /// H is C[t+1,i] itself where no page-out can make the two differ.
   Quantity end_of_chain(int t, int i, const Quantity& available, bool unused) {
     if (unused) return available;  // nothing frees it
-    const bool has_next = t + 1 < graph_.size();
-    const Quantity next = has_next ? model_.resident(t + 1, i) : Quantity::zero();
-    const bool paging = !model_.page_in(t, i).is_zero() || !model_.page_out(t, i).is_zero();
-    return paging ? column("H", t, i) : next;
+    if (!model_.page_out(t, i).is_zero()) return column("H", t, i);
+    return t + 1 < graph_.size() ? model_.carried(t + 1, i) : Quantity::zero();
   }
 
   Formulation& model_;
@@ -122,24 +120,29 @@ class ColumnMaker {
 
 }  // namespace
 
+Quantity operator+(Quantity a, const Quantity& b) {
+  a.constant += b.constant;
+  auto free = std::find(a.columns.begin(), a.columns.end(), -1);
+  for (const int column : b.columns) {
+    if (column >= 0) *free++ = column;
+  }
+  return a;
+}
+
 Quantity Formulation::available(int t, int i) const {
-  const Quantity& held = resident(t, i);
-  const Quantity& computed = compute(t, i);
-  if (held.is_zero()) return computed;
-  if (computed.is_zero()) return held;
-  return {.columns = {held.columns[0], computed.columns[0]}};
+  return resident(t, i) + compute(t, i);
 }
 
 Formulation formulate(const Problem& problem, const Scope& scope, const Techniques& techniques) {
   const Graph& graph = problem.graph;
   const int size = graph.size();
   Formulation model{.scope = scope,
+                    .carried = QuantityGrid(size),
                     .resident = QuantityGrid(size),
                     .compute = QuantityGrid(size),
                     .page_in = QuantityGrid(size),
                     .page_out = QuantityGrid(size),
-                    .stored = QuantityGrid(size),
-                    .unpaged = QuantityGrid(size)};
+                    .stored = QuantityGrid(size)};
   for (const Node& node : graph.nodes) model.milp.objective_offset += node.energy_joules;
   ColumnMaker(model, graph).run();
   add_availability(model, graph);
@@ -150,7 +153,6 @@ Formulation formulate(const Problem& problem, const Scope& scope, const Techniqu
   add_held_while_paged_out(model);
   add_no_idle_recomputation(model);
   add_late_page_in(model, graph);
-  if (techniques.page_out_link) add_page_out_link(model);
   add_memory(model, graph, problem.limits.ram_budget_bytes, techniques);
   add_runtime(model, graph, problem.limits.runtime_budget_seconds);
   return model;

@@ -11,18 +11,20 @@
 
 namespace poet {
 
-/// A 0/1 quantity of the model: a constant plus up to two columns, of which at most one is 1.
+/// A 0/1 quantity of the model: a constant plus up to three columns, of which at most one is 1.
 struct Quantity {
   int constant = 0;
-  std::array<int, 2> columns{-1, -1};
+  std::array<int, 3> columns{-1, -1, -1};  ///< unused ones, at the end, are -1
 
   static Quantity zero() { return {}; }
   static Quantity one() { return {.constant = 1}; }
-  static Quantity of(int column) { return {.columns = {column, -1}}; }
+  static Quantity of(int column) { return {.columns = {column, -1, -1}}; }
   bool is_zero() const { return constant == 0 && columns[0] < 0; }
   bool is_one() const { return constant == 1; }
   bool is_constant() const { return columns[0] < 0; }
   bool operator==(const Quantity&) const = default;
+  /// The sum of two that are never both 1, with at most three columns between them.
+  friend Quantity operator+(Quantity a, const Quantity& b);
 };
 
 /// The quantity at a point of the model, given the values of all columns.
@@ -61,13 +63,13 @@ struct HoldingChain {
 struct Formulation {
   Milp milp;
   Scope scope;
-  QuantityGrid resident;  ///< S[t,i]: in RAM when stage t starts
-  QuantityGrid compute;   ///< R[t,i]: computed in stage t; R[t,t] is one
-  QuantityGrid page_in;   ///< I[t,i]: paged in during stage t
-  QuantityGrid page_out;  ///< O[t,i]: paged out in stage t; full models only
-  QuantityGrid stored;    ///< Q[t,i]: a copy exists when stage t starts; full models only
-  QuantityGrid unpaged;   ///< K[t,i]: resident at t without a page-in since first_stage; collapsed
-  std::vector<Quantity> paged;                    ///< P[i]: ever paged out; collapsed models only
+  QuantityGrid carried;         ///< C[t,i]: in RAM when stage t starts, held since stage t-1
+  QuantityGrid resident;        ///< S[t,i]: in RAM when stage t starts: C[t,i] + I[t-1,i]
+  QuantityGrid compute;         ///< R[t,i]: computed in stage t; R[t,t] is one
+  QuantityGrid page_in;         ///< I[t,i]: paged in during stage t
+  QuantityGrid page_out;        ///< O[t,i]: paged out in stage t; full models only
+  QuantityGrid stored;          ///< Q[t,i]: a copy exists when stage t starts; full models only
+  std::vector<Quantity> paged;  ///< P[i]: ever paged out; collapsed models only
   std::vector<std::vector<HoldingChain>> chains;  ///< by stage t and node i < t
 
   int size() const { return static_cast<int>(scope.recompute.size()); }

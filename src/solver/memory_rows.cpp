@@ -10,19 +10,17 @@
 namespace poet {
 namespace {
 
-/// Bytes held while stage t computes k, as a knapsack over columns.
+/// Bytes held while stage t computes k, as a knapsack with an item per quantity.
 struct MemoryRow {
-  std::vector<int> columns;
+  std::vector<Quantity> items;
   Knapsack knapsack;
 
   void add(Bytes bytes, const Quantity& quantity) {
     if (bytes == 0) return;
     knapsack.capacity -= bytes * quantity.constant;
-    for (const int column : quantity.columns) {
-      if (column < 0) continue;
-      columns.push_back(column);
-      knapsack.weights.push_back(bytes);
-    }
+    if (quantity.is_constant()) return;
+    items.push_back(quantity);
+    knapsack.weights.push_back(bytes);
   }
 };
 
@@ -84,17 +82,20 @@ bool only_for_gradients(const Formulation& model, const Graph& graph, int t, int
   return t > model.scope.last_first_use[i];
 }
 
-void add_row(Formulation& model, TightenCache& tightened, std::string name, const MemoryRow& row) {
+void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const MemoryRow& memory) {
   Bytes total = 0;
-  for (const Bytes bytes : row.knapsack.weights) total += bytes;
-  if (total <= row.knapsack.capacity) return;
-  const Knapsack knapsack = tightened(row.knapsack);
-  MilpRow milp_row{.name = std::move(name), .upper = static_cast<double>(knapsack.capacity)};
-  for (std::size_t c = 0; c < row.columns.size(); ++c) {
-    if (knapsack.weights[c] == 0) continue;
-    milp_row.terms.push_back({row.columns[c], static_cast<double>(knapsack.weights[c])});
+  for (const Bytes bytes : memory.knapsack.weights) total += bytes;
+  if (total <= memory.knapsack.capacity) return;
+  const Knapsack knapsack = tightened(memory.knapsack);
+  row.upper = static_cast<double>(knapsack.capacity);
+  for (std::size_t item = 0; item < memory.items.size(); ++item) {
+    const auto weight = static_cast<double>(knapsack.weights[item]);
+    if (weight == 0) continue;
+    for (const int column : memory.items[item].columns) {
+      if (column >= 0) row.terms.push_back({column, weight});
+    }
   }
-  model.milp.rows.push_back(std::move(milp_row));
+  model.milp.rows.push_back(std::move(row));
 }
 
 }  // namespace
@@ -122,9 +123,13 @@ void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
         full.add(graph.nodes[i].bytes, held);
         if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
       }
-      const bool differ = techniques.sub_rows && core.columns.size() < full.columns.size();
-      add_row(model, tightened, fmt::format("ram_{}_{}", t, k), full);
-      if (differ) add_row(model, tightened, fmt::format("ram_core_{}_{}", t, k), core);
+      const bool differ = techniques.sub_rows && core.items.size() < full.items.size();
+      const bool rarely_tight = k < t;  // most stages are full when their own node is computed
+      add_row(model, tightened,
+              {.name = fmt::format("ram_{}_{}", t, k), .rarely_tight = rarely_tight}, full);
+      if (!differ) continue;
+      add_row(model, tightened,
+              {.name = fmt::format("ram_core_{}_{}", t, k), .rarely_tight = rarely_tight}, core);
     }
   }
 }

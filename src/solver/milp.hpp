@@ -27,6 +27,7 @@ struct MilpRow {
   double lower = -kInfinity;
   double upper = kInfinity;
   std::vector<MilpTerm> terms;
+  bool rarely_tight = false;  ///< a hint: a relaxation may start without it
 };
 
 /// A mixed-integer linear program, to be minimised, in no solver's terms: it can be written as

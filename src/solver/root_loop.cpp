@@ -4,7 +4,6 @@
 #include <chrono>
 #include <cmath>
 #include <cstring>
-#include <numeric>
 
 #include "solver/child_process.hpp"
 #include "solver/linear_program.hpp"
@@ -33,9 +32,12 @@ class RowPool {
     }
   }
 
-  std::vector<int> all() const {
-    std::vector<int> rows(rows_.size());
-    std::iota(rows.begin(), rows.end(), 0);
+  /// Those that the first linear program has.
+  std::vector<int> first() const {
+    std::vector<int> rows;
+    for (std::size_t r = 0; r < rows_.size(); ++r) {
+      if (!rows_[r].rarely_tight) rows.push_back(static_cast<int>(r));
+    }
     return rows;
   }
 
@@ -80,7 +82,7 @@ class RootLoop {
 
   RootResult run(const std::function<void(double)>& report) {
     RootResult result;
-    add_pool_rows(pool_.all());
+    add_pool_rows(pool_.first());
     for (int round = 0;; ++round) {
       const auto status = program_.solve(options_.ceiling, remaining());
       if (status == LinearProgram::Status::infeasible) {
