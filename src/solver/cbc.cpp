@@ -86,6 +86,7 @@ std::vector<std::string> command(const MipOptions& options) {
   if (options.time_limit_seconds < kInfinity) {
     add("-seconds", fmt::format("{:.3f}", options.time_limit_seconds));
   }
+  if (options.node_limit > 0) add("-maxNodes", std::to_string(options.node_limit));
   add("-allowableGap", fmt::format("{:.17g}", options.absolute_gap));
   add("-ratioGap", "0");
   add("-increment", fmt::format("{:g}", kCutoffIncrement));

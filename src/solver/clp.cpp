@@ -85,6 +85,10 @@ int LinearProgram::rows() const {
   return impl_->simplex.numberRows();
 }
 
+int LinearProgram::iterations() const {
+  return impl_->simplex.numberIterations();
+}
+
 void LinearProgram::add_rows(std::span<const MilpRow> rows) {
   std::vector<CoinBigIndex> starts{0};
   std::vector<int> columns;

@@ -167,6 +167,40 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
   });
 }
 
+/// K[t+1,i] <= K[t,i] + R[t,i], K[t,i] <= S[t,i] and S[t,i] <= K[t,i] + P[i].
+/// Valid: K says "resident without a page-in since the first stage"; without a copy (P = 0)
+/// residency can come only from keeping or recomputing. The same as precedence cuts of length 0,
+/// all of them at once, for a solver that cannot be given cuts as it goes.
+void add_page_out_link(const Formulation& model, Milp& milp) {
+  const int first = model.scope.first_stage;
+  for (int i = 0; i < model.size(); ++i) {
+    if (model.paged[i].is_zero()) continue;
+    Quantity previous;
+    for (int t = std::max(first, i + 1); t <= model.scope.last_use[i]; ++t) {
+      const Quantity& resident = model.resident(t, i);
+      // Up to two stages after birth, or in the first stage, nothing can have been paged in.
+      if (t <= i + 2 || t == first) {
+        previous = resident;
+        continue;
+      }
+      const int column = milp.add_column({.name = row_name("K", t, i), .integer = false});
+      const Quantity unpaged = Quantity::of(column);
+      RowBuilder(row_name("link_from", t, i))
+          .add(1, unpaged)
+          .add(-1, previous)
+          .add(-1, model.compute(t - 1, i))
+          .at_most(0, milp);
+      RowBuilder(row_name("link_held", t, i)).add(1, unpaged).add(-1, resident).at_most(0, milp);
+      RowBuilder(row_name("link_paged", t, i))
+          .add(1, resident)
+          .add(-1, unpaged)
+          .add(-1, model.paged[i])
+          .at_most(0, milp);
+      previous = unpaged;
+    }
+  }
+}
+
 /// sum C_i R[t,i] <= budget - sum C_i.
 /// Valid: rule 6.
 void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget) {

@@ -16,6 +16,7 @@ void add_no_idle_recomputation(Formulation& model);
 void add_late_page_in(Formulation& model, const Graph& graph);
 void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
                 const Techniques& techniques);
+void add_page_out_link(const Formulation& model, Milp& milp);
 void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget);
 
 }  // namespace poet

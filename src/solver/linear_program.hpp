@@ -29,6 +29,7 @@ class LinearProgram {
   std::span<const double> values() const;
   std::span<const double> reduced_costs() const;
   int rows() const;
+  int iterations() const;  ///< of the last solve
 
   void add_rows(std::span<const MilpRow> rows);
   /// Removes rows from `first` on that have been slack, by the current basis.

@@ -9,8 +9,8 @@
 namespace poet {
 
 struct LocalSearchOptions {
-  std::int64_t moves = 2'000'000;  ///< budget in moves, not seconds: a seed gives one answer
-  int chains = 2;                  ///< independent annealing chains; one alone can get trapped
+  std::int64_t moves = 500'000;  ///< budget in moves, not seconds: a seed gives one answer
+  int chains = 2;                ///< independent annealing chains; one alone can get trapped
   std::uint32_t seed = 1;
   std::function<bool()> stop = [] { return false; };               ///< polled; true ends the search
   std::function<void(const Plan&)> improved = [](const Plan&) {};  ///< each better feasible plan

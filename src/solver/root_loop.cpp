@@ -83,6 +83,8 @@ class RootLoop {
   RootResult run(const std::function<void(double)>& report) {
     RootResult result;
     add_pool_rows(pool_.first());
+    add_cuts(options_.cuts);
+    std::int64_t iterations = 0;
     for (int round = 0;; ++round) {
       const auto status = program_.solve(options_.ceiling, remaining());
       if (status == LinearProgram::Status::infeasible) {
@@ -92,15 +94,20 @@ class RootLoop {
       }
       if (status != LinearProgram::Status::optimal) break;
       result.status = RootResult::Status::bounded;
+      values_.assign(program_.values().begin(), program_.values().end());
       if (program_.objective() > result.bound) {
         result.bound = program_.objective();
         report(result.bound);
         fix_columns(result);
       }
-      if (stalled(round, result.bound) || remaining() <= 0) break;
+      iterations += round == 0 ? 0 : program_.iterations();
+      result.complete = stalled(round, result.bound);
+      if (result.complete || iterations >= options_.iterations || remaining() <= 0) break;
       if (round % kCleanInterval == 0) remove_slack_rows();
-      if (!add_violated_rows()) break;
+      result.complete = !add_violated_rows();
+      if (result.complete) break;
     }
+    result.values = std::move(values_);
     for (const Origin& origin : origins_) {
       if (origin.pool_row < 0) result.active_cuts.push_back(cuts_[origin.cut]);
     }
@@ -141,6 +148,11 @@ class RootLoop {
     if (violated.size() > kMostRows) violated.resize(kMostRows);
     if (violated.empty() && cuts.empty()) return false;
     add_pool_rows(violated);
+    add_cuts(std::move(cuts));
+    return true;
+  }
+
+  void add_cuts(std::vector<PrecedenceCut> cuts) {
     std::vector<MilpRow> rows;
     for (PrecedenceCut& cut : cuts) {
       rows.push_back(to_row(model_, cut));
@@ -148,7 +160,6 @@ class RootLoop {
       cuts_.push_back(std::move(cut));
     }
     program_.add_rows(rows);
-    return true;
   }
 
   void remove_slack_rows() {
@@ -194,6 +205,7 @@ class RootLoop {
   std::vector<Origin> origins_;
   std::vector<PrecedenceCut> cuts_;
   std::vector<double> bounds_;
+  std::vector<double> values_;  // at the last optimum
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
@@ -230,6 +242,9 @@ Message pack(const RootResult& result) {
   packer.put(result.bound);
   packer.put(static_cast<double>(result.fixed.size()));
   for (const std::int8_t value : result.fixed) packer.put(value);
+  packer.put(result.complete ? 1 : 0);
+  packer.put(static_cast<double>(result.values.size()));
+  for (const double value : result.values) packer.put(value);
   packer.put(static_cast<double>(result.active_cuts.size()));
   for (const PrecedenceCut& cut : result.active_cuts) {
     packer.put(cut.first);
@@ -251,6 +266,8 @@ RootResult unpack(const Message& message) {
   for (int left = unpacker.get_int(); left > 0; --left) {
     result.fixed.push_back(static_cast<std::int8_t>(unpacker.get_int()));
   }
+  result.complete = unpacker.get_int() != 0;
+  for (int left = unpacker.get_int(); left > 0; --left) result.values.push_back(unpacker.get());
   for (int left = unpacker.get_int(); left > 0; --left) {
     PrecedenceCut cut{.first = unpacker.get_int(), .last = unpacker.get_int()};
     for (int nodes = unpacker.get_int(); nodes > 0; --nodes) {

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "solver/formulation.hpp"
@@ -22,11 +23,17 @@ struct RootResult {
   std::vector<std::int8_t> fixed;          ///< by column: 0 or 1 in every solution below the
                                            ///< ceiling, or -1; empty where nothing is known
   std::vector<PrecedenceCut> active_cuts;  ///< those that are tight at the end
+  std::vector<double> values;              ///< of the columns, at the last optimum
+  bool complete = false;                   ///< it ended because cuts no longer paid
 };
 
+inline constexpr std::int64_t kNoIterationLimit = std::numeric_limits<std::int64_t>::max();
+
 struct RootOptions {
-  double ceiling = kInfinity;  ///< only solutions below it are of interest
-  Techniques techniques;       ///< precedence cuts and fixing by reduced costs are heeded
+  double ceiling = kInfinity;       ///< only solutions below it are of interest
+  Techniques techniques;            ///< precedence cuts and fixing by reduced costs are heeded
+  std::vector<PrecedenceCut> cuts;  ///< to start with, say of an earlier loop
+  std::int64_t iterations = kNoIterationLimit;  ///< of the simplex, after the first solve
   Seconds time_limit_seconds = kInfinity;
 };
 

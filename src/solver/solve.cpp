@@ -1,54 +1,37 @@
 #include "poet/solve.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "poet/error.hpp"
-#include "solver/clock.hpp"
-#include "solver/extract.hpp"
-#include "solver/formulation.hpp"
-#include "solver/greedy.hpp"
-#include "solver/incumbent.hpp"
+#include "poet/simulate.hpp"
 #include "solver/local_search.hpp"
-#include "solver/mip_solver.hpp"
-#include "solver/root_loop.hpp"
-#include "solver/scaling.hpp"
+#include "solver/model_phase.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {
 
 /// Up to here the full model is small enough to be the first resort.
 constexpr int kSmallGraph = 40;
-/// In scaled units, 1e-4 of the baseline each: what CBC's cutoff increment and tolerances can
-/// hide. A proof under a cutoff holds for the cutoff less this.
-constexpr double kCutoffSlack = 4 * kCutoffIncrement;
 /// Share of a time limit that the local search may use.
 constexpr double kSearchShare = 0.3;
-/// Share of what is left then that the root loop may use.
-constexpr double kRootShare = 0.5;
-/// What Effort::fast spends.
-constexpr std::int64_t kFastMoves = 400'000;
-constexpr Seconds kFastRoot = 2;
 
+/// The driver: verdicts, local search, the relaxation, the full model, in turn until the gap is
+/// met or time is up.
 class Solve {
  public:
-  Solve(const Problem& problem, const SolveOptions& options)
-      : problem_(problem),
-        options_(options),
-        clock_(options.time_limit_seconds),
-        base_(baseline(problem.graph)),
-        incumbent_(problem, base_) {}
+  Solve(const Problem& problem, const SolveOptions& options) : state_(problem, options) {}
 
   SolveResult run() {
-    result_.report.formulation = "none";
-    const Verdict verdict = instant_verdict(problem_, base_);
+    state_.report.formulation = "none";
+    const Verdict verdict = instant_verdict(state_.problem, state_.base);
     switch (verdict.kind) {
       case Verdict::Kind::optimal:
-        offer(base_.schedule);
-        if (!incumbent_.schedule()) throw InternalError("the baseline does not replay");
+        state_.offer(state_.base.schedule);
+        if (!state_.incumbent.schedule()) throw InternalError("the baseline does not replay");
         result_.reason = verdict.reason;
         break;
       case Verdict::Kind::infeasible:
@@ -56,201 +39,54 @@ class Solve {
                            verdict.smallest_ram_is_exact);
         break;
       case Verdict::Kind::open:
-        search();
+        find_schedules();
+        if (!state_.done()) solve_models();
         break;
     }
     return finish();
   }
 
  private:
-  bool stopping() {
-    if (!result_.interrupted && options_.interrupted && options_.interrupted()) {
-      result_.interrupted = true;
-    }
-    return result_.interrupted || clock_.expired();
-  }
-
-  bool proven() const { return incumbent_.proven(options_.gap); }
-
-  void tell(const std::string& phase, std::int64_t nodes = 0) {
-    if (!options_.progress) return;
-    options_.progress({.phase = phase,
-                       .elapsed_seconds = clock_.elapsed(),
-                       .nodes = nodes,
-                       .incumbent_joules = incumbent_.energy(),
-                       .bound_joules = incumbent_.bound()});
-  }
-
-  bool offer(const Schedule& schedule) {
-    const bool first = !incumbent_.schedule();
-    const bool better = incumbent_.offer(schedule);
-    if (better && first) result_.report.first_schedule_seconds = clock_.elapsed();
-    return better;
-  }
-
-  void search() {
-    find_schedules();
-    if (stopping() || proven()) return;
-    if (problem_.graph.size() <= kSmallGraph || !options_.techniques.collapse) {
-      solve_model("full model", false);
-      return;
-    }
-    solve_model("relaxation", true);
-    if (!stopping() && !proven() && !infeasible_ && !fast()) solve_model("full model", false);
-  }
+  const Limits& limits() const { return state_.problem.limits; }
 
   void find_schedules() {
-    const Seconds start = clock_.elapsed();
-    if (options_.known_bound_joules > 0) incumbent_.raise_bound(options_.known_bound_joules);
-    if (options_.start) offer(*options_.start);
-    if (!options_.techniques.local_search) return;
-    if (const auto plan = first_plan(problem_)) offer(plan->to_schedule());
-    tell("greedy");
-    if (proven()) return;
-    const Seconds until = options_.time_limit_seconds > 0
-                              ? start + kSearchShare * options_.time_limit_seconds
-                              : kInfinity;
-    LocalSearchOptions search{.seed = options_.seed};
-    if (fast()) search.moves = kFastMoves;
-    search.stop = [&] { return stopping() || proven() || clock_.elapsed() >= until; };
+    const SolveOptions& options = state_.options;
+    if (options.known_bound_joules > 0) state_.incumbent.raise_bound(options.known_bound_joules);
+    if (options.start) state_.offer(*options.start);
+    if (!options.techniques.local_search) return;
+    const Seconds start = state_.clock.elapsed();
+    if (const auto plan = first_plan(state_.problem)) state_.offer(plan->to_schedule());
+    state_.tell("greedy");
+    const Seconds until = start + state_.share_of_time(kSearchShare);
+    LocalSearchOptions search{.seed = options.seed};
+    search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
     search.improved = [&](const Plan& plan) {
-      offer(plan.to_schedule());
-      tell("local search");
+      state_.offer(plan.to_schedule());
+      state_.tell("local search");
     };
-    local_search(problem_, search);
-    result_.report.heuristic_seconds = clock_.elapsed() - start;
+    if (!state_.done()) local_search(state_.problem, search);
+    state_.report.heuristic_seconds = state_.clock.elapsed() - start;
   }
 
-  /// The cutoff under which a search without result proves the incumbent within the gap.
-  double proof_cutoff(const ScaledMilp& scaled) const {
-    if (!incumbent_.schedule()) return kInfinity;
-    const Joules target = incumbent_.extra_energy() - options_.gap * incumbent_.energy();
-    return scaled.to_units(target) + 2 * kCutoffSlack;
-  }
-
-  void solve_model(const std::string& phase, bool collapse_forward) {
-    const Seconds start = clock_.elapsed();
-    const Joules allowed = incumbent_.schedule() && options_.techniques.windows
-                               ? incumbent_.extra_energy() * (1 + kProofTolerance)
-                               : kInfinity;
-    const Scope scope = make_scope(problem_, collapse_forward, allowed);
-    const Formulation model = formulate(problem_, scope, options_.techniques);
-    ScaledMilp scaled = scale(model.milp, base_.energy_joules);
-    note_model(model, start);
-
-    if (stopping() || !strengthen(model, scaled, phase) || fast()) return;
-    const MipOptions options{.cutoff = proof_cutoff(scaled),
-                             .absolute_gap = scaled.to_units(gap_in_joules()),
-                             .time_limit_seconds = clock_.remaining(),
-                             .threads = options_.threads,
-                             .seed = options_.seed,
-                             .heuristics = !incumbent_.schedule()};
-    const Seconds mip_start = clock_.elapsed();
-    const MipResult mip = solve_mip(scaled.milp, options, [&](const MipProgress& now) {
-      raise_bound(scaled, now.bound);
-      tell(phase, result_.report.nodes + now.nodes);
-      return !stopping();
-    });
-    result_.report.milp_seconds += clock_.elapsed() - mip_start;
-    result_.report.nodes += mip.nodes;
-    conclude(model, scaled, options, mip);
-    tell(phase, result_.report.nodes);
-  }
-
-  /// The root loop: raises the bound, and leaves its fixings and its tight cuts in the model. False
-  /// when nothing is left to search.
-  bool strengthen(const Formulation& model, ScaledMilp& scaled, const std::string& phase) {
-    if (!options_.techniques.root_loop) return true;
-    if (problem_.graph.size() <= kSmallGraph || !incumbent_.schedule()) return true;
-    const RootOptions options{.ceiling = proof_cutoff(scaled),
-                              .techniques = options_.techniques,
-                              .time_limit_seconds = root_seconds()};
-    const Seconds start = clock_.elapsed();
-    const RootResult root =
-        run_root_loop(model, problem_.graph, scaled, options, [&](double bound) {
-          raise_bound(scaled, bound);
-          tell(phase);
-          return !stopping();
-        });
-    result_.report.milp_seconds += clock_.elapsed() - start;
-    if (root.status == RootResult::Status::failed) return !stopping();
-    raise_bound(scaled, root.bound);
-    if (root.status == RootResult::Status::closed || proven() || stopping()) return false;
-    for (std::size_t c = 0; c < root.fixed.size(); ++c) {
-      if (root.fixed[c] < 0) continue;
-      MilpColumn& column = scaled.milp.columns[c];
-      column.lower = column.upper = root.fixed[c];
+  void solve_models() {
+    const bool small = state_.problem.graph.size() <= kSmallGraph;
+    if (!small && state_.options.techniques.collapse) {
+      if (run_model_phase(state_, ModelKind::collapsed) == ModelVerdict::infeasible) {
+        return declare_searched_infeasible();
+      }
+      if (state_.done() || state_.fast()) return;
     }
-    for (const PrecedenceCut& cut : root.active_cuts) {
-      scaled.milp.rows.push_back(to_row(model, cut));
+    if (run_model_phase(state_, ModelKind::full) == ModelVerdict::infeasible) {
+      declare_searched_infeasible();
     }
-    return true;
   }
 
-  bool fast() const { return options_.effort == Effort::fast; }
-
-  Seconds root_seconds() const {
-    const Seconds share = kRootShare * clock_.remaining();
-    return fast() ? std::min(share, kFastRoot) : share;
-  }
-
-  Joules gap_in_joules() const {
-    const Joules energy = incumbent_.schedule() ? incumbent_.energy() : base_.energy_joules;
-    return options_.gap * energy;
-  }
-
-  void note_model(const Formulation& model, Seconds start) {
-    SolverReport& report = result_.report;
-    report.build_seconds += clock_.elapsed() - start;
-    report.formulation = model.scope.collapsed() ? "poet-collapsed" : "poet-full";
-    report.rows = static_cast<int>(model.milp.rows.size());
-    report.columns = static_cast<int>(model.milp.columns.size());
-    report.nonzeros = static_cast<std::int64_t>(model.milp.nonzeros());
-  }
-
-  void raise_bound(const ScaledMilp& scaled, double units) {
-    if (!std::isfinite(units)) return;
-    incumbent_.raise_bound(base_.energy_joules + scaled.to_joules(units - kCutoffSlack));
-  }
-
-  void conclude(const Formulation& model, const ScaledMilp& scaled, const MipOptions& options,
-                const MipResult& mip) {
-    if (mip.status == MipResult::Status::failed) {
-      result_.reason = mip.message;
-      return;
-    }
-    if (mip.values) take_solution(model, *mip.values);
-    const bool nothing = mip.status == MipResult::Status::finished && !mip.values;
-    if (nothing && options.cutoff == kInfinity) {
-      confirm_infeasible(scaled, options);
-      return;
-    }
-    raise_bound(scaled, mip.bound);
-  }
-
-  void take_solution(const Formulation& model, const std::vector<double>& values) {
-    const Schedule schedule = extract(model, problem_.graph, values);
-    if (offer(schedule)) return;
-    // A relaxation's schedule can overrun RAM in the forward pass: mend it where that is cheap.
-    Plan plan(problem_, schedule);
-    descend(plan);
-    if (plan.feasible()) offer(plan.to_schedule());
-  }
-
-  /// CBC has called feasible models infeasible: believed only when a search without presolve says
-  /// the same.
-  void confirm_infeasible(const ScaledMilp& scaled, MipOptions options) {
-    options.presolve = false;
-    options.time_limit_seconds = clock_.remaining();
-    const MipResult again =
-        solve_mip(scaled.milp, options, [&](const MipProgress&) { return !stopping(); });
-    if (again.status != MipResult::Status::finished || again.values) return;
-    infeasible_ = true;
+  void declare_searched_infeasible() {
     declare_infeasible(
         fmt::format("no schedule fits {} bytes of RAM within {} s of runtime with the techniques "
                     "allowed: two searches of the model found none",
-                    problem_.limits.ram_budget_bytes, problem_.limits.runtime_budget_seconds),
-        working_set(problem_.graph).bytes, false);
+                    limits().ram_budget_bytes, limits().runtime_budget_seconds),
+        working_set(state_.problem.graph).bytes, false);
   }
 
   void declare_infeasible(std::string reason, std::optional<Bytes> smallest, bool exact) {
@@ -258,10 +94,9 @@ class Solve {
     result_.reason = std::move(reason);
     result_.smallest_ram_bytes = smallest;
     result_.smallest_ram_is_exact = exact;
-    infeasible_ = true;
-    if (!smallest || exact || *smallest <= problem_.limits.ram_budget_bytes) return;
+    if (!smallest || exact || *smallest <= limits().ram_budget_bytes) return;
     // The bound is the answer where a schedule reaches it, which is cheap to try.
-    Problem smaller = problem_;
+    Problem smaller = state_.problem;
     smaller.limits.ram_budget_bytes = *smallest;
     const auto plan = first_plan(smaller);
     result_.smallest_ram_is_exact =
@@ -269,10 +104,14 @@ class Solve {
   }
 
   SolveResult finish() {
-    result_.report.wall_seconds = clock_.elapsed();
-    if (infeasible_) return std::move(result_);
-    result_.lower_bound_joules = incumbent_.bound();
-    if (!incumbent_.schedule()) {
+    state_.report.wall_seconds = state_.clock.elapsed();
+    result_.report = state_.report;
+    result_.interrupted = state_.interrupted;
+    if (result_.status == Status::infeasible) return std::move(result_);
+    if (result_.reason.empty()) result_.reason = state_.trouble;
+    const Incumbent& incumbent = state_.incumbent;
+    result_.lower_bound_joules = incumbent.bound();
+    if (!incumbent.schedule()) {
       result_.status = Status::unknown;
       if (result_.reason.empty()) {
         result_.reason =
@@ -281,19 +120,14 @@ class Solve {
       }
       return std::move(result_);
     }
-    result_.schedule = incumbent_.schedule();
-    result_.energy_joules = incumbent_.energy();
-    result_.status = proven() ? Status::optimal : Status::feasible;
+    result_.schedule = incumbent.schedule();
+    result_.energy_joules = incumbent.energy();
+    result_.status = state_.proven() ? Status::optimal : Status::feasible;
     return std::move(result_);
   }
 
-  const Problem& problem_;
-  const SolveOptions& options_;
-  SolveClock clock_;
-  Baseline base_;
-  Incumbent incumbent_;
+  SolveState state_;
   SolveResult result_;
-  bool infeasible_ = false;
 };
 
 }  // namespace

@@ -1,0 +1,236 @@
+#include "solver/model_phase.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "solver/constraints.hpp"
+#include "solver/extract.hpp"
+#include "solver/formulation.hpp"
+#include "solver/greedy.hpp"
+#include "solver/mip_solver.hpp"
+#include "solver/polish.hpp"
+#include "solver/root_loop.hpp"
+#include "solver/scaling.hpp"
+
+namespace poet {
+namespace {
+
+/// Up to here CBC's own root is as good as ours.
+constexpr int kSmallGraph = 40;
+/// In scaled units, 1e-4 of the baseline each: what CBC's cutoff increment and tolerances can
+/// hide. A proof under a cutoff holds for the cutoff less this.
+constexpr double kCutoffSlack = 4 * kCutoffIncrement;
+/// Shares of the time left that the root loop and the polishing may use.
+constexpr double kRootShare = 0.5;
+constexpr double kPolishShare = 0.2;
+/// What Effort::fast gives to each.
+constexpr Seconds kFastPart = 2;
+/// Simplex iterations of a first root loop, whose point is to show the polishing where to look;
+/// in iterations and not in seconds, so that a solve repeats itself.
+constexpr std::int64_t kFirstIterations = 10'000;
+constexpr int kPolishNodes = 200;
+constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
+
+class ModelPhase {
+ public:
+  ModelPhase(SolveState& state, ModelKind kind)
+      : state_(state),
+        name_(kind == ModelKind::collapsed ? "relaxation" : "full model"),
+        collapse_(kind == ModelKind::collapsed) {}
+
+  ModelVerdict run() {
+    build();
+    if (state_.stopping()) return ModelVerdict::open;
+    if (wants_root_loop() && !tighten()) return ModelVerdict::open;
+    if (state_.fast()) return ModelVerdict::open;
+    return search();
+  }
+
+ private:
+  const Techniques& techniques() const { return state_.options.techniques; }
+  const Graph& graph() const { return state_.problem.graph; }
+
+  bool wants_root_loop() const {
+    return techniques().root_loop && graph().size() > kSmallGraph && state_.incumbent.schedule();
+  }
+
+  /// The model for what is better than the incumbent.
+  void build() {
+    const Seconds start = state_.clock.elapsed();
+    const bool narrow = state_.incumbent.schedule() && techniques().windows;
+    const Joules allowed =
+        narrow ? state_.incumbent.extra_energy() * (1 + kProofTolerance) : kInfinity;
+    model_.emplace(
+        formulate(state_.problem, make_scope(state_.problem, collapse_, allowed), techniques()));
+    scaled_ = scale(model_->milp, state_.base.energy_joules);
+    SolverReport& report = state_.report;
+    report.build_seconds += state_.clock.elapsed() - start;
+    report.formulation = model_->scope.collapsed() ? "poet-collapsed" : "poet-full";
+    report.rows = static_cast<int>(scaled_.milp.rows.size());
+    report.columns = static_cast<int>(scaled_.milp.columns.size());
+    report.nonzeros = static_cast<std::int64_t>(scaled_.milp.nonzeros());
+  }
+
+  /// Raises the bound and improves the incumbent; leaves fixings and tight cuts in the model.
+  /// False when nothing is left to search.
+  bool tighten() {
+    const bool twice = techniques().rebuild && !state_.fast();
+    RootResult root = relax({}, twice ? kFirstIterations : kNoIterationLimit);
+    if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
+    const bool improved = improve(root);
+    if (state_.done()) return false;
+    if (twice && (improved || !root.complete)) {
+      if (improved) build();
+      root = relax(std::move(root.active_cuts), kNoIterationLimit);
+      if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
+      improve(root);
+      if (state_.done()) return false;
+    }
+    apply(root);
+    return true;
+  }
+
+  RootResult relax(std::vector<PrecedenceCut> cuts, std::int64_t iterations) {
+    const Seconds start = state_.clock.elapsed();
+    const Seconds share = state_.share_of_time(kRootShare);
+    const RootOptions options{
+        .ceiling = proof_cutoff(),
+        .techniques = techniques(),
+        .cuts = std::move(cuts),
+        .iterations = iterations,
+        .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share};
+    RootResult root = run_root_loop(*model_, graph(), scaled_, options, [&](double bound) {
+      raise_bound(bound);
+      state_.tell(name_);
+      return !state_.stopping();
+    });
+    state_.report.milp_seconds += state_.clock.elapsed() - start;
+    raise_bound(root.bound);
+    return root;
+  }
+
+  /// Whether the root loop left something to go on with.
+  bool usable(const RootResult& root) {
+    return root.status == RootResult::Status::bounded && !state_.done();
+  }
+
+  /// Whether polishing found a better schedule. Repeated while it does: the neighbourhood moves.
+  bool improve(const RootResult& root) {
+    if (!techniques().polish || root.values.empty()) return false;
+    const Seconds start = state_.clock.elapsed();
+    bool improved = false;
+    while (!state_.done() && polish_once(root)) improved = true;
+    state_.report.milp_seconds += state_.clock.elapsed() - start;
+    return improved;
+  }
+
+  bool polish_once(const RootResult& root) {
+    const double best = scaled_.to_units(state_.incumbent.extra_energy());
+    const double step = kPolishStep * (best - root.bound);
+    const Seconds share = state_.share_of_time(kPolishShare);
+    const MipOptions options{
+        .cutoff = best - step,
+        .absolute_gap = step,
+        .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share,
+        .node_limit = kPolishNodes,
+        .seed = state_.options.seed};
+    const auto schedule =
+        polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), root.values, options,
+               [&](const MipProgress&) { return !state_.stopping(); });
+    const bool better = schedule && take(*schedule);
+    if (better) state_.tell("polishing");
+    return better;
+  }
+
+  void apply(const RootResult& root) {
+    for (std::size_t c = 0; c < root.fixed.size(); ++c) {
+      if (root.fixed[c] < 0) continue;
+      MilpColumn& column = scaled_.milp.columns[c];
+      column.lower = column.upper = root.fixed[c];
+    }
+    for (const PrecedenceCut& cut : root.active_cuts) {
+      scaled_.milp.rows.push_back(to_row(*model_, cut));
+    }
+  }
+
+  ModelVerdict search() {
+    if (collapse_) add_page_out_link(*model_, scaled_.milp);
+    const MipOptions options{.cutoff = proof_cutoff(),
+                             .absolute_gap = scaled_.to_units(state_.gap_joules()),
+                             .time_limit_seconds = state_.clock.remaining(),
+                             .threads = state_.options.threads,
+                             .seed = state_.options.seed,
+                             .heuristics = !state_.incumbent.schedule()};
+    const Seconds start = state_.clock.elapsed();
+    SolverReport& report = state_.report;
+    const MipResult mip = solve_mip(scaled_.milp, options, [&](const MipProgress& now) {
+      raise_bound(now.bound);
+      state_.tell(name_, report.nodes + now.nodes);
+      return !state_.stopping();
+    });
+    report.milp_seconds += state_.clock.elapsed() - start;
+    report.nodes += mip.nodes;
+    const ModelVerdict verdict = conclude(options, mip);
+    state_.tell(name_, report.nodes);
+    return verdict;
+  }
+
+  ModelVerdict conclude(const MipOptions& options, const MipResult& mip) {
+    if (mip.status == MipResult::Status::failed) {
+      state_.trouble = mip.message;
+      return ModelVerdict::open;
+    }
+    if (mip.values) take(extract(*model_, graph(), *mip.values));
+    const bool nothing = mip.status == MipResult::Status::finished && !mip.values;
+    if (nothing && options.cutoff == kInfinity) return confirm_infeasible(options);
+    raise_bound(mip.bound);
+    return ModelVerdict::open;
+  }
+
+  /// CBC has called feasible models infeasible: believed only when a search without presolve says
+  /// the same.
+  ModelVerdict confirm_infeasible(MipOptions options) {
+    options.presolve = false;
+    options.time_limit_seconds = state_.clock.remaining();
+    const MipResult again =
+        solve_mip(scaled_.milp, options, [&](const MipProgress&) { return !state_.stopping(); });
+    const bool confirmed = again.status == MipResult::Status::finished && !again.values;
+    return confirmed ? ModelVerdict::infeasible : ModelVerdict::open;
+  }
+
+  /// The cutoff under which a search without result proves the incumbent within the gap.
+  double proof_cutoff() const {
+    if (!state_.incumbent.schedule()) return kInfinity;
+    const Joules target = state_.incumbent.extra_energy() - state_.gap_joules();
+    return scaled_.to_units(target) + 2 * kCutoffSlack;
+  }
+
+  void raise_bound(double units) {
+    if (!std::isfinite(units)) return;
+    const Joules extra = scaled_.to_joules(units - kCutoffSlack);
+    state_.incumbent.raise_bound(state_.base.energy_joules + extra);
+  }
+
+  /// A relaxation's schedule can overrun RAM in the forward pass: mended where that is cheap.
+  bool take(const Schedule& schedule) {
+    if (state_.offer(schedule)) return true;
+    Plan plan(state_.problem, schedule);
+    descend(plan);
+    return plan.feasible() && state_.offer(plan.to_schedule());
+  }
+
+  SolveState& state_;
+  std::string name_;
+  bool collapse_;
+  std::optional<Formulation> model_;
+  ScaledMilp scaled_;
+};
+
+}  // namespace
+
+ModelVerdict run_model_phase(SolveState& state, ModelKind kind) {
+  return ModelPhase(state, kind).run();
+}
+
+}  // namespace poet

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "solver/solve_state.hpp"
+
+namespace poet {
+
+/// Which model a phase solves.
+enum class ModelKind {
+  collapsed,  ///< without the forward stages: a relaxation
+  full,       ///< every stage: exact
+};
+
+/// Whether the phase showed that there is no schedule at all.
+enum class ModelVerdict { open, infeasible };
+
+/// Builds the model for what the incumbent leaves open, tightens its relaxation in the root loop,
+/// polishes the incumbent with what the relaxation says, and gives what is left to CBC. Bounds and
+/// schedules go to the state as they come.
+ModelVerdict run_model_phase(SolveState& state, ModelKind kind);
+
+}  // namespace poet
