@@ -18,6 +18,7 @@ struct Techniques {
   bool root_loop = true;
   bool precedence_cuts = true;
   bool cost_fixing = true;
+  bool cuts_in_cbc = true;
   bool polish = true;
   bool rebuild = true;
 };
@@ -29,7 +30,7 @@ struct TechniqueSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<TechniqueSwitch, 10> kTechniqueSwitches{{
+inline constexpr std::array<TechniqueSwitch, 11> kTechniqueSwitches{{
     {"local-search", &Techniques::local_search, "annealing for the first schedule"},
     {"collapse", &Techniques::collapse, "prove the bound without the forward stages"},
     {"windows", &Techniques::windows,
@@ -40,6 +41,7 @@ inline constexpr std::array<TechniqueSwitch, 10> kTechniqueSwitches{{
     {"root-loop", &Techniques::root_loop, "the relaxation solved and tightened before CBC"},
     {"precedence-cuts", &Techniques::precedence_cuts, "chains of inputs, cut in the root loop"},
     {"cost-fixing", &Techniques::cost_fixing, "columns fixed by their reduced costs"},
+    {"cuts-in-cbc", &Techniques::cuts_in_cbc, "chains of inputs, cut at CBC's nodes too"},
     {"polish", &Techniques::polish, "CBC on what incumbent and relaxation disagree about"},
     {"rebuild", &Techniques::rebuild, "the model built anew for a better incumbent"},
 }};

@@ -4,6 +4,7 @@
 #include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcSolver.hpp>
+#include <CglCutGenerator.hpp>
 #include <CoinPackedMatrix.hpp>
 #include <OsiClpSolverInterface.hpp>
 
@@ -16,6 +17,7 @@
 namespace poet {
 namespace {
 
+constexpr int kCutsAtEveryNode = 1;
 constexpr double kCbcInfinity = 1e30;  // CBC writes 1e50 or DBL_MAX
 
 using ProgressFunction = std::function<void(const MipProgress&)>;
@@ -37,6 +39,38 @@ class ProgressHandler : public CbcEventHandler {
 
  private:
   const ProgressFunction* progress_;
+};
+
+/// Hands the points of the relaxation to a cut function. CBC clones generators, so it owns nothing.
+class CallbackCuts : public CglCutGenerator {
+ public:
+  CallbackCuts(const CutFunction* function, std::size_t columns)
+      : function_(function), columns_(columns) {}
+
+  CglCutGenerator* clone() const override { return new CallbackCuts(*this); }
+
+  void generateCuts(const OsiSolverInterface& solver, OsiCuts& cuts,
+                    const CglTreeInfo /*info*/) override {
+    // A model that CBC has presolved for itself has other columns.
+    if (static_cast<std::size_t>(solver.getNumCols()) != columns_) return;
+    for (const MilpRow& row : (*function_)({solver.getColSolution(), columns_})) {
+      std::vector<int> columns;
+      std::vector<double> coefficients;
+      for (const MilpTerm& term : row.terms) {
+        columns.push_back(term.column);
+        coefficients.push_back(term.coefficient);
+      }
+      OsiRowCut cut;
+      cut.setRow(static_cast<int>(columns.size()), columns.data(), coefficients.data());
+      cut.setLb(std::max(row.lower, -COIN_DBL_MAX));
+      cut.setUb(std::min(row.upper, COIN_DBL_MAX));
+      cuts.insert(cut);
+    }
+  }
+
+ private:
+  const CutFunction* function_;
+  std::size_t columns_;
 };
 
 void load(const Milp& milp, OsiClpSolverInterface& solver) {
@@ -94,7 +128,9 @@ std::vector<std::string> command(const MipOptions& options) {
   add("-randomCbcSeed", std::to_string(options.seed));
   if (options.threads > 1) add("-threads", std::to_string(options.threads));
   // The default, `sos`, has reports of wrong answers.
-  add("-preprocess", options.presolve ? "on" : "off");
+  // Cuts are in the model's own columns, which presolve would change.
+  const bool presolve = options.presolve && !options.cuts;
+  add("-preprocess", presolve ? "on" : "off");
   if (!options.presolve) add("-presolve", "off");
   if (!options.heuristics) add("-heuristics", "off");
   words.emplace_back("-solve");
@@ -142,6 +178,8 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFun
   ProgressHandler handler(&progress);
   model.passInEventHandler(&handler);
   model.setUseElapsedTime(true);
+  CallbackCuts cuts(&options.cuts, milp.columns.size());
+  if (options.cuts) model.addCutGenerator(&cuts, kCutsAtEveryNode, "Precedence");
 
   const std::vector<std::string> words = command(options);
   std::vector<const char*> arguments;

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -14,6 +15,9 @@ namespace poet {
 /// Solutions less than this better than the best known, or than the cutoff, are not looked for.
 inline constexpr double kCutoffIncrement = 1e-6;
 
+/// Valid rows that a point of the relaxation violates.
+using CutFunction = std::function<std::vector<MilpRow>(std::span<const double> values)>;
+
 struct MipOptions {
   double cutoff = kInfinity;  ///< only solutions below it are of interest
   double absolute_gap = 0;    ///< stop when incumbent - bound is at most this
@@ -23,6 +27,7 @@ struct MipOptions {
   std::uint32_t seed = 1;
   bool presolve = true;
   bool heuristics = true;  ///< off where a good incumbent is known
+  CutFunction cuts;        ///< called at the search's nodes; goes without presolve
 };
 
 /// A MIP search under way.

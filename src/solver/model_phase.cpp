@@ -155,13 +155,16 @@ class ModelPhase {
   }
 
   ModelVerdict search() {
-    if (collapse_) add_page_out_link(*model_, scaled_.milp);
-    const MipOptions options{.cutoff = proof_cutoff(),
-                             .absolute_gap = scaled_.to_units(state_.gap_joules()),
-                             .time_limit_seconds = state_.clock.remaining(),
-                             .threads = state_.options.threads,
-                             .seed = state_.options.seed,
-                             .heuristics = !state_.incumbent.schedule()};
+    if (model_->scope.collapsed()) add_page_out_link(*model_, scaled_.milp);
+    MipOptions options{.cutoff = proof_cutoff(),
+                       .absolute_gap = scaled_.to_units(state_.gap_joules()),
+                       .time_limit_seconds = state_.clock.remaining(),
+                       .threads = state_.options.threads,
+                       .seed = state_.options.seed,
+                       .heuristics = !state_.incumbent.schedule()};
+    if (techniques().cuts_in_cbc && model_->scope.collapsed()) {
+      options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
+    }
     const Seconds start = state_.clock.elapsed();
     SolverReport& report = state_.report;
     const MipResult mip = solve_mip(scaled_.milp, options, [&](const MipProgress& now) {
@@ -174,6 +177,16 @@ class ModelPhase {
     const ModelVerdict verdict = conclude(options, mip);
     state_.tell(name_, report.nodes);
     return verdict;
+  }
+
+  /// For a point of CBC's model, which has more columns, behind those of ours.
+  std::vector<MilpRow> precedence_rows(std::span<const double> values) const {
+    const auto own = values.first(model_->milp.columns.size());
+    std::vector<MilpRow> rows;
+    for (const PrecedenceCut& cut : separate_precedence(*model_, graph(), own, {})) {
+      rows.push_back(to_row(*model_, cut));
+    }
+    return rows;
   }
 
   ModelVerdict conclude(const MipOptions& options, const MipResult& mip) {
