@@ -20,8 +20,6 @@
 namespace poet {
 namespace {
 
-/// Up to here the full model is small enough to be the first resort.
-constexpr int kSmallGraph = 40;
 /// In scaled units, 1e-4 of the baseline each: what CBC's cutoff increment and tolerances can
 /// hide. A proof under a cutoff holds for the cutoff less this.
 constexpr double kCutoffSlack = 4 * kCutoffIncrement;
@@ -91,7 +89,7 @@ class Solve {
   void search() {
     find_schedules();
     if (stopping() || proven()) return;
-    if (problem_.graph.size() <= kSmallGraph || !options_.techniques.collapse) {
+    if (problem_.graph.size() <= options_.small_graph || !options_.techniques.collapse) {
       solve_model("full model", false);
       return;
     }
@@ -131,7 +129,7 @@ class Solve {
   void solve_model(const std::string& phase, bool collapse_forward) {
     const Seconds start = clock_.elapsed();
     const Joules allowed = incumbent_.schedule() && options_.techniques.windows
-                               ? incumbent_.extra_energy() * (1 + kProofTolerance)
+                               ? incumbent_.extra_energy() + kProofTolerance * incumbent_.energy()
                                : kInfinity;
     const Scope scope = make_scope(problem_, collapse_forward, allowed);
     const Formulation model = formulate(problem_, scope, options_.techniques);
@@ -161,7 +159,7 @@ class Solve {
   /// when nothing is left to search.
   bool strengthen(const Formulation& model, ScaledMilp& scaled, const std::string& phase) {
     if (!options_.techniques.root_loop) return true;
-    if (problem_.graph.size() <= kSmallGraph || !incumbent_.schedule()) return true;
+    if (problem_.graph.size() <= options_.small_graph || !incumbent_.schedule()) return true;
     const RootOptions options{.ceiling = proof_cutoff(scaled),
                               .techniques = options_.techniques,
                               .time_limit_seconds = root_seconds()};
