@@ -1,5 +1,6 @@
 #include "fuzz/targets.hpp"
 
+#include <cmath>
 #include <cstdio>
 #include <cstdlib>
 #include <string>
@@ -94,7 +95,8 @@ void read_quantity(std::string_view text) {
   });
   reads([&] {
     const RuntimeBudget budget = parse_runtime_budget(text);
-    must(resolve(budget, base) > 0, "a runtime is positive");
+    const Seconds seconds = resolve(budget, base);
+    must(seconds > 0 && std::isfinite(seconds), "a runtime is positive and finite");
   });
 }
 

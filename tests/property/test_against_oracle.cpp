@@ -120,19 +120,30 @@ bool overrun_is_too_fine(const Problem& problem) {
   return false;
 }
 
-/// Whether a search to the end may leave the answer open: what is known not to work, and said so in
-/// docs/trust.md.
-bool may_stay_open(const Problem& problem, const SolveResult& result) {
-  return overrun_is_too_fine(problem) ||                // a schedule that does not replay
-         baseline(problem.graph).energy_joules == 0 ||  // no measure for CBC's tolerances
-         result.reason.starts_with("CBC ");             // it crashed
+/// Whether numbers are so far apart that CBC cannot tell the small ones from nothing: an overrun of
+/// RAM, a runtime beside the budget, or all energies beside the dearest of them.
+bool is_too_fine(const Problem& problem) {
+  constexpr double kFinest = 1e-6;
+  Joules dearest = 0;
+  for (const Node& node : problem.graph.nodes) {
+    const Seconds runtime = node.runtime_seconds;
+    if (runtime > 0 && runtime < kFinest * problem.limits.runtime_budget_seconds) return true;
+    dearest = std::max({dearest, node.page_in_energy_joules, node.page_out_energy_joules});
+  }
+  const Joules once = baseline(problem.graph).energy_joules;
+  return once < kFinest * dearest || overrun_is_too_fine(problem);
 }
 
 struct Answer {
   std::string wrong;  ///< empty where nothing is
   bool open = false;  ///< right as far as it goes, but not what a search to the end should say
-  bool infeasible = false;
+  bool of_the_bound = false;  ///< what is wrong is in what was proven, not in the schedule
 };
+
+bool schedule_is_possible(const Truth& truth, const SolveResult& result) {
+  return !result.schedule ||
+         (truth.lenient && result.energy_joules >= *truth.lenient * (1 - kTolerance));
+}
 
 Answer ask_solver(const Problem& problem, const Way& way) {
   SolveOptions options = way.options;
@@ -142,16 +153,18 @@ Answer ask_solver(const Problem& problem, const Way& way) {
   try {
     const SolveResult result = solve(problem, options);
     Answer answer{.wrong = check(problem, truth, result, options.gap),
-                  .infeasible = result.status == Status::infeasible};
-    if (answer.infeasible || result.status == Status::optimal || !way.proves) return answer;
+                  .of_the_bound = schedule_is_possible(truth, result)};
+    const bool settled = result.status == Status::optimal || result.status == Status::infeasible;
+    if (settled || !way.proves) return answer;
     answer.open = true;
-    if (may_stay_open(problem, result)) return answer;
+    const bool crashed = result.reason.starts_with("CBC ");
+    if (crashed || is_too_fine(problem)) return answer;
     answer.wrong +=
         fmt::format("not settled: {}, {:.17g} J, bound {:.17g} J; {}", status_name(result.status),
                     result.energy_joules, result.lower_bound_joules, result.reason);
     return answer;
   } catch (const std::exception& error) {
-    return {.wrong = fmt::format("exception: {}", error.what())};
+    return {.wrong = fmt::format("exception: {}", error.what()), .of_the_bound = true};
   }
 }
 
@@ -263,13 +276,13 @@ TEST(Solver, AgreesWithTheOracle) {
   EXPECT_LE(run.open(), run.answers() / 100);
 }
 
-// Where a set of tensors overruns the budget by a millionth or less, CBC cannot tell that it does.
-// Schedules, optima and bounds are right all the same. `Infeasible` can be wrong there, which is a
-// known defect (docs/trust.md) and no more than rare.
-TEST(Solver, IsWrongAboutNothingButInfeasibilityWhereAMillionthOfTheBudgetDecides) {
+// Where a set of tensors overruns the budget by a millionth or less, CBC cannot tell that it does,
+// and what it proves can be wrong: a known defect (docs/trust.md), and no more than rare. Schedules
+// are replayed, and so right all the same.
+TEST(Solver, FindsNoImpossibleScheduleWhereAMillionthOfTheBudgetDecides) {
   Survey run;
-  run.ask_all(true, [](const Answer& answer) { return answer.infeasible; });
-  EXPECT_LE(run.tolerated(), run.answers() / 100 + 1);
+  run.ask_all(true, [](const Answer& answer) { return answer.of_the_bound; });
+  EXPECT_LE(run.tolerated(), run.answers() / 200 + 1);
   EXPECT_LE(run.open(), run.answers() / 10 + 1);
 }
 
