@@ -34,8 +34,8 @@ struct Graph {
 
 /// Completes a graph: sorts each node's inputs, merges repeated ones (two edges between the
 /// same nodes are one edge), and finds the users.
-/// Throws InputError for an empty graph, an input that is not an earlier node, a negative or
-/// non-finite cost, or sizes that add up to more than 2^53 bytes.
+/// Throws InputError for an empty graph, an input that is not an earlier node, a cost that is not
+/// between 0 and kMaxCost, or sizes that add up to more than 2^53 bytes.
 Graph make_graph(std::vector<Node> nodes);
 
 /// The nodes from which node `target` can be reached, itself included, as flags by index.

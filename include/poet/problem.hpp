@@ -34,7 +34,8 @@ struct WorkingSet {
 Baseline baseline(const Graph& graph);
 WorkingSet working_set(const Graph& graph);
 
-/// A budget in absolute terms. Throws InputError where it comes to less than one byte.
+/// A budget in absolute terms. Throws InputError where it comes to less than one byte, to more than
+/// 2^53, or to more seconds than a double holds.
 Bytes resolve(const RamBudget& budget, const Baseline& base);
 Seconds resolve(const RuntimeBudget& budget, const Baseline& base);
 

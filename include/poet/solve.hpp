@@ -48,6 +48,7 @@ struct SolveOptions {
   std::uint32_t seed = 1;
   Effort effort = Effort::standard;
   Techniques techniques;
+  int small_graph = 40;  ///< nodes up to which the full model is the first resort
   /// A schedule to start from, say of a smaller budget; used if it replays within the budgets.
   std::optional<Schedule> start;
   /// A lower bound that the caller has proven, say of a larger budget; 0 if none.

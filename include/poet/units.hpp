@@ -14,6 +14,9 @@ using Seconds = double;      ///< time, SI
 /// The largest size accepted anywhere: up to it a double holds every byte count exactly.
 inline constexpr Bytes kMaxBytes = Bytes{1} << 53;
 
+/// The largest energy (joules) or time (seconds) accepted for one node: sums of them stay finite.
+inline constexpr double kMaxCost = 1e30;
+
 /// A share of some reference quantity; 1.0 is all of it.
 struct Ratio {
   double value = 1.0;

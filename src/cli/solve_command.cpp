@@ -211,7 +211,8 @@ Outcome run_solve(const Options& options) {
   const Baseline base = baseline(problem.graph);
   problem.limits = {
       .ram_budget_bytes = in_option("--ram-budget", [&] { return resolve(ram, base); }),
-      .runtime_budget_seconds = resolve(runtime, base),
+      .runtime_budget_seconds =
+          in_option("--runtime-budget", [&] { return resolve(runtime, base); }),
       .paging = options.paging,
       .remat = options.remat};
   warn_about_chip(inputs, problem.limits.ram_budget_bytes);

@@ -1,7 +1,6 @@
 #include "poet/graph.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -11,9 +10,9 @@ namespace poet {
 namespace {
 
 void check_cost(const Node& node, int index, double value, const char* what) {
-  if (std::isfinite(value) && value >= 0) return;
-  throw InputError(fmt::format("node {} ('{}'): {} is {}; expected a finite number of at least 0",
-                               index, node.name, what, value));
+  if (value >= 0 && value <= kMaxCost) return;
+  throw InputError(fmt::format("node {} ('{}'): {} is {}; expected a number from 0 to {:g}", index,
+                               node.name, what, value, kMaxCost));
 }
 
 void check_node(const Node& node, int index) {

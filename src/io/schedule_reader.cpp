@@ -6,6 +6,7 @@
 #include "io/json_cursor.hpp"
 #include "io/json_text.hpp"
 #include "io/schedule_json.hpp"
+#include "io/shown.hpp"
 #include "poet/error.hpp"
 #include "poet/report.hpp"
 #include "schedule/names.hpp"
@@ -192,9 +193,10 @@ std::vector<Instruction> program(const JsonCursor& list) {
 
 /// A run without a schedule leaves a document that says why; there is nothing to read in it.
 void refuse_error_document(const JsonCursor& root) {
+  constexpr std::size_t kLongestReason = 1000;
   if (const auto error = root.optional("error")) {
     throw InputError(root.place(), "there is no schedule in this file: its run ended with \"" +
-                                       error->string() + "\"");
+                                       shown(error->string(), kLongestReason) + "\"");
   }
 }
 

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 #include <numeric>
 
 #include <fmt/format.h>
@@ -46,8 +47,13 @@ WorkingSet working_set(const Graph& graph) {
 Bytes resolve(const RamBudget& budget, const Baseline& base) {
   if (const Bytes* bytes = std::get_if<Bytes>(&budget)) return *bytes;
   const auto share = std::get<Ratio>(budget).value;
+  const double wanted = share * static_cast<double>(base.peak_ram_bytes);
+  if (wanted > static_cast<double>(kMaxBytes)) {
+    throw InputError(fmt::format("{:g} % of the baseline's {} bytes is more than 2^53 bytes",
+                                 share * 100, base.peak_ram_bytes));
+  }
   // A budget never grows by rounding; 100 % must still hold the baseline exactly.
-  const auto bytes = static_cast<Bytes>(share * static_cast<double>(base.peak_ram_bytes));
+  const auto bytes = static_cast<Bytes>(wanted);
   if (bytes < 1) {
     throw InputError(fmt::format("{} % of the baseline's {} bytes is less than one byte",
                                  share * 100, base.peak_ram_bytes));
@@ -56,8 +62,14 @@ Bytes resolve(const RamBudget& budget, const Baseline& base) {
 }
 
 Seconds resolve(const RuntimeBudget& budget, const Baseline& base) {
-  if (const Ratio* ratio = std::get_if<Ratio>(&budget)) return ratio->value * base.runtime_seconds;
-  return std::get<Seconds>(budget);
+  const Ratio* const ratio = std::get_if<Ratio>(&budget);
+  const Seconds seconds =
+      ratio != nullptr ? ratio->value * base.runtime_seconds : std::get<Seconds>(budget);
+  if (!std::isfinite(seconds)) {
+    throw InputError(fmt::format("{:g} times the baseline's {} s is more than a number can hold",
+                                 ratio != nullptr ? ratio->value : 1, base.runtime_seconds));
+  }
+  return seconds;
 }
 
 }  // namespace poet

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "io/shown.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -38,14 +39,14 @@ constexpr std::array<TimeUnit, 5> kTimeUnits{
   throw InputError(
       fmt::format("found '{}', expected a size from 1 byte to 2^53 bytes such as "
                   "737719, 256KiB or 1.5MB, or a share above 0 such as 60%",
-                  text));
+                  shown(text)));
 }
 
 [[noreturn]] void fail_time(std::string_view text) {
   throw InputError(
       fmt::format("found '{}', expected a multiple of at least 1 such as 1.5, or a "
                   "time above 0 such as 12.5s, 800ms, 250us, 2min or 1h",
-                  text));
+                  shown(text)));
 }
 
 std::string lower_case(std::string_view text) {

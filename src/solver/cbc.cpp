@@ -9,6 +9,7 @@
 #include <OsiClpSolverInterface.hpp>
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
 #include <memory>
 
@@ -19,6 +20,7 @@ namespace {
 
 constexpr int kCutsAtEveryNode = 1;
 constexpr double kCbcInfinity = 1e30;  // CBC writes 1e50 or DBL_MAX
+constexpr Seconds kTimeUnit = 1e-3;    // of the limit as CBC gets it
 
 using ProgressFunction = std::function<void(const MipProgress&)>;
 
@@ -170,6 +172,7 @@ MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& o
 }  // namespace
 
 MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
+  const auto start = std::chrono::steady_clock::now();
   OsiClpSolverInterface solver;
   load(milp, solver);
   CbcModel model(solver);
@@ -186,7 +189,16 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFun
   arguments.reserve(words.size());
   for (const std::string& word : words) arguments.push_back(word.c_str());
   CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, no_callback, parameters);
-  return result_of(model, milp, options);
+  MipResult result = result_of(model, milp, options);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (spent.count() + kTimeUnit >= options.time_limit_seconds &&
+      result.status == MipResult::Status::finished) {
+    // Where time runs out in its first steps, CBC calls the model infeasible, and so anything would
+    // be proven. What it reported on the way stands.
+    result.status = MipResult::Status::stopped;
+    result.bound = -kInfinity;
+  }
+  return result;
 }
 
 }  // namespace poet

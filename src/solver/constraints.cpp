@@ -202,7 +202,8 @@ void add_page_out_link(const Formulation& model, Milp& milp) {
 }
 
 /// sum C_i R[t,i] <= budget - sum C_i.
-/// Valid: rule 6.
+/// Valid: rule 6. The budget has the simulator's slack: a row without it would prove bounds above
+/// schedules that the simulator lets pass.
 void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget) {
   RowBuilder row("runtime");
   for (const Node& node : graph.nodes) row.add(node.runtime_seconds, Quantity::one());
@@ -210,7 +211,8 @@ void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget)
     const Seconds runtime = graph.nodes[i].runtime_seconds;
     if (runtime > 0) row.add(runtime, model.compute(t, i));
   });
-  row.at_most(runtime_budget, model.milp);
+  constexpr double kRuntimeSlack = 1e-9;
+  row.at_most(runtime_budget * (1 + kRuntimeSlack), model.milp);
 }
 
 }  // namespace poet

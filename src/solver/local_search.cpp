@@ -13,6 +13,8 @@ namespace {
 
 constexpr double kOpeningShare = 0.25;  // of a chain's moves go into its first, global annealing
 constexpr int kWindowMoves = 4000;
+/// For each pair of a stage and a node: a small graph has few plans, and more moves find no more.
+constexpr std::int64_t kMovesPerPair = 2000;
 
 /// The plans that searches start from; the greedy one first.
 struct Starts {
@@ -125,11 +127,13 @@ std::optional<Plan> first_plan(const Problem& problem) {
 std::optional<Plan> local_search(const Problem& problem, const LocalSearchOptions& options) {
   const Starts starts = make_starts(problem);
   const AnnealScales scales = scales_of(problem, starts.trace);
+  const auto size = static_cast<std::int64_t>(problem.graph.size());
+  const std::int64_t moves = std::min(options.moves, kMovesPerPair * size * size);
   std::optional<Plan> best;
   for (int c = 0; c < options.chains && !options.stop(); ++c) {
     const Plan& start = starts.plans[c % starts.plans.size()];
     Chain chain(scales, options, (std::uint64_t{options.seed} << 32) + c);
-    std::optional<Plan> found = chain.run(start, options.moves / options.chains);
+    std::optional<Plan> found = chain.run(start, moves / options.chains);
     if (!found) continue;
     found->refresh();
     if (best && found->extra_energy() >= best->extra_energy()) continue;

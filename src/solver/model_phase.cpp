@@ -16,8 +16,6 @@
 namespace poet {
 namespace {
 
-/// Up to here CBC's own root is as good as ours.
-constexpr int kSmallGraph = 40;
 /// In scaled units, 1e-4 of the baseline each: what CBC's cutoff increment and tolerances can
 /// hide. A proof under a cutoff holds for the cutoff less this.
 constexpr double kCutoffSlack = 4 * kCutoffIncrement;
@@ -52,15 +50,18 @@ class ModelPhase {
   const Graph& graph() const { return state_.problem.graph; }
 
   bool wants_root_loop() const {
-    return techniques().root_loop && graph().size() > kSmallGraph && state_.incumbent.schedule();
+    // For a small graph CBC's own root is as good as ours.
+    return techniques().root_loop && graph().size() > state_.options.small_graph &&
+           state_.incumbent.schedule();
   }
 
   /// The model for what is better than the incumbent.
   void build() {
     const Seconds start = state_.clock.elapsed();
     const bool narrow = state_.incumbent.schedule() && techniques().windows;
+    const Incumbent& incumbent = state_.incumbent;
     const Joules allowed =
-        narrow ? state_.incumbent.extra_energy() * (1 + kProofTolerance) : kInfinity;
+        narrow ? incumbent.extra_energy() + kProofTolerance * incumbent.energy() : kInfinity;
     model_.emplace(
         formulate(state_.problem, make_scope(state_.problem, collapse_, allowed), techniques()));
     scaled_ = scale(model_->milp, state_.base.energy_joules);

@@ -14,8 +14,6 @@
 namespace poet {
 namespace {
 
-/// Up to here the full model is small enough to be the first resort.
-constexpr int kSmallGraph = 40;
 /// Share of a time limit that the local search may use.
 constexpr double kSearchShare = 0.3;
 
@@ -69,7 +67,7 @@ class Solve {
   }
 
   void solve_models() {
-    const bool small = state_.problem.graph.size() <= kSmallGraph;
+    const bool small = state_.problem.graph.size() <= state_.options.small_graph;
     if (!small && state_.options.techniques.collapse) {
       if (run_model_phase(state_, ModelKind::collapsed) == ModelVerdict::infeasible) {
         return declare_searched_infeasible();

@@ -52,6 +52,37 @@ TEST(Limits, AnInterruptWritesToOutputToo) {
   EXPECT_EQ(as_document(contents_of(folder.file("s.json"))).at("code"), 130);
 }
 
+TEST(Limits, SigtermEndsLikeAnInterrupt) {
+  Command command = poet_solve_command(slow_problem() + Words{"--time-limit-s", "60"});
+  command.interrupt_after = "gap";
+  command.signals = {SIGTERM};
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_EQ(document(run).at("status"), "feasible");
+}
+
+TEST(Limits, AnInterruptInTheRelaxationKeepsWhatWasKnownBeforeIt) {
+  Command command = poet_solve_command(slow_problem() + Words{"--time-limit-s", "60"});
+  command.interrupt_after = "relaxation";
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  const auto summary = document(run).at("summary");
+  EXPECT_GE(summary.at("lower_bound_joules"), summary.at("baseline_energy_joules"));
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST(Limits, ASecondInterruptEndsAtOnceAndLeavesNothing) {
+  const TemporaryFolder folder;
+  Command command = poet_solve_command(
+      slow_problem() + Words{"--time-limit-s", "60", "--output", folder.file("s.json")});
+  command.interrupt_after = "gap";
+  command.signals = {SIGINT, SIGTERM};  // two of the same kind could become one
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(folder.contents(), testing::IsEmpty());
+}
+
 TEST(Limits, WithoutTimeForAScheduleEndsWithFour) {
   // Nothing that is quick finds a schedule this close to the working set and to one pass.
   const Finished run = poet_solve(problem("resnet50", "m4", "12390400", "1.0000001") +

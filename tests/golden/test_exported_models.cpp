@@ -1,14 +1,12 @@
 // An exported model, solved by another solver, has the optimum that we find.
 #include <gtest/gtest.h>
 
-#include <cmath>
-#include <cstdlib>
 #include <ostream>
 #include <string>
 
 #include "golden/instance.hpp"
 #include "poet/solve.hpp"
-#include "support/run_program.hpp"
+#include "support/other_solvers.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace poet {
@@ -62,33 +60,10 @@ Problem problem_of(const Exported& exported) {
   return problem;
 }
 
-/// The optimum as glpsol reports it: ten significant digits.
-double optimum_by_glpsol(const std::string& model, const std::string& report, bool mps) {
-  const test::Finished run = test::run_program(
-      {.program = POET_GLPSOL,
-       .arguments = {mps ? "--freemps" : "--lp", model, "--tmlim", "60", "-o", report}});
-  EXPECT_EQ(run.status, 0) << run.out << run.err;
-  const std::string text = test::contents_of(report);
-  EXPECT_NE(text.find("INTEGER OPTIMAL"), std::string::npos) << text.substr(0, 400);
-  const std::string label = "energy = ";
-  const std::size_t at = text.find(label);
-  return at == std::string::npos ? NAN : std::strtod(text.c_str() + at + label.size(), nullptr);
-}
-
-/// Joules in one unit of the file's objective, from the "... in units of 1e-7 J ..." of its first
-/// line.
-double unit_of(const std::string& model) {
-  const std::string text = test::contents_of(model);
-  const std::string label = "in units of ";
-  const std::size_t at = text.find(label);
-  EXPECT_LT(at, text.find('\n')) << "no unit in the first line";
-  return std::strtod(text.c_str() + at + label.size(), nullptr);
-}
-
 class ExportedModel : public testing::TestWithParam<Exported> {};
 
 TEST_P(ExportedModel, HasTheSameOptimumInAnotherSolver) {
-  if (std::string(POET_GLPSOL).empty()) GTEST_SKIP() << "no glpsol (Debian: glpk-utils)";
+  if (!test::has_glpsol()) GTEST_SKIP() << "no glpsol (Debian: glpk-utils)";
   const Problem problem = problem_of(GetParam());
   const SolveResult ours = solve(problem, {.gap = 0, .time_limit_seconds = 20});
   ASSERT_EQ(ours.status, Status::optimal);
@@ -97,9 +72,9 @@ TEST_P(ExportedModel, HasTheSameOptimumInAnotherSolver) {
   const test::TemporaryFolder folder;
   const std::string path = folder.file("model" + GetParam().ending);
   export_milp(problem, path);
-  const double theirs =
-      optimum_by_glpsol(path, folder.file("report"), GetParam().ending == ".mps") * unit_of(path);
-  EXPECT_NEAR(theirs, ours.energy_joules, 1e-6 * ours.energy_joules);
+  const test::OtherAnswer theirs = test::ask_glpsol(path, 60);
+  ASSERT_EQ(theirs.status, test::OtherAnswer::Status::optimal) << theirs.log;
+  EXPECT_NEAR(theirs.energy_joules, ours.energy_joules, 1e-6 * ours.energy_joules);
 }
 
 INSTANTIATE_TEST_SUITE_P(Glpsol, ExportedModel,

@@ -157,6 +157,19 @@ Result take_one_byte_of_the_budget(Random&, Case& made) {
   return Expected{Rule::ram, static_cast<int>(worst - peaks.begin())};
 }
 
+Result make_a_tensor_of_the_peak_heavier(Random& random, Case& made) {
+  const Replay replay = simulate(made.graph, made.schedule, {});
+  const std::vector<Bytes>& peaks = replay.stage_peak_ram_bytes;
+  const int worst = static_cast<int>(std::max_element(peaks.begin(), peaks.end()) - peaks.begin());
+  // What is computed at the peak is held there.
+  std::vector<RamSample> at_peak;
+  for (const RamSample& sample : ram_timeline(made.graph, made.schedule)) {
+    if (sample.stage == worst && sample.ram_bytes == peaks[worst]) at_peak.push_back(sample);
+  }
+  made.graph.nodes[at_peak.front().node].bytes += draw(random, 1, 1000);
+  return Expected{Rule::ram, worst};
+}
+
 Result take_some_of_the_runtime(Random& random, Case& made) {
   made.limits.runtime_budget_seconds *= 1 - 1e-7 * draw(random, 1, 1'000'000);
   return Expected{Rule::runtime, -1};
@@ -270,6 +283,7 @@ constexpr Mutation kMutations[] = {
      .apply = page_in_during_the_last_stage,
      .known_to_checker = false},
     POET_MUTATION(take_one_byte_of_the_budget),
+    POET_MUTATION(make_a_tensor_of_the_peak_heavier),
     POET_MUTATION(take_some_of_the_runtime),
     POET_MUTATION(recompute_a_resident),
     POET_MUTATION(compute_out_of_order),
@@ -289,6 +303,15 @@ constexpr Mutation kMutations[] = {
 
 std::span<const Mutation> mutations() {
   return kMutations;
+}
+
+std::optional<Corrupted> corrupt(Random& random, const Mutation& mutation) {
+  constexpr int kTries = 500;
+  for (int tried = 0; tried < kTries; ++tried) {
+    Case made = random_case(random);
+    if (const auto expected = mutation.apply(random, made)) return Corrupted{made, *expected};
+  }
+  return {};
 }
 
 }  // namespace poet::test

@@ -26,4 +26,13 @@ struct Mutation {
 
 std::span<const Mutation> mutations();
 
+/// A corrupted case, and what must be found in it.
+struct Corrupted {
+  Case made;
+  Expected expected;
+};
+
+/// Draws cases until one offers an occasion for the mutation; nothing where none of many does.
+std::optional<Corrupted> corrupt(Random& random, const Mutation& mutation);
+
 }  // namespace poet::test

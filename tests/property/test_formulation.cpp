@@ -2,7 +2,6 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <cstdlib>
 #include <optional>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "solver/mip_solver.hpp"
 #include "solver/root_loop.hpp"
 #include "solver/scaling.hpp"
+#include "support/cases.hpp"
 #include "support/random_graphs.hpp"
 
 namespace poet {
@@ -127,11 +127,9 @@ class Case {
 };
 
 TEST(Formulation, ShortcutsAgreeWithThePlainModelOnRandomGraphs) {
-  // POET_CASES=2000 for a longer run.
-  const char* const wanted = std::getenv("POET_CASES");
-  const int cases = wanted != nullptr ? std::atoi(wanted) : 120;
+  const test::CaseRange range = test::wanted_cases(120);
   int feasible = 0;
-  for (int seed = 0; seed < cases; ++seed) {
+  for (int seed = range.first; seed < range.first + range.count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Case random_case(seed);
     random_case.expect_solver_agrees();
@@ -143,7 +141,7 @@ TEST(Formulation, ShortcutsAgreeWithThePlainModelOnRandomGraphs) {
     random_case.expect_local_search_stays_above();
     if (HasFatalFailure()) return;
   }
-  EXPECT_GE(feasible, cases / 3);
+  EXPECT_GE(feasible, range.count / 3);
 }
 
 }  // namespace

@@ -117,7 +117,7 @@ class Conversation {
     if (interrupted_ || command_.interrupt_after.empty()) return;
     if (result_.err.find(command_.interrupt_after) == std::string::npos) return;
     interrupted_ = true;
-    ::kill(child_, SIGINT);
+    for (const int signal : command_.signals) ::kill(child_, signal);
   }
 
   const Command& command_;

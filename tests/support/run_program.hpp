@@ -1,5 +1,6 @@
 #pragma once
 
+#include <csignal>
 #include <string>
 #include <utility>
 #include <vector>
@@ -12,8 +13,9 @@ struct Command {
   std::vector<std::string> arguments;
   std::string stdin_text{};
   std::vector<std::pair<std::string, std::string>> environment{};  ///< added to this process's
-  std::string directory{};        ///< to run in; empty: this process's
-  std::string interrupt_after{};  ///< SIGINT is sent once stderr holds this text; empty: never
+  std::string directory{};           ///< to run in; empty: this process's
+  std::string interrupt_after{};     ///< signals are sent once stderr holds this text; empty: never
+  std::vector<int> signals{SIGINT};  ///< one right after the other
   double kill_after_seconds = 120;
 };
 

@@ -38,6 +38,8 @@ TEST(Graph, RefusesCostsThatAreNotCosts) {
   EXPECT_THROW(make_graph({{.energy_joules = -1.0}}), InputError);
   EXPECT_THROW(make_graph({{.runtime_seconds = 1.0 / 0.0}}), InputError);
   EXPECT_THROW(make_graph({{.page_in_energy_joules = 0.0 / 0.0}}), InputError);
+  EXPECT_NO_THROW(make_graph({{.energy_joules = kMaxCost}}));
+  EXPECT_THROW(make_graph({{.energy_joules = 2 * kMaxCost}}), InputError);
 }
 
 TEST(Graph, RefusesSizesThatADoubleCannotHoldExactly) {

@@ -44,12 +44,14 @@ TEST(Budget, ShareIsOfTheBaselinePeakRoundedDown) {
   EXPECT_EQ(resolve(RamBudget{Ratio{1.0}}, base), 32);
   EXPECT_EQ(resolve(RamBudget{Bytes{11}}, base), 11);
   EXPECT_THROW(resolve(RamBudget{Ratio{0.001}}, base), InputError);
+  EXPECT_THROW(resolve(RamBudget{Ratio{1e300}}, base), InputError);
 }
 
 TEST(Budget, RuntimeRatioIsAMultipleOfOnePass) {
   const Baseline base = baseline(small_graph());
   EXPECT_DOUBLE_EQ(resolve(RuntimeBudget{Ratio{1.5}}, base), 6);
   EXPECT_DOUBLE_EQ(resolve(RuntimeBudget{2.5}, base), 2.5);
+  EXPECT_THROW(resolve(RuntimeBudget{Ratio{1e308}}, base), InputError);
 }
 
 TEST(Verdict, ABudgetThatHoldsTheBaselineIsOptimalAtOnce) {

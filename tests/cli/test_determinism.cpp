@@ -1,0 +1,98 @@
+// The same question gets the same file, byte for byte but for the clock, wherever it is asked.
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "cli/poet_solve.hpp"
+#include "golden/reference.hpp"
+#include "support/cases.hpp"
+
+namespace poet::test {
+namespace {
+
+/// The document without the lines that tell how long things took.
+std::string without_clock(const std::string& text) {
+  std::string kept;
+  std::istringstream lines(text);
+  for (std::string line; std::getline(lines, line);) {
+    bool of_the_clock = false;
+    for (const char* key : {"wall_seconds", "heuristic_seconds", "build_seconds", "milp_seconds",
+                            "first_schedule_seconds"}) {
+      of_the_clock |= line.find(fmt::format("\"{}\"", key)) != std::string::npos;
+    }
+    if (!of_the_clock) kept += line + "\n";
+  }
+  return kept;
+}
+
+/// A row of the reference optima as a command line.
+Words golden(const nlohmann::json& row) {
+  Words words = problem(row.at("model"), row.at("platform"),
+                        std::to_string(row.at("ram_budget_bytes").get<std::int64_t>()),
+                        fmt::format("{}", row.at("runtime_budget_ratio").get<double>()));
+  if (!row.at("paging")) words.emplace_back("--no-paging");
+  if (!row.at("remat")) words.emplace_back("--no-remat");
+  return words + Words{"--gap", "0", "--time-limit-s", "0"};
+}
+
+class Determinism : public testing::Test {
+ protected:
+  /// Some of the golden instances; POET_CASES=76 for all.
+  static std::vector<Words> instances() {
+    const nlohmann::json rows = reference("optima.json").at("optima");
+    const auto count = std::min(rows.size(), static_cast<std::size_t>(wanted_cases(6).count));
+    std::vector<Words> all;
+    for (std::size_t i = 0; i < count; ++i) all.push_back(golden(rows[i * rows.size() / count]));
+    return all;
+  }
+
+  static std::string answer(Command command) {
+    const Finished run = run_program(std::move(command));
+    EXPECT_TRUE(run.status == 0 || run.status == 3) << run.err;
+    return without_clock(run.out);
+  }
+
+  /// Asks every instance as it is, and in circumstances that `change` makes.
+  template <typename Change>
+  static void expect_no_difference(Change change) {
+    for (const Words& words : instances()) {
+      Command changed = poet_solve_command(words);
+      change(changed);
+      const std::string first = answer(poet_solve_command(words));
+      EXPECT_GT(first.size(), 100U);
+      EXPECT_EQ(first, answer(changed)) << testing::PrintToString(words);
+    }
+  }
+};
+
+TEST_F(Determinism, NothingDiffersTheSecondTime) {
+  expect_no_difference([](Command&) {});
+}
+
+TEST_F(Determinism, NothingDependsOnLocaleTimeZoneOrTerminal) {
+  expect_no_difference([](Command& command) {
+    command.environment = {
+        {"LC_ALL", "de_DE.UTF-8"}, {"LANG", "tr_TR.UTF-8"}, {"TZ", "Pacific/Kiritimati"},
+        {"TERM", "dumb"},          {"COLUMNS", "20"},       {"OMP_NUM_THREADS", "7"}};
+  });
+}
+
+TEST_F(Determinism, NothingDependsOnTheDirectoryWhichMayBeReadOnly) {
+  const TemporaryFolder folder;
+  ::chmod(folder.path().c_str(), 0555);
+  expect_no_difference([&](Command& command) { command.directory = folder.path(); });
+  ::chmod(folder.path().c_str(), 0755);
+  EXPECT_THAT(folder.contents(), testing::IsEmpty());
+}
+
+TEST_F(Determinism, ALargerModelWithTheCollapsedSearchIsTheSameTheSecondTime) {
+  const Words words =
+      problem("resnet18_cifar", "m4", "1600000", "1.5") + Words{"--time-limit-s", "0"};
+  EXPECT_EQ(answer(poet_solve_command(words)), answer(poet_solve_command(words)));
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,85 @@
+// Whatever becomes of the solvers in the child process, the schedule known by then is written.
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+Finished run_with_fault(const char* fault, const char* place, const Words& arguments) {
+  Command command = poet_solve_command(arguments);
+  command.environment = {
+      {"LD_PRELOAD", POET_FAULTY_COIN}, {"POET_TEST_FAULT", fault}, {"POET_TEST_FAULT_IN", place}};
+  return run_program(command);
+}
+
+/// What a fault is called on stderr; empty where the answer does not depend on it.
+struct Fault {
+  const char* kind;
+  const char* told;
+};
+
+void PrintTo(const Fault& fault, std::ostream* out) {
+  *out << fault.kind;
+}
+
+class FaultOfCbc : public testing::TestWithParam<Fault> {};
+
+TEST_P(FaultOfCbc, CostsOnlyTheProof) {
+  const Finished run = run_with_fault(GetParam().kind, "cbc", quick_problem());
+  EXPECT_EQ(run.status, 0);
+  const auto file = document(run);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_GT(file.at("summary").at("gap"), 0);
+  EXPECT_THAT(run.err, HasSubstr(GetParam().told));
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST_P(FaultOfCbc, WithoutAScheduleEndsWithFourAndSaysWhy) {
+  const Finished run = run_with_fault(GetParam().kind, "cbc",
+                                      problem("linear", "m4", "3256", "1.0001") +
+                                          Words{"--no-paging", "--disable", "local-search"});
+  EXPECT_EQ(run.status, 4);
+  expect_error_document(document(run), 4);
+  EXPECT_THAT(run.err, HasSubstr(GetParam().told));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FaultOfCbc,
+                         testing::Values(Fault{"abort", "signal 6"}, Fault{"segfault", "signal 11"},
+                                         Fault{"exit", "gave no answer"},
+                                         Fault{"throw", "ended by an exception"},
+                                         Fault{"memory", "out of memory"}),
+                         [](const auto& test) { return std::string(test.param.kind); });
+
+TEST(Faults, AHangInCbcEndsWithTheTimeLimit) {
+  const Finished run =
+      run_with_fault("hang", "cbc", quick_problem() + Words{"--time-limit-s", "1"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_LE(run.wall_seconds, 1 * 1.1 + 1);
+  EXPECT_EQ(document(run).at("status"), "feasible");
+}
+
+TEST(Faults, WhatCbcPrintsDoesNotReachStdout) {
+  const Finished run = run_with_fault("chatter", "cbc", quick_problem());
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("status"), "optimal");
+}
+
+class FaultOfClp : public testing::TestWithParam<const char*> {};
+
+TEST_P(FaultOfClp, InTheRootLoopCostsOnlyItsBound) {
+  const Finished run =
+      run_with_fault(GetParam(), "clp", slow_problem() + Words{"--effort", "fast"});
+  EXPECT_EQ(run.status, 0);
+  const auto file = document(run);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_EQ(file.at("summary").at("lower_bound_joules"),
+            file.at("summary").at("baseline_energy_joules"));
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FaultOfClp, testing::Values("abort", "memory", "throw"),
+                         [](const auto& test) { return std::string(test.param); });
+
+}  // namespace
+}  // namespace poet::test

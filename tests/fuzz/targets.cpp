@@ -1,0 +1,114 @@
+#include "fuzz/targets.hpp"
+
+#include <cmath>
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "poet/error.hpp"
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/problem.hpp"
+#include "poet/report.hpp"
+#include "poet/units.hpp"
+
+namespace poet::test {
+namespace {
+
+void must(bool holds, const char* promise) {
+  if (holds) return;
+  std::fprintf(stderr, "broken promise: %s\n", promise);
+  std::abort();
+}
+
+/// Runs f; its InputError has to say something, and nothing that breaks a line of a log.
+template <typename Function>
+bool reads(Function f) {
+  try {
+    f();
+    return true;
+  } catch (const InputError& error) {
+    const std::string_view text = error.what();
+    must(!text.empty(), "an error says what is wrong");
+    for (const char c : text) {
+      must(static_cast<unsigned char>(c) >= 0x20, "an error has no control characters");
+    }
+    return false;
+  }
+}
+
+/// What a model becomes on a board; everything that happens before the solver.
+void use(const Model& model, const Platform* platform) {
+  reads([&] {
+    const Graph graph = apply_platform(model, platform);
+    must(graph.size() == static_cast<int>(model.nodes.size()), "one node of the graph for each");
+    const Baseline base = baseline(graph);
+    const WorkingSet needed = working_set(graph);
+    must(needed.bytes <= base.peak_ram_bytes, "the working set is within the baseline's peak");
+    must(base.peak_ram_bytes <= kMaxBytes, "sizes stay within 2^53 bytes");
+  });
+}
+
+void read_model_text(std::string_view text) {
+  static const Platform board = load_platform("m4");
+  for (const std::int64_t batch_size : {std::int64_t{1}, std::int64_t{1} << 40}) {
+    reads([&] {
+      const Model model = parse_model(text, "fuzz", batch_size);
+      must(!model.nodes.empty(), "a model has nodes");
+      use(model, &board);
+      use(model, nullptr);
+    });
+  }
+}
+
+void read_platform_text(std::string_view text) {
+  static const Model model = load_model("linear");
+  reads([&] {
+    const Platform platform = parse_platform(text, "fuzz");
+    must(platform.flops_per_second > 0 && platform.flops_per_joule > 0, "a platform computes");
+    use(model, &platform);
+  });
+}
+
+void read_schedule_text(std::string_view text) {
+  reads([&] {
+    const Report report = parse_report(text, "fuzz");
+    verify_report(report);
+    // Written and read again it is the same document.
+    const std::string written = to_json(report);
+    const Report again = parse_report(written, "written");
+    must(to_json(again) == written, "a written schedule is read as it was");
+    must(verify_report(again) == verify_report(report), "and gets the same verdict");
+  });
+}
+
+void read_quantity(std::string_view text) {
+  static const Baseline base{.runtime_seconds = 3, .peak_ram_bytes = 1000};
+  reads([&] {
+    const RamBudget budget = parse_ram_budget(text);
+    if (const Bytes* bytes = std::get_if<Bytes>(&budget)) {
+      must(*bytes >= 1 && *bytes <= kMaxBytes, "a size is within its range");
+    }
+    must(resolve(budget, base) >= 1, "a budget is at least one byte");
+  });
+  reads([&] {
+    const RuntimeBudget budget = parse_runtime_budget(text);
+    const Seconds seconds = resolve(budget, base);
+    must(seconds > 0 && std::isfinite(seconds), "a runtime is positive and finite");
+  });
+}
+
+constexpr FuzzTarget kTargets[] = {{"model", read_model_text},
+                                   {"platform", read_platform_text},
+                                   {"schedule", read_schedule_text},
+                                   {"quantity", read_quantity}};
+
+}  // namespace
+
+std::span<const FuzzTarget> fuzz_targets() {
+  return kTargets;
+}
+
+}  // namespace poet::test

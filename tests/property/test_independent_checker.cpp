@@ -1,0 +1,154 @@
+// The simulator against a checker written by others, in thousands of schedules.
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <iostream>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "mutations.hpp"
+#include "poet/report.hpp"
+#include "schedule/summary.hpp"
+#include "support/random_schedules.hpp"
+#include "support/run_program.hpp"
+
+namespace poet::test {
+namespace {
+
+constexpr std::uint64_t kSeed = 20220716;
+
+/// A schedule file that says of itself what the replay says of it, on one line.
+std::string document_of(const Case& made) {
+  const Replay replay = simulate(made.graph, made.schedule, made.limits);
+  Report report;
+  report.status = Status::feasible;
+  report.request = {.ram_budget_bytes = made.limits.ram_budget_bytes,
+                    .runtime_budget_seconds = made.limits.runtime_budget_seconds,
+                    .paging = made.limits.paging,
+                    .remat = made.limits.remat};
+  report.summary = summarise(made.graph, replay, made.limits.ram_budget_bytes, 0);
+  report.graph = made.graph;
+  report.schedule = made.schedule;
+  report.stage_peak_ram_bytes = replay.stage_peak_ram_bytes;
+  return to_json(report, true);
+}
+
+bool simulator_accepts(const Case& made) {
+  return simulate(made.graph, made.schedule, made.limits).valid();
+}
+
+/// The other checker takes a page-in whose tensor the next stage does not hold for a waste; for us
+/// it breaks rule 4.
+bool pages_in_and_lets_go(const Schedule& schedule) {
+  for (std::size_t t = 0; t < schedule.stages.size(); ++t) {
+    for (const int node : schedule.stages[t].page_in) {
+      if (t + 1 == schedule.stages.size()) return true;
+      const std::vector<int>& next = schedule.stages[t + 1].resident;
+      if (std::find(next.begin(), next.end(), node) == next.end()) return true;
+    }
+  }
+  return false;
+}
+
+/// Puts a node into one of a stage's lists, or takes it out of it.
+void edit(Random& random, Case& made) {
+  const int last = made.graph.size() - 1;
+  Stage& stage = made.schedule.stages[draw(random, 0, last)];
+  std::vector<int>* const lists[] = {&stage.resident, &stage.compute, &stage.page_out,
+                                     &stage.page_in};
+  std::vector<int>& list = *lists[draw(random, 0, 3)];
+  const int node = draw(random, 0, last);
+  const auto place = std::lower_bound(list.begin(), list.end(), node);
+  if (place != list.end() && *place == node) {
+    list.erase(place);
+  } else {
+    list.insert(place, node);
+  }
+}
+
+/// The checker is a Python file: POET_CHECKER, or else the one that the build knows.
+class IndependentChecker : public testing::Test {
+ protected:
+  void SetUp() override {
+    const char* const named = std::getenv("POET_CHECKER");
+    checker_ = named == nullptr ? POET_DEFAULT_CHECKER : named;
+    const bool there = std::filesystem::exists(checker_) &&
+                       run_program({.program = "python3", .arguments = {"--version"}}).status == 0;
+    if (!there) GTEST_SKIP() << "no checker (POET_CHECKER names one), or no python3";
+  }
+
+  /// Its verdicts on the cases, in order.
+  std::vector<bool> verdicts(const std::vector<Case>& cases) const {
+    std::string documents;
+    for (const Case& made : cases) documents += document_of(made);
+    const Finished run =
+        run_program({.program = "python3",
+                     .arguments = {POET_SOURCE_DIR "/tests/property/check_many.py", checker_},
+                     .stdin_text = documents});
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::vector<bool> accepted;
+    std::istringstream lines(run.out);
+    for (std::string line; std::getline(lines, line);) accepted.push_back(line == "valid");
+    EXPECT_EQ(accepted.size(), cases.size());
+    accepted.resize(cases.size());
+    return accepted;
+  }
+
+ private:
+  std::string checker_;
+};
+
+TEST_F(IndependentChecker, AcceptsWhatTheSimulatorAccepts) {
+  Random random(kSeed);
+  std::vector<Case> cases(500);
+  for (Case& made : cases) made = random_case(random);
+  const std::vector<bool> accepted = verdicts(cases);
+  for (std::size_t i = 0; i < cases.size(); ++i) EXPECT_TRUE(accepted[i]) << "case " << i;
+}
+
+TEST_F(IndependentChecker, RejectsWhatTheSimulatorRejects) {
+  Random random(kSeed);
+  std::vector<Case> cases;
+  std::vector<std::string> names;
+  for (const Mutation& mutation : mutations()) {
+    if (!mutation.known_to_checker) continue;
+    for (int i = 0; i < 30; ++i) {
+      const auto corrupted = corrupt(random, mutation);
+      ASSERT_TRUE(corrupted) << mutation.name;
+      cases.push_back(corrupted->made);
+      names.push_back(fmt::format("{} {}", mutation.name, i));
+    }
+  }
+  const std::vector<bool> accepted = verdicts(cases);
+  for (std::size_t i = 0; i < cases.size(); ++i) EXPECT_FALSE(accepted[i]) << names[i];
+}
+
+TEST_F(IndependentChecker, GivesTheSameVerdictOnSchedulesWithOneToThreeRandomEdits) {
+  Random random(kSeed);
+  std::vector<Case> cases;
+  while (cases.size() < 2000) {
+    Case made = random_case(random);
+    // With room to spare, or nearly every edit that adds something breaks rule 5.
+    made.limits.ram_budget_bytes += draw(random, 0, 1000);
+    made.limits.runtime_budget_seconds *= 1.5;
+    for (int edits = chance(random, 70) ? 1 : draw(random, 2, 3); edits > 0; --edits) {
+      edit(random, made);
+    }
+    if (!pages_in_and_lets_go(made.schedule)) cases.push_back(std::move(made));
+  }
+  const std::vector<bool> accepted = verdicts(cases);
+  const auto valid = std::count(accepted.begin(), accepted.end(), true);
+  for (std::size_t i = 0; i < cases.size(); ++i) {
+    EXPECT_EQ(accepted[i], simulator_accepts(cases[i])) << "case " << i;
+  }
+  std::cout << fmt::format("{} schedules, {} of them valid\n", cases.size(), valid);
+  EXPECT_GT(valid, 100);
+  EXPECT_LT(valid, 1900);
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,114 @@
+// Every technique of the solver against the plain formulation, on graphs too large for the oracle.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <iostream>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "poet/solve.hpp"
+#include "support/cases.hpp"
+#include "support/failing_case.hpp"
+#include "support/wild_problems.hpp"
+
+namespace poet::test {
+namespace {
+
+constexpr double kTolerance = 1e-9;  // of the energy
+constexpr Seconds kTimeLimit = 30;
+/// From here on every graph goes through the collapsed model first.
+constexpr int kNoSmallGraph = 0;
+
+struct Variant {
+  std::string name;
+  Techniques techniques;
+  int small_graph = kNoSmallGraph;
+};
+
+/// The plain formulation first: it is what the others are held against.
+std::vector<Variant> variants() {
+  std::vector<Variant> all{{.name = "none", .techniques = no_techniques()},
+                           {.name = "all"},
+                           {.name = "all, full model first", .small_graph = 40}};
+  for (const TechniqueSwitch& technique : kTechniqueSwitches) {
+    all.push_back({.name = fmt::format("without {}", technique.name)});
+    all.back().techniques.*technique.flag = false;
+    all.push_back({.name = fmt::format("only {}", technique.name), .techniques = no_techniques()});
+    all.back().techniques.*technique.flag = true;
+  }
+  return all;
+}
+
+SolveResult solve_with(const Problem& problem, const Variant& variant) {
+  return solve(problem, {.gap = 0,
+                         .time_limit_seconds = kTimeLimit,
+                         .techniques = variant.techniques,
+                         .small_graph = variant.small_graph});
+}
+
+bool settled(const SolveResult& result) {
+  return result.status == Status::optimal || result.status == Status::infeasible;
+}
+
+/// Whether one answer rules the other out, as it stands. An answer that a time limit cut short
+/// still has a bound, and perhaps a schedule.
+bool rules_out(const SolveResult& one, const SolveResult& other) {
+  if (!other.schedule) return false;
+  return one.status == Status::infeasible ||
+         one.lower_bound_joules > other.energy_joules * (1 + kTolerance);
+}
+
+bool differ(const SolveResult& a, const SolveResult& b) {
+  if (rules_out(a, b) || rules_out(b, a)) return true;
+  if (!settled(a) || !settled(b)) return false;
+  return a.status != b.status ||
+         std::abs(a.energy_joules - b.energy_joules) > kTolerance * a.energy_joules;
+}
+
+/// What contradicts what; empty where nothing does.
+std::string contradiction(const SolveResult& plain, const SolveResult& other) {
+  if (!differ(plain, other)) return {};
+  const auto told = [](const SolveResult& result) {
+    return fmt::format("{}, {:.17g} J, bound {:.17g} J, {}", status_name(result.status),
+                       result.energy_joules, result.lower_bound_joules, result.reason);
+  };
+  return fmt::format("{}; plain: {}", told(other), told(plain));
+}
+
+std::string compare(const Problem& problem, const Variant& plain, const Variant& variant) {
+  return contradiction(solve_with(problem, plain), solve_with(problem, variant));
+}
+
+TEST(Techniques, EachAndAllFindTheOptimumOfThePlainFormulation) {
+  const CaseRange range = wanted_cases(10);
+  const std::vector<Variant> all = variants();
+  int unsettled = 0;
+  int searched = 0;
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    Random random(number);
+    const Problem problem = wild_problem(random, 10 + random.below(16), Numbers::moderate);
+    const SolveResult plain = solve_with(problem, all.front());
+    searched += plain.report.formulation != "none" ? 1 : 0;
+    unsettled += settled(plain) ? 0 : 1;
+    for (std::size_t v = 1; v < all.size(); ++v) {
+      const SolveResult other = solve_with(problem, all[v]);
+      unsettled += settled(other) ? 0 : 1;
+      const std::string wrong = contradiction(plain, other);
+      if (wrong.empty()) continue;
+      const Problem small = shrink(problem, [&](const Problem& candidate) {
+        return !compare(candidate, all.front(), all[v]).empty();
+      });
+      ADD_FAILURE() << "case " << number << ", " << all[v].name << ": " << wrong << "\nwritten to "
+                    << write_failing_case(small, fmt::format("techniques_{}_{}", number, v),
+                                          all[v].name + ": " + wrong);
+    }
+  }
+  std::cout << fmt::format("{} cases in {} ways, {} of them searched; {} answers cut short\n",
+                           range.count, all.size(), searched, unsettled);
+  EXPECT_GE(searched, range.count / 2);
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <cstdint>
+#include <cstdlib>
+
+namespace poet::test {
+
+/// Which cases a property test draws: case number i of every run is the same problem.
+/// POET_CASES=20000 POET_SEED=1000 draws the 20000 cases from number 1000 on.
+struct CaseRange {
+  int first = 0;
+  int count = 0;
+};
+
+inline CaseRange wanted_cases(int usual_count) {
+  const auto number = [](const char* name, int otherwise) {
+    const char* const text = std::getenv(name);
+    return text == nullptr ? otherwise : std::atoi(text);
+  };
+  return {.first = number("POET_SEED", 0), .count = number("POET_CASES", usual_count)};
+}
+
+}  // namespace poet::test

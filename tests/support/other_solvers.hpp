@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poet/units.hpp"
+
+namespace poet::test {
+
+/// What another solver says of an exported model.
+struct OtherAnswer {
+  enum class Status { optimal, infeasible, stopped };
+  Status status = Status::stopped;
+  /// Of its best solution, baseline included; NaN where it has none.
+  Joules energy_joules = 0;
+  std::string log;  ///< for people
+};
+
+/// Whether glpsol (Debian: glpk-utils) was there when the tests were configured.
+bool has_glpsol();
+
+/// Whether scripts/install-highs has been run and there is a `node` to run it with.
+bool has_highs();
+
+/// Solves an .mps or .lp file that export_milp wrote. The report goes next to it.
+OtherAnswer ask_glpsol(const std::string& model, Seconds time_limit);
+
+/// Solves .lp files with HiGHS, one after the other, each within the time limit.
+std::vector<OtherAnswer> ask_highs(const std::vector<std::string>& models, Seconds time_limit);
+
+}  // namespace poet::test
