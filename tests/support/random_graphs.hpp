@@ -2,8 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <string>
 #include <vector>
+
+#include <fmt/format.h>
 
 #include "poet/problem.hpp"
 #include "solver/random.hpp"
@@ -16,7 +17,7 @@ inline Graph training_graph(const std::vector<Node>& forward) {
   const int count = static_cast<int>(forward.size());
   for (int n = count - 1; n >= 1; --n) {
     Node gradient = forward[n];
-    gradient.name = "grad" + std::to_string(n);
+    gradient.name = fmt::format("grad{}", n);
     gradient.energy_joules = 2 * forward[n - 1].energy_joules;
     gradient.runtime_seconds = 2 * forward[n - 1].runtime_seconds;
     gradient.inputs = {n - 1, n};
@@ -32,7 +33,7 @@ inline Graph training_graph(const std::vector<Node>& forward) {
 inline Node random_node(Random& random, int index) {
   const auto energy = std::pow(10.0, 3 * random.uniform() - 2);
   const auto page = std::pow(10.0, 3 * random.uniform() - 2);
-  return {.name = "n" + std::to_string(index),
+  return {.name = fmt::format("n{}", index),
           .op = "custom",
           .bytes = random.below(8) == 0 ? 0 : Bytes{1 + random.below(8)} * 16,
           .runtime_seconds = 0.1 * energy,
@@ -71,7 +72,7 @@ inline Problem random_problem(Random& random, int size) {
 inline Problem chain_problem(int layers, Bytes bytes) {
   std::vector<Node> nodes;
   for (int j = 0; j < layers; ++j) {
-    Node node{.name = "layer" + std::to_string(j),
+    Node node{.name = fmt::format("layer{}", j),
               .op = "custom",
               .bytes = bytes,
               .runtime_seconds = 1,
