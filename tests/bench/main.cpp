@@ -39,16 +39,19 @@ void add_modes(CLI::App& app, Options& options) {
   CLI::Option* const merge =
       app.add_option("--merge", options.merge, "solve nothing; report on files that --jsonl wrote")
           ->type_name("FILE");
+  CLI::Option* const ablation = app.add_flag("--ablation", options.ablation,
+                                             "with every technique, then without each one in turn");
   for (const char* option : {"--set", "--filter", "--shard", "--jsonl"}) {
     merge->excludes(app.get_option(option));
   }
-  for (CLI::Option* const mode : {merge}) {
+  for (CLI::Option* const mode : {merge, ablation}) {
     mode->excludes(app.get_option("--list"));
   }
 }
 
 int run(const Options& options) {
   if (!options.merge.empty()) return run_merge(options);
+  if (options.ablation) return run_ablation(options);
   return run_set(options);
 }
 

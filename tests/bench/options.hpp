@@ -17,6 +17,7 @@ struct Options {
   std::vector<std::string> merge;
   bool quick = false;
   bool list = false;
+  bool ablation = false;
   std::optional<Seconds> time_limit_seconds;  ///< per solve; 0: none
   double gap = 1e-4;
   double memory_limit_gib = 8;
@@ -26,5 +27,6 @@ struct Options {
 /// solve failed, or two answers contradict each other. Throws InputError for bad input.
 int run_set(const Options& options);
 int run_merge(const Options& options);
+int run_ablation(const Options& options);
 
 }  // namespace poet::bench

@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include "ablation.hpp"
 #include "jsonl.hpp"
 #include "options.hpp"
 #include "session.hpp"
@@ -12,8 +13,8 @@ int run_merge(const Options& options) {
   Log log(options);
   for (const Measurement& m : read) log.add(m);
   const auto& all = log.measurements();
-  say(fmt::format("\n{}", summary(all)));
-  return all_ok(all) ? 0 : 1;
+  say(fmt::format("\n{}", options.ablation ? ablation_table(all) : summary(all)));
+  return all_ok(all) && contradictions(all).empty() ? 0 : 1;
 }
 
 }  // namespace poet::bench
