@@ -41,10 +41,15 @@ void add_modes(CLI::App& app, Options& options) {
           ->type_name("FILE");
   CLI::Option* const ablation = app.add_flag("--ablation", options.ablation,
                                              "with every technique, then without each one in turn");
+  CLI::Option* const poet =
+      app.add_flag("--poet-baseline", options.poet_baseline,
+                   "beside ours, POET's own formulation, solved by the program cbc");
+  poet->excludes(merge)->excludes(ablation);
+  poet->excludes(app.get_option("--jsonl"));
   for (const char* option : {"--set", "--filter", "--shard", "--jsonl"}) {
     merge->excludes(app.get_option(option));
   }
-  for (CLI::Option* const mode : {merge, ablation}) {
+  for (CLI::Option* const mode : {merge, ablation, poet}) {
     mode->excludes(app.get_option("--list"));
   }
 }
@@ -52,6 +57,7 @@ void add_modes(CLI::App& app, Options& options) {
 int run(const Options& options) {
   if (!options.merge.empty()) return run_merge(options);
   if (options.ablation) return run_ablation(options);
+  if (options.poet_baseline) return run_poet_baseline(options);
   return run_set(options);
 }
 

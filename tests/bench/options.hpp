@@ -18,6 +18,7 @@ struct Options {
   bool quick = false;
   bool list = false;
   bool ablation = false;
+  bool poet_baseline = false;
   std::optional<Seconds> time_limit_seconds;  ///< per solve; 0: none
   double gap = 1e-4;
   double memory_limit_gib = 8;
@@ -28,5 +29,6 @@ struct Options {
 int run_set(const Options& options);
 int run_merge(const Options& options);
 int run_ablation(const Options& options);
+int run_poet_baseline(const Options& options);
 
 }  // namespace poet::bench
