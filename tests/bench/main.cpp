@@ -44,12 +44,17 @@ void add_modes(CLI::App& app, Options& options) {
   CLI::Option* const poet =
       app.add_flag("--poet-baseline", options.poet_baseline,
                    "beside ours, POET's own formulation, solved by the program cbc");
+  CLI::Option* const scale =
+      app.add_flag("--scale", options.scale, "synthetic graphs of 500 to 2000 nodes, and growth");
   poet->excludes(merge)->excludes(ablation);
+  scale->excludes(merge)->excludes(ablation)->excludes(poet);
   poet->excludes(app.get_option("--jsonl"));
+  for (const char* option : {"--set", "--filter", "--shard"})
+    scale->excludes(app.get_option(option));
   for (const char* option : {"--set", "--filter", "--shard", "--jsonl"}) {
     merge->excludes(app.get_option(option));
   }
-  for (CLI::Option* const mode : {merge, ablation, poet}) {
+  for (CLI::Option* const mode : {merge, ablation, poet, scale}) {
     mode->excludes(app.get_option("--list"));
   }
 }
@@ -58,6 +63,7 @@ int run(const Options& options) {
   if (!options.merge.empty()) return run_merge(options);
   if (options.ablation) return run_ablation(options);
   if (options.poet_baseline) return run_poet_baseline(options);
+  if (options.scale) return run_scale(options);
   return run_set(options);
 }
 

@@ -19,6 +19,7 @@ struct Options {
   bool list = false;
   bool ablation = false;
   bool poet_baseline = false;
+  bool scale = false;
   std::optional<Seconds> time_limit_seconds;  ///< per solve; 0: none
   double gap = 1e-4;
   double memory_limit_gib = 8;
@@ -30,5 +31,6 @@ int run_set(const Options& options);
 int run_merge(const Options& options);
 int run_ablation(const Options& options);
 int run_poet_baseline(const Options& options);
+int run_scale(const Options& options);
 
 }  // namespace poet::bench

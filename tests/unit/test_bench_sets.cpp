@@ -4,11 +4,15 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <string>
 #include <vector>
 
+#include "bench/growth.hpp"
 #include "bench/instance.hpp"
+#include "bench/synthetic.hpp"
+#include "poet/graph.hpp"
 
 namespace poet::bench {
 namespace {
@@ -79,6 +83,51 @@ TEST(BenchSets, QuickOnesAreNamedOnesWithTheSameBestKnownEnergy) {
     EXPECT_EQ(instance.best_extra_joules, best[instance.name()]) << instance.name();
   }
   EXPECT_EQ(shared, 3);
+}
+
+TEST(SyntheticGraphs, HaveTheSizeAskedForAndABackwardChain) {
+  for (const Family family : {Family::skips, Family::layered}) {
+    const Graph graph = synthetic_graph(family, 500, 1);
+    EXPECT_EQ(graph.size(), 499);
+    EXPECT_EQ(graph.first_backward, 250);
+    EXPECT_THAT(graph.nodes[250].inputs, testing::ElementsAre(248, 249));
+    EXPECT_THAT(graph.nodes[251].inputs, testing::ElementsAre(247, 248, 250));
+  }
+}
+
+TEST(SyntheticGraphs, RepeatForASeed) {
+  const auto energies = [](std::uint64_t seed) {
+    std::vector<Joules> list;
+    for (const Node& node : synthetic_graph(Family::layered, 100, seed).nodes) {
+      list.push_back(node.energy_joules);
+    }
+    return list;
+  };
+  EXPECT_EQ(energies(1), energies(1));
+  EXPECT_NE(energies(1), energies(2));
+}
+
+TEST(SyntheticGraphs, LeaveRoomBetweenTheBudgets) {
+  const Graph graph = synthetic_graph(Family::skips, 200, 1);
+  const Bytes least = working_set(graph).bytes;
+  const Bytes peak = baseline(graph).peak_ram_bytes;
+  ASSERT_LT(least, peak);
+  EXPECT_EQ(budget_between(graph, 0), least);
+  EXPECT_EQ(budget_between(graph, 1), peak);
+  EXPECT_EQ(budget_between(graph, 0.5), least + (peak - least) / 2);
+}
+
+TEST(GrowthExponent, IsThatOfAPowerLaw) {
+  const std::optional<double> cubic = growth_exponent({{10, 2e3}, {20, 16e3}, {40, 128e3}});
+  ASSERT_TRUE(cubic);
+  EXPECT_NEAR(*cubic, 3, 1e-12);
+}
+
+TEST(GrowthExponent, NeedsTwoSizesAndPositiveValues) {
+  EXPECT_FALSE(growth_exponent({}));
+  EXPECT_FALSE(growth_exponent({{10, 1}}));
+  EXPECT_FALSE(growth_exponent({{10, 1}, {10, 2}}));
+  EXPECT_FALSE(growth_exponent({{10, 0}, {20, 2}}));
 }
 
 }  // namespace
