@@ -134,6 +134,10 @@ Measurement measure(const Instance& instance, const std::function<Problem()>& ma
                      .time_limit_seconds = limit,
                      .peak_rss_bytes = child.peak_rss_bytes};
   result.failure = take_figures(child.output, result.figures);
+  if (!result.figures.finished) {  // the last news may be old
+    result.figures.wall_seconds = child.wall_seconds;
+    result.figures.solver_rss_bytes = child.peak_rss_bytes;
+  }
   if (!child.clean || !result.figures.finished) {
     result.failure = child.message.empty() ? "no figures arrived" : child.message;
   }

@@ -87,21 +87,24 @@ std::string exponent(const std::vector<Measurement>& measurements,
   return fmt::format("{:.2f} ({} sizes)", *slope, points.size());
 }
 
-/// A solve that was cut off tells nothing of how long a model takes to build, or how large it is.
+/// A solve that came to no model, or to no good end, tells nothing of the size of models.
 std::string growth_line(const Series& series, const std::vector<Measurement>& measurements) {
   const auto first = [](const Measurement& m) {
     return m.figures.has_schedule ? m.figures.first_schedule_seconds : 0;
   };
-  const auto build = [](const Measurement& m) { return m.ok() ? m.figures.build_seconds : 0; };
-  const auto solver = [](const Measurement& m) {
-    return m.ok() ? static_cast<double>(m.figures.solver_rss_bytes) : 0;
+  const auto of_model = [](auto Figures::*figure) {
+    return [figure](const Measurement& m) {
+      return m.ok() && m.figures.rows > 0 ? static_cast<double>(m.figures.*figure) : 0;
+    };
   };
-  const auto children = [](const Measurement& m) {
-    return m.ok() ? static_cast<double>(m.figures.children_rss_bytes) : 0;
-  };
-  return fmt::format("{}: first schedule {}, model building {}, memory of solver {}, of child {}",
-                     series.name(), exponent(measurements, first), exponent(measurements, build),
-                     exponent(measurements, solver), exponent(measurements, children));
+  return fmt::format(
+      "{}: first schedule {}, building the model {}, its nonzeros {}, memory of the solver {}, of "
+      "a child {}",
+      series.name(), exponent(measurements, first),
+      exponent(measurements, of_model(&Figures::build_seconds)),
+      exponent(measurements, of_model(&Figures::nonzeros)),
+      exponent(measurements, of_model(&Figures::solver_rss_bytes)),
+      exponent(measurements, of_model(&Figures::children_rss_bytes)));
 }
 
 }  // namespace

@@ -84,6 +84,7 @@ bool read_until_closed(int fd, Clock::time_point deadline, std::string& output) 
 
 SubprocessResult run_in_subprocess(const std::function<void(const Send&)>& work,
                                    const SubprocessLimits& limits) {
+  const Clock::time_point start = Clock::now();
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) {
     throw InternalError(fmt::format("pipe: {}", std::strerror(errno)));
@@ -104,6 +105,7 @@ SubprocessResult run_in_subprocess(const std::function<void(const Send&)>& work,
   rusage usage{};
   while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  result.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.peak_rss_bytes = Bytes{usage.ru_maxrss} * 1024;
   result.clean = closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!closed) {

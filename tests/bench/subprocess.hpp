@@ -9,9 +9,10 @@
 namespace poet::bench {
 
 struct SubprocessResult {
-  bool clean = false;        ///< it ran to its end in time
-  std::string output;        ///< what `work` sent, all of it or as far as it came
-  std::string message;       ///< for people, when not clean
+  bool clean = false;   ///< it ran to its end in time
+  std::string output;   ///< what `work` sent, all of it or as far as it came
+  std::string message;  ///< for people, when not clean
+  Seconds wall_seconds = 0;
   Bytes peak_rss_bytes = 0;  ///< of the largest process: the child, or one that it waited for
 };
 

@@ -62,6 +62,8 @@ TEST(Measurement, SaysThatMemoryRanOut) {
   const Measurement m = measure({"linear", "m4", 4000, 2}, too_much, {});
   EXPECT_EQ(m.failure, "out of memory");
   EXPECT_EQ(outcome(m), "FAILED");
+  EXPECT_GT(m.figures.wall_seconds, 0);
+  EXPECT_GT(m.figures.solver_rss_bytes, 0);
 }
 
 TEST(Subprocess, PassesOnWhatWasSentBeforeACrash) {
