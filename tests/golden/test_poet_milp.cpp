@@ -9,6 +9,7 @@
 
 #include "bench/poet_milp.hpp"
 #include "golden/instance.hpp"
+#include "poet/solve.hpp"
 #include "support/random_schedules.hpp"
 
 namespace poet {
@@ -125,6 +126,17 @@ TEST(PoetMilp, TakesEveryValidScheduleAtItsEnergy) {
     EXPECT_TRUE(replay.valid()) << replay.violations.front().message;
     EXPECT_LE(replay.energy_joules, energy * (1 + 1e-9));
   }
+}
+
+TEST(PoetMilp, TakesOurScheduleOfResnet18Cifar) {
+  // CBC has been seen to call this model infeasible.
+  const Problem problem = instance("resnet18_cifar", "m4", 737719, 1.5);
+  const SolveResult ours = solve(problem, {.effort = Effort::fast});
+  ASSERT_TRUE(ours.schedule);
+  const PoetMilp poet = make_poet_milp(problem);
+  const Solution solution(problem.graph, *ours.schedule, poet);
+  EXPECT_EQ(broken_part(poet.milp, solution.values()), "");
+  EXPECT_NEAR(objective(poet, solution.values()), ours.energy_joules, 1e-9 * ours.energy_joules);
 }
 
 TEST(PoetMilp, RefusesAScheduleThatNeedsOneByteMore) {
