@@ -38,4 +38,11 @@ std::string refuted(const PoetResult& poet, const Measurement& ours) {
   return {};
 }
 
+bool refutes(const PoetResult& poet, const Measurement& ours) {
+  constexpr double kTolerance = 1e-9;
+  if (!ours.ok() || !poet.has_schedule) return false;
+  return ours.figures.status == Status::infeasible ||
+         ours.figures.bound_joules > poet.energy_joules * (1 + kTolerance);
+}
+
 }  // namespace poet::bench

@@ -29,4 +29,7 @@ PoetResult solve_by_poet(const Problem& problem, const Conditions& conditions);
 /// What of it our own answer to the same problem shows to be wrong; empty where nothing is.
 std::string refuted(const PoetResult& poet, const Measurement& ours);
 
+/// The other way round: its schedule, which has been replayed, lies below our bound.
+bool refutes(const PoetResult& poet, const Measurement& ours);
+
 }  // namespace poet::bench

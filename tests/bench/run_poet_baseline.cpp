@@ -68,6 +68,10 @@ struct Score {
   }
 };
 
+bool agrees_on_infeasible(const PoetResult& poet, const Measurement& ours) {
+  return poet.status == "infeasible" && ours.ok() && ours.figures.status == Status::infeasible;
+}
+
 }  // namespace
 
 int run_poet_baseline(const Options& options) {
@@ -88,13 +92,15 @@ int run_poet_baseline(const Options& options) {
     const std::string wrong = refuted(poet, m);
     std::string remark = wrong.empty() ? "" : "  WRONG: " + wrong;
     if (!poet.fault.empty()) remark += "  INVALID: " + poet.fault;
+    const bool we_are_wrong = refutes(poet, m);
+    if (we_are_wrong) remark += "  OURS IS WRONG: this schedule is below our bound";
     say(row("", poet_side(poet, m.figures.baseline_joules)) + remark);
     ours.schedules += m.figures.has_schedule && m.ok();
     ours.proven += m.settled();
     theirs.schedules += poet.has_schedule;
-    theirs.proven += poet.proven() && wrong.empty();
+    theirs.proven += wrong.empty() && (poet.proven() || agrees_on_infeasible(poet, m));
     refuted_count += !wrong.empty();
-    fine = fine && m.ok();
+    fine = fine && m.ok() && !we_are_wrong;
   }
   say(fmt::format("\nours: {}", ours.text()));
   say(fmt::format("POET: {}, {} wrong", theirs.text(), refuted_count));
