@@ -86,7 +86,7 @@ void put_lp_terms(Buffer& out, const Milp& milp, const std::vector<MilpTerm>& te
 std::string to_mps(const Milp& original, const std::string& remark) {
   const Milp milp = with_offset_column(original);
   Buffer out;
-  put(out, "* {}\nNAME poet\nROWS\n N energy\n", remark);
+  put(out, "* {}\nNAME poet FREE\nROWS\n N energy\n", remark);
   for (const MilpRow& row : milp.rows) put(out, " {} {}\n", row_sense(row), row.name);
   put(out, "COLUMNS\n");
   put_mps_columns(out, milp);

@@ -1,40 +1,30 @@
 #include <CLI/CLI.hpp>
-#include <algorithm>
-#include <cstdio>
 #include <exception>
-#include <fstream>
 
 #include <fmt/format.h>
 
-#include "instance.hpp"
-#include "measure.hpp"
-#include "poet/error.hpp"
-#include "tally.hpp"
+#include "options.hpp"
 
 namespace {
 
-using poet::bench::Instance;
-using poet::bench::Measurement;
-
-struct Options {
-  std::string set = "named";
-  bool quick = false;
-  bool list = false;
-  std::string filter;
-  std::string jsonl;
-  double time_limit_seconds = 60;
-  double gap = 1e-4;
-};
+using poet::bench::Options;
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--set", options.set, "instances: the named ones, or the grid of budgets")
-      ->check(CLI::IsMember({"named", "grid"}))
+  app.add_option("--set", options.set,
+                 "instances: the named ones, the grid of budgets, or a sample of the grid")
+      ->check(CLI::IsMember({"named", "grid", "sample"}))
       ->capture_default_str();
-  app.add_flag("--quick", options.quick, "a subset that takes a minute or so");
+  app.add_flag("--quick", options.quick, "a subset, and less time for each");
   app.add_option("--filter", options.filter, "only instances whose name contains this")
       ->type_name("TEXT");
-  app.add_option("--time-limit-s", options.time_limit_seconds, "per instance; 0 = none")
-      ->check(CLI::NonNegativeNumber)
+  app.add_option("--shard", options.shard, "only part I of N, so that N processes can share a set")
+      ->type_name("I/N");
+  app.add_option("--time-limit-s", options.time_limit_seconds,
+                 "per instance; 0 = none; 60 where not given, less with --quick")
+      ->check(CLI::NonNegativeNumber);
+  app.add_option("--memory-limit-gib", options.memory_limit_gib,
+                 "of address space, for the solver and each of its children; 0 = none")
+      ->check(CLI::Range(0.0, 1e6))
       ->capture_default_str();
   app.add_option("--gap", options.gap, "relative gap at which an instance counts as proven")
       ->check(CLI::Range(0.0, 0.5))
@@ -44,50 +34,37 @@ void add_options(CLI::App& app, Options& options) {
   app.add_flag("--list", options.list, "name the instances and solve none");
 }
 
-std::vector<Instance> choose(const Options& options) {
-  std::vector<Instance> instances = options.set == "grid"
-                                        ? poet::bench::grid_instances(options.quick)
-                                        : poet::bench::named_instances(options.quick);
-  std::erase_if(instances, [&](const Instance& instance) {
-    return instance.name().find(options.filter) == std::string::npos;
-  });
-  return instances;
-}
-
-std::ofstream open_jsonl(const std::string& path) {
-  std::ofstream file;
-  if (path.empty()) return file;
-  file.open(path);
-  if (!file) throw poet::InputError(path, "cannot write there");
-  return file;
-}
-
-/// A line at a time and at once: a long run can be watched, and loses nothing when it is ended.
-void say(const std::string& text) {
-  fmt::print("{}\n", text);
-  std::fflush(stdout);
+/// What to do instead of solving every instance of a set once.
+void add_modes(CLI::App& app, Options& options) {
+  CLI::Option* const merge =
+      app.add_option("--merge", options.merge, "solve nothing; report on files that --jsonl wrote")
+          ->type_name("FILE");
+  CLI::Option* const ablation = app.add_flag("--ablation", options.ablation,
+                                             "with every technique, then without each one in turn");
+  CLI::Option* const poet =
+      app.add_flag("--poet-baseline", options.poet_baseline,
+                   "beside ours, POET's own formulation, solved by the program cbc");
+  CLI::Option* const scale =
+      app.add_flag("--scale", options.scale, "synthetic graphs of 500 to 2000 nodes, and growth");
+  poet->excludes(merge)->excludes(ablation);
+  scale->excludes(merge)->excludes(ablation)->excludes(poet);
+  poet->excludes(app.get_option("--jsonl"));
+  for (const char* option : {"--set", "--filter", "--shard"})
+    scale->excludes(app.get_option(option));
+  for (const char* option : {"--set", "--filter", "--shard", "--jsonl"}) {
+    merge->excludes(app.get_option(option));
+  }
+  for (CLI::Option* const mode : {merge, ablation, poet, scale}) {
+    mode->excludes(app.get_option("--list"));
+  }
 }
 
 int run(const Options& options) {
-  const std::vector<Instance> instances = choose(options);
-  if (options.list) {
-    for (const Instance& instance : instances) say(instance.name());
-    return 0;
-  }
-  std::ofstream jsonl = open_jsonl(options.jsonl);
-  const poet::SolveOptions solve{.gap = options.gap,
-                                 .time_limit_seconds = options.time_limit_seconds};
-  std::vector<Measurement> measurements;
-  say(poet::bench::table_heading());
-  for (const Instance& instance : instances) {
-    measurements.push_back(poet::bench::measure(instance, solve));
-    say(poet::bench::table_row(measurements.back()));
-    if (jsonl.is_open()) jsonl << poet::bench::json_line(measurements.back()) << std::endl;
-  }
-  say("\n" + poet::bench::summary(measurements));
-  const bool fine = std::all_of(measurements.begin(), measurements.end(),
-                                [](const Measurement& m) { return m.ok(); });
-  return fine ? 0 : 1;
+  if (!options.merge.empty()) return run_merge(options);
+  if (options.ablation) return run_ablation(options);
+  if (options.poet_baseline) return run_poet_baseline(options);
+  if (options.scale) return run_scale(options);
+  return run_set(options);
 }
 
 }  // namespace
@@ -99,9 +76,12 @@ int main(int argc, char** argv) {
       "every schedule, and prints sizes, times, energies and gaps. Exit 1 if one is invalid.",
       "poet_bench");
   add_options(app, options);
-  CLI11_PARSE(app, argc, argv);
+  add_modes(app, options);
   try {
+    app.parse(argc, argv);
     return run(options);
+  } catch (const CLI::ParseError& error) {
+    return app.exit(error) == 0 ? 0 : 2;
   } catch (const std::exception& error) {
     fmt::print(stderr, "poet_bench: {}\n", error.what());
     return 2;

@@ -1,15 +1,15 @@
 #include "measure.hpp"
 
+#include <sys/resource.h>
+
 #include <cmath>
 #include <cstring>
 #include <type_traits>
 
 #include <fmt/format.h>
 
-#include "poet/model.hpp"
-#include "poet/platform.hpp"
-#include "poet/problem.hpp"
 #include "poet/simulate.hpp"
+#include "progress_trace.hpp"
 #include "subprocess.hpp"
 
 namespace poet::bench {
@@ -17,6 +17,8 @@ namespace {
 
 /// Sums of the same costs in another order.
 constexpr double kTolerance = 1e-9;
+/// Best known energies are given in five digits or more.
+constexpr double kDigits = 1e-5;
 /// How long a solve may overrun its time limit before it is killed.
 constexpr Seconds kGrace = 60;
 
@@ -37,35 +39,76 @@ std::string find_fault(const Problem& problem, const SolveResult& result) {
   return {};
 }
 
-/// Figures as bytes, then the fault as text.
-std::string solve_here(const Instance& instance, const SolveOptions& options) {
-  const Platform platform = load_platform(instance.platform);
-  Problem problem{.graph = apply_platform(load_model(instance.model), &platform)};
-  const Baseline base = baseline(problem.graph);
-  problem.limits = {
-      .ram_budget_bytes = instance.ram_bytes,
-      .runtime_budget_seconds = resolve(RuntimeBudget{Ratio{instance.runtime_ratio}}, base)};
-  const SolveResult result = solve(problem, options);
-  const std::string fault = result.schedule ? find_fault(problem, result) : std::string();
+/// A schedule better than the bound is known, or one exists where none should.
+std::string contradiction(const Instance& instance, const Figures& figures) {
+  if (instance.best_extra_joules <= 0) return {};
+  if (figures.status == Status::infeasible) return "called infeasible, but a schedule is known";
+  const Joules known = figures.baseline_joules + instance.best_extra_joules * (1 + kDigits);
+  if (figures.bound_joules <= known * (1 + kTolerance)) return {};
+  return fmt::format("the bound of {} J is above the best known energy of {} J",
+                     figures.bound_joules, known);
+}
+
+Bytes most_memory(int who) {
+  rusage usage{};
+  ::getrusage(who, &usage);
+  return Bytes{usage.ru_maxrss} * 1024;
+}
+
+void send_figures(const Send& send, Figures figures) {
+  figures.solver_rss_bytes = most_memory(RUSAGE_SELF);
+  figures.children_rss_bytes = most_memory(RUSAGE_CHILDREN);
+  send({reinterpret_cast<const char*>(&figures), sizeof figures});
+}
+
+void write_result_to(Figures& figures, const SolveResult& result) {
   const SolverReport& report = result.report;
-  const Figures figures{.status = result.status,
-                        .has_schedule = result.schedule.has_value(),
-                        .valid = fault.empty(),
-                        .rows = report.rows,
-                        .columns = report.columns,
-                        .nonzeros = report.nonzeros,
-                        .nodes = report.nodes,
-                        .build_seconds = report.build_seconds,
-                        .first_schedule_seconds = report.first_schedule_seconds,
-                        .heuristic_seconds = report.heuristic_seconds,
-                        .milp_seconds = report.milp_seconds,
-                        .wall_seconds = report.wall_seconds,
-                        .baseline_joules = base.energy_joules,
-                        .energy_joules = result.energy_joules,
-                        .bound_joules = result.lower_bound_joules};
-  std::string bytes(sizeof figures, '\0');
-  std::memcpy(bytes.data(), &figures, sizeof figures);
-  return bytes + fault;
+  figures.finished = true;
+  figures.status = result.status;
+  figures.has_schedule = result.schedule.has_value();
+  figures.rows = report.rows;
+  figures.columns = report.columns;
+  figures.nonzeros = report.nonzeros;
+  figures.nodes = report.nodes;
+  figures.build_seconds = report.build_seconds;
+  figures.first_schedule_seconds = report.first_schedule_seconds;
+  figures.heuristic_seconds = report.heuristic_seconds;
+  figures.milp_seconds = report.milp_seconds;
+  figures.wall_seconds = report.wall_seconds;
+  figures.energy_joules = result.energy_joules;
+  figures.bound_joules = result.lower_bound_joules;
+}
+
+/// Sends figures whenever there is news; the last ones are finished, and a fault follows as text.
+void solve_here(const Instance& instance, const std::function<Problem()>& make_problem,
+                SolveOptions options, const Send& send) {
+  const Problem problem = make_problem();
+  Figures figures{.graph_nodes = problem.graph.size(),
+                  .baseline_joules = baseline(problem.graph).energy_joules};
+  ProgressTrace trace;
+  options.progress = [&](const Progress& now) {
+    if (!trace.note(now)) return;
+    trace.write_to(figures, now.elapsed_seconds);
+    send_figures(send, figures);
+  };
+  const SolveResult result = solve(problem, options);
+  write_result_to(figures, result);
+  trace.write_history_to(figures);
+  std::string fault = result.schedule ? find_fault(problem, result) : std::string();
+  if (fault.empty()) fault = contradiction(instance, figures);
+  figures.valid = fault.empty();
+  send_figures(send, figures);
+  send(fault);
+}
+
+/// Takes the last figures out of what a child sent, and returns the text after finished ones.
+std::string take_figures(const std::string& output, Figures& figures) {
+  std::size_t at = 0;
+  while (!figures.finished && output.size() - at >= sizeof figures) {
+    std::memcpy(&figures, output.data() + at, sizeof figures);
+    at += sizeof figures;
+  }
+  return output.substr(at);
 }
 
 }  // namespace
@@ -75,19 +118,35 @@ double Figures::gap_on_extra() const {
   return extra_joules() > 0 && open > 0 ? open / extra_joules() : 0;
 }
 
-Measurement measure(const Instance& instance, const SolveOptions& options) {
-  const Seconds limit =
-      options.time_limit_seconds > 0 ? options.time_limit_seconds + kGrace : Seconds{0};
-  const SubprocessResult child =
-      run_in_subprocess([&] { return solve_here(instance, options); }, limit);
-  Measurement result{.instance = instance, .peak_rss_bytes = child.peak_rss_bytes};
-  if (!child.clean || child.output.size() < sizeof(Figures)) {
-    result.failure = child.message.empty() ? "no figures arrived" : child.message;
-    return result;
+bool Measurement::settled() const {
+  return ok() && (figures.status == Status::optimal || figures.status == Status::infeasible);
+}
+
+Measurement measure(const Instance& instance, const std::function<Problem()>& make_problem,
+                    const Conditions& conditions) {
+  const Seconds limit = conditions.solve.time_limit_seconds;
+  const SubprocessResult child = run_in_subprocess(
+      [&](const Send& send) { solve_here(instance, make_problem, conditions.solve, send); },
+      {.wall_seconds = limit > 0 ? limit + kGrace : 0,
+       .memory_bytes = conditions.memory_limit_bytes});
+  Measurement result{.instance = instance,
+                     .gap_asked = conditions.solve.gap,
+                     .time_limit_seconds = limit,
+                     .peak_rss_bytes = child.peak_rss_bytes};
+  result.failure = take_figures(child.output, result.figures);
+  if (!result.figures.finished) {  // the last news may be old
+    result.figures.wall_seconds = child.wall_seconds;
+    result.figures.solver_rss_bytes = child.peak_rss_bytes;
   }
-  std::memcpy(&result.figures, child.output.data(), sizeof(Figures));
-  result.failure = child.output.substr(sizeof(Figures));
+  if (!child.clean || !result.figures.finished) {
+    result.failure = child.message.empty() ? "no figures arrived" : child.message;
+  }
   return result;
+}
+
+Measurement measure(const Instance& instance, const Conditions& conditions) {
+  return measure(
+      instance, [&] { return problem_of(instance); }, conditions);
 }
 
 }  // namespace poet::bench

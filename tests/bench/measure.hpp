@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 
 #include "instance.hpp"
@@ -9,11 +10,17 @@
 
 namespace poet::bench {
 
-/// What solving one instance came to. Plain data: it crosses a process boundary as bytes.
+/// Into a solve; what is known by then is what a person in a hurry would get.
+inline constexpr Seconds kEarly = 5;
+
+/// What solving one instance came to, or how far it has come. Plain data: it crosses a process
+/// boundary as bytes.
 struct Figures {
+  bool finished = false;  ///< false: the last that was heard of a solve that did not end well
   Status status = Status::unknown;
   bool has_schedule = false;
   bool valid = false;  ///< our own replay found no violation, the same energy, a bound below it
+  int graph_nodes = 0;
   int rows = 0;
   int columns = 0;
   std::int64_t nonzeros = 0;
@@ -23,9 +30,13 @@ struct Figures {
   Seconds heuristic_seconds = 0;
   Seconds milp_seconds = 0;
   Seconds wall_seconds = 0;
+  Seconds bound_seconds = 0;  ///< when the bound rose for the last time; 0: it never did
   Joules baseline_joules = 0;
   Joules energy_joules = 0;
+  Joules early_joules = 0;  ///< energy of the best schedule at kEarly; 0: there was none
   Joules bound_joules = 0;
+  Bytes solver_rss_bytes = 0;    ///< most memory of the solving process
+  Bytes children_rss_bytes = 0;  ///< most memory of any one process that it started
 
   Joules extra_joules() const { return energy_joules - baseline_joules; }
   /// (energy - bound) / energy
@@ -34,16 +45,31 @@ struct Figures {
   double gap_on_extra() const;
 };
 
-struct Measurement {
-  Instance instance;
-  Figures figures;
-  Bytes peak_rss_bytes = 0;
-  std::string failure;  ///< why there are no figures, or what is wrong with the schedule
-
-  bool ok() const { return failure.empty(); }
+/// What a solve is allowed to do and to use.
+struct Conditions {
+  SolveOptions solve;
+  Bytes memory_limit_bytes = 0;  ///< of address space, for each process; 0: none
 };
 
-/// Solves the instance in a child process and replays the schedule there.
-Measurement measure(const Instance& instance, const SolveOptions& options);
+struct Measurement {
+  Instance instance;
+  std::string disabled;  ///< the technique that was off; empty: none
+  double gap_asked = 0;
+  Seconds time_limit_seconds = 0;
+  Figures figures;
+  Bytes peak_rss_bytes = 0;  ///< of the largest process
+  std::string failure;       ///< why the solve did not end well, or what is wrong with its answer
+
+  bool ok() const { return failure.empty(); }
+  /// Either answer ends the matter: a schedule proven within the gap, or a proof that none exists.
+  bool settled() const;
+};
+
+/// Solves the problem in a child process, where it is made and its schedule is replayed.
+Measurement measure(const Instance& instance, const std::function<Problem()>& make_problem,
+                    const Conditions& conditions);
+
+/// Likewise, for a built-in model and platform.
+Measurement measure(const Instance& instance, const Conditions& conditions);
 
 }  // namespace poet::bench

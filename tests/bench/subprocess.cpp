@@ -5,12 +5,14 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
 #include <csignal>
 #include <cstring>
 #include <exception>
+#include <new>
 
 #include <fmt/format.h>
 
@@ -22,23 +24,46 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 constexpr int kPollMilliseconds = 100;
+constexpr int kOutOfMemory = 4;  // exit status of a child
 
-[[noreturn]] void run_child(int fd, const std::function<std::string()>& work) {
+void send_all(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t written = ::write(fd, text.data(), text.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) ::_exit(3);  // the parent is gone
+    text.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void limit_memory(Bytes bytes) {
+#ifdef __SANITIZE_ADDRESS__
+  bytes = 0;  // the sanitizer reserves address space in terabytes
+#endif
+  if (bytes <= 0) return;
+  rlimit limit{};
+  ::getrlimit(RLIMIT_AS, &limit);
+  limit.rlim_cur = std::min(static_cast<rlim_t>(bytes), limit.rlim_max);
+  ::setrlimit(RLIMIT_AS, &limit);
+}
+
+[[noreturn]] void run_child(int fd, const std::function<void(const Send&)>& work, Bytes memory) {
   int status = 0;
   try {
-    const std::string output = work();
-    std::size_t at = 0;
-    while (at < output.size()) {
-      const ssize_t written = ::write(fd, output.data() + at, output.size() - at);
-      if (written < 0 && errno == EINTR) continue;
-      if (written <= 0) ::_exit(3);  // the parent is gone
-      at += static_cast<std::size_t>(written);
-    }
+    limit_memory(memory);
+    work([fd](std::string_view text) { send_all(fd, text); });
+  } catch (const std::bad_alloc&) {
+    status = kOutOfMemory;
   } catch (const std::exception& error) {
     fmt::print(stderr, "poet_bench: {}\n", error.what());
     status = 1;
   }
   ::_exit(status);
+}
+
+Clock::time_point deadline_after(Seconds seconds) {
+  if (seconds <= 0) return Clock::time_point::max();
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(seconds));
 }
 
 /// Reads until the child closes its end. False when the deadline came first.
@@ -57,7 +82,9 @@ bool read_until_closed(int fd, Clock::time_point deadline, std::string& output) 
 
 }  // namespace
 
-SubprocessResult run_in_subprocess(const std::function<std::string()>& work, Seconds seconds) {
+SubprocessResult run_in_subprocess(const std::function<void(const Send&)>& work,
+                                   const SubprocessLimits& limits) {
+  const Clock::time_point start = Clock::now();
   std::array<int, 2> ends{};
   if (::pipe(ends.data()) != 0) {
     throw InternalError(fmt::format("pipe: {}", std::strerror(errno)));
@@ -66,12 +93,10 @@ SubprocessResult run_in_subprocess(const std::function<std::string()>& work, Sec
   if (child < 0) throw InternalError(fmt::format("fork: {}", std::strerror(errno)));
   if (child == 0) {
     ::close(ends[0]);
-    run_child(ends[1], work);
+    run_child(ends[1], work, limits.memory_bytes);
   }
   ::close(ends[1]);
-  const auto deadline = seconds > 0 ? Clock::now() + std::chrono::duration_cast<Clock::duration>(
-                                                         std::chrono::duration<double>(seconds))
-                                    : Clock::time_point::max();
+  const auto deadline = deadline_after(limits.wall_seconds);
   SubprocessResult result;
   const bool closed = read_until_closed(ends[0], deadline, result.output);
   ::close(ends[0]);
@@ -80,12 +105,15 @@ SubprocessResult run_in_subprocess(const std::function<std::string()>& work, Sec
   rusage usage{};
   while (::wait4(child, &status, 0, &usage) < 0 && errno == EINTR) {
   }
+  result.wall_seconds = std::chrono::duration<double>(Clock::now() - start).count();
   result.peak_rss_bytes = Bytes{usage.ru_maxrss} * 1024;
   result.clean = closed && WIFEXITED(status) && WEXITSTATUS(status) == 0;
   if (!closed) {
     result.message = "killed: it did not keep to its time limit";
   } else if (WIFSIGNALED(status)) {
     result.message = fmt::format("ended by signal {}", WTERMSIG(status));
+  } else if (WIFEXITED(status) && WEXITSTATUS(status) == kOutOfMemory) {
+    result.message = "out of memory";
   } else if (!result.clean) {
     result.message = fmt::format("exit status {}", WEXITSTATUS(status));
   }

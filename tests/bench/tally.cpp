@@ -1,7 +1,6 @@
 #include "tally.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <fmt/format.h>
 
@@ -10,35 +9,47 @@ namespace {
 
 constexpr double kMebibyte = 1 << 20;
 
-std::string_view outcome(const Measurement& m) {
-  if (m.ok()) return status_name(m.figures.status);
-  return m.figures.has_schedule ? "INVALID" : "FAILED";
+std::optional<double> excess(Joules extra, Joules reference) {
+  if (reference <= 0) return std::nullopt;
+  return extra / reference - 1;
 }
 
-/// Either answer ends the matter: a schedule proven within the gap, or a proof that none exists.
-bool settled(const Measurement& m) {
-  return m.ok() && (m.figures.status == Status::optimal || m.figures.status == Status::infeasible);
-}
-
-std::string gap_line(const char* what, const std::vector<double>& gaps) {
-  if (gaps.empty()) return {};
-  double sum = 0;
-  for (const double gap : gaps) sum += gap;
-  return fmt::format("gap on {}: worst {:.4f} %, mean {:.4f} % over {} schedules\n", what,
-                     100 * *std::max_element(gaps.begin(), gaps.end()),
-                     100 * sum / static_cast<double>(gaps.size()), gaps.size());
+std::string percentage(const std::optional<double>& share) {
+  return share ? fmt::format("{:.2f}", 100 * *share) : "-";
 }
 
 }  // namespace
 
+std::string_view outcome(const Measurement& m) {
+  if (m.ok()) return status_name(m.figures.status);
+  return m.figures.finished ? "INVALID" : "FAILED";
+}
+
+std::optional<double> excess_over_best(const Measurement& m) {
+  if (!m.ok() || !m.figures.has_schedule) return std::nullopt;
+  return excess(m.figures.extra_joules(), m.instance.best_extra_joules);
+}
+
+std::optional<double> early_excess(const Measurement& m) {
+  if (!m.ok() || m.figures.early_joules <= 0) return std::nullopt;
+  Joules reference = m.instance.best_extra_joules;
+  if (m.figures.status == Status::optimal) {
+    const Joules proven = m.figures.extra_joules();
+    reference = reference > 0 ? std::min(reference, proven) : proven;
+  }
+  return excess(m.figures.early_joules - m.figures.baseline_joules, reference);
+}
+
 std::string table_heading() {
-  return fmt::format(
+  constexpr auto kLayout =
       "{:<34} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>11} {:>11} {:>11} {:>8} {:>9} "
-      "{:>10} {:>7}\n{:<34} {:>7} {:>7} {:>8} {:>7} {:>7} {:>7} {:>7} {:>7} {:>11} {:>11} {:>11} "
-      "{:>8} {:>9} {:>10} {:>7}",
-      "instance", "rows", "columns", "nonzeros", "build", "first", "heur.", "milp", "wall",
-      "energy", "extra", "bound", "gap", "gap extra", "status", "RSS", "", "", "", "", "s", "s",
-      "s", "s", "s", "J", "J", "J", "%", "%", "", "MiB");
+      "{:>7} {:>7} {:>10} {:>7}";
+  const std::string names = fmt::format(
+      kLayout, "instance", "rows", "columns", "nonzeros", "build", "first", "heur.", "milp", "wall",
+      "energy", "extra", "bound", "gap", "gap extra", "best", "early", "status", "RSS");
+  return names + "\n" +
+         fmt::format(kLayout, "", "", "", "", "s", "s", "s", "s", "s", "J", "J", "J", "%", "%",
+                     "+%", "+%", "", "MiB");
 }
 
 std::string table_row(const Measurement& m) {
@@ -53,59 +64,11 @@ std::string table_row(const Measurement& m) {
   } else {
     row += fmt::format("{:>11} {:>11} {:>11} {:>8} {:>9} ", "-", "-", "-", "-", "-");
   }
-  row +=
-      fmt::format("{:>10} {:>7.0f}", outcome(m), static_cast<double>(m.peak_rss_bytes) / kMebibyte);
+  row += fmt::format("{:>7} {:>7} {:>10} {:>7.0f}", percentage(excess_over_best(m)),
+                     percentage(early_excess(m)), outcome(m),
+                     static_cast<double>(m.peak_rss_bytes) / kMebibyte);
+  if (!m.disabled.empty()) row += "  without " + m.disabled;
   return m.ok() ? row : row + "  " + m.failure;
-}
-
-std::string json_line(const Measurement& m) {
-  const Figures& f = m.figures;
-  std::string line = fmt::format(
-      R"({{"model": "{}", "platform": "{}", "ram_budget_bytes": {}, "runtime_budget_ratio": {}, )"
-      R"("status": "{}", "valid": {}, "rows": {}, "columns": {}, "nonzeros": {}, "nodes": {}, )"
-      R"("build_seconds": {}, "first_schedule_seconds": {}, "heuristic_seconds": {}, )"
-      R"("milp_seconds": {}, "wall_seconds": {}, "peak_rss_bytes": {})",
-      m.instance.model, m.instance.platform, m.instance.ram_bytes, m.instance.runtime_ratio,
-      outcome(m), m.ok(), f.rows, f.columns, f.nonzeros, f.nodes, f.build_seconds,
-      f.first_schedule_seconds, f.heuristic_seconds, f.milp_seconds, f.wall_seconds,
-      m.peak_rss_bytes);
-  if (f.has_schedule) {
-    line += fmt::format(
-        R"(, "baseline_energy_joules": {}, "energy_joules": {}, "extra_energy_joules": {}, )"
-        R"("lower_bound_joules": {}, "gap": {}, "gap_on_extra": {})",
-        f.baseline_joules, f.energy_joules, f.extra_joules(), f.bound_joules, f.gap(),
-        f.gap_on_extra());
-  }
-  return line + "}";
-}
-
-std::string summary(const std::vector<Measurement>& measurements) {
-  std::size_t settled_count = 0;
-  std::size_t infeasible = 0;
-  std::size_t without = 0;
-  std::size_t faults = 0;
-  std::vector<double> gaps;
-  std::vector<double> extra_gaps;
-  for (const Measurement& m : measurements) {
-    if (settled(m)) ++settled_count;
-    if (!m.ok()) ++faults;
-    if (m.ok() && m.figures.status == Status::infeasible) ++infeasible;
-    if (m.ok() && m.figures.status == Status::unknown) ++without;
-    if (!m.ok() || !m.figures.has_schedule) continue;
-    gaps.push_back(m.figures.gap());
-    extra_gaps.push_back(m.figures.gap_on_extra());
-  }
-  std::string text = fmt::format("{} of {} points proven within the limit ({} of them infeasible)",
-                                 settled_count, measurements.size(), infeasible);
-  for (const double seconds : {1.0, 10.0, 60.0}) {
-    const auto count = std::count_if(
-        measurements.begin(), measurements.end(),
-        [&](const Measurement& m) { return settled(m) && m.figures.wall_seconds <= seconds; });
-    text += fmt::format("; {} in {:g} s", count, seconds);
-  }
-  text +=
-      fmt::format("\n{} without a schedule or a verdict, {} invalid or failed\n", without, faults);
-  return text + gap_line("total energy", gaps) + gap_line("extra energy", extra_gaps);
 }
 
 }  // namespace poet::bench

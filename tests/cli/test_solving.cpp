@@ -149,7 +149,8 @@ TEST(Solving, WritesTheModelForAnotherSolverBesidesTheSchedule) {
       poet_solve(quick_problem() + Words{"--export-model", folder.file("linear.mps")});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(document(run).at("status"), "optimal");
-  EXPECT_THAT(contents_of(folder.file("linear.mps")), testing::HasSubstr("\nNAME poet\nROWS\n"));
+  EXPECT_THAT(contents_of(folder.file("linear.mps")),
+              testing::HasSubstr("\nNAME poet FREE\nROWS\n"));
 }
 
 }  // namespace

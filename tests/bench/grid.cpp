@@ -1,0 +1,89 @@
+#include <array>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "instance.hpp"
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+
+namespace poet::bench {
+namespace {
+
+/// Of the way from the working set, below which nothing is possible, to the baseline's peak, from
+/// which on nothing has to be done.
+constexpr std::array kPercentages{0, 2, 5, 10, 15, 20, 30, 40, 50, 70, 90};
+constexpr std::array kRuntimeRatios{1.05, 3.0};
+constexpr std::array kSmallModels{"linear", "transformer", "vgg16_cifar"};
+
+/// A model on a platform, ready to be given budgets.
+class Pair {
+ public:
+  Pair(std::string model, std::string platform)
+      : model_(std::move(model)), platform_(std::move(platform)) {
+    const Platform board = load_platform(platform_);
+    const Graph graph = apply_platform(load_model(model_), &board);
+    least_ = working_set(graph).bytes;
+    range_ = baseline(graph).peak_ram_bytes - least_;
+  }
+
+  Instance at(int percentage, double runtime_ratio) const {
+    return {model_, platform_, least_ + range_ / 100 * percentage, runtime_ratio};
+  }
+
+ private:
+  std::string model_;
+  std::string platform_;
+  Bytes least_ = 0;
+  Bytes range_ = 0;
+};
+
+void add_all(const Pair& pair, const std::vector<int>& percentages,
+             std::vector<Instance>& instances) {
+  for (const int percentage : percentages) {
+    for (const double ratio : kRuntimeRatios) instances.push_back(pair.at(percentage, ratio));
+  }
+}
+
+}  // namespace
+
+std::vector<Instance> grid_instances(bool quick) {
+  std::vector<Instance> instances;
+  if (quick) {
+    for (const char* model : kSmallModels) {
+      for (const char* platform : {"m4", "a72"}) {
+        add_all(Pair(model, platform), {0, 20, 50}, instances);
+      }
+    }
+    return instances;
+  }
+  for (const std::string& model : builtin_models()) {
+    for (const std::string& platform : builtin_platforms()) {
+      add_all(Pair(model, platform), {kPercentages.begin(), kPercentages.end()}, instances);
+    }
+  }
+  return instances;
+}
+
+std::vector<Instance> sample_instances(bool quick) {
+  // The strides have no common factor with the eleven budgets: a model meets ten of them, each
+  // once, over its five platforms and two runtime budgets.
+  constexpr std::size_t kModelStride = 3;
+  constexpr std::size_t kRuntimeStride = 5;
+  std::vector<std::string> models = builtin_models();
+  if (quick) models.assign(kSmallModels.begin(), kSmallModels.end());
+  const std::vector<std::string> platforms = builtin_platforms();
+  std::vector<Instance> instances;
+  for (std::size_t m = 0; m < models.size(); ++m) {
+    for (std::size_t p = 0; p < platforms.size(); ++p) {
+      const Pair pair(models[m], platforms[p]);
+      for (std::size_t r = 0; r < kRuntimeRatios.size(); ++r) {
+        const std::size_t share = kModelStride * m + p + kRuntimeStride * r;
+        instances.push_back(pair.at(kPercentages[share % kPercentages.size()], kRuntimeRatios[r]));
+      }
+    }
+  }
+  return instances;
+}
+
+}  // namespace poet::bench

@@ -1,0 +1,38 @@
+#include <fmt/format.h>
+
+#include "ablation.hpp"
+#include "options.hpp"
+#include "poet/techniques.hpp"
+#include "session.hpp"
+
+namespace poet::bench {
+namespace {
+
+void add_without(std::string_view technique, const Instance& instance, Conditions conditions,
+                 Log& log) {
+  disable(conditions.solve.techniques, technique);
+  Measurement m = measure(instance, conditions);
+  m.disabled = technique;
+  log.add(m);
+}
+
+}  // namespace
+
+int run_ablation(const Options& options) {
+  const Conditions conditions = conditions_of(options, options.quick ? 8 : 60);
+  Log log(options);
+  for (const Instance& instance : chosen_instances(options)) {
+    log.add(measure(instance, conditions));
+    // What is settled without a model tells nothing of how models are solved.
+    if (log.measurements().back().settled() && log.measurements().back().figures.rows == 0)
+      continue;
+    for (const TechniqueSwitch& technique : kTechniqueSwitches) {
+      add_without(technique.name, instance, conditions, log);
+    }
+  }
+  const auto& all = log.measurements();
+  say(fmt::format("\n{}", ablation_table(all)));
+  return all_ok(all) && contradictions(all).empty() ? 0 : 1;
+}
+
+}  // namespace poet::bench

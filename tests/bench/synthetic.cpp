@@ -1,0 +1,102 @@
+#include "synthetic.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "solver/random.hpp"
+#include "support/random_graphs.hpp"
+
+namespace poet::bench {
+namespace {
+
+/// Whole numbers from low to high.
+int between(Random& random, int low, int high) {
+  return low + random.below(high - low + 1);
+}
+
+/// Evenly spread over the orders of magnitude from low to high.
+double log_uniform(Random& random, double low, double high) {
+  return low * std::pow(high / low, random.uniform());
+}
+
+/// Tensors shrink over the depth of the network, and come in few sizes, as those of real ones do.
+Bytes tensor_bytes(Random& random, int index, int count) {
+  constexpr Bytes kLargest = 128 * 1024;
+  const int halvings = 3 * index / count;
+  return (kLargest >> halvings) / (random.below(4) == 0 ? 2 : 1);
+}
+
+/// Every third node stands for a convolution, the others for what follows it. The figures are of
+/// the order of resnet18_cifar's on the platform m4.
+Node forward_node(Random& random, int index, int count) {
+  constexpr Joules kPageInPerByte = 7.4e-8;
+  constexpr Joules kPageOutPerByte = 7.7e-8;
+  constexpr double kJoulesPerSecond = 0.011;
+  const bool heavy = index % 3 == 1;
+  const Joules energy = heavy ? log_uniform(random, 1e-3, 1e-2) : log_uniform(random, 5e-6, 5e-5);
+  const Bytes bytes = tensor_bytes(random, index, count);
+  return {.name = fmt::format("n{}", index),
+          .op = heavy ? "heavy" : "light",
+          .bytes = bytes,
+          .runtime_seconds = energy / kJoulesPerSecond,
+          .energy_joules = energy,
+          .page_in_energy_joules = kPageInPerByte * static_cast<double>(bytes),
+          .page_out_energy_joules = kPageOutPerByte * static_cast<double>(bytes)};
+}
+
+/// Most skips are short; a few reach far back.
+void read_by_skips(Random& random, std::vector<Node>& nodes) {
+  for (int j = 1; j < static_cast<int>(nodes.size()); ++j) {
+    nodes[j].inputs.push_back(j - 1);
+    if (j < 3) continue;
+    if (random.below(4) == 0)
+      nodes[j].inputs.push_back(between(random, std::max(0, j - 24), j - 2));
+    if (random.below(32) == 0) nodes[j].inputs.push_back(random.below(j - 1));
+  }
+}
+
+void read_by_layers(Random& random, std::vector<Node>& nodes) {
+  const int count = static_cast<int>(nodes.size());
+  int before = 0;  // where the layer before starts; the input is a layer of its own
+  for (int begin = 1; begin < count;) {
+    const int end = std::min(count, begin + between(random, 1, 5));
+    for (int j = begin; j < end; ++j) {
+      for (int reads = between(random, 1, 3); reads > 0; --reads) {
+        nodes[j].inputs.push_back(between(random, before, begin - 1));
+      }
+      if (random.below(8) == 0) nodes[j].inputs.push_back(random.below(begin));
+    }
+    before = begin;
+    begin = end;
+  }
+}
+
+}  // namespace
+
+std::string_view family_name(Family family) {
+  return family == Family::skips ? "skips" : "layered";
+}
+
+Graph synthetic_graph(Family family, int nodes, std::uint64_t seed) {
+  Random random(seed);
+  const int count = nodes / 2;
+  std::vector<Node> forward;
+  for (int j = 0; j < count; ++j) forward.push_back(forward_node(random, j, count));
+  if (family == Family::skips) {
+    read_by_skips(random, forward);
+  } else {
+    read_by_layers(random, forward);
+  }
+  return test::training_graph(forward);
+}
+
+Bytes budget_between(const Graph& graph, double share) {
+  const Bytes least = working_set(graph).bytes;
+  const Bytes peak = baseline(graph).peak_ram_bytes;
+  return least + static_cast<Bytes>(share * static_cast<double>(peak - least));
+}
+
+}  // namespace poet::bench

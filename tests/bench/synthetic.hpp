@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "poet/problem.hpp"
+
+namespace poet::bench {
+
+/// Shapes of forward passes; either gets its backward chain in POET's manner.
+enum class Family {
+  skips,    ///< a list of layers, some of which also read an earlier one
+  layered,  ///< layers of one to five nodes, each of which reads some of the layer before
+};
+
+std::string_view family_name(Family family);
+
+/// A training graph of 2 * (nodes / 2) - 1 nodes, with costs as of a convolutional network on a
+/// microcontroller: one node in three is expensive, and large tensors come first. The same seed
+/// gives the same graph on every machine.
+Graph synthetic_graph(Family family, int nodes, std::uint64_t seed);
+
+/// A RAM budget this share of the way from the working set, below which nothing is possible, to
+/// the baseline's peak, from which on nothing has to be done.
+Bytes budget_between(const Graph& graph, double share);
+
+}  // namespace poet::bench
