@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"
 #include "poet/simulate.hpp"
@@ -33,7 +35,7 @@ auto pick(Random& random, const List& list) {
 inline Graph random_graph(Random& random) {
   std::vector<Node> nodes(draw(random, 4, 16));
   for (int j = 0; j < static_cast<int>(nodes.size()); ++j) {
-    nodes[j] = {.name = "n" + std::to_string(j),
+    nodes[j] = {.name = fmt::format("n{}", j),
                 .bytes = draw(random, 1, 1000),
                 .runtime_seconds = draw(random, 1, 1000) / 7.0,
                 .energy_joules = draw(random, 1, 1000) / 3.0,
