@@ -19,14 +19,14 @@ static_assert(kBandStyles <= 2 * kColours.size());
 constexpr std::string_view kLight = R"(    .band { stroke: #ffffff; stroke-width: 0.5 }
     .cell { shape-rendering: crispEdges }
     .stripe { fill: #ffffff; fill-opacity: 0.6 }
-    .rest { fill: #8c959f }
-    .soft { fill: #d5cabb }
+    .rest { fill: #b4bcc5 }
+    .soft { fill: #a39787 }
     .rest-backward { fill: url(#backward) }
 )";
 
 constexpr std::string_view kDark = R"(      .band { stroke: #15181c }
       .stripe { fill: #15181c }
-      .rest { fill: #6e7781 }
+      .rest { fill: #4d5661 }
       .soft { fill: #a89c8b }
 )";
 
