@@ -26,7 +26,7 @@ constexpr std::string_view kLight = R"(    .band { stroke: #ffffff; stroke-width
 
 constexpr std::string_view kDark = R"(      .band { stroke: #15181c }
       .stripe { fill: #15181c }
-      .rest { fill: #4d5661 }
+      .rest { fill: #59636e }
       .soft { fill: #a89c8b }
 )";
 
