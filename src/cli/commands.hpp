@@ -14,6 +14,7 @@ struct Outcome {
 
 Outcome run_solve(const Options& options);
 Outcome run_verify(const Options& options);
+Outcome run_plot(const Options& options);
 Outcome run_list(const Options& options);
 
 }  // namespace poet::cli

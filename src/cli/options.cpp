@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/plot_options.hpp"
 #include "io/shown.hpp"
 #include "poet/error.hpp"
 #include "poet/version.hpp"
@@ -36,6 +37,8 @@ constexpr const char* kFooter =
     "  poet-solve verify schedule.json\n"
     "      Replay a schedule file against the rules, with code that shares nothing with the "
     "solver.\n"
+    "  poet-solve plot schedule.json --output schedule.svg\n"
+    "      Draw it: RAM over time, and when every tensor is kept, recomputed and paged.\n"
     "\n"
     "Exit status: 0 schedule written; 1 internal error; 2 bad usage or input; 3 proven "
     "infeasible;\n"
@@ -184,7 +187,8 @@ void add_output_options(CLI::App& app, Options& options) {
       ->type_name("FILE");
   app.add_flag("--compact", options.compact, "JSON on one line")->group(group);
   app.add_option("--plot-directory", options.plot_directory,
-                 "write the layer graph (DOT) into this directory")
+                 "write the layer graph (DOT, and SVG where Graphviz is) and a picture of the "
+                 "schedule into this directory")
       ->group(group)
       ->type_name("DIR");
   app.add_option("--export-model", options.export_model,
@@ -240,6 +244,7 @@ Parsed parse(int argc, const char* const* argv) {
   CLI::App* verify = app.add_subcommand(
       "verify", "replay a schedule file against the rules; exit 0 if it is valid, else 2");
   verify->add_option("file", options.schedule_file, "a schedule file, or - for stdin")->required();
+  const CLI::App* plot = add_plot_options(app, options);
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
@@ -251,6 +256,7 @@ Parsed parse(int argc, const char* const* argv) {
   }
   apply_effort(app, options);
   options.verify = verify->parsed();
+  options.plot = plot->parsed();
   check(options);
   return parsed;
 }

@@ -45,6 +45,9 @@ struct Options {
   // verify
   bool verify = false;
   std::string schedule_file;
+  // plot
+  bool plot = false;
+  std::string plot_file;
 };
 
 /// What parse() found. `exit_now` is set for --help and --version, whose text is on stdout.
@@ -62,5 +65,9 @@ std::string find_output(int argc, const char* const* argv);
 
 /// Likewise whether --compact is there.
 bool find_compact(int argc, const char* const* argv);
+
+/// Likewise whether the command is `plot`, whose output is a picture: no error document may take
+/// its place.
+bool find_plot(int argc, const char* const* argv);
 
 }  // namespace poet::cli

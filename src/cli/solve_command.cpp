@@ -1,15 +1,14 @@
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
 #include "cli/interrupt.hpp"
+#include "cli/plot_directory.hpp"
 #include "cli/progress.hpp"
 #include "cli/tables.hpp"
-#include "io/dot.hpp"
 #include "io/files.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
@@ -86,29 +85,6 @@ void warn_about_chip(const Inputs& inputs, Bytes budget) {
   spdlog::warn("the RAM budget of {} is more than the {} that platform '{}' has",
                format_bytes(budget), format_bytes(*inputs.platform->ram_bytes),
                inputs.platform->name);
-}
-
-/// A model's name as the name of a file: it stays in its directory, whatever the model is called.
-std::string file_stem(std::string name) {
-  for (char& c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '/' || c == '\\' || byte < 0x20 || byte == 0x7F) c = '_';
-  }
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
-}
-
-void write_layer_graph(const Options& options, const Model& model, const Graph& graph) {
-  if (options.plot_directory.empty()) return;
-  std::error_code error;
-  std::filesystem::create_directories(options.plot_directory, error);
-  if (error) {
-    throw InputError("--plot-directory", fmt::format("cannot create '{}': {}",
-                                                     options.plot_directory, error.message()));
-  }
-  const std::string path = options.plot_directory + "/" + file_stem(model.name) + ".dot";
-  write_file(path, to_dot(graph, model.name));
-  spdlog::info("layer graph written to {}", path);
 }
 
 SolveOptions solve_options(const Options& options, ProgressLine& line) {
@@ -218,7 +194,8 @@ Outcome run_solve(const Options& options) {
   warn_about_chip(inputs, problem.limits.ram_budget_bytes);
   if (options.print_graph_info) print_graph_info(inputs.model, problem.graph);
   if (options.print_power_costs) print_power_costs(problem.graph);
-  write_layer_graph(options, inputs.model, problem.graph);
+  const PlotDirectory plots(options.plot_directory, inputs.model.name);
+  plots.write_graph(problem.graph);
   if (!options.export_model.empty()) {
     in_option("--export-model", [&] {
       export_milp(problem, options.export_model);
@@ -242,6 +219,7 @@ Outcome run_solve(const Options& options) {
   report.code = code;
   print_summary(report);
   if (!result.reason.empty()) spdlog::info("{}", result.reason);
+  plots.write_schedule(report);
   return {code, to_json(report, options.compact)};
 }
 

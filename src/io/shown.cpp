@@ -2,12 +2,10 @@
 
 #include <fmt/format.h>
 
+#include "io/utf8.hpp"
+
 namespace poet {
 namespace {
-
-bool continues_character(char c) {
-  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
-}
 
 bool is_control(char c) {
   const auto byte = static_cast<unsigned char>(c);

@@ -9,4 +9,9 @@ namespace poet {
 /// overlong forms, no surrogates, nothing above U+10FFFF), or text.size() if all of it is.
 std::size_t first_invalid_utf8(std::string_view text);
 
+/// Whether a byte continues a character that an earlier byte has begun.
+constexpr bool continues_character(char c) {
+  return (static_cast<unsigned char>(c) & 0xC0U) == 0x80U;
+}
+
 }  // namespace poet

@@ -163,7 +163,8 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
                              "--log-file",
                              "--version",
                              "--help",
-                             "verify"}) {
+                             "verify",
+                             "plot"}) {
     EXPECT_THAT(run.out, HasSubstr(option));
   }
   EXPECT_GE(count_of(run.out, "\n  poet-solve --model "), 2U);

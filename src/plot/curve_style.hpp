@@ -1,0 +1,25 @@
+#pragma once
+
+#include <string>
+
+#include "plot/svg_writer.hpp"
+
+namespace poet::plot {
+
+/// The class of a curve's line. Curves differ in colour, in dashes and in the shape of their
+/// points, so that they can be told apart in one colour too.
+std::string curve_class(int style);
+
+/// The class of the bar from a point to its bound.
+std::string bar_class(int style);
+
+/// A point of a curve: filled where it is proven, else hollow.
+void draw_point(SvgWriter& svg, int style, bool proven, double x, double y, const std::string& tip);
+
+/// Where there is no schedule.
+void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string& tip);
+
+/// The style sheet of pictures with curves.
+std::string curve_style_sheet();
+
+}  // namespace poet::plot

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "poet/plot.hpp"
+
+namespace poet::plot {
+
+/// The points that differ in the RAM budget alone.
+struct Curve {
+  int style = 0;                   ///< the same in every panel for the same label
+  std::vector<CurvePoint> points;  ///< ascending by budget
+};
+
+/// The curves of one model.
+struct Panel {
+  std::string model;
+  std::vector<Curve> curves;
+};
+
+/// A sweep in the order in which its parts first appear.
+struct CurveSet {
+  std::vector<Panel> panels;
+  std::vector<std::string> labels;  ///< by style: what the curves differ in
+  std::string common;               ///< what they have in common
+};
+
+CurveSet make_curves(std::span<const CurvePoint> points);
+
+/// Whether a schedule was found.
+bool has_schedule(const CurvePoint& point);
+
+/// energy / baseline - 1, 0 for a baseline of 0: as in a schedule's summary.
+double overhead(const CurvePoint& point, Joules energy);
+
+/// The largest budget that is proven too small, 0 where none is. What is infeasible at a budget is
+/// infeasible at any smaller one.
+Bytes largest_infeasible(const Curve& curve);
+
+}  // namespace poet::plot

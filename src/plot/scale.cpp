@@ -1,0 +1,78 @@
+#include "plot/scale.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include <fmt/format.h>
+
+namespace poet::plot {
+namespace {
+
+/// Multiples of a round step of `unit`, with label(multiple of the unit).
+template <typename Label>
+std::vector<Tick> ticks(double low, double high, double unit, int count, Label label) {
+  std::vector<Tick> result;
+  const double step = round_step((high - low) / unit, count);
+  const double slack = 1e-9 * (high - low) / unit;
+  const double first = std::ceil((low / unit - slack) / step);
+  for (int k = 0; k <= count && (first + k) * step <= high / unit + slack; ++k) {
+    const double value = (first + k) * step;
+    result.push_back({.value = value * unit, .label = label(value)});
+  }
+  return result;
+}
+
+struct Unit {
+  double size;
+  const char* name;
+};
+
+/// The largest of these units that leaves `most` at least 1; else the smallest.
+template <std::size_t kCount>
+Unit unit_for(double most, const std::array<Unit, kCount>& units) {
+  Unit best = units.front();
+  for (const Unit& unit : units) {
+    if (most >= unit.size) best = unit;
+  }
+  return best;
+}
+
+constexpr std::array<Unit, 6> kByteUnits{{{1, "B"},
+                                          {1024, "KiB"},
+                                          {1048576, "MiB"},
+                                          {1073741824, "GiB"},
+                                          {1099511627776, "TiB"},
+                                          {1125899906842624, "PiB"}}};
+/// Enough digits to tell neighbouring ticks apart, none of the noise of k * step.
+std::string number(double value) {
+  return fmt::format("{:.10g}", value + 0.0);
+}
+
+}  // namespace
+
+double Scale::clamped(double value) const {
+  return (*this)(std::clamp(value, low, high));
+}
+
+double round_step(double span, int count) {
+  const double least = span / std::max(count, 1);
+  const double power = std::pow(10.0, std::floor(std::log10(least)));
+  for (const double factor : {1.0, 2.0, 5.0}) {
+    if (factor * power >= least * (1 - 1e-9)) return factor * power;
+  }
+  return 10 * power;
+}
+
+std::vector<Tick> byte_ticks(double low, double high, int count) {
+  const Unit unit = unit_for(high, kByteUnits);
+  return ticks(low, high, unit.size, count,
+               [&](double value) { return fmt::format("{} {}", number(value), unit.name); });
+}
+
+std::vector<Tick> percent_ticks(double low, double high, int count) {
+  return ticks(low, high, 0.01, count,
+               [](double value) { return fmt::format("{} %", number(value)); });
+}
+
+}  // namespace poet::plot

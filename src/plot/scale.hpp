@@ -1,0 +1,37 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poet/units.hpp"
+
+namespace poet::plot {
+
+/// Values low..high on pixels from..to; high must be above low.
+struct Scale {
+  double low = 0;
+  double high = 1;
+  double from = 0;
+  double to = 1;
+
+  double operator()(double value) const {
+    return from + (value - low) / (high - low) * (to - from);
+  }
+  /// The same, kept between `from` and `to`.
+  double clamped(double value) const;
+};
+
+/// A value worth a mark on an axis, and what to write there.
+struct Tick {
+  double value = 0;
+  std::string label;
+};
+
+/// A step of 1, 2 or 5 times a power of ten that cuts `span` into at most `count` parts.
+double round_step(double span, int count);
+
+/// Ticks at round values within [low, high], about `count` of them.
+std::vector<Tick> byte_ticks(double low, double high, int count);     ///< `200 KiB`
+std::vector<Tick> percent_ticks(double low, double high, int count);  ///< of ratios: `0.5 %`
+
+}  // namespace poet::plot

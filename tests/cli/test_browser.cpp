@@ -1,0 +1,122 @@
+// Pictures are opened in a browser, which says what a reader would see: text that lies on other
+// text, or that reaches beyond the picture.
+#include "cli/poet_solve.hpp"
+#include "poet/plot.hpp"
+#include "support/curve_points.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+using testing::Not;
+
+/// Runs in the page and leaves its findings in it.
+constexpr const char* kScript = R"(<script>
+const findings = [];
+for (const svg of document.querySelectorAll('svg')) {
+  const page = svg.getBoundingClientRect();
+  const texts = [...svg.querySelectorAll('text')].map(
+      text => ({name: text.lastChild.data, box: text.getBoundingClientRect()}));
+  const name = svg.querySelector('title').textContent;
+  const report = (what, ...names) => findings.push([name, what, ...names].join('|'));
+  const slack = 0.5;
+  for (const {name, box} of texts) {
+    const inside = box.left >= page.left && box.right <= page.right && box.top >= page.top &&
+                   box.bottom <= page.bottom;
+    if (!inside) report('outside', name);
+  }
+  for (let i = 0; i < texts.length; ++i) {
+    for (let j = i + 1; j < texts.length; ++j) {
+      const a = texts[i].box, b = texts[j].box;
+      // The box of a line is higher than its letters.
+      const height = 0.7 * Math.min(a.height, b.height);
+      const apart = a.right <= b.left + slack || b.right <= a.left + slack ||
+                    Math.abs((a.top + a.bottom) / 2 - (b.top + b.bottom) / 2) >= height;
+      if (!apart) report('overlap', texts[i].name, texts[j].name);
+    }
+  }
+  report('texts', texts.length);
+}
+document.body.replaceChildren(findings.join('\n'));
+</script>)";
+
+Finished browse(const TemporaryFolder& folder, const std::string& path) {
+  return run_program(
+      {.program = POET_CHROMIUM,
+       .arguments = {"--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
+                     "--enable-logging=stderr", "--user-data-dir=" + folder.file("profile"),
+                     "--dump-dom", "file://" + path},
+       .kill_after_seconds = 60});
+}
+
+class Browser : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(POET_CHROMIUM).empty()) GTEST_SKIP() << "no chromium: nothing is opened";
+  }
+
+  /// What the script finds in a page with these pictures.
+  std::string findings(const std::vector<std::string>& pictures) const {
+    std::string page = "<!DOCTYPE html><meta charset=\"utf-8\"><body>";
+    for (const std::string& picture : pictures) page += picture;
+    const Finished run = browse(folder_, folder_.write("page.html", page + kScript));
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.err, Not(HasSubstr("CONSOLE")));
+    return run.out;
+  }
+
+  TemporaryFolder folder_;
+};
+
+std::string plot(const Words& words) {
+  return poet_solve({"plot", "-"}, poet_solve(words).out).out;
+}
+
+TEST_F(Browser, OpensAPictureWithoutComplaint) {
+  const std::string picture = plot(problem("linear", "m0", "3256", "2"));
+  const Finished good = browse(folder_, folder_.write("good.svg", picture));
+  EXPECT_EQ(good.status, 0) << good.err;
+  EXPECT_THAT(good.out, HasSubstr("linear on m0"));
+  EXPECT_THAT(good.out, Not(HasSubstr("parsererror")));
+  EXPECT_THAT(good.err, Not(HasSubstr("CONSOLE")));
+  // What it does complain about.
+  const std::string cut = picture.substr(0, picture.size() / 2);
+  EXPECT_THAT(browse(folder_, folder_.write("bad.svg", cut)).out, HasSubstr("parsererror"));
+}
+
+TEST_F(Browser, FindsTextsThatCollideOrLeaveThePicture) {
+  const std::string picture =
+      "<svg width='200' height='100'><title>bad</title>"
+      "<text x='10' y='50'>first</text><text x='20' y='52'>second</text>"
+      "<text x='180' y='90'>beyond the edge</text></svg>";
+  const std::string found = findings({picture});
+  EXPECT_THAT(found, HasSubstr("bad|overlap|first|second"));
+  EXPECT_THAT(found, HasSubstr("bad|outside|beyond the edge"));
+  EXPECT_THAT(found, HasSubstr("bad|texts|3"));
+}
+
+TEST_F(Browser, FindsEveryTextInItsPlace) {
+  const Words fast{"--effort", "fast", "--time-limit-s", "2"};
+  std::vector<std::string> pictures;
+  pictures.push_back(plot(problem("linear", "m0", "3256", "2")));
+  pictures.push_back(plot(problem("linear", "m4", "100%", "1")));
+  pictures.push_back(plot(problem("resnet18_cifar", "a72", "40%", "1.5") + fast));
+  pictures.push_back(plot(problem("bert", "a72", "80%", "1.5") + fast));
+  pictures.push_back(plot(problem("resnet50", "a72", "80%", "1.5") + fast));
+  pictures.push_back(sweep_svg(small_sweep()));
+  std::vector<CurvePoint> two_models = small_sweep();
+  for (CurvePoint point : small_sweep()) {
+    point.model = "another";
+    point.energy_joules *= 5;
+    two_models.push_back(point);
+  }
+  pictures.push_back(sweep_svg(two_models));
+  pictures.push_back(sweep_svg({}));
+  const std::string found = findings(pictures);
+  EXPECT_THAT(found, Not(HasSubstr("|overlap|"))) << found;
+  EXPECT_THAT(found, Not(HasSubstr("|outside|"))) << found;
+  EXPECT_THAT(found, HasSubstr("resnet50 on a72|texts|"));
+}
+
+}  // namespace
+}  // namespace poet::test
