@@ -23,7 +23,7 @@ class Separator {
     for (int t = a; t < graph_.size(); ++t) {
       advance(a, t);
       for (int k = 0; k < a; ++k) {
-        if (next_[k] < 0 || t > model_.scope.last_use[k]) continue;
+        if (t > model_.scope.last_use[k]) continue;
         const double left = value_of(model_.available(t, k), values_);
         if (left - cost_[k] > tolerance_) found.push_back(make_cut(a, t, k, left - cost_[k]));
       }
