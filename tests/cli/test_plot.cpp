@@ -1,3 +1,5 @@
+#include <functional>
+
 #include "cli/poet_solve.hpp"
 #include "support/xml.hpp"
 
@@ -45,7 +47,7 @@ TEST(PlotCommand, ShowsItsOwnHelp) {
 
 struct BadPlot {
   std::string name;
-  std::string text;
+  std::function<std::string()> text;  ///< made when it is needed: some take a solve
   std::vector<std::string> says;
 };
 
@@ -57,8 +59,9 @@ class BadPlots : public testing::TestWithParam<BadPlot> {};
 
 TEST_P(BadPlots, AreRefusedAndLeaveNothing) {
   const TemporaryFolder folder;
+  const std::string text = GetParam().text();
   for (const Words& output : {Words{}, Words{"--output", folder.file("s.svg")}}) {
-    const Finished run = poet_solve(Words{"plot", "-"} + output, GetParam().text);
+    const Finished run = poet_solve(Words{"plot", "-"} + output, text);
     EXPECT_EQ(run.status, 2) << run.err;
     EXPECT_EQ(run.out, "") << "no document of another kind in the place of a picture";
     for (const std::string& part : GetParam().says) EXPECT_THAT(run.err, HasSubstr(part));
@@ -74,15 +77,16 @@ std::string tampered() {
 }
 
 std::vector<BadPlot> bad_plots() {
-  return {{"Empty", "", {"stdin:1:1"}},
-          {"NotJson", "<svg/>", {"stdin:1:1"}},
-          {"AModel", measured_model(), {"/format", "expected \"poet-schedule\""}},
-          {"Truncated", solved().substr(0, solved().size() / 2), {"stdin:"}},
+  const auto text = [](const char* fixed) { return [fixed] { return std::string(fixed); }; };
+  return {{"Empty", text(""), {"stdin:1:1"}},
+          {"NotJson", text("<svg/>"), {"stdin:1:1"}},
+          {"AModel", measured_model, {"/format", "expected \"poet-schedule\""}},
+          {"Truncated", [] { return solved().substr(0, solved().size() / 2); }, {"stdin:"}},
           {"WithoutASchedule",
-           poet_solve(problem("linear", "m4", "3255", "2")).out,
+           [] { return poet_solve(problem("linear", "m4", "3255", "2")).out; },
            {"there is no schedule in this file", "3256"}},
           {"ThatDoesNotHold",
-           tampered(),
+           tampered,
            {"rule 1 (inputs): stage 20", "summary.energy_joules is 1", "poet-solve verify"}}};
 }
 
