@@ -6,7 +6,7 @@
 #include <cstring>
 #include <numeric>
 
-#include "solver/child_process.hpp"
+#include "process/child_process.hpp"
 #include "solver/linear_program.hpp"
 
 namespace poet {
