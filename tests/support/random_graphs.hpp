@@ -5,6 +5,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "poet/problem.hpp"
 #include "solver/random.hpp"
 
@@ -32,7 +34,7 @@ inline Graph training_graph(const std::vector<Node>& forward) {
 inline Node random_node(Random& random, int index) {
   const auto energy = std::pow(10.0, 3 * random.uniform() - 2);
   const auto page = std::pow(10.0, 3 * random.uniform() - 2);
-  return {.name = "n" + std::to_string(index),
+  return {.name = fmt::format("n{}", index),
           .op = "custom",
           .bytes = random.below(8) == 0 ? 0 : Bytes{1 + random.below(8)} * 16,
           .runtime_seconds = 0.1 * energy,
