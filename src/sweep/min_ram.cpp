@@ -41,17 +41,18 @@ class Run {
   }
 
   bool run() {
-    return run_workers(
-        options_.jobs,
-        {.next = [this] { return next(); },
-         .work = [this](int task, const auto&) { return min_ram_json(work(task)); },
-         .answered =
-             [this](int task, const std::string& answer) {
-               record(task, parse_min_ram(answer, "answer"));
-             },
-         .failed = [this](int task,
-                          const std::string& reason) { record(task, {.failure = reason}); },
-         .interrupted = options_.interrupted});
+    run_workers(options_.jobs,
+                {.next = [this] { return next(); },
+                 .work = [this](int task, const auto&) { return min_ram_json(work(task)); },
+                 .answered =
+                     [this](int task, const std::string& answer) {
+                       record(task, parse_min_ram(answer, "answer"));
+                     },
+                 .failed = [this](int task,
+                                  const std::string& reason) { record(task, {.failure = reason}); },
+                 .interrupted = options_.interrupted});
+    return std::all_of(found_.begin(), found_.end(),
+                       [](const auto& known) { return known.has_value(); });
   }
 
  private:

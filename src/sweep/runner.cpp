@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <utility>
 
 #include "io/outcome_json.hpp"
@@ -30,14 +31,15 @@ class Sweep {
   }
 
   bool run() {
-    return run_workers(
-        options_.jobs,
-        {.next = [this] { return next(); },
-         .work = [this](int point, const auto& progress) { return work(point, progress); },
-         .progress = [this](int point, const Progress& now) { tell(point, now); },
-         .answered = [this](int point, const std::string& answer) { take(point, answer); },
-         .failed = [this](int point, const std::string& reason) { fail(point, reason); },
-         .interrupted = options_.interrupted});
+    run_workers(options_.jobs,
+                {.next = [this] { return next(); },
+                 .work = [this](int point, const auto& progress) { return work(point, progress); },
+                 .progress = [this](int point, const Progress& now) { tell(point, now); },
+                 .answered = [this](int point, const std::string& answer) { take(point, answer); },
+                 .failed = [this](int point, const std::string& reason) { fail(point, reason); },
+                 .interrupted = options_.interrupted});
+    return std::all_of(outcomes_.begin(), outcomes_.end(),
+                       [](const auto& outcome) { return outcome.has_value(); });
   }
 
  private:

@@ -6,6 +6,9 @@
 namespace poet {
 namespace {
 
+/// Up to here the MILP is quick with any start, and searching for a better one is not.
+constexpr int kSmallGraph = 40;
+
 /// The work of two solves on one account; sizes are those of the later one where it had a model.
 SolverReport added(const SolverReport& first, SolverReport second) {
   if (second.formulation == "none") {
@@ -40,6 +43,7 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
     thorough.time_limit_seconds = options.time_limit_seconds - first.report.wall_seconds;
     if (thorough.time_limit_seconds <= 0) return first;
   }
+  if (problem.graph.size() <= kSmallGraph) thorough.techniques.local_search = false;
   if (first.schedule) thorough.start = std::move(first.schedule);
   thorough.known_bound_joules = std::max(options.known_bound_joules, first.lower_bound_joules);
   SolveResult second = solve(problem, thorough);

@@ -73,7 +73,7 @@ struct LastWord {
 
 }  // namespace
 
-bool run_workers(int jobs, const WorkerTasks& tasks) {
+void run_workers(int jobs, const WorkerTasks& tasks) {
   const auto stopping = [&] { return tasks.interrupted && tasks.interrupted(); };
   ChildPool pool(jobs);
   std::map<int, LastWord> words;
@@ -103,10 +103,9 @@ bool run_workers(int jobs, const WorkerTasks& tasks) {
       if (!task) break;
       pool.start(*task, child_work(tasks, *task));
     }
-    if (pool.empty()) return true;
+    if (pool.empty()) return;
     pool.wait(on_message, on_end);
   }
-  return false;
 }
 
 }  // namespace poet

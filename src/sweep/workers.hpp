@@ -21,7 +21,7 @@ struct WorkerTasks {
   std::function<bool()> interrupted;  ///< polled; true kills what runs
 };
 
-/// Runs tasks, up to `jobs` at a time, until none is left. False when it was interrupted.
-bool run_workers(int jobs, const WorkerTasks& tasks);
+/// Runs tasks, up to `jobs` at a time, until none is left or it is interrupted.
+void run_workers(int jobs, const WorkerTasks& tasks);
 
 }  // namespace poet

@@ -1,5 +1,8 @@
 #pragma once
 
+#include <sys/types.h>
+
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -14,6 +17,8 @@ struct Command {
   std::vector<std::pair<std::string, std::string>> environment{};  ///< added to this process's
   std::string directory{};        ///< to run in; empty: this process's
   std::string interrupt_after{};  ///< SIGINT is sent once stderr holds this text; empty: never
+  std::function<void(pid_t program)> interrupt{};  ///< what is done instead of sending SIGINT
+  bool stderr_is_terminal = false;                 ///< a terminal of 100 columns
   double kill_after_seconds = 120;
 };
 

@@ -20,20 +20,18 @@ TEST(Workers, ReportACrashAndGoOn) {
   std::map<int, std::string> answers;
   std::map<int, std::string> failures;
   int next = 0;
-  const bool complete = run_workers(
-      2, {.next = [&]() -> std::optional<int> {
-            if (next == 4) return std::nullopt;
-            return next++;
-          },
-          .work = [](int task, const auto& progress) -> std::string {
-            progress({.phase = "at work"});
-            if (task == 1) ::raise(SIGKILL);
-            if (task == 2) throw std::runtime_error("not today");
-            return "answer " + std::to_string(task);
-          },
-          .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
-          .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
-  EXPECT_TRUE(complete);
+  run_workers(2, {.next = [&]() -> std::optional<int> {
+                    if (next == 4) return std::nullopt;
+                    return next++;
+                  },
+                  .work = [](int task, const auto& progress) -> std::string {
+                    progress({.phase = "at work"});
+                    if (task == 1) ::raise(SIGKILL);
+                    if (task == 2) throw std::runtime_error("not today");
+                    return "answer " + std::to_string(task);
+                  },
+                  .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
+                  .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
   EXPECT_EQ(answers, (std::map<int, std::string>{{0, "answer 0"}, {3, "answer 3"}}));
   EXPECT_THAT(failures.at(1), HasSubstr("killed by signal 9"));
   EXPECT_EQ(failures.at(2), "not today");
@@ -41,18 +39,17 @@ TEST(Workers, ReportACrashAndGoOn) {
 
 TEST(Workers, AreKilledByAnInterrupt) {
   bool interrupted = false;
-  const bool complete =
-      run_workers(1, {.next = [] { return std::optional(0); },
-                      .work = [](int, const auto& progress) -> std::string {
-                        progress({.phase = "at work"});
-                        ::pause();
-                        return {};
-                      },
-                      .progress = [&](int, const Progress&) { interrupted = true; },
-                      .answered = [](int, const std::string&) { FAIL(); },
-                      .failed = [](int, const std::string&) { FAIL(); },
-                      .interrupted = [&] { return interrupted; }});
-  EXPECT_FALSE(complete);
+  run_workers(1, {.next = [] { return std::optional(0); },
+                  .work = [](int, const auto& progress) -> std::string {
+                    progress({.phase = "at work"});
+                    ::pause();
+                    return {};
+                  },
+                  .progress = [&](int, const Progress&) { interrupted = true; },
+                  .answered = [](int, const std::string&) { FAIL(); },
+                  .failed = [](int, const std::string&) { FAIL(); },
+                  .interrupted = [&] { return interrupted; }});
+  EXPECT_TRUE(interrupted);
 }
 
 SweepGrid hill_grid() {
@@ -87,6 +84,18 @@ TEST(RunSweep, SolvesEveryPointAndCallsEachFinishedOnce) {
     EXPECT_EQ(outcome_name(*outcomes[6]), "infeasible");
     EXPECT_EQ(outcomes[1]->origin_point, 2) << "the larger budget's optimum fits";
   }
+}
+
+TEST(RunSweep, IsNotCompleteAfterAnInterrupt) {
+  // Not even one that comes between points which need no process of their own.
+  const SweepGrid grid = hill_grid();
+  int finished = 0;
+  SweepOptions options;
+  options.finished = [&](int, const SweepOutcome&) { ++finished; };
+  options.interrupted = [&] { return finished == 2; };
+  SweepOutcomes outcomes;
+  EXPECT_FALSE(run_sweep(grid, {point_of(210), point_of(211), point_of(212)}, options, outcomes));
+  EXPECT_EQ(finished, 2);
 }
 
 TEST(RunSweep, DoesNotSolveWhatIsKnown) {
