@@ -168,6 +168,7 @@ std::vector<RuntimeBudget> parse_runtime_budgets(std::string_view text) {
     check_length(budgets.size());
   }
   std::vector<std::string> names;
+  names.reserve(budgets.size());
   for (const RuntimeBudget& budget : budgets) names.push_back(runtime_budget_name(budget));
   refuse_repetition(budgets, names, [](const RuntimeBudget& a, const RuntimeBudget& b) {
     return a.index() == b.index() && value_of(a) == value_of(b);

@@ -107,6 +107,7 @@ TEST(SweepResume, ACrashFailsOnePointAndIsTriedAgain) {
                ::kill(worker, SIGKILL);
              });
   EXPECT_EQ(crashed.status, 1);
+  EXPECT_THAT(crashed.err, HasSubstr("point 0 failed: its process was killed by signal 9"));
   EXPECT_THAT(crashed.err, HasSubstr("--resume c.jsonl tries what failed once more"));
   EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl", "c.jsonl.partial"));
   const Lines with_failure = lines_of(folder.file("c.jsonl"));

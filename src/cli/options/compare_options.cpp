@@ -5,11 +5,15 @@ namespace poet::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Says whether NEW is worse than BASELINE: two schedule files, or two results of sweep as JSON\n"
-    "lines. A line on stderr for each point with more energy, without its schedule or proof, with\n"
-    "a schedule that does not replay, or with another problem; improvements are told too.";
+    "say what became worse or better between two results; exit 5 if anything became worse";
 
 constexpr const char* kFooter =
+    "Both are schedule files, or both are results of sweep as JSON lines. There is a line on "
+    "stderr\n"
+    "for each point with more energy, without its schedule or proof, with a schedule that does "
+    "not\n"
+    "replay, or with another problem; improvements are told too.\n"
+    "\n"
     "Examples:\n"
     "  poet-solve compare baseline.jsonl new.jsonl\n"
     "  poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> \"$SUMMARY\"\n"

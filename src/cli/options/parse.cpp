@@ -93,6 +93,7 @@ std::string_view first_word(int argc, const char* const* argv) {
 CLI::App* add_verify(CLI::App& app, Options& options) {
   CLI::App* verify = app.add_subcommand(
       "verify", "replay a schedule file against the rules; exit 0 if it is valid, else 2");
+  verify->footer("");  // else it would be that of the whole program
   verify->add_option("file", options.schedule_file, "a schedule file, or - for stdin")->required();
   add_manners(*verify, options);
   return verify;

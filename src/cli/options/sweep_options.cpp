@@ -8,11 +8,12 @@ namespace poet::cli {
 namespace {
 
 constexpr const char* kDescription =
-    "Solves a grid of budgets, platforms, models and techniques in one go, from loose limits to\n"
-    "tight ones: an optimum that fits tighter limits is theirs too, and a bound holds for them as\n"
-    "well. One JSON line a point on stdout; a table and the progress on stderr.";
+    "solve a grid of budgets, platforms, models and techniques in one go";
 
 constexpr const char* kFooter =
+    "Points are solved from loose limits to tight ones: an optimum that fits tighter limits is\n"
+    "theirs too, and a bound holds for them as well. The result is one JSON line a point on\n"
+    "stdout; a table and the progress are on stderr.\n"
     "Lists are separated by commas. A range FIRST..LAST:COUNT has COUNT budgets at equal\n"
     "distances, its ends included; min is the smallest RAM budget that works.\n"
     "\n"

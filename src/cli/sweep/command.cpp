@@ -178,6 +178,9 @@ class SweepRun {
   Outcome deliver(const std::vector<Row>& rows, bool complete,
                   const std::function<void()>& write_files) {
     if (!options_.quiet) print_table(rows);
+    for (const Row& row : rows) {
+      if (row.status == "failed") spdlog::error("{}", failure(row));
+    }
     spdlog::info("{}", tally(rows));
     if (!complete && setup_.journal.active()) return interrupted_before(rows.size());
     write_files();

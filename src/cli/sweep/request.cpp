@@ -54,6 +54,7 @@ std::string digests(const std::vector<Thing>& things, const std::vector<std::str
 std::vector<Model> load_models(SweepRequest& request) {
   const auto names = in_option("--models", [&] { return parse_names(request.models); });
   std::vector<Model> models;
+  models.reserve(names.size());
   for (const std::string& name : names) {
     models.push_back(in_option("--models", [&] { return load_model(name, request.batch_size); }));
   }
@@ -65,6 +66,7 @@ std::vector<Platform> load_platforms(SweepRequest& request) {
   std::vector<Platform> platforms;
   if (request.platforms.empty()) return platforms;
   const auto names = in_option("--platforms", [&] { return parse_names(request.platforms); });
+  platforms.reserve(names.size());
   for (const std::string& name : names) {
     platforms.push_back(in_option("--platforms", [&] { return load_platform(name); }));
   }

@@ -86,4 +86,12 @@ std::string tally(const std::vector<MinRamRow>& rows) {
                      counts(rows, kWords));
 }
 
+std::string failure(const SweepRow& row) {
+  return fmt::format("point {} failed: {}", row.point, row.reason);
+}
+
+std::string failure(const MinRamRow& row) {
+  return fmt::format("task {} failed: {}", row.task, row.reason);
+}
+
 }  // namespace poet::cli

@@ -14,4 +14,8 @@ void print_table(const std::vector<MinRamRow>& rows);
 std::string tally(const std::vector<SweepRow>& rows);
 std::string tally(const std::vector<MinRamRow>& rows);
 
+/// `point 3 failed: its process was killed by signal 9 (Killed)`
+std::string failure(const SweepRow& row);
+std::string failure(const MinRamRow& row);
+
 }  // namespace poet::cli
