@@ -15,6 +15,8 @@ struct Outcome {
 Outcome run_solve(const Options& options);
 Outcome run_verify(const Options& options);
 Outcome run_plot(const Options& options);
+Outcome run_sweep_command(const Options& options);
+Outcome run_compare(const Options& options);
 Outcome run_list(const Options& options);
 
 }  // namespace poet::cli

@@ -8,8 +8,41 @@
 
 namespace poet::cli {
 
+/// What poet-solve is asked to do.
+enum class Command { solve, verify, plot, sweep, compare };
+
+/// `sweep`, besides what it shares with a single solve.
+struct SweepArguments {
+  std::string models;
+  std::string platforms;
+  std::string ram_budget;
+  std::string runtime_budget;
+  std::string techniques = "both";
+  bool min_ram = false;
+  int jobs = 1;
+  std::string format = "jsonl";
+  std::string csv;
+  std::string schedules;
+  std::string resume;
+  bool dry_run = false;
+  std::string collect;
+  /// Whether any option says what to solve; without, --resume takes it from the journal.
+  bool has_request = false;
+};
+
+/// `compare`.
+struct CompareArguments {
+  std::string baseline;
+  std::string fresh;
+  double rel_tol = 1e-4;
+  bool json = false;
+  bool markdown = false;
+};
+
 /// What the command line said, not yet interpreted: errors in values name their option later.
 struct Options {
+  Command command = Command::solve;
+  std::string program;  ///< how this program was called
   // What to solve.
   std::string model;
   std::string platform;
@@ -42,12 +75,11 @@ struct Options {
   bool quiet = false;
   int verbose = 0;
   std::string log_file;
-  // verify
-  bool verify = false;
-  std::string schedule_file;
-  // plot
-  bool plot = false;
-  std::string plot_file;
+  // The other commands.
+  std::string schedule_file;  ///< verify
+  std::string plot_file;      ///< plot
+  SweepArguments sweep;
+  CompareArguments compare;
 };
 
 /// What parse() found. `exit_now` is set for --help and --version, whose text is on stdout.
@@ -59,15 +91,15 @@ struct Parsed {
 /// Throws InputError for anything that is not of the documented form.
 Parsed parse(int argc, const char* const* argv);
 
-/// The file named by --output, found even on a command line that does not parse, so that the
-/// error document goes where the result would have gone. Empty: stdout.
-std::string find_output(int argc, const char* const* argv);
-
-/// Likewise whether --compact is there.
-bool find_compact(int argc, const char* const* argv);
-
-/// Likewise whether the command is `plot`, whose output is a picture: no error document may take
-/// its place.
-bool find_plot(int argc, const char* const* argv);
+/// Where the document of a run goes and what it looks like, found even on a command line that does
+/// not parse, so that the error document goes where the result would have gone.
+struct Destination {
+  std::string output;    ///< the file named by --output; empty: stdout
+  bool compact = false;  ///< --compact is there
+  /// The command leaves a document when it fails. A sweep keeps its lines, a comparison and a
+  /// picture are no place for JSON.
+  bool errors = true;
+};
+Destination find_destination(int argc, const char* const* argv);
 
 }  // namespace poet::cli

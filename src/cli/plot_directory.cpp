@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "cli/inputs.hpp"
 #include "io/dot.hpp"
 #include "io/files.hpp"
 #include "plot/graph_picture.hpp"
@@ -19,16 +20,6 @@ constexpr const char* kOption = "--plot-directory";
 constexpr const char* kDot = ".dot";
 constexpr const char* kGraphPicture = ".graph.svg";
 constexpr const char* kSchedulePicture = ".schedule.svg";
-
-/// A model's name as the name of a file: it stays in its directory, whatever the model is called.
-std::string file_stem(std::string name) {
-  for (char& c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '/' || c == '\\' || byte < 0x20 || byte == 0x7F) c = '_';
-  }
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
-}
 
 void create(const std::string& directory) {
   std::error_code error;

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
+#include "cli/inputs.hpp"
 #include "cli/interrupt.hpp"
 #include "cli/plot_directory.hpp"
 #include "cli/progress.hpp"
@@ -12,23 +13,10 @@
 #include "io/files.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
+#include "schedule/explain.hpp"
 
 namespace poet::cli {
 namespace {
-
-/// A value's error, with the option that it came from.
-template <typename Function>
-auto in_option(const char* option, Function f) {
-  try {
-    return f();
-  } catch (const InputError& error) {
-    throw InputError(option, error.what());
-  }
-}
-
-void require_option(const std::string& value, const char* option, const char* hint) {
-  if (value.empty()) throw InputError(option, fmt::format("missing; {}", hint));
-}
 
 void check_required(const Options& options) {
   require_option(options.model, "--model", "expected a model's name or file (--list-models)");
@@ -57,26 +45,10 @@ Inputs load_inputs(const Options& options) {
   return inputs;
 }
 
-Graph make_costs(const Inputs& inputs, const Options& options) {
-  if (!inputs.platform && inputs.model.backward != "explicit") {
-    throw InputError("--platform",
-                     "missing; expected a platform's name or file (--list-platforms): this "
-                     "model has no measured costs");
-  }
-  return apply_platform(inputs.model, inputs.platform_or_null(), options.mem_power_scale);
-}
-
 /// Everything that can be refused before the solve is refused before the solve.
 void check_destinations(const Options& options) {
-  const auto check = [](const char* option, const std::string& path) {
-    if (path.empty()) return;
-    in_option(option, [&] {
-      check_writable(path);
-      return 0;
-    });
-  };
-  check("--output", options.output);
-  check("--export-model", options.export_model);
+  check_destination("--output", options.output);
+  check_destination("--export-model", options.export_model);
 }
 
 void warn_about_chip(const Inputs& inputs, Bytes budget) {
@@ -117,18 +89,6 @@ Request request_of(const Options& options, const RuntimeBudget& runtime, const P
           .time_limit_seconds = options.time_limit_seconds,
           .threads = options.threads,
           .seed = options.seed};
-}
-
-/// Why there is no schedule, with the smallest RAM budget that could have one.
-std::string explain(const SolveResult& result) {
-  std::string text = result.reason;
-  if (!result.smallest_ram_bytes) return text;
-  text += result.smallest_ram_is_exact
-              ? fmt::format("; the smallest RAM budget that works is {} bytes",
-                            *result.smallest_ram_bytes)
-              : fmt::format("; no RAM budget below {} bytes can work (a lower bound)",
-                            *result.smallest_ram_bytes);
-  return text;
 }
 
 ExitCode code_of(const SolveResult& result, const Options& options) {
@@ -183,7 +143,8 @@ Outcome run_solve(const Options& options) {
       in_option("--runtime-budget", [&] { return parse_runtime_budget(options.runtime_budget); });
   check_destinations(options);
   const Inputs inputs = load_inputs(options);
-  Problem problem{.graph = make_costs(inputs, options)};
+  Problem problem{
+      .graph = make_costs(inputs.model, inputs.platform, options.mem_power_scale, "--platform")};
   const Baseline base = baseline(problem.graph);
   problem.limits = {
       .ram_budget_bytes = in_option("--ram-budget", [&] { return resolve(ram, base); }),

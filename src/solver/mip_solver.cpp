@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cstring>
 
+#include "process/child_process.hpp"
 #include "solver/cbc.hpp"
-#include "solver/child_process.hpp"
 
 namespace poet {
 namespace {

@@ -5,7 +5,7 @@
 #include <cmath>
 #include <cstring>
 
-#include "solver/child_process.hpp"
+#include "process/child_process.hpp"
 #include "solver/linear_program.hpp"
 
 namespace poet {

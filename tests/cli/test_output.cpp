@@ -164,10 +164,39 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
                              "--version",
                              "--help",
                              "verify",
-                             "plot"}) {
+                             "plot",
+                             "sweep",
+                             "compare"}) {
     EXPECT_THAT(run.out, HasSubstr(option));
   }
   EXPECT_GE(count_of(run.out, "\n  poet-solve --model "), 2U);
+}
+
+TEST(Help, OfACommandShowsItsOptionsAndExamples) {
+  const Finished sweep = poet_solve({"sweep", "--help"});
+  EXPECT_EQ(sweep.status, 0);
+  for (const char* option : {"--models",       "--platforms",
+                             "--ram-budget",   "--runtime-budget",
+                             "--techniques",   "--min-ram",
+                             "--batch-size",   "--mem-power-scale",
+                             "--effort",       "--gap",
+                             "--time-limit-s", "--solve-threads",
+                             "--seed",         "--require-optimal",
+                             "--jobs",         "--resume",
+                             "--dry-run",      "--collect",
+                             "--output",       "--format",
+                             "--csv",          "--schedules",
+                             "--quiet",        "--log-file"}) {
+    EXPECT_THAT(sweep.out, HasSubstr(option));
+  }
+  EXPECT_GE(count_of(sweep.out, "\n  poet-solve sweep "), 4U);
+  EXPECT_THAT(sweep.out, testing::Not(HasSubstr("--plot-directory")));
+  const Finished compare = poet_solve({"compare", "--help"});
+  EXPECT_EQ(compare.status, 0);
+  for (const char* option : {"BASELINE", "NEW", "--rel-tol", "--json", "--markdown"}) {
+    EXPECT_THAT(compare.out, HasSubstr(option));
+  }
+  EXPECT_GE(count_of(compare.out, "\n  poet-solve compare "), 2U);
 }
 
 TEST(List, ModelsAsATable) {

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <poll.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -39,6 +40,20 @@ struct Pipe {
   }
   std::array<int, 2> ends{-1, -1};
 };
+
+/// Puts a terminal in the place of a pipe.
+void make_terminal(Pipe& pipe) {
+  pipe.close_end(0);
+  pipe.close_end(1);
+  pipe.ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (pipe.ends[0] < 0 || ::grantpt(pipe.ends[0]) != 0 || ::unlockpt(pipe.ends[0]) != 0) {
+    fail("posix_openpt");
+  }
+  pipe.ends[1] = ::open(::ptsname(pipe.ends[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
+  if (pipe.ends[1] < 0) fail("open a terminal");
+  const winsize size{.ws_row = 24, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+  ::ioctl(pipe.ends[1], TIOCSWINSZ, &size);
+}
 
 [[noreturn]] void become(const Command& command, const Pipe& in, const Pipe& out, const Pipe& err) {
   ::dup2(in.ends[0], STDIN_FILENO);
@@ -117,7 +132,11 @@ class Conversation {
     if (interrupted_ || command_.interrupt_after.empty()) return;
     if (result_.err.find(command_.interrupt_after) == std::string::npos) return;
     interrupted_ = true;
-    for (const int signal : command_.signals) ::kill(child_, signal);
+    if (command_.interrupt) {
+      command_.interrupt(child_);
+    } else {
+      for (const int signal : command_.signals) ::kill(child_, signal);
+    }
   }
 
   const Command& command_;
@@ -138,6 +157,7 @@ Finished run_program(const Command& command) {
   Pipe in;
   Pipe out;
   Pipe err;
+  if (command.stderr_is_terminal) make_terminal(err);
   const pid_t child = ::fork();
   if (child < 0) fail("fork");
   if (child == 0) become(command, in, out, err);

@@ -1,6 +1,9 @@
 #pragma once
 
+#include <sys/types.h>
+
 #include <csignal>
+#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -16,6 +19,8 @@ struct Command {
   std::string directory{};           ///< to run in; empty: this process's
   std::string interrupt_after{};     ///< signals are sent once stderr holds this text; empty: never
   std::vector<int> signals{SIGINT};  ///< one right after the other
+  std::function<void(pid_t program)> interrupt{};  ///< what is done instead of sending signals
+  bool stderr_is_terminal = false;                 ///< a terminal of 100 columns
   double kill_after_seconds = 120;
 };
 

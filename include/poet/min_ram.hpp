@@ -1,0 +1,66 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "poet/sweep.hpp"
+
+namespace poet {
+
+/// Whose smallest RAM budget is asked for.
+struct MinRamTask {
+  int subject = 0;
+  TechniqueSet techniques = TechniqueSet::both;
+  RuntimeBudget runtime;  ///< as stated
+  Limits limits;          ///< in absolute terms; the RAM budget has no meaning
+};
+
+/// The smallest RAM budget that has a schedule, or the interval that it is proven to lie in.
+struct MinRam {
+  bool infeasible = false;           ///< proven: no RAM budget has a schedule
+  Bytes infeasible_below_bytes = 0;  ///< proven: no smaller budget has a schedule
+  Bytes feasible_bytes = 0;          ///< the peak of `schedule`
+  Schedule schedule;
+  int node = 0;                 ///< whose computation needs `feasible_bytes` in `schedule`
+  bool is_working_set = false;  ///< its inputs and output alone come to `feasible_bytes`
+  std::string reason;           ///< why infeasible, or what stopped the search; for people
+  std::string failure;          ///< not empty: its process crashed, and how; the rest is void
+  Seconds wall_seconds = 0;
+
+  bool exact() const { return !infeasible && infeasible_below_bytes == feasible_bytes; }
+};
+
+/// What is known of the tasks, by task.
+using MinRams = std::vector<std::optional<MinRam>>;
+
+/// One task per subject, set of techniques and runtime budget, in the order of the grid.
+std::vector<MinRamTask> min_ram_tasks(const SweepGrid& grid);
+
+/// The tasks that decide what `min` is: per subject the largest runtime budget with `both`, or,
+/// where the grid is without it, with each of its sets.
+std::vector<MinRamTask> loosest_tasks(const SweepGrid& grid);
+
+/// What `min` is, by subject: the smallest budget at which one of the tasks has a schedule; the
+/// working set where none has.
+std::vector<Bytes> smallest_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                                const MinRams& found);
+
+/// How the searches are run; as in SweepOptions.
+struct MinRamOptions {
+  SolveOptions solve;  ///< its time limit counts per task
+  int jobs = 1;
+  std::function<void(int task)> started;
+  std::function<void(int task, const MinRam&)> finished;
+  std::function<bool()> interrupted;
+};
+
+/// Finds the smallest budget of each task in a process of its own, tasks that allow more first: the
+/// working set where a schedule reaches it, else by bisection with solves that end in a schedule,
+/// whose peak becomes the new upper end, or in a proof that there is none. Tasks that are known
+/// already are left alone. True when every task is finished, false when it was interrupted.
+bool run_min_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                 const MinRamOptions& options, MinRams& found);
+
+}  // namespace poet

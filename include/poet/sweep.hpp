@@ -1,0 +1,132 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/problem.hpp"
+#include "poet/solve.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// The techniques that a schedule may use: POET's ablation.
+enum class TechniqueSet { both, remat, paging, none };
+
+/// `both`, `remat`, `paging` or `none`.
+std::string_view technique_set_name(TechniqueSet set);
+
+/// A sweep has at most this many points.
+inline constexpr int kMaxSweepPoints = 4096;
+
+/// RAM budgets as a user states them: one, or `count` at equal distances from `first` to `last`.
+struct RamRange {
+  std::optional<RamBudget> first;  ///< absent: `min`, the smallest budget that works
+  std::optional<RamBudget> last;   ///< absent where there is only `first`
+  int count = 1;
+};
+
+/// Lists for the grid, elements separated by commas. All throw InputError for an empty list or
+/// element, a reversed range, a range of fewer than two budgets, and more than kMaxSweepPoints.
+/// `25%..100%:16`, `256KiB..2MiB:12`, `min..100%:16`, `min`, and budgets as in parse_ram_budget.
+std::vector<RamRange> parse_ram_ranges(std::string_view text);
+/// `1.5..3:4`, `10s..20s:3`, and budgets as in parse_runtime_budget. An element twice is an error.
+std::vector<RuntimeBudget> parse_runtime_budgets(std::string_view text);
+/// Of `both`, `remat`, `paging`, `none`, each at most once.
+std::vector<TechniqueSet> parse_technique_sets(std::string_view text);
+/// Names of models or platforms, each at most once.
+std::vector<std::string> parse_names(std::string_view text);
+
+/// `3x` or `12.5s`.
+std::string runtime_budget_name(const RuntimeBudget& budget);
+
+/// Whether a list of RAM budgets contains `min`.
+bool needs_smallest_ram(const std::vector<RamRange>& ram);
+
+/// A model on a platform.
+struct SweepSubject {
+  Model model;
+  std::optional<Platform> platform;  ///< absent for a model that brings its costs
+  Graph graph;
+  Baseline base;
+
+  /// `vgg16_cifar/m4`
+  std::string name() const;
+};
+
+/// What a sweep covers: every subject with every budget and set of techniques.
+struct SweepGrid {
+  std::vector<SweepSubject> subjects;
+  std::vector<RamRange> ram;
+  std::vector<RuntimeBudget> runtime;
+  std::vector<TechniqueSet> techniques;
+};
+
+/// One problem of a sweep.
+struct SweepPoint {
+  int subject = 0;
+  TechniqueSet techniques = TechniqueSet::both;
+  RuntimeBudget runtime;  ///< as stated
+  Limits limits;          ///< the budgets in absolute terms
+};
+
+/// The points in the order of the grid: by subject, techniques, runtime budget, RAM budget, each as
+/// listed. `smallest_ram` has the meaning of `min` by subject; a range that starts there has fewer
+/// budgets where they would coincide. Throws InputError for a budget that is there twice, a range
+/// reversed for one of the subjects, and too many points.
+std::vector<SweepPoint> sweep_points(const SweepGrid& grid, const std::vector<Bytes>& smallest_ram);
+
+/// Throws what sweep_points() would throw, whatever `min` turns out to be.
+void check_sweep(const SweepGrid& grid);
+
+/// What became of one point.
+struct SweepOutcome {
+  enum class Origin {
+    solved,   ///< by a solve of its own
+    verdict,  ///< known without a solver: the baseline fits, or the working set does not
+    reused,   ///< another point's schedule, or its proof that there is none
+  };
+  SolveResult result;
+  Origin origin = Origin::solved;
+  int origin_point = -1;  ///< of a reused result
+  std::string failure;    ///< not empty: its process crashed, and how; `result` is void
+  Seconds wall_seconds = 0;
+};
+
+/// `optimal`, `feasible`, `infeasible`, `unknown` or `failed`.
+std::string_view outcome_name(const SweepOutcome& outcome);
+
+/// The outcomes of a sweep by point; those of an interrupted one may be missing.
+using SweepOutcomes = std::vector<std::optional<SweepOutcome>>;
+
+/// How a sweep is run.
+struct SweepOptions {
+  SolveOptions solve;  ///< of each point; its time limit counts per point
+  int jobs = 1;        ///< points solved at the same time, each in a process of its own
+  /// Schedules known beforehand, by subject: starts for whatever points they fit.
+  std::vector<std::vector<Schedule>> starts;
+  std::function<void(int point)> started;                                ///< its solve begins
+  std::function<void(int point, const Progress&)> progress;              ///< of its solve
+  std::function<void(int point, const SweepOutcome& outcome)> finished;  ///< at once, each once
+  std::function<bool()> interrupted;  ///< polled; true ends the sweep with what is finished
+};
+
+/// Solves the points, from loose limits to tight ones, so that each profits from those that allow
+/// more: an optimum that fits the tighter limits is their optimum too, and a bound holds for them
+/// as well. A point waits for those; what it is told does not depend on `jobs` or on who is
+/// finished first. Points that have an outcome already are not solved again; their schedules are
+/// replayed, and InputError is thrown for one that is not valid. True when every point is finished,
+/// false when the sweep was interrupted.
+bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+               const SweepOptions& options, SweepOutcomes& outcomes);
+
+/// Gives looser points the bounds and tighter ones the schedules that they lack where another point
+/// has better ones, so that energy never rises as limits loosen. `gap` is that of the solves.
+void settle_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
+                  SweepOutcomes& outcomes);
+
+}  // namespace poet

@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "poet/error.hpp"
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/units.hpp"
+
+namespace poet::cli {
+
+/// A value's error, with the option that it came from.
+template <typename Function>
+auto in_option(const std::string& option, Function f) {
+  try {
+    return f();
+  } catch (const InputError& error) {
+    throw InputError(option, error.what());
+  }
+}
+
+/// Throws InputError with the hint where an option that is needed is missing.
+void require_option(const std::string& value, const char* option, const char* hint);
+
+/// Throws InputError, naming the option, where its file could not be written. An empty path is
+/// fine.
+void check_destination(const char* option, const std::string& path);
+/// Likewise for a folder, which need not be there yet, nor the one that it is in.
+void check_folder(const char* option, const std::string& path);
+
+/// The graph with its costs; `option` is named where the model needs a platform and has none.
+Graph make_costs(const Model& model, const std::optional<Platform>& platform,
+                 double mem_power_scale, const char* option);
+
+/// A name as the name of a file: it stays in its directory, whatever it says.
+std::string file_stem(std::string name);
+
+}  // namespace poet::cli

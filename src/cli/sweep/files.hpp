@@ -1,0 +1,34 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poet/min_ram.hpp"
+#include "poet/sweep.hpp"
+#include "sweep/request.hpp"
+#include "sweep/rows.hpp"
+
+namespace poet::cli {
+
+/// `0007-vgg16_cifar-m4-both-3x-1048576.json`: the file of a point's schedule.
+std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                               int point);
+
+/// The rows of the finished points. Where schedules are written each row names its file as seen
+/// from the folder of `output`, or from the working directory where that is empty.
+std::vector<SweepRow> make_rows(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                                const SweepOutcomes& outcomes, const SweepRequest& request,
+                                const std::string& output);
+std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                                 const MinRams& found, const SweepRequest& request);
+
+/// Writes a file for every finished point into the folder that the request names, which is created
+/// where it is missing: schedule files, and error documents for points without a schedule.
+void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                     const SweepOutcomes& outcomes, const SweepRequest& request);
+
+/// Writes --csv and returns the document in the format asked for.
+template <typename Row>
+std::string write_tables(const std::vector<Row>& rows, const SweepRequest& request);
+
+}  // namespace poet::cli

@@ -1,0 +1,160 @@
+#include "sweep/find_min_ram.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "poet/simulate.hpp"
+#include "solver/clock.hpp"
+
+namespace poet {
+namespace {
+
+/// Share of the time that is left which one budget may take: a hard one must not eat up all.
+constexpr double kProbeShare = 0.25;
+
+/// RAM is held in whole tensors, so every peak is a multiple of what divides all their sizes.
+Bytes step_of(const Graph& graph) {
+  Bytes step = 0;
+  for (const Node& node : graph.nodes) step = std::gcd(step, node.bytes);
+  return std::max<Bytes>(step, 1);
+}
+
+class Search {
+ public:
+  Search(const SweepSubject& subject, const Limits& limits, const SolveOptions& options)
+      : problem_{.graph = subject.graph, .limits = limits},
+        options_(options),
+        clock_(options.time_limit_seconds),
+        step_(step_of(subject.graph)) {
+    found_.schedule = subject.base.schedule;
+    found_.feasible_bytes = subject.base.peak_ram_bytes;
+  }
+
+  void raise_floor(Bytes bytes) {
+    found_.infeasible_below_bytes =
+        std::min(std::max(found_.infeasible_below_bytes, bytes), found_.feasible_bytes);
+  }
+
+  void offer(const Schedule& schedule) {
+    problem_.limits.ram_budget_bytes = found_.feasible_bytes;
+    const Replay replay = simulate(problem_.graph, schedule, problem_.limits);
+    if (!replay.valid() || replay.peak_ram_bytes >= found_.feasible_bytes) return;
+    found_.feasible_bytes = replay.peak_ram_bytes;
+    found_.schedule = schedule;
+  }
+
+  void run() {
+    lower_the_top();
+    raise_the_floor();
+    if (!found_.exact()) {
+      found_.reason = stopping() ? "the time limit ended the search"
+                                 : "budgets in between could not be decided within the time limit";
+    }
+  }
+
+  MinRam result(const WorkingSet& needed) {
+    found_.is_working_set = found_.feasible_bytes == needed.bytes;
+    found_.node = found_.is_working_set ? needed.node : node_at_peak();
+    found_.wall_seconds = clock_.elapsed();
+    return std::move(found_);
+  }
+
+ private:
+  bool stopping() const { return clock_.expired(); }
+
+  /// Bisects for the smallest budget with a schedule. A budget that cannot be decided counts as one
+  /// without, and as the end of what the floor may be raised to.
+  void lower_the_top() {
+    Bytes low = found_.infeasible_below_bytes;
+    Bytes budget = low;  // most often the floor is the answer, so it is tried first
+    while (low < found_.feasible_bytes && !stopping()) {
+      switch (probe(budget)) {
+        case Status::infeasible:
+          low = next_peak(budget);
+          found_.infeasible_below_bytes = std::max(found_.infeasible_below_bytes, low);
+          break;
+        case Status::unknown:
+          if (!undecided_) undecided_ = budget;
+          undecided_ = std::min(*undecided_, budget);
+          low = next_peak(budget);
+          break;
+        default:
+          break;
+      }
+      budget = middle(low, found_.feasible_bytes);
+    }
+  }
+
+  /// Bisects between the floor and the least undecided budget for more proofs.
+  void raise_the_floor() {
+    if (!undecided_) return;
+    Bytes high = std::min(*undecided_, found_.feasible_bytes);
+    while (found_.infeasible_below_bytes < high && !stopping()) {
+      const Bytes budget = middle(found_.infeasible_below_bytes, high);
+      if (probe(budget) == Status::infeasible) {
+        raise_floor(next_peak(budget));
+      } else {
+        high = std::min(budget, found_.feasible_bytes);
+      }
+    }
+  }
+
+  Bytes next_peak(Bytes budget) const { return budget / step_ * step_ + step_; }
+
+  Bytes middle(Bytes low, Bytes high) const {
+    return std::max(low, (low + (high - low) / 2) / step_ * step_);
+  }
+
+  /// Whether a budget has a schedule: any one will do, so any gap counts as closed.
+  Status probe(Bytes budget) {
+    SolveOptions options = options_;
+    options.gap = 1;
+    if (options.time_limit_seconds > 0) {
+      options.time_limit_seconds = kProbeShare * clock_.remaining();
+    }
+    problem_.limits.ram_budget_bytes = budget;
+    const SolveResult result = solve(problem_, options);
+    if (!result.schedule) return result.status;
+    offer(*result.schedule);
+    return result.status;
+  }
+
+  int node_at_peak() const {
+    const std::vector<RamSample> samples = ram_timeline(problem_.graph, found_.schedule);
+    return std::max_element(
+               samples.begin(), samples.end(),
+               [](const RamSample& a, const RamSample& b) { return a.ram_bytes < b.ram_bytes; })
+        ->node;
+  }
+
+  Problem problem_;
+  const SolveOptions& options_;
+  SolveClock clock_;
+  Bytes step_;
+  std::optional<Bytes> undecided_;  ///< the least budget that could not be decided
+  MinRam found_;
+};
+
+}  // namespace
+
+MinRam find_min_ram(const SweepSubject& subject, const Limits& limits, const SolveOptions& options,
+                    Bytes floor_bytes, const std::vector<const Schedule*>& starts) {
+  Problem whole{.graph = subject.graph, .limits = limits};
+  whole.limits.ram_budget_bytes = subject.base.peak_ram_bytes;
+  const Verdict verdict = instant_verdict(whole, subject.base);
+  if (verdict.kind == Verdict::Kind::infeasible) {
+    return {.infeasible = true, .reason = verdict.reason};
+  }
+  const WorkingSet needed = working_set(subject.graph);
+  Search search(subject, limits, options);
+  search.raise_floor(std::max(needed.bytes, floor_bytes));
+  if (!limits.paging && !limits.remat) search.raise_floor(subject.base.peak_ram_bytes);
+  for (const Schedule* start : starts) search.offer(*start);
+  search.run();
+  return search.result(needed);
+}
+
+}  // namespace poet

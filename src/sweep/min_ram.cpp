@@ -1,0 +1,155 @@
+#include "poet/min_ram.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "io/outcome_json.hpp"
+#include "poet/error.hpp"
+#include "sweep/find_min_ram.hpp"
+#include "sweep/limits.hpp"
+#include "sweep/workers.hpp"
+
+namespace poet {
+namespace {
+
+MinRamTask make_task(const SweepGrid& grid, int subject, TechniqueSet set,
+                     const RuntimeBudget& runtime) {
+  return {.subject = subject,
+          .techniques = set,
+          .runtime = runtime,
+          .limits = limits_of(grid.subjects[subject], set, runtime, 0)};
+}
+
+/// Whether `loose` is about the same subject and allows as much as `tight`, and is not the same
+/// task.
+bool is_looser(const std::vector<MinRamTask>& tasks, int loose, int tight) {
+  return loose != tight && tasks[loose].subject == tasks[tight].subject &&
+         allows_as_much_otherwise(tasks[loose].limits, tasks[tight].limits);
+}
+
+class Run {
+ public:
+  Run(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, const MinRamOptions& options,
+      MinRams& found)
+      : grid_(grid),
+        tasks_(tasks),
+        options_(options),
+        found_(found),
+        started_(tasks.size(), false) {
+    found_.resize(tasks.size());
+  }
+
+  bool run() {
+    run_workers(options_.jobs,
+                {.next = [this] { return next(); },
+                 .work = [this](int task, const auto&) { return min_ram_json(work(task)); },
+                 .answered =
+                     [this](int task, const std::string& answer) {
+                       record(task, parse_min_ram(answer, "answer"));
+                     },
+                 .failed = [this](int task,
+                                  const std::string& reason) { record(task, {.failure = reason}); },
+                 .interrupted = options_.interrupted});
+    return std::all_of(found_.begin(), found_.end(),
+                       [](const auto& known) { return known.has_value(); });
+  }
+
+ private:
+  std::optional<int> next() {
+    for (int t = 0; t < static_cast<int>(tasks_.size()); ++t) {
+      if (started_[t] || found_[t] || waits(t)) continue;
+      started_[t] = true;
+      if (options_.started) options_.started(t);
+      return t;
+    }
+    return std::nullopt;
+  }
+
+  bool waits(int task) const {
+    for (int t = 0; t < static_cast<int>(tasks_.size()); ++t) {
+      if (!found_[t] && is_looser(tasks_, t, task)) return true;
+    }
+    return false;
+  }
+
+  /// What allows more cannot need more, and its schedule may fit all the same.
+  MinRam work(int task) const {
+    Bytes floor = 0;
+    std::vector<const Schedule*> starts;
+    for (int t = 0; t < static_cast<int>(tasks_.size()); ++t) {
+      if (!is_looser(tasks_, t, task) || !found_[t]->failure.empty()) continue;
+      floor = std::max(floor, found_[t]->infeasible_below_bytes);
+      starts.push_back(&found_[t]->schedule);
+    }
+    SolveOptions solve = options_.solve;
+    solve.interrupted = nullptr;  // the parent ends this process
+    return find_min_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,
+                        starts);
+  }
+
+  void record(int task, MinRam found) {
+    found_[task] = std::move(found);
+    if (options_.finished) options_.finished(task, *found_[task]);
+  }
+
+  const SweepGrid& grid_;
+  const std::vector<MinRamTask>& tasks_;
+  const MinRamOptions& options_;
+  MinRams& found_;
+  std::vector<bool> started_;
+};
+
+}  // namespace
+
+std::vector<MinRamTask> min_ram_tasks(const SweepGrid& grid) {
+  std::vector<MinRamTask> tasks;
+  for (int s = 0; s < static_cast<int>(grid.subjects.size()); ++s) {
+    for (const TechniqueSet set : grid.techniques) {
+      for (const RuntimeBudget& runtime : grid.runtime) {
+        tasks.push_back(make_task(grid, s, set, runtime));
+      }
+    }
+  }
+  return tasks;
+}
+
+std::vector<MinRamTask> loosest_tasks(const SweepGrid& grid) {
+  const std::vector<MinRamTask> all = min_ram_tasks(grid);
+  std::vector<MinRamTask> loosest;
+  for (int t = 0; t < static_cast<int>(all.size()); ++t) {
+    bool beaten = false;
+    for (int other = 0; other < static_cast<int>(all.size()); ++other) {
+      beaten = beaten || is_looser(all, other, t);
+    }
+    if (!beaten) loosest.push_back(all[t]);
+  }
+  return loosest;
+}
+
+std::vector<Bytes> smallest_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                                const MinRams& found) {
+  std::vector<Bytes> smallest(grid.subjects.size(), kMaxBytes);
+  for (std::size_t t = 0; t < tasks.size(); ++t) {
+    const SweepSubject& subject = grid.subjects[tasks[t].subject];
+    if (!found[t] || !found[t]->failure.empty()) {
+      throw InternalError(fmt::format("{}: the smallest RAM budget is not known: {}",
+                                      subject.name(),
+                                      found[t] ? found[t]->failure : "it was not looked for"));
+    }
+    if (found[t]->infeasible) continue;
+    Bytes& least = smallest[tasks[t].subject];
+    least = std::min(least, found[t]->feasible_bytes);
+  }
+  for (std::size_t s = 0; s < smallest.size(); ++s) {
+    if (smallest[s] == kMaxBytes) smallest[s] = working_set(grid.subjects[s].graph).bytes;
+  }
+  return smallest;
+}
+
+bool run_min_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                 const MinRamOptions& options, MinRams& found) {
+  return Run(grid, tasks, options, found).run();
+}
+
+}  // namespace poet

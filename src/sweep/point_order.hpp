@@ -1,0 +1,39 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "poet/sweep.hpp"
+
+namespace poet {
+
+/// Which point may start when: a point waits for all points of its subject that allow as much as it
+/// does. The points of one subject, set of techniques and runtime budget form a curve, which is
+/// walked from its largest RAM budget to its smallest.
+class PointOrder {
+ public:
+  explicit PointOrder(const std::vector<SweepPoint>& points);
+
+  /// Takes a point that may start; nothing where all others wait, or none is left.
+  std::optional<int> next();
+  /// Says that a point is finished, whether it was taken or was known before.
+  void finish(int point);
+
+ private:
+  struct Curve {
+    int subject = 0;
+    std::vector<int> points;  ///< by falling RAM budget
+    std::size_t at = 0;       ///< the first that is not finished, or the end
+    bool taken = false;       ///< that one has been taken
+  };
+
+  bool may_start(const Curve& curve) const;
+  const Limits& limits_at(const Curve& curve) const;
+
+  const std::vector<SweepPoint>& points_;
+  std::vector<Curve> curves_;   ///< each after those that allow as much
+  std::vector<int> curve_of_;   ///< by point
+  std::vector<bool> finished_;  ///< by point
+};
+
+}  // namespace poet

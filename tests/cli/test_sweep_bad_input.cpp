@@ -1,0 +1,144 @@
+// Every kind of bad input to sweep: exit status 2, one message with the place, nothing solved and
+// nothing written.
+#include <unistd.h>
+
+#include <ostream>
+
+#include "cli/sweep_files.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+struct BadSweep {
+  std::string name;
+  Words arguments;  ///< replace or follow those of a good sweep
+  Words says;       ///< parts of the message
+};
+
+void PrintTo(const BadSweep& bad, std::ostream* out) {
+  *out << bad.name;
+}
+
+/// A good sweep that would take minutes, with these options instead of its own.
+Words good_but(const Words& changes) {
+  Words words = sweep("resnet18_cifar", "m4", "300000,700000", "3");
+  for (std::size_t c = 0; c < changes.size(); c += 2) {
+    const auto at = std::find(words.begin(), words.end(), changes[c]);
+    if (at == words.end() || c + 1 == changes.size()) {
+      words.insert(words.end(), changes.begin() + static_cast<std::ptrdiff_t>(c), changes.end());
+      break;
+    }
+    *(at + 1) = changes[c + 1];
+  }
+  return words;
+}
+
+std::vector<BadSweep> rows() {
+  return {
+      {"UnknownModel",
+       {"--models", "linear,resnet18_cifr"},
+       {"--models: unknown model 'resnet18_cifr'", "did you mean 'resnet18_cifar'?"}},
+      {"MissingModelFile", {"--models", "linear,./none.json"}, {"--models: ./none.json"}},
+      {"BrokenModel", {"--models", "linear,broken.json"}, {"--models: broken.json:1:"}},
+      {"SameModelTwice", {"--models", "linear,linear"}, {"--models: found 'linear' twice"}},
+      {"SameModelByAnotherName",
+       {"--models", "linear," POET_SOURCE_DIR "/models/linear.json"},
+       {"--models: 'linear' and '", "are the same"}},
+      {"UnknownPlatform", {"--platforms", "m4,jetson"}, {"--platforms: unknown platform 'jetson'"}},
+      {"SamePlatformTwice", {"--platforms", "m4,m4"}, {"--platforms: found 'm4' twice"}},
+      {"EmptyGrid", {"--ram-budget", ""}, {"--ram-budget: missing"}},
+      {"EmptyElement", {"--ram-budget", "25%,,50%"}, {"--ram-budget: element 2", "empty"}},
+      {"NoCount", {"--ram-budget", "25%..100%"}, {"--ram-budget: found '25%..100%'", "COUNT"}},
+      {"CountOfZero", {"--ram-budget", "25%..100%:0"}, {"--ram-budget: ", "from 2 to 4096"}},
+      {"CountOfOne", {"--ram-budget", "25%..100%:1"}, {"--ram-budget: ", "from 2 to 4096"}},
+      {"CountTooLarge", {"--ram-budget", "25%..100%:5000"}, {"--ram-budget: ", "2 to 4096"}},
+      {"Reversed", {"--ram-budget", "100%..25%:4"}, {"'100%..25%:4'", "must be below the last"}},
+      {"ReversedForTheModel",
+       {"--ram-budget", "9MB..100%:4"},
+       {"--ram-budget: resnet18_cifar/m4: ", "from 9000000 to 2453760"}},
+      {"PointTwice",
+       {"--ram-budget", "100%,2453760"},
+       {"--ram-budget: resnet18_cifar/m4: the RAM budget of 2453760 bytes is there twice"}},
+      {"PointsCoincide", {"--ram-budget", "1000..1002:5"}, {"is there twice"}},
+      {"TooManyPoints",
+       {"--ram-budget", "300000..700000:4096", "--runtime-budget", "2,3"},
+       {"8192 points", "at most 4096"}},
+      {"BadBudget", {"--ram-budget", "25%,1XB"}, {"--ram-budget: found '1XB'"}},
+      {"BudgetBelowAByte", {"--ram-budget", "0.00001%"}, {"resnet18_cifar/m4", "one byte"}},
+      {"RuntimeTwice", {"--runtime-budget", "2,2.0"}, {"--runtime-budget: found '2x' twice"}},
+      {"RuntimeReversed", {"--runtime-budget", "3..1:4"}, {"--runtime-budget: found '3..1:4'"}},
+      {"RuntimeBelowOne", {"--runtime-budget", "0.5"}, {"--runtime-budget: found '0.5'"}},
+      {"RuntimeMissing", {"--runtime-budget", ""}, {"--runtime-budget: missing"}},
+      {"UnknownTechnique", {"--techniques", "both,magic"}, {"--techniques: found 'magic'"}},
+      {"TechniqueTwice", {"--techniques", "both,both"}, {"--techniques: found 'both' twice"}},
+      {"JobsZero", {"--jobs", "0"}, {"--jobs: found 0"}},
+      {"JobsText", {"--jobs", "many"}, {"--jobs: found 'many'"}},
+      {"GapNegative", {"--gap", "-1"}, {"--gap: found -1"}},
+      {"UnknownFormat", {"--format", "xml"}, {"--format: found 'xml'; expected jsonl or csv"}},
+      {"UnknownOption", {"--model-list", "x"}, {"--model-list"}},
+      {"OutputInNoFolder", {"--output", "none/c.jsonl"}, {"--output: none/c.jsonl"}},
+      {"OutputIsAFolder", {"--output", "folder"}, {"--output: folder", "directory"}},
+      {"CsvInNoFolder", {"--csv", "none/c.csv"}, {"--csv: none/c.csv"}},
+      {"CsvIsTheOutput",
+       {"--output", "c.x", "--csv", "c.x"},
+       {"--csv: found the file of --output"}},
+      {"SchedulesInAFile", {"--schedules", "broken.json"}, {"--schedules: broken.json"}},
+      {"SchedulesBelowAFile", {"--schedules", "broken.json/s"}, {"--schedules: broken.json/s"}},
+      {"MinRamWithBudgets", {"--min-ram"}, {"--ram-budget: found with --min-ram"}},
+      {"DryRunWithoutAFolder", {"--dry-run"}, {"--dry-run", "--schedules DIR"}},
+      {"DryRunAndCollect",
+       {"--collect", "folder", "--dry-run"},
+       {"--dry-run: found with --collect"}},
+      {"ResumeAndOutput",
+       {"--output", "c.jsonl", "--resume", "c.jsonl"},
+       {"--resume: found with --output"}},
+  };
+}
+
+class BadSweeps : public testing::TestWithParam<BadSweep> {};
+
+TEST_P(BadSweeps, EndWithTwoAndOneMessageAndLeaveNothing) {
+  const TemporaryFolder folder;
+  static_cast<void>(folder.write("broken.json", "{"));
+  std::filesystem::create_directory(folder.file("folder"));
+  Command command = poet_solve_command(good_but(GetParam().arguments));
+  command.directory = folder.path();
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 2) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(count_lines(run.err), 1U) << run.err;
+  EXPECT_LT(run.wall_seconds, 2) << "nothing is solved";
+  for (const std::string& part : GetParam().says) EXPECT_THAT(run.err, HasSubstr(part));
+  EXPECT_THAT(folder.contents(), testing::ElementsAre("broken.json", "folder"));
+  EXPECT_TRUE(std::filesystem::is_empty(folder.file("folder")));
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, BadSweeps, testing::ValuesIn(rows()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(BadSweep, OptionsOfTheSingleSolveBeforeACommandAreNotLost) {
+  const Finished run = poet_solve(Words{"--gap", "0.1"} + sweep("linear", "m4", "50%", "2"));
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--gap: found before 'sweep'"));
+}
+
+TEST(BadSweep, BothListsFromStdin) {
+  const Finished run = poet_solve(sweep("-", "-", "50%", "2"), "{}");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--platforms: found - for models and platforms"));
+}
+
+TEST(BadSweep, UnwritableFoldersAreFoundBeforeTheSolve) {
+  if (::geteuid() == 0) GTEST_SKIP() << "root may write everywhere";
+  const TemporaryFolder folder;
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_read);
+  for (const char* option : {"--output", "--csv", "--schedules"}) {
+    EXPECT_EQ(poet_solve(good_but({option, folder.file("x")})).status, 2) << option;
+  }
+  std::filesystem::permissions(folder.path(), std::filesystem::perms::owner_all);
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,118 @@
+// A sweep as single solves that a shell, GNU parallel or a cluster runs.
+#include "cli/sweep_files.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+Finished run_in(const TemporaryFolder& folder, const Words& arguments) {
+  Command command = poet_solve_command(arguments);
+  command.directory = folder.path();
+  return run_program(command);
+}
+
+/// What a sweep and collected single solves have in common: all but how each was found.
+Lines results(const Lines& lines) {
+  Lines common;
+  for (const json& line : lines) {
+    json kept;
+    for (const char* key :
+         {"point", "status", "model", "platform", "techniques", "ram_budget_bytes",
+          "runtime_budget_seconds", "baseline_peak_ram_bytes"}) {
+      kept[key] = line.at(key);
+    }
+    common.push_back(kept);
+  }
+  return common;
+}
+
+/// Energies differ by the gap that both were asked for at most.
+void expect_same_results(const Lines& found, const Lines& expected) {
+  ASSERT_EQ(results(found), results(expected));
+  for (std::size_t p = 0; p < found.size(); ++p) {
+    const json& energy = expected[p].at("energy_joules");
+    if (energy.is_null()) continue;
+    EXPECT_NEAR(found[p].at("energy_joules").get<double>(), energy.get<double>(),
+                2e-4 * energy.get<double>());
+  }
+}
+
+TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
+  const std::string parallel = POET_PARALLEL;
+  if (parallel.empty()) GTEST_SKIP() << "GNU parallel is not installed";
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("it's a folder"));
+  const Words grid =
+      sweep("linear,transformer", "m4", "40%,85%,100%", "1.02,3",
+            {"--techniques", "both,remat", "--schedules", "it's a folder", "--seed", "3"});
+  const Finished dry = run_in(folder, grid + Words{"--dry-run"});
+  EXPECT_EQ(dry.status, 0);
+  EXPECT_EQ(count_lines(dry.out), 24U);
+  EXPECT_TRUE(std::filesystem::is_empty(folder.file("it's a folder")));
+
+  Command shell{.program = parallel,
+                .arguments = {"--will-cite", "--jobs", "2"},
+                .stdin_text = dry.out,
+                .directory = folder.path()};
+  const Finished solves = run_program(shell);
+  const Finished collected =
+      run_in(folder, grid + Words{"--collect", "it's a folder", "--output", "collected.jsonl"});
+  EXPECT_EQ(collected.status, 0) << collected.err;
+  const Finished direct = run_in(folder, grid + Words{"--output", "direct.jsonl"});
+  EXPECT_EQ(direct.status, 0);
+  const Lines expected = lines_of(folder.file("direct.jsonl"));
+  expect_same_results(lines_of(folder.file("collected.jsonl")), expected);
+  const auto infeasible = std::count_if(expected.begin(), expected.end(), [](const json& line) {
+    return line.at("status") == "infeasible";
+  });
+  EXPECT_EQ(solves.status, infeasible) << "parallel counts the commands that do not end with 0";
+  // What a sweep writes can be collected as well.
+  const Finished again = run_in(folder, grid + Words{"--collect", "it's a folder"});
+  expect_same_results(as_lines(again.out), expected);
+}
+
+class Collecting : public testing::Test {
+ protected:
+  Collecting() { EXPECT_EQ(run_in(folder_, grid({"--schedules", "s"})).status, 0); }
+  static Words grid(const Words& more) { return sweep("linear", "m4", "40%,44%,100%", "2", more); }
+  std::string file(const std::string& name) const { return folder_.file("s/" + name); }
+  Finished collect() const { return run_in(folder_, grid({"--collect", "s"})); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(Collecting, SaysWhichFileDidNotComeBack) {
+  std::filesystem::remove(file("0001-linear-m4-both-2x-3263.json"));
+  const Finished run = collect();
+  EXPECT_EQ(run.status, 1);
+  const Lines lines = as_lines(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[0].at("status"), "infeasible");
+  EXPECT_EQ(lines[1].at("status"), "failed");
+  EXPECT_THAT(lines[1].at("reason").get<std::string>(), HasSubstr("there is no file 's/0001-"));
+  EXPECT_EQ(lines[2].at("status"), "optimal");
+}
+
+TEST_F(Collecting, BelievesNoScheduleThatDoesNotReplay) {
+  auto broken = json::parse(contents_of(file("0001-linear-m4-both-2x-3263.json")));
+  broken.at("summary").at("energy_joules") = 1e-9;
+  static_cast<void>(folder_.write("s/0001-linear-m4-both-2x-3263.json", broken.dump()));
+  const Finished run = collect();
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(as_lines(run.out).at(1).at("reason").get<std::string>(), HasSubstr("not valid"));
+}
+
+TEST_F(Collecting, RefusesAFileAboutAnotherProblem) {
+  std::filesystem::copy_file(file("0002-linear-m4-both-2x-7416.json"),
+                             file("0001-linear-m4-both-2x-3263.json"),
+                             std::filesystem::copy_options::overwrite_existing);
+  const Finished run = collect();
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("ram_budget_bytes is 7416, expected 3263"));
+  EXPECT_EQ(run.out, "");
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,114 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdlib>
+#include <map>
+#include <stdexcept>
+#include <string>
+
+#include "process/child_pool.hpp"
+#include "process/child_process.hpp"
+
+namespace poet {
+namespace {
+
+using testing::HasSubstr;
+
+Message message_of(const std::string& text) {
+  const auto* bytes = reinterpret_cast<const std::byte*>(text.data());
+  return {bytes, bytes + text.size()};
+}
+
+std::string text_of(const Message& message) {
+  return {reinterpret_cast<const char*>(message.data()), message.size()};
+}
+
+/// Sends a word and ends as `end` does.
+ChildWork saying(
+    const std::string& word, const std::function<void()>& end = [] {}) {
+  return [=](const auto& send) {
+    send(message_of(word));
+    end();
+  };
+}
+
+/// What each child of a pool said, and how it ended.
+struct Heard {
+  std::map<int, std::string> words;
+  std::map<int, ChildExit> exits;
+};
+
+Heard listen(ChildPool& pool) {
+  Heard heard;
+  while (!pool.empty()) {
+    pool.wait(
+        [&](int task, const Message& message) {
+          EXPECT_EQ(heard.exits.count(task), 0U) << "a message after the end";
+          heard.words[task] += text_of(message);
+        },
+        [&](int task, const ChildExit& exit) { heard.exits[task] = exit; });
+  }
+  return heard;
+}
+
+TEST(RunInChild, HandsOnMessagesOfAnySize) {
+  const std::string large(1 << 20, 'x');
+  std::string heard;
+  const ChildExit exit = run_in_child(
+      [&](const auto& send) {
+        send(message_of("a"));
+        send(message_of(""));
+        send(message_of(large));
+      },
+      [&](const Message& message) {
+        heard += text_of(message) + "|";
+        return true;
+      },
+      [] { return true; }, 60);
+  EXPECT_TRUE(exit.clean);
+  EXPECT_EQ(heard, "a||" + large + "|");
+}
+
+TEST(RunInChild, KillsAtTheDeadline) {
+  const ChildExit exit =
+      run_in_child([](const auto&) { ::pause(); }, [](const Message&) { return true; },
+                   [] { return true; }, 0.05);
+  EXPECT_TRUE(exit.killed);
+  EXPECT_FALSE(exit.clean);
+}
+
+TEST(ChildPool, LetsTheOthersGoOnWhereOneCrashes) {
+  ChildPool pool(3);
+  pool.start(7, saying("seven"));
+  pool.start(8, saying("eight", [] { ::raise(SIGKILL); }));
+  EXPECT_FALSE(pool.full());
+  pool.start(9, saying("nine", [] { throw std::runtime_error("no"); }));
+  EXPECT_TRUE(pool.full());
+  const Heard heard = listen(pool);
+  EXPECT_EQ(heard.words, (std::map<int, std::string>{{7, "seven"}, {8, "eight"}, {9, "nine"}}));
+  EXPECT_TRUE(heard.exits.at(7).clean);
+  EXPECT_THAT(heard.exits.at(8).message, HasSubstr("signal 9"));
+  EXPECT_THAT(heard.exits.at(9).message, HasSubstr("exception"));
+}
+
+TEST(ChildPool, KillsWhatRunsWhenItGoes) {
+  std::string pid;
+  {
+    ChildPool pool(2);
+    pool.start(0, saying("", [] { ::pause(); }));
+    pool.start(1, [](const auto& send) {
+      send(message_of(std::to_string(::getpid())));
+      ::pause();
+    });
+    while (pid.empty()) {
+      pool.wait([&](int, const Message& message) { pid += text_of(message); },
+                [](int, const ChildExit&) { FAIL() << "it ended by itself"; });
+    }
+  }
+  EXPECT_EQ(::kill(std::stoi(pid), 0), -1) << "the child still runs";
+}
+
+}  // namespace
+}  // namespace poet
