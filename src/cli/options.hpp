@@ -22,6 +22,7 @@ struct SweepArguments {
   int jobs = 1;
   std::string format = "jsonl";
   std::string csv;
+  std::string plot;
   std::string schedules;
   std::string resume;
   bool dry_run = false;

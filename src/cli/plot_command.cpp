@@ -1,11 +1,16 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "cli/commands.hpp"
-#include "io/files.hpp"
+#include "cli/inputs.hpp"
 #include "io/read_file.hpp"
+#include "io/result_kind.hpp"
 #include "io/shown.hpp"
+#include "io/sweep_json.hpp"
+#include "plot/row_points.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"
 
@@ -23,22 +28,53 @@ void check_valid(const Report& report, const std::string& source) {
                                findings.size(), findings.size() == 1 ? "" : "s"));
 }
 
-void check_output(const std::string& path) {
-  if (path.empty()) return;
-  try {
-    check_writable(path);
-  } catch (const InputError& error) {
-    throw InputError("--output", error.what());
+std::string draw_schedule(const std::string& text, const std::string& source) {
+  const Report report = parse_report(text, source);
+  check_valid(report, source);
+  return schedule_svg(report);
+}
+
+std::string draw_sweep(const std::string& text, const std::string& source) {
+  const std::vector<SweepRow> rows = parse_sweep(text, source);
+  const auto failed = std::count_if(rows.begin(), rows.end(),
+                                    [](const SweepRow& row) { return row.status == "failed"; });
+  if (failed == static_cast<std::ptrdiff_t>(rows.size())) {
+    throw InputError(shown_source(source),
+                     fmt::format("found no result: every point failed ({}); 'poet-solve sweep "
+                                 "--resume' tries them once more",
+                                 rows.front().reason));
   }
+  if (failed > 0) {
+    spdlog::warn("{} of {} points failed; drawn as points without a schedule", failed, rows.size());
+  }
+  return sweep_svg(plot::curve_points(rows));
+}
+
+[[noreturn]] void refuse(const std::string& source, const char* found) {
+  throw InputError(
+      shown_source(source),
+      fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
 }
 
 }  // namespace
 
 Outcome run_plot(const Options& options) {
-  check_output(options.output);
-  const Report report = parse_report(read_file(options.plot_file), options.plot_file);
-  check_valid(report, options.plot_file);
-  return {.document = schedule_svg(report)};
+  check_destination("--output", options.output);
+  const std::string& source = options.plot_file;
+  const std::string text = read_file(source, kMaxResultBytes);
+  switch (result_kind(text)) {
+    case ResultKind::sweep:
+      return {.document = draw_sweep(text, source)};
+    case ResultKind::min_ram:
+      refuse(source, "the answers of sweep --min-ram");
+    case ResultKind::journal:
+      refuse(source, "the journal of a sweep that is not finished (--resume finishes it)");
+    case ResultKind::table:
+      refuse(source, "the CSV table of a sweep");
+    case ResultKind::schedule:
+      break;
+  }
+  return {.document = draw_schedule(text, source)};
 }
 
 }  // namespace poet::cli

@@ -3,11 +3,11 @@
 #include <filesystem>
 
 #include <fmt/format.h>
-#include <nlohmann/json.hpp>
 
 #include "compare/point_key.hpp"
 #include "compare/report_row.hpp"
 #include "io/read_file.hpp"
+#include "io/result_kind.hpp"
 #include "io/solve_document.hpp"
 #include "io/sweep_json.hpp"
 #include "poet/error.hpp"
@@ -15,14 +15,6 @@
 
 namespace poet {
 namespace {
-
-/// A sweep's lines name their format in each; a schedule file on several lines has none in its
-/// first that is whole.
-std::string format_of_first_line(const std::string& text) {
-  const auto line = nlohmann::json::parse(text.substr(0, text.find('\n')), nullptr, false);
-  if (!line.is_object() || !line.contains("format") || !line.at("format").is_string()) return {};
-  return line.at("format").get<std::string>();
-}
 
 std::string fault_of(const Report& report) {
   const std::vector<std::string> findings = verify_report(report);
@@ -76,21 +68,21 @@ ComparedResult read_schedule(const std::string& text, const std::string& path) {
 }  // namespace
 
 ComparedResult read_compared(const std::string& path, bool replay_rows) {
-  constexpr std::size_t kLargestSweep = std::size_t{256} << 20U;
-  const std::string text = read_file(path, kLargestSweep);
+  const std::string text = read_file(path, kMaxResultBytes);
   if (text.find_first_not_of(" \t\r\n") != std::string::npos &&
       text[text.find_first_not_of(" \t\r\n")] != '{') {
     throw InputError(path,
                      "found no JSON; expected a schedule file or the JSON lines of a sweep "
                      "(not its CSV table)");
   }
-  const std::string format = format_of_first_line(text);
-  if (format == kMinRamFormat) {
+  const ResultKind kind = result_kind(text);
+  if (kind == ResultKind::min_ram) {
     throw InputError(path,
                      "found the answers of sweep --min-ram; expected a schedule file or the "
                      "JSON lines of a sweep");
   }
-  return format == kSweepFormat ? read_sweep(text, path, replay_rows) : read_schedule(text, path);
+  return kind == ResultKind::sweep ? read_sweep(text, path, replay_rows)
+                                   : read_schedule(text, path);
 }
 
 }  // namespace poet

@@ -18,7 +18,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::string_view kFormat = "poet-sweep-journal";
 constexpr std::int64_t kVersion = 1;
 
 void read_member(const JsonCursor& at, std::string& value) {
@@ -64,7 +63,7 @@ void read_line(const JsonCursor& at, JournalContents& contents) {
 }  // namespace
 
 std::string journal_head(const SweepRequest& request) {
-  Json json = {{"format", kFormat}, {"version", kVersion}, {"request", Json::object()}};
+  Json json = {{"format", kJournalFormat}, {"version", kVersion}, {"request", Json::object()}};
   const auto write = [&](const char* key, auto member) { json["request"][key] = request.*member; };
   visit_asked(write);
   visit_written(write);
@@ -90,7 +89,7 @@ JournalContents read_journal(const std::vector<std::string>& lines, const std::s
     const nlohmann::json document = parse_json(lines[l], place);
     const JsonCursor at(document, place);
     if (l == 0) {
-      expect_format(at, kFormat, kVersion);
+      expect_format(at, kJournalFormat, kVersion);
       contents.request = read_request(at.required("request"));
     } else {
       read_line(at, contents);

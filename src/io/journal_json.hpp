@@ -2,6 +2,7 @@
 
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "poet/min_ram.hpp"
@@ -10,7 +11,10 @@
 
 namespace poet {
 
-/// What the journal of a sweep ("format": "poet-sweep-journal", "version": 1) holds: first the
+/// What a journal's first line says it is.
+inline constexpr std::string_view kJournalFormat = "poet-sweep-journal";
+
+/// What the journal of a sweep holds: first the
 /// request, then a line for each thing that was finished, in the order of finishing.
 struct JournalContents {
   struct Point {

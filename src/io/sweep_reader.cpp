@@ -6,6 +6,7 @@
 
 #include "io/json_cursor.hpp"
 #include "io/json_text.hpp"
+#include "io/shown.hpp"
 #include "io/sweep_json.hpp"
 #include "poet/error.hpp"
 #include "schedule/summary.hpp"
@@ -110,16 +111,17 @@ SweepRow row(const JsonCursor& at) {
 
 std::vector<SweepRow> parse_sweep(std::string_view lines, const std::string& source) {
   std::vector<SweepRow> rows;
+  const std::string file = shown_source(source);
   for (int number = 1; !lines.empty(); ++number) {
     const std::size_t end = std::min(lines.find('\n'), lines.size());
     const std::string_view line = lines.substr(0, end);
     lines.remove_prefix(std::min(end + 1, lines.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const std::string place = fmt::format("{} line {}", source, number);
+    const std::string place = fmt::format("{} line {}", file, number);
     const nlohmann::json document = parse_json(line, place);
     rows.push_back(row(JsonCursor(document, place)));
   }
-  if (rows.empty()) throw InputError(source, "found no points; expected a line for each");
+  if (rows.empty()) throw InputError(file, "found no points; expected a line for each");
   return rows;
 }
 

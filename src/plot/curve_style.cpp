@@ -109,6 +109,10 @@ void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string
               tip);
 }
 
+void draw_question(SvgWriter& svg, int style, double x, double y, const std::string& tip) {
+  svg.text(x, y + 4, fmt::format("middle strong dot{}", colour_of(style)), "?", tip);
+}
+
 std::string curve_style_sheet() {
   std::string rules(kLight);
   for (std::size_t k = 0; k < kColours.size(); ++k) {

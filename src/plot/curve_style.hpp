@@ -16,8 +16,10 @@ std::string bar_class(int style);
 /// A point of a curve: filled where it is proven, else hollow.
 void draw_point(SvgWriter& svg, int style, bool proven, double x, double y, const std::string& tip);
 
-/// Where there is no schedule.
+/// Where there is no schedule: none exists, or none was found.
 void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string& tip);
+
+void draw_question(SvgWriter& svg, int style, double x, double y, const std::string& tip);
 
 /// The style sheet of pictures with curves.
 std::string curve_style_sheet();

@@ -44,6 +44,9 @@ constexpr std::array<Unit, 6> kByteUnits{{{1, "B"},
                                           {1073741824, "GiB"},
                                           {1099511627776, "TiB"},
                                           {1125899906842624, "PiB"}}};
+constexpr std::array<Unit, 7> kJouleUnits{
+    {{1e-9, "nJ"}, {1e-6, "uJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}, {1e6, "MJ"}, {1e9, "GJ"}}};
+
 /// Enough digits to tell neighbouring ticks apart, none of the noise of k * step.
 std::string number(double value) {
   return fmt::format("{:.10g}", value + 0.0);
@@ -73,6 +76,24 @@ std::vector<Tick> byte_ticks(double low, double high, int count) {
 std::vector<Tick> percent_ticks(double low, double high, int count) {
   return ticks(low, high, 0.01, count,
                [](double value) { return fmt::format("{} %", number(value)); });
+}
+
+std::vector<std::string> joule_labels(std::span<const Joules> energies) {
+  constexpr int kMostDecimals = 12;
+  std::vector<std::string> labels;
+  if (energies.empty()) return labels;
+  const Unit unit = unit_for(energies.back(), kJouleUnits);
+  double step = energies.back() / unit.size;
+  for (std::size_t e = 1; e < energies.size(); ++e) {
+    step = std::min(step, (energies[e] - energies[e - 1]) / unit.size);
+  }
+  const double decimals = std::max(0.0, std::ceil(-std::log10(step) - 1e-9));
+  if (!(step > 0) || !(decimals <= kMostDecimals)) return labels;
+  for (const Joules energy : energies) {
+    labels.push_back(
+        fmt::format("{:.{}f} {}", energy / unit.size, static_cast<int>(decimals), unit.name));
+  }
+  return labels;
 }
 
 }  // namespace poet::plot

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <string>
 #include <vector>
 
@@ -33,5 +34,9 @@ double round_step(double span, int count);
 /// Ticks at round values within [low, high], about `count` of them.
 std::vector<Tick> byte_ticks(double low, double high, int count);     ///< `200 KiB`
 std::vector<Tick> percent_ticks(double low, double high, int count);  ///< of ratios: `0.5 %`
+
+/// Ascending energies in one unit, with as many decimals as tell neighbours apart; none where two
+/// are equal or it would take more than twelve.
+std::vector<std::string> joule_labels(std::span<const Joules> energies);
 
 }  // namespace poet::plot

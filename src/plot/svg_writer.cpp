@@ -62,6 +62,7 @@ void SvgWriter::element(std::string_view tag, Attributes attributes) {
 }
 
 void SvgWriter::element(std::string_view tag, Attributes attributes, std::string_view tip) {
+  if (tip.empty()) return element(tag, attributes);
   start(tag, attributes);
   out_ += fmt::format("><title>{}</title></{}>\n", xml_text(tip), tag);
 }
@@ -73,6 +74,7 @@ void SvgWriter::text(double x, double y, std::string_view css_class, std::string
 
 void SvgWriter::text(double x, double y, std::string_view css_class, std::string_view content,
                      std::string_view tip) {
+  if (tip.empty()) return text(x, y, css_class, content);
   start("text", {{"x", x}, {"y", y}, {"class", css_class}});
   out_ += fmt::format("><title>{}</title>{}</text>\n", xml_text(tip), xml_text(content));
 }

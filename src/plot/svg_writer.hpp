@@ -35,7 +35,7 @@ class SvgWriter {
   void close();
   /// An element without content.
   void element(std::string_view tag, Attributes attributes);
-  /// An element that shows `tip` when the pointer rests on it.
+  /// An element that shows `tip`, unless it is empty, when the pointer rests on it.
   void element(std::string_view tag, Attributes attributes, std::string_view tip);
   void text(double x, double y, std::string_view css_class, std::string_view content);
   /// Text with a tip: what had to be shortened, in full.

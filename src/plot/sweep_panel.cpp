@@ -35,13 +35,16 @@ Scale budget_scale(const Panel& panel, double left, double right) {
   return {.low = std::max(0.0, low - margin), .high = high + margin, .from = left, .to = right};
 }
 
-std::string tip(const CurvePoint& point) {
+/// Points may lie on each other: each says whose it is.
+std::string tip(const std::string& label, const CurvePoint& point) {
   const std::string budget =
-      fmt::format("{} ({} bytes)", format_bytes(point.ram_budget_bytes), point.ram_budget_bytes);
+      fmt::format("{}{}{} ({} bytes)", label, label.empty() ? "" : ": ",
+                  format_bytes(point.ram_budget_bytes), point.ram_budget_bytes);
   const std::string bound = format_joules(point.lower_bound_joules);
   if (point.status == Status::infeasible) return fmt::format("{}: infeasible", budget);
   if (!has_schedule(point)) {
-    return fmt::format("{}: no schedule found; at least {}", budget, bound);
+    const bool bounded = point.lower_bound_joules > 0;
+    return fmt::format("{}: no schedule found{}", budget, bounded ? "; at least " + bound : "");
   }
   return fmt::format("{}: {}, {:+.3f} %; {}, lower bound {}", budget,
                      format_joules(point.energy_joules), 100 * overhead(point, point.energy_joules),
@@ -81,9 +84,11 @@ std::vector<const Curve*> curves_with_gaps(const Panel& panel) {
 /// Draws one panel into its place.
 class PanelDrawing {
  public:
-  PanelDrawing(SvgWriter& svg, const Panel& panel, const Rectangle& place)
+  PanelDrawing(SvgWriter& svg, const Panel& panel, const std::vector<std::string>& labels,
+               const Rectangle& place)
       : svg_(svg),
         panel_(panel),
+        labels_(labels),
         place_(place),
         with_gaps_(curves_with_gaps(panel)),
         top_(place.top + kTitleHeight),
@@ -99,10 +104,10 @@ class PanelDrawing {
     draw_budget_axis();
     draw_overhead_axis();
     draw_infeasible();
+    svg_.line(x_.from, bottom_, x_.to, bottom_, "edge");
     for (std::size_t c = 0; c < panel_.curves.size(); ++c) draw_bars(panel_.curves[c], c);
     for (const Curve& curve : panel_.curves) draw_curve(curve);
     for (std::size_t r = 0; r < with_gaps_.size(); ++r) draw_gaps(*with_gaps_[r], r);
-    svg_.line(x_.from, bottom_, x_.to, bottom_, "edge");
   }
 
  private:
@@ -122,15 +127,33 @@ class PanelDrawing {
   }
 
   void draw_overhead_axis() {
-    const Joules baseline = common_baseline(panel_);
-    for (const Tick& tick : y_.ticks()) {
+    const std::vector<Tick> ticks = y_.ticks();
+    for (const Tick& tick : ticks) {
       const double y = y_(tick.value);
       svg_.line(x_.from, y, x_.to, y, "grid");
       svg_.text(x_.from - 8, y + 4, "axis end", tick.label);
-      if (!(baseline > 0)) continue;
-      svg_.text(x_.to + 8, y + 4, "axis", format_joules(baseline * (1 + tick.value)));
+    }
+    const std::vector<std::string> energies = energy_labels(ticks);
+    for (std::size_t t = 0; t < energies.size(); ++t) {
+      svg_.text(x_.to + 8, y_(ticks[t].value) + 4, "axis", energies[t]);
     }
   }
+
+  /// What the ticks are in joules; nothing where that says little or does not fit.
+  std::vector<std::string> energy_labels(const std::vector<Tick>& ticks) const {
+    const Joules baseline = common_baseline(panel_);
+    if (!(baseline > 0)) return {};
+    std::vector<Joules> energies;
+    energies.reserve(ticks.size());
+    for (const Tick& tick : ticks) energies.push_back(baseline * (1 + tick.value));
+    std::vector<std::string> labels = joule_labels(energies);
+    const bool fits = std::all_of(labels.begin(), labels.end(), [](const std::string& label) {
+      return estimated_width(label, kNoteSize) <= kRightMargin - 8;
+    });
+    return fits ? std::move(labels) : std::vector<std::string>();
+  }
+
+  const std::string& label_of(const Curve& curve) const { return labels_[curve.style]; }
 
   void draw_infeasible() {
     const Bytes most = infeasible_for_all(panel_);
@@ -158,16 +181,18 @@ class PanelDrawing {
     for (const CurvePoint& point : curve.points) {
       if (!has_schedule(point)) continue;
       draw_point(svg_, curve.style, point.status == Status::optimal, x(point),
-                 y(point, point.energy_joules), tip(point));
+                 y(point, point.energy_joules), tip(label_of(curve), point));
     }
   }
 
   /// From what is not proven down to its bound; the bars of several curves stand side by side.
   void draw_bars(const Curve& curve, std::size_t index) {
     constexpr double kDistance = 3;
+    constexpr double kReach = 4;  // no bar leaves its point
     constexpr double kFoot = 3;
     const double middle = (static_cast<double>(panel_.curves.size()) - 1) / 2;
-    const double offset = std::clamp(kDistance * (static_cast<double>(index) - middle), -4.0, 4.0);
+    const double distance = middle > 0 ? std::min(kDistance, kReach / middle) : 0;
+    const double offset = distance * (static_cast<double>(index) - middle);
     for (const CurvePoint& point : curve.points) {
       if (point.status != Status::feasible) continue;
       const double at = x(point) + offset;
@@ -187,15 +212,16 @@ class PanelDrawing {
     const double middle = bottom_ + kRowHeight * (static_cast<double>(row) + 0.5);
     for (const CurvePoint& point : curve.points) {
       if (point.status == Status::infeasible) {
-        draw_cross(svg_, curve.style, x(point), middle, tip(point));
+        draw_cross(svg_, curve.style, x(point), middle, tip(label_of(curve), point));
       } else if (!has_schedule(point)) {
-        svg_.text(x(point), middle + 4, "note middle strong", "?", tip(point));
+        draw_question(svg_, curve.style, x(point), middle, tip(label_of(curve), point));
       }
     }
   }
 
   SvgWriter& svg_;
   const Panel& panel_;
+  const std::vector<std::string>& labels_;
   Rectangle place_;
   std::vector<const Curve*> with_gaps_;
   double top_;
@@ -210,9 +236,10 @@ double gap_rows_height(const Panel& panel) {
   return kRowHeight * static_cast<double>(curves_with_gaps(panel).size());
 }
 
-void draw_sweep_panel(SvgWriter& svg, const Panel& panel, const Rectangle& place) {
+void draw_sweep_panel(SvgWriter& svg, const Panel& panel, const std::vector<std::string>& labels,
+                      const Rectangle& place) {
   svg.open("g");
-  PanelDrawing(svg, panel, place).draw();
+  PanelDrawing(svg, panel, labels, place).draw();
   svg.close();
 }
 

@@ -16,7 +16,8 @@ struct Rectangle {
 double gap_rows_height(const Panel& panel);
 
 /// One model's curves, with axes and their numbers, within `place`. The axis on the right is in
-/// joules where one baseline holds for all curves.
-void draw_sweep_panel(SvgWriter& svg, const Panel& panel, const Rectangle& place);
+/// joules where one baseline holds for all curves. `labels` are the curves' by style.
+void draw_sweep_panel(SvgWriter& svg, const Panel& panel, const std::vector<std::string>& labels,
+                      const Rectangle& place);
 
 }  // namespace poet::plot

@@ -14,7 +14,8 @@ using plot::LegendEntry;
 using plot::SvgWriter;
 
 constexpr double kMargin = 24;
-constexpr double kHeaderHeight = 76;
+constexpr double kHeaderHeight = 58;
+constexpr double kHeaderLine = 18;  ///< what all curves have in common
 constexpr double kNoteSize = 11;
 constexpr double kGap = 20;
 
@@ -68,13 +69,12 @@ std::vector<LegendEntry> mark_legend() {
       plot::draw_point(svg, 0, proven, x, y, {});
     };
   };
-  return {
-      {point(true), "proven optimal"},
-      {point(false), "not proven; the bar ends at the bound"},
-      {[](SvgWriter& svg, double x, double y) { plot::draw_cross(svg, 0, x, y, {}); },
-       "infeasible"},
-      {[](SvgWriter& svg, double x, double y) { svg.text(x, y + 4, "note middle strong", "?"); },
-       "no schedule found in time"}};
+  return {{point(true), "proven optimal"},
+          {point(false), "not proven; the bar ends at the bound"},
+          {[](SvgWriter& svg, double x, double y) { plot::draw_cross(svg, 0, x, y, {}); },
+           "infeasible"},
+          {[](SvgWriter& svg, double x, double y) { plot::draw_question(svg, 0, x, y, {}); },
+           "no schedule found in time"}};
 }
 
 void write_pattern(SvgWriter& svg) {
@@ -107,8 +107,9 @@ std::string sweep_svg(std::span<const CurvePoint> points) {
   const double inner = grid.width() - 2 * kMargin;
   const std::vector<LegendEntry> curves = curve_legend(set);
   const std::size_t curves_per_row = plot::legend_columns(curves, inner);
-  const double marks_top =
-      kHeaderHeight + kGap / 2 + plot::legend_height(curves.size(), curves_per_row);
+  const bool has_line = !set.common.empty() || set.panels.empty();
+  const double curves_top = kHeaderHeight + (has_line ? kHeaderLine : 0) + kGap / 2;
+  const double marks_top = curves_top + plot::legend_height(curves.size(), curves_per_row);
   const double panels_top = marks_top + plot::kLegendRowHeight + kGap;
   const std::size_t rows = (set.panels.size() + grid.columns - 1) / grid.columns;
   const double height =
@@ -118,11 +119,10 @@ std::string sweep_svg(std::span<const CurvePoint> points) {
                 plot::curve_style_sheet());
   write_pattern(svg);
   draw_header(svg, set, grid.width());
-  plot::draw_legend(svg, curves, curves_per_row, kMargin, grid.width() - kMargin,
-                    kHeaderHeight + kGap / 2);
+  plot::draw_legend(svg, curves, curves_per_row, kMargin, grid.width() - kMargin, curves_top);
   plot::draw_legend_row(svg, mark_legend(), kMargin, marks_top);
   for (std::size_t p = 0; p < set.panels.size(); ++p) {
-    plot::draw_sweep_panel(svg, set.panels[p], grid.place(p, panels_top));
+    plot::draw_sweep_panel(svg, set.panels[p], set.labels, grid.place(p, panels_top));
   }
   return svg.finish();
 }

@@ -33,6 +33,7 @@ struct SweepRequest {
   // What is written.
   std::string format = "jsonl";
   std::string csv;
+  std::string plot;
   std::string schedules;
   bool require_optimal = false;
 
@@ -66,6 +67,7 @@ template <typename Visit>
 void visit_written(Visit&& visit) {
   visit("format", &SweepRequest::format);
   visit("csv", &SweepRequest::csv);
+  visit("plot", &SweepRequest::plot);
   visit("schedules", &SweepRequest::schedules);
   visit("require_optimal", &SweepRequest::require_optimal);
 }

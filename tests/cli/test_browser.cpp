@@ -1,6 +1,7 @@
 // Pictures are opened in a browser, which says what a reader would see: text that lies on other
 // text, or that reaches beyond the picture.
 #include "cli/poet_solve.hpp"
+#include "cli/sweep_files.hpp"
 #include "poet/plot.hpp"
 #include "support/curve_points.hpp"
 
@@ -104,6 +105,9 @@ TEST_F(Browser, FindsEveryTextInItsPlace) {
   pictures.push_back(plot(problem("bert", "a72", "80%", "1.5") + fast));
   pictures.push_back(plot(problem("resnet50", "a72", "80%", "1.5") + fast));
   pictures.push_back(sweep_svg(small_sweep()));
+  pictures.push_back(plot(sweep(
+      "linear,transformer", "m0,a72", "30%..100%:8", "1.05,2",
+      {"--techniques", "both,remat,paging,none", "--effort", "fast", "--time-limit-s", "1"})));
   std::vector<CurvePoint> two_models = small_sweep();
   for (CurvePoint point : small_sweep()) {
     point.model = "another";

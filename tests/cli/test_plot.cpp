@@ -42,6 +42,7 @@ TEST(PlotCommand, ShowsItsOwnHelp) {
   const Finished run = poet_solve({"plot", "--help"});
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.out, HasSubstr("--output"));
+  EXPECT_THAT(run.out, HasSubstr("poet-solve plot curve.jsonl"));
   EXPECT_THAT(poet_solve({"--help"}).out, HasSubstr("poet-solve plot "));
 }
 

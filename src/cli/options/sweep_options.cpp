@@ -19,7 +19,7 @@ constexpr const char* kFooter =
     "\n"
     "Examples:\n"
     "  poet-solve sweep --models vgg16_cifar --platforms m4 --ram-budget min..100%:16 \\\n"
-    "                   --runtime-budget 3 --output curve.jsonl --csv curve.csv\n"
+    "                   --runtime-budget 3 --output curve.jsonl --plot curve.svg\n"
     "      Energy over RAM, from what just works to what holds everything. After a crash:\n"
     "  poet-solve sweep --resume curve.jsonl\n"
     "  poet-solve sweep --models resnet18_cifar --platforms m4 --ram-budget 350000,737719 \\\n"
@@ -119,6 +119,10 @@ void add_results(CLI::App& sweep, Options& options) {
       ->type_name("jsonl|csv")
       ->capture_default_str();
   sweep.add_option("--csv", options.sweep.csv, "write a table there as well")
+      ->group(group)
+      ->type_name("FILE");
+  sweep
+      .add_option("--plot", options.sweep.plot, "write the curves there as SVG, as plot draws them")
       ->group(group)
       ->type_name("FILE");
   sweep

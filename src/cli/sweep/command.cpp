@@ -161,8 +161,12 @@ class SweepRun {
   Outcome settle_and_deliver(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                              bool complete) {
     settle_sweep(grid_, points, setup_.request.gap, outcomes);
-    return deliver(make_rows(grid_, points, outcomes, setup_.request, setup_.output), complete,
-                   [&] { write_schedules(grid_, points, outcomes, setup_.request); });
+    const std::vector<SweepRow> rows =
+        make_rows(grid_, points, outcomes, setup_.request, setup_.output);
+    return deliver(rows, complete, [&] {
+      write_schedules(grid_, points, outcomes, setup_.request);
+      write_picture(rows, setup_.request);
+    });
   }
 
   Outcome interrupted_before(std::size_t finished) const {

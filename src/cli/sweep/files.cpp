@@ -8,7 +8,9 @@
 #include "cli/sweep/request.hpp"
 #include "io/files.hpp"
 #include "io/sweep_json.hpp"
+#include "plot/row_points.hpp"
 #include "poet/error.hpp"
+#include "poet/plot.hpp"
 
 namespace poet::cli {
 namespace {
@@ -88,6 +90,10 @@ void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& point
     write_file((fs::path(request.schedules) / schedule_file_name(grid, points, p)).string(),
                document_of(grid, points[p], row, *outcomes[p], request));
   }
+}
+
+void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request) {
+  if (!request.plot.empty()) write_file(request.plot, sweep_svg(plot::curve_points(rows)));
 }
 
 template <typename Row>

@@ -27,6 +27,9 @@ std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRam
 void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                      const SweepOutcomes& outcomes, const SweepRequest& request);
 
+/// Draws the curves where --plot asks for it.
+void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request);
+
 /// Writes --csv and returns the document in the format asked for.
 template <typename Row>
 std::string write_tables(const std::vector<Row>& rows, const SweepRequest& request);

@@ -109,6 +109,7 @@ SweepRequest request_of(const Options& options) {
           .seed = options.seed,
           .format = sweep.format,
           .csv = sweep.csv,
+          .plot = sweep.plot,
           .schedules = sweep.schedules,
           .require_optimal = options.require_optimal};
 }

@@ -23,6 +23,7 @@ void check_combinations(const Options& options) {
   refuse_together(sweep.min_ram, "--min-ram", sweep.dry_run, "--dry-run");
   refuse_together(sweep.min_ram, "--min-ram", collect, "--collect");
   refuse_together(sweep.min_ram, "--min-ram", !sweep.schedules.empty(), "--schedules");
+  refuse_together(sweep.min_ram, "--min-ram", !sweep.plot.empty(), "--plot");
   refuse_together(resume, "--resume", !options.output.empty(), "--output");
   refuse_together(resume, "--resume", sweep.dry_run, "--dry-run");
   refuse_together(resume, "--resume", collect, "--collect");
@@ -33,14 +34,21 @@ void check_combinations(const Options& options) {
   }
 }
 
+void refuse_same_file(const char* option, const std::string& path, const std::string& other_path,
+                      const char* other) {
+  if (path.empty() || path != other_path) return;
+  throw InputError(option, fmt::format("found the file of {}; expected another one", other));
+}
+
 void check_destinations(const SweepSetup& setup, const Options& options) {
   const SweepRequest& request = setup.request;
   check_destination(options.sweep.resume.empty() ? "--output" : "--resume", setup.output);
   check_destination("--csv", request.csv);
+  check_destination("--plot", request.plot);
   check_folder("--schedules", request.schedules);
-  if (!request.csv.empty() && request.csv == setup.output) {
-    throw InputError("--csv", "found the file of --output; expected another one");
-  }
+  refuse_same_file("--csv", request.csv, setup.output, "--output");
+  refuse_same_file("--plot", request.plot, setup.output, "--output");
+  refuse_same_file("--plot", request.plot, request.csv, "--csv");
   const bool solves = !options.sweep.dry_run && options.sweep.collect.empty();
   if (solves && options.sweep.resume.empty()) check_journal(setup.output);
 }
@@ -49,6 +57,7 @@ void check_destinations(const SweepSetup& setup, const Options& options) {
 SweepRequest continued(const SweepRequest& earlier, const Options& options) {
   SweepRequest request = earlier;
   if (!options.sweep.csv.empty()) request.csv = options.sweep.csv;
+  if (!options.sweep.plot.empty()) request.plot = options.sweep.plot;
   if (!options.sweep.schedules.empty()) request.schedules = options.sweep.schedules;
   if (options.sweep.format != SweepRequest{}.format) request.format = options.sweep.format;
   request.require_optimal = request.require_optimal || options.require_optimal;
