@@ -45,8 +45,10 @@ std::vector<std::string> builtin_platforms();
 
 /// The graph with its costs: runtime = flop / (FLOP/s), energy = flop / (FLOP/J), page energy =
 /// (latency + bytes / throughput) * memory power * `mem_power_scale`. `platform` may be null for
-/// a model whose nodes carry all their costs. Throws InputError where a cost is missing or a
+/// a model whose nodes carry all their costs; page energies may be missing too where schedules are
+/// not to page (`paging` is false), and are 0 then. Throws InputError where a cost is missing or a
 /// size leaves the range of 2^53 bytes.
-Graph apply_platform(const Model& model, const Platform* platform, double mem_power_scale = 1.0);
+Graph apply_platform(const Model& model, const Platform* platform, double mem_power_scale = 1.0,
+                     bool paging = true);
 
 }  // namespace poet

@@ -43,13 +43,13 @@ void check_folder(const char* option, const std::string& path) {
 }
 
 Graph make_costs(const Model& model, const std::optional<Platform>& platform,
-                 double mem_power_scale, const char* option) {
+                 double mem_power_scale, bool paging, const char* option) {
   if (!platform && model.backward != "explicit") {
     throw InputError(option,
                      "missing; expected a platform's name or file (--list-platforms): this "
                      "model has no measured costs");
   }
-  return apply_platform(model, platform ? &*platform : nullptr, mem_power_scale);
+  return apply_platform(model, platform ? &*platform : nullptr, mem_power_scale, paging);
 }
 
 std::string file_stem(std::string name) {

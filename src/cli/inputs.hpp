@@ -29,9 +29,10 @@ void check_destination(const char* option, const std::string& path);
 /// Likewise for a folder, which need not be there yet, nor the one that it is in.
 void check_folder(const char* option, const std::string& path);
 
-/// The graph with its costs; `option` is named where the model needs a platform and has none.
+/// The graph with its costs, those of pages only where any schedule may page; `option` is named
+/// where the model needs a platform and has none.
 Graph make_costs(const Model& model, const std::optional<Platform>& platform,
-                 double mem_power_scale, const char* option);
+                 double mem_power_scale, bool paging, const char* option);
 
 /// A name as the name of a file: it stays in its directory, whatever it says.
 std::string file_stem(std::string name);

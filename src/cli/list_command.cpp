@@ -59,7 +59,7 @@ Outcome run_list(const Options& options) {
     const auto models = options.list_models ? all_models() : std::vector<ModelListing>{};
     const auto platforms = options.list_platforms ? all_platforms() : std::vector<Platform>{};
     return {.document = list_json(options.list_models ? &models : nullptr,
-                                  options.list_platforms ? &platforms : nullptr)};
+                                  options.list_platforms ? &platforms : nullptr, options.compact)};
   }
   if (options.list_models) print_models(all_models());
   if (options.list_platforms) print_platforms(all_platforms());

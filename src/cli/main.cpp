@@ -49,6 +49,8 @@ Outcome run_caught(int argc, char** argv, const Destination& destination, bool& 
     const poet::cli::Parsed parsed = poet::cli::parse(argc, argv);
     help = parsed.exit_now;
     return help ? Outcome{} : run(parsed.options);
+  } catch (const poet::cli::MisplacedOption& error) {
+    return failure(ExitCode::usage, error.what(), {.errors = false});
   } catch (const poet::InputError& error) {
     return failure(ExitCode::usage, error.what(), destination);
   } catch (const std::bad_alloc&) {

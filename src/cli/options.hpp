@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "poet/error.hpp"
 #include "poet/solve.hpp"
 
 namespace poet::cli {
@@ -83,13 +84,21 @@ struct Options {
   CompareArguments compare;
 };
 
+/// An option that stands where it would be lost. What the option says is not for this command: no
+/// document goes to an --output that stands in front of it.
+class MisplacedOption : public InputError {
+ public:
+  using InputError::InputError;
+};
+
 /// What parse() found. `exit_now` is set for --help and --version, whose text is on stdout.
 struct Parsed {
   Options options;
   bool exit_now = false;
 };
 
-/// Throws InputError for anything that is not of the documented form.
+/// Throws MisplacedOption for an option of the single solve in front of a command, and InputError
+/// for anything else that is not of the documented form.
 Parsed parse(int argc, const char* const* argv);
 
 /// Where the document of a run goes and what it looks like, found even on a command line that does

@@ -143,8 +143,8 @@ Outcome run_solve(const Options& options) {
       in_option("--runtime-budget", [&] { return parse_runtime_budget(options.runtime_budget); });
   check_destinations(options);
   const Inputs inputs = load_inputs(options);
-  Problem problem{
-      .graph = make_costs(inputs.model, inputs.platform, options.mem_power_scale, "--platform")};
+  Problem problem{.graph = make_costs(inputs.model, inputs.platform, options.mem_power_scale,
+                                      options.paging, "--platform")};
   const Baseline base = baseline(problem.graph);
   problem.limits = {
       .ram_budget_bytes = in_option("--ram-budget", [&] { return resolve(ram, base); }),

@@ -1,6 +1,8 @@
 #include "io/json_text.hpp"
 
 #include <algorithm>
+#include <cstddef>
+#include <iterator>
 #include <utility>
 #include <vector>
 
@@ -16,11 +18,36 @@ namespace {
 
 using nlohmann::json;
 
+// Bytes of a text that leave word of how far they have been read: the library tells a builder the
+// position of faults in the syntax only.
+class WatchedBytes {
+ public:
+  using iterator_category = std::input_iterator_tag;
+  using value_type = char;
+  using difference_type = std::ptrdiff_t;
+  using pointer = const char*;
+  using reference = const char&;
+
+  WatchedBytes(const char* at, const char** reached) : at_(at), reached_(reached) {}
+  reference operator*() const { return *at_; }
+  WatchedBytes& operator++() {
+    *reached_ = ++at_;
+    return *this;
+  }
+  bool operator==(const WatchedBytes& other) const { return at_ == other.at_; }
+
+ private:
+  const char* at_;
+  const char** reached_;
+};
+
 // Builds the document from the library's parse events. The library's own builder keeps the last
 // of two equal keys and nests without limit, so both checks live here.
 class Builder : public nlohmann::json_sax<json> {
  public:
-  Builder(std::string_view text, std::string_view source) : text_(text), source_(source) {}
+  /// `reached` is the byte after the last one that the parser has read.
+  Builder(std::string_view text, std::string_view source, const char* const& reached)
+      : text_(text), source_(source), reached_(reached) {}
 
   json take() { return std::move(root_); }
 
@@ -38,7 +65,7 @@ class Builder : public nlohmann::json_sax<json> {
 
   bool key(string_t& name) override {
     if (open_.back().container->contains(name)) {
-      throw InputError(fmt::format("{}: {}", shown_source(source_), json_path(path(), name)),
+      throw InputError(fmt::format("{}: {}", place_of_key(name), json_path(path(), name)),
                        "found the key twice, expected it once");
     }
     open_.back().key = std::move(name);
@@ -112,6 +139,15 @@ class Builder : public nlohmann::json_sax<json> {
     return true;
   }
 
+  /// Where the key begins that has just been read; where it ends if it is written with escapes.
+  std::string place_of_key(std::string_view name) const {
+    const auto quote = static_cast<std::size_t>(reached_ - text_.data()) - 1;
+    const bool plain =
+        name.size() < quote && text_.substr(quote - name.size(), name.size()) == name;
+    const std::size_t start = plain ? quote - name.size() - 1 : quote;
+    return fmt::format("{}:{}", shown_source(source_), line_and_column(text_, start));
+  }
+
   std::string path() const {
     std::string result;
     for (std::size_t depth = 0; depth + 1 < open_.size(); ++depth) {
@@ -125,6 +161,7 @@ class Builder : public nlohmann::json_sax<json> {
 
   std::string_view text_;
   std::string_view source_;
+  const char* const& reached_;
   json root_;
   std::vector<Frame> open_;
   bool complete_ = false;
@@ -147,8 +184,10 @@ void check_bytes(std::string_view text, std::string_view source) {
 
 nlohmann::json parse_json(std::string_view text, std::string_view source) {
   check_bytes(text, source);
-  Builder builder(text, source);
-  json::sax_parse(text.begin(), text.end(), &builder);
+  const char* reached = text.data();
+  Builder builder(text, source, reached);
+  json::sax_parse(WatchedBytes(text.data(), &reached),
+                  WatchedBytes(text.data() + text.size(), &reached), &builder);
   return builder.take();
 }
 

@@ -15,8 +15,8 @@ inline constexpr int kMaxJsonDepth = 64;
 /// Throws InputError
 /// - `source:line:column: found ..., expected ...` for a syntax error, an empty text, a byte that
 ///   is not UTF-8, or a number that no double can hold; columns count characters, from 1;
-/// - `source: /path: ...` for a key that an object has twice and for nesting beyond
-///   kMaxJsonDepth.
+/// - `source:line:column: /path: ...` for a key that an object has twice;
+/// - `source: /path: ...` for nesting beyond kMaxJsonDepth.
 nlohmann::json parse_json(std::string_view text, std::string_view source);
 
 /// `base` with one more step as in a JSON pointer (RFC 6901): `/layers` + `3` -> `/layers/3`.

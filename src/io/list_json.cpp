@@ -37,7 +37,7 @@ Json to_json(const Platform& platform) {
 }  // namespace
 
 std::string list_json(const std::vector<ModelListing>* models,
-                      const std::vector<Platform>* platforms) {
+                      const std::vector<Platform>* platforms, bool compact) {
   Json document = Json::object();
   if (models != nullptr) {
     document["models"] = Json::array();
@@ -47,7 +47,7 @@ std::string list_json(const std::vector<ModelListing>* models,
     document["platforms"] = Json::array();
     for (const Platform& platform : *platforms) document["platforms"].push_back(to_json(platform));
   }
-  return document.dump(2) + "\n";
+  return document.dump(compact ? -1 : 2) + "\n";
 }
 
 }  // namespace poet

@@ -16,8 +16,9 @@ struct ModelListing {
   Bytes working_set_bytes = 0;
 };
 
-/// `{"models": [...], "platforms": [...]}`; a null list is left out.
+/// `{"models": [...], "platforms": [...]}`; a null list is left out. On several
+/// lines, or on one where it is to be `compact`.
 std::string list_json(const std::vector<ModelListing>* models,
-                      const std::vector<Platform>* platforms);
+                      const std::vector<Platform>* platforms, bool compact);
 
 }  // namespace poet

@@ -32,11 +32,13 @@ std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in
 
 SourceText find_text(const std::string& name_or_path, std::string_view kind,
                      std::span<const EmbeddedFile> built_in) {
-  if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path};
+  if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path, name_or_path};
   const auto file =
       std::find_if(built_in.begin(), built_in.end(),
                    [&](const EmbeddedFile& candidate) { return candidate.name == name_or_path; });
-  if (file != built_in.end()) return {std::string(file->text), "built-in"};
+  if (file != built_in.end()) {
+    return {std::string(file->text), "built-in", fmt::format("built-in {}", name_or_path)};
+  }
   throw InputError(fmt::format("unknown {} '{}'{} (--list-{}s shows all)", kind,
                                shown(name_or_path), hint(name_or_path, built_in), kind));
 }

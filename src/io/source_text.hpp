@@ -9,10 +9,11 @@
 
 namespace poet {
 
-/// A text and where it came from: `built-in`, a path, or `-` for stdin.
+/// A text and where it came from.
 struct SourceText {
   std::string text;
-  std::string source;
+  std::string source;  ///< `built-in`, a path, or `-` for stdin
+  std::string place;   ///< the same for errors, with the name of what is built in
 };
 
 /// What a user means by a model or platform: a path if it has a `/` or `.json` in it, stdin for

@@ -17,7 +17,9 @@ Model parse_model(std::string_view text, const std::string& source, std::int64_t
 
 Model load_model(const std::string& name_or_path, std::int64_t batch_size) {
   const SourceText found = find_text(name_or_path, "model", embedded_models());
-  return parse_model(found.text, found.source, batch_size);
+  Model model = parse_model(found.text, found.place, batch_size);
+  model.source = found.source;
+  return model;
 }
 
 std::vector<std::string> builtin_models() {

@@ -43,7 +43,7 @@ void set_compute_costs(const ModelNode& from, const Platform* platform, Node& no
 // energy = (latency + bytes / throughput) * memory power * scale. Measured energies are taken as
 // they are: they hold for the memory they were measured on, so no scale applies to them.
 void set_page_costs(const ModelNode& from, const Platform* platform, double mem_power_scale,
-                    Node& node) {
+                    bool paging, Node& node) {
   if (platform != nullptr) {
     const double watts = platform->memory_power_watts * mem_power_scale;
     node.page_in_seconds = transfer_seconds(platform->page_in, node.bytes);
@@ -54,7 +54,7 @@ void set_page_costs(const ModelNode& from, const Platform* platform, double mem_
   const auto take = [&](const std::optional<Joules>& measured, const char* key, Joules& energy) {
     if (measured) {
       energy = *measured;
-    } else if (platform == nullptr) {
+    } else if (platform == nullptr && paging) {
       fail(from, fmt::format("no {}, expected one, or a platform to supply it", key));
     }
   };
@@ -65,7 +65,8 @@ void set_page_costs(const ModelNode& from, const Platform* platform, double mem_
 
 }  // namespace
 
-Graph apply_platform(const Model& model, const Platform* platform, double mem_power_scale) {
+Graph apply_platform(const Model& model, const Platform* platform, double mem_power_scale,
+                     bool paging) {
   if (!std::isfinite(mem_power_scale) || mem_power_scale < 0) {
     throw InputError(
         fmt::format("the memory power scale is {}, expected a finite number of at "
@@ -81,7 +82,7 @@ Graph apply_platform(const Model& model, const Platform* platform, double mem_po
     node.inputs = from.inputs;
     node.backward = from.backward;
     set_compute_costs(from, platform, node);
-    set_page_costs(from, platform, mem_power_scale, node);
+    set_page_costs(from, platform, mem_power_scale, paging, node);
     nodes.push_back(std::move(node));
   }
   return make_graph(std::move(nodes));

@@ -16,7 +16,9 @@ Platform parse_platform(std::string_view text, const std::string& source) {
 
 Platform load_platform(const std::string& name_or_path) {
   const SourceText found = find_text(name_or_path, "platform", embedded_platforms());
-  return parse_platform(found.text, found.source);
+  Platform platform = parse_platform(found.text, found.place);
+  platform.source = found.source;
+  return platform;
 }
 
 std::vector<std::string> builtin_platforms() {

@@ -115,6 +115,11 @@ std::vector<BadInput> option_rows() {
        {"--runtime-budget: found '0.99'", "expected", "1"}},
       {"RuntimeNegative", with("--runtime-budget", "-2s"), {"--runtime-budget: found '-2s'"}},
       {"RuntimeUnit", with("--runtime-budget", "5parsecs"), {"--runtime-budget: found '5parsecs'"}},
+      {"BatchOfABuiltInModelWithout",
+       [](const TemporaryFolder&) {
+         return problem("bert", "m4", "60%", "1") + Words{"--batch-size", "2"};
+       },
+       {"--model: built-in bert: the batch size is 2"}},
       {"BatchZero", with("--batch-size", "0"), {"--batch-size: found 0; expected at least 1"}},
       {"BatchNegative",
        with("--batch-size", "-1"),
@@ -183,7 +188,7 @@ std::vector<BadInput> file_rows() {
  "input": {"shape": [1]}})",
                  {"'layers'"}),
       model_text("KeyTwice", R"({"format": "poet-model", "format": "poet-model"})",
-                 {"/format: found the key twice"}),
+                 {":1:26: /format: found the key twice"}),
       model_text("NestedTooDeep", std::string(100000, '['), {"model.json", "nested"}),
       {"StdinEmpty", with("--model", "-"), {"stdin:1:1", "expected a JSON object"}},
       {"PlatformFileEmpty", platform(""), {"board.json:1:1"}},

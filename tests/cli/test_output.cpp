@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <sstream>
 
 #include "cli/poet_solve.hpp"
 
@@ -172,6 +173,14 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
   EXPECT_GE(count_of(run.out, "\n  poet-solve --model "), 2U);
 }
 
+TEST(Help, FitsTheWidthOfATerminal) {
+  for (const Words& words : {Words{"--help"}, Words{"sweep", "--help"}, Words{"plot", "--help"},
+                             Words{"verify", "--help"}, Words{"compare", "--help"}}) {
+    std::istringstream lines(poet_solve(words).out);
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
 TEST(Help, OfACommandShowsItsOptionsAndExamples) {
   const Finished sweep = poet_solve({"sweep", "--help"});
   EXPECT_EQ(sweep.status, 0);
@@ -215,6 +224,13 @@ TEST(List, ModelsAsJsonWithTheirSizes) {
   ASSERT_NE(found, models.end());
   EXPECT_EQ(found->at("node_count"), 81);
   EXPECT_EQ(found->at("working_set_bytes"), 1048576);
+}
+
+TEST(List, JsonIsOnOneLineIfAskedFor) {
+  const Words words{"--list-models", "--list-platforms", "--json"};
+  const Finished compact = poet_solve(words + Words{"--compact"});
+  EXPECT_EQ(count_lines(compact.out), 1U);
+  EXPECT_EQ(document(compact), document(poet_solve(words)));
 }
 
 TEST(List, Platforms) {

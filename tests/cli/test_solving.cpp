@@ -127,6 +127,30 @@ TEST(Solving, ScalesTheEnergyOfPagingForOneRequestOnly) {
               3 * once.at("page_in_energy_joules").get<double>(), 1e-12);
 }
 
+/// measured_model() without the figures of paging.
+std::string model_without_page_energies() {
+  auto model = nlohmann::json::parse(measured_model());
+  for (auto& node : model.at("nodes")) {
+    node.erase("page_in_energy_joules");
+    node.erase("page_out_energy_joules");
+  }
+  return model.dump();
+}
+
+TEST(Solving, NeedsNoPageEnergiesWhereNothingIsPaged) {
+  const std::string model = model_without_page_energies();
+  const Words words{"--model", "-", "--ram-budget", "60", "--runtime-budget", "1"};
+  const Finished run = poet_solve(words + Words{"--no-paging"}, model);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(document(run).at("summary").at("energy_joules"), 6);
+  const Finished paging = poet_solve(words, model);
+  EXPECT_EQ(paging.status, 2);
+  EXPECT_THAT(paging.err, HasSubstr("no page_in_energy_joules"));
+  const Words sweep{"sweep", "--models", "-", "--ram-budget", "60", "--runtime-budget", "1"};
+  EXPECT_EQ(poet_solve(sweep + Words{"--techniques", "remat,none"}, model).status, 0);
+  EXPECT_EQ(poet_solve(sweep + Words{"--techniques", "remat,both"}, model).status, 2);
+}
+
 TEST(Solving, MultipliesSizesByTheBatch) {
   const auto file =
       document(poet_solve(problem("linear", "m4", "100%", "1") + Words{"--batch-size", "4"}));

@@ -95,7 +95,15 @@ INSTANTIATE_TEST_SUITE_P(
 
 TEST(JsonText, RefusesAKeyThatComesTwice) {
   EXPECT_EQ(error_of(R"({"layers": [1, {"op": "relu", "op": "tanh"}]})"),
-            "m.json: /layers/1/op: found the key twice, expected it once");
+            "m.json:1:31: /layers/1/op: found the key twice, expected it once");
+}
+
+TEST(JsonText, SaysWhereTheSecondKeyIs) {
+  EXPECT_EQ(error_of("{\"a\": 1,\n \"b\": {\"x\": 1,\n  \"x\": 2}}"),
+            "m.json:3:3: /b/x: found the key twice, expected it once");
+  EXPECT_EQ(error_of("{\"\": 1,\n \"\": 2}"),
+            "m.json:2:2: /: found the key twice, expected it once");
+  EXPECT_THAT(error_of("{\"a\\\"\": 1,\n\"a\\u0022\": 2}"), testing::StartsWith("m.json:2:"));
 }
 
 TEST(JsonText, TheSameKeyInTwoObjectsIsFine) {

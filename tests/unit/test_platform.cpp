@@ -95,6 +95,12 @@ TEST(ApplyPlatform, NeedsNoPlatformWhereEverythingIsMeasured) {
   EXPECT_EQ(node.page_in_seconds, 0);
 }
 
+TEST(ApplyPlatform, NeedsNoPageEnergiesWhereNothingIsPaged) {
+  const Node node = apply_platform(one_measured(), nullptr, 1, false).nodes.at(0);
+  EXPECT_EQ(node.page_in_energy_joules, 0);
+  EXPECT_EQ(node.page_out_energy_joules, 11) << "what is stated is taken";
+}
+
 TEST(ApplyPlatform, RefusesATensorBeyondTheLargestSize) {
   Model model = one_layer();
   model.nodes[0].out_shape = {kMaxBytes / 2};

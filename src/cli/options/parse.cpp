@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include "cli/options/groups.hpp"
+#include "cli/options/help_format.hpp"
+#include "cli/options/misplaced.hpp"
 #include "poet/error.hpp"
 #include "poet/version.hpp"
 
@@ -66,19 +68,6 @@ Command command_of(const Commands& commands) {
   return Command::solve;
 }
 
-/// An option of the single solve in front of a command would be lost without a word.
-void refuse_lost_options(const CLI::App& app, const CLI::App& command) {
-  for (const CLI::Option* option : app.get_options()) {
-    const std::string name = option->get_name();
-    if (option->count() == 0 || name == "--quiet" || name == "--verbose" || name == "--log-file") {
-      continue;
-    }
-    throw InputError(name, fmt::format("found before '{}'; expected after it, if that command "
-                                       "has it",
-                                       command.get_name()));
-  }
-}
-
 /// The first word of the command line that is neither one of our manners nor its value.
 std::string_view first_word(int argc, const char* const* argv) {
   for (int a = 1; a < argc; ++a) {
@@ -111,7 +100,7 @@ Parsed parse(int argc, const char* const* argv) {
   CLI::App app(kDescription, "poet-solve");
   app.footer(kFooter);
   app.set_version_flag("--version", std::string("poet-solve ") + POET_VERSION);
-  app.get_formatter()->column_width(34);
+  app.formatter(std::make_shared<HelpFormat>());
   const Commands commands = add_everything(app, options);
   try {
     app.parse(argc, argv);
@@ -119,11 +108,15 @@ Parsed parse(int argc, const char* const* argv) {
     app.exit(success);
     parsed.exit_now = true;
     return parsed;
+  } catch (const CLI::ExtrasError&) {
+    refuse_lost_options(app);
+    refuse_unexpected(app);
   } catch (const CLI::ParseError& error) {
+    refuse_lost_options(app);
     throw InputError(fmt::format("{} (--help shows every option)", error.what()));
   }
   options.command = command_of(commands);
-  for (const CLI::App* command : app.get_subcommands()) refuse_lost_options(app, *command);
+  refuse_lost_options(app);
   apply_effort(options.command == Command::sweep ? *commands.sweep : app, options);
   check_ranges(options);
   return parsed;

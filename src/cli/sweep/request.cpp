@@ -75,10 +75,11 @@ std::vector<Platform> load_platforms(SweepRequest& request) {
 }
 
 SweepSubject make_subject(const Model& model, const std::optional<Platform>& platform,
-                          double mem_power_scale) {
+                          double mem_power_scale, bool paging) {
   SweepSubject subject{.model = model, .platform = platform};
-  subject.graph = in_option(
-      model.name, [&] { return make_costs(model, platform, mem_power_scale, "--platforms"); });
+  subject.graph = in_option(model.name, [&] {
+    return make_costs(model, platform, mem_power_scale, paging, "--platforms");
+  });
   subject.base = baseline(subject.graph);
   return subject;
 }
@@ -149,12 +150,15 @@ SweepGrid load_grid(SweepRequest& request) {
   }
   const std::vector<Model> models = load_models(request);
   const std::vector<Platform> platforms = load_platforms(request);
+  const bool paging = std::any_of(
+      grid.techniques.begin(), grid.techniques.end(),
+      [](TechniqueSet set) { return set == TechniqueSet::both || set == TechniqueSet::paging; });
   for (const Model& model : models) {
     for (const Platform& platform : platforms) {
-      grid.subjects.push_back(make_subject(model, platform, request.mem_power_scale));
+      grid.subjects.push_back(make_subject(model, platform, request.mem_power_scale, paging));
     }
     if (platforms.empty()) {
-      grid.subjects.push_back(make_subject(model, std::nullopt, request.mem_power_scale));
+      grid.subjects.push_back(make_subject(model, std::nullopt, request.mem_power_scale, paging));
     }
   }
   in_option(request.min_ram ? "--min-ram" : "--ram-budget", [&] {
