@@ -13,6 +13,12 @@ install(FILES "${PROJECT_BINARY_DIR}/include/poet/version.hpp"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/poet")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" FILES_MATCHING PATTERN "*.json")
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.bash" RENAME poet-solve
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.zsh" RENAME _poet-solve
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.fish"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

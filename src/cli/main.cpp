@@ -48,7 +48,8 @@ Outcome run_caught(int argc, char** argv, const Destination& destination, bool& 
   try {
     const poet::cli::Parsed parsed = poet::cli::parse(argc, argv);
     help = parsed.exit_now;
-    return help ? Outcome{} : run(parsed.options);
+    if (help || !parsed.document.empty()) return {.document = parsed.document};
+    return run(parsed.options);
   } catch (const poet::cli::MisplacedOption& error) {
     return failure(ExitCode::usage, error.what(), {.errors = false});
   } catch (const poet::InputError& error) {

@@ -73,6 +73,7 @@ struct Options {
   bool list_models = false;
   bool list_platforms = false;
   bool json = false;
+  std::string completion;  ///< the shell
   // Manners.
   bool quiet = false;
   int verbose = 0;
@@ -94,6 +95,7 @@ class MisplacedOption : public InputError {
 /// What parse() found. `exit_now` is set for --help and --version, whose text is on stdout.
 struct Parsed {
   Options options;
+  std::string document;  ///< not empty: what the options ask the program to say of itself
   bool exit_now = false;
 };
 

@@ -29,6 +29,11 @@ run("${CMAKE_COMMAND}" --build "${WORK_DIR}/build")
 
 run("${WORK_DIR}/build/outside")
 expect("^optimal 6 J in 60 bytes\n$")
+foreach(file IN ITEMS bash-completion/completions/poet-solve zsh/site-functions/_poet-solve
+    fish/vendor_completions.d/poet-solve.fish)
+  file(READ "${prefix}/share/${file}" output)
+  expect("Completion of poet-solve")
+endforeach()
 run("${prefix}/bin/poet-solve" --version)
 expect("^poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n$")
 file(REMOVE_RECURSE "${WORK_DIR}")

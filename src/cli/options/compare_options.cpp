@@ -26,8 +26,12 @@ CLI::App* add_compare(CLI::App& app, Options& options) {
   CLI::App* compare = app.add_subcommand("compare", kDescription);
   compare->footer(kFooter);
   CompareArguments& arguments = options.compare;
-  compare->add_option("BASELINE", arguments.baseline, "what NEW is compared with")->required();
-  compare->add_option("NEW", arguments.fresh, "the new result, or - for stdin")->required();
+  compare->add_option("BASELINE", arguments.baseline, "what NEW is compared with")
+      ->required()
+      ->type_name("FILE");
+  compare->add_option("NEW", arguments.fresh, "the new result, or - for stdin")
+      ->required()
+      ->type_name("FILE");
   compare
       ->add_option("--rel-tol", arguments.rel_tol,
                    "energies that differ by no more than this, relative to the baseline's, are "

@@ -22,6 +22,8 @@ void apply_effort(const CLI::App& app, Options& options);
 void add_output_options(CLI::App& app, Options& options);
 /// --list-models, --list-platforms, --json.
 void add_list_options(CLI::App& app, Options& options);
+/// --completion, --man: what this program can say of itself to others.
+void add_reference_options(CLI::App& app, Options& options);
 /// --quiet, --verbose, --log-file.
 void add_manners(CLI::App& app, Options& options);
 

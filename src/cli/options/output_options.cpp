@@ -1,6 +1,20 @@
 #include "cli/options/groups.hpp"
+#include "cli/options/values.hpp"
 
 namespace poet::cli {
+namespace {
+
+CLI::Validator one_of_shells() {
+  return CLI::Validator(
+      [](std::string& text) {
+        return text == "bash" || text == "zsh" || text == "fish"
+                   ? std::string{}
+                   : fmt::format("found '{}'; expected bash, zsh or fish", shown(text));
+      },
+      "");
+}
+
+}  // namespace
 
 void add_output_options(CLI::App& app, Options& options) {
   const char* group = "What to write";
@@ -28,6 +42,13 @@ void add_list_options(CLI::App& app, Options& options) {
   app.add_flag("--list-models", options.list_models, "what is built in, with sizes");
   app.add_flag("--list-platforms", options.list_platforms, "what is built in, with its figures");
   app.add_flag("--json", options.json, "lists as JSON on stdout");
+}
+
+void add_reference_options(CLI::App& app, Options& options) {
+  app.add_option("--completion", options.completion,
+                 "write what makes this shell complete command lines of poet-solve")
+      ->check(one_of_shells())
+      ->type_name("bash|zsh|fish");
 }
 
 void add_manners(CLI::App& app, Options& options) {

@@ -5,6 +5,7 @@
 #include "cli/options/groups.hpp"
 #include "cli/options/help_format.hpp"
 #include "cli/options/misplaced.hpp"
+#include "cli/reference/completion.hpp"
 #include "poet/error.hpp"
 #include "poet/version.hpp"
 
@@ -53,6 +54,7 @@ Commands add_everything(CLI::App& app, Options& options) {
   add_effort_options(app, options, "everything");
   add_output_options(app, options);
   add_list_options(app, options);
+  add_reference_options(app, options);
   add_manners(app, options);
   return {.verify = add_verify(app, options),
           .plot = add_plot(app, options),
@@ -88,7 +90,9 @@ CLI::App* add_verify(CLI::App& app, Options& options) {
   CLI::App* verify = app.add_subcommand(
       "verify", "replay a schedule file against the rules; exit 0 if it is valid, else 2");
   verify->footer("");  // else it would be that of the whole program
-  verify->add_option("file", options.schedule_file, "a schedule file, or - for stdin")->required();
+  verify->add_option("file", options.schedule_file, "a schedule file, or - for stdin")
+      ->required()
+      ->type_name("FILE");
   add_manners(*verify, options);
   return verify;
 }
@@ -99,7 +103,8 @@ Parsed parse(int argc, const char* const* argv) {
   options.program = argv[0];
   CLI::App app(kDescription, "poet-solve");
   app.footer(kFooter);
-  app.set_version_flag("--version", std::string("poet-solve ") + POET_VERSION);
+  app.set_help_flag("-h,--help", "show this text");
+  app.set_version_flag("--version", std::string("poet-solve ") + POET_VERSION, "show the version");
   app.formatter(std::make_shared<HelpFormat>());
   const Commands commands = add_everything(app, options);
   try {
@@ -117,6 +122,9 @@ Parsed parse(int argc, const char* const* argv) {
   }
   options.command = command_of(commands);
   refuse_lost_options(app);
+  if (!options.completion.empty()) {
+    parsed.document = completion_script(command_table(app), options.completion);
+  }
   apply_effort(options.command == Command::sweep ? *commands.sweep : app, options);
   check_ranges(options);
   return parsed;

@@ -25,7 +25,8 @@ CLI::App* add_plot(CLI::App& app, Options& options) {
   plot->footer(kFooter);
   plot->add_option("file", options.plot_file,
                    "a schedule file, the JSON lines of a sweep, or - for stdin")
-      ->required();
+      ->required()
+      ->type_name("FILE");
   plot->add_option("--output", options.output, "write the picture there, whole or not at all")
       ->type_name("FILE");
   add_manners(*plot, options);

@@ -36,11 +36,13 @@ void add_cost_options(CLI::App& app, Options& options) {
   app.add_option("--batch-size", options.batch_size, "batch size of a model with a batch dimension")
       ->group(kGroup)
       ->check(number_text<std::int64_t>("a whole number"))
+      ->type_name("N")
       ->capture_default_str();
   app.add_option("--mem-power-scale", options.mem_power_scale,
                  "factor on the platform's memory power, which paging pays")
       ->group(kGroup)
       ->check(real_text())
+      ->type_name("X")
       ->capture_default_str();
 }
 
