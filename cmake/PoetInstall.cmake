@@ -19,6 +19,7 @@ install(FILES "${POET_REFERENCE_DIR}/poet-solve.zsh" RENAME _poet-solve
   DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
 install(FILES "${POET_REFERENCE_DIR}/poet-solve.fish"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

@@ -74,6 +74,7 @@ struct Options {
   bool list_platforms = false;
   bool json = false;
   std::string completion;  ///< the shell
+  bool man = false;
   // Manners.
   bool quiet = false;
   int verbose = 0;

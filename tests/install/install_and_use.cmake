@@ -34,6 +34,8 @@ foreach(file IN ITEMS bash-completion/completions/poet-solve zsh/site-functions/
   file(READ "${prefix}/share/${file}" output)
   expect("Completion of poet-solve")
 endforeach()
+file(READ "${prefix}/share/man/man1/poet-solve.1" output)
+expect("TH POET")
 run("${prefix}/bin/poet-solve" --version)
 expect("^poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n$")
 file(REMOVE_RECURSE "${WORK_DIR}")

@@ -49,6 +49,7 @@ void add_reference_options(CLI::App& app, Options& options) {
                  "write what makes this shell complete command lines of poet-solve")
       ->check(one_of_shells())
       ->type_name("bash|zsh|fish");
+  app.add_flag("--man", options.man, "write the manual page, for man");
 }
 
 void add_manners(CLI::App& app, Options& options) {

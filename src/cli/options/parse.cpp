@@ -6,6 +6,7 @@
 #include "cli/options/help_format.hpp"
 #include "cli/options/misplaced.hpp"
 #include "cli/reference/completion.hpp"
+#include "cli/reference/man_page.hpp"
 #include "poet/error.hpp"
 #include "poet/version.hpp"
 
@@ -124,6 +125,8 @@ Parsed parse(int argc, const char* const* argv) {
   refuse_lost_options(app);
   if (!options.completion.empty()) {
     parsed.document = completion_script(command_table(app), options.completion);
+  } else if (options.man) {
+    parsed.document = man_page(command_table(app));
   }
   apply_effort(options.command == Command::sweep ? *commands.sweep : app, options);
   check_ranges(options);
