@@ -1,25 +1,30 @@
-# `cmake --install` puts the program, the library and a CMake package (`find_package(poet)`) in place.
+# `cmake --install` puts the program, the library and a CMake package (`find_package(poet)`) in
+# place. The component `program` is what a package for users holds.
 include(CMakePackageConfigHelpers)
 
 set(POET_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/poet")
 
+# The program.
+install(TARGETS poet-solve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.bash" RENAME poet-solve
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.zsh" RENAME _poet-solve
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.fish"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
+install(FILES "${POET_REFERENCE_DIR}/poet-solve.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+  COMPONENT program)
+
+# The library.
 install(TARGETS poet_core EXPORT poet-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
-install(TARGETS poet-solve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/poet" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"
   FILES_MATCHING PATTERN "*.hpp")
 install(FILES "${PROJECT_BINARY_DIR}/include/poet/version.hpp"
   DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}/poet")
-install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" FILES_MATCHING PATTERN "*.json")
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.bash" RENAME poet-solve
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions")
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.zsh" RENAME _poet-solve
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions")
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.fish"
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d")
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1")
 install(FILES "${PROJECT_SOURCE_DIR}/LICENSE" "${PROJECT_SOURCE_DIR}/README.md"
   DESTINATION "${CMAKE_INSTALL_DOCDIR}")
 

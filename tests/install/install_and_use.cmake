@@ -1,18 +1,5 @@
 # Installs BUILD_DIR into a prefix of its own, builds OUTSIDE_DIR against that, and runs it.
-function(run)
-  execute_process(COMMAND ${ARGN} RESULT_VARIABLE status OUTPUT_VARIABLE output
-    ERROR_VARIABLE errors)
-  if(NOT status EQUAL 0)
-    message(FATAL_ERROR "${ARGN}\nended with ${status}:\n${output}\n${errors}")
-  endif()
-  set(output "${output}" PARENT_SCOPE)
-endfunction()
-
-function(expect pattern)
-  if(NOT output MATCHES "${pattern}")
-    message(FATAL_ERROR "expected '${pattern}', found:\n${output}")
-  endif()
-endfunction()
+include("${CMAKE_CURRENT_LIST_DIR}/run_and_expect.cmake")
 
 set(prefix "${WORK_DIR}/prefix")
 set(flags "")
