@@ -1,13 +1,28 @@
 #include "sweep/solve_point.hpp"
 
 #include <algorithm>
+#include <limits>
+#include <optional>
 #include <utility>
+
+#include "poet/simulate.hpp"
+#include "solver/clock.hpp"
+#include "solver/local_search.hpp"
 
 namespace poet {
 namespace {
 
 /// Up to here the MILP is quick with any start, and searching for a better one is not.
 constexpr int kSmallGraph = 40;
+
+/// Moves of the search before anything else: a tenth of what a solve spends.
+constexpr std::int64_t kFewMoves = 50'000;
+/// The part of a time limit that they may take.
+constexpr double kFewMovesShare = 0.1;
+
+/// So close to the bound a start is enough for the relaxation, and polishing does the rest. Farther
+/// away a solve of its own wants the better start that many moves find.
+constexpr double kNear = 0.01;
 
 /// The work of two solves on one account; sizes are those of the later one where it had a model.
 SolverReport added(const SolverReport& first, SolverReport second) {
@@ -28,27 +43,73 @@ SolverReport added(const SolverReport& first, SolverReport second) {
   return second;
 }
 
+/// A schedule at once, or after a few moves where that leaves a gap.
+std::optional<Plan> quick_plan(const Problem& problem, const SolveOptions& options, Joules base,
+                               Joules bound) {
+  std::optional<Plan> plan = first_plan(problem);
+  if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.gap) return plan;
+  const SolveClock clock(kFewMovesShare * options.time_limit_seconds);
+  LocalSearchOptions search{.moves = kFewMoves, .chains = 1, .seed = options.seed};
+  search.stop = [&] { return clock.expired() || (options.interrupted && options.interrupted()); };
+  std::optional<Plan> better = local_search(problem, search);
+  return better ? std::move(better) : std::move(plan);
+}
+
+/// Where to begin: the better of that and of the start that there is already.
+struct Beginning {
+  std::optional<Schedule> schedule;
+  Joules energy_joules = std::numeric_limits<double>::infinity();
+  bool near = false;  ///< the optimum, as far as a bound can tell
+};
+
+Beginning begin(const Problem& problem, const SolveOptions& options, Joules base) {
+  Beginning beginning;
+  const auto offer = [&](const Schedule& schedule) {
+    const Replay replay = simulate(problem.graph, schedule, problem.limits);
+    if (!replay.valid() || replay.energy_joules >= beginning.energy_joules) return;
+    beginning.schedule = schedule;
+    beginning.energy_joules = replay.energy_joules;
+  };
+  const Joules bound = std::max(base, options.known_bound_joules);
+  if (options.start) offer(*options.start);
+  if (const auto plan = quick_plan(problem, options, base, bound)) offer(plan->to_schedule());
+  beginning.near = beginning.schedule && relative_gap(beginning.energy_joules, bound) <= kNear;
+  return beginning;
+}
+
 }  // namespace
 
 SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
-  if (options.effort == Effort::fast) return solve(problem, options);
-  SolveOptions quick = options;
-  quick.effort = Effort::fast;
-  SolveResult first = solve(problem, quick);
-  const bool settled = first.status == Status::optimal || first.status == Status::infeasible;
-  if (settled || first.interrupted) return first;
+  const Baseline base = baseline(problem.graph);
+  const bool open = instant_verdict(problem, base).kind == Verdict::Kind::open;
+  const bool search = options.techniques.local_search && options.effort != Effort::fast;
+  if (!open || !search) return solve(problem, options);
 
-  SolveOptions thorough = options;
-  if (options.time_limit_seconds > 0) {
-    thorough.time_limit_seconds = options.time_limit_seconds - first.report.wall_seconds;
-    if (thorough.time_limit_seconds <= 0) return first;
+  const SolveClock clock(options.time_limit_seconds);
+  const Beginning beginning = begin(problem, options, base.energy_joules);
+  SolverReport spent{.heuristic_seconds = clock.elapsed(), .wall_seconds = clock.elapsed()};
+  if (beginning.schedule) spent.first_schedule_seconds = spent.wall_seconds;
+  SolveOptions rest = options;
+  rest.start = beginning.schedule;
+  if (beginning.near) {
+    SolveOptions glance = rest;
+    glance.effort = Effort::fast;
+    glance.techniques.local_search = false;
+    SolveResult first = solve(problem, glance);
+    first.report = spent = added(spent, first.report);
+    const bool settled = first.status == Status::optimal || first.status == Status::infeasible;
+    if (settled || first.interrupted || clock.expired()) return first;
+    if (first.schedule) rest.start = std::move(first.schedule);
+    rest.known_bound_joules = std::max(rest.known_bound_joules, first.lower_bound_joules);
   }
-  if (problem.graph.size() <= kSmallGraph) thorough.techniques.local_search = false;
-  if (first.schedule) thorough.start = std::move(first.schedule);
-  thorough.known_bound_joules = std::max(options.known_bound_joules, first.lower_bound_joules);
-  SolveResult second = solve(problem, thorough);
-  second.report = added(first.report, second.report);
-  return second;
+  if (problem.graph.size() <= kSmallGraph) rest.techniques.local_search = false;
+  if (options.time_limit_seconds > 0) {
+    constexpr Seconds kLeast = 1e-3;  // 0 would be no limit
+    rest.time_limit_seconds = std::max(clock.remaining(), kLeast);
+  }
+  SolveResult result = solve(problem, rest);
+  result.report = added(spent, result.report);
+  return result;
 }
 
 }  // namespace poet

@@ -5,9 +5,10 @@
 
 namespace poet {
 
-/// Solves one point of a sweep: first with a short search, for which the bound that comes from
-/// other points is often proof enough, then, where that leaves a gap, as hard as `options` say,
-/// starting from what the first has found. The time limit counts over both.
+/// Solves one point of a sweep. A short search comes first; where it ends close to the bounds that
+/// are known, a quick look at the relaxation is often proof enough. Where it is not, the point is
+/// solved as hard as `options` say, starting from what has been found. The time limit counts over
+/// all of it.
 SolveResult solve_point(const Problem& problem, const SolveOptions& options);
 
 }  // namespace poet
