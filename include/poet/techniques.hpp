@@ -11,6 +11,7 @@ namespace poet {
 /// benchmark's ablation) and tested (against the plain formulation on random graphs).
 struct Techniques {
   bool local_search = true;
+  bool coarse = true;
   bool collapse = true;
   bool windows = true;
   bool row_rounding = true;
@@ -30,8 +31,9 @@ struct TechniqueSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<TechniqueSwitch, 11> kTechniqueSwitches{{
+inline constexpr std::array<TechniqueSwitch, 12> kTechniqueSwitches{{
     {"local-search", &Techniques::local_search, "annealing for the first schedule"},
+    {"coarse", &Techniques::coarse, "a first bound from a few moments of the step"},
     {"collapse", &Techniques::collapse, "prove the bound without the forward stages"},
     {"windows", &Techniques::windows,
      "no columns for what costs more than the best schedule's extra energy"},

@@ -1,7 +1,6 @@
 #include "solver/model_phase.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <utility>
 
 #include "solver/constraints.hpp"
@@ -10,15 +9,13 @@
 #include "solver/greedy.hpp"
 #include "solver/mip_solver.hpp"
 #include "solver/polish.hpp"
+#include "solver/proof.hpp"
 #include "solver/root_loop.hpp"
 #include "solver/scaling.hpp"
 
 namespace poet {
 namespace {
 
-/// In scaled units, 1e-4 of the baseline each: what CBC's cutoff increment and tolerances can
-/// hide. A proof under a cutoff holds for the cutoff less this.
-constexpr double kCutoffSlack = 4 * kCutoffIncrement;
 /// Shares of the time left that the root loop and the polishing may use.
 constexpr double kRootShare = 0.5;
 constexpr double kPolishShare = 0.2;
@@ -58,19 +55,12 @@ class ModelPhase {
   /// The model for what is better than the incumbent.
   void build() {
     const Seconds start = state_.clock.elapsed();
-    const bool narrow = state_.incumbent.schedule() && techniques().windows;
-    const Incumbent& incumbent = state_.incumbent;
-    const Joules allowed =
-        narrow ? incumbent.extra_energy() + kProofTolerance * incumbent.energy() : kInfinity;
-    model_.emplace(
-        formulate(state_.problem, make_scope(state_.problem, collapse_, allowed), techniques()));
+    const Scope scope = make_scope(state_.problem, collapse_, affordable_extra(state_));
+    model_.emplace(formulate(state_.problem, scope, techniques()));
     scaled_ = scale(model_->milp, state_.base.energy_joules);
     SolverReport& report = state_.report;
     report.build_seconds += state_.clock.elapsed() - start;
-    report.formulation = model_->scope.collapsed() ? "poet-collapsed" : "poet-full";
-    report.rows = static_cast<int>(scaled_.milp.rows.size());
-    report.columns = static_cast<int>(scaled_.milp.columns.size());
-    report.nonzeros = static_cast<std::int64_t>(scaled_.milp.nonzeros());
+    note_model(report, model_->scope.collapsed() ? "poet-collapsed" : "poet-full", scaled_.milp);
   }
 
   /// Raises the bound and improves the incumbent; leaves fixings and tight cuts in the model.
@@ -96,18 +86,18 @@ class ModelPhase {
     const Seconds start = state_.clock.elapsed();
     const Seconds share = state_.share_of_time(kRootShare);
     const RootOptions options{
-        .ceiling = proof_cutoff(),
+        .ceiling = proof_cutoff(state_, scaled_),
         .techniques = techniques(),
         .cuts = std::move(cuts),
         .iterations = iterations,
         .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share};
     RootResult root = run_root_loop(*model_, graph(), scaled_, options, [&](double bound) {
-      raise_bound(bound);
+      raise_bound(state_, scaled_, bound);
       state_.tell(name_);
       return !state_.stopping();
     });
     state_.report.milp_seconds += state_.clock.elapsed() - start;
-    raise_bound(root.bound);
+    raise_bound(state_, scaled_, root.bound);
     return root;
   }
 
@@ -157,7 +147,7 @@ class ModelPhase {
 
   ModelVerdict search() {
     if (model_->scope.collapsed()) add_page_out_link(*model_, scaled_.milp);
-    MipOptions options{.cutoff = proof_cutoff(),
+    MipOptions options{.cutoff = proof_cutoff(state_, scaled_),
                        .absolute_gap = scaled_.to_units(state_.gap_joules()),
                        .time_limit_seconds = state_.clock.remaining(),
                        .threads = state_.options.threads,
@@ -169,7 +159,7 @@ class ModelPhase {
     const Seconds start = state_.clock.elapsed();
     SolverReport& report = state_.report;
     const MipResult mip = solve_mip(scaled_.milp, options, [&](const MipProgress& now) {
-      raise_bound(now.bound);
+      raise_bound(state_, scaled_, now.bound);
       state_.tell(name_, report.nodes + now.nodes);
       return !state_.stopping();
     });
@@ -197,33 +187,12 @@ class ModelPhase {
     }
     if (mip.values) take(extract(*model_, graph(), *mip.values));
     const bool nothing = mip.status == MipResult::Status::finished && !mip.values;
-    if (nothing && options.cutoff == kInfinity) return confirm_infeasible(options);
-    raise_bound(mip.bound);
+    if (nothing && options.cutoff == kInfinity) {
+      const bool sure = confirm_infeasible(state_, scaled_.milp, options);
+      return sure ? ModelVerdict::infeasible : ModelVerdict::open;
+    }
+    raise_bound(state_, scaled_, mip.bound);
     return ModelVerdict::open;
-  }
-
-  /// CBC has called feasible models infeasible: believed only when a search without presolve says
-  /// the same.
-  ModelVerdict confirm_infeasible(MipOptions options) {
-    options.presolve = false;
-    options.time_limit_seconds = state_.clock.remaining();
-    const MipResult again =
-        solve_mip(scaled_.milp, options, [&](const MipProgress&) { return !state_.stopping(); });
-    const bool confirmed = again.status == MipResult::Status::finished && !again.values;
-    return confirmed ? ModelVerdict::infeasible : ModelVerdict::open;
-  }
-
-  /// The cutoff under which a search without result proves the incumbent within the gap.
-  double proof_cutoff() const {
-    if (!state_.incumbent.schedule()) return kInfinity;
-    const Joules target = state_.incumbent.extra_energy() - state_.gap_joules();
-    return scaled_.to_units(target) + 2 * kCutoffSlack;
-  }
-
-  void raise_bound(double units) {
-    if (!std::isfinite(units)) return;
-    const Joules extra = scaled_.to_joules(units - kCutoffSlack);
-    state_.incumbent.raise_bound(state_.base.energy_joules + extra);
   }
 
   /// A relaxation's schedule can overrun RAM in the forward pass: mended where that is cheap.

@@ -10,9 +10,6 @@ enum class ModelKind {
   full,       ///< every stage: exact
 };
 
-/// Whether the phase showed that there is no schedule at all.
-enum class ModelVerdict { open, infeasible };
-
 /// Builds the model for what the incumbent leaves open, tightens its relaxation in the root loop,
 /// polishes the incumbent with what the relaxation says, and gives what is left to CBC. Bounds and
 /// schedules go to the state as they come.

@@ -7,8 +7,11 @@
 
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
+#include "solver/coarse_phase.hpp"
 #include "solver/local_search.hpp"
 #include "solver/model_phase.hpp"
+#include "solver/model_size.hpp"
+#include "solver/proof.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {
@@ -16,6 +19,9 @@ namespace {
 
 /// Share of a time limit that the local search may use.
 constexpr double kSearchShare = 0.3;
+/// Moves of the search that takes the place of a model too large to build, and its share of time.
+constexpr std::int64_t kLongSearch = 8'000'000;
+constexpr double kLongSearchShare = 0.5;
 
 /// The driver: verdicts, local search, the relaxation, the full model, in turn until the gap is
 /// met or time is up.
@@ -51,32 +57,66 @@ class Solve {
     const SolveOptions& options = state_.options;
     if (options.known_bound_joules > 0) state_.incumbent.raise_bound(options.known_bound_joules);
     if (options.start) state_.offer(*options.start);
-    if (!options.techniques.local_search) return;
+    search_locally(LocalSearchOptions{}.moves, kSearchShare);
+  }
+
+  void search_locally(std::int64_t moves, double share) {
+    if (!state_.options.techniques.local_search) return;
     const Seconds start = state_.clock.elapsed();
-    if (const auto plan = first_plan(state_.problem)) state_.offer(plan->to_schedule());
-    state_.tell("greedy");
-    const Seconds until = start + state_.share_of_time(kSearchShare);
-    LocalSearchOptions search{.seed = options.seed};
+    const Seconds until = start + state_.share_of_time(share);
+    LocalSearchOptions search{.moves = moves, .seed = state_.options.seed};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
     search.improved = [&](const Plan& plan) {
       state_.offer(plan.to_schedule());
       state_.tell("local search");
     };
-    if (!state_.done()) local_search(state_.problem, search);
-    state_.report.heuristic_seconds = state_.clock.elapsed() - start;
+    local_search(state_.problem, search);
+    state_.report.heuristic_seconds += state_.clock.elapsed() - start;
   }
 
   void solve_models() {
+    const Techniques& techniques = state_.options.techniques;
     const bool small = state_.problem.graph.size() <= state_.options.small_graph;
-    if (!small && state_.options.techniques.collapse) {
-      if (run_model_phase(state_, ModelKind::collapsed) == ModelVerdict::infeasible) {
-        return declare_searched_infeasible();
-      }
-      if (state_.done() || state_.fast()) return;
+    if (!small && !solve_coarsely(CoarseEffort::glance)) return;
+    if (!small && techniques.collapse) {
+      if (!solve_model(ModelKind::collapsed) || state_.done() || state_.fast()) return;
     }
-    if (run_model_phase(state_, ModelKind::full) == ModelVerdict::infeasible) {
-      declare_searched_infeasible();
+    solve_model(ModelKind::full);
+  }
+
+  /// Whether there is anything left to do.
+  bool solve_coarsely(CoarseEffort effort) {
+    if (!state_.options.techniques.coarse) return true;
+    const bool infeasible = run_coarse_phase(state_, effort) == ModelVerdict::infeasible;
+    if (infeasible) declare_searched_infeasible();
+    return !infeasible && !state_.done();
+  }
+
+  /// Whether there is a point in going on with another model.
+  bool solve_model(ModelKind kind) {
+    const Scope scope =
+        make_scope(state_.problem, kind == ModelKind::collapsed, affordable_extra(state_));
+    const std::int64_t nonzeros = expected_nonzeros(state_.problem.graph, scope);
+    if (nonzeros > kMostNonzeros) {
+      give_up_on_model(nonzeros);
+      return false;
     }
+    const bool infeasible = run_model_phase(state_, kind) == ModelVerdict::infeasible;
+    if (infeasible) declare_searched_infeasible();
+    return !infeasible;
+  }
+
+  /// No memory for it. There is time then for a longer search, and for a bound from the coarse
+  /// relaxation.
+  void give_up_on_model(std::int64_t nonzeros) {
+    if (!state_.fast()) {
+      search_locally(kLongSearch, kLongSearchShare);
+      if (!solve_coarsely(CoarseEffort::all)) return;
+    }
+    state_.trouble = fmt::format(
+        "the model would have about {} million nonzeros and was not built: a proof would take more "
+        "memory than is allowed for (4 GiB)",
+        nonzeros / 1'000'000);
   }
 
   void declare_searched_infeasible() {

@@ -2,6 +2,15 @@
 
 namespace poet {
 
+void note_model(SolverReport& report, const char* formulation, const Milp& milp) {
+  const auto nonzeros = static_cast<std::int64_t>(milp.nonzeros());
+  if (nonzeros < report.nonzeros) return;
+  report.formulation = formulation;
+  report.rows = static_cast<int>(milp.rows.size());
+  report.columns = static_cast<int>(milp.columns.size());
+  report.nonzeros = nonzeros;
+}
+
 bool SolveState::stopping() {
   if (!interrupted && options.interrupted && options.interrupted()) interrupted = true;
   return interrupted || clock.expired();

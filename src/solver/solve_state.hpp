@@ -6,8 +6,15 @@
 #include "poet/solve.hpp"
 #include "solver/clock.hpp"
 #include "solver/incumbent.hpp"
+#include "solver/milp.hpp"
 
 namespace poet {
+
+/// Whether a phase showed that there is no schedule at all.
+enum class ModelVerdict { open, infeasible };
+
+/// Takes the sizes of a model into the report, where they are the largest yet.
+void note_model(SolverReport& report, const char* formulation, const Milp& milp);
 
 /// What the phases of one solve share: the task, the clock, the best schedule and bound, and the
 /// account of the work.
