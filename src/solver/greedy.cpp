@@ -2,19 +2,26 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
 
 #include "solver/gaps.hpp"
 
 namespace poet {
 namespace {
 
+/// A way to change a kept gap, and what that was worth when it was last tried.
 struct Step {
   Gap gap;
   GapMode mode = GapMode::drop;
   Joules energy = 0;
-  Bytes bytes = 0;
-  double price = std::numeric_limits<double>::infinity();  // joules per byte removed
+  Bytes bytes = 0;   // of violation removed
+  double price = 0;  // joules per byte; 0 before the first try, infinite where it does not help
+
+  bool relieves(int stage) const { return gap.from <= stage && stage <= gap.to; }
+  bool touches(const Gap& other) const { return gap.from <= other.to && other.from <= gap.to; }
 };
+
+constexpr double kUseless = std::numeric_limits<double>::infinity();
 
 int worst_stage(const Plan& plan) {
   int worst = 0;
@@ -24,54 +31,129 @@ int worst_stage(const Plan& plan) {
   return worst;
 }
 
-void try_step(Plan& plan, const Gap& gap, GapMode mode, Step& best) {
-  if (!allows(plan, gap, mode) || mode_of(plan, gap) != GapMode::keep) return;
-  const Joules energy = plan.extra_energy();
-  const Bytes violation = plan.violation();
-  set_mode(plan, gap, mode);
-  plan.settle();
-  const Step step{gap, mode, plan.extra_energy() - energy, violation - plan.violation()};
-  const bool in_time = plan.overtime() <= 0;
-  plan.rollback();
-  if (step.bytes <= 0 || !in_time) return;
-  const double price = std::max(0.0, step.energy) / static_cast<double>(step.bytes);
-  if (price < best.price) {
-    best = step;
-    best.price = price;
-  }
-}
+/// Trying a step costs far more than remembering it, and prices mostly rise as violations go. So
+/// each step keeps its last price, and only the cheapest is tried anew: lazy greedy.
+class Descent {
+ public:
+  explicit Descent(Plan& plan) : plan_(plan) {}
 
-/// The cheapest way to relieve stage t: a gap that covers it, ends in it or starts from it.
-Step best_step(Plan& plan, int t) {
-  Step best;
-  for (int boundary = t; boundary <= std::min(t + 1, plan.size() - 1); ++boundary) {
-    std::vector<int> candidates;
-    for_each_bit(plan.residents(boundary), [&](int i) { candidates.push_back(i); });
-    for (const int i : candidates) {
-      const auto gap = find_gap(plan, i, boundary);
-      if (!gap || (boundary > t && gap->from != t)) continue;
-      try_step(plan, *gap, GapMode::drop, best);
-      try_step(plan, *gap, GapMode::page, best);
+  GreedyTrace run() {
+    collect_all();
+    bool fresh = true;
+    while (plan_.violation() > 0) {
+      const std::optional<Step> step = cheapest(worst_stage(plan_));
+      if (step) {
+        take(*step);
+      } else if (fresh) {
+        break;
+      } else {
+        collect_all();  // what was useless once may help by now
+      }
+      fresh = !step;
+    }
+    return trace_;
+  }
+
+ private:
+  void collect_all() {
+    steps_.clear();
+    for (int i = 0; i < plan_.size(); ++i) collect(i, i + 1, plan_.size() - 1);
+  }
+
+  /// The gaps of node i that have a boundary in [first, last].
+  void collect(int i, int first, int last) {
+    for (int t = std::max(first, i + 1); t <= last;) {
+      const auto gap = find_gap(plan_, i, t);
+      if (!gap) return;
+      t = gap->to + 1;
+      if (mode_of(plan_, *gap) != GapMode::keep) continue;
+      for (const GapMode mode : {GapMode::drop, GapMode::page}) {
+        if (allows(plan_, *gap, mode)) steps_.push_back({.gap = *gap, .mode = mode});
+      }
     }
   }
-  return best;
-}
+
+  /// The step with the least added energy per byte of violation removed, of those that cover the
+  /// stage, end in it or start from it.
+  std::optional<Step> cheapest(int stage) {
+    while (true) {
+      auto best = steps_.end();
+      double next_price = kUseless;
+      for (auto step = steps_.begin(); step != steps_.end(); ++step) {
+        if (!step->relieves(stage) || step->price == kUseless) continue;
+        if (best == steps_.end() || step->price < best->price) {
+          if (best != steps_.end()) next_price = best->price;
+          best = step;
+        } else {
+          next_price = std::min(next_price, step->price);
+        }
+      }
+      if (best == steps_.end()) return std::nullopt;
+      try_out(*best);
+      if (best->price <= next_price && best->price < kUseless) return *best;
+    }
+  }
+
+  void try_out(Step& step) {
+    step.price = kUseless;
+    if (!current(step.gap)) return;
+    const Joules energy = plan_.extra_energy();
+    const Bytes violation = plan_.violation();
+    set_mode(plan_, step.gap, step.mode);
+    plan_.settle();
+    step.energy = plan_.extra_energy() - energy;
+    step.bytes = violation - plan_.violation();
+    const bool in_time = plan_.overtime() <= 0;
+    plan_.rollback();
+    if (step.bytes <= 0 || !in_time) return;
+    step.price = std::max(0.0, step.energy) / static_cast<double>(step.bytes);
+  }
+
+  /// Whether the gap is still there, and kept: changes elsewhere can have trimmed it.
+  bool current(const Gap& gap) const {
+    const auto now = find_gap(plan_, gap.node, gap.to);
+    return now && now->from == gap.from && now->to == gap.to &&
+           mode_of(plan_, gap) == GapMode::keep;
+  }
+
+  void take(const Step& step) {
+    set_mode(plan_, step.gap, step.mode);
+    plan_.settle();
+    plan_.commit();
+    ++trace_.steps;
+    trace_.energy += step.energy;
+    trace_.bytes += step.bytes;
+    renew(step.gap);
+  }
+
+  /// Gaps of what the change touches: the node and, around a recomputation, all that it computes
+  /// and reads.
+  void renew(const Gap& changed) {
+    const Graph& graph = plan_.problem().graph;
+    std::vector<bool> affected(plan_.size(), false);
+    affected[changed.node] = true;
+    for (const int t : {changed.from, changed.to}) {
+      for_each_bit(plan_.computations(t), [&](int k) {
+        affected[k] = true;
+        for (const int j : graph.nodes[k].inputs) affected[j] = true;
+      });
+    }
+    std::erase_if(
+        steps_, [&](const Step& step) { return affected[step.gap.node] && step.touches(changed); });
+    for (int i = 0; i < plan_.size(); ++i) {
+      if (affected[i]) collect(i, changed.from, std::min(changed.to + 1, plan_.size() - 1));
+    }
+  }
+
+  Plan& plan_;
+  GreedyTrace trace_;
+  std::vector<Step> steps_;
+};
 
 }  // namespace
 
 GreedyTrace descend(Plan& plan) {
-  GreedyTrace trace;
-  while (plan.violation() > 0) {
-    const Step step = best_step(plan, worst_stage(plan));
-    if (step.bytes <= 0) break;
-    set_mode(plan, step.gap, step.mode);
-    plan.settle();
-    plan.commit();
-    ++trace.steps;
-    trace.energy += step.energy;
-    trace.bytes += step.bytes;
-  }
-  return trace;
+  return Descent(plan).run();
 }
 
 void evict_everything(Plan& plan, bool by_paging) {

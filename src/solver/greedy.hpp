@@ -15,7 +15,9 @@ struct GreedyTrace {
 
 /// Starting from the plan, takes the stage with the largest peak and drops or pages the tensor
 /// with the least added energy per byte of violation removed, until RAM fits or no step helps.
-/// Steps that would overrun the runtime budget are not taken.
+/// Steps that would overrun the runtime budget are not taken. Prices of steps are remembered and
+/// only the cheapest is tried anew (Minoux 1978), so that time grows about as the square of the
+/// number of nodes.
 GreedyTrace descend(Plan& plan);
 
 /// Pages (or, without paging, drops) every gap longer than one stage: needs little more RAM than

@@ -22,17 +22,21 @@ struct Starts {
   GreedyTrace trace;
 };
 
-Starts make_starts(const Problem& problem) {
+/// Calls take(plan) for each start as it is ready; ends early where that returns false.
+template <typename Function>
+Starts make_starts(const Problem& problem, Function take) {
   Starts starts;
   Plan greedy(problem);
   starts.trace = descend(greedy);
   starts.plans.push_back(std::move(greedy));
+  if (!take(starts.plans.back())) return starts;
   for (const bool by_paging : {true, false}) {
     if (!(by_paging ? problem.limits.paging : problem.limits.remat)) continue;
     Plan evicted(problem);
     evict_everything(evicted, by_paging);
     descend(evicted);
     starts.plans.push_back(std::move(evicted));
+    if (!take(starts.plans.back())) return starts;
   }
   return starts;
 }
@@ -118,27 +122,32 @@ class Chain {
 }  // namespace
 
 std::optional<Plan> first_plan(const Problem& problem) {
-  for (Plan& plan : make_starts(problem).plans) {
-    if (plan.feasible()) return std::move(plan);
-  }
-  return std::nullopt;
+  Starts starts = make_starts(problem, [](const Plan& plan) { return !plan.feasible(); });
+  if (!starts.plans.back().feasible()) return std::nullopt;
+  return std::move(starts.plans.back());
 }
 
 std::optional<Plan> local_search(const Problem& problem, const LocalSearchOptions& options) {
-  const Starts starts = make_starts(problem);
+  std::optional<Plan> best;
+  const auto consider = [&](const Plan& plan) {
+    if (best && plan.extra_energy() >= best->extra_energy()) return;
+    best = plan;
+    options.improved(plan);
+  };
+  const Starts starts = make_starts(problem, [&](const Plan& plan) {
+    if (plan.feasible()) consider(plan);
+    return !options.stop();
+  });
   const AnnealScales scales = scales_of(problem, starts.trace);
   const auto size = static_cast<std::int64_t>(problem.graph.size());
   const std::int64_t moves = std::min(options.moves, kMovesPerPair * size * size);
-  std::optional<Plan> best;
   for (int c = 0; c < options.chains && !options.stop(); ++c) {
     const Plan& start = starts.plans[c % starts.plans.size()];
     Chain chain(scales, options, (std::uint64_t{options.seed} << 32) + c);
     std::optional<Plan> found = chain.run(start, moves / options.chains);
     if (!found) continue;
     found->refresh();
-    if (best && found->extra_energy() >= best->extra_energy()) continue;
-    best = std::move(found);
-    options.improved(*best);
+    consider(*found);
   }
   return best;
 }

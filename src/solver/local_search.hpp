@@ -20,9 +20,9 @@ struct LocalSearchOptions {
 /// descent from evicting everything. Nothing where all of them overrun a budget.
 std::optional<Plan> first_plan(const Problem& problem);
 
-/// Near-optimal plans: annealing chains from the greedy and the evict-everything plans, each
-/// refined by re-annealing its best inside small windows of nodes or stages. Can succeed where
-/// first_plan() found nothing. The result is feasible by the plan's own account; it counts only
+/// Near-optimal plans: those of first_plan(), then annealing chains from them, each refined by
+/// re-annealing its best inside small windows of nodes or stages. Can succeed where first_plan()
+/// found nothing. The result is feasible by the plan's own account; it counts only
 /// after the simulator has replayed it.
 std::optional<Plan> local_search(const Problem& problem, const LocalSearchOptions& options);
 

@@ -53,8 +53,6 @@ class Solve {
     if (options.start) state_.offer(*options.start);
     if (!options.techniques.local_search) return;
     const Seconds start = state_.clock.elapsed();
-    if (const auto plan = first_plan(state_.problem)) state_.offer(plan->to_schedule());
-    state_.tell("greedy");
     const Seconds until = start + state_.share_of_time(kSearchShare);
     LocalSearchOptions search{.seed = options.seed};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
@@ -62,7 +60,7 @@ class Solve {
       state_.offer(plan.to_schedule());
       state_.tell("local search");
     };
-    if (!state_.done()) local_search(state_.problem, search);
+    local_search(state_.problem, search);
     state_.report.heuristic_seconds = state_.clock.elapsed() - start;
   }
 
