@@ -20,7 +20,7 @@ enum class Status {
   optimal,     ///< schedule proven within the gap
   feasible,    ///< schedule found, not proven within the gap
   infeasible,  ///< proven: no schedule exists
-  unknown,     ///< a limit was reached before any schedule was found
+  unknown,     ///< a limit was reached, or CBC crashed, before any schedule was found
 };
 
 std::string_view status_name(Status status);
@@ -80,6 +80,7 @@ struct SolveResult {
   std::optional<Bytes> smallest_ram_bytes;  ///< when infeasible: no budget below it can work
   bool smallest_ram_is_exact = false;
   bool interrupted = false;
+  bool solver_failed = false;  ///< CBC crashed or gave no answer; `reason` says how
   SolverReport report;
 };
 

@@ -103,7 +103,7 @@ ExitCode code_of(const SolveResult& result, const Options& options) {
     case Status::unknown:
       break;
   }
-  return ExitCode::limit;
+  return result.solver_failed ? ExitCode::internal : ExitCode::limit;
 }
 
 std::string counted(int count, const char* what) {

@@ -42,12 +42,13 @@ class WatchedBytes {
 };
 
 // Builds the document from the library's parse events. The library's own builder keeps the last
-// of two equal keys and nests without limit, so both checks live here.
+// of two equal keys, nests without limit and takes any number of values, so these checks live here.
 class Builder : public nlohmann::json_sax<json> {
  public:
   /// `reached` is the byte after the last one that the parser has read.
-  Builder(std::string_view text, std::string_view source, const char* const& reached)
-      : text_(text), source_(source), reached_(reached) {}
+  Builder(std::string_view text, std::string_view source, const char* const& reached,
+          std::size_t most_values)
+      : text_(text), source_(source), reached_(reached), most_values_(most_values) {}
 
   json take() { return std::move(root_); }
 
@@ -103,6 +104,10 @@ class Builder : public nlohmann::json_sax<json> {
   };
 
   json* place(json&& value) {
+    if (++values_ > most_values_) {
+      throw InputError(fmt::format("{}: {}", shown_source(source_), shown(path(), 200)),
+                       fmt::format("found more than {} values in one file", most_values_));
+    }
     if (open_.empty()) {
       root_ = std::move(value);
       return &root_;
@@ -162,6 +167,8 @@ class Builder : public nlohmann::json_sax<json> {
   std::string_view text_;
   std::string_view source_;
   const char* const& reached_;
+  std::size_t most_values_;
+  std::size_t values_ = 0;
   json root_;
   std::vector<Frame> open_;
   bool complete_ = false;
@@ -182,10 +189,10 @@ void check_bytes(std::string_view text, std::string_view source) {
 
 }  // namespace
 
-nlohmann::json parse_json(std::string_view text, std::string_view source) {
+nlohmann::json parse_json(std::string_view text, std::string_view source, std::size_t most_values) {
   check_bytes(text, source);
   const char* reached = text.data();
-  Builder builder(text, source, reached);
+  Builder builder(text, source, reached, most_values);
   json::sax_parse(WatchedBytes(text.data(), &reached),
                   WatchedBytes(text.data() + text.size(), &reached), &builder);
   return builder.take();

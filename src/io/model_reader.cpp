@@ -15,6 +15,7 @@ namespace poet {
 namespace {
 
 constexpr std::size_t kMaxRank = 8;
+constexpr std::size_t kMostValues = 40 * kMaxNodes;  // in the file; a node takes about ten
 
 std::string read_name(const JsonCursor& cursor) {
   std::string name = cursor.string();
@@ -148,7 +149,7 @@ void read_layers(const JsonCursor& root, ModelSpec& spec) {
 }  // namespace
 
 ModelSpec read_model(std::string_view text, const std::string& source) {
-  const nlohmann::json document = parse_json(text, source);
+  const nlohmann::json document = parse_json(text, source, kMostValues);
   const JsonCursor root(document, source);
   expect_format(root, "poet-model", 1);
   ModelSpec spec;

@@ -12,35 +12,102 @@
 #include <chrono>
 #include <cmath>
 #include <memory>
+#include <mutex>
 
 #include <fmt/format.h>
+
+#include "solver/scaling.hpp"
 
 namespace poet {
 namespace {
 
 constexpr int kCutsAtEveryNode = 1;
 constexpr double kCbcInfinity = 1e30;  // CBC writes 1e50 or DBL_MAX
-constexpr Seconds kTimeUnit = 1e-3;    // of the limit as CBC gets it
+constexpr double kFineTolerance = 1e-9;
+constexpr Seconds kTimeUnit = 1e-3;  // of the limit as CBC gets it
 
 using ProgressFunction = std::function<void(const MipProgress&)>;
 
-/// Reports nodes and bound of the main search. CBC clones handlers, so it owns nothing.
-class ProgressHandler : public CbcEventHandler {
+/// The points that CBC takes for solutions, and what they leave of its bound.
+///
+/// Where all columns at a node are within 1e-6 of whole numbers, CBC is done with it: the point is
+/// offered as a solution, and everything else below the node is forgotten. Rounded, the point may
+/// overrun a row; then CBC drops it, or lets it pass. Or it may cost more than before. But what was
+/// forgotten costs no less than the point did before it was rounded, and what was cut off because
+/// of a solution costs no less than that solution. So CBC's bound, lowered to the least such cost,
+/// holds, whatever the points are worth: a wrong one that a better right one has replaced does no
+/// harm. Points that heuristics have made end no node; they count only where they are accepted.
+class Candidates {
  public:
-  explicit ProgressHandler(const ProgressFunction* progress) : progress_(progress) {}
+  explicit Candidates(std::size_t columns) : columns_(columns) {}
 
-  CbcEventHandler* clone() const override { return new ProgressHandler(*this); }
+  /// At the event that a point has been checked. Each of CBC's threads may call it.
+  void note(const CbcModel& model) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const double cost = model.getMinimizationObjValue();
+    const bool accepted = cost <= std::min(model.getCutoff(), kCbcInfinity);
+    if (accepted) least_ = std::min(least_, cost);
+    if (!ends_a_node(model)) return;
+    least_ = std::min(least_, model.solver()->getObjValue());
+    if (accepted) return;
+    any_dropped_ = true;
+    const bool own_columns = static_cast<std::size_t>(model.getNumCols()) == columns_;
+    if (!own_columns || dropped_.size() == kMostPoints) return;
+    const double* values = model.solver()->getColSolution();
+    dropped_.emplace_back(values, values + columns_);
+  }
+
+  /// What a bound of CBC's is worth.
+  double cap(double bound) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::min(bound, least_);
+  }
+  bool any_dropped() const { return any_dropped_; }
+  const std::vector<std::vector<double>>& dropped() const { return dropped_; }
+
+ private:
+  static constexpr std::size_t kMostPoints = 50;
+  static constexpr double kSamePoint = 1e-5;
+
+  /// Whether the point is that of the node's linear program, and not one of a heuristic's.
+  static bool ends_a_node(const CbcModel& model) {
+    const double* point = model.bestSolution();
+    const double* relaxed = model.solver()->getColSolution();
+    for (int c = 0; c < model.getNumCols(); ++c) {
+      const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;
+      if (differ && model.isInteger(c)) return false;
+    }
+    return true;
+  }
+
+  std::size_t columns_;
+  mutable std::mutex mutex_;
+  double least_ = kInfinity;
+  bool any_dropped_ = false;
+  std::vector<std::vector<double>> dropped_;
+};
+
+/// Reports nodes and bound of the main search. CBC clones handlers, so it owns nothing.
+class SearchHandler : public CbcEventHandler {
+ public:
+  SearchHandler(const ProgressFunction* progress, Candidates* candidates)
+      : progress_(progress), candidates_(candidates) {}
+
+  CbcEventHandler* clone() const override { return new SearchHandler(*this); }
 
   CbcAction event(CbcEvent what) override {
-    if (model_ != nullptr && model_->parentModel() == nullptr &&
-        (what == node || what == treeStatus || what == solution)) {
-      (*progress_)({.nodes = model_->getNodeCount(), .bound = model_->getBestPossibleObjValue()});
+    if (model_ == nullptr || model_->parentModel() != nullptr) return noAction;
+    if (what == beforeSolution2) candidates_->note(*model_);
+    if (what == node || what == treeStatus || what == solution) {
+      (*progress_)({.nodes = model_->getNodeCount(),
+                    .bound = candidates_->cap(model_->getBestPossibleObjValue())});
     }
     return noAction;
   }
 
  private:
   const ProgressFunction* progress_;
+  Candidates* candidates_;
 };
 
 /// Hands the points of the relaxation to a cut function. CBC clones generators, so it owns nothing.
@@ -112,7 +179,7 @@ void load(const Milp& milp, OsiClpSolverInterface& solver) {
 
 /// The words of the `cbc` program that run one search. Only our own numbers go in: unknown words
 /// are printed and ignored.
-std::vector<std::string> command(const MipOptions& options) {
+std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
   std::vector<std::string> words{"poet", "-log", "1", "-timeMode", "elapsed"};
   const auto add = [&](const char* key, const std::string& value) {
     words.emplace_back(key);
@@ -128,6 +195,8 @@ std::vector<std::string> command(const MipOptions& options) {
   add("-increment", fmt::format("{:g}", kCutoffIncrement));
   add("-randomSeed", std::to_string(options.seed));
   add("-randomCbcSeed", std::to_string(options.seed));
+  add("-dualTolerance", fmt::format("{:g}", dual_tolerance(milp)));
+  if (options.fine) add("-integerTolerance", fmt::format("{:g}", kFineTolerance));
   if (options.threads > 1) add("-threads", std::to_string(options.threads));
   // The default, `sos`, has reports of wrong answers.
   // Cuts are in the model's own columns, which presolve would change.
@@ -145,8 +214,11 @@ int no_callback(CbcModel* /*model*/, int /*where*/) {
   return 0;
 }
 
-MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& options) {
-  MipResult result{.nodes = model.getNodeCount()};
+MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& options,
+                    const Candidates& candidates) {
+  MipResult result{.doubtful = candidates.any_dropped(),
+                   .dropped = candidates.dropped(),
+                   .nodes = model.getNodeCount()};
   const double* best = model.bestSolution();
   if (best != nullptr) result.values.emplace(best, best + milp.columns.size());
   // Status 0 with secondary status 1 is "infeasible" (under a cutoff: nothing better), 2 is
@@ -166,6 +238,11 @@ MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& o
     result.bound = std::min(possible, options.cutoff);
     if (best != nullptr) result.bound = std::min(result.bound, model.getObjValue());
   }
+  const double capped = candidates.cap(result.bound);
+  result.doubtful |= capped < result.bound - kCutoffIncrement;
+  result.bound = capped;
+  // Nothing was found, but something had been: no proof that there is nothing.
+  if (best == nullptr && candidates.any_dropped()) result.status = MipResult::Status::stopped;
   return result;
 }
 
@@ -178,18 +255,19 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFun
   CbcModel model(solver);
   CbcSolverUsefulData parameters;
   CbcMain0(model, parameters);
-  ProgressHandler handler(&progress);
+  Candidates candidates(milp.columns.size());
+  SearchHandler handler(&progress, &candidates);
   model.passInEventHandler(&handler);
   model.setUseElapsedTime(true);
   CallbackCuts cuts(&options.cuts, milp.columns.size());
   if (options.cuts) model.addCutGenerator(&cuts, kCutsAtEveryNode, "Precedence");
 
-  const std::vector<std::string> words = command(options);
+  const std::vector<std::string> words = command(milp, options);
   std::vector<const char*> arguments;
   arguments.reserve(words.size());
   for (const std::string& word : words) arguments.push_back(word.c_str());
   CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, no_callback, parameters);
-  MipResult result = result_of(model, milp, options);
+  MipResult result = result_of(model, milp, options, candidates);
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (spent.count() + kTimeUnit >= options.time_limit_seconds &&
       result.status == MipResult::Status::finished) {

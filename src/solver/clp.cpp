@@ -6,6 +6,8 @@
 
 #include <algorithm>
 
+#include "solver/scaling.hpp"
+
 namespace poet {
 namespace {
 
@@ -25,6 +27,7 @@ LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>())
   simplex.setLogLevel(0);
   // The model is highly degenerate: perturbed costs take a quarter of the time.
   simplex.setPerturbation(kPerturbWhenUseful);
+  simplex.setDualTolerance(dual_tolerance(milp));
   ClpDualRowSteepest pricing(kFullSteepestEdge);
   simplex.setDualRowPivotAlgorithm(pricing);
   std::vector<double> lower;

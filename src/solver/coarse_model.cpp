@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/constraints.hpp"
 #include "solver/knapsack_rounding.hpp"
 #include "solver/row_builder.hpp"
 
@@ -201,7 +202,6 @@ class CoarseModel {
   /// sum C_i R[w,i] <= budget - sum C_i. Valid: rule 6; a window counts a recomputation once. The
   /// budget has the simulator's slack.
   void add_runtime() {
-    constexpr double kRuntimeSlack = 1e-9;
     RowBuilder row("runtime");
     for (const Node& node : graph_.nodes) row.add(node.runtime_seconds, Quantity::one());
     for (const Window& window : windows_) {

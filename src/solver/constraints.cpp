@@ -211,7 +211,6 @@ void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget)
     const Seconds runtime = graph.nodes[i].runtime_seconds;
     if (runtime > 0) row.add(runtime, model.compute(t, i));
   });
-  constexpr double kRuntimeSlack = 1e-9;
   row.at_most(runtime_budget * (1 + kRuntimeSlack), model.milp);
 }
 

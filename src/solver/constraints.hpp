@@ -4,6 +4,12 @@
 
 namespace poet {
 
+/// What the simulator lets the runtime exceed the budget by, relative.
+inline constexpr double kRuntimeSlack = 1e-9;
+
+/// Whether tensor i != k is in RAM while stage t computes k.
+Quantity held_during(const Formulation& model, int t, int k, int i);
+
 // One function per constraint family of docs/formulation.md. Each adds its rows to model.milp.
 
 void add_availability(Formulation& model, const Graph& graph);

@@ -24,16 +24,6 @@ struct MemoryRow {
   }
 };
 
-/// Whether tensor i != k is in RAM while stage t computes k.
-Quantity held_during(const Formulation& model, int t, int k, int i) {
-  if (i == t) return Quantity::zero();  // comes last
-  if (i > k) return model.resident(t, i);
-  const HoldingChain& chain = model.chains[t][i];
-  const auto next = std::lower_bound(chain.users.begin(), chain.users.end(), k);
-  if (next == chain.users.end()) return chain.at_end;
-  return chain.held[next - chain.users.begin()];
-}
-
 /// Tightening depends on the multiset of weights only: rows of the same composition share it.
 class TightenCache {
  public:
@@ -99,6 +89,15 @@ void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const Mem
 }
 
 }  // namespace
+
+Quantity held_during(const Formulation& model, int t, int k, int i) {
+  if (i == t) return Quantity::zero();  // comes last
+  if (i > k) return model.resident(t, i);
+  const HoldingChain& chain = model.chains[t][i];
+  const auto next = std::lower_bound(chain.users.begin(), chain.users.end(), k);
+  if (next == chain.users.end()) return chain.at_end;
+  return chain.held[next - chain.users.begin()];
+}
 
 /// M_k A[t,k] + sum over i != k of M_i * (i is held while stage t computes k) <= budget, for every
 /// k that stage t can compute. The quantity is S[t,i] for i > k, Z_q for the first user j_q >= k

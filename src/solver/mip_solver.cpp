@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <span>
 
 #include "process/child_process.hpp"
 #include "solver/cbc.hpp"
@@ -12,15 +13,38 @@ namespace {
 /// How long CBC may overrun its own time limit before it is ended from outside.
 constexpr Seconds kGrace = 0.3;
 
-/// Fixed-size head of every message; a result's column values follow it.
+/// Fixed-size head of every message; the column values of a result and of dropped points follow it,
+/// one point after the other.
 struct Head {
   enum class Kind : std::uint8_t { progress, result };
   Kind kind = Kind::progress;
   MipResult::Status status = MipResult::Status::failed;
   bool has_values = false;
+  bool doubtful = false;
   double bound = -kInfinity;
   std::int64_t nodes = 0;
 };
+
+std::vector<double> joined(const MipResult& result) {
+  std::vector<double> values = result.values.value_or(std::vector<double>{});
+  for (const std::vector<double>& point : result.dropped) {
+    values.insert(values.end(), point.begin(), point.end());
+  }
+  return values;
+}
+
+/// The inverse of joined().
+void split(std::span<const double> values, bool has_values, std::size_t columns,
+           MipResult& result) {
+  if (has_values) {
+    result.values.emplace(values.begin(), values.begin() + static_cast<std::ptrdiff_t>(columns));
+    values = values.subspan(columns);
+  }
+  for (; !values.empty(); values = values.subspan(columns)) {
+    const std::span<const double> point = values.first(columns);
+    result.dropped.emplace_back(point.begin(), point.end());
+  }
+}
 
 Message encode(const Head& head, const std::vector<double>& values) {
   Message message(sizeof head + values.size() * sizeof(double));
@@ -76,9 +100,10 @@ MipResult solve_mip(const Milp& milp, const MipOptions& options,
     send(encode({.kind = Head::Kind::result,
                  .status = found.status,
                  .has_values = found.values.has_value(),
+                 .doubtful = found.doubtful,
                  .bound = found.bound,
                  .nodes = found.nodes},
-                found.values.value_or(std::vector<double>{})));
+                joined(found)));
   };
   const auto receive = [&](const Message& message) {
     std::vector<double> values;
@@ -94,7 +119,8 @@ MipResult solve_mip(const Milp& milp, const MipOptions& options,
     result.status = head.status;
     result.bound = head.bound;
     result.nodes = head.nodes;
-    if (head.has_values) result.values = std::move(values);
+    result.doubtful = head.doubtful;
+    split(values, head.has_values, milp.columns.size(), result);
     return true;
   };
   const ChildExit exit = run_in_child(

@@ -26,6 +26,7 @@ struct MipOptions {
   int threads = 1;
   std::uint32_t seed = 1;
   bool presolve = true;
+  bool fine = false;       ///< a column is whole within 1e-9 instead of 1e-6; slower
   bool heuristics = true;  ///< off where a good incumbent is known
   CutFunction cuts;        ///< called at the search's nodes; goes without presolve
 };
@@ -45,6 +46,11 @@ struct MipResult {
   Status status = Status::failed;
   double bound = -kInfinity;                  ///< proven for every solution below the cutoff
   std::optional<std::vector<double>> values;  ///< of the columns, for the best solution found
+  /// Whether the bound would be better, but for points that were taken for solutions and were none,
+  /// or cost more when rounded.
+  bool doubtful = false;
+  /// Some of those that were none, by column; only without presolve, whose columns are others.
+  std::vector<std::vector<double>> dropped;
   std::int64_t nodes = 0;
   std::string message;
 };

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solver/constraints.hpp"
+#include "solver/covers.hpp"
 #include "solver/extract.hpp"
 #include "solver/formulation.hpp"
 #include "solver/greedy.hpp"
@@ -149,25 +150,64 @@ class ModelPhase {
     if (model_->scope.collapsed()) add_page_out_link(*model_, scaled_.milp);
     MipOptions options{.cutoff = proof_cutoff(state_, scaled_),
                        .absolute_gap = scaled_.to_units(state_.gap_joules()),
-                       .time_limit_seconds = state_.clock.remaining(),
                        .threads = state_.options.threads,
                        .seed = state_.options.seed,
                        .heuristics = !state_.incumbent.schedule()};
     if (techniques().cuts_in_cbc && model_->scope.collapsed()) {
       options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
     }
+    while (true) {
+      const MipResult mip = ask(options);
+      if (mip.status == MipResult::Status::failed) {
+        state_.trouble = mip.message;
+        return ModelVerdict::open;
+      }
+      if (says_infeasible(options, mip)) {
+        // CBC has called feasible models infeasible: believed only without presolve.
+        if (!options.presolve) return ModelVerdict::infeasible;
+        options.presolve = false;
+      } else {
+        if (mip.values) take(extract(*model_, graph(), *mip.values));
+        raise_bound(state_, scaled_, mip.bound);
+        state_.tell(name_, state_.report.nodes);
+        if (state_.done() || !exclude_false_solutions(mip, options)) return ModelVerdict::open;
+      }
+    }
+  }
+
+  MipResult ask(MipOptions& options) {
     const Seconds start = state_.clock.elapsed();
     SolverReport& report = state_.report;
-    const MipResult mip = solve_mip(scaled_.milp, options, [&](const MipProgress& now) {
+    options.time_limit_seconds = state_.clock.remaining();
+    MipResult mip = solve_mip(scaled_.milp, options, [&](const MipProgress& now) {
       raise_bound(state_, scaled_, now.bound);
       state_.tell(name_, report.nodes + now.nodes);
       return !state_.stopping();
     });
     report.milp_seconds += state_.clock.elapsed() - start;
     report.nodes += mip.nodes;
-    const ModelVerdict verdict = conclude(options, mip);
-    state_.tell(name_, report.nodes);
-    return verdict;
+    return mip;
+  }
+
+  static bool says_infeasible(const MipOptions& options, const MipResult& mip) {
+    return mip.status == MipResult::Status::finished && !mip.values && options.cutoff == kInfinity;
+  }
+
+  /// Whether there is reason to search again: CBC has taken points for solutions that overrun a
+  /// budget by less than its tolerances, and covers against them are in the model now; or it has
+  /// left doubts that a finer search, in the model's own columns, may resolve.
+  bool exclude_false_solutions(const MipResult& mip, MipOptions& options) {
+    std::vector<std::vector<double>> points = mip.dropped;
+    if (mip.values) points.push_back(*mip.values);
+    const std::vector<MilpRow> covers = violated_covers(*model_, state_.problem, points);
+    const bool finer = covers.empty() && mip.doubtful && !options.fine;
+    if (finer) {
+      options.fine = true;
+      options.presolve = options.heuristics = false;
+    }
+    options.cutoff = proof_cutoff(state_, scaled_);
+    scaled_.milp.rows.insert(scaled_.milp.rows.end(), covers.begin(), covers.end());
+    return finer || !covers.empty();
   }
 
   /// For a point of CBC's model, which has more columns, behind those of ours.
@@ -178,21 +218,6 @@ class ModelPhase {
       rows.push_back(to_row(*model_, cut));
     }
     return rows;
-  }
-
-  ModelVerdict conclude(const MipOptions& options, const MipResult& mip) {
-    if (mip.status == MipResult::Status::failed) {
-      state_.trouble = mip.message;
-      return ModelVerdict::open;
-    }
-    if (mip.values) take(extract(*model_, graph(), *mip.values));
-    const bool nothing = mip.status == MipResult::Status::finished && !mip.values;
-    if (nothing && options.cutoff == kInfinity) {
-      const bool sure = confirm_infeasible(state_, scaled_.milp, options);
-      return sure ? ModelVerdict::infeasible : ModelVerdict::open;
-    }
-    raise_bound(state_, scaled_, mip.bound);
-    return ModelVerdict::open;
   }
 
   /// A relaxation's schedule can overrun RAM in the forward pass: mended where that is cheap.

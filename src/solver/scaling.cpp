@@ -36,4 +36,15 @@ ScaledMilp scale(const Milp& milp, Joules reference) {
   return scaled;
 }
 
+double dual_tolerance(const Milp& milp) {
+  constexpr double kUsual = 1e-7;
+  constexpr double kLeast = 1e-10;
+  constexpr double kOfAPrice = 5e-4;
+  double least = kInfinity;
+  for (const MilpColumn& column : milp.columns) {
+    if (column.cost > 0) least = std::min(least, column.cost);
+  }
+  return std::clamp(kOfAPrice * least, kLeast, kUsual);
+}
+
 }  // namespace poet

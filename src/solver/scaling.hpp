@@ -20,4 +20,9 @@ struct ScaledMilp {
 /// are small: this is needed for correctness, not only for speed. The offset is dropped.
 ScaledMilp scale(const Milp& milp, Joules reference);
 
+/// How far below zero the simplex method may leave a reduced cost: Clp's own 1e-7, or less where
+/// there are prices that it could not tell from nothing. Where pages cost 1e-9 of a recomputation,
+/// Clp called a solution optimal that paged too much.
+double dual_tolerance(const Milp& milp);
+
 }  // namespace poet

@@ -145,6 +145,7 @@ class Solve {
     state_.report.wall_seconds = state_.clock.elapsed();
     result_.report = state_.report;
     result_.interrupted = state_.interrupted;
+    result_.solver_failed = !state_.trouble.empty();
     if (result_.status == Status::infeasible) return std::move(result_);
     if (result_.reason.empty()) result_.reason = state_.trouble;
     const Incumbent& incumbent = state_.incumbent;

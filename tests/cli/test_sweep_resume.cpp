@@ -94,6 +94,30 @@ TEST(SweepResume, CtrlCWritesWhatIsFinishedToStdout) {
   EXPECT_THAT(folder.contents(), ElementsAre());
 }
 
+TEST(SweepResume, SigtermEndsItLikeCtrlC) {
+  const TemporaryFolder folder;
+  Command command = poet_solve_command(grid());
+  command.directory = folder.path();
+  command.interrupt_after = "info: 9/28";
+  command.signals = {SIGTERM};
+  const Finished stopped = run_program(command);
+  EXPECT_EQ(stopped.status, 130);
+  EXPECT_EQ(as_lines(stopped.out).size(), finished_points(stopped.err).size());
+}
+
+TEST(SweepResume, ASecondSignalEndsItAtOnceAndKeepsWhatIsFinished) {
+  const TemporaryFolder folder;
+  Command command = poet_solve_command(grid({"--output", "c.jsonl"}));
+  command.directory = folder.path();
+  command.interrupt_after = "info: 9/28";
+  command.signals = {SIGINT, SIGTERM};  // two of the same kind could become one
+  const Finished stopped = run_program(command);
+  EXPECT_EQ(stopped.status, 130);
+  EXPECT_EQ(stopped.out, "");
+  EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl.partial"));
+  EXPECT_GE(lines_of(folder.file("c.jsonl.partial")).size(), 9U);
+}
+
 TEST(SweepResume, ACrashFailsOnePointAndIsTriedAgain) {
   if (!std::filesystem::exists("/proc/self/task")) GTEST_SKIP() << "no /proc here";
   const TemporaryFolder folder;

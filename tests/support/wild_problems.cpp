@@ -238,4 +238,15 @@ Problem wild_problem(Random& random, int size, Numbers numbers) {
   return problem;
 }
 
+std::optional<Problem> with_a_byte_too_little(const Problem& problem) {
+  constexpr Bytes kFactor = Bytes{1} << 30;
+  Problem larger = problem;
+  Bytes total = larger.limits.ram_budget_bytes;
+  for (const Node& node : larger.graph.nodes) total += node.bytes;
+  if (total > kMaxBytes / kFactor) return std::nullopt;
+  for (Node& node : larger.graph.nodes) node.bytes *= kFactor;
+  larger.limits.ram_budget_bytes = larger.limits.ram_budget_bytes * kFactor - 1;
+  return larger;
+}
+
 }  // namespace poet::test

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <optional>
+
 #include "poet/problem.hpp"
 #include "solver/random.hpp"
 
@@ -16,5 +18,10 @@ enum class Numbers { moderate, wild };
 /// Budgets lie from below what can work to more than is of use, and often just on the edge. Either
 /// technique may be forbidden.
 Problem wild_problem(Random& random, int size, Numbers numbers);
+
+/// The same problem with sizes times 2^30 and a budget of one byte less than that: where tensors
+/// filled the budget, they overrun it by less than any tolerance of a solver can see. Nothing
+/// where sizes would be too large.
+std::optional<Problem> with_a_byte_too_little(const Problem& problem);
 
 }  // namespace poet::test

@@ -117,6 +117,12 @@ TEST(JsonText, AllowsNestingUpToTheLimitAndNoDeeper) {
   EXPECT_THAT(error_of(std::string(10'000'000, '[')), HasSubstr("more than 64 nested"));
 }
 
+TEST(JsonText, AllowsAsManyValuesAsItIsToldAndNoMore) {
+  EXPECT_NO_THROW(parse_json(R"([1, {"a": 2}])", "m.json", 4));
+  EXPECT_THAT(input_error([] { parse_json(R"([1, {"a": 2}])", "m.json", 3); }),
+              HasSubstr("m.json: /1: found more than 3 values in one file"));
+}
+
 TEST(JsonText, NamesStdinAndHidesControlCharacters) {
   EXPECT_THAT(input_error([] { parse_json("", "-"); }), StartsWith("stdin:1:1: "));
   EXPECT_THAT(error_of("[\x1b[31m]"), HasSubstr("\\x1b"));

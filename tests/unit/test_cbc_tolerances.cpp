@@ -1,0 +1,63 @@
+// Small problems on which CBC's tolerances once led to wrong answers.
+#include <gtest/gtest.h>
+
+#include "poet/solve.hpp"
+
+namespace poet {
+namespace {
+
+SolveOptions exact() {
+  return {.gap = 0, .time_limit_seconds = 60};
+}
+
+Node tensor(Bytes bytes, std::vector<int> inputs, Joules page = 0) {
+  return {.bytes = bytes, .page_out_energy_joules = page, .inputs = std::move(inputs)};
+}
+
+/// The nodes from `first` on belong to the backward pass.
+Graph graph_of(std::vector<Node> nodes, std::size_t first) {
+  for (std::size_t i = first; i < nodes.size(); ++i) nodes[i].backward = true;
+  return make_graph(std::move(nodes));
+}
+
+// A byte is too little to see: CBC took a point for a solution, dropped it, and had found nothing.
+TEST(CbcTolerances, APointThatIsDroppedIsNoProofThatThereIsNothing) {
+  constexpr Bytes kUnit = Bytes{1} << 21;
+  Problem problem{
+      .graph = graph_of({tensor(4 * kUnit, {}), tensor(3 * kUnit, {}, 1), tensor(5 * kUnit, {}, 1),
+                         tensor(0, {}), tensor(0, {}), tensor(5 * kUnit, {}),
+                         tensor(5 * kUnit, {5}), tensor(0, {2}), tensor(0, {1}), tensor(0, {0})},
+                        7)};
+  problem.limits = {.ram_budget_bytes = 18 * kUnit - 1,
+                    .runtime_budget_seconds = 1,
+                    .paging = true,
+                    .remat = false};
+  SolveOptions options = exact();
+  options.techniques = no_techniques();
+  const SolveResult result = solve(problem, options);
+  EXPECT_EQ(result.status, Status::optimal) << result.reason;
+  EXPECT_DOUBLE_EQ(result.energy_joules, 1);
+}
+
+// Paging costs 1e-9 of computing: with its usual tolerances Clp could not tell it from nothing, and
+// called optimal what pages too much.
+TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
+  Problem problem{.graph =
+                      graph_of({tensor(1512180, {}), tensor(6171178, {}, 1e-9), tensor(1098, {}),
+                                tensor(1, {2}), tensor(0, {0}), tensor(0, {1, 3})},
+                               3)};
+  problem.graph.nodes[0].energy_joules = 0.8;
+  problem.graph.nodes[1].energy_joules = 0.004;
+  problem.graph.nodes[1].page_in_energy_joules = 1e-9;
+  problem.limits = {.ram_budget_bytes = 7683909, .runtime_budget_seconds = 1};
+  SolveOptions options = exact();
+  options.techniques.local_search = false;
+  options.small_graph = 0;
+  options.progress = [](const Progress& now) { EXPECT_LE(now.bound_joules, 0.804 * (1 + 1e-9)); };
+  const SolveResult result = solve(problem, options);
+  EXPECT_EQ(result.status, Status::optimal) << result.reason;
+  EXPECT_DOUBLE_EQ(result.energy_joules, 0.804);
+}
+
+}  // namespace
+}  // namespace poet
