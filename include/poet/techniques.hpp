@@ -19,6 +19,7 @@ struct Techniques {
   bool root_loop = true;
   bool precedence_cuts = true;
   bool cost_fixing = true;
+  bool counts = true;
   bool cuts_in_cbc = true;
   bool polish = true;
   bool rebuild = true;
@@ -31,7 +32,7 @@ struct TechniqueSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<TechniqueSwitch, 12> kTechniqueSwitches{{
+inline constexpr std::array<TechniqueSwitch, 13> kTechniqueSwitches{{
     {"local-search", &Techniques::local_search, "annealing for the first schedule"},
     {"coarse", &Techniques::coarse, "a first bound from a few moments of the step"},
     {"collapse", &Techniques::collapse, "prove the bound without the forward stages"},
@@ -43,6 +44,8 @@ inline constexpr std::array<TechniqueSwitch, 12> kTechniqueSwitches{{
     {"root-loop", &Techniques::root_loop, "the relaxation solved and tightened before CBC"},
     {"precedence-cuts", &Techniques::precedence_cuts, "chains of inputs, cut in the root loop"},
     {"cost-fixing", &Techniques::cost_fixing, "columns fixed by their reduced costs"},
+    {"counts", &Techniques::counts,
+     "branching on how often nodes of a kind are recomputed or paged"},
     {"cuts-in-cbc", &Techniques::cuts_in_cbc, "chains of inputs, cut at CBC's nodes too"},
     {"polish", &Techniques::polish, "CBC on what incumbent and relaxation disagree about"},
     {"rebuild", &Techniques::rebuild, "the model built anew for a better incumbent"},

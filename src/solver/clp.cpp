@@ -111,13 +111,30 @@ void LinearProgram::add_rows(std::span<const MilpRow> rows) {
                          columns.data(), coefficients.data());
 }
 
-std::vector<int> LinearProgram::remove_slack_rows(int first) {
-  std::vector<int> removed;
-  for (int r = first; r < rows(); ++r) {
-    if (impl_->simplex.getRowStatus(r) == ClpSimplex::basic) removed.push_back(r);
+void LinearProgram::set_row_bounds(int row, double lower, double upper) {
+  impl_->simplex.setRowBounds(row, std::max(lower, -COIN_DBL_MAX), std::min(upper, COIN_DBL_MAX));
+}
+
+std::vector<int> LinearProgram::slack_rows() const {
+  std::vector<int> slack;
+  for (int r = 0; r < rows(); ++r) {
+    if (impl_->simplex.getRowStatus(r) == ClpSimplex::basic) slack.push_back(r);
   }
-  impl_->simplex.deleteRows(static_cast<int>(removed.size()), removed.data());
-  return removed;
+  return slack;
+}
+
+void LinearProgram::remove_rows(std::span<const int> rows) {
+  impl_->simplex.deleteRows(static_cast<int>(rows.size()), rows.data());
+}
+
+std::vector<unsigned char> LinearProgram::basis() const {
+  const ClpSimplex& simplex = impl_->simplex;
+  const unsigned char* states = simplex.statusArray();
+  return {states, states + simplex.numberColumns() + simplex.numberRows()};
+}
+
+void LinearProgram::set_basis(std::span<const unsigned char> basis) {
+  impl_->simplex.copyinStatus(basis.data());
 }
 
 }  // namespace poet

@@ -32,9 +32,16 @@ class LinearProgram {
   int iterations() const;  ///< of the last solve
 
   void add_rows(std::span<const MilpRow> rows);
-  /// Removes rows from `first` on that have been slack, by the current basis.
-  /// Returns the indices removed, ascending.
-  std::vector<int> remove_slack_rows(int first);
+  void set_row_bounds(int row, double lower, double upper);
+  /// Rows that are slack by the current basis, ascending.
+  std::vector<int> slack_rows() const;
+  /// The others keep their order.
+  void remove_rows(std::span<const int> rows);
+
+  /// The state of every column and then every row in the last basis, in Clp's code; to be set
+  /// again when the rows are the same.
+  std::vector<unsigned char> basis() const;
+  void set_basis(std::span<const unsigned char> basis);
 
  private:
   struct Impl;

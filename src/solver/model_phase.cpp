@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/constraints.hpp"
-#include "solver/covers.hpp"
-#include "solver/extract.hpp"
+#include "solver/count_search.hpp"
+#include "solver/counts.hpp"
 #include "solver/formulation.hpp"
-#include "solver/greedy.hpp"
+#include "solver/mend.hpp"
 #include "solver/mip_solver.hpp"
+#include "solver/part_search.hpp"
 #include "solver/polish.hpp"
 #include "solver/proof.hpp"
 #include "solver/root_loop.hpp"
@@ -17,9 +17,10 @@
 namespace poet {
 namespace {
 
-/// Shares of the time left that the root loop and the polishing may use.
+/// Shares of the time left that the root loop, polishing and the search on counts may use.
 constexpr double kRootShare = 0.5;
 constexpr double kPolishShare = 0.2;
+constexpr double kCountShare = 0.8;
 /// What Effort::fast gives to each.
 constexpr Seconds kFastPart = 2;
 /// Simplex iterations of a first root loop, whose point is to show the polishing where to look;
@@ -38,9 +39,10 @@ class ModelPhase {
   ModelVerdict run() {
     build();
     if (state_.stopping()) return ModelVerdict::open;
-    if (wants_root_loop() && !tighten()) return ModelVerdict::open;
+    RootResult root;
+    if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (state_.fast()) return ModelVerdict::open;
-    return search();
+    return search(root);
   }
 
  private:
@@ -66,9 +68,9 @@ class ModelPhase {
 
   /// Raises the bound and improves the incumbent; leaves fixings and tight cuts in the model.
   /// False when nothing is left to search.
-  bool tighten() {
+  bool tighten(RootResult& root) {
     const bool twice = techniques().rebuild && !state_.fast();
-    RootResult root = relax({}, twice ? kFirstIterations : kNoIterationLimit);
+    root = relax({}, twice ? kFirstIterations : kNoIterationLimit);
     if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
     const bool improved = improve(root);
     if (state_.done()) return false;
@@ -79,7 +81,7 @@ class ModelPhase {
       improve(root);
       if (state_.done()) return false;
     }
-    apply(root);
+    fix_columns(root);
     return true;
   }
 
@@ -130,102 +132,58 @@ class ModelPhase {
     const auto schedule =
         polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), root.values, options,
                [&](const MipProgress&) { return !state_.stopping(); });
-    const bool better = schedule && take(*schedule);
+    const bool better = schedule && offer_or_mend(state_, *schedule);
     if (better) state_.tell("polishing");
     return better;
   }
 
-  void apply(const RootResult& root) {
+  void fix_columns(const RootResult& root) {
     for (std::size_t c = 0; c < root.fixed.size(); ++c) {
       if (root.fixed[c] < 0) continue;
       MilpColumn& column = scaled_.milp.columns[c];
       column.lower = column.upper = root.fixed[c];
     }
-    for (const PrecedenceCut& cut : root.active_cuts) {
-      scaled_.milp.rows.push_back(to_row(*model_, cut));
-    }
   }
 
-  ModelVerdict search() {
-    if (model_->scope.collapsed()) add_page_out_link(*model_, scaled_.milp);
-    MipOptions options{.cutoff = proof_cutoff(state_, scaled_),
-                       .absolute_gap = scaled_.to_units(state_.gap_joules()),
-                       .threads = state_.options.threads,
-                       .seed = state_.options.seed,
-                       .heuristics = !state_.incumbent.schedule()};
-    if (techniques().cuts_in_cbc && model_->scope.collapsed()) {
-      options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
+  /// CBC for what is left: the whole model, or the parts that a search on counts leaves.
+  ModelVerdict search(const RootResult& root) {
+    std::vector<Count> counts;
+    std::vector<Part> parts{{.bound = root.bound}};
+    if (wants_count_search(root)) {
+      counts = make_counts(*model_, graph(), scaled_);
+      const auto result = search_counts(counts, root);
+      if (state_.done()) return ModelVerdict::open;
+      if (result.status == CountSearchResult::Status::searched) parts = result.parts;
     }
-    while (true) {
-      const MipResult mip = ask(options);
-      if (mip.status == MipResult::Status::failed) {
-        state_.trouble = mip.message;
-        return ModelVerdict::open;
-      }
-      if (says_infeasible(options, mip)) {
-        // CBC has called feasible models infeasible: believed only without presolve.
-        if (!options.presolve) return ModelVerdict::infeasible;
-        options.presolve = false;
-      } else {
-        if (mip.values) take(extract(*model_, graph(), *mip.values));
-        raise_bound(state_, scaled_, mip.bound);
-        state_.tell(name_, state_.report.nodes);
-        if (state_.done() || !exclude_false_solutions(mip, options)) return ModelVerdict::open;
-      }
-    }
+    return search_parts(state_, name_, *model_, scaled_, root.active_cuts, counts, parts);
   }
 
-  MipResult ask(MipOptions& options) {
+  bool wants_count_search(const RootResult& root) const {
+    return techniques().counts && model_->scope.collapsed() &&
+           root.status == RootResult::Status::bounded;
+  }
+
+  CountSearchResult search_counts(const std::vector<Count>& counts, const RootResult& root) {
     const Seconds start = state_.clock.elapsed();
     SolverReport& report = state_.report;
-    options.time_limit_seconds = state_.clock.remaining();
-    MipResult mip = solve_mip(scaled_.milp, options, [&](const MipProgress& now) {
-      raise_bound(state_, scaled_, now.bound);
-      state_.tell(name_, report.nodes + now.nodes);
+    const CountSearchOptions options{.ceiling = proof_cutoff(state_, scaled_),
+                                     .techniques = techniques(),
+                                     .rows = root.active_rows,
+                                     .cuts = root.active_cuts,
+                                     .time_limit_seconds = state_.share_of_time(kCountShare)};
+    const auto progress = [&](double bound, std::int64_t nodes) {
+      raise_bound(state_, scaled_, bound);
+      state_.tell("counts", report.nodes + nodes);
       return !state_.stopping();
-    });
+    };
+    CountSearchResult result =
+        run_count_search(*model_, graph(), scaled_, counts, options, progress);
+    if (result.status == CountSearchResult::Status::searched) {
+      raise_bound(state_, scaled_, result.bound(options.ceiling));
+    }
+    report.nodes += result.nodes;
     report.milp_seconds += state_.clock.elapsed() - start;
-    report.nodes += mip.nodes;
-    return mip;
-  }
-
-  static bool says_infeasible(const MipOptions& options, const MipResult& mip) {
-    return mip.status == MipResult::Status::finished && !mip.values && options.cutoff == kInfinity;
-  }
-
-  /// Whether there is reason to search again: CBC has taken points for solutions that overrun a
-  /// budget by less than its tolerances, and covers against them are in the model now; or it has
-  /// left doubts that a finer search, in the model's own columns, may resolve.
-  bool exclude_false_solutions(const MipResult& mip, MipOptions& options) {
-    std::vector<std::vector<double>> points = mip.dropped;
-    if (mip.values) points.push_back(*mip.values);
-    const std::vector<MilpRow> covers = violated_covers(*model_, state_.problem, points);
-    const bool finer = covers.empty() && mip.doubtful && !options.fine;
-    if (finer) {
-      options.fine = true;
-      options.presolve = options.heuristics = false;
-    }
-    options.cutoff = proof_cutoff(state_, scaled_);
-    scaled_.milp.rows.insert(scaled_.milp.rows.end(), covers.begin(), covers.end());
-    return finer || !covers.empty();
-  }
-
-  /// For a point of CBC's model, which has more columns, behind those of ours.
-  std::vector<MilpRow> precedence_rows(std::span<const double> values) const {
-    const auto own = values.first(model_->milp.columns.size());
-    std::vector<MilpRow> rows;
-    for (const PrecedenceCut& cut : separate_precedence(*model_, graph(), own, {})) {
-      rows.push_back(to_row(*model_, cut));
-    }
-    return rows;
-  }
-
-  /// A relaxation's schedule can overrun RAM in the forward pass: mended where that is cheap.
-  bool take(const Schedule& schedule) {
-    if (state_.offer(schedule)) return true;
-    Plan plan(state_.problem, schedule);
-    descend(plan);
-    return plan.feasible() && state_.offer(plan.to_schedule());
+    return result;
   }
 
   SolveState& state_;

@@ -22,6 +22,7 @@ struct RootResult {
   double bound = -kInfinity;               ///< in units of the scaled model
   std::vector<std::int8_t> fixed;          ///< by column: 0 or 1 in every solution below the
                                            ///< ceiling, or -1; empty where nothing is known
+  std::vector<int> active_rows;            ///< of the model, that are tight at the end
   std::vector<PrecedenceCut> active_cuts;  ///< those that are tight at the end
   std::vector<double> values;              ///< of the columns, at the last optimum
   bool complete = false;                   ///< it ended because cuts no longer paid
@@ -37,9 +38,8 @@ struct RootOptions {
   Seconds time_limit_seconds = kInfinity;
 };
 
-/// Solves the relaxation by dual simplex in a child process, starting from the equalities alone:
-/// most rows are slack at the optimum, so a row enters when it is violated and leaves when it is
-/// slack. Precedence cuts are separated once the model's own rows are nearly satisfied. Ends when
+/// Solves the relaxation (relaxation.hpp) by dual simplex in a child process, again and again while
+/// it violates rows of the model or cuts. Ends when
 /// cuts no longer pay, the bound reaches the ceiling, or time is up. `progress` gets each better
 /// bound and returns false to stop.
 RootResult run_root_loop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
