@@ -34,12 +34,14 @@ double preference(CountKind kind) {
   }
   return 0.1;
 }
+/// Parts, those with the least bounds first, whose points are sent back.
+constexpr std::size_t kPointsSent = 3;
 constexpr Seconds kGrace = 0.3;
 
 /// A part and where to branch next.
 struct OpenNode {
   Part part;
-  int count = -1;    ///< that is fractional; -1 where none matters
+  int count = -1;    ///< that is fractional; -1: none that matters
   double value = 0;  ///< of it
   Relaxation::Snapshot relaxation;
 };
@@ -57,19 +59,21 @@ class CountSearch {
   CountSearchResult run(const std::function<void(double, std::int64_t)>& report) {
     relaxation_.start(options_.rows, options_.cuts);
     start_rows_ = relaxation_.rows();
-    consider({});
-    while (!open_.empty() && remaining() > 0) {
+    // Parts are taken up again from the optimum over all of them.
+    relaxation_.solve(options_.ceiling, remaining());
+    first_ = relaxation_.snapshot();
+    for (const Part& part : options_.parts) resume(part);
+    while (!open_.empty() && nodes_ < options_.nodes && remaining() > 0) {
       const auto next = std::min_element(open_.begin(), open_.end(), better);
       const OpenNode node = std::move(*next);
       open_.erase(next);
       report(std::min(node.part.bound, least_bound(settled_)), nodes_);
-      if (node.count < 0) {
-        settled_.push_back(node.part);
-      } else {
-        branch(node);
-      }
+      branch(node);
     }
     for (OpenNode& node : open_) settled_.push_back(std::move(node.part));
+    std::sort(settled_.begin(), settled_.end(),
+              [](const Part& a, const Part& b) { return a.bound < b.bound; });
+    for (std::size_t at = kPointsSent; at < settled_.size(); ++at) settled_[at].values.clear();
     return {.status = CountSearchResult::Status::searched,
             .parts = std::move(settled_),
             .nodes = nodes_};
@@ -87,9 +91,19 @@ class CountSearch {
     return options_.time_limit_seconds - spent.count();
   }
 
+  void resume(const Part& part) {
+    if (part.bound >= options_.ceiling) return;
+    if (part.settled || remaining() <= 0) {
+      settled_.push_back(part);
+      return;
+    }
+    relaxation_.restore(first_);
+    consider({.bound = part.bound, .ranges = part.ranges});
+  }
+
   void branch(const OpenNode& node) {
     for (const bool up : {false, true}) {
-      Part part = node.part;
+      Part part{.bound = node.part.bound, .ranges = node.part.ranges};
       CountRange range{.count = node.count};
       (up ? range.lower : range.upper) = up ? std::ceil(node.value) : std::floor(node.value);
       part.ranges.push_back(range);
@@ -113,7 +127,16 @@ class CountSearch {
       if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
       if (!relaxation_.add_violated_rows()) break;
     }
-    open_.push_back(choose_branch(std::move(part)));
+    if (!bounds.empty()) {
+      part.values.assign(relaxation_.values().begin(), relaxation_.values().end());
+    }
+    OpenNode node = choose_branch(std::move(part));
+    if (node.count >= 0) {
+      open_.push_back(std::move(node));
+    } else {
+      node.part.settled = true;
+      settled_.push_back(std::move(node.part));
+    }
   }
 
   bool stalled(const std::vector<double>& bounds) const {
@@ -169,6 +192,7 @@ class CountSearch {
   const CountSearchOptions& options_;
   Relaxation relaxation_;
   int start_rows_ = 0;
+  Relaxation::Snapshot first_;  // where parts are resumed
   std::vector<OpenNode> open_;
   std::vector<Part> settled_;
   std::int64_t nodes_ = 0;
@@ -182,12 +206,15 @@ Message pack(const CountSearchResult& result) {
   packer.put(static_cast<double>(result.parts.size()));
   for (const Part& part : result.parts) {
     packer.put(part.bound);
+    packer.put(part.settled ? 1 : 0);
     packer.put(static_cast<double>(part.ranges.size()));
     for (const CountRange& range : part.ranges) {
       packer.put(range.count);
       packer.put(range.lower);
       packer.put(range.upper);
     }
+    packer.put(static_cast<double>(part.values.size()));
+    for (const double value : part.values) packer.put(value);
   }
   return packer.message();
 }
@@ -200,17 +227,24 @@ CountSearchResult unpack(const Message& message) {
   result.parts.resize(unpacker.get_int());
   for (Part& part : result.parts) {
     part.bound = unpacker.get();
+    part.settled = unpacker.get_int() != 0;
     part.ranges.resize(unpacker.get_int());
     for (CountRange& range : part.ranges) {
       range.count = unpacker.get_int();
       range.lower = unpacker.get();
       range.upper = unpacker.get();
     }
+    part.values.resize(unpacker.get_int());
+    for (double& value : part.values) value = unpacker.get();
   }
   return result;
 }
 
 }  // namespace
+
+bool CountSearchResult::complete() const {
+  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.settled; });
+}
 
 double CountSearchResult::bound(double ceiling) const {
   double least = ceiling;

@@ -1,6 +1,8 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <limits>
 #include <vector>
 
 #include "solver/counts.hpp"
@@ -21,6 +23,8 @@ struct CountRange {
 struct Part {
   double bound = -kInfinity;  ///< on the scaled objective, for every solution in the part
   std::vector<CountRange> ranges;
+  bool settled = false;        ///< no count is left to branch on
+  std::vector<double> values;  ///< of the relaxation's columns; for the first few parts
 };
 
 struct CountSearchResult {
@@ -29,18 +33,24 @@ struct CountSearchResult {
     failed,    ///< the child process crashed; nothing is known
   };
   Status status = Status::failed;
-  std::vector<Part> parts;
-  std::int64_t nodes = 0;  ///< relaxations solved to a bound
+  std::vector<Part> parts;  ///< least bound first
+  std::int64_t nodes = 0;   ///< relaxations solved to a bound
 
+  /// Whether branching on counts has done what it can.
+  bool complete() const;
   /// Of every solution; the ceiling where no part is left.
   double bound(double ceiling) const;
 };
 
+inline constexpr std::int64_t kNoNodeLimit = std::numeric_limits<std::int64_t>::max();
+
 struct CountSearchOptions {
   double ceiling = kInfinity;  ///< only solutions below it are of interest
   Techniques techniques;
+  std::vector<Part> parts{{}};      ///< to search; the whole problem where there is none yet
   std::vector<int> rows;            ///< of the model, to start with
   std::vector<PrecedenceCut> cuts;  ///< to start with
+  std::int64_t nodes = kNoNodeLimit;
   Seconds time_limit_seconds = kInfinity;
 };
 

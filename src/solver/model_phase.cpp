@@ -27,6 +27,9 @@ constexpr Seconds kFastPart = 2;
 /// in iterations and not in seconds, so that a solve repeats itself.
 constexpr std::int64_t kFirstIterations = 10'000;
 constexpr int kPolishNodes = 200;
+/// Nodes of the first round of the search on counts, and how much more each later one has.
+constexpr std::int64_t kFirstNodes = 40;
+constexpr int kNodeGrowth = 2;
 constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
 
 class ModelPhase {
@@ -72,13 +75,13 @@ class ModelPhase {
     const bool twice = techniques().rebuild && !state_.fast();
     root = relax({}, twice ? kFirstIterations : kNoIterationLimit);
     if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
-    const bool improved = improve(root);
+    const bool improved = improve(root.values, root.bound);
     if (state_.done()) return false;
     if (twice && (improved || !root.complete)) {
       if (improved) build();
       root = relax(std::move(root.active_cuts), kNoIterationLimit);
       if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
-      improve(root);
+      improve(root.values, root.bound);
       if (state_.done()) return false;
     }
     fix_columns(root);
@@ -110,18 +113,18 @@ class ModelPhase {
   }
 
   /// Whether polishing found a better schedule. Repeated while it does: the neighbourhood moves.
-  bool improve(const RootResult& root) {
-    if (!techniques().polish || root.values.empty()) return false;
+  bool improve(const std::vector<double>& relaxed, double bound) {
+    if (!techniques().polish || relaxed.empty()) return false;
     const Seconds start = state_.clock.elapsed();
     bool improved = false;
-    while (!state_.done() && polish_once(root)) improved = true;
+    while (!state_.done() && polish_once(relaxed, bound)) improved = true;
     state_.report.milp_seconds += state_.clock.elapsed() - start;
     return improved;
   }
 
-  bool polish_once(const RootResult& root) {
+  bool polish_once(const std::vector<double>& relaxed, double bound) {
     const double best = scaled_.to_units(state_.incumbent.extra_energy());
-    const double step = kPolishStep * (best - root.bound);
+    const double step = kPolishStep * (best - bound);
     const Seconds share = state_.share_of_time(kPolishShare);
     const MipOptions options{
         .cutoff = best - step,
@@ -129,9 +132,8 @@ class ModelPhase {
         .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share,
         .node_limit = kPolishNodes,
         .seed = state_.options.seed};
-    const auto schedule =
-        polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), root.values, options,
-               [&](const MipProgress&) { return !state_.stopping(); });
+    const auto schedule = polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed,
+                                 options, [&](const MipProgress&) { return !state_.stopping(); });
     const bool better = schedule && offer_or_mend(state_, *schedule);
     if (better) state_.tell("polishing");
     return better;
@@ -151,10 +153,9 @@ class ModelPhase {
     std::vector<Part> parts{{.bound = root.bound}};
     if (wants_count_search(root)) {
       counts = make_counts(*model_, graph(), scaled_);
-      const auto result = search_counts(counts, root);
-      if (state_.done()) return ModelVerdict::open;
-      if (result.status == CountSearchResult::Status::searched) parts = result.parts;
+      parts = search_counts(counts, root, std::move(parts));
     }
+    if (state_.done()) return ModelVerdict::open;
     return search_parts(state_, name_, *model_, scaled_, root.active_cuts, counts, parts);
   }
 
@@ -163,14 +164,36 @@ class ModelPhase {
            root.status == RootResult::Status::bounded;
   }
 
-  CountSearchResult search_counts(const std::vector<Count>& counts, const RootResult& root) {
+  /// In rounds, between which the incumbent is polished with what the relaxations of the most
+  /// promising parts say.
+  std::vector<Part> search_counts(const std::vector<Count>& counts, const RootResult& root,
+                                  std::vector<Part> parts) {
+    CountSearchOptions options{.techniques = techniques(),
+                               .parts = std::move(parts),
+                               .rows = root.active_rows,
+                               .cuts = root.active_cuts,
+                               .nodes = kFirstNodes};
+    const SolveClock share(state_.share_of_time(kCountShare));
+    while (!state_.done() && !share.expired()) {
+      options.ceiling = proof_cutoff(state_, scaled_);
+      options.time_limit_seconds = share.remaining();
+      CountSearchResult result = count(counts, options);
+      if (result.status != CountSearchResult::Status::searched) break;
+      const bool complete = result.complete();
+      options.parts = std::move(result.parts);
+      bool improved = false;
+      for (const Part& part : options.parts) {
+        improved = improve(part.values, part.bound) || improved;
+      }
+      if (complete && !improved) break;
+      options.nodes *= kNodeGrowth;
+    }
+    return std::move(options.parts);
+  }
+
+  CountSearchResult count(const std::vector<Count>& counts, const CountSearchOptions& options) {
     const Seconds start = state_.clock.elapsed();
     SolverReport& report = state_.report;
-    const CountSearchOptions options{.ceiling = proof_cutoff(state_, scaled_),
-                                     .techniques = techniques(),
-                                     .rows = root.active_rows,
-                                     .cuts = root.active_cuts,
-                                     .time_limit_seconds = state_.share_of_time(kCountShare)};
     const auto progress = [&](double bound, std::int64_t nodes) {
       raise_bound(state_, scaled_, bound);
       state_.tell("counts", report.nodes + nodes);

@@ -33,6 +33,7 @@ class PartSearch {
     std::sort(parts_.begin(), parts_.end(),
               [](const Part& a, const Part& b) { return a.bound < b.bound; });
     for (part_ = 0; part_ < parts_.size() && !state_.done(); ++part_) {
+      if (parts_[part_].bound >= proof_cutoff(state_, scaled_)) continue;
       if (search_part(counts) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
     }
     return ModelVerdict::open;
