@@ -36,9 +36,9 @@ constexpr const char* kFooter =
     "  poet-solve sweep --help, poet-solve compare --help\n"
     "      Whole curves of budgets at once; what changed between two results.\n"
     "\n"
-    "Exit status: 0 schedule written; 1 internal error or crash; 2 bad usage or input; 3 proven "
-    "infeasible;\n"
-    "4 limit reached before any schedule; 5 --require-optimal not met; 130 interrupted.";
+    "Exit status: 0 schedule written; 1 internal error or crash; 2 bad usage or input;\n"
+    "3 proven infeasible; 4 limit reached before any schedule; 5 --require-optimal not met;\n"
+    "130 interrupted.";
 
 /// The subcommands, as CLI11 knows them.
 struct Commands {
