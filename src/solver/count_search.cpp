@@ -34,15 +34,19 @@ double preference(CountKind kind) {
   }
   return 0.1;
 }
-/// Parts, those with the least bounds first, whose points are sent back.
-constexpr std::size_t kPointsSent = 3;
+/// Nodes before the best open one is polished, and the factor to the next time; and settled nodes
+/// that are polished.
+constexpr std::int64_t kFirstPolish = 20;
+constexpr int kPolishGrowth = 2;
+constexpr int kMostLeafPolishes = 10;
 constexpr Seconds kGrace = 0.3;
 
 /// A part and where to branch next.
 struct OpenNode {
   Part part;
-  int count = -1;    ///< that is fractional; -1: none that matters
-  double value = 0;  ///< of it
+  int count = -1;              ///< that is fractional; -1: none that matters
+  double value = 0;            ///< of it
+  std::vector<double> values;  ///< of all columns
   Relaxation::Snapshot relaxation;
 };
 
@@ -50,60 +54,103 @@ bool better(const OpenNode& a, const OpenNode& b) {
   return a.part.bound < b.part.bound;
 }
 
+void put(Packer& packer, const std::vector<int>& list) {
+  packer.put(static_cast<double>(list.size()));
+  for (const int item : list) packer.put(item);
+}
+
+void put(Packer& packer, const Schedule& schedule) {
+  packer.put(static_cast<double>(schedule.stages.size()));
+  for (const Stage& stage : schedule.stages) {
+    for (const auto* list : {&stage.resident, &stage.compute, &stage.page_out, &stage.page_in}) {
+      put(packer, *list);
+    }
+  }
+}
+
+Schedule get_schedule(Unpacker& unpacker) {
+  Schedule schedule;
+  schedule.stages.resize(unpacker.get_int());
+  for (Stage& stage : schedule.stages) {
+    for (auto* list : {&stage.resident, &stage.compute, &stage.page_out, &stage.page_in}) {
+      list->resize(unpacker.get_int());
+      for (int& item : *list) item = unpacker.get_int();
+    }
+  }
+  return schedule;
+}
+
+/// What the child sends.
+enum class Tag { progress, schedule, result };
+
 class CountSearch {
  public:
-  CountSearch(const Formulation& model, const Graph& graph, const Milp& milp,
-              const std::vector<Count>& counts, const CountSearchOptions& options)
-      : counts_(counts), options_(options), relaxation_(model, graph, milp, options.techniques) {}
+  using Send = std::function<void(const Message&)>;
 
-  CountSearchResult run(const std::function<void(double, std::int64_t)>& report) {
+  CountSearch(const Formulation& model, const Graph& graph, const Milp& milp,
+              const std::vector<Count>& counts, const CountSearchOptions& options, Send send)
+      : counts_(counts),
+        options_(options),
+        send_(std::move(send)),
+        ceiling_(options.ceiling()),
+        relaxation_(model, graph, milp, options.techniques) {}
+
+  CountSearchResult run() {
     relaxation_.start(options_.rows, options_.cuts);
     start_rows_ = relaxation_.rows();
-    // Parts are taken up again from the optimum over all of them.
-    relaxation_.solve(options_.ceiling, remaining());
-    first_ = relaxation_.snapshot();
-    for (const Part& part : options_.parts) resume(part);
-    while (!open_.empty() && nodes_ < options_.nodes && remaining() > 0) {
+    consider({});
+    while (!open_.empty() && remaining() > 0) {
       const auto next = std::min_element(open_.begin(), open_.end(), better);
       const OpenNode node = std::move(*next);
       open_.erase(next);
-      report(std::min(node.part.bound, least_bound(settled_)), nodes_);
+      if (node.part.bound >= ceiling_) continue;
+      report(node.part.bound);
       branch(node);
+      if (nodes_ < next_polish_ || open_.empty()) continue;
+      next_polish_ *= kPolishGrowth;
+      const auto best = std::min_element(open_.begin(), open_.end(), better);
+      polish(best->values, best->part.bound);
     }
     for (OpenNode& node : open_) settled_.push_back(std::move(node.part));
+    std::erase_if(settled_, [&](const Part& part) { return part.bound >= ceiling_; });
     std::sort(settled_.begin(), settled_.end(),
               [](const Part& a, const Part& b) { return a.bound < b.bound; });
-    for (std::size_t at = kPointsSent; at < settled_.size(); ++at) settled_[at].values.clear();
+    const double bound = settled_.empty() ? ceiling_ : settled_.front().bound;
     return {.status = CountSearchResult::Status::searched,
             .parts = std::move(settled_),
+            .bound = bound,
             .nodes = nodes_};
   }
 
  private:
-  static double least_bound(const std::vector<Part>& parts) {
-    double least = kInfinity;
-    for (const Part& part : parts) least = std::min(least, part.bound);
-    return least;
-  }
-
   Seconds remaining() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     return options_.time_limit_seconds - spent.count();
   }
 
-  void resume(const Part& part) {
-    if (part.bound >= options_.ceiling) return;
-    if (part.settled || remaining() <= 0) {
-      settled_.push_back(part);
-      return;
-    }
-    relaxation_.restore(first_);
-    consider({.bound = part.bound, .ranges = part.ranges});
+  /// The bound of the best open node is that of all, settled parts apart.
+  void report(double bound) {
+    for (const Part& part : settled_) bound = std::min(bound, part.bound);
+    Packer packer;
+    packer.put(static_cast<double>(Tag::progress));
+    packer.put(bound);
+    packer.put(static_cast<double>(nodes_));
+    send_(packer.message());
+  }
+
+  void polish(const std::vector<double>& values, double bound) {
+    const auto schedule = options_.improve(values, bound);
+    if (!schedule) return;
+    ceiling_ = options_.ceiling();
+    Packer packer;
+    packer.put(static_cast<double>(Tag::schedule));
+    put(packer, *schedule);
+    send_(packer.message());
   }
 
   void branch(const OpenNode& node) {
     for (const bool up : {false, true}) {
-      Part part{.bound = node.part.bound, .ranges = node.part.ranges};
+      Part part = node.part;
       CountRange range{.count = node.count};
       (up ? range.lower : range.upper) = up ? std::ceil(node.value) : std::floor(node.value);
       part.ranges.push_back(range);
@@ -118,7 +165,7 @@ class CountSearch {
     ++nodes_;
     std::vector<double> bounds;
     while (true) {
-      const auto status = relaxation_.solve(options_.ceiling, std::max(remaining(), 1e-3));
+      const auto status = relaxation_.solve(ceiling_, std::max(remaining(), 1e-3));
       if (status == LinearProgram::Status::infeasible) return;
       if (status == LinearProgram::Status::stopped) break;
       part.bound = std::max(part.bound, relaxation_.objective());
@@ -127,22 +174,19 @@ class CountSearch {
       if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
       if (!relaxation_.add_violated_rows()) break;
     }
-    if (!bounds.empty()) {
-      part.values.assign(relaxation_.values().begin(), relaxation_.values().end());
-    }
     OpenNode node = choose_branch(std::move(part));
     if (node.count >= 0) {
       open_.push_back(std::move(node));
-    } else {
-      node.part.settled = true;
-      settled_.push_back(std::move(node.part));
+      return;
     }
+    if (leaf_polishes_++ < kMostLeafPolishes) polish(node.values, node.part.bound);
+    settled_.push_back(std::move(node.part));
   }
 
   bool stalled(const std::vector<double>& bounds) const {
     if (bounds.size() <= kStallRounds) return false;
     const double gained = bounds.back() - bounds[bounds.size() - 1 - kStallRounds];
-    return gained < kStallShare * (options_.ceiling - bounds.back());
+    return gained < kStallShare * (ceiling_ - bounds.back());
   }
 
   /// Of several ranges for one count the tightest holds.
@@ -171,14 +215,16 @@ class CountSearch {
   }
 
   OpenNode choose_branch(Part part) const {
-    OpenNode node{.part = std::move(part), .relaxation = relaxation_.snapshot()};
+    OpenNode node{.part = std::move(part),
+                  .values = {relaxation_.values().begin(), relaxation_.values().end()},
+                  .relaxation = relaxation_.snapshot()};
     double best = 0;
     for (std::size_t c = 0; c < counts_.size(); ++c) {
       double value = 0;
       for (const int column : counts_[c].columns) value += relaxation_.values()[column];
       const double fraction = value - std::floor(value);
       const double gain = counts_[c].weight * std::min(fraction, 1 - fraction);
-      if (gain < kLeastGain * options_.ceiling) continue;
+      if (gain < kLeastGain * ceiling_) continue;
       const double score = gain * preference(counts_[c].kind);
       if (score <= best) continue;
       best = score;
@@ -190,96 +236,85 @@ class CountSearch {
 
   const std::vector<Count>& counts_;
   const CountSearchOptions& options_;
+  Send send_;
+  double ceiling_;
   Relaxation relaxation_;
   int start_rows_ = 0;
-  Relaxation::Snapshot first_;  // where parts are resumed
   std::vector<OpenNode> open_;
   std::vector<Part> settled_;
   std::int64_t nodes_ = 0;
+  std::int64_t next_polish_ = kFirstPolish;
+  int leaf_polishes_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 Message pack(const CountSearchResult& result) {
   Packer packer;
+  packer.put(static_cast<double>(Tag::result));
   packer.put(static_cast<double>(result.status));
+  packer.put(result.bound);
   packer.put(static_cast<double>(result.nodes));
   packer.put(static_cast<double>(result.parts.size()));
   for (const Part& part : result.parts) {
     packer.put(part.bound);
-    packer.put(part.settled ? 1 : 0);
     packer.put(static_cast<double>(part.ranges.size()));
     for (const CountRange& range : part.ranges) {
       packer.put(range.count);
       packer.put(range.lower);
       packer.put(range.upper);
     }
-    packer.put(static_cast<double>(part.values.size()));
-    for (const double value : part.values) packer.put(value);
   }
   return packer.message();
 }
 
-CountSearchResult unpack(const Message& message) {
-  Unpacker unpacker(message);
+CountSearchResult get_result(Unpacker& unpacker) {
   CountSearchResult result;
   result.status = static_cast<CountSearchResult::Status>(unpacker.get_int());
+  result.bound = unpacker.get();
   result.nodes = unpacker.get_int();
   result.parts.resize(unpacker.get_int());
   for (Part& part : result.parts) {
     part.bound = unpacker.get();
-    part.settled = unpacker.get_int() != 0;
     part.ranges.resize(unpacker.get_int());
     for (CountRange& range : part.ranges) {
       range.count = unpacker.get_int();
       range.lower = unpacker.get();
       range.upper = unpacker.get();
     }
-    part.values.resize(unpacker.get_int());
-    for (double& value : part.values) value = unpacker.get();
   }
   return result;
 }
 
 }  // namespace
 
-bool CountSearchResult::complete() const {
-  return std::all_of(parts.begin(), parts.end(), [](const Part& part) { return part.settled; });
-}
-
-double CountSearchResult::bound(double ceiling) const {
-  double least = ceiling;
-  for (const Part& part : parts) least = std::min(least, part.bound);
-  return least;
-}
-
-CountSearchResult run_count_search(
-    const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
-    const std::vector<Count>& counts, const CountSearchOptions& options,
-    const std::function<bool(double bound, std::int64_t nodes)>& progress) {
+CountSearchResult run_count_search(const Formulation& model, const Graph& graph,
+                                   const ScaledMilp& scaled, const std::vector<Count>& counts,
+                                   const CountSearchOptions& options) {
   CountSearchResult result;
   double bound = -kInfinity;
   std::int64_t nodes = 0;
-  const auto work = [&](const std::function<void(const Message&)>& send) {
-    const auto report = [&](double now, std::int64_t so_far) {
-      Packer packer;
-      packer.put(now);
-      packer.put(static_cast<double>(so_far));
-      send(packer.message());
-    };
-    send(pack(CountSearch(model, graph, scaled.milp, counts, options).run(report)));
+  const auto work = [&](const CountSearch::Send& send) {
+    send(pack(CountSearch(model, graph, scaled.milp, counts, options, send).run()));
   };
   const auto receive = [&](const Message& message) {
-    if (message.size() == 2 * sizeof(double)) {
-      Unpacker unpacker(message);
-      bound = std::max(bound, unpacker.get());
-      nodes = unpacker.get_int();
-      return progress(bound, nodes);
+    Unpacker unpacker(message);
+    switch (static_cast<Tag>(unpacker.get_int())) {
+      case Tag::progress:
+        bound = std::max(bound, unpacker.get());
+        nodes = unpacker.get_int();
+        break;
+      case Tag::schedule:
+        options.improved(get_schedule(unpacker));
+        break;
+      case Tag::result:
+        result = get_result(unpacker);
+        break;
     }
-    result = unpack(message);
-    return true;
+    return options.progress(bound, nodes);
   };
   run_in_child(
-      work, receive, [&] { return progress(bound, nodes); }, options.time_limit_seconds + kGrace);
+      work, receive, [&] { return options.progress(bound, nodes); },
+      options.time_limit_seconds + kGrace);
   return result;
 }
 

@@ -2,9 +2,10 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
+#include <optional>
 #include <vector>
 
+#include "poet/schedule.hpp"
 #include "solver/counts.hpp"
 #include "solver/formulation.hpp"
 #include "solver/root_loop.hpp"
@@ -23,8 +24,6 @@ struct CountRange {
 struct Part {
   double bound = -kInfinity;  ///< on the scaled objective, for every solution in the part
   std::vector<CountRange> ranges;
-  bool settled = false;        ///< no count is left to branch on
-  std::vector<double> values;  ///< of the relaxation's columns; for the first few parts
 };
 
 struct CountSearchResult {
@@ -33,35 +32,35 @@ struct CountSearchResult {
     failed,    ///< the child process crashed; nothing is known
   };
   Status status = Status::failed;
-  std::vector<Part> parts;  ///< least bound first
-  std::int64_t nodes = 0;   ///< relaxations solved to a bound
-
-  /// Whether branching on counts has done what it can.
-  bool complete() const;
-  /// Of every solution; the ceiling where no part is left.
-  double bound(double ceiling) const;
+  std::vector<Part> parts;
+  double bound = -kInfinity;  ///< of every solution; the last ceiling where no part is left
+  std::int64_t nodes = 0;     ///< relaxations solved to a bound
 };
 
-inline constexpr std::int64_t kNoNodeLimit = std::numeric_limits<std::int64_t>::max();
-
+/// What the search asks for while it runs.
 struct CountSearchOptions {
-  double ceiling = kInfinity;  ///< only solutions below it are of interest
   Techniques techniques;
-  std::vector<Part> parts{{}};      ///< to search; the whole problem where there is none yet
   std::vector<int> rows;            ///< of the model, to start with
   std::vector<PrecedenceCut> cuts;  ///< to start with
-  std::int64_t nodes = kNoNodeLimit;
   Seconds time_limit_seconds = kInfinity;
+  /// Only solutions below it are of interest. In the child process: asked anew when `improve` has
+  /// found something.
+  std::function<double()> ceiling;
+  /// In the child process: tries to make a better schedule of a relaxation's optimum and bound.
+  std::function<std::optional<Schedule>(const std::vector<double>& values, double bound)> improve;
+  /// In the caller: gets what `improve` found.
+  std::function<void(const Schedule&)> improved;
+  /// In the caller: each better bound and the nodes so far; false stops the search.
+  std::function<bool(double bound, std::int64_t nodes)> progress;
 };
 
 /// Branch and bound on counts, best bound first, in a child process: every node is a relaxation
-/// (relaxation.hpp) with ranges for some counts, solved from its parent's basis. Ends when all
-/// parts are either above the ceiling or have no fractional count that matters, which leaves them
-/// to CBC, or when time is up. `progress` gets each better bound and the nodes so far, and returns
-/// false to stop.
-CountSearchResult run_count_search(
-    const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
-    const std::vector<Count>& counts, const CountSearchOptions& options,
-    const std::function<bool(double bound, std::int64_t nodes)>& progress);
+/// (relaxation.hpp) with ranges for some counts, solved from its parent's basis. Now and then, and
+/// where no count is left to branch on, the optimum is polished into a schedule. Ends when all
+/// parts are either above the ceiling or without a fractional count that matters, which leaves
+/// them to CBC, or when time is up.
+CountSearchResult run_count_search(const Formulation& model, const Graph& graph,
+                                   const ScaledMilp& scaled, const std::vector<Count>& counts,
+                                   const CountSearchOptions& options);
 
 }  // namespace poet

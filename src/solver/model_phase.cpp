@@ -27,9 +27,6 @@ constexpr Seconds kFastPart = 2;
 /// in iterations and not in seconds, so that a solve repeats itself.
 constexpr std::int64_t kFirstIterations = 10'000;
 constexpr int kPolishNodes = 200;
-/// Nodes of the first round of the search on counts, and how much more each later one has.
-constexpr std::int64_t kFirstNodes = 40;
-constexpr int kNodeGrowth = 2;
 constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
 
 class ModelPhase {
@@ -117,7 +114,10 @@ class ModelPhase {
     if (!techniques().polish || relaxed.empty()) return false;
     const Seconds start = state_.clock.elapsed();
     bool improved = false;
-    while (!state_.done() && polish_once(relaxed, bound)) improved = true;
+    while (!state_.done() && polish_once(relaxed, bound)) {
+      improved = true;
+      state_.tell("polishing");
+    }
     state_.report.milp_seconds += state_.clock.elapsed() - start;
     return improved;
   }
@@ -134,9 +134,7 @@ class ModelPhase {
         .seed = state_.options.seed};
     const auto schedule = polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed,
                                  options, [&](const MipProgress&) { return !state_.stopping(); });
-    const bool better = schedule && offer_or_mend(state_, *schedule);
-    if (better) state_.tell("polishing");
-    return better;
+    return schedule && offer_or_mend(state_, *schedule);
   }
 
   void fix_columns(const RootResult& root) {
@@ -164,49 +162,31 @@ class ModelPhase {
            root.status == RootResult::Status::bounded;
   }
 
-  /// In rounds, between which the incumbent is polished with what the relaxations of the most
-  /// promising parts say.
   std::vector<Part> search_counts(const std::vector<Count>& counts, const RootResult& root,
                                   std::vector<Part> parts) {
-    CountSearchOptions options{.techniques = techniques(),
-                               .parts = std::move(parts),
-                               .rows = root.active_rows,
-                               .cuts = root.active_cuts,
-                               .nodes = kFirstNodes};
-    const SolveClock share(state_.share_of_time(kCountShare));
-    while (!state_.done() && !share.expired()) {
-      options.ceiling = proof_cutoff(state_, scaled_);
-      options.time_limit_seconds = share.remaining();
-      CountSearchResult result = count(counts, options);
-      if (result.status != CountSearchResult::Status::searched) break;
-      const bool complete = result.complete();
-      options.parts = std::move(result.parts);
-      bool improved = false;
-      for (const Part& part : options.parts) {
-        improved = improve(part.values, part.bound) || improved;
-      }
-      if (complete && !improved) break;
-      options.nodes *= kNodeGrowth;
-    }
-    return std::move(options.parts);
-  }
-
-  CountSearchResult count(const std::vector<Count>& counts, const CountSearchOptions& options) {
     const Seconds start = state_.clock.elapsed();
     SolverReport& report = state_.report;
-    const auto progress = [&](double bound, std::int64_t nodes) {
+    CountSearchOptions options{.techniques = techniques(),
+                               .rows = root.active_rows,
+                               .cuts = root.active_cuts,
+                               .time_limit_seconds = state_.share_of_time(kCountShare)};
+    options.ceiling = [this] { return proof_cutoff(state_, scaled_); };
+    options.improve = [this](const std::vector<double>& relaxed, double bound) {
+      return techniques().polish && polish_once(relaxed, bound) ? state_.incumbent.schedule()
+                                                                : std::nullopt;
+    };
+    options.improved = [this](const Schedule& schedule) { state_.offer(schedule); };
+    options.progress = [&](double bound, std::int64_t nodes) {
       raise_bound(state_, scaled_, bound);
       state_.tell("counts", report.nodes + nodes);
       return !state_.stopping();
     };
-    CountSearchResult result =
-        run_count_search(*model_, graph(), scaled_, counts, options, progress);
-    if (result.status == CountSearchResult::Status::searched) {
-      raise_bound(state_, scaled_, result.bound(options.ceiling));
-    }
+    CountSearchResult result = run_count_search(*model_, graph(), scaled_, counts, options);
     report.nodes += result.nodes;
     report.milp_seconds += state_.clock.elapsed() - start;
-    return result;
+    if (result.status != CountSearchResult::Status::searched) return parts;
+    raise_bound(state_, scaled_, result.bound);
+    return std::move(result.parts);
   }
 
   SolveState& state_;
