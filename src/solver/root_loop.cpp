@@ -12,7 +12,7 @@ namespace {
 
 constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
 constexpr int kStallRounds = 12;
-constexpr double kStallShare = 0.01;    // of the distance to the ceiling, in kStallRounds
+constexpr double kStallShare = 0.03;    // of the distance to the ceiling, in kStallRounds
 constexpr double kFixingMargin = 1e-4;  // against Clp's tolerances, in scaled units
 constexpr Seconds kGrace = 0.3;
 
