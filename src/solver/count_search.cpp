@@ -21,6 +21,13 @@ constexpr double kStallShare = 0.03;
 constexpr double kRowGrowth = 2;
 /// What branching on a count can gain at least, as a share of the ceiling: less is CBC's work.
 constexpr double kLeastGain = 1e-3;
+/// Nodes before the best open one is polished, and the factor to the next time; and settled nodes
+/// that are polished.
+constexpr std::int64_t kFirstPolish = 20;
+constexpr int kPolishGrowth = 2;
+constexpr int kMostLeafPolishes = 10;
+constexpr Seconds kGrace = 0.3;
+
 /// How much rather to branch on a count of its kind: those of like nodes cut the problem in the
 /// middle, that of one node is often a matter of symmetry, and a single column says little.
 double preference(CountKind kind) {
@@ -34,12 +41,6 @@ double preference(CountKind kind) {
   }
   return 0.1;
 }
-/// Nodes before the best open one is polished, and the factor to the next time; and settled nodes
-/// that are polished.
-constexpr std::int64_t kFirstPolish = 20;
-constexpr int kPolishGrowth = 2;
-constexpr int kMostLeafPolishes = 10;
-constexpr Seconds kGrace = 0.3;
 
 /// A part and where to branch next.
 struct OpenNode {
