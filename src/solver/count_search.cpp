@@ -26,6 +26,8 @@ constexpr double kLeastGain = 1e-3;
 constexpr std::int64_t kFirstPolish = 20;
 constexpr int kPolishGrowth = 2;
 constexpr int kMostLeafPolishes = 10;
+/// Open nodes beyond which the rest is left to CBC: each holds a basis, up to half a megabyte.
+constexpr std::size_t kMostOpenNodes = 2000;
 constexpr Seconds kGrace = 0.3;
 
 /// How much rather to branch on a count of its kind: those of like nodes cut the problem in the
@@ -100,7 +102,7 @@ class CountSearch {
     relaxation_.start(options_.rows, options_.cuts);
     start_rows_ = relaxation_.rows();
     consider({});
-    while (!open_.empty() && remaining() > 0) {
+    while (!open_.empty() && open_.size() < kMostOpenNodes && remaining() > 0) {
       const auto next = std::min_element(open_.begin(), open_.end(), better);
       const OpenNode node = std::move(*next);
       open_.erase(next);
