@@ -26,7 +26,7 @@ std::string fault_of(const SweepRow& row, const std::string& path) {
   try {
     const SolveDocument document = parse_solve_document(read_file(path), path);
     if (!document.report) return fmt::format("'{}' holds no schedule", path);
-    const std::string fault = fault_of(*document.report);
+    std::string fault = fault_of(*document.report);
     if (!fault.empty()) return fault;
     const SweepRow found = report_row(*document.report);
     const std::string difference = problem_difference(row, found);

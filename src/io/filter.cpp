@@ -17,8 +17,6 @@
 
 #include "io/shown.hpp"
 
-extern char** environ;
-
 namespace poet {
 namespace {
 
@@ -77,6 +75,7 @@ int spawn(pid_t& child, const std::string& program, std::vector<std::string> arg
   actions.duplicate(err.end(1), STDERR_FILENO);
   arguments.insert(arguments.begin(), program);
   std::vector<char*> words;
+  words.reserve(arguments.size() + 1);
   for (std::string& word : arguments) words.push_back(word.data());
   words.push_back(nullptr);
   return ::posix_spawnp(&child, program.c_str(), actions.get(), nullptr, words.data(), environ);
