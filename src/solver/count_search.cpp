@@ -26,6 +26,10 @@ constexpr double kLeastGain = 1e-3;
 constexpr std::int64_t kFirstPolish = 20;
 constexpr int kPolishGrowth = 2;
 constexpr int kMostLeafPolishes = 10;
+/// Where this many nodes close less than this share of the distance to the ceiling, branching on
+/// counts leads nowhere: the model's optimum lies below every schedule, or counts say too little.
+constexpr std::int64_t kCheckedNodes = 300;
+constexpr double kLeastProgress = 0.1;
 /// Open nodes beyond which the rest is left to CBC: each holds a basis, up to half a megabyte.
 constexpr std::size_t kMostOpenNodes = 2000;
 constexpr Seconds kGrace = 0.3;
@@ -108,6 +112,7 @@ class CountSearch {
       open_.erase(next);
       if (node.part.bound >= ceiling_) continue;
       report(node.part.bound);
+      if (stuck(node.part.bound)) return undivided(node.part.bound);
       branch(node);
       if (nodes_ < next_polish_ || open_.empty()) continue;
       next_polish_ *= kPolishGrowth;
@@ -129,6 +134,23 @@ class CountSearch {
   Seconds remaining() const {
     const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
     return options_.time_limit_seconds - spent.count();
+  }
+
+  bool stuck(double bound) {
+    if (nodes_ < next_check_) return false;
+    next_check_ += kCheckedNodes;
+    const bool progress = bound - checked_bound_ >= kLeastProgress * (ceiling_ - bound);
+    checked_bound_ = bound;
+    return !progress;
+  }
+
+  /// The whole problem as one part, with the bound that has come of it.
+  CountSearchResult undivided(double bound) const {
+    for (const Part& part : settled_) bound = std::min(bound, part.bound);
+    return {.status = CountSearchResult::Status::searched,
+            .parts = {{.bound = bound}},
+            .bound = bound,
+            .nodes = nodes_};
   }
 
   /// The bound of the best open node is that of all, settled parts apart.
@@ -247,6 +269,8 @@ class CountSearch {
   std::vector<Part> settled_;
   std::int64_t nodes_ = 0;
   std::int64_t next_polish_ = kFirstPolish;
+  std::int64_t next_check_ = kCheckedNodes;
+  double checked_bound_ = -kInfinity;
   int leaf_polishes_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

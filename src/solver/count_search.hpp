@@ -58,7 +58,8 @@ struct CountSearchOptions {
 /// (relaxation.hpp) with ranges for some counts, solved from its parent's basis. Now and then, and
 /// where no count is left to branch on, the optimum is polished into a schedule. Ends when all
 /// parts are either above the ceiling or without a fractional count that matters, which leaves
-/// them to CBC, or when time is up or memory gets short.
+/// them to CBC, or when time is up or memory gets short. Where it gets nowhere, the whole
+/// problem is the one part that is left.
 CountSearchResult run_count_search(const Formulation& model, const Graph& graph,
                                    const ScaledMilp& scaled, const std::vector<Count>& counts,
                                    const CountSearchOptions& options);

@@ -1,5 +1,7 @@
 // Branching on counts against the oracle: whatever it leaves to others still has the optimum, and
 // its bound is none that the optimum is below.
+#include <iostream>
+
 #include <gtest/gtest.h>
 
 #include <fmt/format.h>
@@ -14,12 +16,12 @@
 namespace poet::test {
 namespace {
 
-constexpr int kCases = 60;
+constexpr int kCases = 150;
 constexpr double kTolerance = 1e-8;  // of the energy, in sums of another order
 
 CountSearchResult search(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
                          const std::vector<Count>& counts, double ceiling) {
-  CountSearchOptions options;
+  CountSearchOptions options{.techniques = no_techniques()};
   options.ceiling = [ceiling] { return ceiling; };
   options.improve = [](const std::vector<double>&, double) { return std::optional<Schedule>(); };
   options.improved = [](const Schedule&) {};
@@ -40,6 +42,7 @@ double optimum_in(const Milp& milp, const std::vector<Count>& counts, const Part
   return result.values ? result.bound : kInfinity;
 }
 
+// Without rounded rows and cuts, which leave nothing to branch on in graphs this small.
 TEST(CountSearch, LosesNoOptimum) {
   const CaseRange cases = wanted_cases(kCases);
   int branched = 0;
@@ -51,7 +54,7 @@ TEST(CountSearch, LosesNoOptimum) {
     const Joules base = baseline(problem.graph).energy_joules;
     if (!optimum || optimum->energy_joules <= base) continue;
     const Formulation model =
-        formulate(problem, make_scope(problem, true, kInfinity), Techniques{});
+        formulate(problem, make_scope(problem, true, kInfinity), no_techniques());
     if (!model.scope.collapsed()) continue;
     const ScaledMilp scaled = scale(model.milp, base);
     const std::vector<Count> counts = make_counts(model, problem.graph, scaled);
@@ -68,8 +71,9 @@ TEST(CountSearch, LosesNoOptimum) {
     EXPECT_LE(least, best + slack) << "the optimum is in none of the parts";
     if (result.nodes > 1) ++branched;
   }
+  std::cout << branched << " searches branched\n";
   if (cases.count >= kCases) {
-    EXPECT_GT(branched, 0) << "searches without a branch lose nothing";
+    EXPECT_GT(branched, cases.count / 50) << "searches without a branch lose nothing";
   }
 }
 
