@@ -121,9 +121,7 @@ class CountSearch {
     }
     for (OpenNode& node : open_) settled_.push_back(std::move(node.part));
     std::erase_if(settled_, [&](const Part& part) { return part.bound >= ceiling_; });
-    std::sort(settled_.begin(), settled_.end(),
-              [](const Part& a, const Part& b) { return a.bound < b.bound; });
-    const double bound = settled_.empty() ? ceiling_ : settled_.front().bound;
+    const double bound = with_settled(ceiling_);
     return {.status = CountSearchResult::Status::searched,
             .parts = std::move(settled_),
             .bound = bound,
@@ -145,20 +143,24 @@ class CountSearch {
   }
 
   /// The whole problem as one part, with the bound that has come of it.
-  CountSearchResult undivided(double bound) const {
-    for (const Part& part : settled_) bound = std::min(bound, part.bound);
+  CountSearchResult undivided(double open_bound) const {
+    const double bound = with_settled(open_bound);
     return {.status = CountSearchResult::Status::searched,
             .parts = {{.bound = bound}},
             .bound = bound,
             .nodes = nodes_};
   }
 
-  /// The bound of the best open node is that of all, settled parts apart.
-  void report(double bound) {
+  /// The least of a bound on all that is open and the bounds of the settled parts.
+  double with_settled(double bound) const {
     for (const Part& part : settled_) bound = std::min(bound, part.bound);
+    return bound;
+  }
+
+  void report(double open_bound) {
     Packer packer;
     packer.put(static_cast<double>(Tag::progress));
-    packer.put(bound);
+    packer.put(with_settled(open_bound));
     packer.put(static_cast<double>(nodes_));
     send_(packer.message());
   }

@@ -46,6 +46,7 @@ class PartSearch {
     for (const int column : counts[range.count].columns) row.terms.push_back({column, 1});
     return row;
   }
+
   ModelVerdict search_part(const std::vector<Count>& counts) {
     milp_ = whole_;
     for (const CountRange& range : parts_[part_].ranges) {

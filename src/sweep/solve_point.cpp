@@ -12,9 +12,6 @@
 namespace poet {
 namespace {
 
-/// Up to here the MILP is quick with any start, and searching for a better one is not.
-constexpr int kSmallGraph = 40;
-
 /// Moves of the search before anything else: a tenth of what a solve spends.
 constexpr std::int64_t kFewMoves = 50'000;
 /// The part of a time limit that they may take.
@@ -102,7 +99,8 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
     if (first.schedule) rest.start = std::move(first.schedule);
     rest.known_bound_joules = std::max(rest.known_bound_joules, first.lower_bound_joules);
   }
-  if (problem.graph.size() <= kSmallGraph) rest.techniques.local_search = false;
+  // There the MILP is quick with any start, and searching for a better one is not.
+  if (problem.graph.size() <= options.small_graph) rest.techniques.local_search = false;
   if (options.time_limit_seconds > 0) {
     constexpr Seconds kLeast = 1e-3;  // 0 would be no limit
     rest.time_limit_seconds = std::max(clock.remaining(), kLeast);
