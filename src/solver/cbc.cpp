@@ -39,7 +39,8 @@ using ProgressFunction = std::function<void(const MipProgress&)>;
 /// harm. Points that heuristics have made end no node; they count only where they are accepted.
 class Candidates {
  public:
-  explicit Candidates(std::size_t columns) : columns_(columns) {}
+  /// Nothing at or above the cutoff is looked at, so no bound above it is proven.
+  Candidates(std::size_t columns, double cutoff) : columns_(columns), least_(cutoff) {}
 
   /// At the event that a point has been checked. Each of CBC's threads may call it.
   void note(const CbcModel& model) {
@@ -82,7 +83,7 @@ class Candidates {
 
   std::size_t columns_;
   mutable std::mutex mutex_;
-  double least_ = kInfinity;
+  double least_;
   bool any_dropped_ = false;
   std::vector<std::vector<double>> dropped_;
 };
@@ -255,7 +256,7 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFun
   CbcModel model(solver);
   CbcSolverUsefulData parameters;
   CbcMain0(model, parameters);
-  Candidates candidates(milp.columns.size());
+  Candidates candidates(milp.columns.size(), options.cutoff);
   SearchHandler handler(&progress, &candidates);
   model.passInEventHandler(&handler);
   model.setUseElapsedTime(true);
