@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "solver/milp.hpp"
+#include "solver/milp/milp.hpp"
 
 namespace poet {
 

@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "solver/coarse_model.hpp"
-#include "solver/mip_solver.hpp"
+#include "solver/formulation/coarse_model.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
 #include "solver/proof.hpp"
-#include "solver/scaling.hpp"
 
 namespace poet {
 namespace {

@@ -1,7 +1,7 @@
 #include "solver/mend.hpp"
 
-#include "solver/greedy.hpp"
-#include "solver/plan.hpp"
+#include "solver/search/greedy.hpp"
+#include "solver/search/plan.hpp"
 
 namespace poet {
 

@@ -3,16 +3,16 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/count_search.hpp"
-#include "solver/counts.hpp"
-#include "solver/formulation.hpp"
+#include "solver/bounds/count_search.hpp"
+#include "solver/bounds/counts.hpp"
+#include "solver/bounds/root_loop.hpp"
+#include "solver/formulation/formulation.hpp"
 #include "solver/mend.hpp"
-#include "solver/mip_solver.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
 #include "solver/part_search.hpp"
 #include "solver/polish.hpp"
 #include "solver/proof.hpp"
-#include "solver/root_loop.hpp"
-#include "solver/scaling.hpp"
 
 namespace poet {
 namespace {

@@ -5,11 +5,11 @@
 
 #include <fmt/format.h>
 
-#include "solver/constraints.hpp"
-#include "solver/covers.hpp"
-#include "solver/extract.hpp"
+#include "solver/formulation/constraints.hpp"
+#include "solver/formulation/covers.hpp"
+#include "solver/formulation/extract.hpp"
 #include "solver/mend.hpp"
-#include "solver/mip_solver.hpp"
+#include "solver/milp/mip_solver.hpp"
 #include "solver/proof.hpp"
 
 namespace poet {

@@ -3,9 +3,9 @@
 #include <string>
 #include <vector>
 
-#include "solver/count_search.hpp"
-#include "solver/formulation.hpp"
-#include "solver/scaling.hpp"
+#include "solver/bounds/count_search.hpp"
+#include "solver/formulation/formulation.hpp"
+#include "solver/milp/scaling.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {

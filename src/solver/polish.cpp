@@ -2,8 +2,8 @@
 
 #include <cmath>
 
-#include "solver/embed.hpp"
-#include "solver/extract.hpp"
+#include "solver/formulation/embed.hpp"
+#include "solver/formulation/extract.hpp"
 
 namespace poet {
 namespace {

@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "poet/schedule.hpp"
-#include "solver/formulation.hpp"
-#include "solver/mip_solver.hpp"
-#include "solver/scaling.hpp"
+#include "solver/formulation/formulation.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
 
 namespace poet {
 

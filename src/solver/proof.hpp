@@ -1,7 +1,7 @@
 #pragma once
 
-#include "solver/mip_solver.hpp"
-#include "solver/scaling.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {

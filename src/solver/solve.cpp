@@ -8,10 +8,10 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "solver/coarse_phase.hpp"
-#include "solver/local_search.hpp"
+#include "solver/formulation/model_size.hpp"
 #include "solver/model_phase.hpp"
-#include "solver/model_size.hpp"
 #include "solver/proof.hpp"
+#include "solver/search/local_search.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {

@@ -6,7 +6,7 @@
 #include "poet/solve.hpp"
 #include "solver/clock.hpp"
 #include "solver/incumbent.hpp"
-#include "solver/milp.hpp"
+#include "solver/milp/milp.hpp"
 
 namespace poet {
 

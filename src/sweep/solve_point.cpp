@@ -7,7 +7,7 @@
 
 #include "poet/simulate.hpp"
 #include "solver/clock.hpp"
-#include "solver/local_search.hpp"
+#include "solver/search/local_search.hpp"
 
 namespace poet {
 namespace {

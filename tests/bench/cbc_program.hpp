@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "poet/units.hpp"
-#include "solver/milp.hpp"
+#include "solver/milp/milp.hpp"
 
 namespace poet::bench {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "poet/problem.hpp"
-#include "solver/milp.hpp"
+#include "solver/milp/milp.hpp"
 
 namespace poet::bench {
 

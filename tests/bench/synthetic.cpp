@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "solver/random.hpp"
+#include "solver/search/random.hpp"
 #include "support/random_graphs.hpp"
 
 namespace poet::bench {

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuzz/targets.hpp"
-#include "solver/random.hpp"
+#include "solver/search/random.hpp"
 #include "support/cases.hpp"
 #include "support/temporary_folder.hpp"
 

@@ -5,9 +5,9 @@
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
-#include "solver/coarse_model.hpp"
-#include "solver/mip_solver.hpp"
-#include "solver/scaling.hpp"
+#include "solver/formulation/coarse_model.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
 #include "support/cases.hpp"
 #include "support/oracle.hpp"
 #include "support/wild_problems.hpp"

@@ -7,8 +7,8 @@
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
-#include "solver/count_search.hpp"
-#include "solver/mip_solver.hpp"
+#include "solver/bounds/count_search.hpp"
+#include "solver/milp/mip_solver.hpp"
 #include "support/cases.hpp"
 #include "support/oracle.hpp"
 #include "support/wild_problems.hpp"

@@ -7,12 +7,12 @@
 
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
-#include "solver/extract.hpp"
-#include "solver/formulation.hpp"
-#include "solver/local_search.hpp"
-#include "solver/mip_solver.hpp"
-#include "solver/root_loop.hpp"
-#include "solver/scaling.hpp"
+#include "solver/bounds/root_loop.hpp"
+#include "solver/formulation/extract.hpp"
+#include "solver/formulation/formulation.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
+#include "solver/search/local_search.hpp"
 #include "support/cases.hpp"
 #include "support/random_graphs.hpp"
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
-#include "solver/random.hpp"
+#include "solver/search/random.hpp"
 
 namespace poet::test {
 

@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "poet/problem.hpp"
-#include "solver/random.hpp"
+#include "solver/search/random.hpp"
 
 namespace poet::test {
 

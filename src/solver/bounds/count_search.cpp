@@ -1,0 +1,350 @@
+#include "solver/bounds/count_search.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <optional>
+#include <utility>
+
+#include "process/child_process.hpp"
+#include "solver/bounds/packer.hpp"
+#include "solver/bounds/relaxation.hpp"
+
+namespace poet {
+namespace {
+
+/// A node is left when this many rounds of cuts close less than this share of the distance to the
+/// ceiling.
+constexpr int kStallRounds = 3;
+constexpr double kStallShare = 0.03;
+/// Rows of the linear program, over those at the start, beyond which the slack ones leave.
+constexpr double kRowGrowth = 2;
+/// What branching on a count can gain at least, as a share of the ceiling: less is CBC's work.
+constexpr double kLeastGain = 1e-3;
+/// Nodes before the best open one is polished, and the factor to the next time; and settled nodes
+/// that are polished.
+constexpr std::int64_t kFirstPolish = 20;
+constexpr int kPolishGrowth = 2;
+constexpr int kMostLeafPolishes = 10;
+/// Where this many nodes close less than this share of the distance to the ceiling, branching on
+/// counts leads nowhere: the model's optimum lies below every schedule, or counts say too little.
+constexpr std::int64_t kCheckedNodes = 300;
+constexpr double kLeastProgress = 0.1;
+/// Open nodes beyond which the rest is left to CBC: each holds a basis, up to half a megabyte.
+constexpr std::size_t kMostOpenNodes = 2000;
+constexpr Seconds kGrace = 0.3;
+
+/// How much rather to branch on a count of its kind: those of like nodes cut the problem in the
+/// middle, that of one node is often a matter of symmetry, and a single column says little.
+double preference(CountKind kind) {
+  switch (kind) {
+    case CountKind::like_nodes:
+      return 3;
+    case CountKind::one_node:
+      return 1;
+    case CountKind::one_column:
+      break;
+  }
+  return 0.1;
+}
+
+/// A part and where to branch next.
+struct OpenNode {
+  Part part;
+  int count = -1;              ///< that is fractional; -1: none that matters
+  double value = 0;            ///< of it
+  std::vector<double> values;  ///< of all columns
+  Relaxation::Snapshot relaxation;
+};
+
+bool better(const OpenNode& a, const OpenNode& b) {
+  return a.part.bound < b.part.bound;
+}
+
+void put(Packer& packer, const std::vector<int>& list) {
+  packer.put(static_cast<double>(list.size()));
+  for (const int item : list) packer.put(item);
+}
+
+void put(Packer& packer, const Schedule& schedule) {
+  packer.put(static_cast<double>(schedule.stages.size()));
+  for (const Stage& stage : schedule.stages) {
+    for (const auto* list : {&stage.resident, &stage.compute, &stage.page_out, &stage.page_in}) {
+      put(packer, *list);
+    }
+  }
+}
+
+Schedule get_schedule(Unpacker& unpacker) {
+  Schedule schedule;
+  schedule.stages.resize(unpacker.get_int());
+  for (Stage& stage : schedule.stages) {
+    for (auto* list : {&stage.resident, &stage.compute, &stage.page_out, &stage.page_in}) {
+      list->resize(unpacker.get_int());
+      for (int& item : *list) item = unpacker.get_int();
+    }
+  }
+  return schedule;
+}
+
+/// What the child sends.
+enum class Tag { progress, schedule, result };
+
+class CountSearch {
+ public:
+  using Send = std::function<void(const Message&)>;
+
+  CountSearch(const Formulation& model, const Graph& graph, const Milp& milp,
+              const std::vector<Count>& counts, const CountSearchOptions& options, Send send)
+      : counts_(counts),
+        options_(options),
+        send_(std::move(send)),
+        ceiling_(options.ceiling()),
+        relaxation_(model, graph, milp, options.techniques) {}
+
+  CountSearchResult run() {
+    relaxation_.start(options_.rows, options_.cuts);
+    start_rows_ = relaxation_.rows();
+    consider({});
+    while (!open_.empty() && open_.size() < kMostOpenNodes && remaining() > 0) {
+      const auto next = std::min_element(open_.begin(), open_.end(), better);
+      const OpenNode node = std::move(*next);
+      open_.erase(next);
+      if (node.part.bound >= ceiling_) continue;
+      report(node.part.bound);
+      if (stuck(node.part.bound)) return undivided(node.part.bound);
+      branch(node);
+      if (nodes_ < next_polish_ || open_.empty()) continue;
+      next_polish_ *= kPolishGrowth;
+      const auto best = std::min_element(open_.begin(), open_.end(), better);
+      polish(best->values, best->part.bound);
+    }
+    for (OpenNode& node : open_) settled_.push_back(std::move(node.part));
+    std::erase_if(settled_, [&](const Part& part) { return part.bound >= ceiling_; });
+    const double bound = with_settled(ceiling_);
+    return {.status = CountSearchResult::Status::searched,
+            .parts = std::move(settled_),
+            .bound = bound,
+            .nodes = nodes_};
+  }
+
+ private:
+  Seconds remaining() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    return options_.time_limit_seconds - spent.count();
+  }
+
+  bool stuck(double bound) {
+    if (nodes_ < next_check_) return false;
+    next_check_ += kCheckedNodes;
+    const bool progress = bound - checked_bound_ >= kLeastProgress * (ceiling_ - bound);
+    checked_bound_ = bound;
+    return !progress;
+  }
+
+  /// The whole problem as one part, with the bound that has come of it.
+  CountSearchResult undivided(double open_bound) const {
+    const double bound = with_settled(open_bound);
+    return {.status = CountSearchResult::Status::searched,
+            .parts = {{.bound = bound}},
+            .bound = bound,
+            .nodes = nodes_};
+  }
+
+  /// The least of a bound on all that is open and the bounds of the settled parts.
+  double with_settled(double bound) const {
+    for (const Part& part : settled_) bound = std::min(bound, part.bound);
+    return bound;
+  }
+
+  void report(double open_bound) {
+    Packer packer;
+    packer.put(static_cast<double>(Tag::progress));
+    packer.put(with_settled(open_bound));
+    packer.put(static_cast<double>(nodes_));
+    send_(packer.message());
+  }
+
+  void polish(const std::vector<double>& values, double bound) {
+    const auto schedule = options_.improve(values, bound);
+    if (!schedule) return;
+    ceiling_ = options_.ceiling();
+    Packer packer;
+    packer.put(static_cast<double>(Tag::schedule));
+    put(packer, *schedule);
+    send_(packer.message());
+  }
+
+  void branch(const OpenNode& node) {
+    for (const bool up : {false, true}) {
+      Part part = node.part;
+      CountRange range{.count = node.count};
+      (up ? range.lower : range.upper) = up ? std::ceil(node.value) : std::floor(node.value);
+      part.ranges.push_back(range);
+      relaxation_.restore(node.relaxation);
+      consider(std::move(part));
+    }
+  }
+
+  /// Bounds the part, and keeps it unless it is above the ceiling.
+  void consider(Part part) {
+    set_ranges(part.ranges);
+    ++nodes_;
+    std::vector<double> bounds;
+    while (true) {
+      const auto status = relaxation_.solve(ceiling_, std::max(remaining(), 1e-3));
+      if (status == LinearProgram::Status::infeasible) return;
+      if (status == LinearProgram::Status::stopped) break;
+      part.bound = std::max(part.bound, relaxation_.objective());
+      bounds.push_back(part.bound);
+      if (stalled(bounds) || remaining() <= 0) break;
+      if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
+      if (!relaxation_.add_violated_rows()) break;
+    }
+    OpenNode node = choose_branch(std::move(part));
+    if (node.count >= 0) {
+      open_.push_back(std::move(node));
+      return;
+    }
+    if (leaf_polishes_++ < kMostLeafPolishes) polish(node.values, node.part.bound);
+    settled_.push_back(std::move(node.part));
+  }
+
+  bool stalled(const std::vector<double>& bounds) const {
+    if (bounds.size() <= kStallRounds) return false;
+    const double gained = bounds.back() - bounds[bounds.size() - 1 - kStallRounds];
+    return gained < kStallShare * (ceiling_ - bounds.back());
+  }
+
+  /// Of several ranges for one count the tightest holds.
+  void set_ranges(const std::vector<CountRange>& ranges) {
+    for (const CountRange& range : tightest(ranges)) {
+      relaxation_.limit(
+          range.count,
+          {.columns = counts_[range.count].columns, .lower = range.lower, .upper = range.upper});
+    }
+  }
+
+  static std::vector<CountRange> tightest(const std::vector<CountRange>& ranges) {
+    std::vector<CountRange> result;
+    for (const CountRange& range : ranges) {
+      const auto known = std::find_if(result.begin(), result.end(), [&](const CountRange& other) {
+        return other.count == range.count;
+      });
+      if (known == result.end()) {
+        result.push_back(range);
+      } else {
+        known->lower = std::max(known->lower, range.lower);
+        known->upper = std::min(known->upper, range.upper);
+      }
+    }
+    return result;
+  }
+
+  OpenNode choose_branch(Part part) const {
+    OpenNode node{.part = std::move(part),
+                  .values = {relaxation_.values().begin(), relaxation_.values().end()},
+                  .relaxation = relaxation_.snapshot()};
+    double best = 0;
+    for (std::size_t c = 0; c < counts_.size(); ++c) {
+      double value = 0;
+      for (const int column : counts_[c].columns) value += relaxation_.values()[column];
+      const double fraction = value - std::floor(value);
+      const double gain = counts_[c].weight * std::min(fraction, 1 - fraction);
+      if (gain < kLeastGain * ceiling_) continue;
+      const double score = gain * preference(counts_[c].kind);
+      if (score <= best) continue;
+      best = score;
+      node.count = static_cast<int>(c);
+      node.value = value;
+    }
+    return node;
+  }
+
+  const std::vector<Count>& counts_;
+  const CountSearchOptions& options_;
+  Send send_;
+  double ceiling_;
+  Relaxation relaxation_;
+  int start_rows_ = 0;
+  std::vector<OpenNode> open_;
+  std::vector<Part> settled_;
+  std::int64_t nodes_ = 0;
+  std::int64_t next_polish_ = kFirstPolish;
+  std::int64_t next_check_ = kCheckedNodes;
+  double checked_bound_ = -kInfinity;
+  int leaf_polishes_ = 0;
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+Message pack(const CountSearchResult& result) {
+  Packer packer;
+  packer.put(static_cast<double>(Tag::result));
+  packer.put(static_cast<double>(result.status));
+  packer.put(result.bound);
+  packer.put(static_cast<double>(result.nodes));
+  packer.put(static_cast<double>(result.parts.size()));
+  for (const Part& part : result.parts) {
+    packer.put(part.bound);
+    packer.put(static_cast<double>(part.ranges.size()));
+    for (const CountRange& range : part.ranges) {
+      packer.put(range.count);
+      packer.put(range.lower);
+      packer.put(range.upper);
+    }
+  }
+  return packer.message();
+}
+
+CountSearchResult get_result(Unpacker& unpacker) {
+  CountSearchResult result;
+  result.status = static_cast<CountSearchResult::Status>(unpacker.get_int());
+  result.bound = unpacker.get();
+  result.nodes = unpacker.get_int();
+  result.parts.resize(unpacker.get_int());
+  for (Part& part : result.parts) {
+    part.bound = unpacker.get();
+    part.ranges.resize(unpacker.get_int());
+    for (CountRange& range : part.ranges) {
+      range.count = unpacker.get_int();
+      range.lower = unpacker.get();
+      range.upper = unpacker.get();
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+CountSearchResult run_count_search(const Formulation& model, const Graph& graph,
+                                   const ScaledMilp& scaled, const std::vector<Count>& counts,
+                                   const CountSearchOptions& options) {
+  CountSearchResult result;
+  double bound = -kInfinity;
+  std::int64_t nodes = 0;
+  const auto work = [&](const CountSearch::Send& send) {
+    send(pack(CountSearch(model, graph, scaled.milp, counts, options, send).run()));
+  };
+  const auto receive = [&](const Message& message) {
+    Unpacker unpacker(message);
+    switch (static_cast<Tag>(unpacker.get_int())) {
+      case Tag::progress:
+        bound = std::max(bound, unpacker.get());
+        nodes = unpacker.get_int();
+        break;
+      case Tag::schedule:
+        options.improved(get_schedule(unpacker));
+        break;
+      case Tag::result:
+        result = get_result(unpacker);
+        break;
+    }
+    return options.progress(bound, nodes);
+  };
+  run_in_child(
+      work, receive, [&] { return options.progress(bound, nodes); },
+      options.time_limit_seconds + kGrace);
+  return result;
+}
+
+}  // namespace poet

@@ -1,0 +1,174 @@
+#include "solver/bounds/root_loop.hpp"
+
+#include <algorithm>
+#include <chrono>
+
+#include "process/child_process.hpp"
+#include "solver/bounds/packer.hpp"
+#include "solver/bounds/relaxation.hpp"
+
+namespace poet {
+namespace {
+
+constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
+constexpr int kStallRounds = 12;
+constexpr double kStallShare = 0.03;    // of the distance to the ceiling, in kStallRounds
+constexpr double kFixingMargin = 1e-4;  // against Clp's tolerances, in scaled units
+constexpr Seconds kGrace = 0.3;
+
+/// The loop itself, in the child process.
+class RootLoop {
+ public:
+  RootLoop(const Formulation& model, const Graph& graph, const Milp& milp,
+           const RootOptions& options)
+      : options_(options), relaxation_(model, graph, milp, options.techniques) {}
+
+  RootResult run(const std::function<void(double)>& report) {
+    RootResult result;
+    relaxation_.start({}, options_.cuts);
+    std::int64_t iterations = 0;
+    for (int round = 0;; ++round) {
+      const auto status = relaxation_.solve(options_.ceiling, remaining());
+      if (status == LinearProgram::Status::infeasible) {
+        result.status = RootResult::Status::closed;
+        result.bound = options_.ceiling;
+        return result;
+      }
+      if (status != LinearProgram::Status::optimal) break;
+      result.status = RootResult::Status::bounded;
+      values_.assign(relaxation_.values().begin(), relaxation_.values().end());
+      if (relaxation_.objective() > result.bound) {
+        result.bound = relaxation_.objective();
+        report(result.bound);
+        fix_columns(result);
+      }
+      iterations += round == 0 ? 0 : relaxation_.iterations();
+      result.complete = stalled(round, result.bound);
+      if (result.complete || iterations >= options_.iterations || remaining() <= 0) break;
+      if (round % kCleanInterval == 0) relaxation_.remove_slack_rows();
+      result.complete = !relaxation_.add_violated_rows();
+      if (result.complete) break;
+    }
+    result.values = std::move(values_);
+    result.active_rows = relaxation_.active_rows();
+    result.active_cuts = relaxation_.active_cuts();
+    return result;
+  }
+
+ private:
+  Seconds remaining() const {
+    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
+    return options_.time_limit_seconds - spent.count();
+  }
+
+  bool stalled(int round, double bound) {
+    bounds_.push_back(bound);
+    if (round < 3 * kStallRounds || options_.ceiling == kInfinity) return round > 400;
+    const double gained = bound - bounds_[bounds_.size() - 1 - kStallRounds];
+    return gained < kStallShare * (options_.ceiling - bound);
+  }
+
+  /// Reduced-cost fixing: a column whose reduced cost lifts the bound to the ceiling is where it
+  /// is in every solution below. Reduced costs of the relaxation, never bare costs, may be used.
+  void fix_columns(RootResult& result) {
+    if (options_.ceiling == kInfinity || !options_.techniques.cost_fixing) return;
+    const double room = options_.ceiling - relaxation_.objective() + kFixingMargin;
+    const auto reduced = relaxation_.reduced_costs();
+    result.fixed.resize(reduced.size(), -1);
+    for (std::size_t c = 0; c < reduced.size(); ++c) {
+      if (reduced[c] > room) result.fixed[c] = 0;
+      if (reduced[c] < -room) result.fixed[c] = 1;
+    }
+  }
+
+  const RootOptions& options_;
+  Relaxation relaxation_;
+  std::vector<double> bounds_;
+  std::vector<double> values_;  // at the last optimum
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+void put(Packer& packer, const PrecedenceCut& cut) {
+  packer.put(cut.first);
+  packer.put(cut.last);
+  packer.put(static_cast<double>(cut.path.size()));
+  for (std::size_t l = 0; l < cut.path.size(); ++l) {
+    packer.put(cut.path[l]);
+    packer.put(cut.by_copy[l] ? 1 : 0);
+  }
+}
+
+PrecedenceCut get_cut(Unpacker& unpacker) {
+  PrecedenceCut cut{.first = unpacker.get_int(), .last = unpacker.get_int()};
+  for (int nodes = unpacker.get_int(); nodes > 0; --nodes) {
+    cut.path.push_back(unpacker.get_int());
+    cut.by_copy.push_back(unpacker.get_int() != 0);
+  }
+  return cut;
+}
+
+Message pack(const RootResult& result) {
+  Packer packer;
+  packer.put(static_cast<double>(result.status));
+  packer.put(result.bound);
+  packer.put(static_cast<double>(result.fixed.size()));
+  for (const std::int8_t value : result.fixed) packer.put(value);
+  packer.put(result.complete ? 1 : 0);
+  packer.put(static_cast<double>(result.values.size()));
+  for (const double value : result.values) packer.put(value);
+  packer.put(static_cast<double>(result.active_rows.size()));
+  for (const int row : result.active_rows) packer.put(row);
+  packer.put(static_cast<double>(result.active_cuts.size()));
+  for (const PrecedenceCut& cut : result.active_cuts) put(packer, cut);
+  return packer.message();
+}
+
+RootResult unpack(const Message& message) {
+  Unpacker unpacker(message);
+  RootResult result;
+  result.status = static_cast<RootResult::Status>(unpacker.get_int());
+  result.bound = unpacker.get();
+  for (int left = unpacker.get_int(); left > 0; --left) {
+    result.fixed.push_back(static_cast<std::int8_t>(unpacker.get_int()));
+  }
+  result.complete = unpacker.get_int() != 0;
+  for (int left = unpacker.get_int(); left > 0; --left) result.values.push_back(unpacker.get());
+  for (int left = unpacker.get_int(); left > 0; --left) {
+    result.active_rows.push_back(unpacker.get_int());
+  }
+  for (int left = unpacker.get_int(); left > 0; --left) {
+    result.active_cuts.push_back(get_cut(unpacker));
+  }
+  return result;
+}
+
+}  // namespace
+
+RootResult run_root_loop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
+                         const RootOptions& options, const std::function<bool(double)>& progress) {
+  RootResult result;
+  double bound = -kInfinity;
+  const auto work = [&](const std::function<void(const Message&)>& send) {
+    const auto report = [&](double now) {
+      Packer packer;
+      packer.put(now);
+      send(packer.message());
+    };
+    send(pack(RootLoop(model, graph, scaled.milp, options).run(report)));
+  };
+  const auto receive = [&](const Message& message) {
+    if (message.size() == sizeof(double)) {
+      bound = std::max(bound, Unpacker(message).get());
+      return progress(bound);
+    }
+    result = unpack(message);
+    return true;
+  };
+  const ChildExit exit = run_in_child(
+      work, receive, [&] { return progress(bound); }, options.time_limit_seconds + kGrace);
+  result.bound = std::max(result.bound, bound);
+  if (exit.killed && bound > -kInfinity) result.status = RootResult::Status::bounded;
+  return result;
+}
+
+}  // namespace poet

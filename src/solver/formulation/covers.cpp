@@ -1,0 +1,173 @@
+#include "solver/formulation/covers.hpp"
+
+#include <algorithm>
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "solver/formulation/constraints.hpp"
+#include "solver/formulation/row_builder.hpp"
+
+namespace poet {
+namespace {
+
+/// Of one kind of tensors there are many moments to be in RAM together; enough rows for one round.
+constexpr std::size_t kMostRows = 5000;
+/// What sums of the same runtimes in another order can differ by, relative. A set that is too long
+/// by less is left alone: the simulator may let it pass.
+constexpr double kSumSlack = 1e-12;
+
+bool holds(const Quantity& quantity, std::span<const double> values) {
+  return value_of(quantity, values) > 0.5;
+}
+
+/// Whether tensor i, which may be k itself, is in RAM while stage t computes k.
+Quantity present(const Formulation& model, int t, int k, int i) {
+  return i == k ? model.available(t, k) : held_during(model, t, k, i);
+}
+
+/// Drops members from a set that is too much, the smallest first, while it remains too much.
+template <typename Member, typename Amount, typename TooMuch>
+std::vector<Member> minimal(std::vector<Member> set, Amount amount, TooMuch too_much) {
+  std::stable_sort(set.begin(), set.end(),
+                   [&](const Member& a, const Member& b) { return amount(a) < amount(b); });
+  for (std::size_t at = 0; at < set.size();) {
+    std::vector<Member> less = set;
+    less.erase(less.begin() + static_cast<std::ptrdiff_t>(at));
+    if (too_much(less)) {
+      set = std::move(less);
+    } else {
+      ++at;
+    }
+  }
+  return set;
+}
+
+class CoverFinder {
+ public:
+  CoverFinder(const Formulation& model, const Problem& problem)
+      : model_(model), graph_(problem.graph), limits_(problem.limits) {}
+
+  void add_for(std::span<const double> values) {
+    values_ = values;
+    for (const std::vector<int>& tensors : never_together()) add_memory_covers(tensors);
+    add_runtime_cover();
+  }
+  std::vector<MilpRow> rows() { return std::move(rows_); }
+
+ private:
+  Bytes bytes(int i) const { return graph_.nodes[i].bytes; }
+  Seconds runtime(int i) const { return graph_.nodes[i].runtime_seconds; }
+
+  bool overrun(const std::vector<int>& tensors) const {
+    Bytes sum = 0;
+    for (const int i : tensors) sum += bytes(i);
+    return sum > limits_.ram_budget_bytes;
+  }
+
+  template <typename Function>
+  void for_each_computation(Function f) const {
+    for (int t = model_.scope.first_stage; t < model_.size(); ++t) {
+      for (int k = 0; k <= t; ++k) {
+        if (model_.scope.can_compute(t, k)) f(t, k);
+      }
+    }
+  }
+
+  /// Smallest sets of tensors that the point holds at one moment and that overrun the budget.
+  std::set<std::vector<int>> never_together() const {
+    std::set<std::vector<int>> found;
+    for_each_computation([&](int t, int k) {
+      std::vector<int> tensors;
+      for (int i = 0; i <= t; ++i) {
+        if (holds(present(model_, t, k, i), values_)) tensors.push_back(i);
+      }
+      if (!overrun(tensors)) return;
+      tensors = minimal(
+          std::move(tensors), [&](int i) { return bytes(i); },
+          [&](const std::vector<int>& set) { return overrun(set); });
+      std::sort(tensors.begin(), tensors.end());
+      found.insert(std::move(tensors));
+    });
+    return found;
+  }
+
+  /// Of these tensors and all that are no smaller than the largest of them, less than their number
+  /// are in RAM at any moment.
+  /// Valid: n of them weigh no less than the n given ones, which overrun the budget (rule 5).
+  void add_memory_covers(const std::vector<int>& tensors) {
+    Bytes largest = 0;
+    for (const int i : tensors) largest = std::max(largest, bytes(i));
+    for_each_computation([&](int t, int k) {
+      if (rows_.size() >= kMostRows) return;
+      RowBuilder row(fmt::format("cover_{}_{}", t, k));
+      std::size_t members = 0;
+      for (int i = 0; i <= t; ++i) {
+        const bool given = std::binary_search(tensors.begin(), tensors.end(), i);
+        const Quantity& quantity = present(model_, t, k, i);
+        if (quantity.is_zero() || (!given && bytes(i) < largest)) continue;
+        row.add(1, quantity);
+        ++members;
+      }
+      if (members < tensors.size()) return;
+      add(row.at_most_row(static_cast<double>(tensors.size()) - 1));
+    });
+  }
+
+  /// The same for recomputations and the runtime budget (rule 6).
+  void add_runtime_cover() {
+    using Recomputation = std::pair<int, int>;
+    Seconds once = 0;
+    for (const Node& node : graph_.nodes) once += node.runtime_seconds;
+    const Seconds most =
+        limits_.runtime_budget_seconds * (1 + kRuntimeSlack) * (1 + kSumSlack) - once;
+    const auto too_long = [&](const std::vector<Recomputation>& set) {
+      Seconds sum = 0;
+      for (const auto& [t, i] : set) sum += runtime(i);
+      return sum > most;
+    };
+    std::vector<Recomputation> chosen;
+    for_each_computation([&](int t, int i) {
+      if (i < t && holds(model_.compute(t, i), values_)) chosen.emplace_back(t, i);
+    });
+    if (!too_long(chosen)) return;
+    chosen = minimal(
+        std::move(chosen), [&](const Recomputation& r) { return runtime(r.second); }, too_long);
+    Seconds longest = 0;
+    for (const auto& [t, i] : chosen) longest = std::max(longest, runtime(i));
+    std::sort(chosen.begin(), chosen.end());
+    RowBuilder row("cover_runtime");
+    for_each_computation([&](int t, int i) {
+      const bool given = std::binary_search(chosen.begin(), chosen.end(), Recomputation{t, i});
+      if (i < t && (given || runtime(i) >= longest)) row.add(1, model_.compute(t, i));
+    });
+    add(row.at_most_row(static_cast<double>(chosen.size()) - 1));
+  }
+
+  /// Unless 0/1 columns cannot violate it, or the same row is there: many moments hold the same.
+  void add(MilpRow row) {
+    if (static_cast<double>(row.terms.size()) <= row.upper) return;
+    std::vector<int> columns;
+    for (const MilpTerm& term : row.terms) columns.push_back(term.column);
+    if (known_.insert({row.upper, std::move(columns)}).second) rows_.push_back(std::move(row));
+  }
+
+  const Formulation& model_;
+  const Graph& graph_;
+  const Limits& limits_;
+  std::span<const double> values_;
+  std::vector<MilpRow> rows_;
+  std::set<std::pair<double, std::vector<int>>> known_;
+};
+
+}  // namespace
+
+std::vector<MilpRow> violated_covers(const Formulation& model, const Problem& problem,
+                                     std::span<const std::vector<double>> points) {
+  CoverFinder finder(model, problem);
+  for (const std::vector<double>& point : points) finder.add_for(point);
+  return finder.rows();
+}
+
+}  // namespace poet

@@ -1,0 +1,136 @@
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include <fmt/format.h>
+
+#include "solver/formulation/constraints.hpp"
+#include "solver/formulation/knapsack_rounding.hpp"
+
+namespace poet {
+namespace {
+
+/// Bytes held while stage t computes k, as a knapsack with an item per quantity.
+struct MemoryRow {
+  std::vector<Quantity> items;
+  Knapsack knapsack;
+
+  void add(Bytes bytes, const Quantity& quantity) {
+    if (bytes == 0) return;
+    knapsack.capacity -= bytes * quantity.constant;
+    if (quantity.is_constant()) return;
+    items.push_back(quantity);
+    knapsack.weights.push_back(bytes);
+  }
+};
+
+/// Tightening depends on the multiset of weights only: rows of the same composition share it.
+class TightenCache {
+ public:
+  explicit TightenCache(bool enabled) : enabled_(enabled) {}
+
+  Knapsack operator()(const Knapsack& knapsack) {
+    if (!enabled_) return knapsack;
+    Knapsack sorted = knapsack;
+    std::sort(sorted.weights.begin(), sorted.weights.end());
+    auto key = std::make_pair(sorted.weights, sorted.capacity);
+    auto found = results_.find(key);
+    if (found == results_.end()) {
+      found = results_.emplace(std::move(key), round_by_weight(sorted)).first;
+    }
+    Knapsack result{.capacity = found->second.capacity};
+    for (const std::int64_t weight : knapsack.weights) {
+      result.weights.push_back(found->second.rounded.at(weight));
+    }
+    return result;
+  }
+
+ private:
+  struct Rounded {
+    std::int64_t capacity = 0;
+    std::map<std::int64_t, std::int64_t> rounded;  // by original weight
+  };
+
+  static Rounded round_by_weight(const Knapsack& knapsack) {
+    const Knapsack tight = tighten(knapsack);
+    Rounded result{.capacity = tight.capacity};
+    for (std::size_t j = 0; j < knapsack.weights.size(); ++j) {
+      result.rounded[knapsack.weights[j]] = tight.weights[j];
+    }
+    return result;
+  }
+
+  bool enabled_;
+  std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, Rounded> results_;
+};
+
+/// Whether tensor i can be in RAM during stage t only for the sake of recomputing a gradient: it is
+/// a gradient older than the latest, or past the last first computation that reads it. Rare in
+/// schedules, and of odd sizes: such terms spoil the rounding of a row.
+bool only_for_gradients(const Formulation& model, const Graph& graph, int t, int i) {
+  if (graph.nodes[i].backward) return i < t - 1;
+  return t > model.scope.last_first_use[i];
+}
+
+void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const MemoryRow& memory) {
+  Bytes total = 0;
+  for (const Bytes bytes : memory.knapsack.weights) total += bytes;
+  if (total <= memory.knapsack.capacity) return;
+  const Knapsack knapsack = tightened(memory.knapsack);
+  row.upper = static_cast<double>(knapsack.capacity);
+  for (std::size_t item = 0; item < memory.items.size(); ++item) {
+    const auto weight = static_cast<double>(knapsack.weights[item]);
+    if (weight == 0) continue;
+    for (const int column : memory.items[item].columns) {
+      if (column >= 0) row.terms.push_back({column, weight});
+    }
+  }
+  model.milp.rows.push_back(std::move(row));
+}
+
+}  // namespace
+
+Quantity held_during(const Formulation& model, int t, int k, int i) {
+  if (i == t) return Quantity::zero();  // comes last
+  if (i > k) return model.resident(t, i);
+  const HoldingChain& chain = model.chains[t][i];
+  const auto next = std::lower_bound(chain.users.begin(), chain.users.end(), k);
+  if (next == chain.users.end()) return chain.at_end;
+  return chain.held[next - chain.users.begin()];
+}
+
+/// M_k A[t,k] + sum over i != k of M_i * (i is held while stage t computes k) <= budget, for every
+/// k that stage t can compute. The quantity is S[t,i] for i > k, Z_q for the first user j_q >= k
+/// of i, and H after the last user.
+/// Valid: rule 5, at the moment of the computation (or, where k is resident, at the moment when it
+/// would be computed, at which the same tensors are held). Explicit knapsacks over binaries are
+/// what CBC's cut generators see; each is replaced by one with the same 0/1 solutions and a
+/// tighter relaxation. Beside it stands the same row without the terms of only_for_gradients(),
+/// valid because weights are not negative, and often the only one that rounds well.
+void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
+                const Techniques& techniques) {
+  TightenCache tightened(techniques.row_rounding);
+  for (int t = model.scope.first_stage; t < model.size(); ++t) {
+    for (int k = 0; k <= t; ++k) {
+      if (!model.scope.can_compute(t, k)) continue;
+      MemoryRow full{.knapsack = {.capacity = ram_budget}};
+      full.add(graph.nodes[k].bytes, k == t ? Quantity::one() : model.available(t, k));
+      MemoryRow core = full;
+      for (int i = 0; i <= t; ++i) {
+        if (i == k) continue;
+        const Quantity held = held_during(model, t, k, i);
+        full.add(graph.nodes[i].bytes, held);
+        if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
+      }
+      const bool differ = techniques.sub_rows && core.items.size() < full.items.size();
+      const bool rarely_tight = k < t;  // most stages are full when their own node is computed
+      add_row(model, tightened,
+              {.name = fmt::format("ram_{}_{}", t, k), .rarely_tight = rarely_tight}, full);
+      if (!differ) continue;
+      add_row(model, tightened,
+              {.name = fmt::format("ram_core_{}_{}", t, k), .rarely_tight = rarely_tight}, core);
+    }
+  }
+}
+
+}  // namespace poet

@@ -1,0 +1,283 @@
+#include "solver/milp/cbc.hpp"
+
+// With clp.cpp the only file that sees COIN-OR headers: they define macros and are slow to compile.
+#include <CbcEventHandler.hpp>
+#include <CbcModel.hpp>
+#include <CbcSolver.hpp>
+#include <CglCutGenerator.hpp>
+#include <CoinPackedMatrix.hpp>
+#include <OsiClpSolverInterface.hpp>
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <memory>
+#include <mutex>
+
+#include <fmt/format.h>
+
+#include "solver/milp/scaling.hpp"
+
+namespace poet {
+namespace {
+
+constexpr int kCutsAtEveryNode = 1;
+constexpr double kCbcInfinity = 1e30;  // CBC writes 1e50 or DBL_MAX
+constexpr double kFineTolerance = 1e-9;
+constexpr Seconds kTimeUnit = 1e-3;  // of the limit as CBC gets it
+
+using ProgressFunction = std::function<void(const MipProgress&)>;
+
+/// The points that CBC takes for solutions, and what they leave of its bound.
+///
+/// Where all columns at a node are within 1e-6 of whole numbers, CBC is done with it: the point is
+/// offered as a solution, and everything else below the node is forgotten. Rounded, the point may
+/// overrun a row; then CBC drops it, or lets it pass. Or it may cost more than before. But what was
+/// forgotten costs no less than the point did before it was rounded, and what was cut off because
+/// of a solution costs no less than that solution. So CBC's bound, lowered to the least such cost,
+/// holds, whatever the points are worth: a wrong one that a better right one has replaced does no
+/// harm. Points that heuristics have made end no node; they count only where they are accepted.
+class Candidates {
+ public:
+  /// Nothing at or above the cutoff is looked at, so no bound above it is proven.
+  Candidates(std::size_t columns, double cutoff) : columns_(columns), least_(cutoff) {}
+
+  /// At the event that a point has been checked. Each of CBC's threads may call it.
+  void note(const CbcModel& model) {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    const double cost = model.getMinimizationObjValue();
+    const bool accepted = cost <= std::min(model.getCutoff(), kCbcInfinity);
+    if (accepted) least_ = std::min(least_, cost);
+    if (!ends_a_node(model)) return;
+    least_ = std::min(least_, model.solver()->getObjValue());
+    if (accepted) return;
+    any_dropped_ = true;
+    const bool own_columns = static_cast<std::size_t>(model.getNumCols()) == columns_;
+    if (!own_columns || dropped_.size() == kMostPoints) return;
+    const double* values = model.solver()->getColSolution();
+    dropped_.emplace_back(values, values + columns_);
+  }
+
+  /// What a bound of CBC's is worth.
+  double cap(double bound) const {
+    const std::lock_guard<std::mutex> lock(mutex_);
+    return std::min(bound, least_);
+  }
+  bool any_dropped() const { return any_dropped_; }
+  const std::vector<std::vector<double>>& dropped() const { return dropped_; }
+
+ private:
+  static constexpr std::size_t kMostPoints = 50;
+  static constexpr double kSamePoint = 1e-5;
+
+  /// Whether the point is that of the node's linear program, and not one of a heuristic's.
+  static bool ends_a_node(const CbcModel& model) {
+    const double* point = model.bestSolution();
+    const double* relaxed = model.solver()->getColSolution();
+    for (int c = 0; c < model.getNumCols(); ++c) {
+      const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;
+      if (differ && model.isInteger(c)) return false;
+    }
+    return true;
+  }
+
+  std::size_t columns_;
+  mutable std::mutex mutex_;
+  double least_;
+  bool any_dropped_ = false;
+  std::vector<std::vector<double>> dropped_;
+};
+
+/// Reports nodes and bound of the main search. CBC clones handlers, so it owns nothing.
+class SearchHandler : public CbcEventHandler {
+ public:
+  SearchHandler(const ProgressFunction* progress, Candidates* candidates)
+      : progress_(progress), candidates_(candidates) {}
+
+  CbcEventHandler* clone() const override { return new SearchHandler(*this); }
+
+  CbcAction event(CbcEvent what) override {
+    if (model_ == nullptr || model_->parentModel() != nullptr) return noAction;
+    if (what == beforeSolution2) candidates_->note(*model_);
+    if (what == node || what == treeStatus || what == solution) {
+      (*progress_)({.nodes = model_->getNodeCount(),
+                    .bound = candidates_->cap(model_->getBestPossibleObjValue())});
+    }
+    return noAction;
+  }
+
+ private:
+  const ProgressFunction* progress_;
+  Candidates* candidates_;
+};
+
+/// Hands the points of the relaxation to a cut function. CBC clones generators, so it owns nothing.
+class CallbackCuts : public CglCutGenerator {
+ public:
+  CallbackCuts(const CutFunction* function, std::size_t columns)
+      : function_(function), columns_(columns) {}
+
+  CglCutGenerator* clone() const override { return new CallbackCuts(*this); }
+
+  void generateCuts(const OsiSolverInterface& solver, OsiCuts& cuts,
+                    const CglTreeInfo /*info*/) override {
+    // A model that CBC has presolved for itself has other columns.
+    if (static_cast<std::size_t>(solver.getNumCols()) != columns_) return;
+    for (const MilpRow& row : (*function_)({solver.getColSolution(), columns_})) {
+      std::vector<int> columns;
+      std::vector<double> coefficients;
+      for (const MilpTerm& term : row.terms) {
+        columns.push_back(term.column);
+        coefficients.push_back(term.coefficient);
+      }
+      OsiRowCut cut;
+      cut.setRow(static_cast<int>(columns.size()), columns.data(), coefficients.data());
+      cut.setLb(std::max(row.lower, -COIN_DBL_MAX));
+      cut.setUb(std::min(row.upper, COIN_DBL_MAX));
+      cuts.insert(cut);
+    }
+  }
+
+ private:
+  const CutFunction* function_;
+  std::size_t columns_;
+};
+
+void load(const Milp& milp, OsiClpSolverInterface& solver) {
+  const int rows = static_cast<int>(milp.rows.size());
+  const int columns = static_cast<int>(milp.columns.size());
+  std::vector<int> row_index;
+  std::vector<int> column_index;
+  std::vector<double> values;
+  std::vector<double> row_lower;
+  std::vector<double> row_upper;
+  for (int r = 0; r < rows; ++r) {
+    for (const MilpTerm& term : milp.rows[r].terms) {
+      row_index.push_back(r);
+      column_index.push_back(term.column);
+      values.push_back(term.coefficient);
+    }
+    row_lower.push_back(std::max(milp.rows[r].lower, -COIN_DBL_MAX));
+    row_upper.push_back(std::min(milp.rows[r].upper, COIN_DBL_MAX));
+  }
+  CoinPackedMatrix matrix(true, row_index.data(), column_index.data(), values.data(),
+                          static_cast<CoinBigIndex>(values.size()));
+  matrix.setDimensions(rows, columns);
+  std::vector<double> lower;
+  std::vector<double> upper;
+  std::vector<double> cost;
+  for (const MilpColumn& column : milp.columns) {
+    lower.push_back(column.lower);
+    upper.push_back(std::min(column.upper, COIN_DBL_MAX));
+    cost.push_back(column.cost);
+  }
+  solver.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(),
+                     row_upper.data());
+  for (int c = 0; c < columns; ++c) {
+    if (milp.columns[c].integer) solver.setInteger(c);
+  }
+}
+
+/// The words of the `cbc` program that run one search. Only our own numbers go in: unknown words
+/// are printed and ignored.
+std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
+  std::vector<std::string> words{"poet", "-log", "1", "-timeMode", "elapsed"};
+  const auto add = [&](const char* key, const std::string& value) {
+    words.emplace_back(key);
+    words.push_back(value);
+  };
+  if (options.cutoff < kInfinity) add("-cutoff", fmt::format("{:.17g}", options.cutoff));
+  if (options.time_limit_seconds < kInfinity) {
+    add("-seconds", fmt::format("{:.3f}", options.time_limit_seconds));
+  }
+  if (options.node_limit > 0) add("-maxNodes", std::to_string(options.node_limit));
+  add("-allowableGap", fmt::format("{:.17g}", options.absolute_gap));
+  add("-ratioGap", "0");
+  add("-increment", fmt::format("{:g}", kCutoffIncrement));
+  add("-randomSeed", std::to_string(options.seed));
+  add("-randomCbcSeed", std::to_string(options.seed));
+  add("-dualTolerance", fmt::format("{:g}", dual_tolerance(milp)));
+  if (options.fine) add("-integerTolerance", fmt::format("{:g}", kFineTolerance));
+  if (options.threads > 1) add("-threads", std::to_string(options.threads));
+  // The default, `sos`, has reports of wrong answers.
+  // Cuts are in the model's own columns, which presolve would change.
+  const bool presolve = options.presolve && !options.cuts;
+  add("-preprocess", presolve ? "on" : "off");
+  if (!options.presolve) add("-presolve", "off");
+  if (!options.heuristics) add("-heuristics", "off");
+  words.emplace_back("-solve");
+  words.emplace_back("-quit");
+  return words;
+}
+
+/// CbcMain1 asks for a callback between its steps; there is nothing to do.
+int no_callback(CbcModel* /*model*/, int /*where*/) {
+  return 0;
+}
+
+MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& options,
+                    const Candidates& candidates) {
+  MipResult result{.doubtful = candidates.any_dropped(),
+                   .dropped = candidates.dropped(),
+                   .nodes = model.getNodeCount()};
+  const double* best = model.bestSolution();
+  if (best != nullptr) result.values.emplace(best, best + milp.columns.size());
+  // Status 0 with secondary status 1 is "infeasible" (under a cutoff: nothing better), 2 is
+  // "stopped on the gap", which CBC also calls proven optimal.
+  const bool complete = model.status() == 0 && model.secondaryStatus() <= 2;
+  const double possible = model.getBestPossibleObjValue();
+  // Before the search has begun the figure is CBC's infinity, and means nothing.
+  const bool meaningful = std::abs(possible) < kCbcInfinity;
+  if (!complete && !meaningful) {
+    result.message = fmt::format("CBC ended without a search (status {})", model.status());
+    return result;
+  }
+  result.status = complete ? MipResult::Status::finished : MipResult::Status::stopped;
+  if (complete && best == nullptr) {
+    result.bound = options.cutoff;
+  } else {
+    result.bound = std::min(possible, options.cutoff);
+    if (best != nullptr) result.bound = std::min(result.bound, model.getObjValue());
+  }
+  const double capped = candidates.cap(result.bound);
+  result.doubtful |= capped < result.bound - kCutoffIncrement;
+  result.bound = capped;
+  // Nothing was found, but something had been: no proof that there is nothing.
+  if (best == nullptr && candidates.any_dropped()) result.status = MipResult::Status::stopped;
+  return result;
+}
+
+}  // namespace
+
+MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
+  const auto start = std::chrono::steady_clock::now();
+  OsiClpSolverInterface solver;
+  load(milp, solver);
+  CbcModel model(solver);
+  CbcSolverUsefulData parameters;
+  CbcMain0(model, parameters);
+  Candidates candidates(milp.columns.size(), options.cutoff);
+  SearchHandler handler(&progress, &candidates);
+  model.passInEventHandler(&handler);
+  model.setUseElapsedTime(true);
+  CallbackCuts cuts(&options.cuts, milp.columns.size());
+  if (options.cuts) model.addCutGenerator(&cuts, kCutsAtEveryNode, "Precedence");
+
+  const std::vector<std::string> words = command(milp, options);
+  std::vector<const char*> arguments;
+  arguments.reserve(words.size());
+  for (const std::string& word : words) arguments.push_back(word.c_str());
+  CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, no_callback, parameters);
+  MipResult result = result_of(model, milp, options, candidates);
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  if (spent.count() + kTimeUnit >= options.time_limit_seconds &&
+      result.status == MipResult::Status::finished) {
+    // Where time runs out in its first steps, CBC calls the model infeasible, and so anything would
+    // be proven. What it reported on the way stands.
+    result.status = MipResult::Status::stopped;
+    result.bound = -kInfinity;
+  }
+  return result;
+}
+
+}  // namespace poet

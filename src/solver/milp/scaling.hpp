@@ -1,0 +1,28 @@
+#pragma once
+
+#include "poet/units.hpp"
+#include "solver/milp/milp.hpp"
+
+namespace poet {
+
+/// A model in numbers that suit CBC's absolute tolerances, and the way back.
+struct ScaledMilp {
+  Milp milp;
+  double units_per_joule = 1;
+
+  double to_units(Joules extra) const { return extra * units_per_joule; }
+  Joules to_joules(double units) const { return units / units_per_joule; }
+};
+
+/// Costs in units of 1e-4 of `reference` (the baseline's energy), so that a relative gap of 1e-4
+/// is one unit; rows with large coefficients are divided by a power of two, which is exact. The
+/// published formulation, unscaled, is called optimal up to 0.6 % above the optimum where joules
+/// are small: this is needed for correctness, not only for speed. The offset is dropped.
+ScaledMilp scale(const Milp& milp, Joules reference);
+
+/// How far below zero the simplex method may leave a reduced cost: Clp's own 1e-7, or less where
+/// there are prices that it could not tell from nothing. Where pages cost 1e-9 of a recomputation,
+/// Clp called a solution optimal that paged too much.
+double dual_tolerance(const Milp& milp);
+
+}  // namespace poet

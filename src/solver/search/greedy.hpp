@@ -1,0 +1,27 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/search/plan.hpp"
+
+namespace poet {
+
+/// What a greedy descent cost, as scales for the annealing that follows.
+struct GreedyTrace {
+  int steps = 0;
+  Joules energy = 0;  ///< added over all steps
+  Bytes bytes = 0;    ///< violation removed over all steps
+};
+
+/// Starting from the plan, takes the stage with the largest peak and drops or pages the tensor
+/// with the least added energy per byte of violation removed, until RAM fits or no step helps.
+/// Steps that would overrun the runtime budget are not taken. Prices of steps are remembered and
+/// only the cheapest is tried anew (Minoux 1978), so that time grows about as the square of the
+/// number of nodes.
+GreedyTrace descend(Plan& plan);
+
+/// Pages (or, without paging, drops) every gap longer than one stage: needs little more RAM than
+/// the working set, at any price. The plan must be the baseline.
+void evict_everything(Plan& plan, bool by_paging);
+
+}  // namespace poet

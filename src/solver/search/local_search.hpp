@@ -1,0 +1,29 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+
+#include "solver/search/plan.hpp"
+
+namespace poet {
+
+struct LocalSearchOptions {
+  std::int64_t moves = 500'000;  ///< budget in moves, not seconds: a seed gives one answer
+  int chains = 2;                ///< independent annealing chains; one alone can get trapped
+  std::uint32_t seed = 1;
+  std::function<bool()> stop = [] { return false; };               ///< polled; true ends the search
+  std::function<void(const Plan&)> improved = [](const Plan&) {};  ///< each better feasible plan
+};
+
+/// The first feasible plan, in milliseconds: the greedy descent from the baseline, else the
+/// descent from evicting everything. Nothing where all of them overrun a budget.
+std::optional<Plan> first_plan(const Problem& problem);
+
+/// Near-optimal plans: those of first_plan(), then annealing chains from them, each refined by
+/// re-annealing its best inside small windows of nodes or stages. Can succeed where first_plan()
+/// found nothing. The result is feasible by the plan's own account; it counts only
+/// after the simulator has replayed it.
+std::optional<Plan> local_search(const Problem& problem, const LocalSearchOptions& options);
+
+}  // namespace poet

@@ -1,0 +1,294 @@
+#include "solver/search/plan.hpp"
+
+#include <algorithm>
+
+namespace poet {
+namespace {
+
+BitMatrix input_sets(const Graph& graph) {
+  BitMatrix inputs(graph.size(), graph.size());
+  for (int k = 0; k < graph.size(); ++k) {
+    for (const int i : graph.nodes[k].inputs) inputs.set(k, i);
+  }
+  return inputs;
+}
+
+}  // namespace
+
+Plan::Plan(const Problem& problem) : Plan(problem, baseline(problem.graph).schedule) {}
+
+Plan::Plan(const Problem& problem, const Schedule& schedule)
+    : problem_(&problem),
+      size_(problem.graph.size()),
+      inputs_(input_sets(problem.graph)),
+      words_(inputs_.words()),
+      resident_(size_ + 1, size_),
+      page_in_(size_, size_),
+      compute_(size_, size_),
+      peak_(size_, 0),
+      held_(size_, 0),
+      cost_(size_),
+      page_count_(size_, 0),
+      dirty_(size_, false),
+      used_(words_, 0),
+      needed_(words_, 0) {
+  for (const Node& node : problem.graph.nodes) baseline_runtime_ += node.runtime_seconds;
+  for (int t = 0; t < size_; ++t) {
+    const Stage& stage = schedule.stages[t];
+    for (const int i : stage.resident) resident_.set(t, i);
+    for (const int i : stage.page_in) {
+      page_in_.set(t, i);
+      ++page_count_[i];
+      // The page-out happens in the stage after birth, whatever the schedule did.
+      resident_.set(i + 1, i);
+    }
+  }
+  refresh();
+  commit();
+}
+
+bool Plan::touched(int t, int i) const {
+  if (compute_.test(t, i)) return true;
+  const std::vector<int>& users = problem_->graph.users[i];
+  return std::any_of(users.begin(), users.end(), [&](int k) { return compute_.test(t, k); });
+}
+
+Seconds Plan::overtime() const {
+  // The slack is the simulator's: a sum in another order must not turn a fit into a miss.
+  const Seconds budget = problem_->limits.runtime_budget_seconds * (1 + 1e-9);
+  return std::max(0.0, baseline_runtime_ + extra_runtime_ - budget);
+}
+
+void Plan::set_resident(int i, int first, int last, bool value) {
+  const int word = i / kWordBits;
+  const Word mask = Word{1} << (i % kWordBits);
+  const Bytes bytes = problem_->graph.nodes[i].bytes;
+  for (int t = first; t <= last; ++t) {
+    const Word old = resident_.row(t)[word];
+    const Word now = value ? old | mask : old & ~mask;
+    if (old == now) continue;
+    write(Field::resident, t, word, now);
+    if (t < last) {
+      const Bytes shift = value ? bytes : -bytes;
+      set_stage(t, held_[t] + shift, peak_[t] + shift, cost_[t]);
+    }
+  }
+  mark_dirty(first - 1);
+  mark_dirty(last);
+}
+
+void Plan::set_page_in(int t, int i, bool value) {
+  if (page_in_.test(t, i) == value) return;
+  const int word = i / kWordBits;
+  write(Field::page_in, t, word, page_in_.row(t)[word] ^ (Word{1} << (i % kWordBits)));
+  change_page_count(i, value ? 1 : -1);
+  mark_dirty(t);
+}
+
+void Plan::settle() {
+  for (; highest_dirty_ >= 0; --highest_dirty_) {
+    if (!dirty_[highest_dirty_]) continue;
+    dirty_[highest_dirty_] = false;
+    evaluate(highest_dirty_);
+  }
+}
+
+void Plan::commit() {
+  word_log_.clear();
+  stage_log_.clear();
+  count_log_.clear();
+  saved_energy_ = extra_energy_;
+  saved_runtime_ = extra_runtime_;
+  saved_violation_ = violation_;
+}
+
+void Plan::rollback() {
+  for (auto edit = word_log_.rbegin(); edit != word_log_.rend(); ++edit) {
+    matrix(edit->field).row(0)[edit->index] = edit->old;
+  }
+  for (auto edit = stage_log_.rbegin(); edit != stage_log_.rend(); ++edit) {
+    held_[edit->stage] = edit->held;
+    peak_[edit->stage] = edit->peak;
+    cost_[edit->stage] = edit->cost;
+  }
+  for (const auto& [i, delta] : count_log_) page_count_[i] -= delta;
+  for (; highest_dirty_ >= 0; --highest_dirty_) dirty_[highest_dirty_] = false;
+  extra_energy_ = saved_energy_;
+  extra_runtime_ = saved_runtime_;
+  violation_ = saved_violation_;
+  commit();
+}
+
+void Plan::refresh() {
+  for (int t = 0; t < size_; ++t) mark_dirty(t);
+  settle();
+  extra_energy_ = 0;
+  extra_runtime_ = 0;
+  violation_ = 0;
+  for (int t = 0; t < size_; ++t) {
+    extra_energy_ += cost_[t].energy;
+    extra_runtime_ += cost_[t].runtime;
+    violation_ += excess(peak_[t]);
+    const Node& node = problem_->graph.nodes[t];
+    if (page_count_[t] > 0) {
+      extra_energy_ += node.page_out_energy_joules + page_count_[t] * node.page_in_energy_joules;
+    }
+  }
+}
+
+Schedule Plan::to_schedule() const {
+  Schedule schedule;
+  schedule.stages.resize(size_);
+  for (int t = 0; t < size_; ++t) {
+    Stage& stage = schedule.stages[t];
+    for_each_bit(resident_.row_span(t), [&](int i) { stage.resident.push_back(i); });
+    for_each_bit(compute_.row_span(t), [&](int i) { stage.compute.push_back(i); });
+    for_each_bit(page_in_.row_span(t), [&](int i) { stage.page_in.push_back(i); });
+    if (t > 0 && page_count_[t - 1] > 0) stage.page_out.push_back(t - 1);
+  }
+  return schedule;
+}
+
+BitMatrix& Plan::matrix(Field field) {
+  switch (field) {
+    case Field::resident:
+      return resident_;
+    case Field::page_in:
+      return page_in_;
+    case Field::compute:
+      break;
+  }
+  return compute_;
+}
+
+void Plan::write(Field field, int row, int word, Word value) {
+  Word& cell = matrix(field).row(row)[word];
+  if (cell == value) return;
+  word_log_.push_back({field, static_cast<std::size_t>(row) * words_ + word, cell});
+  cell = value;
+}
+
+void Plan::change_page_count(int i, int delta) {
+  const Node& node = problem_->graph.nodes[i];
+  const bool was_paged = page_count_[i] > 0;
+  page_count_[i] += delta;
+  count_log_.emplace_back(i, delta);
+  extra_energy_ += delta * node.page_in_energy_joules;
+  const bool is_paged = page_count_[i] > 0;
+  if (was_paged == is_paged) return;
+  extra_energy_ += is_paged ? node.page_out_energy_joules : -node.page_out_energy_joules;
+  if (!is_paged) mark_dirty(i + 1);  // no longer pinned: it may be trimmed there
+}
+
+void Plan::set_stage(int t, Bytes held, Bytes peak, StageCost cost) {
+  stage_log_.push_back({t, peak_[t], held_[t], cost_[t]});
+  violation_ += excess(peak) - excess(peak_[t]);
+  extra_energy_ += cost.energy - cost_[t].energy;
+  extra_runtime_ += cost.runtime - cost_[t].runtime;
+  held_[t] = held;
+  peak_[t] = peak;
+  cost_[t] = cost;
+}
+
+void Plan::mark_dirty(int t) {
+  if (t < 0 || t >= size_) return;
+  dirty_[t] = true;
+  highest_dirty_ = std::max(highest_dirty_, t);
+}
+
+void Plan::evaluate(int t) {
+  close_computations(t);
+  drop_redundant_page_ins(t);
+  trim(t);
+  Bytes held = 0;
+  for (int w = 0; w < words_; ++w) held += bytes_of(resident_.row(t)[w], w);
+  Bytes now = held;
+  Bytes peak = held;
+  for (auto step = order_.rbegin(); step != order_.rend(); ++step) {
+    now += problem_->graph.nodes[step->first].bytes;
+    peak = std::max(peak, now);
+    now -= step->second;
+  }
+  set_stage(t, held, peak, scratch_cost_);
+}
+
+/// Finds what stage t computes. Scanning candidates by descending index, the first time that a
+/// tensor is seen as an input is its last use: there it is freed, unless t+1 keeps it.
+void Plan::close_computations(int t) {
+  const Word* const now = resident_.row(t);
+  const Word* const next = resident_.row(t + 1);
+  const Word* const arriving = page_in_.row(t);
+  order_.clear();
+  scratch_cost_ = {};
+  for (int w = 0; w < words_; ++w) {
+    needed_[w] = next[w] & ~now[w] & ~arriving[w];
+    used_[w] = 0;
+  }
+  needed_[t / kWordBits] |= Word{1} << (t % kWordBits);
+  const int top = t / kWordBits;
+  for (int w = top; w >= 0; --w) {
+    Word computed = 0;
+    while (needed_[w] != 0) {
+      const int bit = kWordBits - 1 - std::countl_zero(needed_[w]);
+      const int k = w * kWordBits + bit;
+      needed_[w] &= ~(Word{1} << bit);
+      computed |= Word{1} << bit;
+      const Word* const inputs = inputs_.row(k);
+      Bytes freed = 0;
+      for (int v = 0; v <= w; ++v) {
+        const Word last_used = inputs[v] & ~used_[v];
+        if (last_used == 0) continue;
+        freed += bytes_of(last_used & ~next[v], v);
+        used_[v] |= last_used;
+        needed_[v] |= last_used & ~now[v];
+      }
+      order_.emplace_back(k, freed);
+      if (k == t) continue;
+      scratch_cost_.energy += problem_->graph.nodes[k].energy_joules;
+      scratch_cost_.runtime += problem_->graph.nodes[k].runtime_seconds;
+    }
+    write(Field::compute, t, w, computed);
+  }
+}
+
+/// What stage t holds or computes anyway need not be paged in during it.
+void Plan::drop_redundant_page_ins(int t) {
+  for (int w = 0; w < words_; ++w) {
+    Word redundant = page_in_.row(t)[w] & (resident_.row(t)[w] | compute_.row(t)[w]);
+    if (redundant == 0) continue;
+    write(Field::page_in, t, w, page_in_.row(t)[w] & ~redundant);
+    for (; redundant != 0; redundant &= redundant - 1) {
+      change_page_count(w * kWordBits + std::countr_zero(redundant), -1);
+    }
+  }
+}
+
+/// Frees, already in earlier stages, what stage t neither uses nor hands on.
+void Plan::trim(int t) {
+  if (t == 0) return;
+  for (int w = 0; w < words_; ++w) {
+    Word idle = resident_.row(t)[w] & ~used_[w] & ~resident_.row(t + 1)[w];
+    for (; idle != 0; idle &= idle - 1) {
+      const Word mask = idle & -idle;
+      const int i = w * kWordBits + std::countr_zero(idle);
+      if (pinned(t, i)) continue;
+      write(Field::resident, t, w, resident_.row(t)[w] & ~mask);
+      mark_dirty(t - 1);
+      if (page_in_.test(t - 1, i)) set_page_in(t - 1, i, false);
+    }
+  }
+}
+
+Bytes Plan::bytes_of(Word set, int word) const {
+  Bytes sum = 0;
+  for (; set != 0; set &= set - 1) {
+    sum += problem_->graph.nodes[word * kWordBits + std::countr_zero(set)].bytes;
+  }
+  return sum;
+}
+
+Bytes Plan::excess(Bytes peak) const {
+  return std::max(Bytes{0}, peak - problem_->limits.ram_budget_bytes);
+}
+
+}  // namespace poet
