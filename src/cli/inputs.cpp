@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 
 namespace poet::cli {
 

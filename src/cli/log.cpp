@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

@@ -8,7 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/log.hpp"
 #include "cli/options.hpp"
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "poet/error.hpp"
 
 namespace {

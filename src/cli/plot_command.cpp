@@ -6,10 +6,10 @@
 
 #include "cli/commands.hpp"
 #include "cli/inputs.hpp"
-#include "io/read_file.hpp"
+#include "io/files/read_file.hpp"
 #include "io/result_kind.hpp"
-#include "io/shown.hpp"
 #include "io/sweep_json.hpp"
+#include "io/text/shown.hpp"
 #include "plot/row_points.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"

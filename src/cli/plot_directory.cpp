@@ -8,7 +8,7 @@
 
 #include "cli/inputs.hpp"
 #include "io/dot.hpp"
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "plot/graph_picture.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"

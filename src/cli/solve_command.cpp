@@ -10,7 +10,7 @@
 #include "cli/plot_directory.hpp"
 #include "cli/progress.hpp"
 #include "cli/tables.hpp"
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
 #include "schedule/explain.hpp"

@@ -1,7 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include "cli/commands.hpp"
-#include "io/read_file.hpp"
+#include "io/files/read_file.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

@@ -6,7 +6,7 @@
 
 #include "compare/point_key.hpp"
 #include "compare/report_row.hpp"
-#include "io/read_file.hpp"
+#include "io/files/read_file.hpp"
 #include "io/result_kind.hpp"
 #include "io/solve_document.hpp"
 #include "io/sweep_json.hpp"

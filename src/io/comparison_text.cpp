@@ -3,8 +3,8 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/json_layout.hpp"
-#include "io/shown.hpp"
+#include "io/json/json_layout.hpp"
+#include "io/text/shown.hpp"
 
 namespace poet {
 namespace {

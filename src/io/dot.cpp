@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "io/xml.hpp"
+#include "io/text/xml.hpp"
 
 namespace poet {
 namespace {

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/sha256.hpp"
+#include "io/text/sha256.hpp"
 
 namespace poet {
 

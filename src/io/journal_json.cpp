@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/json_cursor.hpp"
-#include "io/json_layout.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_layout.hpp"
+#include "io/json/json_text.hpp"
 #include "io/outcome_json.hpp"
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "io/json_cursor.hpp"
-#include "io/json_text.hpp"
-#include "io/shown.hpp"
-#include "io/suggest.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_text.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/suggest.hpp"
 #include "model/op.hpp"
 
 namespace poet {

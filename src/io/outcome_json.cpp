@@ -4,8 +4,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/json_layout.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_layout.hpp"
+#include "io/json/json_text.hpp"
 #include "sweep/names.hpp"
 
 namespace poet {

@@ -5,7 +5,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "io/json_cursor.hpp"
+#include "io/json/json_cursor.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/sweep.hpp"
 

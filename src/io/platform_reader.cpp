@@ -1,7 +1,7 @@
 #include "io/platform_reader.hpp"
 
-#include "io/json_cursor.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_text.hpp"
 
 namespace poet {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/json_layout.hpp"
+#include "io/json/json_layout.hpp"
 #include "poet/error.hpp"
 #include "poet/report.hpp"
 #include "poet/version.hpp"

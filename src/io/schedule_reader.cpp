@@ -3,10 +3,10 @@
 
 #include <fmt/format.h>
 
-#include "io/json_cursor.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_text.hpp"
 #include "io/schedule_json.hpp"
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 #include "poet/report.hpp"
 #include "schedule/names.hpp"

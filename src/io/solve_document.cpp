@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/json_cursor.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_text.hpp"
 #include "io/schedule_json.hpp"
 #include "schedule/names.hpp"
 

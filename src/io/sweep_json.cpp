@@ -2,8 +2,8 @@
 
 #include <nlohmann/json.hpp>
 
-#include "io/csv.hpp"
-#include "io/json_layout.hpp"
+#include "io/json/json_layout.hpp"
+#include "io/text/csv.hpp"
 #include "schedule/summary.hpp"
 
 namespace poet {

@@ -4,10 +4,10 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "io/json_cursor.hpp"
-#include "io/json_text.hpp"
-#include "io/shown.hpp"
+#include "io/json/json_cursor.hpp"
+#include "io/json/json_text.hpp"
 #include "io/sweep_json.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 #include "schedule/summary.hpp"
 

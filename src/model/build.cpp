@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "model/backward.hpp"
 #include "model/checked.hpp"
 #include "model/node_names.hpp"

@@ -1,9 +1,9 @@
 #include "poet/model.hpp"
 
-#include "io/embedded.hpp"
+#include "io/files/embedded.hpp"
+#include "io/files/source_text.hpp"
 #include "io/model_reader.hpp"
-#include "io/sha256.hpp"
-#include "io/source_text.hpp"
+#include "io/text/sha256.hpp"
 #include "model/build.hpp"
 
 namespace poet {

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
-#include "io/suggest.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/suggest.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

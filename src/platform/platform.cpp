@@ -1,9 +1,9 @@
 #include "poet/platform.hpp"
 
-#include "io/embedded.hpp"
+#include "io/files/embedded.hpp"
+#include "io/files/source_text.hpp"
 #include "io/platform_reader.hpp"
-#include "io/sha256.hpp"
-#include "io/source_text.hpp"
+#include "io/text/sha256.hpp"
 
 namespace poet {
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/filter.hpp"
+#include "io/files/run_filter.hpp"
 
 namespace poet::plot {
 namespace {

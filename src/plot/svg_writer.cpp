@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/xml.hpp"
+#include "io/text/xml.hpp"
 #include "poet/error.hpp"
 
 namespace poet::plot {

@@ -1,6 +1,6 @@
 #include "plot/text_fit.hpp"
 
-#include "io/utf8.hpp"
+#include "io/text/utf8.hpp"
 
 namespace poet::plot {
 namespace {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

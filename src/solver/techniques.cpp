@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

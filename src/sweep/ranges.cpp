@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/names.hpp"

@@ -13,7 +13,7 @@
 
 #include <fmt/format.h>
 
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "io/milp_writer.hpp"
 #include "poet/error.hpp"
 #include "support/run_program.hpp"

@@ -6,8 +6,8 @@
 #include <fmt/ranges.h>
 
 #include "cli/options.hpp"
-#include "io/shown.hpp"
-#include "io/suggest.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/suggest.hpp"
 
 namespace poet::cli {
 namespace {

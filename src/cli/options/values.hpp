@@ -7,7 +7,7 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 
 namespace poet::cli {
 

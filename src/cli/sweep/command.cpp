@@ -13,7 +13,7 @@
 #include "cli/sweep/setup.hpp"
 #include "cli/sweep/single_solves.hpp"
 #include "cli/sweep/table.hpp"
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

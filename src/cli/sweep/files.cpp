@@ -6,7 +6,7 @@
 
 #include "cli/inputs.hpp"
 #include "cli/sweep/request.hpp"
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "io/sweep_json.hpp"
 #include "plot/row_points.hpp"
 #include "poet/error.hpp"

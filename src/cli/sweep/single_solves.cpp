@@ -6,10 +6,10 @@
 
 #include "cli/options.hpp"
 #include "cli/sweep/files.hpp"
+#include "io/files/read_file.hpp"
 #include "io/graph_digest.hpp"
-#include "io/read_file.hpp"
-#include "io/shell_quoted.hpp"
 #include "io/solve_document.hpp"
+#include "io/text/shell_quoted.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 #include "io/milp_writer.hpp"
 #include "poet/error.hpp"
 #include "poet/solve.hpp"

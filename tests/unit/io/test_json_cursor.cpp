@@ -1,7 +1,7 @@
-#include "io/json_cursor.hpp"
+#include "io/json/json_cursor.hpp"
 
 #include "expect_input_error.hpp"
-#include "io/json_text.hpp"
+#include "io/json/json_text.hpp"
 
 namespace poet {
 namespace {

@@ -1,6 +1,6 @@
 #include "expect_input_error.hpp"
-#include "io/shell_quoted.hpp"
 #include "io/sweep_json.hpp"
+#include "io/text/shell_quoted.hpp"
 #include "support/tiny_sweep.hpp"
 
 namespace poet {

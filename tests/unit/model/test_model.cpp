@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "expect_input_error.hpp"
-#include "io/sha256.hpp"
+#include "io/text/sha256.hpp"
 #include "model/model_spec.hpp"
 
 namespace poet {

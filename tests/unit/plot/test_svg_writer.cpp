@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/xml.hpp"
+#include "io/text/xml.hpp"
 #include "plot/scale.hpp"
 #include "plot/svg_writer.hpp"
 #include "plot/text_fit.hpp"

@@ -1,6 +1,6 @@
-#include "io/xml.hpp"
+#include "io/text/xml.hpp"
 
-#include "io/utf8.hpp"
+#include "io/text/utf8.hpp"
 
 namespace poet {
 namespace {

@@ -1,4 +1,4 @@
-#include "io/shell_quoted.hpp"
+#include "io/text/shell_quoted.hpp"
 
 namespace poet {
 

@@ -1,4 +1,4 @@
-#include "io/csv.hpp"
+#include "io/text/csv.hpp"
 
 namespace poet {
 namespace {

@@ -1,10 +1,10 @@
-#include "io/json_syntax.hpp"
+#include "io/json/json_syntax.hpp"
 
 #include <algorithm>
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

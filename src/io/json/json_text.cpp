@@ -1,4 +1,4 @@
-#include "io/json_text.hpp"
+#include "io/json/json_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,9 +8,9 @@
 
 #include <fmt/format.h>
 
-#include "io/json_syntax.hpp"
-#include "io/shown.hpp"
-#include "io/utf8.hpp"
+#include "io/json/json_syntax.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/utf8.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

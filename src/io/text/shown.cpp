@@ -1,8 +1,8 @@
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 
 #include <fmt/format.h>
 
-#include "io/utf8.hpp"
+#include "io/text/utf8.hpp"
 
 namespace poet {
 namespace {

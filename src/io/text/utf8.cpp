@@ -1,4 +1,4 @@
-#include "io/utf8.hpp"
+#include "io/text/utf8.hpp"
 
 namespace poet {
 namespace {

@@ -1,13 +1,13 @@
-#include "io/source_text.hpp"
+#include "io/files/source_text.hpp"
 
 #include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "io/read_file.hpp"
-#include "io/shown.hpp"
-#include "io/suggest.hpp"
+#include "io/files/read_file.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/suggest.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

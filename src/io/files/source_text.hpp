@@ -5,7 +5,7 @@
 #include <string_view>
 #include <vector>
 
-#include "io/embedded.hpp"
+#include "io/files/embedded.hpp"
 
 namespace poet {
 

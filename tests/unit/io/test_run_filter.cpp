@@ -4,7 +4,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "io/filter.hpp"
+#include "io/files/run_filter.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace poet {

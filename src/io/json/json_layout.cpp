@@ -1,4 +1,4 @@
-#include "io/json_layout.hpp"
+#include "io/json/json_layout.hpp"
 
 #include <cmath>
 

@@ -1,4 +1,4 @@
-#include "io/filter.hpp"
+#include "io/files/run_filter.hpp"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -15,7 +15,7 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 
 namespace poet {
 namespace {

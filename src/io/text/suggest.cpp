@@ -1,4 +1,4 @@
-#include "io/suggest.hpp"
+#include "io/text/suggest.hpp"
 
 #include <algorithm>
 #include <numeric>

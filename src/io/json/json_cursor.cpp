@@ -1,4 +1,4 @@
-#include "io/json_cursor.hpp"
+#include "io/json/json_cursor.hpp"
 
 #include <algorithm>
 #include <cmath>
@@ -7,9 +7,9 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "io/json_text.hpp"
-#include "io/shown.hpp"
-#include "io/suggest.hpp"
+#include "io/json/json_text.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/suggest.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

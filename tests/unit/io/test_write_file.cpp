@@ -3,11 +3,11 @@
 #include <string>
 
 #include "expect_input_error.hpp"
-#include "io/read_file.hpp"
-#include "io/sha256.hpp"
-#include "io/shown.hpp"
-#include "io/suggest.hpp"
-#include "io/utf8.hpp"
+#include "io/files/read_file.hpp"
+#include "io/text/sha256.hpp"
+#include "io/text/shown.hpp"
+#include "io/text/suggest.hpp"
+#include "io/text/utf8.hpp"
 
 namespace poet {
 namespace {

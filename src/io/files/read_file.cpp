@@ -1,4 +1,4 @@
-#include "io/read_file.hpp"
+#include "io/files/read_file.hpp"
 
 #include <array>
 #include <cerrno>
@@ -9,7 +9,7 @@
 
 #include <fmt/format.h>
 
-#include "io/shown.hpp"
+#include "io/text/shown.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -1,4 +1,4 @@
-#include "io/files.hpp"
+#include "io/files/write_file.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

@@ -1,4 +1,4 @@
-#include "io/sha256.hpp"
+#include "io/text/sha256.hpp"
 
 #include <array>
 
