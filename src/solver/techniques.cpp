@@ -23,6 +23,7 @@ void disable(Techniques& techniques, std::string_view name) {
                    [&](const TechniqueSwitch& technique) { return technique.name == name; });
   if (found == kTechniqueSwitches.end()) {
     std::vector<std::string_view> names;
+    names.reserve(kTechniqueSwitches.size());
     for (const TechniqueSwitch& technique : kTechniqueSwitches) names.push_back(technique.name);
     throw InputError(
         fmt::format("found '{}'; expected one of {}", shown(name), fmt::join(names, ", ")));

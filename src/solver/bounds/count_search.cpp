@@ -7,7 +7,8 @@
 #include <utility>
 
 #include "process/child_process.hpp"
-#include "solver/bounds/packer.hpp"
+#include "solver/bounds/branching.hpp"
+#include "solver/bounds/count_messages.hpp"
 #include "solver/bounds/relaxation.hpp"
 
 namespace poet {
@@ -19,8 +20,6 @@ constexpr int kStallRounds = 3;
 constexpr double kStallShare = 0.03;
 /// Rows of the linear program, over those at the start, beyond which the slack ones leave.
 constexpr double kRowGrowth = 2;
-/// What branching on a count can gain at least, as a share of the ceiling: less is CBC's work.
-constexpr double kLeastGain = 1e-3;
 /// Nodes before the best open one is polished, and the factor to the next time; and settled nodes
 /// that are polished.
 constexpr std::int64_t kFirstPolish = 20;
@@ -34,25 +33,10 @@ constexpr double kLeastProgress = 0.1;
 constexpr std::size_t kMostOpenNodes = 2000;
 constexpr Seconds kGrace = 0.3;
 
-/// How much rather to branch on a count of its kind: those of like nodes cut the problem in the
-/// middle, that of one node is often a matter of symmetry, and a single column says little.
-double preference(CountKind kind) {
-  switch (kind) {
-    case CountKind::like_nodes:
-      return 3;
-    case CountKind::one_node:
-      return 1;
-    case CountKind::one_column:
-      break;
-  }
-  return 0.1;
-}
-
 /// A part and where to branch next.
 struct OpenNode {
   Part part;
-  int count = -1;              ///< that is fractional; -1: none that matters
-  double value = 0;            ///< of it
+  Branching branching;
   std::vector<double> values;  ///< of all columns
   Relaxation::Snapshot relaxation;
 };
@@ -60,35 +44,6 @@ struct OpenNode {
 bool better(const OpenNode& a, const OpenNode& b) {
   return a.part.bound < b.part.bound;
 }
-
-void put(Packer& packer, const std::vector<int>& list) {
-  packer.put(static_cast<double>(list.size()));
-  for (const int item : list) packer.put(item);
-}
-
-void put(Packer& packer, const Schedule& schedule) {
-  packer.put(static_cast<double>(schedule.stages.size()));
-  for (const Stage& stage : schedule.stages) {
-    for (const auto* list : {&stage.resident, &stage.compute, &stage.page_out, &stage.page_in}) {
-      put(packer, *list);
-    }
-  }
-}
-
-Schedule get_schedule(Unpacker& unpacker) {
-  Schedule schedule;
-  schedule.stages.resize(unpacker.get_int());
-  for (Stage& stage : schedule.stages) {
-    for (auto* list : {&stage.resident, &stage.compute, &stage.page_out, &stage.page_in}) {
-      list->resize(unpacker.get_int());
-      for (int& item : *list) item = unpacker.get_int();
-    }
-  }
-  return schedule;
-}
-
-/// What the child sends.
-enum class Tag { progress, schedule, result };
 
 class CountSearch {
  public:
@@ -157,29 +112,21 @@ class CountSearch {
     return bound;
   }
 
-  void report(double open_bound) {
-    Packer packer;
-    packer.put(static_cast<double>(Tag::progress));
-    packer.put(with_settled(open_bound));
-    packer.put(static_cast<double>(nodes_));
-    send_(packer.message());
-  }
+  void report(double open_bound) { send_(progress_message(with_settled(open_bound), nodes_)); }
 
   void polish(const std::vector<double>& values, double bound) {
     const auto schedule = options_.improve(values, bound);
     if (!schedule) return;
     ceiling_ = options_.ceiling();
-    Packer packer;
-    packer.put(static_cast<double>(Tag::schedule));
-    put(packer, *schedule);
-    send_(packer.message());
+    send_(schedule_message(*schedule));
   }
 
   void branch(const OpenNode& node) {
     for (const bool up : {false, true}) {
       Part part = node.part;
-      CountRange range{.count = node.count};
-      (up ? range.lower : range.upper) = up ? std::ceil(node.value) : std::floor(node.value);
+      const auto [count, value] = node.branching;
+      CountRange range{.count = count};
+      (up ? range.lower : range.upper) = up ? std::ceil(value) : std::floor(value);
       part.ranges.push_back(range);
       relaxation_.restore(node.relaxation);
       consider(std::move(part));
@@ -201,8 +148,8 @@ class CountSearch {
       if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
       if (!relaxation_.add_violated_rows()) break;
     }
-    OpenNode node = choose_branch(std::move(part));
-    if (node.count >= 0) {
+    OpenNode node = opened(std::move(part));
+    if (node.branching.count >= 0) {
       open_.push_back(std::move(node));
       return;
     }
@@ -216,7 +163,6 @@ class CountSearch {
     return gained < kStallShare * (ceiling_ - bounds.back());
   }
 
-  /// Of several ranges for one count the tightest holds.
   void set_ranges(const std::vector<CountRange>& ranges) {
     for (const CountRange& range : tightest(ranges)) {
       relaxation_.limit(
@@ -225,40 +171,13 @@ class CountSearch {
     }
   }
 
-  static std::vector<CountRange> tightest(const std::vector<CountRange>& ranges) {
-    std::vector<CountRange> result;
-    for (const CountRange& range : ranges) {
-      const auto known = std::find_if(result.begin(), result.end(), [&](const CountRange& other) {
-        return other.count == range.count;
-      });
-      if (known == result.end()) {
-        result.push_back(range);
-      } else {
-        known->lower = std::max(known->lower, range.lower);
-        known->upper = std::min(known->upper, range.upper);
-      }
-    }
-    return result;
-  }
-
-  OpenNode choose_branch(Part part) const {
-    OpenNode node{.part = std::move(part),
-                  .values = {relaxation_.values().begin(), relaxation_.values().end()},
-                  .relaxation = relaxation_.snapshot()};
-    double best = 0;
-    for (std::size_t c = 0; c < counts_.size(); ++c) {
-      double value = 0;
-      for (const int column : counts_[c].columns) value += relaxation_.values()[column];
-      const double fraction = value - std::floor(value);
-      const double gain = counts_[c].weight * std::min(fraction, 1 - fraction);
-      if (gain < kLeastGain * ceiling_) continue;
-      const double score = gain * preference(counts_[c].kind);
-      if (score <= best) continue;
-      best = score;
-      node.count = static_cast<int>(c);
-      node.value = value;
-    }
-    return node;
+  /// The part, as the relaxation has left it.
+  OpenNode opened(Part part) const {
+    const auto values = relaxation_.values();
+    return {.part = std::move(part),
+            .branching = choose_branching(counts_, values, ceiling_),
+            .values = {values.begin(), values.end()},
+            .relaxation = relaxation_.snapshot()};
   }
 
   const std::vector<Count>& counts_;
@@ -277,43 +196,6 @@ class CountSearch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-Message pack(const CountSearchResult& result) {
-  Packer packer;
-  packer.put(static_cast<double>(Tag::result));
-  packer.put(static_cast<double>(result.status));
-  packer.put(result.bound);
-  packer.put(static_cast<double>(result.nodes));
-  packer.put(static_cast<double>(result.parts.size()));
-  for (const Part& part : result.parts) {
-    packer.put(part.bound);
-    packer.put(static_cast<double>(part.ranges.size()));
-    for (const CountRange& range : part.ranges) {
-      packer.put(range.count);
-      packer.put(range.lower);
-      packer.put(range.upper);
-    }
-  }
-  return packer.message();
-}
-
-CountSearchResult get_result(Unpacker& unpacker) {
-  CountSearchResult result;
-  result.status = static_cast<CountSearchResult::Status>(unpacker.get_int());
-  result.bound = unpacker.get();
-  result.nodes = unpacker.get_int();
-  result.parts.resize(unpacker.get_int());
-  for (Part& part : result.parts) {
-    part.bound = unpacker.get();
-    part.ranges.resize(unpacker.get_int());
-    for (CountRange& range : part.ranges) {
-      range.count = unpacker.get_int();
-      range.lower = unpacker.get();
-      range.upper = unpacker.get();
-    }
-  }
-  return result;
-}
-
 }  // namespace
 
 CountSearchResult run_count_search(const Formulation& model, const Graph& graph,
@@ -323,19 +205,19 @@ CountSearchResult run_count_search(const Formulation& model, const Graph& graph,
   double bound = -kInfinity;
   std::int64_t nodes = 0;
   const auto work = [&](const CountSearch::Send& send) {
-    send(pack(CountSearch(model, graph, scaled.milp, counts, options, send).run()));
+    send(result_message(CountSearch(model, graph, scaled.milp, counts, options, send).run()));
   };
   const auto receive = [&](const Message& message) {
     Unpacker unpacker(message);
-    switch (static_cast<Tag>(unpacker.get_int())) {
-      case Tag::progress:
+    switch (static_cast<CountMessage>(unpacker.get_as<int>())) {
+      case CountMessage::progress:
         bound = std::max(bound, unpacker.get());
-        nodes = unpacker.get_int();
+        nodes = unpacker.get_as<std::int64_t>();
         break;
-      case Tag::schedule:
+      case CountMessage::schedule:
         options.improved(get_schedule(unpacker));
         break;
-      case Tag::result:
+      case CountMessage::result:
         result = get_result(unpacker);
         break;
     }

@@ -7,24 +7,12 @@
 
 #include "poet/schedule.hpp"
 #include "solver/bounds/counts.hpp"
+#include "solver/bounds/part.hpp"
 #include "solver/bounds/root_loop.hpp"
 #include "solver/formulation/formulation.hpp"
 #include "solver/milp/scaling.hpp"
 
 namespace poet {
-
-/// A range for one count.
-struct CountRange {
-  int count = 0;
-  double lower = -kInfinity;
-  double upper = kInfinity;
-};
-
-/// A part of the problem: the solutions in which some counts are in ranges.
-struct Part {
-  double bound = -kInfinity;  ///< on the scaled objective, for every solution in the part
-  std::vector<CountRange> ranges;
-};
 
 struct CountSearchResult {
   enum class Status {

@@ -4,7 +4,7 @@
 #include <chrono>
 
 #include "process/child_process.hpp"
-#include "solver/bounds/packer.hpp"
+#include "process/packer.hpp"
 #include "solver/bounds/relaxation.hpp"
 
 namespace poet {
@@ -91,34 +91,28 @@ class RootLoop {
 void put(Packer& packer, const PrecedenceCut& cut) {
   packer.put(cut.first);
   packer.put(cut.last);
-  packer.put(static_cast<double>(cut.path.size()));
-  for (std::size_t l = 0; l < cut.path.size(); ++l) {
-    packer.put(cut.path[l]);
-    packer.put(cut.by_copy[l] ? 1 : 0);
-  }
+  packer.put_all(cut.path);
+  packer.put_all(cut.by_copy);
 }
 
 PrecedenceCut get_cut(Unpacker& unpacker) {
-  PrecedenceCut cut{.first = unpacker.get_int(), .last = unpacker.get_int()};
-  for (int nodes = unpacker.get_int(); nodes > 0; --nodes) {
-    cut.path.push_back(unpacker.get_int());
-    cut.by_copy.push_back(unpacker.get_int() != 0);
-  }
+  PrecedenceCut cut;
+  cut.first = unpacker.get_as<int>();
+  cut.last = unpacker.get_as<int>();
+  cut.path = unpacker.get_all<int>();
+  cut.by_copy = unpacker.get_all<bool>();
   return cut;
 }
 
 Message pack(const RootResult& result) {
   Packer packer;
-  packer.put(static_cast<double>(result.status));
+  packer.put(static_cast<int>(result.status));
   packer.put(result.bound);
-  packer.put(static_cast<double>(result.fixed.size()));
-  for (const std::int8_t value : result.fixed) packer.put(value);
-  packer.put(result.complete ? 1 : 0);
-  packer.put(static_cast<double>(result.values.size()));
-  for (const double value : result.values) packer.put(value);
-  packer.put(static_cast<double>(result.active_rows.size()));
-  for (const int row : result.active_rows) packer.put(row);
-  packer.put(static_cast<double>(result.active_cuts.size()));
+  packer.put_all(result.fixed);
+  packer.put(result.complete);
+  packer.put_all(result.values);
+  packer.put_all(result.active_rows);
+  packer.put_size(result.active_cuts);
   for (const PrecedenceCut& cut : result.active_cuts) put(packer, cut);
   return packer.message();
 }
@@ -126,19 +120,14 @@ Message pack(const RootResult& result) {
 RootResult unpack(const Message& message) {
   Unpacker unpacker(message);
   RootResult result;
-  result.status = static_cast<RootResult::Status>(unpacker.get_int());
+  result.status = static_cast<RootResult::Status>(unpacker.get_as<int>());
   result.bound = unpacker.get();
-  for (int left = unpacker.get_int(); left > 0; --left) {
-    result.fixed.push_back(static_cast<std::int8_t>(unpacker.get_int()));
-  }
-  result.complete = unpacker.get_int() != 0;
-  for (int left = unpacker.get_int(); left > 0; --left) result.values.push_back(unpacker.get());
-  for (int left = unpacker.get_int(); left > 0; --left) {
-    result.active_rows.push_back(unpacker.get_int());
-  }
-  for (int left = unpacker.get_int(); left > 0; --left) {
-    result.active_cuts.push_back(get_cut(unpacker));
-  }
+  result.fixed = unpacker.get_all<std::int8_t>();
+  result.complete = unpacker.get_as<bool>();
+  result.values = unpacker.get_all<double>();
+  result.active_rows = unpacker.get_all<int>();
+  result.active_cuts.resize(unpacker.get_as<std::size_t>());
+  for (PrecedenceCut& cut : result.active_cuts) cut = get_cut(unpacker);
   return result;
 }
 
