@@ -89,6 +89,7 @@ std::string json_lines(const std::vector<Row>& rows, std::string_view format) {
 template <typename Row>
 std::string csv(const std::vector<Row>& rows) {
   std::vector<Json> table;
+  table.reserve(rows.size());
   for (const Row& row : rows) table.push_back(row_json(row));
   return csv_table(table);
 }

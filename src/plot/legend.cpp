@@ -43,7 +43,8 @@ LegendEntry patch_entry(const std::string& css_class, const std::string& text) {
 }
 
 double legend_height(std::size_t entries, std::size_t per_row) {
-  return kLegendRowHeight * static_cast<double>((entries + per_row - 1) / per_row);
+  const std::size_t rows = (entries + per_row - 1) / per_row;
+  return kLegendRowHeight * static_cast<double>(rows);
 }
 
 void draw_legend(SvgWriter& svg, const std::vector<LegendEntry>& entries, std::size_t per_row,
@@ -51,8 +52,10 @@ void draw_legend(SvgWriter& svg, const std::vector<LegendEntry>& entries, std::s
   const double width = (right - left) / static_cast<double>(per_row);
   const double room = width - kMarkWidth - kTextGap - kColumnGap;
   for (std::size_t e = 0; e < entries.size(); ++e) {
-    const double x = left + static_cast<double>(e % per_row) * width;
-    const double y = top + kLegendRowHeight * static_cast<double>(e / per_row);
+    const std::size_t row = e / per_row;
+    const std::size_t column = e % per_row;
+    const double x = left + static_cast<double>(column) * width;
+    const double y = top + kLegendRowHeight * static_cast<double>(row);
     draw_entry(svg, entries[e], x, y, shortened(entries[e].text, kTextSize, room));
   }
 }

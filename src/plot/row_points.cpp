@@ -13,7 +13,7 @@ std::string model_name(const RowProblem& problem) {
 }
 
 std::string platform_name(const RowProblem& problem) {
-  const std::string name = problem.platform.value_or("");
+  std::string name = problem.platform.value_or("");
   if (problem.mem_power_scale == 1) return name;
   return fmt::format("{}{}memory power x{:.4g}", name, name.empty() ? "" : " with ",
                      problem.mem_power_scale);

@@ -20,6 +20,7 @@ double area(const Node& node, const Life& life) {
 /// The nodes that get a band of their own, in the order of the network.
 std::vector<int> choose_named(const Graph& graph, const Timeline& timeline) {
   std::vector<double> areas;
+  areas.reserve(graph.nodes.size());
   for (int i = 0; i < graph.size(); ++i) areas.push_back(area(graph.nodes[i], timeline.lives[i]));
   std::vector<int> nodes(graph.nodes.size());
   std::iota(nodes.begin(), nodes.end(), 0);

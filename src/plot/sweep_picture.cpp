@@ -29,8 +29,10 @@ struct Grid {
     return 2 * kMargin + static_cast<double>(columns) * (panel_width + kGap) - kGap;
   }
   plot::Rectangle place(std::size_t index, double top) const {
-    const double left = kMargin + static_cast<double>(index % columns) * (panel_width + kGap);
-    const double y = top + static_cast<double>(index / columns) * (panel_height + kGap);
+    const std::size_t row = index / columns;
+    const std::size_t column = index % columns;
+    const double left = kMargin + static_cast<double>(column) * (panel_width + kGap);
+    const double y = top + static_cast<double>(row) * (panel_height + kGap);
     return {.left = left, .top = y, .right = left + panel_width, .bottom = y + panel_height};
   }
 };

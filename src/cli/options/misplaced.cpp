@@ -74,7 +74,7 @@ void refuse_before(const CLI::App& app, const CLI::App& command) {
     if (option->count() == 0 || name == "--quiet" || name == "--verbose" || name == "--log-file") {
       continue;
     }
-    const std::string word = command.get_name();
+    const std::string& word = command.get_name();
     throw MisplacedOption(
         name, has_option(command, name)
                   ? fmt::format("found before '{}'; expected after it: poet-solve {} ... {}", word,

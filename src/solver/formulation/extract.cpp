@@ -1,6 +1,7 @@
 #include "solver/formulation/extract.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace poet {
 namespace {
@@ -101,6 +102,15 @@ class StageTidier {
   int t_;
 };
 
+/// A copy lasts: what writes it again has no effect.
+void drop_second_copies(Schedule& schedule, int size) {
+  Flags stored(size, false);
+  for (Stage& stage : schedule.stages) {
+    std::erase_if(stage.page_out, [&](int i) { return stored[i]; });
+    for (const int i : stage.page_out) stored[i] = true;
+  }
+}
+
 }  // namespace
 
 Schedule extract(const Formulation& model, const Graph& graph, std::span<const double> values) {
@@ -129,10 +139,11 @@ Schedule extract(const Formulation& model, const Graph& graph, std::span<const d
       }
     }
   }
-  return tidy(graph, schedule);
+  return tidy(graph, std::move(schedule));
 }
 
-Schedule tidy(const Graph& graph, const Schedule& schedule) {
+Schedule tidy(const Graph& graph, Schedule schedule) {
+  drop_second_copies(schedule, graph.size());
   Schedule result;
   result.stages.resize(graph.size());
   Flags next(graph.size(), false);

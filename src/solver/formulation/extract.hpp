@@ -16,6 +16,6 @@ Schedule extract(const Formulation& model, const Graph& graph, std::span<const d
 
 /// The same residency, page-ins and page-outs with the fewest computations, and without what
 /// serves nothing: tensors held for no use, transfers of no effect. Never costs more.
-Schedule tidy(const Graph& graph, const Schedule& schedule);
+Schedule tidy(const Graph& graph, Schedule schedule);
 
 }  // namespace poet
