@@ -142,7 +142,7 @@ class CountSearch {
       const auto status = relaxation_.solve(ceiling_, std::max(remaining(), 1e-3));
       if (status == LinearProgram::Status::infeasible) return;
       if (status == LinearProgram::Status::stopped) break;
-      part.bound = std::max(part.bound, relaxation_.objective());
+      part.bound = std::max(part.bound, relaxation_.bound());
       bounds.push_back(part.bound);
       if (stalled(bounds) || remaining() <= 0) break;
       if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();

@@ -31,7 +31,7 @@ class Relaxation {
 
   /// See LinearProgram::solve.
   LinearProgram::Status solve(double ceiling, Seconds seconds);
-  double objective() const { return program_.objective(); }
+  double bound() const { return program_.bound(); }
   std::span<const double> values() const { return program_.values(); }
   std::span<const double> reduced_costs() const { return program_.reduced_costs(); }
   int iterations() const { return program_.iterations(); }

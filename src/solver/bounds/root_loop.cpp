@@ -37,8 +37,8 @@ class RootLoop {
       if (status != LinearProgram::Status::optimal) break;
       result.status = RootResult::Status::bounded;
       values_.assign(relaxation_.values().begin(), relaxation_.values().end());
-      if (relaxation_.objective() > result.bound) {
-        result.bound = relaxation_.objective();
+      if (relaxation_.bound() > result.bound) {
+        result.bound = relaxation_.bound();
         report(result.bound);
         fix_columns(result);
       }
@@ -72,7 +72,7 @@ class RootLoop {
   /// is in every solution below. Reduced costs of the relaxation, never bare costs, may be used.
   void fix_columns(RootResult& result) {
     if (options_.ceiling == kInfinity || !options_.techniques.cost_fixing) return;
-    const double room = options_.ceiling - relaxation_.objective() + kFixingMargin;
+    const double room = options_.ceiling - relaxation_.bound() + kFixingMargin;
     const auto reduced = relaxation_.reduced_costs();
     result.fixed.resize(reduced.size(), -1);
     for (std::size_t c = 0; c < reduced.size(); ++c) {

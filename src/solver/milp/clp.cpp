@@ -5,22 +5,63 @@
 #include <CoinPackedMatrix.hpp>
 
 #include <algorithm>
+#include <type_traits>
 
+#include "solver/milp/dual_bound.hpp"
 #include "solver/milp/scaling.hpp"
 
 namespace poet {
 namespace {
 
-// Clp's codes for the two settings.
+// Clp's codes for two settings and two outcomes.
 constexpr int kPerturbWhenUseful = 50;
 constexpr int kFullSteepestEdge = 1;
+constexpr int kOptimal = 0;
+constexpr int kInfeasible = 1;
 
 }  // namespace
 
 struct LinearProgram::Impl {
   ClpSimplex simplex;
   bool solved_before = false;
+  DualBound proof;
+
+  LinearProgramView view() const;
+  std::span<const double> prices() const {
+    return {simplex.dualRowSolution(), static_cast<std::size_t>(simplex.numberRows())};
+  }
+  /// Whether the prices that Clp leaves behind prove that there is nothing below the ceiling: where
+  /// it has stopped at the ceiling those of the rows, where nothing keeps the rows those of the
+  /// ray, whose sign its versions do not agree about.
+  bool is_closed(double ceiling) const;
 };
+
+LinearProgramView LinearProgram::Impl::view() const {
+  static_assert(std::is_same_v<CoinBigIndex, int>);
+  const CoinPackedMatrix& matrix = *simplex.matrix();
+  const auto columns = static_cast<std::size_t>(simplex.numberColumns());
+  const auto rows = static_cast<std::size_t>(simplex.numberRows());
+  const std::size_t size = columns == 0 ? 0 : matrix.getVectorLast(simplex.numberColumns() - 1);
+  return {.costs = {simplex.getObjCoefficients(), columns},
+          .column_lower = {simplex.columnLower(), columns},
+          .column_upper = {simplex.columnUpper(), columns},
+          .row_lower = {simplex.rowLower(), rows},
+          .row_upper = {simplex.rowUpper(), rows},
+          .starts = {matrix.getVectorStarts(), columns},
+          .lengths = {matrix.getVectorLengths(), columns},
+          .rows = {matrix.getIndices(), size},
+          .elements = {matrix.getElements(), size}};
+}
+
+bool LinearProgram::Impl::is_closed(double ceiling) const {
+  if (dual_bound(view(), prices()).value >= ceiling) return true;
+  const std::unique_ptr<double[]> ray(simplex.infeasibilityRay());
+  if (!ray) return false;
+  std::vector<double> along(ray.get(), ray.get() + simplex.numberRows());
+  if (proves_infeasible(view(), along)) return true;
+  for (double& price : along) price = -price;
+  return proves_infeasible(view(), along);
+}
 
 LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>()) {
   ClpSimplex& simplex = impl_->simplex;
@@ -50,7 +91,9 @@ LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds) {
   ClpSimplex& simplex = impl_->simplex;
   simplex.setMaximumWallSeconds(std::min(seconds, 1e9));
   simplex.setDualObjectiveLimit(std::min(ceiling, COIN_DBL_MAX));
-  if (impl_->solved_before) {
+  const bool warm = impl_->solved_before;
+  impl_->solved_before = true;
+  if (warm) {
     simplex.dual(0, 0);
   } else {
     // The first solve has no basis to start from; presolve is worth its time here.
@@ -58,20 +101,22 @@ LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds) {
     settings.setSolveType(ClpSolve::useDual);
     settings.setPresolveType(ClpSolve::presolveOn);
     simplex.initialSolve(settings);
+    // A presolve that finds no solution leaves no prices behind.
+    if (simplex.status() == kInfeasible && !impl_->is_closed(ceiling)) simplex.dual(0, 0);
   }
-  impl_->solved_before = true;
   switch (simplex.status()) {
-    case 0:
+    case kOptimal:
+      impl_->proof = dual_bound(impl_->view(), impl_->prices());
       return Status::optimal;
-    case 1:
-      return Status::infeasible;
+    case kInfeasible:
+      return impl_->is_closed(ceiling) ? Status::infeasible : Status::stopped;
     default:
       return Status::stopped;
   }
 }
 
-double LinearProgram::objective() const {
-  return impl_->simplex.objectiveValue();
+double LinearProgram::bound() const {
+  return impl_->proof.value;
 }
 
 std::span<const double> LinearProgram::values() const {
@@ -80,8 +125,7 @@ std::span<const double> LinearProgram::values() const {
 }
 
 std::span<const double> LinearProgram::reduced_costs() const {
-  return {impl_->simplex.dualColumnSolution(),
-          static_cast<std::size_t>(impl_->simplex.numberColumns())};
+  return impl_->proof.reduced_costs;
 }
 
 int LinearProgram::rows() const {

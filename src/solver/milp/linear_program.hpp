@@ -22,12 +22,14 @@ class LinearProgram {
   ~LinearProgram();
 
   /// Stops when the objective passes `ceiling` (then the model has nothing below it: infeasible)
-  /// or after `seconds`.
+  /// or after `seconds`. What Clp calls infeasible without prices that prove it is `stopped`.
   Status solve(double ceiling, Seconds seconds);
 
-  double objective() const;
-  std::span<const double> values() const;
+  /// At an optimum: its cost, as far as the prices of the rows prove it (dual_bound.hpp), and the
+  /// reduced costs for these prices; Clp's tolerances have no part in either.
+  double bound() const;
   std::span<const double> reduced_costs() const;
+  std::span<const double> values() const;
   int rows() const;
   int iterations() const;  ///< of the last solve
 

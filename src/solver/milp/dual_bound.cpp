@@ -1,0 +1,86 @@
+#include "solver/milp/dual_bound.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace poet {
+namespace {
+
+constexpr double kNoBound = 1e30;
+/// Share of the sum of magnitudes that rounding may amount to: a long double has 64 bits on x86,
+/// and no sum here has more than 2^16 terms; elsewhere (53 bits) sums are a little less safe.
+constexpr long double kRounding = 0x1p-48L;
+
+/// A sum together with what rounding can have done to it.
+class SafeSum {
+ public:
+  void add(long double term) {
+    sum_ += term;
+    magnitude_ += std::abs(term);
+  }
+  void add_magnitude(long double magnitude) { magnitude_ += magnitude; }
+  double from_below() const { return static_cast<double>(sum_ - kRounding * magnitude_); }
+
+ private:
+  long double sum_ = 0;
+  long double magnitude_ = 0;
+};
+
+/// The end of a range at which a multiple of it is least.
+double cheapest(long double factor, double lower, double upper) {
+  return factor > 0 ? lower : upper;
+}
+
+/// A row without the bound that its price would need is left out of the proof.
+std::vector<double> usable(const LinearProgramView& program, std::span<const double> prices) {
+  std::vector<double> result(prices.begin(), prices.end());
+  for (std::size_t i = 0; i < result.size(); ++i) {
+    const double bound = cheapest(result[i], program.row_lower[i], program.row_upper[i]);
+    if (!std::isfinite(result[i]) || std::abs(bound) >= kNoBound) result[i] = 0;
+  }
+  return result;
+}
+
+DualBound bound_of(const LinearProgramView& program, std::span<const double> costs,
+                   std::span<const double> prices) {
+  const std::vector<double> price = usable(program, prices);
+  DualBound bound;
+  SafeSum sum;
+  for (std::size_t i = 0; i < price.size(); ++i) {
+    if (price[i] == 0) continue;
+    sum.add(static_cast<long double>(price[i]) *
+            cheapest(price[i], program.row_lower[i], program.row_upper[i]));
+  }
+  bound.reduced_costs.reserve(program.starts.size());
+  for (std::size_t j = 0; j < program.lengths.size(); ++j) {
+    long double reduced = costs.empty() ? 0 : costs[j];
+    long double magnitude = std::abs(reduced);
+    for (int k = program.starts[j]; k < program.starts[j] + program.lengths[j]; ++k) {
+      const long double term =
+          static_cast<long double>(program.elements[k]) * price[program.rows[k]];
+      reduced -= term;
+      magnitude += std::abs(term);
+    }
+    bound.reduced_costs.push_back(static_cast<double>(reduced));
+    if (magnitude == 0) continue;
+    const double lower = program.column_lower[j];
+    const double upper = program.column_upper[j];
+    if (reduced != 0) sum.add(reduced * cheapest(reduced, lower, upper));
+    // Rounding may even have turned the sign.
+    sum.add_magnitude(magnitude * std::max(std::abs(lower), std::abs(upper)));
+  }
+  bound.value = sum.from_below();
+  return bound;
+}
+
+}  // namespace
+
+DualBound dual_bound(const LinearProgramView& program, std::span<const double> prices) {
+  return bound_of(program, program.costs, prices);
+}
+
+bool proves_infeasible(const LinearProgramView& program, std::span<const double> prices) {
+  return bound_of(program, {}, prices).value > 0;
+}
+
+}  // namespace poet

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+namespace poet {
+
+/// A linear program by columns: column j has the coefficients elements[k] in the rows rows[k], for
+/// `lengths[j]` values of k from starts[j] on. Bounds of 1e30 and more are none.
+struct LinearProgramView {
+  std::span<const double> costs;
+  std::span<const double> column_lower;
+  std::span<const double> column_upper;
+  std::span<const double> row_lower;
+  std::span<const double> row_upper;
+  std::span<const int> starts;
+  std::span<const int> lengths;
+  std::span<const int> rows;
+  std::span<const double> elements;
+};
+
+struct DualBound {
+  double value = 0;                   ///< no solution costs less
+  std::vector<double> reduced_costs;  ///< by column, of the prices that the bound rests on
+};
+
+/// A lower bound on a linear program from any prices of its rows, however they were come by: for
+/// every solution x,
+///
+///   c x = y A x + d x >= sum_i min(y_i r_i) + sum_j min(d_j x_j),  d = c - y A,
+///
+/// the first minimum over the range of row i, the second over that of column j.
+/// With the prices at an optimum it is the optimum; with those of a simplex method that has
+/// stopped within its tolerances it is what of the optimum is proven. Sums are made in long double,
+/// and what rounding could have added to them is taken off (Neumaier and Shcherbina, "Safe bounds
+/// in linear and mixed-integer linear programming", Mathematical Programming 99, 2004).
+DualBound dual_bound(const LinearProgramView& program, std::span<const double> prices);
+
+/// Whether the prices prove that no x keeps all rows: priced by them, the rows ask for more than
+/// any x has, whatever it costs (Farkas).
+bool proves_infeasible(const LinearProgramView& program, std::span<const double> prices);
+
+}  // namespace poet
