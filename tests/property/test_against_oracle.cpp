@@ -172,6 +172,10 @@ std::vector<Way> ways(Random& random) {
   all.back().options.small_graph = small_graph();
   all.back().options.techniques.local_search = random.below(2) == 0;
   all.back().polls = 1 + random.below(20);
+  all.push_back({.name = "threads", .options = exact});
+  all.back().options.small_graph = small_graph();
+  all.back().options.threads = 2;
+  all.back().options.techniques.coarse = all.back().options.techniques.counts = false;
   return all;
 }
 
