@@ -9,9 +9,8 @@ build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
 # What the tests need besides.
 test_packages=(libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
   parallel python3 zsh)
-# What scripts/check and scripts/coverage need besides those.
-check_packages=(clang clang-tidy libclang-rt-dev)
-coverage_packages=(gcovr)
+# What scripts/check needs besides those.
+check_packages=(clang clang-tidy gcovr libclang-rt-dev)
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]

@@ -14,12 +14,12 @@ Joules affordable_extra(const SolveState& state) {
 double proof_cutoff(const SolveState& state, const ScaledMilp& scaled) {
   if (!state.incumbent.schedule()) return kInfinity;
   const Joules target = state.incumbent.extra_energy() - state.gap_joules();
-  return scaled.to_units(target) + 2 * kCutoffSlack;
+  return scaled.to_units(target) + scaled.rounding + 2 * kCutoffSlack;
 }
 
 void raise_bound(SolveState& state, const ScaledMilp& scaled, double units) {
   if (!std::isfinite(units)) return;
-  const Joules extra = scaled.to_joules(units - kCutoffSlack);
+  const Joules extra = scaled.to_joules(units - scaled.rounding - kCutoffSlack);
   state.incumbent.raise_bound(state.base.energy_joules + extra);
 }
 

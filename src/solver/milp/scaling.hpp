@@ -9,6 +9,9 @@ namespace poet {
 struct ScaledMilp {
   Milp milp;
   double units_per_joule = 1;
+  /// What rounding can add to an objective, in units: some last places of the dearest column. Where
+  /// a page costs 1e8 times the baseline, CBC's bounds have been seen to be too high by that much.
+  double rounding = 0;
 
   double to_units(Joules extra) const { return extra * units_per_joule; }
   Joules to_joules(double units) const { return units / units_per_joule; }

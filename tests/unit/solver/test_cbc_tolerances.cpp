@@ -59,5 +59,34 @@ TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
   EXPECT_DOUBLE_EQ(result.energy_joules, 0.804);
 }
 
+// Paging one tensor costs 1e8 times as much as everything else: rounding beside such a price lifted
+// CBC's bound above the optimum, and the schedule that followed was an internal error.
+TEST(CbcTolerances, RoundingBesideAHugePriceLiftsNoBound) {
+  Problem problem{.graph =
+                      graph_of({tensor(3882259, {}), tensor(8, {}), tensor(173601267933, {1}),
+                                tensor(8885, {2}), tensor(31055285207, {2, 3}), tensor(0, {0, 1})},
+                               4)};
+  const std::vector<Seconds> runtimes{0.009000000000000001, 0.004,
+                                      0.6183445697692003,   0.6000000000000001,
+                                      0.2249331060113374,   0.11967647076617627};
+  for (int i = 0; i < problem.graph.size(); ++i) {
+    problem.graph.nodes[i].runtime_seconds = runtimes[i];
+  }
+  problem.graph.nodes[0].page_in_energy_joules = 40;
+  problem.graph.nodes[2].energy_joules = 3e-07;
+  problem.graph.nodes[4].energy_joules = 4e-07;
+  problem.limits = {.ram_budget_bytes = 204660444291, .runtime_budget_seconds = 1.5840626227300152};
+  SolveOptions options = exact();
+  options.seed = 441;
+  for (const char* name :
+       {"local-search", "coarse", "windows", "root-loop", "cost-fixing", "polish", "rebuild"}) {
+    disable(options.techniques, name);
+  }
+  const SolveResult result = solve(problem, options);
+  ASSERT_TRUE(result.schedule) << result.reason;
+  EXPECT_DOUBLE_EQ(result.energy_joules, 7e-7);
+  EXPECT_LE(result.lower_bound_joules, 7e-7);
+}
+
 }  // namespace
 }  // namespace poet
