@@ -8,7 +8,7 @@ namespace poet {
 bool offer_or_mend(SolveState& state, const Schedule& schedule) {
   if (state.offer(schedule)) return true;
   Plan plan(state.problem, schedule);
-  descend(plan);
+  descend(plan, [&] { return state.stopping(); });
   return plan.feasible() && state.offer(plan.to_schedule());
 }
 

@@ -136,7 +136,7 @@ class Solve {
     // The bound is the answer where a schedule reaches it, which is cheap to try.
     Problem smaller = state_.problem;
     smaller.limits.ram_budget_bytes = *smallest;
-    const auto plan = first_plan(smaller);
+    const auto plan = first_plan(smaller, [&] { return state_.stopping(); });
     result_.smallest_ram_is_exact =
         plan && simulate(smaller.graph, plan->to_schedule(), smaller.limits).valid();
   }

@@ -43,11 +43,13 @@ SolverReport added(const SolverReport& first, SolverReport second) {
 /// A schedule at once, or after a few moves where that leaves a gap.
 std::optional<Plan> quick_plan(const Problem& problem, const SolveOptions& options, Joules base,
                                Joules bound) {
-  std::optional<Plan> plan = first_plan(problem);
-  if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.gap) return plan;
   const SolveClock clock(kFewMovesShare * options.time_limit_seconds);
-  LocalSearchOptions search{.moves = kFewMoves, .chains = 1, .seed = options.seed};
-  search.stop = [&] { return clock.expired() || (options.interrupted && options.interrupted()); };
+  const Stop stop = [&] {
+    return clock.expired() || (options.interrupted && options.interrupted());
+  };
+  std::optional<Plan> plan = first_plan(problem, stop);
+  if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.gap) return plan;
+  LocalSearchOptions search{.moves = kFewMoves, .chains = 1, .seed = options.seed, .stop = stop};
   std::optional<Plan> better = local_search(problem, search);
   return better ? std::move(better) : std::move(plan);
 }

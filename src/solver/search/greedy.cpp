@@ -21,6 +21,9 @@ struct Step {
   bool touches(const Gap& other) const { return gap.from <= other.to && other.from <= gap.to; }
 };
 
+/// Where all steps cost about the same, each looks cheapest until it is tried: then one of the
+/// cheapest will do.
+constexpr int kMostTries = 64;
 constexpr double kUseless = std::numeric_limits<double>::infinity();
 
 int worst_stage(const Plan& plan) {
@@ -35,12 +38,12 @@ int worst_stage(const Plan& plan) {
 /// each step keeps its last price, and only the cheapest is tried anew: lazy greedy.
 class Descent {
  public:
-  explicit Descent(Plan& plan) : plan_(plan) {}
+  Descent(Plan& plan, const Stop& stop) : plan_(plan), stop_(stop) {}
 
   GreedyTrace run() {
     collect_all();
     bool fresh = true;
-    while (plan_.violation() > 0) {
+    while (plan_.violation() > 0 && !stop_()) {
       const std::optional<Step> step = cheapest(worst_stage(plan_));
       if (step) {
         take(*step);
@@ -76,7 +79,7 @@ class Descent {
   /// The step with the least added energy per byte of violation removed, of those that cover the
   /// stage, end in it or start from it.
   std::optional<Step> cheapest(int stage) {
-    while (true) {
+    for (int tries = 0; !stop_();) {
       auto best = steps_.end();
       double next_price = kUseless;
       for (auto step = steps_.begin(); step != steps_.end(); ++step) {
@@ -89,9 +92,12 @@ class Descent {
         }
       }
       if (best == steps_.end()) return std::nullopt;
+      tries += best->price > 0 ? 1 : 0;
       try_out(*best);
-      if (best->price <= next_price && best->price < kUseless) return *best;
+      const bool good_enough = best->price <= next_price || tries >= kMostTries;
+      if (good_enough && best->price < kUseless) return *best;
     }
+    return std::nullopt;
   }
 
   void try_out(Step& step) {
@@ -146,19 +152,20 @@ class Descent {
   }
 
   Plan& plan_;
+  const Stop& stop_;
   GreedyTrace trace_;
   std::vector<Step> steps_;
 };
 
 }  // namespace
 
-GreedyTrace descend(Plan& plan) {
-  return Descent(plan).run();
+GreedyTrace descend(Plan& plan, const Stop& stop) {
+  return Descent(plan, stop).run();
 }
 
-void evict_everything(Plan& plan, bool by_paging) {
+void evict_everything(Plan& plan, bool by_paging, const Stop& stop) {
   const GapMode mode = by_paging ? GapMode::page : GapMode::drop;
-  for (int i = 0; i < plan.size(); ++i) {
+  for (int i = 0; i < plan.size() && !stop(); ++i) {
     for (int t = i + 1; t < plan.size();) {
       const auto gap = find_gap(plan, i, t);
       if (!gap) break;

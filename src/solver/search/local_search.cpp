@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "solver/search/anneal.hpp"
-#include "solver/search/greedy.hpp"
 #include "solver/search/random.hpp"
 
 namespace poet {
@@ -24,17 +23,17 @@ struct Starts {
 
 /// Calls take(plan) for each start as it is ready; ends early where that returns false.
 template <typename Function>
-Starts make_starts(const Problem& problem, Function take) {
+Starts make_starts(const Problem& problem, const Stop& stop, Function take) {
   Starts starts;
   Plan greedy(problem);
-  starts.trace = descend(greedy);
+  starts.trace = descend(greedy, stop);
   starts.plans.push_back(std::move(greedy));
   if (!take(starts.plans.back())) return starts;
   for (const bool by_paging : {true, false}) {
     if (!(by_paging ? problem.limits.paging : problem.limits.remat)) continue;
     Plan evicted(problem);
-    evict_everything(evicted, by_paging);
-    descend(evicted);
+    evict_everything(evicted, by_paging, stop);
+    descend(evicted, stop);
     starts.plans.push_back(std::move(evicted));
     if (!take(starts.plans.back())) return starts;
   }
@@ -121,8 +120,9 @@ class Chain {
 
 }  // namespace
 
-std::optional<Plan> first_plan(const Problem& problem) {
-  Starts starts = make_starts(problem, [](const Plan& plan) { return !plan.feasible(); });
+std::optional<Plan> first_plan(const Problem& problem, const Stop& stop) {
+  Starts starts =
+      make_starts(problem, stop, [&](const Plan& plan) { return !plan.feasible() && !stop(); });
   if (!starts.plans.back().feasible()) return std::nullopt;
   return std::move(starts.plans.back());
 }
@@ -134,7 +134,7 @@ std::optional<Plan> local_search(const Problem& problem, const LocalSearchOption
     best = plan;
     options.improved(plan);
   };
-  const Starts starts = make_starts(problem, [&](const Plan& plan) {
+  const Starts starts = make_starts(problem, options.stop, [&](const Plan& plan) {
     if (plan.feasible()) consider(plan);
     return !options.stop();
   });

@@ -4,6 +4,7 @@
 #include <functional>
 #include <optional>
 
+#include "solver/search/greedy.hpp"
 #include "solver/search/plan.hpp"
 
 namespace poet {
@@ -12,13 +13,15 @@ struct LocalSearchOptions {
   std::int64_t moves = 500'000;  ///< budget in moves, not seconds: a seed gives one answer
   int chains = 2;                ///< independent annealing chains; one alone can get trapped
   std::uint32_t seed = 1;
-  std::function<bool()> stop = [] { return false; };               ///< polled; true ends the search
+  Stop stop = [] { return false; };                                ///< polled; true ends the search
   std::function<void(const Plan&)> improved = [](const Plan&) {};  ///< each better feasible plan
 };
 
 /// The first feasible plan, in milliseconds: the greedy descent from the baseline, else the
-/// descent from evicting everything. Nothing where all of them overrun a budget.
-std::optional<Plan> first_plan(const Problem& problem);
+/// descent from evicting everything. Nothing where all of them overrun a budget, or where `stop`
+/// says so before.
+std::optional<Plan> first_plan(
+    const Problem& problem, const Stop& stop = [] { return false; });
 
 /// Near-optimal plans: those of first_plan(), then annealing chains from them, each refined by
 /// re-annealing its best inside small windows of nodes or stages. Can succeed where first_plan()
