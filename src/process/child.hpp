@@ -39,7 +39,8 @@ class MessageReader {
 };
 
 /// A forked copy of this process at work. Its stdout is closed to the outside, and it ignores
-/// Ctrl-C: the parent decides. It dies with its parent. Throws InternalError where the system has
+/// Ctrl-C and the end of the terminal: the parent decides. It dies with its parent, and before it
+/// where the machine runs out of memory. Throws InternalError where the system has
 /// no pipe or process left.
 class Child {
  public:

@@ -5,6 +5,11 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "poet/error.hpp"
 
 namespace poet {
 namespace {
@@ -37,8 +42,13 @@ Clock::time_point deadline_after(Seconds seconds) {
 ChildExit run_in_child(const ChildWork& work, const std::function<bool(const Message&)>& on_message,
                        const std::function<bool()>& on_tick, Seconds seconds) {
   const Clock::time_point deadline = deadline_after(seconds);
-  Child child(work);
-  return child.end(!pump(child, on_message, on_tick, deadline));
+  std::optional<Child> child;
+  try {
+    child.emplace(work);
+  } catch (const InternalError& error) {
+    return {.message = fmt::format("could not be started: {}", error.what())};
+  }
+  return child->end(!pump(*child, on_message, on_tick, deadline));
 }
 
 }  // namespace poet

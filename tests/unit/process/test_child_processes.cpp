@@ -1,9 +1,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
+#include <fstream>
 #include <map>
 #include <stdexcept>
 #include <string>
@@ -77,6 +80,38 @@ TEST(RunInChild, KillsAtTheDeadline) {
                    [] { return true; }, 0.05);
   EXPECT_TRUE(exit.killed);
   EXPECT_FALSE(exit.clean);
+}
+
+TEST(RunInChild, SaysWhyWhereNoneCanBeStarted) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  rlimit none = before;
+  none.rlim_cur = 0;
+  ASSERT_EQ(::setrlimit(RLIMIT_NOFILE, &none), 0);
+  const ChildExit exit = run_in_child([](const auto&) {}, [](const Message&) { return true; },
+                                      [] { return true; }, 60);
+  ::setrlimit(RLIMIT_NOFILE, &before);
+  EXPECT_FALSE(exit.clean);
+  EXPECT_FALSE(exit.killed);
+  EXPECT_THAT(exit.message, HasSubstr("could not be started"));
+}
+
+TEST(RunInChild, GoesBeforeItsParentWhereMemoryRunsOut) {
+  if (!std::filesystem::exists("/proc/self/oom_score_adj")) GTEST_SKIP() << "no /proc here";
+  std::string score;
+  run_in_child(
+      [](const auto& send) {
+        std::ifstream file("/proc/self/oom_score_adj");
+        std::string line;
+        std::getline(file, line);
+        send(message_of(line));
+      },
+      [&](const Message& message) {
+        score = text_of(message);
+        return true;
+      },
+      [] { return true; }, 60);
+  EXPECT_EQ(score, "1000");
 }
 
 TEST(ChildPool, LetsTheOthersGoOnWhereOneCrashes) {
