@@ -1,6 +1,7 @@
 #include "poet/solve.hpp"
 
 #include <algorithm>
+#include <new>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,8 +44,7 @@ class Solve {
                            verdict.smallest_ram_is_exact);
         break;
       case Verdict::Kind::open:
-        find_schedules();
-        if (!state_.done()) solve_models();
+        search();
         break;
     }
     return finish();
@@ -52,6 +52,16 @@ class Solve {
 
  private:
   const Limits& limits() const { return state_.problem.limits; }
+
+  /// What has been found by then survives a lack of memory.
+  void search() {
+    try {
+      find_schedules();
+      if (!state_.done()) solve_models();
+    } catch (const std::bad_alloc&) {
+      state_.trouble = "out of memory";
+    }
+  }
 
   void find_schedules() {
     const SolveOptions& options = state_.options;
