@@ -69,6 +69,13 @@ Seconds resolve(const RuntimeBudget& budget, const Baseline& base) {
     throw InputError(fmt::format("{:g} times the baseline's {} s is more than a number can hold",
                                  ratio != nullptr ? ratio->value : 1, base.runtime_seconds));
   }
+  // Answers state the budget as a multiple too.
+  if (base.runtime_seconds > 0 && !std::isfinite(seconds / base.runtime_seconds)) {
+    throw InputError(
+        fmt::format("{:g} s, as a multiple of the baseline's {:g} s, is more than a "
+                    "number can hold",
+                    seconds, base.runtime_seconds));
+  }
   return seconds;
 }
 

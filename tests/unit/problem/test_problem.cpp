@@ -48,10 +48,12 @@ TEST(Budget, ShareIsOfTheBaselinePeakRoundedDown) {
 }
 
 TEST(Budget, RuntimeRatioIsAMultipleOfOnePass) {
-  const Baseline base = baseline(small_graph());
+  Baseline base = baseline(small_graph());
   EXPECT_DOUBLE_EQ(resolve(RuntimeBudget{Ratio{1.5}}, base), 6);
   EXPECT_DOUBLE_EQ(resolve(RuntimeBudget{2.5}, base), 2.5);
   EXPECT_THROW(resolve(RuntimeBudget{Ratio{1e308}}, base), InputError);
+  base.runtime_seconds = 1e-300;
+  EXPECT_THROW(resolve(RuntimeBudget{1e10}, base), InputError);
 }
 
 TEST(Verdict, ABudgetThatHoldsTheBaselineIsOptimalAtOnce) {
