@@ -2,8 +2,9 @@
 
 namespace poet::cli {
 
-/// From now on the first SIGINT or SIGTERM only sets a flag, so that the best schedule so far can
-/// be written; a second one ends the program at once with status 130.
+/// From now on the first SIGINT, SIGTERM or SIGHUP only sets a flag, so that the best schedule so
+/// far can be written; a second one, unless it is SIGHUP, ends the program at once with status 130.
+/// A SIGHUP that is ignored, as under nohup, stays so.
 void catch_interrupts();
 
 /// Whether one has arrived.
