@@ -8,6 +8,7 @@
 #include "cli/commands.hpp"
 #include "cli/log.hpp"
 #include "cli/options.hpp"
+#include "cli/surroundings.hpp"
 #include "io/files/write_file.hpp"
 #include "poet/error.hpp"
 
@@ -78,6 +79,7 @@ ExitCode deliver(const Outcome& outcome, Destination destination) {
                      destination);
     }
   }
+  poet::cli::end_with_reader();
   const std::string& text = outcome.document;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (std::fflush(stdout) == 0 && written) return outcome.code;
@@ -88,6 +90,7 @@ ExitCode deliver(const Outcome& outcome, Destination destination) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  poet::cli::secure_surroundings();
   poet::cli::start_log({});
   const Destination destination = poet::cli::find_destination(argc, argv);
   bool help = false;
