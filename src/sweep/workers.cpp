@@ -4,6 +4,7 @@
 #include <exception>
 #include <map>
 
+#include "poet/error.hpp"
 #include "process/child_pool.hpp"
 
 namespace poet {
@@ -101,7 +102,12 @@ void run_workers(int jobs, const WorkerTasks& tasks) {
     while (!pool.full()) {
       const std::optional<int> task = tasks.next();
       if (!task) break;
-      pool.start(*task, child_work(tasks, *task));
+      try {
+        pool.start(*task, child_work(tasks, *task));
+      } catch (const InternalError& error) {
+        // The system has no process left now; it may have one for the next point.
+        tasks.failed(*task, error.what());
+      }
     }
     if (pool.empty()) return;
     pool.wait(on_message, on_end);

@@ -1,3 +1,4 @@
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -35,6 +36,26 @@ TEST(Workers, ReportACrashAndGoOn) {
   EXPECT_EQ(answers, (std::map<int, std::string>{{0, "answer 0"}, {3, "answer 3"}}));
   EXPECT_THAT(failures.at(1), HasSubstr("killed by signal 9"));
   EXPECT_EQ(failures.at(2), "not today");
+}
+
+TEST(Workers, ThatCannotBeStartedFailTheirTasksOnly) {
+  rlimit before{};
+  ASSERT_EQ(::getrlimit(RLIMIT_NOFILE, &before), 0);
+  int started = 0;
+  std::map<int, std::string> answers;
+  std::map<int, std::string> failures;
+  run_workers(1, {.next = [&]() -> std::optional<int> {
+                    // The first task finds no descriptor left.
+                    rlimit now = before;
+                    if (started == 0) now.rlim_cur = 0;
+                    ::setrlimit(RLIMIT_NOFILE, &now);
+                    return started < 2 ? std::optional(started++) : std::nullopt;
+                  },
+                  .work = [](int, const auto&) { return std::string("answer"); },
+                  .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
+                  .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
+  EXPECT_EQ(answers, (std::map<int, std::string>{{1, "answer"}}));
+  EXPECT_THAT(failures.at(0), HasSubstr("cannot create a pipe"));
 }
 
 TEST(Workers, AreKilledByAnInterrupt) {
