@@ -10,6 +10,7 @@ namespace poet::cli {
 struct Outcome {
   ExitCode code = ExitCode::ok;
   std::string document;
+  bool costly = false;  ///< the fruit of a search, not to be lost where --output fails
 };
 
 Outcome run_solve(const Options& options);

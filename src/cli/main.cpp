@@ -63,7 +63,8 @@ Outcome run_caught(int argc, char** argv, const Destination& destination, bool& 
   }
 }
 
-/// Delivers the document; a destination that fails is an error of its own, told on stdout.
+/// Delivers the document; a destination that fails is an error of its own, told on stdout. Only
+/// what has cost a search goes to stdout itself then.
 ExitCode deliver(const Outcome& outcome, Destination destination) {
   if (outcome.document.empty()) return outcome.code;
   if (!destination.output.empty()) {
@@ -75,6 +76,11 @@ ExitCode deliver(const Outcome& outcome, Destination destination) {
       const bool explained = outcome.code == ExitCode::usage || outcome.code == ExitCode::internal;
       const std::string message = fmt::format("--output: {}", error.what());
       destination.output.clear();
+      if (outcome.costly) {
+        spdlog::error("{}; the schedule goes to stdout instead", message);
+        deliver(outcome, destination);
+        return ExitCode::usage;
+      }
       return deliver(explained ? outcome : failure(ExitCode::usage, message, destination),
                      destination);
     }

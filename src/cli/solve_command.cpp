@@ -181,7 +181,7 @@ Outcome run_solve(const Options& options) {
   print_summary(report);
   if (!result.reason.empty()) spdlog::info("{}", result.reason);
   plots.write_schedule(report);
-  return {code, to_json(report, options.compact)};
+  return {.code = code, .document = to_json(report, options.compact), .costly = true};
 }
 
 }  // namespace poet::cli

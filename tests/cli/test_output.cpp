@@ -59,9 +59,19 @@ TEST(Output, HoldsTheErrorDocumentOfACommandLineThatDoesNotParse) {
   expect_error_document(as_document(contents_of(folder.file("s.json"))), 2);
 }
 
-TEST(Output, OntoAFullDeviceFailsAndSaysSo) {
+TEST(Output, OntoAFullDeviceFailsAndTheScheduleGoesToStdout) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const Finished run = poet_solve(quick_problem() + Words{"--output", "/dev/full"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("No space left"));
+  EXPECT_EQ(document(run).at("status"), "optimal");
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST(Output, OntoAFullDeviceFailsAndSaysSoWhereThereIsNoSchedule) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const Finished run =
+      poet_solve(problem("linear", "m4", "100", "2") + Words{"--output", "/dev/full"});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("No space left"));
   expect_error_document(document(run), 2);

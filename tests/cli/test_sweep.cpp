@@ -138,6 +138,17 @@ TEST(Sweep, WritesATableInsteadWhereAskedTo) {
   EXPECT_THAT(run.out, HasSubstr("\n1,optimal,linear,"));
 }
 
+TEST(Sweep, GivesItsRowsWhereAFileBesidesCannotBeWritten) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  for (const char* option : {"--csv", "--plot"}) {
+    const Finished run =
+        poet_solve(sweep("linear", "m4", "50%,60%", "2", {option, "/dev/full", "--quiet"}));
+    EXPECT_EQ(run.status, 2);
+    EXPECT_THAT(run.err, HasSubstr("No space left"));
+    EXPECT_EQ(as_lines(run.out).size(), 2U);
+  }
+}
+
 TEST(Sweep, EndsWithFourWhereAPointIsUnknown) {
   const Finished run = poet_solve(sweep("resnet50", "m4", "12390400", "1.0000001",
                                         {"--techniques", "remat", "--time-limit-s", "0.01"}));

@@ -187,9 +187,17 @@ class SweepRun {
     }
     spdlog::info("{}", tally(rows));
     if (!complete && setup_.journal.active()) return interrupted_before(rows.size());
-    write_files();
+    const std::string document = rows_document(rows, setup_.request);
+    try {
+      write_files();
+      write_csv(rows, setup_.request);
+    } catch (const InputError& error) {
+      // With --output, all is in the journal. Without, stdout is the only place for the rows.
+      if (!setup_.output.empty()) throw;
+      spdlog::error("{}", error.what());
+      return {ExitCode::usage, document};
+    }
     const ExitCode code = complete ? code_of(rows) : ExitCode::interrupted;
-    const std::string document = write_tables(rows, setup_.request);
     if (setup_.output.empty()) return {code, document};
     write_file(setup_.output, document);
     if (code != ExitCode::internal) {

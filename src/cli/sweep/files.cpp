@@ -97,12 +97,18 @@ void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& reques
 }
 
 template <typename Row>
-std::string write_tables(const std::vector<Row>& rows, const SweepRequest& request) {
+void write_csv(const std::vector<Row>& rows, const SweepRequest& request) {
   if (!request.csv.empty()) write_file(request.csv, to_csv(rows));
+}
+
+template <typename Row>
+std::string rows_document(const std::vector<Row>& rows, const SweepRequest& request) {
   return request.format == "csv" ? to_csv(rows) : to_json_lines(rows);
 }
 
-template std::string write_tables(const std::vector<SweepRow>&, const SweepRequest&);
-template std::string write_tables(const std::vector<MinRamRow>&, const SweepRequest&);
+template void write_csv(const std::vector<SweepRow>&, const SweepRequest&);
+template void write_csv(const std::vector<MinRamRow>&, const SweepRequest&);
+template std::string rows_document(const std::vector<SweepRow>&, const SweepRequest&);
+template std::string rows_document(const std::vector<MinRamRow>&, const SweepRequest&);
 
 }  // namespace poet::cli

@@ -30,8 +30,12 @@ void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& point
 /// Draws the curves where --plot asks for it.
 void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request);
 
-/// Writes --csv and returns the document in the format asked for.
+/// Writes the table where --csv asks for it.
 template <typename Row>
-std::string write_tables(const std::vector<Row>& rows, const SweepRequest& request);
+void write_csv(const std::vector<Row>& rows, const SweepRequest& request);
+
+/// The document in the format asked for.
+template <typename Row>
+std::string rows_document(const std::vector<Row>& rows, const SweepRequest& request);
 
 }  // namespace poet::cli
