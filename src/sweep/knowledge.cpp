@@ -59,6 +59,10 @@ void Knowledge::add(int point, const SweepOutcome& outcome) {
     throw InputError(fmt::format("the schedule of point {} needs {} J; {} J are stated for it",
                                  point, replay.energy_joules, result.energy_joules));
   }
+  if (result.lower_bound_joules > replay.energy_joules * (1 + kProofTolerance)) {
+    throw InputError(fmt::format("the schedule of point {} needs {} J; a bound of {} J is stated",
+                                 point, replay.energy_joules, result.lower_bound_joules));
+  }
   of_subject.schedules.push_back(
       {.point = point, .schedule = *result.schedule, .replay = std::move(replay)});
 }

@@ -122,6 +122,8 @@ TEST_F(Reuse, RefusesAnOutcomeThatDoesNotReplay) {
               HasSubstr("point 0 is not valid"));
   EXPECT_THAT(input_error([&] { known.add(1, solved(hill_paged(), 8, 5)); }),
               HasSubstr("point 1 needs 9 J; 8 J are stated"));
+  EXPECT_THAT(input_error([&] { known.add(1, solved(hill_paged(), 9, 10)); }),
+              HasSubstr("point 1 needs 9 J; a bound of 10 J is stated"));
 }
 
 class Settling : public Reuse {
