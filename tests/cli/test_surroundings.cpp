@@ -62,8 +62,11 @@ TEST_F(Surroundings, ALimitOnTheSizeOfFilesIsAnError) {
 }
 
 TEST_F(Surroundings, WithoutAProcessForCbcTheScheduleIsWritten) {
-  // The program has 0 to 2 and one file at a time; a pipe would be two more.
-  const Finished run = in_shell(R"(ulimit -n 4; exec "$@")", to_file(quick_problem()));
+  // The program has 0 to 2 and one file at a time; a pipe would be two more. What the caller of the
+  // test has left open is closed.
+  const Finished run =
+      in_shell(R"(exec 3>&- 4>&- 5>&- 6>&- 7>&- 8>&- 9>&-; ulimit -n 4; exec "$@")",
+               to_file(quick_problem()));
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(written().at("status"), "feasible");
   EXPECT_THAT(run.err, HasSubstr("CBC could not be started"));
