@@ -116,6 +116,8 @@ void expect_agreement(const CaseRange& range, const Change& change) {
                            range.count, all.size(), searched, unsettled.size(),
                            unsettled.empty() ? "" : ": ", fmt::join(unsettled, ", "));
   EXPECT_GE(searched, range.count / 2);
+  // Few proofs may stay open, those with prices millions of times apart.
+  EXPECT_LE(unsettled.size(), all.size() * range.count / 10);
 }
 
 TEST(Techniques, EachAndAllFindTheOptimumOfThePlainFormulation) {
