@@ -25,12 +25,14 @@ constexpr double kRelative = 1e-8;  // CBC's tolerances after scaling
 struct Optimum {
   std::optional<Joules> extra;
   std::vector<double> values;
+  bool crashed = false;  ///< CBC, now and then: nothing is known then
 };
 
 Optimum optimum(const Milp& milp, Joules reference) {
   const ScaledMilp scaled = scale(milp, reference);
   const MipResult found =
       solve_mip(scaled.milp, {.time_limit_seconds = 60}, [](const MipProgress&) { return true; });
+  if (found.status == MipResult::Status::failed) return {.crashed = true};
   EXPECT_EQ(found.status, MipResult::Status::finished) << found.message;
   if (!found.values) return {};
   Joules extra = 0;
@@ -62,6 +64,7 @@ class Case {
     optimum_ = optimum(plain_->milp, base_.energy_joules);
   }
 
+  bool known() const { return !optimum_.crashed; }
   bool feasible() const { return optimum_.extra.has_value(); }
   Joules tolerance() const { return kRelative * base_.energy_joules; }
 
@@ -129,9 +132,14 @@ class Case {
 TEST(Formulation, ShortcutsAgreeWithThePlainModelOnRandomGraphs) {
   const test::CaseRange range = test::wanted_cases(120);
   int feasible = 0;
+  int unknown = 0;
   for (int seed = range.first; seed < range.first + range.count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     const Case random_case(seed);
+    if (!random_case.known()) {
+      ++unknown;
+      continue;
+    }
     random_case.expect_solver_agrees();
     if (!random_case.feasible()) continue;
     ++feasible;
@@ -142,6 +150,7 @@ TEST(Formulation, ShortcutsAgreeWithThePlainModelOnRandomGraphs) {
     if (HasFatalFailure()) return;
   }
   EXPECT_GE(feasible, range.count / 3);
+  EXPECT_LE(unknown, range.count / 100);
 }
 
 }  // namespace

@@ -74,6 +74,7 @@ class Candidates {
   static bool ends_a_node(const CbcModel& model) {
     const double* point = model.bestSolution();
     const double* relaxed = model.solver()->getColSolution();
+    if (point == nullptr) return true;  // not told, as in CBC's threads: the worse is assumed
     for (int c = 0; c < model.getNumCols(); ++c) {
       const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;
       if (differ && model.isInteger(c)) return false;
