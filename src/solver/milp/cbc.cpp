@@ -55,7 +55,7 @@ class Candidates {
     const bool own_columns = static_cast<std::size_t>(model.getNumCols()) == columns_;
     if (!own_columns || dropped_.size() == kMostPoints) return;
     const double* values = model.solver()->getColSolution();
-    dropped_.emplace_back(values, values + columns_);
+    if (values != nullptr) dropped_.emplace_back(values, values + columns_);
   }
 
   /// What a bound of CBC's is worth.
@@ -74,7 +74,8 @@ class Candidates {
   static bool ends_a_node(const CbcModel& model) {
     const double* point = model.bestSolution();
     const double* relaxed = model.solver()->getColSolution();
-    if (point == nullptr) return true;  // not told, as in CBC's threads: the worse is assumed
+    // Not told, as in CBC's threads: the worse is assumed.
+    if (point == nullptr || relaxed == nullptr) return true;
     for (int c = 0; c < model.getNumCols(); ++c) {
       const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;
       if (differ && model.isInteger(c)) return false;
