@@ -1,6 +1,8 @@
 #include <spdlog/spdlog.h>
 
+#include <cerrno>
 #include <cstdio>
+#include <cstring>
 #include <exception>
 #include <new>
 #include <string>
@@ -89,7 +91,7 @@ ExitCode deliver(const Outcome& outcome, Destination destination) {
   const std::string& text = outcome.document;
   const bool written = std::fwrite(text.data(), 1, text.size(), stdout) == text.size();
   if (std::fflush(stdout) == 0 && written) return outcome.code;
-  spdlog::error("cannot write to stdout");
+  spdlog::error("cannot write to stdout: {}", std::strerror(errno));
   return ExitCode::usage;
 }
 

@@ -37,7 +37,7 @@ TEST_F(Surroundings, ClosedStreamsCostNothing) {
 TEST_F(Surroundings, AClosedStdoutIsAnErrorWhereTheDocumentGoesThere) {
   const Finished run = in_shell(R"(exec "$@" <&- >&-)", quick_problem());
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("cannot write to stdout"));
+  EXPECT_THAT(run.err, HasSubstr("cannot write to stdout: Bad file descriptor"));
 }
 
 TEST_F(Surroundings, AClosedStderrDoesNotTurnTheLogFileIntoStderr) {
