@@ -180,6 +180,12 @@ void load(const Milp& milp, OsiClpSolverInterface& solver) {
   }
 }
 
+/// Of the least price, for reduced costs. On large models a finer tolerance costs too much time.
+double share_of_a_price(const Milp& milp) {
+  constexpr std::size_t kFewColumns = 3000;
+  return milp.columns.size() <= kFewColumns ? 5e-6 : 5e-4;
+}
+
 /// The words of the `cbc` program that run one search. Only our own numbers go in: unknown words
 /// are printed and ignored.
 std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
@@ -198,7 +204,7 @@ std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
   add("-increment", fmt::format("{:g}", kCutoffIncrement));
   add("-randomSeed", std::to_string(options.seed));
   add("-randomCbcSeed", std::to_string(options.seed));
-  add("-dualTolerance", fmt::format("{:g}", dual_tolerance(milp)));
+  add("-dualTolerance", fmt::format("{:g}", dual_tolerance(milp, share_of_a_price(milp))));
   if (options.fine) add("-integerTolerance", fmt::format("{:g}", kFineTolerance));
   if (options.threads > 1) add("-threads", std::to_string(options.threads));
   // The default, `sos`, has reports of wrong answers.

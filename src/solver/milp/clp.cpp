@@ -18,6 +18,8 @@ constexpr int kPerturbWhenUseful = 50;
 constexpr int kFullSteepestEdge = 1;
 constexpr int kOptimal = 0;
 constexpr int kInfeasible = 1;
+/// Of the least price, for reduced costs. Bounds do not rest on it (dual_bound.hpp).
+constexpr double kShareOfAPrice = 5e-4;
 
 }  // namespace
 
@@ -68,7 +70,7 @@ LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>())
   simplex.setLogLevel(0);
   // The model is highly degenerate: perturbed costs take a quarter of the time.
   simplex.setPerturbation(kPerturbWhenUseful);
-  simplex.setDualTolerance(dual_tolerance(milp));
+  simplex.setDualTolerance(dual_tolerance(milp, kShareOfAPrice));
   ClpDualRowSteepest pricing(kFullSteepestEdge);
   simplex.setDualRowPivotAlgorithm(pricing);
   std::vector<double> lower;

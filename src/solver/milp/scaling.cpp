@@ -38,15 +38,14 @@ ScaledMilp scale(const Milp& milp, Joules reference) {
   return scaled;
 }
 
-double dual_tolerance(const Milp& milp) {
+double dual_tolerance(const Milp& milp, double share) {
   constexpr double kUsual = 1e-7;
   constexpr double kLeast = 1e-10;
-  constexpr double kOfAPrice = 5e-4;
   double least = kInfinity;
   for (const MilpColumn& column : milp.columns) {
     if (column.cost > 0) least = std::min(least, column.cost);
   }
-  return std::clamp(kOfAPrice * least, kLeast, kUsual);
+  return std::clamp(share * least, kLeast, kUsual);
 }
 
 }  // namespace poet

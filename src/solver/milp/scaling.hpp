@@ -25,7 +25,8 @@ ScaledMilp scale(const Milp& milp, Joules reference);
 
 /// How far below zero the simplex method may leave a reduced cost: Clp's own 1e-7, or less where
 /// there are prices that it could not tell from nothing. Where pages cost 1e-9 of a recomputation,
-/// Clp called a solution optimal that paged too much.
-double dual_tolerance(const Milp& milp);
+/// Clp called a solution optimal that paged too much. `share` of the least price is the most that
+/// is left: Clp's own scaling of the columns can make a reduced cost smaller by some powers of ten.
+double dual_tolerance(const Milp& milp, double share);
 
 }  // namespace poet

@@ -59,6 +59,26 @@ TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
   EXPECT_DOUBLE_EQ(result.energy_joules, 0.804);
 }
 
+// A page-in costs 1e-8 of the baseline: Clp took the linear program of the coarse relaxation for
+// solved with two of them where one is enough, and the bound was above the optimum.
+TEST(CbcTolerances, OnePageInOf1e8OfTheBaselineIsNotTwo) {
+  Problem problem{.graph = graph_of({tensor(1, {}, 1), tensor(8473312323, {}, 1), tensor(0, {}),
+                                     tensor(802288982159, {}), tensor(0, {}), tensor(0, {3}),
+                                     tensor(0, {0, 1}), tensor(0, {3})},
+                                    8)};
+  for (const int backward : {0, 2, 3, 4}) problem.graph.nodes[backward].backward = true;
+  problem.graph.nodes[3].energy_joules = 1;
+  problem.graph.nodes[3].page_in_energy_joules = 1e-8;
+  problem.limits = {.ram_budget_bytes = 805012262337, .runtime_budget_seconds = 1};
+  SolveOptions options = exact();
+  options.techniques.local_search = false;
+  options.small_graph = 0;
+  options.progress = [](const Progress& now) { EXPECT_LE(now.bound_joules, 1 + 1.0001e-8); };
+  const SolveResult result = solve(problem, options);
+  EXPECT_EQ(result.status, Status::optimal) << result.reason;
+  EXPECT_NEAR(result.energy_joules, 1 + 1e-8, 1e-12);
+}
+
 // Paging one tensor costs 1e8 times as much as everything else: rounding beside such a price lifted
 // CBC's bound above the optimum, and the schedule that followed was an internal error.
 TEST(CbcTolerances, RoundingBesideAHugePriceLiftsNoBound) {
