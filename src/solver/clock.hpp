@@ -7,23 +7,29 @@
 
 namespace poet {
 
-/// One wall clock over a whole solve.
-class SolveClock {
+/// So many seconds of wall clock from now on; none or fewer have run out at once, infinity never
+/// does.
+class Countdown {
  public:
-  /// `limit` in seconds; 0 means none.
-  explicit SolveClock(Seconds limit) : limit_(limit) {}
+  explicit Countdown(Seconds seconds) : seconds_(seconds) {}
 
   Seconds elapsed() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
-  Seconds remaining() const {
-    return limit_ > 0 ? limit_ - elapsed() : std::numeric_limits<double>::infinity();
-  }
+  Seconds remaining() const { return seconds_ - elapsed(); }
   bool expired() const { return remaining() <= 0; }
 
  private:
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-  Seconds limit_;
+  Seconds seconds_;
+};
+
+/// One wall clock over a whole solve.
+class SolveClock : public Countdown {
+ public:
+  /// `limit` in seconds; 0 means none.
+  explicit SolveClock(Seconds limit)
+      : Countdown(limit > 0 ? limit : std::numeric_limits<double>::infinity()) {}
 };
 
 }  // namespace poet

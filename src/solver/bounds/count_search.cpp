@@ -1,7 +1,6 @@
 #include "solver/bounds/count_search.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <optional>
 #include <utility>
@@ -10,6 +9,7 @@
 #include "solver/bounds/branching.hpp"
 #include "solver/bounds/count_messages.hpp"
 #include "solver/bounds/relaxation.hpp"
+#include "solver/clock.hpp"
 
 namespace poet {
 namespace {
@@ -61,7 +61,7 @@ class CountSearch {
     relaxation_.start(options_.rows, options_.cuts);
     start_rows_ = relaxation_.rows();
     consider({});
-    while (!open_.empty() && open_.size() < kMostOpenNodes && remaining() > 0) {
+    while (!open_.empty() && open_.size() < kMostOpenNodes && !time_.expired()) {
       const auto next = std::min_element(open_.begin(), open_.end(), better);
       const OpenNode node = std::move(*next);
       open_.erase(next);
@@ -84,11 +84,6 @@ class CountSearch {
   }
 
  private:
-  Seconds remaining() const {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return options_.time_limit_seconds - spent.count();
-  }
-
   bool stuck(double bound) {
     if (nodes_ < next_check_) return false;
     next_check_ += kCheckedNodes;
@@ -139,12 +134,12 @@ class CountSearch {
     ++nodes_;
     std::vector<double> bounds;
     while (true) {
-      const auto status = relaxation_.solve(ceiling_, std::max(remaining(), 1e-3));
+      const auto status = relaxation_.solve(ceiling_, std::max(time_.remaining(), 1e-3));
       if (status == LinearProgram::Status::infeasible) return;
       if (status == LinearProgram::Status::stopped) break;
       part.bound = std::max(part.bound, relaxation_.bound());
       bounds.push_back(part.bound);
-      if (stalled(bounds) || remaining() <= 0) break;
+      if (stalled(bounds) || time_.expired()) break;
       if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
       if (!relaxation_.add_violated_rows()) break;
     }
@@ -193,7 +188,7 @@ class CountSearch {
   std::int64_t next_check_ = kCheckedNodes;
   double checked_bound_ = -kInfinity;
   int leaf_polishes_ = 0;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Countdown time_{options_.time_limit_seconds};
 };
 
 }  // namespace

@@ -79,13 +79,12 @@ class Relaxation {
 
   void add_pool_rows(const std::vector<int>& chosen);
   void add_cuts(std::vector<PrecedenceCut> cuts);
+  MilpRow row_of(const Origin& origin) const;
 
   const Formulation& model_;
   const Graph& graph_;
   bool separates_;
   RowPool pool_;
-  MilpRow row_of(const Origin& origin) const;
-
   LinearProgram program_;
   std::vector<Origin> origins_;  // by row of the linear program
   std::vector<PrecedenceCut> cuts_;

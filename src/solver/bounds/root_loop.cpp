@@ -1,11 +1,11 @@
 #include "solver/bounds/root_loop.hpp"
 
 #include <algorithm>
-#include <chrono>
 
 #include "process/child_process.hpp"
 #include "process/packer.hpp"
 #include "solver/bounds/relaxation.hpp"
+#include "solver/clock.hpp"
 
 namespace poet {
 namespace {
@@ -13,7 +13,7 @@ namespace {
 constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
 constexpr int kStallRounds = 12;
 constexpr double kStallShare = 0.03;    // of the distance to the ceiling, in kStallRounds
-constexpr double kFixingMargin = 1e-4;  // against Clp's tolerances, in scaled units
+constexpr double kFixingMargin = 1e-4;  // in scaled units; on the safe side
 constexpr Seconds kGrace = 0.3;
 
 /// The loop itself, in the child process.
@@ -28,7 +28,7 @@ class RootLoop {
     relaxation_.start({}, options_.cuts);
     std::int64_t iterations = 0;
     for (int round = 0;; ++round) {
-      const auto status = relaxation_.solve(options_.ceiling, remaining());
+      const auto status = relaxation_.solve(options_.ceiling, time_.remaining());
       if (status == LinearProgram::Status::infeasible) {
         result.status = RootResult::Status::closed;
         result.bound = options_.ceiling;
@@ -44,7 +44,7 @@ class RootLoop {
       }
       iterations += round == 0 ? 0 : relaxation_.iterations();
       result.complete = stalled(round, result.bound);
-      if (result.complete || iterations >= options_.iterations || remaining() <= 0) break;
+      if (result.complete || iterations >= options_.iterations || time_.expired()) break;
       if (round % kCleanInterval == 0) relaxation_.remove_slack_rows();
       result.complete = !relaxation_.add_violated_rows();
       if (result.complete) break;
@@ -56,11 +56,6 @@ class RootLoop {
   }
 
  private:
-  Seconds remaining() const {
-    const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start_;
-    return options_.time_limit_seconds - spent.count();
-  }
-
   bool stalled(int round, double bound) {
     bounds_.push_back(bound);
     if (round < 3 * kStallRounds || options_.ceiling == kInfinity) return round > 400;
@@ -85,7 +80,7 @@ class RootLoop {
   Relaxation relaxation_;
   std::vector<double> bounds_;
   std::vector<double> values_;  // at the last optimum
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Countdown time_{options_.time_limit_seconds};
 };
 
 void put(Packer& packer, const PrecedenceCut& cut) {

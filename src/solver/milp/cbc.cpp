@@ -16,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "solver/milp/column_arrays.hpp"
 #include "solver/milp/scaling.hpp"
 
 namespace poet {
@@ -165,16 +166,9 @@ void load(const Milp& milp, OsiClpSolverInterface& solver) {
   CoinPackedMatrix matrix(true, row_index.data(), column_index.data(), values.data(),
                           static_cast<CoinBigIndex>(values.size()));
   matrix.setDimensions(rows, columns);
-  std::vector<double> lower;
-  std::vector<double> upper;
-  std::vector<double> cost;
-  for (const MilpColumn& column : milp.columns) {
-    lower.push_back(column.lower);
-    upper.push_back(std::min(column.upper, COIN_DBL_MAX));
-    cost.push_back(column.cost);
-  }
-  solver.loadProblem(matrix, lower.data(), upper.data(), cost.data(), row_lower.data(),
-                     row_upper.data());
+  const ColumnArrays arrays(milp);
+  solver.loadProblem(matrix, arrays.lower.data(), arrays.upper.data(), arrays.costs.data(),
+                     row_lower.data(), row_upper.data());
   for (int c = 0; c < columns; ++c) {
     if (milp.columns[c].integer) solver.setInteger(c);
   }

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <type_traits>
 
+#include "solver/milp/column_arrays.hpp"
 #include "solver/milp/dual_bound.hpp"
 #include "solver/milp/scaling.hpp"
 
@@ -73,17 +74,11 @@ LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>())
   simplex.setDualTolerance(dual_tolerance(milp, kShareOfAPrice));
   ClpDualRowSteepest pricing(kFullSteepestEdge);
   simplex.setDualRowPivotAlgorithm(pricing);
-  std::vector<double> lower;
-  std::vector<double> upper;
-  std::vector<double> cost;
-  for (const MilpColumn& column : milp.columns) {
-    lower.push_back(column.lower);
-    upper.push_back(std::min(column.upper, COIN_DBL_MAX));
-    cost.push_back(column.cost);
-  }
+  const ColumnArrays arrays(milp);
   CoinPackedMatrix matrix(false, 0, 0);
   matrix.setDimensions(0, static_cast<int>(milp.columns.size()));
-  simplex.loadProblem(matrix, lower.data(), upper.data(), cost.data(), nullptr, nullptr);
+  simplex.loadProblem(matrix, arrays.lower.data(), arrays.upper.data(), arrays.costs.data(),
+                      nullptr, nullptr);
   add_rows(milp.rows);
 }
 
@@ -103,8 +98,10 @@ LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds) {
     settings.setSolveType(ClpSolve::useDual);
     settings.setPresolveType(ClpSolve::presolveOn);
     simplex.initialSolve(settings);
-    // A presolve that finds no solution leaves no prices behind.
-    if (simplex.status() == kInfeasible && !impl_->is_closed(ceiling)) simplex.dual(0, 0);
+    if (simplex.status() == kInfeasible) {
+      if (impl_->is_closed(ceiling)) return Status::infeasible;
+      simplex.dual(0, 0);  // a presolve that finds no solution leaves no prices behind
+    }
   }
   switch (simplex.status()) {
     case kOptimal:
