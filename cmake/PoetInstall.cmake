@@ -8,17 +8,19 @@ set(POET_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/poet")
 install(TARGETS poet-solve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.bash" RENAME poet-solve
+install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.bash" RENAME poet-solve
   DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.zsh" RENAME _poet-solve
+install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.zsh" RENAME _poet-solve
   DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.fish"
+install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.fish"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
-install(FILES "${POET_REFERENCE_DIR}/poet-solve.1" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
-  COMPONENT program)
+if(HELP2MAN)
+  install(DIRECTORY "${POET_MANUAL_DIR}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
+    COMPONENT program FILES_MATCHING PATTERN "*.1")
+endif()
 
 # The library.
-install(TARGETS poet_core EXPORT poet-targets
+install(TARGETS poet_base poet_core poet_formats poet_pictures poet_all EXPORT poet-targets
   ARCHIVE DESTINATION "${CMAKE_INSTALL_LIBDIR}"
   LIBRARY DESTINATION "${CMAKE_INSTALL_LIBDIR}")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/include/poet" DESTINATION "${CMAKE_INSTALL_INCLUDEDIR}"

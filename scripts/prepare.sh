@@ -5,12 +5,12 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
 # What the build needs; README.md says why.
 build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
-  nlohmann-json3-dev libspdlog-dev libfmt-dev libssl-dev zlib1g-dev)
+  nlohmann-json3-dev libspdlog-dev libfmt-dev libssl-dev zlib1g-dev help2man)
 # What the tests need besides.
 test_packages=(libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
   parallel python3 zsh)
 # What scripts/check needs besides those.
-check_packages=(clang clang-tidy gcovr libclang-rt-dev)
+check_packages=(clang clang-tidy libclang-rt-dev llvm)
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -35,6 +35,15 @@ install_missing() {
     --no-install-recommends "${missing[@]}" >&2
 }
 
+# timed WHAT COMMAND...: runs the command, and reports how long it took.
+timed() {
+  local what=$1 start=$SECONDS
+  shift
+  echo "${0##*/}: $what ..." >&2
+  "$@"
+  echo "${0##*/}: $what took $((SECONDS - start)) s" >&2
+}
+
 # configured PRESET NAME=VALUE...: whether the build folder exists with these options.
 configured() {
   local folder=$root/build/$1 option
@@ -45,21 +54,30 @@ configured() {
   done
 }
 
-# build PRESET TARGET [NAME=VALUE...]: configures where the options are not yet set, then builds
-# what changed. Tests are not configured unless asked for: they need packages of their own.
-build() {
-  local preset=$1 target=$2 options=() log
-  shift 2
+# configure PRESET [NAME=VALUE...]: configures if the options are not yet set. Tests are not configured
+# unless asked for: they need packages of their own.
+configure() {
+  local preset=$1 options=()
+  shift
   if ! configured "$preset" "$@"; then
     [ -f "$root/build/$preset/build.ninja" ] || options=(-DPOET_BUILD_TESTS=OFF)
     (cd "$root" && cmake --preset "$preset" "${options[@]}" "${@/#/-D}") >&2
   fi
+}
+
+# build PRESET TARGET [NAME=VALUE...]: configures, then builds what changed.
+build() {
+  local preset=$1 target=$2 log start=$SECONDS
+  shift 2
+  configure "$preset" "$@"
   log=$(mktemp)
-  # A build with nothing to do says nothing; one that fails says everything.
+  # A build with nothing to do prints nothing; one that fails prints everything.
   if ! (cd "$root" && cmake --build --preset "$preset" --target "$target") >"$log" 2>&1; then
     cat "$log" >&2
     rm -f "$log"
     exit 1
   fi
   rm -f "$log"
+  [ $((SECONDS - start)) -lt 10 ] ||
+    echo "${0##*/}: building $target of preset $preset took $((SECONDS - start)) s" >&2
 }

@@ -21,4 +21,16 @@ std::string input_error(Action&& action) {
   return {};
 }
 
+/// Likewise of the InternalError.
+template <typename Action>
+std::string internal_error(Action&& action) {
+  try {
+    action();
+  } catch (const InternalError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "no InternalError was thrown";
+  return {};
+}
+
 }  // namespace poet

@@ -5,13 +5,13 @@
 
 namespace poet {
 
-/// Base of everything this library throws on purpose.
+/// Base of everything that this library throws on purpose. Catch it to catch all.
 class Error : public std::runtime_error {
  public:
   using std::runtime_error::runtime_error;
 };
 
-/// The caller's input is at fault: a file, an option, a number. The message says the place
+/// The caller's input is at fault: a file, an option, a number. The message has the place
 /// (`file:line:column` or a JSON path), what was found and what was expected.
 class InputError : public Error {
  public:
@@ -20,7 +20,7 @@ class InputError : public Error {
       : Error(place.empty() ? message : place + ": " + message) {}
 };
 
-/// The program is at fault: a check that must hold did not. Never the caller's doing.
+/// The library is at fault, or the system ran out of something: a check that must hold did not.
 class InternalError : public Error {
  public:
   using Error::Error;

@@ -1,6 +1,5 @@
 #pragma once
 
-#include <span>
 #include <string>
 #include <vector>
 
@@ -8,7 +7,8 @@
 
 namespace poet {
 
-/// One tensor-producing operation with everything that scheduling needs to know of it.
+/// One operation of a training step, which makes one tensor, with all that scheduling needs to
+/// know about it. Costs are finite and not negative.
 struct Node {
   std::string name;
   std::string op;
@@ -17,10 +17,10 @@ struct Node {
   Joules energy_joules = 0;           ///< one computation
   Joules page_in_energy_joules = 0;   ///< secondary storage -> RAM, once
   Joules page_out_energy_joules = 0;  ///< RAM -> secondary storage, once
-  Seconds page_in_seconds = 0;        ///< told to the user, never charged; 0 where unknown
+  Seconds page_in_seconds = 0;        ///< reported, never charged; 0 if unknown
   Seconds page_out_seconds = 0;       ///< likewise
   std::vector<int> inputs;            ///< indices of earlier nodes, ascending, each once
-  bool backward = false;
+  bool backward = false;              ///< whether the node belongs to the backward pass
 };
 
 /// A training graph with costs, in topological order. Build it with make_graph.
@@ -38,7 +38,12 @@ struct Graph {
 /// between 0 and kMaxCost, or sizes that add up to more than 2^53 bytes.
 Graph make_graph(std::vector<Node> nodes);
 
-/// The nodes from which node `target` can be reached, itself included, as flags by index.
+/// Returns flags by index: the nodes from which node `target` can be reached, itself included.
 std::vector<bool> ancestors(const Graph& graph, int target);
+
+/// Returns the SHA-256 of a graph's sizes, costs and edges. Graphs with the same digest pose the
+/// same problems, whatever their nodes are called. The times of transfers are not part of it: no
+/// schedule is charged for them.
+std::string graph_sha256(const Graph& graph);
 
 }  // namespace poet

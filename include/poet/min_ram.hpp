@@ -9,7 +9,7 @@
 
 namespace poet {
 
-/// Whose smallest RAM budget is asked for.
+/// A search for the smallest RAM budget.
 struct MinRamTask {
   int subject = 0;
   TechniqueSet techniques = TechniqueSet::both;
@@ -25,7 +25,7 @@ struct MinRam {
   Schedule schedule;
   int node = 0;                 ///< whose computation needs `feasible_bytes` in `schedule`
   bool is_working_set = false;  ///< its inputs and output alone come to `feasible_bytes`
-  std::string reason;           ///< why infeasible, or what stopped the search; for people
+  std::string reason;           ///< why infeasible, or what stopped the search
   std::string failure;          ///< not empty: its process crashed, and how; the rest is void
   Seconds wall_seconds = 0;
 
@@ -39,11 +39,11 @@ using MinRams = std::vector<std::optional<MinRam>>;
 std::vector<MinRamTask> min_ram_tasks(const SweepGrid& grid);
 
 /// The tasks that decide what `min` is: per subject the largest runtime budget with `both`, or,
-/// where the grid is without it, with each of its sets.
+/// if the grid is without it, with each of its sets.
 std::vector<MinRamTask> loosest_tasks(const SweepGrid& grid);
 
 /// What `min` is, by subject: the smallest budget at which one of the tasks has a schedule; the
-/// working set where none has.
+/// working set if none has.
 std::vector<Bytes> smallest_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
                                 const MinRams& found);
 
@@ -57,7 +57,7 @@ struct MinRamOptions {
 };
 
 /// Finds the smallest budget of each task in a process of its own, tasks that allow more first: the
-/// working set where a schedule reaches it, else by bisection with solves that end in a schedule,
+/// working set if a schedule reaches it, else by bisection with solves that end in a schedule,
 /// whose peak becomes the new upper end, or in a proof that there is none. Tasks that are known
 /// already are left alone. True when every task is finished, false when it was interrupted.
 bool run_min_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,

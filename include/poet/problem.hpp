@@ -2,21 +2,37 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
+#include <variant>
 
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"
-#include "poet/simulate.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
 
-/// A graph with costs, and the budgets and techniques that a schedule has to keep to.
+/// What a schedule is checked against.
+struct Limits {
+  Bytes ram_budget_bytes = 0;          ///< most RAM held at any time
+  Seconds runtime_budget_seconds = 0;  ///< most time of all computations together
+  bool paging = true;                  ///< whether paging is allowed
+  bool remat = true;                   ///< whether recomputation is allowed
+};
+
+/// A runtime fits the budget if it is at most (1 + kRuntimeSlack) times the budget: it is a sum of
+/// doubles, and whoever adds them up in another order must not come to another verdict. Part of
+/// rule 6 of docs/schedule-format.md; everything that compares runtimes uses this constant. RAM
+/// needs no slack, as bytes are whole.
+inline constexpr double kRuntimeSlack = 1e-9;
+
+/// The question: a graph with costs, and the budgets and techniques that a schedule has to keep to.
 struct Problem {
   Graph graph;
   Limits limits;
 };
 
-/// The schedule that computes every node once and keeps every output until its last use.
+/// The schedule that computes every node once, keeps every output until its last use and pages
+/// nothing. No schedule takes less energy or time.
 struct Baseline {
   Schedule schedule;
   Joules energy_joules = 0;
@@ -24,31 +40,59 @@ struct Baseline {
   Bytes peak_ram_bytes = 0;
 };
 
-/// The largest set of tensors that one computation needs at once: no schedule gets by with less
-/// RAM, whatever it recomputes or pages.
+/// Returns the baseline of a graph ("checkpoint all" in Checkmate, Jain et al., MLSys 2020).
+Baseline baseline(const Graph& graph);
+
+/// The largest set of tensors that one computation needs at once.
 struct WorkingSet {
   Bytes bytes = 0;
-  int node = 0;  ///< the node whose inputs and output need it
+  int node = 0;  ///< the node whose inputs and output need it; the first of several
 };
 
-Baseline baseline(const Graph& graph);
+/// Returns the working set of a graph, in bytes: no schedule gets by with less RAM, whatever it
+/// recomputes or pages.
 WorkingSet working_set(const Graph& graph);
 
-/// A budget in absolute terms. Throws InputError where it comes to less than one byte, to more than
-/// 2^53, or to more seconds than a double holds.
+/// A share of some reference quantity; 1.0 is all of it.
+struct Ratio {
+  double value = 1.0;
+};
+
+/// A RAM budget as a user states it: bytes, or a share of the baseline's peak RAM.
+using RamBudget = std::variant<Bytes, Ratio>;
+
+/// A runtime budget as a user states it: a multiple of the baseline's runtime (POET's meaning), or
+/// seconds.
+using RuntimeBudget = std::variant<Ratio, Seconds>;
+
+/// Parses a size as parse_bytes does, or `60%` of the baseline's peak RAM. Rounds down: a budget
+/// never grows. Throws InputError unless the size is from 1 byte to 2^53, or the share above 0.
+RamBudget parse_ram_budget(std::string_view text);
+
+/// Parses a multiple such as `1.5`, or a time as parse_seconds does. Throws InputError unless the
+/// time is above 0, or the multiple at least 1: below 1, not even one pass would fit.
+RuntimeBudget parse_runtime_budget(std::string_view text);
+
+/// Returns a budget in absolute terms, in bytes or seconds. Throws InputError if it comes to less
+/// than one byte, to more than 2^53 bytes, or to more seconds than a double holds.
 Bytes resolve(const RamBudget& budget, const Baseline& base);
 Seconds resolve(const RuntimeBudget& budget, const Baseline& base);
 
-/// What is known without a solver: `optimal` where the baseline fits the budget, `infeasible`
-/// where the working set or the runtime of a single pass does not fit, or where neither technique
-/// is allowed and the baseline does not fit. `reason` is for people.
+/// What is known of a problem without a solver.
 struct Verdict {
-  enum class Kind { open, optimal, infeasible };
+  enum class Kind {
+    open,       ///< only a solver knows
+    optimal,    ///< the baseline fits, so it is the optimum
+    infeasible  ///< proven: no schedule exists
+  };
   Kind kind = Kind::open;
-  std::string reason;
+  std::string reason;                       ///< one sentence for a message; empty if open
   std::optional<Bytes> smallest_ram_bytes;  ///< lower bound on any workable RAM budget
-  bool smallest_ram_is_exact = false;
+  bool smallest_ram_is_exact = false;       ///< whether that budget itself works
 };
+
+/// Compares the budgets with the baseline and the working set; see docs/formulation.md, "Before any
+/// model". `base` must be the baseline of the problem's graph.
 Verdict instant_verdict(const Problem& problem, const Baseline& base);
 
 }  // namespace poet

@@ -17,8 +17,9 @@ struct Stage {
   bool operator==(const Stage&) const = default;
 };
 
-/// A training step as T stages for T nodes (the frontier-advancing form of Checkmate, Jain et
-/// al., MLSys 2020, section 4, with POET's paging).
+/// A training step as T stages for T nodes: the frontier-advancing form of Checkmate (Jain et al.,
+/// MLSys 2020, section 4) with the paging of POET (Patil et al., ICML 2022). Plain data: only
+/// simulate() knows whether it is valid.
 struct Schedule {
   std::vector<Stage> stages;
 
@@ -33,10 +34,5 @@ struct Instruction {
 
   bool operator==(const Instruction&) const = default;
 };
-
-/// The schedule as the list of instructions that a device runs, stage by stage: page-outs,
-/// computations each followed by the frees that it allows, frees at the stage's end, page-ins.
-/// Throws InputError for a schedule that names a node outside the graph.
-std::vector<Instruction> to_program(const Graph& graph, const Schedule& schedule);
 
 }  // namespace poet

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "poet/graph.hpp"
+#include "poet/problem.hpp"
 #include "poet/schedule.hpp"
 #include "poet/units.hpp"
 
@@ -21,26 +22,19 @@ enum class Rule {
   runtime,    ///< 6: the runtimes of all computations fit the runtime budget
 };
 
-/// `structure`, `rule 1 (inputs)`, ...
+/// Returns the name of a rule for messages: `structure`, `rule 1 (inputs)`, ...
 std::string_view rule_name(Rule rule);
 
-/// What a schedule is held against.
-struct Limits {
-  Bytes ram_budget_bytes = 0;
-  Seconds runtime_budget_seconds = 0;
-  bool paging = true;  ///< whether paging is allowed
-  bool remat = true;   ///< whether recomputation is allowed
-};
-
-/// One broken rule and where.
+/// One broken rule, and where it is broken.
 struct Violation {
   Rule rule = Rule::structure;
-  int stage = -1;  ///< -1: the schedule as a whole
-  int node = -1;   ///< -1: no single node
-  std::string message;
+  int stage = -1;       ///< -1: the schedule as a whole
+  int node = -1;        ///< -1: no single node
+  std::string message;  ///< headed by the stage, if there is one
 };
 
-/// What a replay found: the figures as executed, and every violation.
+/// What a replay found: the figures as executed, and the violations. The figures of a schedule with
+/// violations are those of the entries that mean something.
 struct Replay {
   std::vector<Violation> violations;
   Joules energy_joules = 0;  ///< compute + page-in + page-out
@@ -48,7 +42,7 @@ struct Replay {
   Joules page_in_energy_joules = 0;
   Joules page_out_energy_joules = 0;
   Seconds runtime_seconds = 0;  ///< of all computations
-  Seconds paging_seconds = 0;   ///< of all transfers; told, not charged
+  Seconds paging_seconds = 0;   ///< of all transfers; reported, not charged
   Bytes peak_ram_bytes = 0;
   std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
   int recompute_count = 0;
@@ -60,21 +54,30 @@ struct Replay {
   bool valid() const { return violations.empty(); }
 };
 
-/// Replays a schedule against the seven rules, in exact integer arithmetic for RAM. Knows
-/// nothing of how the schedule was made: this is the check that every result has to pass.
-/// The runtime is compared with a relative slack of 1e-9 for the order of summation.
-/// Never throws for a bad schedule: it reports.
+/// Replays a schedule against the rules of docs/schedule-format.md: the frontier-advancing stages
+/// of Checkmate (Jain et al., MLSys 2020, section 4) with the paging of POET (ICML 2022). RAM is
+/// counted in whole bytes; the runtime has a relative slack of kRuntimeSlack. It knows nothing
+/// about how the schedule was made: this is the check that every result has to pass. Never throws
+/// for a bad schedule; it reports all violations, up to a thousand.
 Replay simulate(const Graph& graph, const Schedule& schedule, const Limits& limits);
 
-/// RAM held at each computation: the course of memory over one training step.
+/// Rule 6 as simulate() applies it, with the slack of kRuntimeSlack.
+bool within_runtime_budget(Seconds runtime, Seconds budget);
+
+/// The RAM held during one computation, in bytes.
 struct RamSample {
   int stage = 0;
   int node = 0;  ///< the node being computed
   Bytes ram_bytes = 0;
 };
 
-/// One sample per computation, in order of execution. Throws InputError for a schedule that
-/// names a node outside the graph.
+/// Returns the course of RAM over one training step: one sample per computation, in order of
+/// execution. Throws InputError for a schedule that names a node outside the graph.
 std::vector<RamSample> ram_timeline(const Graph& graph, const Schedule& schedule);
+
+/// Returns the schedule as the list of instructions that a device runs, stage by stage: page-outs,
+/// computations each followed by the frees that it allows, frees at the stage's end, page-ins.
+/// Throws InputError for a schedule that names a node outside the graph.
+std::vector<Instruction> to_program(const Graph& graph, const Schedule& schedule);
 
 }  // namespace poet

@@ -9,13 +9,13 @@
 
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
-#include "poet/techniques.hpp"
+#include "poet/settings.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
 
-/// What is known of a problem. Nothing else is ever called optimal than a replayed schedule
-/// whose energy a proven lower bound meets within the gap asked for.
+/// What is known about a problem. Only a replayed schedule whose energy meets a proven lower bound
+/// within the requested gap is called optimal.
 enum class Status {
   optimal,     ///< schedule proven within the gap
   feasible,    ///< schedule found, not proven within the gap
@@ -25,41 +25,35 @@ enum class Status {
 
 std::string_view status_name(Status status);
 
-/// Where a long solve stands; sent to SolveOptions::progress.
+/// The state of a long solve, sent to SolveOptions::progress.
 struct Progress {
   std::string phase;  ///< `greedy`, `relaxation`, `full model`, ...
   Seconds elapsed_seconds = 0;
-  std::int64_t nodes = 0;  ///< of branch and bound, in this phase
+  std::int64_t nodes = 0;  ///< nodes of branch and bound in this phase
   Joules incumbent_joules = std::numeric_limits<double>::infinity();
   Joules bound_joules = 0;  ///< proven lower bound
-};
-
-/// How much work a solve does before it is content.
-enum class Effort {
-  fast,      ///< a short local search and the root relaxation: a good schedule and a bound
-  standard,  ///< until the gap is met or time is up
-  proof,     ///< as `standard`; the command line sets a gap of 0 and no time limit with it
 };
 
 struct SolveOptions {
   double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
   Seconds time_limit_seconds = 300;  ///< wall clock over everything; 0 = none
-  int threads = 1;                   ///< of CBC; one repeats exactly
+  int threads = 1;                   ///< CBC's threads; results with one thread repeat exactly
   std::uint32_t seed = 1;
   Effort effort = Effort::standard;
-  Techniques techniques;
-  int small_graph = 40;  ///< nodes up to which the full model is the first resort
-  /// A schedule to start from, say of a smaller budget; used if it replays within the budgets.
+  SolverFeatures features;
+  int small_graph = 40;  ///< up to this many nodes the full model comes first
+  /// A schedule to start from, for example of a smaller budget; used if it replays within the
+  /// budgets.
   std::optional<Schedule> start;
-  /// A lower bound that the caller has proven, say of a larger budget; 0 if none.
+  /// A lower bound that the caller has proven, for example for a larger budget; 0 if none.
   Joules known_bound_joules = 0;
   std::function<void(const Progress&)> progress;  ///< called from the solving thread
   std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
 };
 
-/// Figures about the work done; sizes are those of the largest model handed to CBC.
-struct SolverReport {
-  std::string formulation;  ///< `none` where no model was needed
+/// Figures about the work done. Sizes are those of the largest model that was built.
+struct SolveStatistics {
+  std::string formulation;  ///< `none` if no model was needed
   int rows = 0;
   int columns = 0;
   std::int64_t nonzeros = 0;
@@ -76,19 +70,19 @@ struct SolveResult {
   std::optional<Schedule> schedule;         ///< replayed and valid
   Joules energy_joules = 0;                 ///< of the schedule, from the replay
   Joules lower_bound_joules = 0;            ///< proven for every schedule within the budgets
-  std::string reason;                       ///< for people; why infeasible, why it stopped
+  std::string reason;                       ///< in words: why infeasible, why it stopped
   std::optional<Bytes> smallest_ram_bytes;  ///< when infeasible: no budget below it can work
   bool smallest_ram_is_exact = false;
   bool interrupted = false;
-  bool solver_failed = false;  ///< CBC crashed or gave no answer; `reason` says how
-  SolverReport report;
+  bool solver_failed = false;  ///< CBC crashed or gave no answer; see `reason`
+  SolveStatistics statistics;
 };
 
 /// (energy - bound) / energy; 0 for an energy of 0.
 double relative_gap(Joules energy, Joules lower_bound);
 
-/// Finds the schedule of least energy within the budgets, and how far it can be from the
-/// optimum. Every schedule it returns has been replayed by simulate().
+/// Finds the schedule of least energy within the budgets, and bounds its distance from the optimum.
+/// Every schedule that it returns has been replayed by simulate().
 /// Throws InternalError when a replay contradicts the solver.
 SolveResult solve(const Problem& problem, const SolveOptions& options = {});
 

@@ -26,7 +26,7 @@ inline constexpr int kMaxSweepPoints = 4096;
 /// RAM budgets as a user states them: one, or `count` at equal distances from `first` to `last`.
 struct RamRange {
   std::optional<RamBudget> first;  ///< absent: `min`, the smallest budget that works
-  std::optional<RamBudget> last;   ///< absent where there is only `first`
+  std::optional<RamBudget> last;   ///< absent if there is only `first`
   int count = 1;
 };
 
@@ -76,7 +76,7 @@ struct SweepPoint {
 
 /// The points in the order of the grid: by subject, techniques, runtime budget, RAM budget, each as
 /// listed. `smallest_ram` has the meaning of `min` by subject; a range that starts there has fewer
-/// budgets where they would coincide. Throws InputError for a budget that is there twice, a range
+/// budgets if some would coincide. Throws InputError for a budget that is there twice, a range
 /// reversed for one of the subjects, and too many points.
 std::vector<SweepPoint> sweep_points(const SweepGrid& grid, const std::vector<Bytes>& smallest_ram);
 
@@ -117,16 +117,18 @@ struct SweepOptions {
 
 /// Solves the points, from loose limits to tight ones, so that each profits from those that allow
 /// more: an optimum that fits the tighter limits is their optimum too, and a bound holds for them
-/// as well. A point waits for those; what it is told does not depend on `jobs` or on who is
-/// finished first. Points that have an outcome already are not solved again; their schedules are
+/// as well. A point waits for those, so that its result does not depend on `jobs` or on the order
+/// of finishing. Points that have an outcome already are not solved again; their schedules are
 /// replayed, and InputError is thrown for one that is not valid. True when every point is finished,
 /// false when the sweep was interrupted.
 bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                const SweepOptions& options, SweepOutcomes& outcomes);
 
-/// Gives looser points the bounds and tighter ones the schedules that they lack where another point
-/// has better ones, so that energy never rises as limits loosen. `gap` is that of the solves.
-void settle_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
-                  SweepOutcomes& outcomes);
+/// Gives tighter points the bounds and looser ones the schedules of other points if those are
+/// better, so that energy never rises as limits loosen. `gap` is that of the solves. Throws
+/// InternalError, naming both points, if one is proven infeasible and another's schedule, or the
+/// baseline, fits its limits, or if a schedule needs less than a bound that is proven for it.
+void share_results(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
+                   SweepOutcomes& outcomes);
 
 }  // namespace poet

@@ -1,12 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
-#include <variant>
 
 namespace poet {
 
+// Every quantity of this library has one of these types, or its unit in its name.
 using Bytes = std::int64_t;  ///< memory, exact
 using Joules = double;       ///< energy, SI
 using Seconds = double;      ///< time, SI
@@ -17,35 +18,26 @@ inline constexpr Bytes kMaxBytes = Bytes{1} << 53;
 /// The largest energy (joules) or time (seconds) accepted for one node: sums of them stay finite.
 inline constexpr double kMaxCost = 1e30;
 
-/// A share of some reference quantity; 1.0 is all of it.
-struct Ratio {
-  double value = 1.0;
-};
+// The parsers return nothing for text that is not wholly what they read. They do not depend on the
+// locale, and accept blanks between a number and its unit.
 
-/// A RAM budget as a user states it: bytes, or a share of the baseline's peak RAM.
-using RamBudget = std::variant<Bytes, Ratio>;
+/// Parses a finite decimal number such as `1.5` or `1e-3`.
+std::optional<double> parse_number(std::string_view text);
 
-/// A runtime budget as a user states it: a multiple of the time to compute every node once
-/// (POET's meaning), or absolute seconds.
-using RuntimeBudget = std::variant<Ratio, double>;
+/// Parses a size from 0 to 2^53 bytes such as `737719`, `256KiB` or `1.5MB`. Units: B, kB, MB, GB
+/// (powers of 1000), KiB, MiB, GiB (powers of 1024), in any case. Rounds down to whole bytes.
+std::optional<Bytes> parse_bytes(std::string_view text);
 
-/// Parses `737719`, `256KiB`, `1.5MB` (bytes) or `60%` (share of the baseline's peak RAM).
-/// Suffixes: B, kB, MB, GB (powers of 1000), KiB, MiB, GiB (powers of 1024), any case.
-/// A size that is not a whole number of bytes is rounded down: a budget never grows.
-/// Throws InputError unless the result is at least one byte and at most 2^53.
-RamBudget parse_ram_budget(std::string_view text);
+/// Parses a finite time with its unit: `12.5s`, `800ms`, `250us`, `2min` or `1h`.
+std::optional<Seconds> parse_seconds(std::string_view text);
 
-/// Parses `1.5` (multiple) or `12.5s`, `800ms`, `250us`, `2min`, `1h` (absolute).
-/// Throws InputError for anything not finite or not positive, and for a multiple below 1.
-RuntimeBudget parse_runtime_budget(std::string_view text);
-
-/// `737719` -> `720.4 KiB`; exact below 1 KiB.
+/// Formats `737719` as `720.4 KiB`; exact below 1 KiB.
 std::string format_bytes(Bytes bytes);
 
-/// `0.000553` -> `553 uJ`: four significant digits and an SI prefix.
+/// Formats `0.000553` as `553 uJ`: four significant digits and an SI prefix.
 std::string format_joules(Joules energy);
 
-/// `0.8` -> `800 ms`: four significant digits and an SI prefix.
+/// Formats `0.8` as `800 ms`: four significant digits and an SI prefix.
 std::string format_seconds(Seconds time);
 
 }  // namespace poet

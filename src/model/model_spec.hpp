@@ -10,7 +10,8 @@
 
 namespace poet {
 
-/// The most nodes a model may have, backward pass included.
+/// The most nodes a model may have, backward pass included. Far above what any solve can treat; it
+/// keeps a hostile file from filling the memory.
 inline constexpr std::size_t kMaxNodes = 100'000;
 
 /// Height and width of a window; scalars and flags use `height` alone.
@@ -45,15 +46,21 @@ struct MeasuredSpec {
   MeasuredCosts costs;
 };
 
-/// A model file, read but not yet understood as a graph. Either `layers` or `nodes` is filled.
+/// A model file, read but not yet understood as a graph: the reader knows JSON and no layer, and
+/// build_model the reverse. Either `layers` or `nodes` is filled.
 struct ModelSpec {
   std::string name;
-  std::string backward;
+  Backward backward = Backward::poet_chain;
   std::string place;         ///< the file, for errors about all of it
   Shape input_shape;         ///< a batch extent counts as 1 here
   bool input_batch = false;  ///< the first extent is the batch
   std::vector<LayerSpec> layers;
   std::vector<MeasuredSpec> nodes;
 };
+
+/// Turns a model as it was written into a graph: names become indices, shapes, parameter and
+/// FLOP counts are inferred for this batch size, and the backward pass is appended.
+/// Throws InputError with the place of whatever does not fit.
+Model build_model(const ModelSpec& spec, std::int64_t batch_size);
 
 }  // namespace poet

@@ -4,8 +4,8 @@
 
 #include <fmt/format.h>
 
-#include "io/text/shown.hpp"
-#include "io/text/suggest.hpp"
+#include "base/text/printable.hpp"
+#include "base/text/suggest.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -15,13 +15,13 @@ void NodeNames::add(const std::string& name, const std::string& place) {
   if (is_new) return;
   throw InputError(place,
                    fmt::format("found the name '{}' of node {} again, expected one of its own",
-                               shown(name), entry->second));
+                               printable(name), entry->second));
 }
 
 int NodeNames::index(const InputName& input, std::string_view own_name) const {
   const auto entry = index_.find(input.name);
   if (entry != index_.end()) return entry->second;
-  const std::string name = shown(input.name);
+  const std::string name = printable(input.name);
   if (input.name == own_name) {
     throw InputError(input.place, fmt::format("found '{}' as its own input, expected an earlier "
                                               "node (nodes must be in topological order)",

@@ -16,7 +16,8 @@ class NodeNames {
   /// Gives the next index to a name. Throws InputError at `place` for a name taken before.
   void add(const std::string& name, const std::string& place);
 
-  /// Tells of a name that some later node has, so that a forward reference is called that.
+  /// Announces a name that a later node has, so that the error for a forward reference can call it
+  /// that and not an unknown name.
   void announce(std::string_view name) { announced_.insert(name); }
 
   /// Indices of the named nodes, ascending, each once. Throws InputError at the input's place

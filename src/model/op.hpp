@@ -38,7 +38,7 @@ struct AttributeRule {
 };
 
 /// An op of the model format. `infer` gives shape, parameters and FLOPs by the formulas of POET's
-/// released layers; it throws InputError, without place, where shapes and attributes disagree.
+/// released layers; it throws InputError, without a place, if shapes and attributes disagree.
 struct OpRule {
   std::string_view name;
   std::size_t input_count = 1;

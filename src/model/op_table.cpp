@@ -1,3 +1,8 @@
+// One row per op of the model format: its name, how many inputs it takes, its attributes and the
+// function that infers shape, parameters and FLOPs. The reader checks files against this table,
+// defaults and error messages included, so a new op is a row here, a function in an ops_*.cpp, and
+// a line in docs/model-format.md.
+
 #include <algorithm>
 
 #include "model/op.hpp"

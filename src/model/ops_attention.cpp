@@ -1,4 +1,3 @@
-#include "model/checked.hpp"
 #include "model/ops.hpp"
 #include "model/shape.hpp"
 

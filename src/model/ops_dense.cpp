@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "model/checked.hpp"
 #include "model/ops.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"

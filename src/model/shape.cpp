@@ -4,8 +4,37 @@
 #include <fmt/ranges.h>
 
 #include "poet/error.hpp"
+#include "poet/units.hpp"
 
 namespace poet {
+
+std::int64_t checked_sum(std::initializer_list<std::int64_t> terms) {
+  std::int64_t sum = 0;
+  for (const std::int64_t term : terms) {
+    if (!__builtin_add_overflow(sum, term, &sum)) continue;
+    throw InputError(fmt::format("{} is above 2^63", fmt::join(terms, " + ")));
+  }
+  return sum;
+}
+
+std::int64_t checked_product(std::initializer_list<std::int64_t> factors) {
+  std::int64_t product = 1;
+  for (const std::int64_t factor : factors) {
+    if (!__builtin_mul_overflow(product, factor, &product)) continue;
+    throw InputError(fmt::format("{} is above 2^63", fmt::join(factors, " * ")));
+  }
+  return product;
+}
+
+std::int64_t element_count(std::span<const std::int64_t> shape) {
+  std::int64_t count = 1;
+  for (const std::int64_t extent : shape) {
+    if (!__builtin_mul_overflow(count, extent, &count) && count <= kMaxBytes) continue;
+    throw InputError(
+        fmt::format("a tensor of {} elements; expected at most 2^53", fmt::join(shape, " x ")));
+  }
+  return count;
+}
 
 std::string shape_text(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));

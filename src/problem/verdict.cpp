@@ -1,12 +1,13 @@
+// Many problems need no solver. In a sweep over budgets, both ends of the range are of this kind:
+// above the baseline's peak nothing is to be gained, and below the working set nothing can run.
+// Each verdict is a proof of one line, so the tests check them against an exhaustive search.
+
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
 
 namespace poet {
 namespace {
-
-/// The same slack as the simulator's, for the order of summation.
-constexpr double kRuntimeSlack = 1e-9;
 
 bool runs_in_time(const Problem& problem, const Baseline& base) {
   return base.runtime_seconds <= problem.limits.runtime_budget_seconds * (1 + kRuntimeSlack);

@@ -1,3 +1,6 @@
+// What the judge reports, in words. It is kept apart from simulate.cpp, so that that file contains
+// nothing but the rules.
+
 #include "schedule/findings.hpp"
 
 #include <utility>
@@ -6,6 +9,7 @@
 
 namespace poet {
 
+// A message names what a reader can look up: the index is in the file, the name in the model.
 std::string node_label(const Graph& graph, int node) {
   if (node < 0 || node >= graph.size() || graph.nodes[node].name.empty()) {
     return fmt::format("{}", node);

@@ -9,23 +9,23 @@
 
 namespace poet {
 
-/// More violations than this are counted, not listed: nobody reads them, and a garbage file
+/// Violations beyond this number are counted, not listed: nobody reads them, and a garbage file
 /// must not fill the memory.
 inline constexpr std::size_t kMaxListedViolations = 1000;
 
-/// `57 (block3.conv1)`, or `57` for an index outside the graph or a node without a name.
+/// Returns `57 (block3.conv1)`, or `57` for an index outside the graph or a node without a name.
 std::string node_label(const Graph& graph, int node);
 
-/// Collects violations up to kMaxListedViolations, then says how many more there were.
+/// Collects violations up to kMaxListedViolations, then only counts them.
 class Findings {
  public:
-  /// A violation in one stage; the message is headed by it.
+  /// Adds a violation in one stage and puts the stage's number before the message.
   void add(Rule rule, int stage, int node, const std::string& message);
 
-  /// A violation of the schedule as a whole.
+  /// Adds a violation of the schedule as a whole.
   void add(Rule rule, const std::string& message);
 
-  /// The list, in the order of discovery, closed by a note where it was cut.
+  /// Takes the list out, in the order of discovery, with a note at its end if it was cut.
   std::vector<Violation> take();
 
  private:

@@ -1,5 +1,16 @@
-// Deliberately plain, and without anything from src/solver: this file decides whether a schedule
-// is valid, so it has to be right by inspection. The rules are those of docs/schedule-format.md.
+// The judge. Every schedule is replayed here before it can become an answer, whether it comes from
+// the solver, from a file or from another program, and a bound only counts if a replayed schedule
+// meets it. So this file has to be right by inspection: it follows the rules of
+// docs/schedule-format.md one after the other, counts RAM in whole bytes, recomputes everything
+// from the lists of each stage, and uses nothing of src/solver, not even a helper. What the two
+// have in common is the text of the rules.
+//
+// The idea is that of a certificate checker, as SAT solvers have for their proofs: a solver may be
+// clever as long as a simple program confirms what it found. It paid off: docs/trust.md lists the
+// faults of the solver that this file, or an oracle behind it, has uncovered.
+//
+// It never stops at the first violation. Entries that mean nothing are reported and skipped, and
+// the replay goes on, so that somebody who writes schedules by hand sees all that is wrong at once.
 
 #include "poet/simulate.hpp"
 
@@ -8,19 +19,16 @@
 #include <fmt/format.h>
 
 #include "schedule/findings.hpp"
-#include "schedule/node_set.hpp"
 #include "schedule/ram.hpp"
 
 namespace poet {
 namespace {
 
-/// Runtimes are sums of doubles, and a solver may add them up in another order.
-constexpr double kRuntimeSlack = 1e-9;
-
-/// Stays at the largest value instead of overflowing: a file may page one tensor in every stage.
+/// Adds, but stays at the largest value instead of overflowing: a file may page a tensor of 2^53
+/// bytes in every one of its stages.
 Bytes add_clipped(Bytes total, Bytes bytes) {
-  constexpr Bytes kMost = std::numeric_limits<Bytes>::max();
-  return bytes > kMost - total ? kMost : total + bytes;
+  constexpr Bytes kMax = std::numeric_limits<Bytes>::max();
+  return bytes > kMax - total ? kMax : total + bytes;
 }
 
 class Simulator {
@@ -65,14 +73,15 @@ class Simulator {
     run_page_outs(t, stage, resident);
     run_page_ins(t, stage, resident, computed, next);
 
-    // What stage t + 1 may call resident (rule 2), and what it may page in (rule 4).
+    // What stage t + 1 may call resident (rule 2), and what it may page in (rule 4): a copy counts
+    // from the stage after its page-out on, and is never lost.
     available_ = resident;
     available_.insert(stage.compute);
     available_.insert(stage.page_in);
     stored_.insert(stage.page_out);
   }
 
-  /// The stage without the entries that mean nothing, so that the replay can go on after them.
+  /// Returns the stage without the entries that mean nothing, so that the replay can go on.
   Stage well_formed(int t) {
     const Stage& stage = schedule_.stages[t];
     return {.resident = well_formed(t, "resident", stage.resident),
@@ -118,6 +127,7 @@ class Simulator {
     }
   }
 
+  /// Rule 2.
   void check_residents(int t, const Stage& stage) {
     for (const int node : stage.resident) {
       if (available_.has(node)) continue;
@@ -128,6 +138,8 @@ class Simulator {
     }
   }
 
+  /// Rules 1 and 5. The output is added before any input goes: both are in RAM during a
+  /// computation.
   void run_computations(int t, const Stage& stage, const NodeSet& resident, const NodeSet& next) {
     Ram ram(graph_, stage.resident);
     Bytes peak = ram.bytes();
@@ -148,7 +160,7 @@ class Simulator {
     check_peak(t, peak, peak_node);
   }
 
-  /// How many of these computations read each node.
+  /// Returns by node how many of these computations read it.
   std::vector<int> count_uses(const std::vector<int>& compute) const {
     std::vector<int> uses(graph_.nodes.size(), 0);
     for (const int node : compute) {
@@ -191,6 +203,8 @@ class Simulator {
                               limits_.ram_budget_bytes));
   }
 
+  /// Rule 3. Paging out again what has a copy already is allowed, and charged: it is wasteful, not
+  /// wrong.
   void run_page_outs(int t, const Stage& stage, const NodeSet& resident) {
     for (const int node : stage.page_out) {
       check_paging_allowed(t, node, "out");
@@ -218,6 +232,7 @@ class Simulator {
     }
   }
 
+  /// Rule 4. The last three checks forbid transfers that cannot serve any purpose.
   void check_page_in(int t, int node, const NodeSet& resident, const NodeSet& computed,
                      const NodeSet& next) {
     const auto report = [&](const char* what) {
@@ -236,10 +251,11 @@ class Simulator {
                   fmt::format("{} is paged {}, but paging is not allowed", label(node), direction));
   }
 
+  /// Rule 6.
   void check_runtime() {
-    // Written so that a budget that is not a number is never met.
+    // Written so that no runtime fits a budget that is not a number.
     const Seconds budget = limits_.runtime_budget_seconds;
-    if (replay_.runtime_seconds <= budget * (1 + kRuntimeSlack)) return;
+    if (within_runtime_budget(replay_.runtime_seconds, budget)) return;
     findings_.add(Rule::runtime, fmt::format("the computations take {} s; the budget is {} s",
                                              replay_.runtime_seconds, budget));
   }
@@ -247,13 +263,17 @@ class Simulator {
   const Graph& graph_;
   const Schedule& schedule_;
   const Limits& limits_;
-  NodeSet available_;  ///< what the stage at hand may call resident
-  NodeSet stored_;     ///< what has a copy in secondary storage at the stage's start
+  NodeSet available_;  ///< what the current stage may call resident
+  NodeSet stored_;     ///< what has a copy in secondary storage when the stage starts
   Findings findings_;
   Replay replay_;
 };
 
 }  // namespace
+
+bool within_runtime_budget(Seconds runtime, Seconds budget) {
+  return runtime <= budget * (1 + kRuntimeSlack);
+}
 
 Replay simulate(const Graph& graph, const Schedule& schedule, const Limits& limits) {
   return Simulator(graph, schedule, limits).run();

@@ -7,8 +7,8 @@
 
 namespace poet {
 
-/// So many seconds of wall clock from now on; none or fewer have run out at once, infinity never
-/// does.
+/// Counts down wall-clock seconds from its construction. Zero or less has expired at once; infinity
+/// never does.
 class Countdown {
  public:
   explicit Countdown(Seconds seconds) : seconds_(seconds) {}

@@ -30,6 +30,14 @@ bool Incumbent::offer(const Schedule& schedule) {
   return true;
 }
 
+void Incumbent::refuse_infeasible(std::string_view who) const {
+  if (!schedule_) return;
+  throw InternalError(fmt::format(
+      "{} says that no schedule fits the budgets, but a schedule of {} J has been replayed within "
+      "them",
+      who, energy_));
+}
+
 void Incumbent::raise_bound(Joules bound) {
   bound_ = std::max(bound_, std::min(bound, energy_));
 }

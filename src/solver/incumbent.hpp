@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string_view>
 
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
@@ -8,8 +9,10 @@
 
 namespace poet {
 
-/// The best schedule so far, and the best proven bound. A schedule gets in only by a replay
-/// within the budgets; a bound only ever rises and never passes the best schedule's energy.
+/// The best schedule so far, and the best proven bound. A schedule enters only by a replay within
+/// the budgets. The bound only rises, and never above the best schedule's energy. A
+/// replayed schedule below the bound refutes the proof, which is a bug of ours or of a solver: that
+/// is an error, never a correction.
 class Incumbent {
  public:
   Incumbent(const Problem& problem, const Baseline& base);
@@ -17,6 +20,9 @@ class Incumbent {
   /// Replays the schedule; takes it and returns true if it is valid and better. Throws
   /// InternalError if it is cheaper than the proven bound.
   bool offer(const Schedule& schedule);
+  /// Throws InternalError if there is a schedule although `who` claims to have proven that none
+  /// exists.
+  void refuse_infeasible(std::string_view who) const;
   /// A lower bound on the energy of every schedule within the budgets.
   void raise_bound(Joules bound);
 
@@ -25,8 +31,8 @@ class Incumbent {
   /// Above the baseline's energy; infinity without a schedule.
   Joules extra_energy() const { return energy_ - baseline_energy_; }
   Joules bound() const { return bound_; }
-  /// Whether the bound meets the energy within the relative gap, or within what double-precision
-  /// sums of the same costs in another order can differ by.
+  /// Whether the bound meets the energy within the relative gap, or within the difference that
+  /// double-precision sums of the same costs in another order can have.
   bool proven(double gap) const;
 
  private:
@@ -37,8 +43,8 @@ class Incumbent {
   Joules bound_;
 };
 
-/// Relative error allowed for sums in another order and for CBC's tolerances after scaling; a gap
-/// no larger counts as none.
+/// Relative error of sums in another order and of CBC's tolerances after scaling. A smaller gap
+/// counts as none.
 inline constexpr double kProofTolerance = 1e-9;
 
 }  // namespace poet

@@ -1,15 +1,9 @@
 #include "solver/solve_state.hpp"
 
-namespace poet {
+#include "solver/search/greedy.hpp"
+#include "solver/search/plan.hpp"
 
-void note_model(SolverReport& report, const char* formulation, const Milp& milp) {
-  const auto nonzeros = static_cast<std::int64_t>(milp.nonzeros());
-  if (nonzeros < report.nonzeros) return;
-  report.formulation = formulation;
-  report.rows = static_cast<int>(milp.rows.size());
-  report.columns = static_cast<int>(milp.columns.size());
-  report.nonzeros = nonzeros;
-}
+namespace poet {
 
 bool SolveState::stopping() {
   if (!interrupted && options.interrupted && options.interrupted()) interrupted = true;
@@ -20,7 +14,7 @@ Joules SolveState::gap_joules() const {
   return options.gap * (incumbent.schedule() ? incumbent.energy() : base.energy_joules);
 }
 
-void SolveState::tell(const std::string& phase, std::int64_t nodes) {
+void SolveState::report_progress(const std::string& phase, std::int64_t nodes) {
   if (!options.progress) return;
   options.progress({.phase = phase,
                     .elapsed_seconds = clock.elapsed(),
@@ -32,8 +26,24 @@ void SolveState::tell(const std::string& phase, std::int64_t nodes) {
 bool SolveState::offer(const Schedule& schedule) {
   const bool first = !incumbent.schedule();
   const bool better = incumbent.offer(schedule);
-  if (better && first) report.first_schedule_seconds = clock.elapsed();
+  if (better && first) statistics.first_schedule_seconds = clock.elapsed();
   return better;
+}
+
+bool SolveState::offer_or_repair(const Schedule& schedule) {
+  if (offer(schedule)) return true;
+  Plan plan(problem, schedule);
+  descend(plan, [&] { return stopping(); });
+  return plan.feasible() && offer(plan.to_schedule());
+}
+
+void SolveState::note_model(const char* formulation, const Milp& milp) {
+  const auto nonzeros = static_cast<std::int64_t>(milp.nonzeros());
+  if (nonzeros < statistics.nonzeros) return;
+  statistics.formulation = formulation;
+  statistics.rows = static_cast<int>(milp.rows.size());
+  statistics.columns = static_cast<int>(milp.columns.size());
+  statistics.nonzeros = nonzeros;
 }
 
 }  // namespace poet

@@ -10,14 +10,8 @@
 
 namespace poet {
 
-/// Whether a phase showed that there is no schedule at all.
-enum class ModelVerdict { open, infeasible };
-
-/// Takes the sizes of a model into the report, where they are the largest yet.
-void note_model(SolverReport& report, const char* formulation, const Milp& milp);
-
-/// What the phases of one solve share: the task, the clock, the best schedule and bound, and the
-/// account of the work.
+/// What the phases of one solve share: the problem, the clock, the best schedule and bound, and the
+/// statistics of the work.
 struct SolveState {
   SolveState(const Problem& task, const SolveOptions& wishes)
       : problem(task),
@@ -31,23 +25,29 @@ struct SolveState {
   SolveClock clock;
   Baseline base;
   Incumbent incumbent;
-  SolverReport report;
+  SolveStatistics statistics;
   bool interrupted = false;
-  std::string trouble;  ///< why a phase ended early; for people
+  int searches_without_result = 0;  ///< how many agreed that the problem is infeasible
+  std::string trouble;              ///< why a phase ended early, in words
 
   bool fast() const { return options.effort == Effort::fast; }
   bool proven() const { return incumbent.proven(options.gap); }
-  /// Whether to give up: interrupted, or out of time.
+  /// Whether the solve must end: interrupted, or out of time.
   bool stopping();
   bool done() { return proven() || stopping(); }
-  /// Seconds left, at most `share` of them.
+  /// This share of the seconds that are left.
   Seconds share_of_time(double share) const { return share * clock.remaining(); }
-  /// The gap asked for, in joules.
+  /// The requested gap in joules.
   Joules gap_joules() const;
 
-  void tell(const std::string& phase, std::int64_t nodes = 0);
-  /// Offers a schedule to the incumbent, and notes when the first came.
+  void report_progress(const std::string& phase, std::int64_t nodes = 0);
+  /// Offers a schedule to the incumbent, and records when the first one came.
   bool offer(const Schedule& schedule);
+  /// Offers a model's schedule. If it does not replay, because a relaxation's schedule can overrun
+  /// RAM in the forward pass, offers what the greedy descent makes of it.
+  bool offer_or_repair(const Schedule& schedule);
+  /// Records the sizes of a model in the statistics if it is the largest so far.
+  void note_model(const char* formulation, const Milp& milp);
 };
 
 }  // namespace poet

@@ -1,4 +1,4 @@
-#include "sweep/find_min_ram.hpp"
+#include "sweep/child_work.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -6,13 +6,14 @@
 
 #include <fmt/format.h>
 
+#include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "solver/clock.hpp"
 
 namespace poet {
 namespace {
 
-/// Share of the time that is left which one budget may take: a hard one must not eat up all.
+/// Share of the remaining time for one budget, so that a hard one leaves time for the others.
 constexpr double kProbeShare = 0.25;
 
 /// RAM is held in whole tensors, so every peak is a multiple of what divides all their sizes.
@@ -22,6 +23,9 @@ Bytes step_of(const Graph& graph) {
   return std::max<Bytes>(step, 1);
 }
 
+/// Bisection over budgets in steps of `step_of`. Most solves answer quickly: a schedule lowers the
+/// upper end to its own peak, which is often far below the budget that was tried, and a proof
+/// raises the lower end. What neither answers in time is left as an interval, never guessed.
 class Search {
  public:
   Search(const SweepSubject& subject, const Limits& limits, const SolveOptions& options)
@@ -34,8 +38,8 @@ class Search {
   }
 
   void raise_floor(Bytes bytes) {
-    found_.infeasible_below_bytes =
-        std::min(std::max(found_.infeasible_below_bytes, bytes), found_.feasible_bytes);
+    found_.infeasible_below_bytes = std::max(found_.infeasible_below_bytes, bytes);
+    check();
   }
 
   void offer(const Schedule& schedule) {
@@ -44,6 +48,7 @@ class Search {
     if (!replay.valid() || replay.peak_ram_bytes >= found_.feasible_bytes) return;
     found_.feasible_bytes = replay.peak_ram_bytes;
     found_.schedule = schedule;
+    check();
   }
 
   void run() {
@@ -65,16 +70,25 @@ class Search {
  private:
   bool stopping() const { return clock_.expired(); }
 
-  /// Bisects for the smallest budget with a schedule. A budget that cannot be decided counts as one
-  /// without, and as the end of what the floor may be raised to.
+  /// The schedule has been replayed, so a contradiction means that the proof is wrong.
+  void check() const {
+    if (found_.feasible_bytes >= found_.infeasible_below_bytes) return;
+    throw InternalError(
+        fmt::format("no RAM budget below {} bytes is said to have a schedule, but one of {} bytes "
+                    "has been replayed",
+                    found_.infeasible_below_bytes, found_.feasible_bytes));
+  }
+
+  /// Bisects for the smallest budget with a schedule. An undecided budget counts as one without a
+  /// schedule here; raise_the_floor() then looks for proofs below it.
   void lower_the_top() {
     Bytes low = found_.infeasible_below_bytes;
-    Bytes budget = low;  // most often the floor is the answer, so it is tried first
+    Bytes budget = low;  // most often the floor is the answer
     while (low < found_.feasible_bytes && !stopping()) {
       switch (probe(budget)) {
         case Status::infeasible:
           low = next_peak(budget);
-          found_.infeasible_below_bytes = std::max(found_.infeasible_below_bytes, low);
+          raise_floor(low);
           break;
         case Status::unknown:
           if (!undecided_) undecided_ = budget;
@@ -88,7 +102,7 @@ class Search {
     }
   }
 
-  /// Bisects between the floor and the least undecided budget for more proofs.
+  /// Bisects between the floor and the smallest undecided budget for more proofs.
   void raise_the_floor() {
     if (!undecided_) return;
     Bytes high = std::min(*undecided_, found_.feasible_bytes);
@@ -108,7 +122,7 @@ class Search {
     return std::max(low, (low + (high - low) / 2) / step_ * step_);
   }
 
-  /// Whether a budget has a schedule: any one will do, so any gap counts as closed.
+  /// Whether a budget has a schedule. Any schedule will do, so the gap is 1.
   Status probe(Bytes budget) {
     SolveOptions options = options_;
     options.gap = 1;
@@ -134,7 +148,7 @@ class Search {
   const SolveOptions& options_;
   SolveClock clock_;
   Bytes step_;
-  std::optional<Bytes> undecided_;  ///< the least budget that could not be decided
+  std::optional<Bytes> undecided_;  ///< the smallest budget that could not be decided
   MinRam found_;
 };
 

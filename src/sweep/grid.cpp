@@ -5,7 +5,7 @@
 
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
-#include "sweep/limits.hpp"
+#include "sweep/dominance.hpp"
 
 namespace poet {
 namespace {
@@ -16,7 +16,7 @@ struct Budget {
   bool follows_min = false;
 };
 
-/// budget number i of `count` from `first` to `last`, rounded down; the products stay small.
+/// Budget number i of `count` from `first` to `last`, rounded down; the products stay small.
 Bytes step(Bytes first, Bytes last, int i, int count) {
   const Bytes whole = (last - first) / (count - 1);
   const Bytes rest = (last - first) % (count - 1);
@@ -60,7 +60,7 @@ std::vector<Bytes> budgets_of(const SweepGrid& grid, const SweepSubject& subject
     return std::pair(a.bytes, a.follows_min) < std::pair(b.bytes, b.follows_min);
   });
   for (std::size_t b = 1; b < sorted.size(); ++b) {
-    // Nobody can foresee what a budget that follows `min` meets; the others are a mistake.
+    // A budget that follows `min` may coincide with another by chance; the user cannot foresee it.
     if (sorted[b].bytes != sorted[b - 1].bytes || sorted[b].follows_min) continue;
     throw InputError(subject.name(),
                      fmt::format("the RAM budget of {} bytes is there twice", sorted[b].bytes));
@@ -92,7 +92,7 @@ void check_count(std::size_t count) {
       fmt::format("found {} points or more; a sweep has at most {}", count, kMaxSweepPoints));
 }
 
-/// The budget that `min` would be at the least, for checks: it can only rise.
+/// A lower bound on what `min` is, by subject, for checks before it is known.
 std::vector<Bytes> lower_bounds(const SweepGrid& grid) {
   std::vector<Bytes> bounds;
   for (const SweepSubject& subject : grid.subjects) {

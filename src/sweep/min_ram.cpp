@@ -4,11 +4,11 @@
 
 #include <fmt/format.h>
 
-#include "io/outcome_json.hpp"
 #include "poet/error.hpp"
-#include "sweep/find_min_ram.hpp"
-#include "sweep/limits.hpp"
-#include "sweep/workers.hpp"
+#include "sweep/child_tasks.hpp"
+#include "sweep/child_work.hpp"
+#include "sweep/dominance.hpp"
+#include "sweep/fields.hpp"
 
 namespace poet {
 namespace {
@@ -21,11 +21,10 @@ MinRamTask make_task(const SweepGrid& grid, int subject, TechniqueSet set,
           .limits = limits_of(grid.subjects[subject], set, runtime, 0)};
 }
 
-/// Whether `loose` is about the same subject and allows as much as `tight`, and is not the same
-/// task.
+/// Whether `loose` is another task of the same subject and allows as much as `tight`.
 bool is_looser(const std::vector<MinRamTask>& tasks, int loose, int tight) {
   return loose != tight && tasks[loose].subject == tasks[tight].subject &&
-         allows_as_much_otherwise(tasks[loose].limits, tasks[tight].limits);
+         dominates_otherwise(tasks[loose].limits, tasks[tight].limits);
 }
 
 class Run {
@@ -41,16 +40,14 @@ class Run {
   }
 
   bool run() {
-    run_workers(options_.jobs,
-                {.next = [this] { return next(); },
-                 .work = [this](int task, const auto&) { return min_ram_json(work(task)); },
-                 .answered =
-                     [this](int task, const std::string& answer) {
-                       record(task, parse_min_ram(answer, "answer"));
-                     },
-                 .failed = [this](int task,
-                                  const std::string& reason) { record(task, {.failure = reason}); },
-                 .interrupted = options_.interrupted});
+    run_child_tasks(
+        options_.jobs,
+        {.next = [this] { return next(); },
+         .work = [this](int task, const auto&) { return pack_answer(work(task)); },
+         .answered = [this](int task, const std::string& answer) { take(task, answer); },
+         .failed = [this](int task,
+                          const std::string& reason) { record(task, {.failure = reason}); },
+         .interrupted = options_.interrupted});
     return std::all_of(found_.begin(), found_.end(),
                        [](const auto& known) { return known.has_value(); });
   }
@@ -73,7 +70,7 @@ class Run {
     return false;
   }
 
-  /// What allows more cannot need more, and its schedule may fit all the same.
+  /// A task that allows more cannot need more RAM, so its proofs hold here; its schedule may fit.
   MinRam work(int task) const {
     Bytes floor = 0;
     std::vector<const Schedule*> starts;
@@ -86,6 +83,16 @@ class Run {
     solve.interrupted = nullptr;  // the parent ends this process
     return find_min_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,
                         starts);
+  }
+
+  void take(int task, const std::string& answer) {
+    MinRam found;
+    try {
+      found = unpack_answer<MinRam>(answer);
+    } catch (const InputError& error) {
+      found = {.failure = error.what()};
+    }
+    record(task, std::move(found));
   }
 
   void record(int task, MinRam found) {

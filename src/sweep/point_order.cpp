@@ -4,7 +4,7 @@
 #include <numeric>
 #include <tuple>
 
-#include "sweep/limits.hpp"
+#include "sweep/dominance.hpp"
 
 namespace poet {
 namespace {
@@ -58,7 +58,7 @@ bool PointOrder::may_start(const Curve& curve) const {
   const Limits& limits = limits_at(curve);
   return std::none_of(curves_.begin(), curves_.end(), [&](const Curve& other) {
     return &other != &curve && other.subject == curve.subject && other.at < other.points.size() &&
-           allows_as_much(limits_at(other), limits);
+           dominates(limits_at(other), limits);
   });
 }
 

@@ -9,14 +9,15 @@ namespace poet {
 
 /// Which point may start when: a point waits for all points of its subject that allow as much as it
 /// does. The points of one subject, set of techniques and runtime budget form a curve, which is
-/// walked from its largest RAM budget to its smallest.
+/// walked from its largest RAM budget to its smallest. The waiting costs little parallelism, since
+/// curves run side by side, and it makes the results independent of the number of jobs.
 class PointOrder {
  public:
   explicit PointOrder(const std::vector<SweepPoint>& points);
 
-  /// Takes a point that may start; nothing where all others wait, or none is left.
+  /// Takes a point that may start; nothing if all others wait, or none is left.
   std::optional<int> next();
-  /// Says that a point is finished, whether it was taken or was known before.
+  /// Records that a point is finished, whether it was taken or was known before.
   void finish(int point);
 
  private:

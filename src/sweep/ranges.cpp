@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
-#include "io/text/shown.hpp"
+#include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
-#include "sweep/names.hpp"
+#include "sweep/fields.hpp"
 
 namespace poet {
 namespace {
@@ -36,7 +36,7 @@ std::vector<std::string_view> split(std::string_view text) {
   }
 }
 
-/// FIRST..LAST:COUNT in its parts; without dots a single value, whose `last` is empty.
+/// The parts of FIRST..LAST:COUNT. A single value, without dots, has an empty `last`.
 struct RangeText {
   std::string_view whole;
   std::string_view first;
@@ -54,12 +54,13 @@ RangeText split_range(std::string_view text) {
   const char* const end = count.data() + count.size();
   const auto parsed = std::from_chars(count.data(), end, range.count);
   if (count.empty() || colon < dots || parsed.ec != std::errc{} || parsed.ptr != end) {
-    throw InputError(fmt::format(
-        "found '{}'; expected FIRST..LAST:COUNT with the number of budgets as COUNT", shown(text)));
+    throw InputError(
+        fmt::format("found '{}'; expected FIRST..LAST:COUNT with the number of budgets as COUNT",
+                    printable(text)));
   }
   if (range.count < 2 || range.count > kMaxSweepPoints) {
     throw InputError(fmt::format("found '{}'; a range has from 2 to {} budgets, its ends included",
-                                 shown(text), kMaxSweepPoints));
+                                 printable(text), kMaxSweepPoints));
   }
   range.last = trimmed(text.substr(dots + 2, colon - dots - 2));
   return range;
@@ -67,17 +68,17 @@ RangeText split_range(std::string_view text) {
 
 [[noreturn]] void fail_order(const RangeText& range) {
   throw InputError(fmt::format("found '{}'; the first budget of a range must be below the last",
-                               shown(range.whole)));
+                               printable(range.whole)));
 }
 
-/// The message of a wrong budget, headed by the range that it stands in.
+/// Parses one end of a range. The message of a wrong budget names the whole range.
 template <typename Parse>
 auto parse_end(const RangeText& range, std::string_view end, Parse parse) {
   try {
     return parse(end);
   } catch (const InputError& error) {
     if (range.count == 1) throw;
-    throw InputError(fmt::format("'{}': {}", shown(range.whole), error.what()));
+    throw InputError(fmt::format("'{}': {}", printable(range.whole), error.what()));
   }
 }
 
@@ -96,7 +97,7 @@ RamRange parse_ram_range(std::string_view text) {
   return result;
 }
 
-double value_of(const RuntimeBudget& budget) {
+double amount_of(const RuntimeBudget& budget) {
   const Ratio* ratio = std::get_if<Ratio>(&budget);
   return ratio != nullptr ? ratio->value : std::get<Seconds>(budget);
 }
@@ -115,10 +116,11 @@ void add_runtime_range(std::string_view text, std::vector<RuntimeBudget>& budget
   }
   const RuntimeBudget last = parse_end(range, range.last, parse_runtime_budget);
   if (first.index() != last.index()) {
-    throw InputError(fmt::format("found '{}'; expected two multiples or two times", shown(text)));
+    throw InputError(
+        fmt::format("found '{}'; expected two multiples or two times", printable(text)));
   }
-  const double from = value_of(first);
-  const double to = value_of(last);
+  const double from = amount_of(first);
+  const double to = amount_of(last);
   if (from >= to) fail_order(range);
   for (int i = 0; i + 1 < range.count; ++i) {
     budgets.push_back(like(first, from + (to - from) * i / (range.count - 1)));
@@ -132,7 +134,7 @@ void refuse_repetition(const std::vector<Element>& list, const std::vector<std::
   for (std::size_t i = 1; i < list.size(); ++i) {
     for (std::size_t j = 0; j < i; ++j) {
       if (same(list[i], list[j])) {
-        throw InputError(fmt::format("found '{}' twice; expected it once", shown(names[i])));
+        throw InputError(fmt::format("found '{}' twice; expected it once", printable(names[i])));
       }
     }
   }
@@ -147,7 +149,7 @@ void check_length(std::size_t length) {
 }  // namespace
 
 std::string_view technique_set_name(TechniqueSet set) {
-  return name_of(kTechniqueSetNames, set);
+  return name_of(set);
 }
 
 std::vector<RamRange> parse_ram_ranges(std::string_view text) {
@@ -171,7 +173,7 @@ std::vector<RuntimeBudget> parse_runtime_budgets(std::string_view text) {
   names.reserve(budgets.size());
   for (const RuntimeBudget& budget : budgets) names.push_back(runtime_budget_name(budget));
   refuse_repetition(budgets, names, [](const RuntimeBudget& a, const RuntimeBudget& b) {
-    return a.index() == b.index() && value_of(a) == value_of(b);
+    return a.index() == b.index() && amount_of(a) == amount_of(b);
   });
   return budgets;
 }
@@ -180,10 +182,10 @@ std::vector<TechniqueSet> parse_technique_sets(std::string_view text) {
   std::vector<TechniqueSet> sets;
   std::vector<std::string> names;
   for (const std::string_view part : split(text)) {
-    const std::optional<TechniqueSet> set = value_of(kTechniqueSetNames, part);
+    const std::optional<TechniqueSet> set = value_of<TechniqueSet>(part);
     if (!set) {
       throw InputError(
-          fmt::format("found '{}'; expected both, remat, paging or none", shown(part)));
+          fmt::format("found '{}'; expected both, remat, paging or none", printable(part)));
     }
     sets.push_back(*set);
     names.emplace_back(part);

@@ -5,7 +5,6 @@
 
 #include "poet/solve.hpp"
 #include "poet/units.hpp"
-#include "poet/version.hpp"
 
 namespace poet {
 
@@ -13,7 +12,6 @@ namespace poet {
 /// on.
 struct SweepRequest {
   // What the results depend on.
-  std::string program_version = POET_VERSION;
   std::string models;
   std::string model_sha256;  ///< of their files, in the order of the list
   std::string platforms;
@@ -43,7 +41,6 @@ struct SweepRequest {
 /// Calls visit("key", &SweepRequest::member) for every member that results depend on.
 template <typename Visit>
 void visit_asked(Visit&& visit) {
-  visit("program_version", &SweepRequest::program_version);
   visit("models", &SweepRequest::models);
   visit("model_sha256", &SweepRequest::model_sha256);
   visit("platforms", &SweepRequest::platforms);

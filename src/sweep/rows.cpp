@@ -2,9 +2,9 @@
 
 #include <fmt/format.h>
 
-#include "io/graph_digest.hpp"
-#include "schedule/explain.hpp"
-#include "sweep/names.hpp"
+#include "poet/graph.hpp"
+#include "report/summary.hpp"
+#include "sweep/fields.hpp"
 
 namespace poet {
 namespace {
@@ -33,49 +33,63 @@ RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const Runt
   return problem;
 }
 
-}  // namespace
-
-Report point_report(const SweepGrid& grid, const SweepPoint& point, const SweepOutcome& outcome,
-                    const SweepSettings& settings) {
-  const SweepSubject& subject = grid.subjects[point.subject];
-  const Request request{.ram_budget_bytes = point.limits.ram_budget_bytes,
-                        .runtime_budget_seconds = point.limits.runtime_budget_seconds,
-                        .runtime_budget_ratio = ratio_of(point.runtime, subject),
-                        .paging = point.limits.paging,
-                        .remat = point.limits.remat,
-                        .gap = settings.gap,
-                        .mem_power_scale = settings.mem_power_scale,
-                        .time_limit_seconds = settings.time_limit_seconds,
-                        .threads = settings.threads,
-                        .seed = settings.seed};
-  Report report =
-      make_report(subject.model, subject.platform ? &*subject.platform : nullptr,
-                  {.graph = subject.graph, .limits = point.limits}, request, outcome.result);
-  if (settings.require_optimal && report.status != Status::optimal) {
-    report.code = ExitCode::requirement;
-  }
-  return report;
+Request point_request(const SweepSubject& subject, const SweepPoint& point,
+                      const SweepSettings& settings) {
+  return {.ram_budget_bytes = point.limits.ram_budget_bytes,
+          .runtime_budget_seconds = point.limits.runtime_budget_seconds,
+          .runtime_budget_ratio = ratio_of(point.runtime, subject),
+          .paging = point.limits.paging,
+          .remat = point.limits.remat,
+          .gap = settings.gap,
+          .mem_power_scale = settings.mem_power_scale,
+          .time_limit_seconds = settings.time_limit_seconds,
+          .threads = settings.threads,
+          .seed = settings.seed};
 }
 
-SweepRow make_row(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
-                  const SweepOutcome& outcome, const SweepSettings& settings) {
+TechniqueSet techniques_of(const Request& request) {
+  if (request.paging) return request.remat ? TechniqueSet::both : TechniqueSet::paging;
+  return request.remat ? TechniqueSet::remat : TechniqueSet::none;
+}
+
+}  // namespace
+
+ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
+                          const SweepSettings& settings) {
+  const SweepSubject& subject = grid.subjects[point.subject];
+  ProblemInfo problem{.model = model_info(subject.model),
+                      .graph_sha256 = graph_sha256(subject.graph),
+                      .request = point_request(subject, point, settings)};
+  if (subject.platform) problem.platform = platform_info(*subject.platform);
+  return problem;
+}
+
+PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
+                        const SweepOutcome& outcome, const SweepSettings& settings) {
   const SweepPoint& where = points[point];
   const SweepSubject& subject = grid.subjects[where.subject];
-  SweepRow row{.point = point,
-               .status = std::string(outcome_name(outcome)),
-               .reason = outcome.failure.empty() ? explain(outcome.result) : outcome.failure,
-               .problem = row_problem(subject, where.techniques, where.runtime, settings),
-               .ram_budget_bytes = where.limits.ram_budget_bytes,
-               .requested_gap = settings.gap,
-               .origin = std::string(name_of(kOriginNames, outcome.origin)),
-               .baseline_energy_joules = subject.base.energy_joules,
-               .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
-               .wall_seconds = outcome.wall_seconds};
-  if (outcome.origin_point >= 0) row.origin_point = outcome.origin_point;
-  if (outcome.failure.empty() && outcome.result.schedule) {
-    row.summary = point_report(grid, where, outcome, settings).summary;
+  const bool failed = !outcome.failure.empty();
+  PointResult result;
+  result.row = {.point = point,
+                .status = failed ? SweepRow::Status::failed : row_status(outcome.result.status),
+                .reason = failed ? outcome.failure : explain(outcome.result),
+                .problem = row_problem(subject, where.techniques, where.runtime, settings),
+                .ram_budget_bytes = where.limits.ram_budget_bytes,
+                .requested_gap = settings.gap,
+                .origin = outcome.origin,
+                .baseline_energy_joules = subject.base.energy_joules,
+                .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
+                .wall_seconds = outcome.wall_seconds};
+  if (outcome.origin_point >= 0) result.row.origin_point = outcome.origin_point;
+  if (failed || !outcome.result.schedule) return result;
+  result.file = make_schedule_file(subject.model, subject.platform ? &*subject.platform : nullptr,
+                                   {.graph = subject.graph, .limits = where.limits},
+                                   point_request(subject, where, settings), outcome.result);
+  if (settings.require_optimal && result.file->status != Status::optimal) {
+    result.file->code = ExitCode::requirement;
   }
-  return row;
+  result.row.summary = result.file->summary;
+  return result;
 }
 
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
@@ -89,10 +103,10 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
                 .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
                 .wall_seconds = found.wall_seconds};
   if (!found.failure.empty() || found.infeasible) {
-    row.status = found.infeasible ? "infeasible" : "failed";
+    row.status = found.infeasible ? MinRamRow::Status::infeasible : MinRamRow::Status::failed;
     return row;
   }
-  row.status = found.exact() ? "exact" : "interval";
+  row.status = found.exact() ? MinRamRow::Status::exact : MinRamRow::Status::interval;
   if (found.exact()) row.smallest_ram_bytes = found.feasible_bytes;
   row.infeasible_below_bytes = found.infeasible_below_bytes;
   row.feasible_ram_bytes = found.feasible_bytes;
@@ -101,6 +115,48 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
   row.node_op = subject.graph.nodes[found.node].op;
   row.decided_by = found.is_working_set ? "working set" : "peak";
   return row;
+}
+
+SweepRow row_of(const ScheduleFile& report) {
+  SweepRow row{
+      .status = row_status(report.status),
+      .problem = {.model = report.model.name,
+                  .model_sha256 = report.model.sha256,
+                  .graph_sha256 = graph_sha256(report.graph),
+                  .batch_size = report.model.batch_size,
+                  .mem_power_scale = report.request.mem_power_scale,
+                  .techniques = std::string(technique_set_name(techniques_of(report.request))),
+                  .runtime_budget_seconds = report.request.runtime_budget_seconds,
+                  .runtime_budget_ratio = report.request.runtime_budget_ratio},
+      .ram_budget_bytes = report.request.ram_budget_bytes,
+      .requested_gap = report.request.gap,
+      .baseline_energy_joules = report.summary.baseline_energy_joules,
+      .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
+      .summary = report.summary,
+      .wall_seconds = report.solver.wall_seconds};
+  if (report.platform) {
+    row.problem.platform = report.platform->name;
+    row.problem.platform_sha256 = report.platform->sha256;
+  }
+  return row;
+}
+
+SweepRow::Status row_status(Status status) {
+  switch (status) {
+    case Status::optimal:
+      return SweepRow::Status::optimal;
+    case Status::feasible:
+      return SweepRow::Status::feasible;
+    case Status::infeasible:
+      return SweepRow::Status::infeasible;
+    case Status::unknown:
+      break;
+  }
+  return SweepRow::Status::unknown;
+}
+
+std::string_view outcome_name(const SweepOutcome& outcome) {
+  return outcome.failure.empty() ? name_of(outcome.result.status) : "failed";
 }
 
 }  // namespace poet

@@ -2,11 +2,13 @@
 
 #include <optional>
 #include <string>
+#include <tuple>
 #include <vector>
 
 #include "poet/min_ram.hpp"
-#include "poet/report.hpp"
+#include "poet/schedule_file.hpp"
 #include "poet/sweep.hpp"
+#include "sweep/fields.hpp"
 
 namespace poet {
 
@@ -28,13 +30,15 @@ struct RowProblem {
 
 /// One point of a sweep as a line of its result. See docs/sweep-format.md.
 struct SweepRow {
+  enum class Status { optimal, feasible, infeasible, unknown, failed };
+
   int point = 0;
-  std::string status;
+  Status status = Status::unknown;
   std::string reason;
   RowProblem problem;
   Bytes ram_budget_bytes = 0;
   double requested_gap = 0;
-  std::string origin;
+  SweepOutcome::Origin origin = SweepOutcome::Origin::solved;
   std::optional<int> origin_point;
   std::optional<std::string> schedule_file;  ///< where the schedule is, if it was written
   Joules baseline_energy_joules = 0;
@@ -45,11 +49,13 @@ struct SweepRow {
 
 /// One answer to --min-ram.
 struct MinRamRow {
+  enum class Status { exact, interval, infeasible, failed };
+
   int task = 0;
-  std::string status;  ///< `exact`, `interval`, `infeasible` or `failed`
+  Status status = Status::failed;
   std::string reason;
   RowProblem problem;
-  std::optional<Bytes> smallest_ram_bytes;      ///< where exact
+  std::optional<Bytes> smallest_ram_bytes;      ///< if exact
   std::optional<Bytes> infeasible_below_bytes;  ///< unless infeasible or failed; likewise below
   std::optional<Bytes> feasible_ram_bytes;
   std::optional<int> node;
@@ -61,6 +67,64 @@ struct MinRamRow {
   Seconds wall_seconds = 0;
 };
 
+template <>
+inline constexpr Names<SweepRow::Status, 5> kNames<SweepRow::Status> = {{
+    {SweepRow::Status::optimal, "optimal"},
+    {SweepRow::Status::feasible, "feasible"},
+    {SweepRow::Status::infeasible, "infeasible"},
+    {SweepRow::Status::unknown, "unknown"},
+    {SweepRow::Status::failed, "failed"},
+}};
+
+template <>
+inline constexpr Names<MinRamRow::Status, 4> kNames<MinRamRow::Status> = {{
+    {MinRamRow::Status::exact, "exact"},
+    {MinRamRow::Status::interval, "interval"},
+    {MinRamRow::Status::infeasible, "infeasible"},
+    {MinRamRow::Status::failed, "failed"},
+}};
+
+// The lines of a result; `format`, `version` and `timing` stand around them. See
+// docs/sweep-format.md.
+
+template <>
+inline constexpr auto kFields<RowProblem> =
+    std::tuple(Field<&RowProblem::model>{"model"}, Field<&RowProblem::model_sha256>{"model_sha256"},
+               Field<&RowProblem::platform>{"platform"},
+               Field<&RowProblem::platform_sha256>{"platform_sha256"},
+               Field<&RowProblem::graph_sha256>{"graph_sha256"},
+               Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1},
+               Field<&RowProblem::mem_power_scale>{"mem_power_scale"},
+               Field<&RowProblem::techniques>{"techniques"},
+               Field<&RowProblem::runtime_budget_seconds>{"runtime_budget_seconds"},
+               Field<&RowProblem::runtime_budget_ratio>{"runtime_budget_ratio"});
+
+template <>
+inline constexpr auto kFields<SweepRow> =
+    std::tuple(Field<&SweepRow::point>{"point"}, Field<&SweepRow::status>{"status"},
+               Field<&SweepRow::problem>{}, Field<&SweepRow::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&SweepRow::requested_gap>{"requested_gap"},
+               Field<&SweepRow::baseline_energy_joules>{"baseline_energy_joules"},
+               Field<&SweepRow::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
+               Field<&SweepRow::summary>{}, Field<&SweepRow::origin>{"origin"},
+               Field<&SweepRow::origin_point>{"origin_point"},
+               Field<&SweepRow::schedule_file>{"schedule_file"},
+               Field<&SweepRow::reason>{"reason", InFile::null_if_empty});
+
+template <>
+inline constexpr auto kFields<MinRamRow> = std::tuple(
+    Field<&MinRamRow::task>{"task"}, Field<&MinRamRow::status>{"status"},
+    Field<&MinRamRow::problem>{}, Field<&MinRamRow::smallest_ram_bytes>{"smallest_ram_bytes"},
+    Field<&MinRamRow::infeasible_below_bytes>{"infeasible_below_bytes"},
+    Field<&MinRamRow::feasible_ram_bytes>{"feasible_ram_bytes"},
+    Field<&MinRamRow::working_set_bytes>{"working_set_bytes"},
+    Field<&MinRamRow::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
+    Field<&MinRamRow::node>{"node"},
+    Field<&MinRamRow::node_name>{"node_name", InFile::null_if_empty},
+    Field<&MinRamRow::node_op>{"node_op", InFile::null_if_empty},
+    Field<&MinRamRow::decided_by>{"decided_by", InFile::null_if_empty},
+    Field<&MinRamRow::reason>{"reason", InFile::null_if_empty});
+
 /// What the solves of a sweep have in common.
 struct SweepSettings {
   double mem_power_scale = 1;
@@ -71,16 +135,29 @@ struct SweepSettings {
   bool require_optimal = false;
 };
 
-/// The file of a point that has a schedule: what a single solve of it would have written. Replays
-/// the schedule within the point's limits; throws InternalError where it is not valid.
-Report point_report(const SweepGrid& grid, const SweepPoint& point, const SweepOutcome& outcome,
-                    const SweepSettings& settings);
+/// What the file of a point without a schedule is about.
+ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
+                          const SweepSettings& settings);
 
-/// Everything about a point but its schedule's file.
-SweepRow make_row(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
-                  const SweepOutcome& outcome, const SweepSettings& settings);
+/// A finished point: its row, and the schedule file that a single solve of it would have written.
+/// Both rest on one replay, so that neither has to be made again for the other.
+struct PointResult {
+  SweepRow row;  ///< everything but the name of the schedule's file
+  std::optional<ScheduleFile> file;
+};
+
+/// Replays the schedule, if there is one, within the point's limits; throws InternalError if it is
+/// not valid.
+PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
+                        const SweepOutcome& outcome, const SweepSettings& settings);
 
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
                    const MinRam& found, const SweepSettings& settings);
+
+/// A schedule file as a row of a sweep.
+SweepRow row_of(const ScheduleFile& report);
+
+/// How a row calls a status that a solve or a file has.
+SweepRow::Status row_status(Status status);
 
 }  // namespace poet

@@ -1,4 +1,4 @@
-#include "sweep/solve_point.hpp"
+#include "sweep/child_work.hpp"
 
 #include <algorithm>
 #include <limits>
@@ -12,17 +12,22 @@
 namespace poet {
 namespace {
 
-/// Moves of the search before anything else: a tenth of what a solve spends.
-constexpr std::int64_t kFewMoves = 50'000;
-/// The part of a time limit that they may take.
-constexpr double kFewMovesShare = 0.1;
+// A sweep asks many similar questions, and most answers follow from a good start and a known bound.
+// A short search and the root relaxation close most points; only the rest gets a solve with all
+// means. Three of the four curves in docs/performance.md take a quarter of the time of separate
+// solves, or less.
 
-/// So close to the bound a start is enough for the relaxation, and polishing does the rest. Farther
-/// away a solve of its own wants the better start that many moves find.
+/// Moves of the search before anything else: a tenth of what a solve spends.
+constexpr std::int64_t kQuickMoves = 50'000;
+/// The part of a time limit that they may take.
+constexpr double kQuickShare = 0.1;
+
+/// This close to the bound, the relaxation and polishing do the rest. Farther away, a solve of its
+/// own needs the better start that many moves find.
 constexpr double kNear = 0.01;
 
-/// The work of two solves on one account; sizes are those of the later one where it had a model.
-SolverReport added(const SolverReport& first, SolverReport second) {
+/// The work of two solves; the sizes are those of the later one if it had a model.
+SolveStatistics added(const SolveStatistics& first, SolveStatistics second) {
   if (second.formulation == "none") {
     second.formulation = first.formulation;
     second.rows = first.rows;
@@ -40,25 +45,25 @@ SolverReport added(const SolverReport& first, SolverReport second) {
   return second;
 }
 
-/// A schedule at once, or after a few moves where that leaves a gap.
+/// A schedule at once, or after a few moves if that leaves a gap.
 std::optional<Plan> quick_plan(const Problem& problem, const SolveOptions& options, Joules base,
                                Joules bound) {
-  const SolveClock clock(kFewMovesShare * options.time_limit_seconds);
+  const SolveClock clock(kQuickShare * options.time_limit_seconds);
   const Stop stop = [&] {
     return clock.expired() || (options.interrupted && options.interrupted());
   };
   std::optional<Plan> plan = first_plan(problem, stop);
   if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.gap) return plan;
-  LocalSearchOptions search{.moves = kFewMoves, .chains = 1, .seed = options.seed, .stop = stop};
+  LocalSearchOptions search{.moves = kQuickMoves, .chains = 1, .seed = options.seed, .stop = stop};
   std::optional<Plan> better = local_search(problem, search);
   return better ? std::move(better) : std::move(plan);
 }
 
-/// Where to begin: the better of that and of the start that there is already.
+/// Where to begin: the better of a quick plan and the given start.
 struct Beginning {
   std::optional<Schedule> schedule;
   Joules energy_joules = std::numeric_limits<double>::infinity();
-  bool near = false;  ///< the optimum, as far as a bound can tell
+  bool near = false;  ///< within kNear of the bound
 };
 
 Beginning begin(const Problem& problem, const SolveOptions& options, Joules base) {
@@ -81,34 +86,34 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
 SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
   const Baseline base = baseline(problem.graph);
   const bool open = instant_verdict(problem, base).kind == Verdict::Kind::open;
-  const bool search = options.techniques.local_search && options.effort != Effort::fast;
+  const bool search = options.features.local_search && options.effort != Effort::fast;
   if (!open || !search) return solve(problem, options);
 
   const SolveClock clock(options.time_limit_seconds);
   const Beginning beginning = begin(problem, options, base.energy_joules);
-  SolverReport spent{.heuristic_seconds = clock.elapsed(), .wall_seconds = clock.elapsed()};
+  SolveStatistics spent{.heuristic_seconds = clock.elapsed(), .wall_seconds = clock.elapsed()};
   if (beginning.schedule) spent.first_schedule_seconds = spent.wall_seconds;
   SolveOptions rest = options;
   rest.start = beginning.schedule;
   if (beginning.near) {
     SolveOptions glance = rest;
     glance.effort = Effort::fast;
-    glance.techniques.local_search = false;
+    glance.features.local_search = false;
     SolveResult first = solve(problem, glance);
-    first.report = spent = added(spent, first.report);
+    first.statistics = spent = added(spent, first.statistics);
     const bool settled = first.status == Status::optimal || first.status == Status::infeasible;
     if (settled || first.interrupted || clock.expired()) return first;
     if (first.schedule) rest.start = std::move(first.schedule);
     rest.known_bound_joules = std::max(rest.known_bound_joules, first.lower_bound_joules);
   }
-  // There the MILP is quick with any start, and searching for a better one is not.
-  if (problem.graph.size() <= options.small_graph) rest.techniques.local_search = false;
+  // For small graphs the MILP is quicker than a search for a better start.
+  if (problem.graph.size() <= options.small_graph) rest.features.local_search = false;
   if (options.time_limit_seconds > 0) {
-    constexpr Seconds kLeast = 1e-3;  // 0 would be no limit
-    rest.time_limit_seconds = std::max(clock.remaining(), kLeast);
+    constexpr Seconds kMinSeconds = 1e-3;  // 0 would be no limit
+    rest.time_limit_seconds = std::max(clock.remaining(), kMinSeconds);
   }
   SolveResult result = solve(problem, rest);
-  result.report = added(spent, result.report);
+  result.statistics = added(spent, result.statistics);
   return result;
 }
 

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "poet/techniques.hpp"
+#include "poet/solver_features.hpp"
 
 namespace poet::bench {
 namespace {
@@ -76,7 +76,7 @@ std::string name_of(const Measurement& m) {
 std::vector<TechniqueEffect> technique_effects(const std::vector<Measurement>& measurements) {
   const std::vector<Group> groups = by_problem(measurements);
   std::vector<TechniqueEffect> effects;
-  for (const TechniqueSwitch& technique : kTechniqueSwitches) {
+  for (const FeatureSwitch& technique : kFeatureSwitches) {
     TechniqueEffect effect = effect_of(std::string(technique.name), groups);
     if (effect.problems > 0) effects.push_back(std::move(effect));
   }

@@ -22,7 +22,7 @@ struct TechniqueEffect {
   double gap_ratio = 1;
 };
 
-/// One per technique that occurs, in the order of kTechniqueSwitches.
+/// One per technique that occurs, in the order of kFeatureSwitches.
 std::vector<TechniqueEffect> technique_effects(const std::vector<Measurement>& measurements);
 
 /// The answers of one problem that exclude each other: a bound above a schedule's energy, or

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "io/files/write_file.hpp"
-#include "io/milp_writer.hpp"
+#include "base/files/write_file.hpp"
 #include "poet/error.hpp"
+#include "solver/milp/milp_writer.hpp"
 #include "support/run_program.hpp"
 
 namespace poet::bench {

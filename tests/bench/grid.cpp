@@ -22,7 +22,7 @@ class Pair {
   Pair(std::string model, std::string platform)
       : model_(std::move(model)), platform_(std::move(platform)) {
     const Platform board = load_platform(platform_);
-    const Graph graph = apply_platform(load_model(model_), &board);
+    const Graph graph = cost_graph(load_model(model_), &board);
     least_ = working_set(graph).bytes;
     range_ = baseline(graph).peak_ram_bytes - least_;
   }

@@ -13,7 +13,7 @@ std::string Instance::name() const {
 
 Problem problem_of(const Instance& instance) {
   const Platform platform = load_platform(instance.platform);
-  Problem problem{.graph = apply_platform(load_model(instance.model), &platform)};
+  Problem problem{.graph = cost_graph(load_model(instance.model), &platform)};
   problem.limits = {.ram_budget_bytes = instance.ram_bytes,
                     .runtime_budget_seconds = resolve(RuntimeBudget{Ratio{instance.runtime_ratio}},
                                                       baseline(problem.graph))};

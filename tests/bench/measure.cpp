@@ -62,7 +62,7 @@ void send_figures(const Send& send, Figures figures) {
 }
 
 void write_result_to(Figures& figures, const SolveResult& result) {
-  const SolverReport& report = result.report;
+  const SolveStatistics& report = result.statistics;
   figures.finished = true;
   figures.status = result.status;
   figures.has_schedule = result.schedule.has_value();

@@ -2,7 +2,7 @@
 
 #include "ablation.hpp"
 #include "options.hpp"
-#include "poet/techniques.hpp"
+#include "poet/solver_features.hpp"
 #include "session.hpp"
 
 namespace poet::bench {
@@ -10,7 +10,7 @@ namespace {
 
 void add_without(std::string_view technique, const Instance& instance, Conditions conditions,
                  Log& log) {
-  disable(conditions.solve.techniques, technique);
+  disable(conditions.solve.features, technique);
   Measurement m = measure(instance, conditions);
   m.disabled = technique;
   log.add(m);
@@ -26,7 +26,7 @@ int run_ablation(const Options& options) {
     // What is settled without a model tells nothing of how models are solved.
     if (log.measurements().back().settled() && log.measurements().back().figures.rows == 0)
       continue;
-    for (const TechniqueSwitch& technique : kTechniqueSwitches) {
+    for (const FeatureSwitch& technique : kFeatureSwitches) {
       add_without(technique.name, instance, conditions, log);
     }
   }

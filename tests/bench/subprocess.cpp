@@ -36,7 +36,7 @@ void send_all(int fd, std::string_view text) {
 }
 
 void limit_memory(Bytes bytes) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef POET_SANITIZE
   bytes = 0;  // the sanitizer reserves address space in terabytes
 #endif
   if (bytes <= 0) return;

@@ -37,7 +37,7 @@ SweepGrid make_grid(const std::string& model, const std::string& platform,
                  .techniques = {poet::TechniqueSet::both}};
   poet::SweepSubject subject{.model = poet::load_model(model),
                              .platform = poet::load_platform(platform)};
-  subject.graph = poet::apply_platform(subject.model, &*subject.platform);
+  subject.graph = poet::cost_graph(subject.model, &*subject.platform);
   subject.base = poet::baseline(subject.graph);
   grid.subjects.push_back(std::move(subject));
   return grid;
@@ -52,7 +52,7 @@ std::vector<SweepPoint> run(const SweepGrid& grid, SweepOutcomes& outcomes) {
   poet::SweepOptions options;
   options.starts = {{found.front()->schedule}};
   poet::run_sweep(grid, points, options, outcomes);
-  poet::settle_sweep(grid, points, options.solve.gap, outcomes);
+  poet::share_results(grid, points, options.solve.gap, outcomes);
   return points;
 }
 

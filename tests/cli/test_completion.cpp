@@ -1,4 +1,4 @@
-// The scripts that --completion writes, in the shells that they are for.
+// The completions in the shells that they are for.
 #include <sstream>
 
 #include "cli/poet_solve.hpp"
@@ -8,9 +8,7 @@ namespace {
 
 using testing::Contains;
 using testing::ElementsAre;
-using testing::HasSubstr;
 using testing::IsEmpty;
-using testing::Not;
 
 /// A shell with the script for it.
 class Shell : public testing::Test {
@@ -19,10 +17,7 @@ class Shell : public testing::Test {
     if (path.empty()) GTEST_SKIP() << "no " << name << ": its completion is not tried";
     path_ = path;
     driver_ = std::string(POET_SOURCE_DIR "/tests/support/complete/") + name + ".sh";
-    const Finished run = poet_solve({"--completion", name});
-    ASSERT_EQ(run.status, 0) << run.err;
-    EXPECT_EQ(run.err, "");
-    script_ = folder_.write("completion", run.out);
+    script_ = POET_SOURCE_DIR "/completions/poet-solve." + name;
     folder_.write("schedule.json", "");
     EXPECT_EQ(run_program({.program = path, .arguments = {"-n", script_}}).err, "");
   }
@@ -53,12 +48,13 @@ class Bash : public Shell {
 };
 
 TEST_F(Bash, CompletesCommandsAndTheirOptions) {
-  EXPECT_THAT(complete({""}), ElementsAre("verify", "plot", "sweep", "compare"));
+  EXPECT_THAT(complete({""}), ElementsAre("solve", "verify", "plot", "sweep", "compare"));
   EXPECT_THAT(complete({"sw"}), ElementsAre("sweep"));
   EXPECT_THAT(complete({"--mo"}), ElementsAre("--model"));
   EXPECT_THAT(complete({"sweep", "--mo"}), ElementsAre("--models", "--model"));
   EXPECT_THAT(complete({"plot", "--gap"}), IsEmpty());
   EXPECT_THAT(complete({"compare", "--rel"}), ElementsAre("--rel-tol"));
+  EXPECT_THAT(complete({"solve", "--mo"}), ElementsAre("--model"));
 }
 
 TEST_F(Bash, CompletesValuesThatAreKnown) {
@@ -129,38 +125,6 @@ TEST_F(Zsh, CompletesCommandsOptionsAndValues) {
     completed.push_back("poet-solve " + after);
   }
   EXPECT_EQ(complete(typed), completed);
-}
-
-TEST(Completion, IsRefusedForAnotherShell) {
-  const Finished run = poet_solve({"--completion", "csh"});
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("--completion: found 'csh'; expected bash, zsh or fish"));
-}
-
-TEST(Completion, GoesIntoAFile) {
-  const TemporaryFolder folder;
-  const Finished run =
-      poet_solve({"--completion", "bash", "--output", folder.file("poet-solve.bash")});
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(contents_of(folder.file("poet-solve.bash")), poet_solve({"--completion", "bash"}).out);
-}
-
-/// Whatever --help shows, and nothing that it hides.
-TEST(Completion, HasEveryOptionThatHelpShows) {
-  for (const Words& command :
-       {Words{}, Words{"verify"}, Words{"plot"}, Words{"sweep"}, Words{"compare"}}) {
-    const std::string text = poet_solve(command + Words{"--help"}).out;
-    for (const char* shell : {"bash", "zsh", "fish"}) {
-      std::istringstream help(text);
-      const std::string script = poet_solve({"--completion", shell}).out;
-      EXPECT_THAT(script, Not(HasSubstr("disable")));
-      for (std::string word; help >> word;) {
-        if (!word.starts_with("--") || word.find_first_of(".,;)") != std::string::npos) continue;
-        const bool is_fish = shell == std::string("fish");
-        EXPECT_THAT(script, HasSubstr(is_fish ? "-l " + word.substr(2) : word));
-      }
-    }
-  }
 }
 
 }  // namespace

@@ -40,7 +40,7 @@ std::string model_with(const char* list, const char* element, std::size_t count)
 class HostileSize : public testing::Test {
  protected:
   void SetUp() override {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef POET_SANITIZE
     GTEST_SKIP() << "the sanitizers need address space without limit";
 #endif
   }

@@ -31,16 +31,17 @@ INSTANTIATE_TEST_SUITE_P(
     testing::Values(
         Misplaced{"BeforeACommandThatHasIt",
                   {"--output", "/nonexistent/x", "plot", "s.json"},
-                  "--output: found before 'plot'; expected after it: poet-solve plot"},
+                  "--output: found before 'plot'; the options of a command follow its name "
+                  "(poet-solve plot --help)"},
         Misplaced{"BeforeACommandWithoutIt",
                   {"--gap", "0", "plot", "s.json"},
-                  "--gap: found before 'plot', which does not have it; only the single solve"},
+                  "--gap: found before 'plot'; the options of a command follow its name"},
         Misplaced{"AfterACommandWithoutIt",
                   {"plot", "s.json", "--gap", "0"},
-                  "--gap: 'plot' does not have it, only the single solve does"},
+                  "--gap: 'plot' does not have it; 'solve' and 'sweep' do"},
         Misplaced{"WithoutItsCommand",
                   {"--techniques=none", "--model", "linear"},
-                  "--techniques: found without 'sweep', which has it"},
+                  "--techniques: 'solve' does not have it; 'sweep' does"},
         Misplaced{
             "UnknownOption",
             {"--model", "linear", "--ram-budgt", "60%"},
@@ -52,7 +53,8 @@ INSTANTIATE_TEST_SUITE_P(
             "found the unknown option '--modles'; did you mean '--models'? (poet-solve sweep"},
         Misplaced{"UnknownCommand",
                   {"sweeps", "--models", "linear"},
-                  "found 'sweeps'; expected an option or a command (verify, plot, sweep, compare); "
+                  "found 'sweeps'; expected an option or a command (solve, verify, plot, sweep, "
+                  "compare); "
                   "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
                   {"verify", "a.json", "b.json"},

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "base/sha256.hpp"
 #include "cli/poet_solve.hpp"
 
 namespace poet::test {
@@ -144,6 +145,18 @@ TEST(Version, IsOneLineOnStdout) {
   EXPECT_EQ(run.err, "");
 }
 
+TEST(Version, SaysWhichBuildItIsWithVerboseOnEitherSide) {
+  const Finished run = poet_solve({"--version", "-v"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(count_lines(run.out), 2U);
+  EXPECT_THAT(run.out, testing::StartsWith(poet_solve({"--version"}).out));
+  if (std::filesystem::exists("/proc/self/exe")) {
+    EXPECT_THAT(run.out, HasSubstr("\nsha256 " + sha256_hex(contents_of(POET_SOLVE)) + "\n"));
+  }
+  EXPECT_EQ(poet_solve({"-v", "--version"}).out, run.out);
+  EXPECT_EQ(poet_solve({"--verbose", "--version"}).out, run.out);
+}
+
 TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
   const Finished run = poet_solve({"--help"});
   EXPECT_EQ(run.status, 0);
@@ -180,7 +193,7 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
                              "compare"}) {
     EXPECT_THAT(run.out, HasSubstr(option));
   }
-  EXPECT_GE(count_of(run.out, "\n  poet-solve --model "), 2U);
+  EXPECT_GE(count_of(run.out, "\n  $ poet-solve --model "), 2U);
 }
 
 TEST(Help, FitsTheWidthOfATerminal) {
@@ -208,14 +221,14 @@ TEST(Help, OfACommandShowsItsOptionsAndExamples) {
                              "--quiet",        "--log-file"}) {
     EXPECT_THAT(sweep.out, HasSubstr(option));
   }
-  EXPECT_GE(count_of(sweep.out, "\n  poet-solve sweep "), 4U);
+  EXPECT_GE(count_of(sweep.out, "\n  $ poet-solve sweep "), 4U);
   EXPECT_THAT(sweep.out, testing::Not(HasSubstr("--plot-directory")));
   const Finished compare = poet_solve({"compare", "--help"});
   EXPECT_EQ(compare.status, 0);
   for (const char* option : {"BASELINE", "NEW", "--rel-tol", "--json", "--markdown"}) {
     EXPECT_THAT(compare.out, HasSubstr(option));
   }
-  EXPECT_GE(count_of(compare.out, "\n  poet-solve compare "), 2U);
+  EXPECT_GE(count_of(compare.out, "\n  $ poet-solve compare "), 2U);
 }
 
 TEST(List, ModelsAsATable) {

@@ -104,13 +104,61 @@ TEST_F(Collecting, BelievesNoScheduleThatDoesNotReplay) {
   EXPECT_THAT(as_lines(run.out).at(1).at("reason").get<std::string>(), HasSubstr("not valid"));
 }
 
-TEST_F(Collecting, RefusesAFileAboutAnotherProblem) {
+TEST_F(Collecting, AFileAboutAnotherProblemFailsItsPointOnly) {
   std::filesystem::copy_file(file("0002-linear-m4-both-2x-7416.json"),
                              file("0001-linear-m4-both-2x-3263.json"),
                              std::filesystem::copy_options::overwrite_existing);
   const Finished run = collect();
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("ram_budget_bytes is 7416, expected 3263"));
+  EXPECT_EQ(run.status, 1);
+  const Lines lines = as_lines(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  EXPECT_EQ(lines[1].at("status"), "failed");
+  EXPECT_THAT(lines[1].at("reason").get<std::string>(),
+              HasSubstr("request.ram_budget_bytes is 7416, expected 3263"));
+  EXPECT_EQ(lines[0].at("status"), "infeasible");
+  EXPECT_EQ(lines[2].at("status"), "optimal");
+}
+
+TEST_F(Collecting, NoFileAboutAnotherGraphIsBelieved) {
+  // The same names and budgets, and other costs of pages.
+  EXPECT_EQ(run_in(folder_, grid({"--schedules", "s", "--mem-power-scale", "2"})).status, 0);
+  const std::string other =
+      as_document(contents_of(file("0000-linear-m4-both-2x-2966.json"))).at("graph_sha256");
+  const Finished run = collect();
+  EXPECT_EQ(run.status, 1);
+  const Lines lines = as_lines(run.out);
+  ASSERT_EQ(lines.size(), 3U);
+  for (const json& line : lines) {
+    EXPECT_EQ(line.at("status"), "failed");
+    const std::string digest = line.at("graph_sha256");
+    EXPECT_THAT(line.at("reason").get<std::string>(),
+                HasSubstr("the digest of its graph is " + other + ", expected " + digest));
+  }
+}
+
+TEST_F(Collecting, AnOldProofThatDoesNotSayOfWhatIsToBeFoundAgain) {
+  const std::string name = "0000-linear-m4-both-2x-2966.json";
+  json old = as_document(contents_of(file(name)));
+  for (const char* key : {"model", "platform", "graph_sha256", "request"}) old.erase(key);
+  static_cast<void>(folder_.write("s/" + name, old.dump()));
+  const Finished run = collect();
+  EXPECT_EQ(run.status, 1);
+  const json line = as_lines(run.out).at(0);
+  EXPECT_EQ(line.at("status"), "failed");
+  EXPECT_THAT(line.at("reason").get<std::string>(), HasSubstr("solve this point again"));
+  EXPECT_EQ(as_lines(run.out).at(2).at("status"), "optimal");
+}
+
+TEST_F(Collecting, AProofThatAScheduleContradictsIsAnErrorThatNamesBoth) {
+  const Words wider = sweep("linear", "m4", "40%,44%,50%", "2");
+  EXPECT_EQ(run_in(folder_, wider + Words{"--schedules", "w"}).status, 0);
+  json proof = as_document(contents_of(folder_.file("w/0000-linear-m4-both-2x-2966.json")));
+  proof.at("request").at("ram_budget_bytes") = 3708;
+  static_cast<void>(folder_.write("w/0002-linear-m4-both-2x-3708.json", proof.dump()));
+  const Finished run = run_in(folder_, wider + Words{"--collect", "w"});
+  EXPECT_EQ(run.status, 1);
+  EXPECT_THAT(run.err, HasSubstr("internal error: point 2 is proven infeasible, but the schedule "
+                                 "of point 1 fits its limits"));
   EXPECT_EQ(run.out, "");
 }
 

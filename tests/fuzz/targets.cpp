@@ -7,11 +7,13 @@
 #include <variant>
 #include <vector>
 
+#include "formats/journal.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
-#include "poet/report.hpp"
+#include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
 
 namespace poet::test {
@@ -42,7 +44,7 @@ bool reads(Function f) {
 /// What a model becomes on a board; everything that happens before the solver.
 void use(const Model& model, const Platform* platform) {
   reads([&] {
-    const Graph graph = apply_platform(model, platform);
+    const Graph graph = cost_graph(model, platform);
     must(graph.size() == static_cast<int>(model.nodes.size()), "one node of the graph for each");
     const Baseline base = baseline(graph);
     const WorkingSet needed = working_set(graph);
@@ -72,15 +74,50 @@ void read_platform_text(std::string_view text) {
   });
 }
 
-void read_schedule_text(std::string_view text) {
+void read_document_text(std::string_view text) {
   reads([&] {
-    const Report report = parse_report(text, "fuzz");
-    verify_report(report);
+    const SolveDocument document = parse_solve_document(text, "fuzz");
+    if (document.report || !document.problem) return;
+    const auto written = [](const SolveDocument& what) {
+      return error_json(what.code, status_name(what.status), what.error, *what.problem);
+    };
+    const std::string once = written(document);
+    must(written(parse_solve_document(once, "written")) == once,
+         "a document without a schedule is read as it was");
+  });
+}
+
+void read_journal_text(std::string_view text) {
+  std::vector<std::string> lines;
+  for (std::size_t end = text.find('\n'); end != std::string_view::npos; end = text.find('\n')) {
+    lines.emplace_back(text.substr(0, end));
+    text.remove_prefix(end + 1);
+  }
+  reads([&] {
+    const JournalContents contents = read_journal(lines, "fuzz");
+    must(request_difference(contents.request, contents.request).empty(), "a request is itself");
+    for (const auto& [point, known] : contents.points) {
+      const auto written = [number = point](const JournalContents::Point& it) {
+        return journal_line(number, it.from, it.ram_budget_bytes, it.outcome);
+      };
+      const JournalContents again =
+          read_journal({journal_head(contents.request), written(known)}, "written");
+      must(written(again.points.at(point)) == written(known),
+           "a written outcome is read as it was");
+    }
+  });
+}
+
+void read_schedule_text(std::string_view text) {
+  read_document_text(text);
+  reads([&] {
+    const ScheduleFile report = parse_schedule_file(text, "fuzz");
+    verify_schedule_file(report);
     // Written and read again it is the same document.
     const std::string written = to_json(report);
-    const Report again = parse_report(written, "written");
+    const ScheduleFile again = parse_schedule_file(written, "written");
     must(to_json(again) == written, "a written schedule is read as it was");
-    must(verify_report(again) == verify_report(report), "and gets the same verdict");
+    must(verify_schedule_file(again) == verify_schedule_file(report), "and gets the same verdict");
   });
 }
 
@@ -103,7 +140,8 @@ void read_quantity(std::string_view text) {
 constexpr FuzzTarget kTargets[] = {{"model", read_model_text},
                                    {"platform", read_platform_text},
                                    {"schedule", read_schedule_text},
-                                   {"quantity", read_quantity}};
+                                   {"quantity", read_quantity},
+                                   {"journal", read_journal_text}};
 
 }  // namespace
 

@@ -12,7 +12,7 @@ struct FuzzTarget {
   void (*read)(std::string_view text);
 };
 
-/// `model`, `platform`, `schedule` and `quantity`.
+/// `model`, `platform`, `schedule`, `quantity` and `journal`.
 std::span<const FuzzTarget> fuzz_targets();
 
 }  // namespace poet::test

@@ -10,7 +10,7 @@ namespace poet {
 
 inline Graph graph_of(const std::string& model, const std::string& platform_name) {
   const Platform platform = load_platform(platform_name);
-  return apply_platform(load_model(model), &platform);
+  return cost_graph(load_model(model), &platform);
 }
 
 /// A built-in model on a built-in platform, with the runtime budget as a multiple of one pass.

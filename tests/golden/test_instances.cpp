@@ -6,6 +6,7 @@
 #include <string>
 
 #include "golden/instance.hpp"
+#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
 
 namespace poet {

@@ -38,7 +38,7 @@ class BuiltinModel : public testing::TestWithParam<std::string> {};
 TEST_P(BuiltinModel, IsThePublishedGraphNodeForNode) {
   const Model model = load_model(GetParam());
   const Platform platform = load_platform("m0");
-  const Graph graph = apply_platform(model, &platform);
+  const Graph graph = cost_graph(model, &platform);
   const nlohmann::json nodes = reference("graphs/" + GetParam() + ".json").at("nodes");
   ASSERT_EQ(model.nodes.size(), nodes.size());
   for (std::size_t i = 0; i < nodes.size(); ++i) {
@@ -59,7 +59,7 @@ TEST_P(BuiltinModel, IsNamedLikeItsFileAndItsNodesAreAllNamedApart) {
   const Model model = load_model(GetParam());
   EXPECT_EQ(model.name, GetParam());
   EXPECT_EQ(model.source, "built-in");
-  EXPECT_EQ(model.backward, "poet-chain");
+  EXPECT_EQ(model.backward, Backward::poet_chain);
   std::set<std::string> names;
   for (const ModelNode& node : model.nodes) names.insert(node.name);
   EXPECT_EQ(names.size(), model.nodes.size());

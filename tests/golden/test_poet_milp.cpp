@@ -9,6 +9,7 @@
 
 #include "bench/poet_milp.hpp"
 #include "golden/instance.hpp"
+#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
 #include "support/random_schedules.hpp"
 

@@ -9,8 +9,9 @@
 
 #include "bench/poet_milp.hpp"
 #include "golden/instance.hpp"
-#include "io/milp_writer.hpp"
+#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
+#include "solver/milp/milp_writer.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "support/random_graphs.hpp"

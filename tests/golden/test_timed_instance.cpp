@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "golden/instance.hpp"
+#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
 
 namespace poet {
@@ -20,7 +21,7 @@ TEST(TimedInstance, Resnet18CifarOnM4ComesCloseToTheOptimumInTwentySeconds) {
   };
   options.interrupted = [&] { return reached; };
   const SolveResult result = solve(problem, options);
-  EXPECT_LE(result.report.wall_seconds, kTimeLimit * 1.1 + 1);
+  EXPECT_LE(result.statistics.wall_seconds, kTimeLimit * 1.1 + 1);
   ASSERT_TRUE(result.schedule);
   EXPECT_LE(result.energy_joules, kEnergy);
   EXPECT_GE(result.lower_bound_joules, kBound);

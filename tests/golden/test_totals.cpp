@@ -51,7 +51,7 @@ TEST(Totals, OfEveryModelOnEveryPublishedPlatformAreTheReference) {
     const std::size_t slash = key.find('/');
     const Model model = load_model(key.substr(0, slash));
     const Platform platform = load_platform(key.substr(slash + 1));
-    const Totals found = totals_of(apply_platform(model, &platform));
+    const Totals found = totals_of(cost_graph(model, &platform));
     EXPECT_EQ(found.nodes, expected.at("nodes"));
     EXPECT_EQ(found.forward_nodes, expected.at("forward_nodes"));
     EXPECT_EQ(found.edges, expected.at("edges"));

@@ -156,8 +156,8 @@ std::vector<Way> ways(Random& random) {
   all.push_back({.name = "mixed", .options = exact});
   all.back().options.small_graph = small_graph();
   all.back().options.seed = 1 + random.below(1000);
-  for (const TechniqueSwitch& technique : kTechniqueSwitches) {
-    all.back().options.techniques.*technique.flag = random.below(2) == 0;
+  for (const FeatureSwitch& technique : kFeatureSwitches) {
+    all.back().options.features.*technique.flag = random.below(2) == 0;
   }
   all.push_back({.name = "gap", .options = exact});
   all.back().options.gap = std::pow(10.0, -random.below(5));
@@ -170,12 +170,12 @@ std::vector<Way> ways(Random& random) {
   all.back().options.time_limit_seconds = 1e-3 * (1 + random.below(20));
   all.push_back({.name = "interrupted", .options = exact, .proves = false});
   all.back().options.small_graph = small_graph();
-  all.back().options.techniques.local_search = random.below(2) == 0;
+  all.back().options.features.local_search = random.below(2) == 0;
   all.back().polls = 1 + random.below(20);
   all.push_back({.name = "threads", .options = exact});
   all.back().options.small_graph = small_graph();
   all.back().options.threads = 2;
-  all.back().options.techniques.coarse = all.back().options.techniques.counts = false;
+  all.back().options.features.sampled_relaxation = all.back().options.features.counts = false;
   return all;
 }
 
@@ -183,8 +183,8 @@ std::vector<Way> ways(Random& random) {
 std::string unusual(const SolveOptions& options) {
   std::string text = fmt::format("gap {}, seed {}, small_graph {}", options.gap, options.seed,
                                  options.small_graph);
-  for (const TechniqueSwitch& technique : kTechniqueSwitches) {
-    if (!(options.techniques.*technique.flag)) text += fmt::format(", no {}", technique.name);
+  for (const FeatureSwitch& technique : kFeatureSwitches) {
+    if (!(options.features.*technique.flag)) text += fmt::format(", no {}", technique.name);
   }
   return text;
 }

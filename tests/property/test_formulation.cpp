@@ -7,11 +7,11 @@
 
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
-#include "solver/bounds/root_loop.hpp"
-#include "solver/formulation/extract.hpp"
-#include "solver/formulation/formulation.hpp"
+#include "solver/formulation/formulate.hpp"
+#include "solver/formulation/schedule_of_point.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/relaxation/root_loop.hpp"
 #include "solver/search/local_search.hpp"
 #include "support/cases.hpp"
 #include "support/random_graphs.hpp"
@@ -60,7 +60,7 @@ class Case {
     problem_.limits.paging = random.below(4) != 0;
     problem_.limits.remat = random.below(4) != 0;
     base_ = baseline(problem_.graph);
-    plain_ = formulate(problem_, make_scope(problem_, false, kInfinity));
+    plain_ = formulate(problem_, useful_windows(problem_, false, kInfinity));
     optimum_ = optimum(plain_->milp, base_.energy_joules);
   }
 
@@ -69,7 +69,7 @@ class Case {
   Joules tolerance() const { return kRelative * base_.energy_joules; }
 
   void expect_plain_optimum_replays() const {
-    const Schedule schedule = extract(*plain_, problem_.graph, optimum_.values);
+    const Schedule schedule = schedule_of_point(*plain_, problem_.graph, optimum_.values);
     const Replay replay = simulate(problem_.graph, schedule, problem_.limits);
     ASSERT_TRUE(replay.valid()) << replay.violations.front().message;
     EXPECT_NEAR(replay.energy_joules - base_.energy_joules, *optimum_.extra, tolerance());
@@ -77,16 +77,16 @@ class Case {
 
   /// Columns left out for the cost of their chains are in no schedule that is as good.
   void expect_option_fixing_keeps_the_optimum() const {
-    const Scope scope = make_scope(problem_, false, ceiling());
-    const Optimum fixed = optimum(formulate(problem_, scope).milp, base_.energy_joules);
+    const UsefulWindows windows = useful_windows(problem_, false, ceiling());
+    const Optimum fixed = optimum(formulate(problem_, windows).milp, base_.energy_joules);
     ASSERT_TRUE(fixed.extra.has_value());
     EXPECT_NEAR(*fixed.extra, *optimum_.extra, tolerance());
   }
 
   /// The collapsed model, as built, with fixings and with cuts, is a relaxation.
   void expect_collapsed_model_bounds_from_below() const {
-    const Formulation model = formulate(problem_, make_scope(problem_, true, ceiling()));
-    if (!model.scope.collapsed()) return;
+    const Formulation model = formulate(problem_, useful_windows(problem_, true, ceiling()));
+    if (!model.windows.collapsed()) return;
     const Optimum relaxed = optimum(model.milp, base_.energy_joules);
     ASSERT_TRUE(relaxed.extra.has_value());
     EXPECT_LE(*relaxed.extra, *optimum_.extra + tolerance());

@@ -11,8 +11,8 @@
 #include <gtest/gtest.h>
 
 #include "mutations.hpp"
-#include "poet/report.hpp"
-#include "schedule/summary.hpp"
+#include "poet/schedule_file.hpp"
+#include "report/summary.hpp"
 #include "support/random_schedules.hpp"
 #include "support/run_program.hpp"
 
@@ -24,7 +24,7 @@ constexpr std::uint64_t kSeed = 20220716;
 /// A schedule file that says of itself what the replay says of it, on one line.
 std::string document_of(const Case& made) {
   const Replay replay = simulate(made.graph, made.schedule, made.limits);
-  Report report;
+  ScheduleFile report;
   report.status = Status::feasible;
   report.request = {.ram_budget_bytes = made.limits.ram_budget_bytes,
                     .runtime_budget_seconds = made.limits.runtime_budget_seconds,

@@ -10,10 +10,9 @@
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/simulate.hpp"
-#include "solver/formulation/embed.hpp"
-#include "solver/formulation/extract.hpp"
-#include "solver/formulation/formulation.hpp"
+#include "solver/formulation/formulate.hpp"
 #include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/schedule_of_point.hpp"
 #include "solver/search/local_search.hpp"
 #include "support/cases.hpp"
 #include "support/random_schedules.hpp"
@@ -119,19 +118,20 @@ struct Tally {
   int page_ins = 0;
 };
 
-void expect_admitted(Random& random, const Drawn& drawn, const Scope& scope, Tally& tally) {
-  const Formulation model = formulate(drawn.problem, scope);
-  const std::vector<double> values = embed(model, drawn.schedule);
+void expect_admitted(Random& random, const Drawn& drawn, const UsefulWindows& windows,
+                     Tally& tally) {
+  const Formulation model = formulate(drawn.problem, windows);
+  const std::vector<double> values = point_of_schedule(model, drawn.schedule);
   for (const MilpRow& row : model.milp.rows) expect_row_holds(row, values);
   tally.rows += static_cast<int>(model.milp.rows.size());
   tally.cuts += expect_cuts_hold(random, model, drawn.problem.graph, values);
   const double cost = objective(model.milp, values);
   const double slack = kRounding * drawn.energy;
-  if (scope.collapsed()) {
+  if (windows.collapsed()) {
     EXPECT_LE(cost, drawn.energy + slack);
   } else {
     EXPECT_NEAR(cost, drawn.energy, slack);
-    const Schedule back = extract(model, drawn.problem.graph, values);
+    const Schedule back = schedule_of_point(model, drawn.problem.graph, values);
     EXPECT_NEAR(simulate(drawn.problem.graph, back, drawn.problem.limits).energy_joules,
                 drawn.energy, slack);
   }
@@ -147,7 +147,7 @@ TEST(Rows, AdmitEveryScheduleThatKeepsTheBudgets) {
     tally.page_ins += drawn.page_ins();
     for (const bool collapse : {false, true}) {
       for (const Joules most : {kInfinity, drawn.extra() * (1 + kRounding)}) {
-        expect_admitted(random, drawn, make_scope(drawn.problem, collapse, most), tally);
+        expect_admitted(random, drawn, useful_windows(drawn.problem, collapse, most), tally);
       }
     }
     if (HasFailure()) return;
@@ -162,7 +162,7 @@ class RowsOfModels : public testing::TestWithParam<std::string> {};
 
 TEST_P(RowsOfModels, AdmitFirstSchedules) {
   const Platform platform = load_platform("m4");
-  Problem problem{.graph = apply_platform(load_model(GetParam()), &platform)};
+  Problem problem{.graph = cost_graph(load_model(GetParam()), &platform)};
   const Baseline base = baseline(problem.graph);
   Random random(1);
   Tally tally;
@@ -175,7 +175,7 @@ TEST_P(RowsOfModels, AdmitFirstSchedules) {
     if (!plan) continue;
     const Drawn drawn(problem.graph, plan->to_schedule());
     const Joules most = drawn.extra() + kRounding * drawn.energy;
-    expect_admitted(random, drawn, make_scope(drawn.problem, true, most), tally);
+    expect_admitted(random, drawn, useful_windows(drawn.problem, true, most), tally);
   }
   EXPECT_GT(tally.rows, 0);
   EXPECT_GT(tally.cuts, 0);

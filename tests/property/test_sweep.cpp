@@ -10,7 +10,7 @@
 #include "poet/sweep.hpp"
 #include "support/random_graphs.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/find_min_ram.hpp"
+#include "sweep/child_work.hpp"
 
 namespace poet {
 namespace {
@@ -19,7 +19,7 @@ constexpr double kRelative = 1e-8;  // CBC's tolerances after scaling
 
 SolveOptions exact() {
   SolveOptions options{.gap = 0, .time_limit_seconds = 60};
-  options.techniques.local_search = false;  // the MILP alone is fast on small graphs
+  options.features.local_search = false;  // the MILP alone is fast on small graphs
   return options;
 }
 
@@ -79,7 +79,7 @@ TEST(Sweep, AgreesWithSolvingEachPointByItself) {
     const std::vector<SweepPoint> points = sweep_points(grid, {0});
     SweepOutcomes outcomes;
     ASSERT_TRUE(run_sweep(grid, points, {.solve = exact(), .jobs = 2}, outcomes));
-    settle_sweep(grid, points, 0, outcomes);
+    share_results(grid, points, 0, outcomes);
     for (std::size_t p = 0; p < points.size(); ++p) {
       const SweepOutcome& outcome = *outcomes[p];
       reused += outcome.origin == SweepOutcome::Origin::reused ? 1 : 0;

@@ -72,7 +72,7 @@ class Shrinker {
     return true;
   }
 
-  /// Tries a change of a copy; the change returns false where it changes nothing.
+  /// Tries a change on a copy; the change returns false if it has no effect.
   template <typename Change>
   bool try_change(Change change) {
     Problem candidate = best_;

@@ -39,7 +39,7 @@ void for_each_subset(Set set, Function f) {
   }
 }
 
-/// What a graph's nodes weigh and cost, by set where that saves time.
+/// The sizes and costs of a graph's nodes, by set if that saves time.
 struct Tables {
   explicit Tables(const Graph& graph) : size(graph.size()) {
     for (const Node& node : graph.nodes) {

@@ -18,7 +18,7 @@ struct OracleAnswer {
 /// The most nodes that the oracle accepts: its work grows about tenfold with each.
 inline constexpr int kOracleNodes = 9;
 
-/// The least energy within the limits, found by trying everything; nothing where no schedule keeps
+/// The least energy within the limits, found by trying everything; nothing if no schedule keeps
 /// to them. It is a reading of its own of the rules in docs/schedule-format.md: it knows no linear
 /// program, no replay and no plan. RAM is compared in whole bytes, the runtime as it stands,
 /// without slack. Throws std::invalid_argument for more than kOracleNodes nodes.

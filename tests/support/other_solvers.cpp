@@ -18,7 +18,7 @@ bool contains(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-/// The number behind a label; NaN where the label is missing.
+/// The number behind a label; NaN if the label is missing.
 double number_after(const std::string& text, const std::string& label) {
   const std::size_t at = text.find(label);
   return at == std::string::npos ? NAN : std::strtod(text.c_str() + at + label.size(), nullptr);

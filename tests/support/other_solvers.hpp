@@ -7,13 +7,13 @@
 
 namespace poet::test {
 
-/// What another solver says of an exported model.
+/// What another solver reports about an exported model.
 struct OtherAnswer {
   enum class Status { optimal, infeasible, stopped };
   Status status = Status::stopped;
-  /// Of its best solution, baseline included; NaN where it has none.
+  /// The energy of its best solution, baseline included; NaN if it has none.
   Joules energy_joules = 0;
-  std::string log;  ///< for people
+  std::string log;  ///< in its own words
 };
 
 /// Whether glpsol (Debian: glpk-utils) was there when the tests were configured.

@@ -34,7 +34,7 @@ struct Finished {
   double wall_seconds = 0;
 };
 
-/// Runs it to its end. Throws std::system_error where it cannot be started.
+/// Runs it to its end. Throws std::system_error if it cannot be started.
 Finished run_program(const Command& command);
 
 }  // namespace poet::test

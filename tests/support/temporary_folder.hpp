@@ -51,7 +51,7 @@ class TemporaryFolder {
   std::filesystem::path path_;
 };
 
-/// A file's bytes; the test fails where there is no such file.
+/// A file's bytes; the test fails if there is no such file.
 inline std::string contents_of(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
   EXPECT_TRUE(file.is_open()) << path;

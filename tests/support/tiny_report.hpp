@@ -2,7 +2,7 @@
 
 #include <utility>
 
-#include "poet/report.hpp"
+#include "poet/schedule_file.hpp"
 #include "support/tiny_schedules.hpp"
 
 namespace poet::test {
@@ -10,7 +10,8 @@ namespace poet::test {
 /// The parts of a solve of the tiny graph that ended with `schedule`, ready to be changed before
 /// they are put together.
 struct TinySolve {
-  Model model = {.name = "tiny", .source = "built-in", .sha256 = "ab", .backward = "explicit"};
+  Model model = {
+      .name = "tiny", .source = "built-in", .sha256 = "ab", .backward = Backward::explicit_nodes};
   Platform platform = {.name = "board", .source = "board.json", .sha256 = "cd"};
   Problem problem = {.graph = tiny_graph(), .limits = ample_limits()};
   Request request = {.ram_budget_bytes = ample_limits().ram_budget_bytes,
@@ -25,10 +26,12 @@ struct TinySolve {
     result.lower_bound_joules = result.energy_joules;
     result.status = Status::optimal;
     result.schedule = std::move(schedule);
-    result.report = {.formulation = "none", .heuristic_seconds = 0.5, .wall_seconds = 0.75};
+    result.statistics = {.formulation = "none", .heuristic_seconds = 0.5, .wall_seconds = 0.75};
   }
 
-  Report report() const { return make_report(model, &platform, problem, request, result); }
+  ScheduleFile report() const {
+    return make_schedule_file(model, &platform, problem, request, result);
+  }
 };
 
 }  // namespace poet::test

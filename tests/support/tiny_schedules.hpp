@@ -7,7 +7,7 @@
 namespace poet::test {
 
 /// a -> b -> c -> d, and a -> d. Sizes are powers of ten and costs powers of two, so that every
-/// sum tells which terms it has.
+/// sum shows which terms it has.
 inline Graph tiny_graph() {
   return make_graph({
       {.name = "a",

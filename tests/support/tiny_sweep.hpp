@@ -47,7 +47,7 @@ inline Schedule hill_paged() {
 inline SweepSubject subject_of(Graph graph, const std::string& name = "hill") {
   SweepSubject subject{.model = {.name = name, .source = "built-in", .sha256 = "ab"},
                        .graph = std::move(graph)};
-  subject.model.backward = "explicit";
+  subject.model.backward = Backward::explicit_nodes;
   subject.base = baseline(subject.graph);
   return subject;
 }
@@ -62,7 +62,7 @@ inline SweepPoint point_of(Bytes ram, Seconds runtime = 10, TechniqueSet set = T
                      .remat = set == TechniqueSet::both || set == TechniqueSet::remat}};
 }
 
-/// A schedule of that energy, proven where the bound meets it.
+/// A schedule of that energy, proven if the bound meets it.
 inline SweepOutcome solved(const Schedule& schedule, Joules energy, Joules bound) {
   return {.result = {.status = bound < energy ? Status::feasible : Status::optimal,
                      .schedule = schedule,

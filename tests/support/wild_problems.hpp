@@ -19,9 +19,9 @@ enum class Numbers { moderate, wild };
 /// technique may be forbidden.
 Problem wild_problem(Random& random, int size, Numbers numbers);
 
-/// The same problem with sizes times 2^30 and a budget of one byte less than that: where tensors
-/// filled the budget, they overrun it by less than any tolerance of a solver can see. Nothing
-/// where sizes would be too large.
+/// The same problem with sizes times 2^30 and a budget of one byte less than that. Tensors that
+/// filled the budget overrun it by less than any tolerance of a solver can see. Nothing if sizes
+/// would be too large.
 std::optional<Problem> with_a_byte_too_little(const Problem& problem);
 
 }  // namespace poet::test

@@ -6,28 +6,24 @@
 
 #include <fmt/format.h>
 
-#include "solver/formulation/constraints.hpp"
+#include "solver/formulation/memory_rows.hpp"
 #include "solver/formulation/row_builder.hpp"
 
 namespace poet {
 namespace {
 
-/// Of one kind of tensors there are many moments to be in RAM together; enough rows for one round.
-constexpr std::size_t kMostRows = 5000;
-/// What sums of the same runtimes in another order can differ by, relative. A set that is too long
-/// by less is left alone: the simulator may let it pass.
+/// Tensors of one kind can meet in RAM at many moments; this is enough rows for one round.
+constexpr std::size_t kMaxRows = 5000;
+/// Relative difference between sums of the same runtimes in another order. A set that is too long
+/// by less is left alone: the simulator may accept it.
 constexpr double kSumSlack = 1e-12;
 
-bool holds(const Quantity& quantity, std::span<const double> values) {
-  return value_of(quantity, values) > 0.5;
-}
-
 /// Whether tensor i, which may be k itself, is in RAM while stage t computes k.
-Quantity present(const Formulation& model, int t, int k, int i) {
+BinaryExpression present(const Formulation& model, int t, int k, int i) {
   return i == k ? model.available(t, k) : held_during(model, t, k, i);
 }
 
-/// Drops members from a set that is too much, the smallest first, while it remains too much.
+/// Drops members from a set that overruns a budget, the smallest first, as long as it overruns.
 template <typename Member, typename Amount, typename TooMuch>
 std::vector<Member> minimal(std::vector<Member> set, Amount amount, TooMuch too_much) {
   std::stable_sort(set.begin(), set.end(),
@@ -44,6 +40,8 @@ std::vector<Member> minimal(std::vector<Member> set, Amount amount, TooMuch too_
   return set;
 }
 
+/// Finds minimal sets that overrun a budget at one moment of a point, and forbids each at every
+/// moment: the same set is likely to pass for a solution elsewhere too.
 class CoverFinder {
  public:
   CoverFinder(const Formulation& model, const Problem& problem)
@@ -66,19 +64,10 @@ class CoverFinder {
     return sum > limits_.ram_budget_bytes;
   }
 
-  template <typename Function>
-  void for_each_computation(Function f) const {
-    for (int t = model_.scope.first_stage; t < model_.size(); ++t) {
-      for (int k = 0; k <= t; ++k) {
-        if (model_.scope.can_compute(t, k)) f(t, k);
-      }
-    }
-  }
-
-  /// Smallest sets of tensors that the point holds at one moment and that overrun the budget.
+  /// Minimal sets of tensors that the point holds at one moment and that overrun the budget.
   std::set<std::vector<int>> never_together() const {
     std::set<std::vector<int>> found;
-    for_each_computation([&](int t, int k) {
+    for_each_computation(model_, [&](int t, int k) {
       std::vector<int> tensors;
       for (int i = 0; i <= t; ++i) {
         if (holds(present(model_, t, k, i), values_)) tensors.push_back(i);
@@ -93,21 +82,21 @@ class CoverFinder {
     return found;
   }
 
-  /// Of these tensors and all that are no smaller than the largest of them, less than their number
-  /// are in RAM at any moment.
-  /// Valid: n of them weigh no less than the n given ones, which overrun the budget (rule 5).
+  /// Given n tensors, at most n - 1 of these and of all that are at least as large as the largest
+  /// of them are in RAM at any moment. Valid: any n of them weigh no less than the n given ones,
+  /// which overrun the budget (rule 5).
   void add_memory_covers(const std::vector<int>& tensors) {
     Bytes largest = 0;
     for (const int i : tensors) largest = std::max(largest, bytes(i));
-    for_each_computation([&](int t, int k) {
-      if (rows_.size() >= kMostRows) return;
+    for_each_computation(model_, [&](int t, int k) {
+      if (rows_.size() >= kMaxRows) return;
       RowBuilder row(fmt::format("cover_{}_{}", t, k));
       std::size_t members = 0;
       for (int i = 0; i <= t; ++i) {
         const bool given = std::binary_search(tensors.begin(), tensors.end(), i);
-        const Quantity& quantity = present(model_, t, k, i);
-        if (quantity.is_zero() || (!given && bytes(i) < largest)) continue;
-        row.add(1, quantity);
+        const BinaryExpression& expression = present(model_, t, k, i);
+        if (expression.is_zero() || (!given && bytes(i) < largest)) continue;
+        row.add(1, expression);
         ++members;
       }
       if (members < tensors.size()) return;
@@ -128,7 +117,7 @@ class CoverFinder {
       return sum > most;
     };
     std::vector<Recomputation> chosen;
-    for_each_computation([&](int t, int i) {
+    for_each_computation(model_, [&](int t, int i) {
       if (i < t && holds(model_.compute(t, i), values_)) chosen.emplace_back(t, i);
     });
     if (!too_long(chosen)) return;
@@ -138,7 +127,7 @@ class CoverFinder {
     for (const auto& [t, i] : chosen) longest = std::max(longest, runtime(i));
     std::sort(chosen.begin(), chosen.end());
     RowBuilder row("cover_runtime");
-    for_each_computation([&](int t, int i) {
+    for_each_computation(model_, [&](int t, int i) {
       const bool given = std::binary_search(chosen.begin(), chosen.end(), Recomputation{t, i});
       if (i < t && (given || runtime(i) >= longest)) row.add(1, model_.compute(t, i));
     });

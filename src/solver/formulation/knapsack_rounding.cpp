@@ -22,7 +22,7 @@ struct ItemClass {
   int count = 0;
 };
 
-/// Calls f(copies) for bundles of 1, 2, 4, ... copies and a rest: every number of items from none
+/// Calls f(copies) for bundles of 1, 2, 4, ... copies and a rest. Every number of items from none
 /// to all is a sum of bundles, and there are far fewer bundles than items.
 template <typename Function>
 void for_each_bundle(int count, Function f) {
@@ -131,7 +131,7 @@ std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass
   return result;
 }
 
-/// The largest sum of weights within the capacity, or the capacity where there are too many.
+/// The largest sum of weights within the capacity, or the capacity if there are too many sums.
 std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t capacity) {
   std::vector<std::int64_t> sums{0};
   std::vector<std::int64_t> shifted;
@@ -155,10 +155,10 @@ std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t cap
 }  // namespace
 
 Knapsack tighten(const Knapsack& knapsack) {
-  if (knapsack.capacity < 0) return knapsack;  // admits nothing; leave that visible
+  if (knapsack.capacity < 0) return knapsack;  // admits nothing: keep that visible
   const std::vector<ItemClass> classes = classes_of(knapsack);
   std::optional<Knapsack> best;
-  // Of equals, the rounded one: small integers suit a solver's tolerances.
+  // Among equals the rounded one wins: small integers suit a solver's tolerances.
   double to_beat = looseness(knapsack) * (1 + 1e-12);
   for (const ItemClass& unit : classes) {
     for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {

@@ -13,11 +13,22 @@ struct Knapsack {
   std::int64_t capacity = 0;
 };
 
-/// A knapsack with the same 0/1 solutions and, where one is found, a tighter relaxation: "7.5
-/// slots of 64 KiB" becomes 7. Candidate roundings measure the weights in units of each distinct
-/// weight; a candidate counts only if two small dynamic programs prove that it admits exactly the
-/// same sets. Without one, the capacity is lowered to the largest reachable sum where that is
-/// cheap to find. Weights must not be negative.
+/// A knapsack with the same 0/1 solutions and, if one is found, a tighter relaxation: "7.5 slots of
+/// 64 KiB" becomes 7. Weights must not be negative.
+///
+/// The obvious row is in bytes, and its relaxation fills the last fraction of the budget with a
+/// fraction of a tensor. Dividing by a unit and rounding down (Chvatal and Gomory) is valid but can
+/// lose most of the row if a few sizes are odd. So candidates measure all weights in units of each
+/// distinct weight, rounded down, to nearest or up, and a candidate counts only if two small
+/// dynamic programs prove that it admits exactly the same sets: one finds the greatest rounded
+/// value of a set that fits, which becomes the capacity; the other checks that every set within
+/// that capacity fits the true one. The tightest candidate wins. If there is none, the capacity is
+/// lowered to the largest sum of weights that can be reached, provided that this is cheap to find.
+///
+/// Together with the page-out link the rounded sub-rows (memory_rows.cpp) lift the linear
+/// relaxation of `resnet18_cifar/m4` at 350000 bytes from 0.0367 J to 0.0560 J of extra energy (the
+/// optimum is 0.0775 J). All of it is exact: whole bytes, and small integers that suit a solver's
+/// tolerances.
 Knapsack tighten(const Knapsack& knapsack);
 
 }  // namespace poet

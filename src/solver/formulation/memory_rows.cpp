@@ -1,30 +1,32 @@
+#include "solver/formulation/memory_rows.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <map>
 
 #include <fmt/format.h>
 
-#include "solver/formulation/constraints.hpp"
 #include "solver/formulation/knapsack_rounding.hpp"
 
 namespace poet {
 namespace {
 
-/// Bytes held while stage t computes k, as a knapsack with an item per quantity.
+/// Bytes held while stage t computes k, as a knapsack with an item per expression.
 struct MemoryRow {
-  std::vector<Quantity> items;
+  std::vector<BinaryExpression> items;
   Knapsack knapsack;
 
-  void add(Bytes bytes, const Quantity& quantity) {
+  void add(Bytes bytes, const BinaryExpression& expression) {
     if (bytes == 0) return;
-    knapsack.capacity -= bytes * quantity.constant;
-    if (quantity.is_constant()) return;
-    items.push_back(quantity);
+    knapsack.capacity -= bytes * expression.constant;
+    if (expression.is_constant()) return;
+    items.push_back(expression);
     knapsack.weights.push_back(bytes);
   }
 };
 
-/// Tightening depends on the multiset of weights only: rows of the same composition share it.
+/// Tightening depends only on the multiset of weights, so rows of the same composition share it: a
+/// network repeats its layers, and its memory rows with them.
 class TightenCache {
  public:
   explicit TightenCache(bool enabled) : enabled_(enabled) {}
@@ -65,11 +67,11 @@ class TightenCache {
 };
 
 /// Whether tensor i can be in RAM during stage t only for the sake of recomputing a gradient: it is
-/// a gradient older than the latest, or past the last first computation that reads it. Rare in
-/// schedules, and of odd sizes: such terms spoil the rounding of a row.
+/// a gradient older than the latest, or past the last first computation that reads it. Schedules
+/// rarely hold these, and their odd sizes spoil the rounding of a row.
 bool only_for_gradients(const Formulation& model, const Graph& graph, int t, int i) {
   if (graph.nodes[i].backward) return i < t - 1;
-  return t > model.scope.last_first_use[i];
+  return t > model.windows.last_first_use[i];
 }
 
 void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const MemoryRow& memory) {
@@ -90,8 +92,8 @@ void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const Mem
 
 }  // namespace
 
-Quantity held_during(const Formulation& model, int t, int k, int i) {
-  if (i == t) return Quantity::zero();  // comes last
+BinaryExpression held_during(const Formulation& model, int t, int k, int i) {
+  if (i == t) return BinaryExpression::zero();  // computed last
   if (i > k) return model.resident(t, i);
   const HoldingChain& chain = model.chains[t][i];
   const auto next = std::lower_bound(chain.users.begin(), chain.users.end(), k);
@@ -100,37 +102,35 @@ Quantity held_during(const Formulation& model, int t, int k, int i) {
 }
 
 /// M_k A[t,k] + sum over i != k of M_i * (i is held while stage t computes k) <= budget, for every
-/// k that stage t can compute. The quantity is S[t,i] for i > k, Z_q for the first user j_q >= k
+/// k that stage t can compute. The expression is S[t,i] for i > k, Z_q for the first user j_q >= k
 /// of i, and H after the last user.
-/// Valid: rule 5, at the moment of the computation (or, where k is resident, at the moment when it
-/// would be computed, at which the same tensors are held). Explicit knapsacks over binaries are
-/// what CBC's cut generators see; each is replaced by one with the same 0/1 solutions and a
-/// tighter relaxation. Beside it stands the same row without the terms of only_for_gradients(),
-/// valid because weights are not negative, and often the only one that rounds well.
+/// Valid: rule 5, at the moment of the computation (or, if k is resident, at the moment when it
+/// would be computed, at which the same tensors are held). CBC's cut generators work on explicit
+/// knapsacks over binaries. Each is replaced by one with the same 0/1 solutions and a tighter
+/// relaxation (knapsack_rounding.hpp). Beside it stands the same row without the terms of
+/// only_for_gradients(): valid because weights are not negative, and often the only one that rounds
+/// well.
 void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
-                const Techniques& techniques) {
-  TightenCache tightened(techniques.row_rounding);
-  for (int t = model.scope.first_stage; t < model.size(); ++t) {
-    for (int k = 0; k <= t; ++k) {
-      if (!model.scope.can_compute(t, k)) continue;
-      MemoryRow full{.knapsack = {.capacity = ram_budget}};
-      full.add(graph.nodes[k].bytes, k == t ? Quantity::one() : model.available(t, k));
-      MemoryRow core = full;
-      for (int i = 0; i <= t; ++i) {
-        if (i == k) continue;
-        const Quantity held = held_during(model, t, k, i);
-        full.add(graph.nodes[i].bytes, held);
-        if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
-      }
-      const bool differ = techniques.sub_rows && core.items.size() < full.items.size();
-      const bool rarely_tight = k < t;  // most stages are full when their own node is computed
-      add_row(model, tightened,
-              {.name = fmt::format("ram_{}_{}", t, k), .rarely_tight = rarely_tight}, full);
-      if (!differ) continue;
-      add_row(model, tightened,
-              {.name = fmt::format("ram_core_{}_{}", t, k), .rarely_tight = rarely_tight}, core);
+                const SolverFeatures& features) {
+  TightenCache tightened(features.row_rounding);
+  for_each_computation(model, [&](int t, int k) {
+    MemoryRow full{.knapsack = {.capacity = ram_budget}};
+    full.add(graph.nodes[k].bytes, k == t ? BinaryExpression::one() : model.available(t, k));
+    MemoryRow core = full;
+    for (int i = 0; i <= t; ++i) {
+      if (i == k) continue;
+      const BinaryExpression held = held_during(model, t, k, i);
+      full.add(graph.nodes[i].bytes, held);
+      if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
     }
-  }
+    const bool rarely_tight = k < t;  // most stages are full when they compute their own node
+    const auto add = [&](const char* name, const MemoryRow& memory) {
+      add_row(model, tightened,
+              {.name = fmt::format("{}_{}_{}", name, t, k), .rarely_tight = rarely_tight}, memory);
+    };
+    add("ram", full);
+    if (features.sub_rows && core.items.size() < full.items.size()) add("ram_core", core);
+  });
 }
 
 }  // namespace poet

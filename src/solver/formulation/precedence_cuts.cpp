@@ -23,7 +23,7 @@ class Separator {
     for (int t = a; t < graph_.size(); ++t) {
       advance(a, t);
       for (int k = 0; k < a; ++k) {
-        if (t > model_.scope.last_use[k]) continue;
+        if (t > model_.windows.last_use[k]) continue;
         const double left = value_of(model_.available(t, k), values_);
         if (left - cost_[k] > tolerance_) found.push_back(make_cut(a, t, k, left - cost_[k]));
       }
@@ -56,10 +56,10 @@ class Separator {
     }
   }
 
-  /// P[i], where the model has it.
+  /// P[i] if the model has it.
   double copy(int i) const {
-    return model_.scope.collapsed() && model_.scope.page[i] ? value_of(model_.paged[i], values_)
-                                                            : kInfinity;
+    return model_.windows.collapsed() && model_.windows.page[i] ? value_of(model_.paged[i], values_)
+                                                                : kInfinity;
   }
 
   PrecedenceCut make_cut(int a, int t, int k, double violation) const {
@@ -89,7 +89,8 @@ std::vector<PrecedenceCut> separate_precedence(const Formulation& model, const G
                                                const SeparationLimits& limits) {
   std::vector<PrecedenceCut> found;
   Separator separator(model, graph, values, limits.tolerance);
-  for (int a = std::max(1, model.scope.first_stage); a < graph.size(); ++a) separator.run(a, found);
+  for (int a = std::max(1, model.windows.first_stage); a < graph.size(); ++a)
+    separator.run(a, found);
   std::stable_sort(found.begin(), found.end(), [](const PrecedenceCut& x, const PrecedenceCut& y) {
     return x.violation > y.violation;
   });

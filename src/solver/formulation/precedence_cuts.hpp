@@ -3,25 +3,30 @@
 #include <span>
 #include <vector>
 
-#include "solver/formulation/formulation.hpp"
+#include "solver/formulation/variables.hpp"
 #include "solver/milp/milp.hpp"
 
 namespace poet {
 
-/// A precedence cut (docs/formulation.md, section "Valid inequalities"): for stages a <= t and a
-/// path of inputs k = i_0, i_1 (an input of i_0), ..., i_m,
+/// A precedence cut (docs/formulation.md, "Precedence cuts"): for stages a <= t and a path of
+/// inputs k = i_0, i_1 (an input of i_0), ..., i_m,
 ///
 ///   A[t,k] <= sum_l ( S[a,i_l] + min(P[i_l], sum_{s=a..t-1} I[s,i_l]) ) + sum_{s=a..t} R[s,i_m].
 ///
-/// Valid: if k is in RAM in t, it was resident at a, or paged in since, or computed in [a,t]. If
-/// computed, i_1 was in RAM at that moment, so it too was resident at a, paged in since, or
-/// computed in [a,t]; and so on down the path. Either side of each min is valid.
+/// Valid: if k is in RAM in t, it was resident at a, or has been paged in since, or was computed in
+/// [a,t]. In the last case i_1 was in RAM at that moment, so it too was resident at a, or has been
+/// paged in since, or was computed in [a,t]; and so on down the path. Either side of each min is
+/// valid.
+///
+/// The relaxation computes a sliver of a chain of layers in each of many stages, whose parts never
+/// meet in RAM. These rows are ours and forbid it: they lift the linear relaxation of
+/// `resnet18_cifar/m4` at 350000 bytes from 0.0560 J to 0.0766 J, where the optimum is 0.0775 J.
 struct PrecedenceCut {
   int first = 0;              ///< a
   int last = 0;               ///< t
   std::vector<int> path;      ///< i_0 ... i_m
   std::vector<bool> by_copy;  ///< for each l: P[i_l] rather than the sum of page-ins
-  double violation = 0;       ///< at the point that it was found at
+  double violation = 0;       ///< at the point where it was found
 };
 
 struct SeparationLimits {
@@ -30,13 +35,14 @@ struct SeparationLimits {
   int total = 400;
 };
 
-/// The most violated precedence cuts at a point of the relaxation (values of the model's
-/// columns), most violated first. O(stages^2 * edges).
+/// The most violated precedence cuts at a point of the relaxation (values of the model's columns),
+/// most violated first. For a fixed a and t one pass over the nodes in their order finds the
+/// cheapest path from every k, so that all of it costs O(stages^2 * edges).
 std::vector<PrecedenceCut> separate_precedence(const Formulation& model, const Graph& graph,
                                                std::span<const double> values,
                                                const SeparationLimits& limits);
 
-/// The cut as a row of this model, which may be another than the one it was found in.
+/// The cut as a row of this model, which need not be the one in which it was found.
 MilpRow to_row(const Formulation& model, const PrecedenceCut& cut);
 
 }  // namespace poet

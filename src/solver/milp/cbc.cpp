@@ -1,6 +1,6 @@
-#include "solver/milp/cbc.hpp"
+#include "solver/milp/mip_solver.hpp"
 
-// With clp.cpp the only file that sees COIN-OR headers: they define macros and are slow to compile.
+// Only this file and clp.cpp include COIN-OR headers, which define macros and are slow to compile.
 #include <CbcEventHandler.hpp>
 #include <CbcModel.hpp>
 #include <CbcSolver.hpp>
@@ -16,7 +16,6 @@
 
 #include <fmt/format.h>
 
-#include "solver/milp/column_arrays.hpp"
 #include "solver/milp/scaling.hpp"
 
 namespace poet {
@@ -31,19 +30,19 @@ using ProgressFunction = std::function<void(const MipProgress&)>;
 
 /// The points that CBC takes for solutions, and what they leave of its bound.
 ///
-/// Where all columns at a node are within 1e-6 of whole numbers, CBC is done with it: the point is
-/// offered as a solution, and everything else below the node is forgotten. Rounded, the point may
-/// overrun a row; then CBC drops it, or lets it pass. Or it may cost more than before. But what was
-/// forgotten costs no less than the point did before it was rounded, and what was cut off because
-/// of a solution costs no less than that solution. So CBC's bound, lowered to the least such cost,
-/// holds, whatever the points are worth: a wrong one that a better right one has replaced does no
-/// harm. Points that heuristics have made end no node; they count only where they are accepted.
+/// If all columns at a node are within 1e-6 of whole numbers, CBC is done with the node: it offers
+/// the point as a solution and forgets everything else below the node. The rounded point may
+/// overrun a row, in which case CBC drops it or lets it pass, or it may cost more than before. But
+/// whatever was forgotten costs no less than the point did before it was rounded, and whatever a
+/// solution cut off costs no less than that solution. So CBC's bound, lowered to the least such
+/// cost, holds whatever the points are worth: a wrong one does no harm once a better right one has
+/// replaced it. Points from heuristics end no node; they count only if CBC accepts them.
 class Candidates {
  public:
-  /// Nothing at or above the cutoff is looked at, so no bound above it is proven.
+  /// CBC ignores everything at or above the cutoff, so no bound above it is proven.
   Candidates(std::size_t columns, double cutoff) : columns_(columns), least_(cutoff) {}
 
-  /// At the event that a point has been checked. Each of CBC's threads may call it.
+  /// Call it at the event that CBC has checked a point. Any of CBC's threads may do so.
   void note(const CbcModel& model) {
     const std::lock_guard<std::mutex> lock(mutex_);
     const double cost = model.getMinimizationObjValue();
@@ -54,12 +53,12 @@ class Candidates {
     if (accepted) return;
     any_dropped_ = true;
     const bool own_columns = static_cast<std::size_t>(model.getNumCols()) == columns_;
-    if (!own_columns || dropped_.size() == kMostPoints) return;
+    if (!own_columns || dropped_.size() == kMaxPoints) return;
     const double* values = model.solver()->getColSolution();
     if (values != nullptr) dropped_.emplace_back(values, values + columns_);
   }
 
-  /// What a bound of CBC's is worth.
+  /// The part of CBC's bound that is proven.
   double cap(double bound) const {
     const std::lock_guard<std::mutex> lock(mutex_);
     return std::min(bound, least_);
@@ -68,14 +67,14 @@ class Candidates {
   const std::vector<std::vector<double>>& dropped() const { return dropped_; }
 
  private:
-  static constexpr std::size_t kMostPoints = 50;
+  static constexpr std::size_t kMaxPoints = 50;
   static constexpr double kSamePoint = 1e-5;
 
-  /// Whether the point is that of the node's linear program, and not one of a heuristic's.
+  /// Whether the point is the optimum of the node's linear program, not a heuristic's.
   static bool ends_a_node(const CbcModel& model) {
     const double* point = model.bestSolution();
     const double* relaxed = model.solver()->getColSolution();
-    // Not told, as in CBC's threads: the worse is assumed.
+    // CBC's worker threads do not expose the point. Assume that it ended the node.
     if (point == nullptr || relaxed == nullptr) return true;
     for (int c = 0; c < model.getNumCols(); ++c) {
       const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;
@@ -124,7 +123,7 @@ class CallbackCuts : public CglCutGenerator {
 
   void generateCuts(const OsiSolverInterface& solver, OsiCuts& cuts,
                     const CglTreeInfo /*info*/) override {
-    // A model that CBC has presolved for itself has other columns.
+    // A model that CBC has presolved by itself has other columns.
     if (static_cast<std::size_t>(solver.getNumCols()) != columns_) return;
     for (const MilpRow& row : (*function_)({solver.getColSolution(), columns_})) {
       std::vector<int> columns;
@@ -174,14 +173,14 @@ void load(const Milp& milp, OsiClpSolverInterface& solver) {
   }
 }
 
-/// Of the least price, for reduced costs. On large models a finer tolerance costs too much time.
+/// The share for dual_tolerance(). On large models a finer tolerance costs too much time.
 double share_of_a_price(const Milp& milp) {
-  constexpr std::size_t kFewColumns = 3000;
-  return milp.columns.size() <= kFewColumns ? 5e-6 : 5e-4;
+  constexpr std::size_t kMaxFineColumns = 3000;
+  return milp.columns.size() <= kMaxFineColumns ? 5e-6 : 5e-4;
 }
 
-/// The words of the `cbc` program that run one search. Only our own numbers go in: unknown words
-/// are printed and ignored.
+/// The words of the `cbc` program that run one search. Only our own numbers go in: CBC prints and
+/// ignores unknown words.
 std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
   std::vector<std::string> words{"poet", "-log", "1", "-timeMode", "elapsed"};
   const auto add = [&](const char* key, const std::string& value) {
@@ -201,8 +200,8 @@ std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
   add("-dualTolerance", fmt::format("{:g}", dual_tolerance(milp, share_of_a_price(milp))));
   if (options.fine) add("-integerTolerance", fmt::format("{:g}", kFineTolerance));
   if (options.threads > 1) add("-threads", std::to_string(options.threads));
-  // The default, `sos`, has reports of wrong answers.
-  // Cuts are in the model's own columns, which presolve would change.
+  // The default, `sos`, has reports of wrong answers. Cuts are in the model's own columns, which
+  // presolve would change.
   const bool presolve = options.presolve && !options.cuts;
   add("-preprocess", presolve ? "on" : "off");
   if (!options.presolve) add("-presolve", "off");
@@ -228,7 +227,7 @@ MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& o
   // "stopped on the gap", which CBC also calls proven optimal.
   const bool complete = model.status() == 0 && model.secondaryStatus() <= 2;
   const double possible = model.getBestPossibleObjValue();
-  // Before the search has begun the figure is CBC's infinity, and means nothing.
+  // Before the search begins the figure is CBC's infinity and means nothing.
   const bool meaningful = std::abs(possible) < kCbcInfinity;
   if (!complete && !meaningful) {
     result.message = fmt::format("CBC ended without a search (status {})", model.status());
@@ -244,7 +243,7 @@ MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& o
   const double capped = candidates.cap(result.bound);
   result.doubtful |= capped < result.bound - kCutoffIncrement;
   result.bound = capped;
-  // Nothing was found, but something had been: no proof that there is nothing.
+  // A dropped candidate may have pruned its node, so "no solution" is not proven.
   if (best == nullptr && candidates.any_dropped()) result.status = MipResult::Status::stopped;
   return result;
 }
@@ -274,8 +273,8 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFun
   const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
   if (spent.count() + kTimeUnit >= options.time_limit_seconds &&
       result.status == MipResult::Status::finished) {
-    // Where time runs out in its first steps, CBC calls the model infeasible, and so anything would
-    // be proven. What it reported on the way stands.
+    // If time runs out in its first steps, CBC calls the model infeasible, which would prove
+    // anything. The bounds that it reported on the way stand.
     result.status = MipResult::Status::stopped;
     result.bound = -kInfinity;
   }

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <type_traits>
 
-#include "solver/milp/column_arrays.hpp"
 #include "solver/milp/dual_bound.hpp"
 #include "solver/milp/scaling.hpp"
 
@@ -19,7 +18,7 @@ constexpr int kPerturbWhenUseful = 50;
 constexpr int kFullSteepestEdge = 1;
 constexpr int kOptimal = 0;
 constexpr int kInfeasible = 1;
-/// Of the least price, for reduced costs. Bounds do not rest on it (dual_bound.hpp).
+/// The share for dual_tolerance(). Bounds do not depend on it (dual_bound.hpp).
 constexpr double kShareOfAPrice = 5e-4;
 
 }  // namespace
@@ -33,9 +32,9 @@ struct LinearProgram::Impl {
   std::span<const double> prices() const {
     return {simplex.dualRowSolution(), static_cast<std::size_t>(simplex.numberRows())};
   }
-  /// Whether the prices that Clp leaves behind prove that there is nothing below the ceiling: where
-  /// it has stopped at the ceiling those of the rows, where nothing keeps the rows those of the
-  /// ray, whose sign its versions do not agree about.
+  /// Whether the prices that Clp leaves behind prove that there is nothing below the ceiling. If
+  /// Clp stopped at the ceiling, the prices of the rows prove it. If no point satisfies the rows,
+  /// the prices of its ray do, about whose sign its versions disagree.
   bool is_closed(double ceiling) const;
 };
 
@@ -69,7 +68,7 @@ bool LinearProgram::Impl::is_closed(double ceiling) const {
 LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>()) {
   ClpSimplex& simplex = impl_->simplex;
   simplex.setLogLevel(0);
-  // The model is highly degenerate: perturbed costs take a quarter of the time.
+  // The model is highly degenerate: with perturbed costs a solve takes a quarter of the time.
   simplex.setPerturbation(kPerturbWhenUseful);
   simplex.setDualTolerance(dual_tolerance(milp, kShareOfAPrice));
   ClpDualRowSteepest pricing(kFullSteepestEdge);
@@ -93,14 +92,14 @@ LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds) {
   if (warm) {
     simplex.dual(0, 0);
   } else {
-    // The first solve has no basis to start from; presolve is worth its time here.
+    // The first solve has no basis to start from, so presolve is worth its time.
     ClpSolve settings;
     settings.setSolveType(ClpSolve::useDual);
     settings.setPresolveType(ClpSolve::presolveOn);
     simplex.initialSolve(settings);
     if (simplex.status() == kInfeasible) {
       if (impl_->is_closed(ceiling)) return Status::infeasible;
-      simplex.dual(0, 0);  // a presolve that finds no solution leaves no prices behind
+      simplex.dual(0, 0);  // presolve leaves no prices behind if it finds no solution
     }
   }
   switch (simplex.status()) {

@@ -7,11 +7,12 @@ namespace poet {
 namespace {
 
 constexpr double kNoBound = 1e30;
-/// Share of the sum of magnitudes that rounding may amount to: a long double has 64 bits on x86,
-/// and no sum here has more than 2^16 terms; elsewhere (53 bits) sums are a little less safe.
+/// Rounding is at most this share of the sum of magnitudes: a long double has 64 bits on x86, and
+/// no sum here has more than 2^16 terms. With 53 bits, on other machines, sums are a little less
+/// safe.
 constexpr long double kRounding = 0x1p-48L;
 
-/// A sum together with what rounding can have done to it.
+/// A sum and a bound on the rounding in it.
 class SafeSum {
  public:
   void add(long double term) {
@@ -26,12 +27,12 @@ class SafeSum {
   long double magnitude_ = 0;
 };
 
-/// The end of a range at which a multiple of it is least.
+/// The end of a range that minimises factor * x.
 double cheapest(long double factor, double lower, double upper) {
   return factor > 0 ? lower : upper;
 }
 
-/// A row without the bound that its price would need is left out of the proof.
+/// The prices, or 0 for a row without the bound that its price needs: the proof leaves it out.
 std::vector<double> usable(const LinearProgramView& program, std::span<const double> prices) {
   std::vector<double> result(prices.begin(), prices.end());
   for (std::size_t i = 0; i < result.size(); ++i) {
@@ -66,7 +67,7 @@ DualBound bound_of(const LinearProgramView& program, std::span<const double> cos
     const double lower = program.column_lower[j];
     const double upper = program.column_upper[j];
     if (reduced != 0) sum.add(reduced * cheapest(reduced, lower, upper));
-    // Rounding may even have turned the sign.
+    // Rounding may even have changed the sign.
     sum.add_magnitude(magnitude * std::max(std::abs(lower), std::abs(upper)));
   }
   bound.value = sum.from_below();

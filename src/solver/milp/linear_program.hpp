@@ -9,8 +9,8 @@
 
 namespace poet {
 
-/// The linear relaxation of a model, kept warm: rows come and go, each solve starts from the last
-/// basis. Wraps COIN-OR Clp, whose headers stay in clp.cpp. Use it in a child process only.
+/// The linear relaxation of a model, kept warm: rows come and go, and each solve starts from the
+/// last basis. Wraps COIN-OR Clp, whose headers stay in clp.cpp. Use it in a child process only.
 class LinearProgram {
  public:
   enum class Status { optimal, infeasible, stopped };
@@ -21,12 +21,13 @@ class LinearProgram {
   LinearProgram& operator=(const LinearProgram&) = delete;
   ~LinearProgram();
 
-  /// Stops when the objective passes `ceiling` (then the model has nothing below it: infeasible)
-  /// or after `seconds`. What Clp calls infeasible without prices that prove it is `stopped`.
+  /// Stops when the objective passes `ceiling` (the model then has nothing below it: infeasible) or
+  /// after `seconds`. If Clp reports "infeasible" without prices that prove it, the status is
+  /// `stopped`.
   Status solve(double ceiling, Seconds seconds);
 
-  /// At an optimum: its cost, as far as the prices of the rows prove it (dual_bound.hpp), and the
-  /// reduced costs for these prices; Clp's tolerances have no part in either.
+  /// At an optimum: the part of its cost that the prices of the rows prove (dual_bound.hpp), and
+  /// the reduced costs for these prices. Neither depends on Clp's tolerances.
   double bound() const;
   std::span<const double> reduced_costs() const;
   std::span<const double> values() const;
@@ -37,11 +38,11 @@ class LinearProgram {
   void set_row_bounds(int row, double lower, double upper);
   /// Rows that are slack by the current basis, ascending.
   std::vector<int> slack_rows() const;
-  /// The others keep their order.
+  /// The remaining rows keep their order.
   void remove_rows(std::span<const int> rows);
 
-  /// The state of every column and then every row in the last basis, in Clp's code; to be set
-  /// again when the rows are the same.
+  /// The state of every column and then every row in the last basis, in Clp's code. Set it again
+  /// only when the rows are the same.
   std::vector<unsigned char> basis() const;
   void set_basis(std::span<const unsigned char> basis);
 

@@ -30,8 +30,8 @@ struct MilpRow {
   bool rarely_tight = false;  ///< a hint: a relaxation may start without it
 };
 
-/// A mixed-integer linear program, to be minimised, in no solver's terms: it can be written as
-/// MPS or LP, checked by another solver, or handed to CBC.
+/// A mixed-integer linear program, to be minimised, as data that belongs to no solver: it can be
+/// written as MPS or LP, checked by another solver, or handed to CBC.
 struct Milp {
   std::vector<MilpColumn> columns;
   std::vector<MilpRow> rows;

@@ -12,7 +12,7 @@
 
 namespace poet {
 
-/// Solutions less than this better than the best known, or than the cutoff, are not looked for.
+/// CBC ignores solutions that improve on the best known, or on the cutoff, by less than this.
 inline constexpr double kCutoffIncrement = 1e-6;
 
 /// Valid rows that a point of the relaxation violates.
@@ -25,10 +25,13 @@ struct MipOptions {
   int node_limit = 0;  ///< of the branch and bound; 0 = none
   int threads = 1;
   std::uint32_t seed = 1;
-  bool presolve = true;
+  bool presolve = true;  ///< in the first search; see `confirm`
+  /// Whether a second search, without presolve, must confirm "nothing below the cutoff" before it
+  /// is reported. CBC's presolve has called feasible models infeasible.
+  bool confirm = true;
   bool fine = false;       ///< a column is whole within 1e-9 instead of 1e-6; slower
-  bool heuristics = true;  ///< off where a good incumbent is known
-  CutFunction cuts;        ///< called at the search's nodes; goes without presolve
+  bool heuristics = true;  ///< switch off if a good incumbent is known
+  CutFunction cuts;        ///< called at the search's nodes; excludes presolve
 };
 
 /// A MIP search under way.
@@ -40,27 +43,36 @@ struct MipProgress {
 struct MipResult {
   enum class Status {
     finished,  ///< searched to the gap asked for: the best solution, or none below the cutoff
+               ///< (found without presolve, unless MipOptions::confirm is off)
     stopped,   ///< time limit or interruption
     failed,    ///< the solver crashed or contradicted itself; `message` says how
   };
   Status status = Status::failed;
   double bound = -kInfinity;                  ///< proven for every solution below the cutoff
   std::optional<std::vector<double>> values;  ///< of the columns, for the best solution found
-  /// Whether the bound would be better, but for points that were taken for solutions and were none,
-  /// or cost more when rounded.
+  /// Whether the bound had to be lowered for points that CBC took for solutions although they were
+  /// none, or cost more when rounded.
   bool doubtful = false;
-  /// Some of those that were none, by column; only without presolve, whose columns are others.
+  /// Some of the points that were no solutions, by column; only without presolve, which has other
+  /// columns.
   std::vector<std::vector<double>> dropped;
   std::int64_t nodes = 0;
+  int searches = 1;  ///< how many agree on the answer
   std::string message;
 };
 
 /// Minimises the sum of costs (the objective offset apart) with COIN-OR CBC in a child process,
-/// so that neither a crash, an `exit()`, a missed time limit nor output on stdout can touch the
+/// so that neither a crash, an `exit()`, a missed time limit nor output on stdout can reach the
 /// caller. `progress` is called now and then and returns false to stop the search. Values and bound
-/// are in the model's own units; the model should be scaled (scaling.hpp). The result is an
-/// opinion: replay solutions, and compute the gap from the replayed energy.
+/// are in the model's own units; the model should be scaled (scaling.hpp). Treat the result as an
+/// opinion: replay solutions, and compute the gap from the replayed energy. "No solution" counts
+/// only from a search without presolve.
 MipResult solve_mip(const Milp& milp, const MipOptions& options,
                     const std::function<bool(const MipProgress&)>& progress);
+
+/// CBC in this process, for use inside a child process only: it prints, may exit, and cannot run
+/// twice at once. See solve_mip() for everything else.
+MipResult run_cbc(const Milp& milp, const MipOptions& options,
+                  const std::function<void(const MipProgress&)>& progress);
 
 }  // namespace poet

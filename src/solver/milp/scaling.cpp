@@ -2,24 +2,21 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace poet {
 namespace {
 
 constexpr double kUnitsOfReference = 1e4;
-constexpr double kLargestCoefficient = 1 << 12;
+constexpr double kMaxCoefficient = 1 << 12;
 constexpr double kRounding = 1e-15;  // four or five units in the last place
 
 /// Divides a row by the power of two that brings its largest coefficient to 2^12.
 void scale_row(MilpRow& row) {
-  double largest = 0;
-  for (const MilpTerm& term : row.terms) largest = std::max(largest, std::abs(term.coefficient));
-  const bool in_range = largest <= kLargestCoefficient && largest >= 1;
+  const double largest = largest_coefficient(row);
+  const bool in_range = largest <= kMaxCoefficient && largest >= 1;
   if (largest == 0 || in_range) return;
-  const int shift = std::ilogb(kLargestCoefficient) - std::ilogb(largest);
-  for (MilpTerm& term : row.terms) term.coefficient = std::ldexp(term.coefficient, shift);
-  row.lower = std::ldexp(row.lower, shift);
-  row.upper = std::ldexp(row.upper, shift);
+  multiply_by_power_of_two(row, std::ilogb(kMaxCoefficient) - std::ilogb(largest));
 }
 
 }  // namespace
@@ -28,7 +25,7 @@ ScaledMilp scale(const Milp& milp, Joules reference) {
   ScaledMilp scaled{.milp = milp};
   Joules largest = 0;
   for (const MilpColumn& column : milp.columns) largest = std::max(largest, column.cost);
-  // Where computing costs nothing, the largest price on offer is the measure.
+  // If computing costs nothing, the largest price is the measure.
   const Joules unit = reference > 0 ? reference : largest;
   if (unit > 0) scaled.units_per_joule = kUnitsOfReference / unit;
   scaled.milp.objective_offset = 0;
@@ -39,13 +36,33 @@ ScaledMilp scale(const Milp& milp, Joules reference) {
 }
 
 double dual_tolerance(const Milp& milp, double share) {
-  constexpr double kUsual = 1e-7;
-  constexpr double kLeast = 1e-10;
+  constexpr double kClpDefault = 1e-7;
+  constexpr double kMinTolerance = 1e-10;
   double least = kInfinity;
   for (const MilpColumn& column : milp.columns) {
     if (column.cost > 0) least = std::min(least, column.cost);
   }
-  return std::clamp(share * least, kLeast, kUsual);
+  return std::clamp(share * least, kMinTolerance, kClpDefault);
+}
+
+double largest_coefficient(const MilpRow& row) {
+  double largest = 0;
+  for (const MilpTerm& term : row.terms) largest = std::max(largest, std::abs(term.coefficient));
+  return largest;
+}
+
+void multiply_by_power_of_two(MilpRow& row, int exponent) {
+  for (MilpTerm& term : row.terms) term.coefficient = std::ldexp(term.coefficient, exponent);
+  row.lower = std::ldexp(row.lower, exponent);
+  row.upper = std::ldexp(row.upper, exponent);
+}
+
+ColumnArrays::ColumnArrays(const Milp& milp) {
+  for (const MilpColumn& column : milp.columns) {
+    lower.push_back(column.lower);
+    upper.push_back(std::min(column.upper, std::numeric_limits<double>::max()));
+    costs.push_back(column.cost);
+  }
 }
 
 }  // namespace poet

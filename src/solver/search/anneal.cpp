@@ -4,16 +4,16 @@
 #include <bit>
 #include <cmath>
 
-#include "solver/search/gaps.hpp"
+#include "solver/search/idle_spans.hpp"
 
 namespace poet {
 namespace {
 
 constexpr int kPollInterval = 1024;
-constexpr double kFeasibleShare = 0.8;  // of the time; most of it is spent refusing moves
+constexpr double kFeasibleShare = 0.8;  // of the states; an annealing refuses most moves
 constexpr double kPriceStep = 1.03;     // largest change of a price in one move
-constexpr double kPriceRange = 30;      // either side of the observed price
-constexpr int kMostGaps = 5;            // changed in one move
+constexpr double kPriceRange = 30;      // factor on either side of the observed price
+constexpr int kMaxSpans = 5;            // changed in one move
 constexpr int kNeighbourhood = 10;      // how far apart, in nodes, they lie
 
 /// The n-th set bit of a | b.
@@ -31,8 +31,8 @@ int nth_bit(std::span<const Word> a, std::span<const Word> b, int n) {
   return -1;
 }
 
-/// A tensor that stage t holds at its start or computes: uniform picks over all nodes are mostly
-/// void, these are not.
+/// Picks a tensor that stage t holds at its start or computes. Most picks among all nodes would be
+/// void.
 int pick_node(const Plan& plan, int t, Random& random) {
   const auto held = plan.residents(t);
   const auto computed = plan.computations(t);
@@ -82,26 +82,26 @@ class Annealer {
     int node = pick_node(plan_, t, random_);
     if (node < window.first_node || node > window.last_node) return false;
     const int boundary = node < t && random_.below(2) == 0 ? t : t + 1;
-    bool changed = change_gap(node, boundary);
+    bool changed = change_span(node, boundary);
     if (!changed) return false;
-    for (int more = random_.below(kMostGaps + 1) - 1; more > 0; --more) {
+    for (int more = random_.below(kMaxSpans + 1) - 1; more > 0; --more) {
       const int neighbour =
           node + (random_.below(2) == 0 ? -1 : 1) * (1 + random_.below(kNeighbourhood));
       if (neighbour < window.first_node || neighbour > window.last_node) continue;
       plan_.settle();  // the next gap depends on what the last change made of the stages
-      change_gap(neighbour, boundary);
+      change_span(neighbour, boundary);
     }
     return true;
   }
 
-  bool change_gap(int node, int boundary) {
+  bool change_span(int node, int boundary) {
     if (boundary <= node || boundary >= plan_.size()) return false;
-    const auto gap = find_gap(plan_, node, boundary);
-    if (!gap) return false;
-    const GapMode now = mode_of(plan_, *gap);
-    const auto mode = static_cast<GapMode>(random_.below(3));
-    if (mode == now || !allows(plan_, *gap, mode)) return false;
-    set_mode(plan_, *gap, mode);
+    const auto span = find_idle_span(plan_, node, boundary);
+    if (!span) return false;
+    const SpanMode now = mode_of(plan_, *span);
+    const auto mode = static_cast<SpanMode>(random_.below(3));
+    if (mode == now || !allows(plan_, *span, mode)) return false;
+    set_mode(plan_, *span, mode);
     return true;
   }
 
@@ -111,7 +111,8 @@ class Annealer {
            time_price_ * scales_.joules_per_second * plan_.overtime();
   }
 
-  /// In balance a price rests where the share of feasible states is kFeasibleShare.
+  /// The price of RAM, and that of time, settle at the share kFeasibleShare of states that keep the
+  /// budget.
   void adapt_prices() {
     static const double cheaper = std::pow(kPriceStep, -(1 - kFeasibleShare));
     static const double dearer = std::pow(kPriceStep, kFeasibleShare);

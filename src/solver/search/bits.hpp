@@ -20,7 +20,7 @@ void for_each_bit(std::span<const Word> words, Function f) {
   }
 }
 
-/// A matrix of flags, one row of 64-bit words after the other: rows are sets of nodes.
+/// A matrix of flags, stored row by row in 64-bit words. A row is a set of nodes.
 class BitMatrix {
  public:
   BitMatrix(int rows, int columns)

@@ -4,26 +4,28 @@
 #include <limits>
 #include <optional>
 
-#include "solver/search/gaps.hpp"
+#include "solver/search/idle_spans.hpp"
 
 namespace poet {
 namespace {
 
-/// A way to change a kept gap, and what that was worth when it was last tried.
+/// A way to change a kept idle span, and what it was worth when it was last tried.
 struct Step {
-  Gap gap;
-  GapMode mode = GapMode::drop;
+  IdleSpan span;
+  SpanMode mode = SpanMode::drop;
   Joules energy = 0;
   Bytes bytes = 0;   // of violation removed
-  double price = 0;  // joules per byte; 0 before the first try, infinite where it does not help
+  double price = 0;  // joules per byte; 0 before the first try, infinite if useless
 
-  bool relieves(int stage) const { return gap.from <= stage && stage <= gap.to; }
-  bool touches(const Gap& other) const { return gap.from <= other.to && other.from <= gap.to; }
+  bool relieves(int stage) const { return span.from <= stage && stage <= span.to; }
+  bool touches(const IdleSpan& other) const {
+    return span.from <= other.to && other.from <= span.to;
+  }
 };
 
-/// Where all steps cost about the same, each looks cheapest until it is tried: then one of the
-/// cheapest will do.
-constexpr int kMostTries = 64;
+/// If all steps cost about the same, each looks cheapest until it is tried. After this many tries
+/// one of the cheapest will do.
+constexpr int kMaxTries = 64;
 constexpr double kUseless = std::numeric_limits<double>::infinity();
 
 int worst_stage(const Plan& plan) {
@@ -34,8 +36,8 @@ int worst_stage(const Plan& plan) {
   return worst;
 }
 
-/// Trying a step costs far more than remembering it, and prices mostly rise as violations go. So
-/// each step keeps its last price, and only the cheapest is tried anew: lazy greedy.
+/// Trying a step costs far more than remembering it, and prices mostly rise as violations fall. So
+/// each step keeps its last price, and only the cheapest is tried anew.
 class Descent {
  public:
   Descent(Plan& plan, const Stop& stop) : plan_(plan), stop_(stop) {}
@@ -63,20 +65,20 @@ class Descent {
     for (int i = 0; i < plan_.size(); ++i) collect(i, i + 1, plan_.size() - 1);
   }
 
-  /// The gaps of node i that have a boundary in [first, last].
+  /// Collects the idle spans of node i that have a boundary in [first, last].
   void collect(int i, int first, int last) {
     for (int t = std::max(first, i + 1); t <= last;) {
-      const auto gap = find_gap(plan_, i, t);
-      if (!gap) return;
-      t = gap->to + 1;
-      if (mode_of(plan_, *gap) != GapMode::keep) continue;
-      for (const GapMode mode : {GapMode::drop, GapMode::page}) {
-        if (allows(plan_, *gap, mode)) steps_.push_back({.gap = *gap, .mode = mode});
+      const auto span = find_idle_span(plan_, i, t);
+      if (!span) return;
+      t = span->to + 1;
+      if (mode_of(plan_, *span) != SpanMode::keep) continue;
+      for (const SpanMode mode : {SpanMode::drop, SpanMode::page}) {
+        if (allows(plan_, *span, mode)) steps_.push_back({.span = *span, .mode = mode});
       }
     }
   }
 
-  /// The step with the least added energy per byte of violation removed, of those that cover the
+  /// The step with the least added energy per byte of violation removed, among those that cover the
   /// stage, end in it or start from it.
   std::optional<Step> cheapest(int stage) {
     for (int tries = 0; !stop_();) {
@@ -94,7 +96,7 @@ class Descent {
       if (best == steps_.end()) return std::nullopt;
       tries += best->price > 0 ? 1 : 0;
       try_out(*best);
-      const bool good_enough = best->price <= next_price || tries >= kMostTries;
+      const bool good_enough = best->price <= next_price || tries >= kMaxTries;
       if (good_enough && best->price < kUseless) return *best;
     }
     return std::nullopt;
@@ -102,10 +104,10 @@ class Descent {
 
   void try_out(Step& step) {
     step.price = kUseless;
-    if (!current(step.gap)) return;
+    if (!current(step.span)) return;
     const Joules energy = plan_.extra_energy();
     const Bytes violation = plan_.violation();
-    set_mode(plan_, step.gap, step.mode);
+    set_mode(plan_, step.span, step.mode);
     plan_.settle();
     step.energy = plan_.extra_energy() - energy;
     step.bytes = violation - plan_.violation();
@@ -115,26 +117,26 @@ class Descent {
     step.price = std::max(0.0, step.energy) / static_cast<double>(step.bytes);
   }
 
-  /// Whether the gap is still there, and kept: changes elsewhere can have trimmed it.
-  bool current(const Gap& gap) const {
-    const auto now = find_gap(plan_, gap.node, gap.to);
-    return now && now->from == gap.from && now->to == gap.to &&
-           mode_of(plan_, gap) == GapMode::keep;
+  /// Whether the span still exists and is kept: changes elsewhere can have trimmed it.
+  bool current(const IdleSpan& span) const {
+    const auto now = find_idle_span(plan_, span.node, span.to);
+    return now && now->from == span.from && now->to == span.to &&
+           mode_of(plan_, span) == SpanMode::keep;
   }
 
   void take(const Step& step) {
-    set_mode(plan_, step.gap, step.mode);
+    set_mode(plan_, step.span, step.mode);
     plan_.settle();
     plan_.commit();
     ++trace_.steps;
     trace_.energy += step.energy;
     trace_.bytes += step.bytes;
-    renew(step.gap);
+    renew(step.span);
   }
 
-  /// Gaps of what the change touches: the node and, around a recomputation, all that it computes
-  /// and reads.
-  void renew(const Gap& changed) {
+  /// Collects anew the idle spans that the change affects: those of its node and, around a
+  /// recomputation, of all nodes that it computes and reads.
+  void renew(const IdleSpan& changed) {
     const Graph& graph = plan_.problem().graph;
     std::vector<bool> affected(plan_.size(), false);
     affected[changed.node] = true;
@@ -144,8 +146,9 @@ class Descent {
         for (const int j : graph.nodes[k].inputs) affected[j] = true;
       });
     }
-    std::erase_if(
-        steps_, [&](const Step& step) { return affected[step.gap.node] && step.touches(changed); });
+    std::erase_if(steps_, [&](const Step& step) {
+      return affected[step.span.node] && step.touches(changed);
+    });
     for (int i = 0; i < plan_.size(); ++i) {
       if (affected[i]) collect(i, changed.from, std::min(changed.to + 1, plan_.size() - 1));
     }
@@ -164,17 +167,17 @@ GreedyTrace descend(Plan& plan, const Stop& stop) {
 }
 
 void evict_everything(Plan& plan, bool by_paging, const Stop& stop) {
-  const GapMode mode = by_paging ? GapMode::page : GapMode::drop;
+  const SpanMode mode = by_paging ? SpanMode::page : SpanMode::drop;
   for (int i = 0; i < plan.size() && !stop(); ++i) {
     for (int t = i + 1; t < plan.size();) {
-      const auto gap = find_gap(plan, i, t);
-      if (!gap) break;
-      if (gap->to - gap->from >= 2 && allows(plan, *gap, mode)) {
-        set_mode(plan, *gap, mode);
+      const auto span = find_idle_span(plan, i, t);
+      if (!span) break;
+      if (span->to - span->from >= 2 && allows(plan, *span, mode)) {
+        set_mode(plan, *span, mode);
         plan.settle();
         plan.commit();
       }
-      t = gap->to + 1;
+      t = span->to + 1;
     }
   }
 }

@@ -10,18 +10,19 @@
 namespace poet {
 namespace {
 
-constexpr double kOpeningShare = 0.25;  // of a chain's moves go into its first, global annealing
+constexpr double kOpeningShare = 0.25;  // of a chain's moves, for its first, global annealing
 constexpr int kWindowMoves = 4000;
-/// For each pair of a stage and a node: a small graph has few plans, and more moves find no more.
+/// Moves for each pair of a stage and a node: a small graph has few plans, so more moves find no
+/// more.
 constexpr std::int64_t kMovesPerPair = 2000;
 
-/// The plans that searches start from; the greedy one first.
+/// The plans from which chains start, the greedy one first.
 struct Starts {
   std::vector<Plan> plans;
   GreedyTrace trace;
 };
 
-/// Calls take(plan) for each start as it is ready; ends early where that returns false.
+/// Calls take(plan) for each start as it is ready; ends early if that returns false.
 template <typename Function>
 Starts make_starts(const Problem& problem, const Stop& stop, Function take) {
   Starts starts;
@@ -40,7 +41,8 @@ Starts make_starts(const Problem& problem, const Stop& stop, Function take) {
   return starts;
 }
 
-/// What changing one gap costs, typically; what violations cost to remove, as the greedy saw it.
+/// The typical cost of changing one idle span, and the cost of removing violations that the greedy
+/// descent has seen.
 AnnealScales scales_of(const Problem& problem, const GreedyTrace& trace) {
   Joules option_sum = 0;
   Joules energy = 0;

@@ -17,16 +17,17 @@ struct LocalSearchOptions {
   std::function<void(const Plan&)> improved = [](const Plan&) {};  ///< each better feasible plan
 };
 
-/// The first feasible plan, in milliseconds: the greedy descent from the baseline, else the
-/// descent from evicting everything. Nothing where all of them overrun a budget, or where `stop`
-/// says so before.
+/// The first feasible plan, in milliseconds: the greedy descent from the baseline, or else the
+/// descent from evicting everything. Returns nothing if all of them overrun a budget or `stop` ends
+/// the search.
 std::optional<Plan> first_plan(
     const Problem& problem, const Stop& stop = [] { return false; });
 
-/// Near-optimal plans: those of first_plan(), then annealing chains from them, each refined by
-/// re-annealing its best inside small windows of nodes or stages. Can succeed where first_plan()
-/// found nothing. The result is feasible by the plan's own account; it counts only
-/// after the simulator has replayed it.
+/// Near-optimal plans: those of first_plan(), then annealing chains that start from them. Each
+/// chain anneals globally for a quarter of its moves, which settles the coarse structure, and then
+/// re-anneals its best inside small windows of nodes or stages, which a global annealing is too hot
+/// to refine. It can succeed if first_plan() found nothing. The result is feasible by the plan's
+/// own account; it counts only after the simulator has replayed it.
 std::optional<Plan> local_search(const Problem& problem, const LocalSearchOptions& options);
 
 }  // namespace poet

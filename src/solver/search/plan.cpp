@@ -39,7 +39,7 @@ Plan::Plan(const Problem& problem, const Schedule& schedule)
     for (const int i : stage.page_in) {
       page_in_.set(t, i);
       ++page_count_[i];
-      // The page-out happens in the stage after birth, whatever the schedule did.
+      // A plan pages out in the stage after birth, whatever the schedule did.
       resident_.set(i + 1, i);
     }
   }
@@ -54,8 +54,7 @@ bool Plan::touched(int t, int i) const {
 }
 
 Seconds Plan::overtime() const {
-  // The slack is the simulator's: a sum in another order must not turn a fit into a miss.
-  const Seconds budget = problem_->limits.runtime_budget_seconds * (1 + 1e-9);
+  const Seconds budget = problem_->limits.runtime_budget_seconds * (1 + kRuntimeSlack);
   return std::max(0.0, baseline_runtime_ + extra_runtime_ - budget);
 }
 
@@ -212,8 +211,8 @@ void Plan::evaluate(int t) {
   set_stage(t, held, peak, scratch_cost_);
 }
 
-/// Finds what stage t computes. Scanning candidates by descending index, the first time that a
-/// tensor is seen as an input is its last use: there it is freed, unless t+1 keeps it.
+/// Finds what stage t computes. The scan runs from the last candidate to the first, so a tensor is
+/// first seen as an input at its last use: that frees it, unless t+1 keeps it.
 void Plan::close_computations(int t) {
   const Word* const now = resident_.row(t);
   const Word* const next = resident_.row(t + 1);
@@ -251,7 +250,7 @@ void Plan::close_computations(int t) {
   }
 }
 
-/// What stage t holds or computes anyway need not be paged in during it.
+/// Drops page-ins of tensors that stage t holds or computes anyway.
 void Plan::drop_redundant_page_ins(int t) {
   for (int w = 0; w < words_; ++w) {
     Word redundant = page_in_.row(t)[w] & (resident_.row(t)[w] | compute_.row(t)[w]);
@@ -263,7 +262,7 @@ void Plan::drop_redundant_page_ins(int t) {
   }
 }
 
-/// Frees, already in earlier stages, what stage t neither uses nor hands on.
+/// Frees the tensors that stage t neither uses nor hands on, in earlier stages already.
 void Plan::trim(int t) {
   if (t == 0) return;
   for (int w = 0; w < words_; ++w) {

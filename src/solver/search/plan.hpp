@@ -14,13 +14,19 @@ namespace poet {
 /// The state is, for every stage t, the set S[t] of tensors resident at its start and the set I[t]
 /// of page-ins. Everything else follows: given S[t], S[t+1] and I[t], the cheapest computations of
 /// stage t are the closure of "inputs of t that are not resident, and what t+1 keeps but neither t
-/// holds nor a page-in brings" under "inputs of a recomputed node that are not resident". So a
-/// change to a residency range costs a re-evaluation of the stages at its ends; the stages inside
-/// only shift their peak by the tensor's size.
+/// holds nor a page-in brings" under "inputs of a recomputed node that are not resident".
 ///
-/// A paged tensor is written out once, in the stage after its first computation, where it is
-/// therefore pinned. RAM over the budget is allowed and counted (violation), so that a search can
-/// pass through it. Edits are undone by rollback() until commit().
+/// The obvious representation stores all four sets of a stage and replays the schedule after each
+/// edit, which costs all stages. Here an edit to a range of residency costs a re-evaluation of the
+/// stages at its ends only; the stages inside just shift their peak by the tensor's size. Sets are
+/// rows of 64-bit words, so that the closure of a stage takes a few word operations per computed
+/// node. Edits go to a log and are undone by rollback() until commit(), because an annealing
+/// refuses most of its moves. With this a local search makes half a million moves in about half a
+/// second.
+///
+/// A paged tensor is written out once, in the stage after its first computation, and is pinned
+/// there. RAM over the budget is allowed and counted (violation), so that a search can pass through
+/// it.
 class Plan {
  public:
   /// The baseline: everything kept until its last use.
@@ -48,7 +54,7 @@ class Plan {
   Seconds overtime() const;
   bool feasible() const { return violation_ == 0 && overtime() <= 0; }
 
-  // Edits. Each needs settle() before any figure is read again.
+  // Edits. Call settle() after them before reading any figure.
   /// Sets S[t,i] for t in [first, last]. Stages first..last-1 must not touch i.
   void set_resident(int i, int first, int last, bool value);
   void set_page_in(int t, int i, bool value);
@@ -59,7 +65,7 @@ class Plan {
   void commit();    ///< keeps all edits since the last commit
   void rollback();  ///< undoes them
 
-  /// Recomputes every figure from S and I, against the drift of many additions.
+  /// Recomputes every figure from S and I, which removes the drift of many additions.
   void refresh();
 
   Schedule to_schedule() const;
@@ -120,8 +126,8 @@ class Plan {
   std::vector<bool> dirty_;
   int highest_dirty_ = -1;
 
-  // Scratch of evaluate(): what is read and still needed in the stage; the computed nodes, latest
-  // first, with the bytes freed after each.
+  // Scratch of evaluate(): the nodes that the stage reads and still needs, and the computed nodes,
+  // latest first, with the bytes freed after each.
   std::vector<Word> used_;
   std::vector<Word> needed_;
   std::vector<std::pair<int, Bytes>> order_;

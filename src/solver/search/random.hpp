@@ -4,8 +4,8 @@
 
 namespace poet {
 
-/// SplitMix64 (Steele, Lea, Flood 2014): the same numbers on every machine and library, which the
-/// standard's distributions do not promise.
+/// SplitMix64 (Steele, Lea and Flood 2014). It gives the same numbers on every machine, which the
+/// distributions of the standard library do not promise.
 class Random {
  public:
   explicit Random(std::uint64_t seed) : state_(seed) {}

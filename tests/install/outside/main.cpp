@@ -1,7 +1,7 @@
 // A project of somebody else's: three nodes, solved through the installed library.
 #include <iostream>
 
-#include "poet/report.hpp"
+#include "poet/schedule_file.hpp"
 #include "poet/solve.hpp"
 #include "poet/version.hpp"
 

@@ -79,7 +79,7 @@ TEST(Subprocess, PassesOnWhatWasSentBeforeACrash) {
 }
 
 TEST(Subprocess, LimitsMemory) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef POET_SANITIZE
   GTEST_SKIP() << "the sanitizer reserves address space in terabytes";
 #endif
   const auto reserve = [](const Send& send) {

@@ -6,8 +6,8 @@
 
 #include <fmt/format.h>
 
+#include "base/sha256.hpp"
 #include "expect_input_error.hpp"
-#include "io/text/sha256.hpp"
 #include "model/model_spec.hpp"
 
 namespace poet {
@@ -145,7 +145,7 @@ TEST(Backward, CanBeNone) {
   const Model model =
       parse_model(model_text("[2]", R"({"name": "a", "op": "relu", "inputs": ["input"]})"), "t");
   EXPECT_EQ(model.nodes.size(), 2U);
-  EXPECT_EQ(model.backward, "none");
+  EXPECT_EQ(model.backward, Backward::none);
 }
 
 TEST(MeasuredGraph, KeepsWhatTheFileSays) {
@@ -156,7 +156,7 @@ TEST(MeasuredGraph, KeepsWhatTheFileSays) {
        "page_in_energy_joules": 0.25, "page_out_energy_joules": 0.75,
        "inputs": ["a", "a"], "backward": true}]})",
                   "own.json");
-  EXPECT_EQ(model.backward, "explicit");
+  EXPECT_EQ(model.backward, Backward::explicit_nodes);
   ASSERT_EQ(model.nodes.size(), 2U);
   EXPECT_FALSE(model.nodes[0].measured->page_in_energy_joules.has_value());
   EXPECT_EQ(model.nodes[1].op, "fft");

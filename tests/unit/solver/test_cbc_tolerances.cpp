@@ -33,13 +33,13 @@ TEST(CbcTolerances, APointThatIsDroppedIsNoProofThatThereIsNothing) {
                     .paging = true,
                     .remat = false};
   SolveOptions options = exact();
-  options.techniques = no_techniques();
+  options.features = no_features();
   const SolveResult result = solve(problem, options);
   EXPECT_EQ(result.status, Status::optimal) << result.reason;
   EXPECT_DOUBLE_EQ(result.energy_joules, 1);
 }
 
-// Paging costs 1e-9 of computing: with its usual tolerances Clp could not tell it from nothing, and
+// Paging costs 1e-9 of computing: with its usual tolerances Clp took it for nothing, and
 // called optimal what pages too much.
 TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
   Problem problem{.graph =
@@ -51,7 +51,7 @@ TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
   problem.graph.nodes[1].page_in_energy_joules = 1e-9;
   problem.limits = {.ram_budget_bytes = 7683909, .runtime_budget_seconds = 1};
   SolveOptions options = exact();
-  options.techniques.local_search = false;
+  options.features.local_search = false;
   options.small_graph = 0;
   options.progress = [](const Progress& now) { EXPECT_LE(now.bound_joules, 0.804 * (1 + 1e-9)); };
   const SolveResult result = solve(problem, options);
@@ -71,7 +71,7 @@ TEST(CbcTolerances, OnePageInOf1e8OfTheBaselineIsNotTwo) {
   problem.graph.nodes[3].page_in_energy_joules = 1e-8;
   problem.limits = {.ram_budget_bytes = 805012262337, .runtime_budget_seconds = 1};
   SolveOptions options = exact();
-  options.techniques.local_search = false;
+  options.features.local_search = false;
   options.small_graph = 0;
   options.progress = [](const Progress& now) { EXPECT_LE(now.bound_joules, 1 + 1.0001e-8); };
   const SolveResult result = solve(problem, options);
@@ -100,7 +100,7 @@ TEST(CbcTolerances, RoundingBesideAHugePriceLiftsNoBound) {
   options.seed = 441;
   for (const char* name :
        {"local-search", "coarse", "windows", "root-loop", "cost-fixing", "polish", "rebuild"}) {
-    disable(options.techniques, name);
+    disable(options.features, name);
   }
   const SolveResult result = solve(problem, options);
   ASSERT_TRUE(result.schedule) << result.reason;

@@ -6,7 +6,8 @@
 
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
-#include "solver/formulation/embed.hpp"
+#include "solver/formulation/formulate.hpp"
+#include "solver/formulation/schedule_of_point.hpp"
 #include "support/random_graphs.hpp"
 
 namespace poet {
@@ -26,19 +27,19 @@ SolveResult best_in(int slots) {
   return solve(chain_in(slots * kTensor), {.gap = 0, .time_limit_seconds = 60});
 }
 
-Techniques plain_rows() {
-  Techniques techniques;
-  techniques.row_rounding = techniques.sub_rows = false;
-  return techniques;
+SolverFeatures plain_rows() {
+  SolverFeatures features;
+  features.row_rounding = features.sub_rows = false;
+  return features;
 }
 
 Formulation full_model(const Problem& problem) {
-  return formulate(problem, make_scope(problem, false, kInfinity), plain_rows());
+  return formulate(problem, useful_windows(problem, false, kInfinity), plain_rows());
 }
 
 std::vector<MilpRow> covers_for(const Problem& problem, const Schedule& schedule) {
   const Formulation model = full_model(problem);
-  const std::vector<std::vector<double>> points{embed(model, schedule)};
+  const std::vector<std::vector<double>> points{point_of_schedule(model, schedule)};
   return violated_covers(model, problem, points);
 }
 
@@ -50,7 +51,7 @@ double excess(const MilpRow& row, const std::vector<double>& values) {
 
 /// How many of the rows the schedule breaks.
 int broken(const std::vector<MilpRow>& rows, const Formulation& model, const Schedule& schedule) {
-  const std::vector<double> values = embed(model, schedule);
+  const std::vector<double> values = point_of_schedule(model, schedule);
   return static_cast<int>(std::count_if(
       rows.begin(), rows.end(), [&](const MilpRow& row) { return excess(row, values) > 0.5; }));
 }
@@ -96,9 +97,8 @@ TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
 }
 
 TEST(Covers, AByteTooLittleCostsAsMuchAsATensorLess) {
-  const SolveResult result =
-      solve(chain_in(kSlots * kTensor - 1),
-            {.gap = 0, .time_limit_seconds = 60, .techniques = plain_rows()});
+  const SolveResult result = solve(chain_in(kSlots * kTensor - 1),
+                                   {.gap = 0, .time_limit_seconds = 60, .features = plain_rows()});
   EXPECT_EQ(result.status, Status::optimal);
   EXPECT_DOUBLE_EQ(result.energy_joules, best_in(kSlots - 1).energy_joules);
   EXPECT_GT(result.energy_joules, best_in(kSlots).energy_joules);

@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "solver/formulation/formulation.hpp"
+#include "solver/formulation/formulate.hpp"
 #include "solver/milp/scaling.hpp"
 #include "support/random_graphs.hpp"
 
@@ -13,8 +13,8 @@ namespace {
 ScaledMilp half_a_chain() {
   Problem problem = test::chain_problem(8, 10);
   problem.limits.ram_budget_bytes = 60;
-  const Scope scope = make_scope(problem, false, kInfinity);
-  return scale(formulate(problem, scope).milp, baseline(problem.graph).energy_joules);
+  const UsefulWindows windows = useful_windows(problem, false, kInfinity);
+  return scale(formulate(problem, windows).milp, baseline(problem.graph).energy_joules);
 }
 
 bool go_on(const MipProgress& /*now*/) {
@@ -25,6 +25,30 @@ TEST(MipSolver, FindsTheOptimumInTime) {
   const MipResult result = solve_mip(half_a_chain().milp, {.time_limit_seconds = 60}, go_on);
   EXPECT_EQ(result.status, MipResult::Status::finished);
   EXPECT_TRUE(result.values);
+}
+
+/// Two columns of cost 1 that cannot both be 0: nothing costs less than 1.
+Milp one_of_two() {
+  return {.columns = {{.cost = 1, .lower = 0, .upper = 1, .integer = true},
+                      {.cost = 1, .lower = 0, .upper = 1, .integer = true}},
+          .rows = {{.lower = 1, .terms = {{0, 1}, {1, 1}}}}};
+}
+
+TEST(MipSolver, FindsNothingOnlyByTwoSearches) {
+  const MipResult result =
+      solve_mip(one_of_two(), {.cutoff = 0.5, .time_limit_seconds = 60}, go_on);
+  EXPECT_EQ(result.status, MipResult::Status::finished);
+  EXPECT_FALSE(result.values);
+  EXPECT_EQ(result.bound, 0.5);
+  EXPECT_EQ(result.searches, 2);
+}
+
+TEST(MipSolver, SaysThatOneSearchWasEnoughWithoutPresolve) {
+  const MipResult result =
+      solve_mip(one_of_two(), {.cutoff = 0.5, .time_limit_seconds = 60, .presolve = false}, go_on);
+  EXPECT_EQ(result.status, MipResult::Status::finished);
+  EXPECT_FALSE(result.values);
+  EXPECT_EQ(result.searches, 1);
 }
 
 // CBC calls a model infeasible when its time runs out in its first steps.

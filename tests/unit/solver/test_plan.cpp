@@ -2,8 +2,8 @@
 
 #include "poet/simulate.hpp"
 #include "solver/search/anneal.hpp"
-#include "solver/search/gaps.hpp"
 #include "solver/search/greedy.hpp"
+#include "solver/search/idle_spans.hpp"
 #include "solver/search/local_search.hpp"
 #include "solver/search/plan.hpp"
 #include "solver/search/random.hpp"
@@ -31,14 +31,14 @@ void expect_agrees_with_simulator(const Plan& plan) {
   EXPECT_EQ(plan.violation(), violation);
 }
 
-/// Changes the mode of a random gap; false where the pick was void.
+/// Changes the mode of a random idle span; false if the pick was void.
 bool change_some_gap(Plan& plan, Random& random) {
   const int i = random.below(plan.size());
   if (i + 1 >= plan.size()) return false;
-  const auto gap = find_gap(plan, i, i + 1 + random.below(plan.size() - i - 1));
-  const auto mode = static_cast<GapMode>(random.below(3));
-  if (!gap || !allows(plan, *gap, mode)) return false;
-  set_mode(plan, *gap, mode);
+  const auto span = find_idle_span(plan, i, i + 1 + random.below(plan.size() - i - 1));
+  const auto mode = static_cast<SpanMode>(random.below(3));
+  if (!span || !allows(plan, *span, mode)) return false;
+  set_mode(plan, *span, mode);
   plan.settle();
   return true;
 }

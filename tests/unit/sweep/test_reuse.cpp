@@ -3,7 +3,7 @@
 #include "expect_input_error.hpp"
 #include "poet/simulate.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/knowledge.hpp"
+#include "sweep/known_results.hpp"
 #include "sweep/point_order.hpp"
 
 namespace poet {
@@ -31,7 +31,7 @@ class Reuse : public testing::Test {
  protected:
   Reuse() { grid_.subjects.push_back(test::subject_of(test::hill_graph())); }
 
-  Knowledge knowledge() const { return {grid_, points_, starts_}; }
+  KnownResults knowledge() const { return {grid_, points_, starts_}; }
 
   SweepGrid grid_;
   std::vector<SweepPoint> points_;
@@ -40,7 +40,7 @@ class Reuse : public testing::Test {
 
 TEST_F(Reuse, AnOptimumThatFitsASmallerBudgetIsItsOptimumToo) {
   points_ = {point_of(200), point_of(120)};
-  Knowledge known = knowledge();
+  KnownResults known = knowledge();
   known.add(0, solved(hill_recomputed(), 6, 6));
   const auto outcome = known.outcome_of(1, 0);
   ASSERT_TRUE(outcome);
@@ -54,7 +54,7 @@ TEST_F(Reuse, AnOptimumThatFitsASmallerBudgetIsItsOptimumToo) {
 
 TEST_F(Reuse, AnUnprovenScheduleIsAStartAndItsBoundIsABound) {
   points_ = {point_of(200), point_of(120)};
-  Knowledge known = knowledge();
+  KnownResults known = knowledge();
   known.add(0, solved(hill_paged(), 9, 5.5));
   EXPECT_FALSE(known.outcome_of(1, 0.1));
   EXPECT_TRUE(known.outcome_of(1, 0.4)) << "(9 - 5.5) / 9 is below that gap";
@@ -67,7 +67,7 @@ TEST_F(Reuse, AnUnprovenScheduleIsAStartAndItsBoundIsABound) {
 TEST_F(Reuse, AScheduleThatDoesNotFitIsNoStart) {
   // Recomputing takes 6 s and is no paging.
   points_ = {point_of(200), point_of(120, 5), point_of(120, 10, TechniqueSet::paging)};
-  Knowledge known = knowledge();
+  KnownResults known = knowledge();
   known.add(0, solved(hill_recomputed(), 6, 6));
   for (const int point : {1, 2}) {
     EXPECT_FALSE(known.outcome_of(point, 0));
@@ -79,7 +79,7 @@ TEST_F(Reuse, AScheduleThatDoesNotFitIsNoStart) {
 
 TEST_F(Reuse, NothingIsLearntFromPointsThatAllowLess) {
   points_ = {point_of(120), point_of(200, 10, TechniqueSet::remat), point_of(199)};
-  Knowledge known = knowledge();
+  KnownResults known = knowledge();
   known.add(0, solved(hill_recomputed(), 6, 6));
   known.add(1, solved(hill_recomputed(), 6, 6));
   EXPECT_FALSE(known.outcome_of(2, 0));
@@ -89,7 +89,7 @@ TEST_F(Reuse, NothingIsLearntFromPointsThatAllowLess) {
 
 TEST_F(Reuse, WhatIsInfeasibleStaysSoWithLess) {
   points_ = {point_of(150, 10, TechniqueSet::remat), point_of(130, 9, TechniqueSet::remat)};
-  Knowledge known = knowledge();
+  KnownResults known = knowledge();
   known.add(0, infeasible());
   const auto outcome = known.outcome_of(1, 0);
   ASSERT_TRUE(outcome);
@@ -98,9 +98,37 @@ TEST_F(Reuse, WhatIsInfeasibleStaysSoWithLess) {
   EXPECT_THAT(outcome->result.reason, HasSubstr("point 0"));
 }
 
+TEST_F(Reuse, AProofThatThereIsNoneIsAnErrorOfOursIfAScheduleFits) {
+  // The tighter point's schedule is one for the looser point.
+  points_ = {point_of(120, 6), point_of(150)};
+  KnownResults known = knowledge();
+  known.add(0, solved(hill_recomputed(), 6, 6));
+  EXPECT_EQ(internal_error([&] { known.add(1, infeasible()); }),
+            "point 1 is proven infeasible, but the schedule of point 0 fits its limits");
+}
+
+TEST_F(Reuse, AProofThatThereIsNoneIsAnErrorOfOursIfAStartFits) {
+  points_ = {point_of(120, 5)};
+  starts_ = {{hill_recomputed(), hill_paged()}};
+  KnownResults known = knowledge();
+  EXPECT_EQ(internal_error([&] { known.add(0, infeasible()); }),
+            "point 0 is proven infeasible, but a schedule of the search for min, or of an earlier "
+            "run, fits its limits");
+}
+
+TEST_F(Reuse, SchedulesAreLookedAtBeforeAProofIsHandedOn) {
+  points_ = {point_of(130, 6, TechniqueSet::remat), point_of(130, 10, TechniqueSet::both),
+             point_of(120, 6, TechniqueSet::remat)};
+  KnownResults known = knowledge();
+  known.add(0, infeasible());
+  known.add(1, solved(hill_recomputed(), 6, 6));
+  EXPECT_EQ(internal_error([&] { known.outcome_of(2, 0); }),
+            "point 0 is proven infeasible, but the schedule of point 1 fits its limits");
+}
+
 TEST_F(Reuse, VerdictsNeedNoOtherPoint) {
   points_ = {point_of(210), point_of(119), point_of(200, 4)};
-  const Knowledge known = knowledge();
+  const KnownResults known = knowledge();
   EXPECT_EQ(known.outcome_of(0, 0)->result.status, Status::optimal);
   EXPECT_EQ(known.outcome_of(1, 0)->result.status, Status::infeasible);
   EXPECT_EQ(known.outcome_of(2, 0)->result.status, Status::infeasible);
@@ -110,14 +138,14 @@ TEST_F(Reuse, VerdictsNeedNoOtherPoint) {
 TEST_F(Reuse, KnownSchedulesAreStartsWhereTheyFit) {
   points_ = {point_of(150), point_of(150, 5)};
   starts_ = {{hill_paged(), hill_recomputed()}};
-  const Knowledge known = knowledge();
+  const KnownResults known = knowledge();
   EXPECT_EQ(known.options_for(0, {}).start, hill_recomputed());
   EXPECT_EQ(known.options_for(1, {}).start, hill_paged());
 }
 
 TEST_F(Reuse, RefusesAnOutcomeThatDoesNotReplay) {
   points_ = {point_of(119), point_of(150)};
-  Knowledge known = knowledge();
+  KnownResults known = knowledge();
   EXPECT_THAT(input_error([&] { known.add(0, solved(hill_paged(), 9, 5)); }),
               HasSubstr("point 0 is not valid"));
   EXPECT_THAT(input_error([&] { known.add(1, solved(hill_paged(), 8, 5)); }),
@@ -128,7 +156,7 @@ TEST_F(Reuse, RefusesAnOutcomeThatDoesNotReplay) {
 
 class Settling : public Reuse {
  protected:
-  void settle(double gap = 0) { settle_sweep(grid_, points_, gap, outcomes_); }
+  void settle(double gap = 0) { share_results(grid_, points_, gap, outcomes_); }
   const SolveResult& result(int point) const { return outcomes_.at(point)->result; }
 
   SweepOutcomes outcomes_;
@@ -179,7 +207,34 @@ TEST_F(Settling, LeavesFailuresAndMissingPointsAlone) {
 TEST_F(Settling, ABoundAboveAScheduleIsAnErrorOfOurs) {
   points_ = {point_of(200), point_of(120)};
   outcomes_ = {solved(hill_paged(), 9, 7), solved(hill_recomputed(), 6, 5)};
-  EXPECT_THROW(settle(), InternalError);
+  EXPECT_EQ(internal_error([&] { settle(); }),
+            "point 0: the schedule of point 1 needs 6 J, below the bound of 7 J that is proven for "
+            "point 0");
+}
+
+TEST_F(Settling, AnInfeasiblePointIsNotMendedByAScheduleThatFits) {
+  points_ = {point_of(200), point_of(120)};
+  outcomes_ = {infeasible(), solved(hill_paged(), 9, 6)};
+  EXPECT_EQ(internal_error([&] { settle(); }),
+            "point 0 is proven infeasible, but the schedule of point 1 fits its limits");
+  EXPECT_EQ(result(0).status, Status::infeasible);
+}
+
+TEST_F(Settling, WhatCountsIsWhetherAScheduleFitsAndNotWhoseItIs) {
+  // Neither point allows as much as the other.
+  points_ = {point_of(130, 6, TechniqueSet::remat), point_of(120, 9)};
+  outcomes_ = {infeasible(), solved(hill_recomputed(), 6, 6)};
+  EXPECT_EQ(internal_error([&] { settle(); }),
+            "point 0 is proven infeasible, but the schedule of point 1 fits its limits");
+  outcomes_ = {infeasible(), solved(hill_paged(), 9, 6)};
+  EXPECT_NO_THROW(settle());
+}
+
+TEST_F(Settling, NothingIsInfeasibleThatTheBaselineFits) {
+  points_ = {point_of(210)};
+  outcomes_ = {infeasible()};
+  EXPECT_EQ(internal_error([&] { settle(); }),
+            "point 0 is proven infeasible, but the baseline fits its limits");
 }
 
 TEST(PointOrder, ACurveGoesFromItsLargestBudgetDown) {

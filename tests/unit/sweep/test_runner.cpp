@@ -7,8 +7,8 @@
 #include "expect_input_error.hpp"
 #include "poet/min_ram.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/find_min_ram.hpp"
-#include "sweep/workers.hpp"
+#include "sweep/child_tasks.hpp"
+#include "sweep/child_work.hpp"
 
 namespace poet {
 namespace {
@@ -21,25 +21,26 @@ TEST(Workers, ReportACrashAndGoOn) {
   std::map<int, std::string> answers;
   std::map<int, std::string> failures;
   int next = 0;
-  run_workers(2, {.next = [&]() -> std::optional<int> {
-                    if (next == 4) return std::nullopt;
-                    return next++;
-                  },
-                  .work = [](int task, const auto& progress) -> std::string {
-                    progress({.phase = "at work"});
-                    if (task == 1) ::raise(SIGKILL);
-                    if (task == 2) throw std::runtime_error("not today");
-                    return "answer " + std::to_string(task);
-                  },
-                  .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
-                  .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
+  run_child_tasks(
+      2, {.next = [&]() -> std::optional<int> {
+            if (next == 4) return std::nullopt;
+            return next++;
+          },
+          .work = [](int task, const auto& progress) -> std::string {
+            progress({.phase = "at work"});
+            if (task == 1) ::raise(SIGKILL);
+            if (task == 2) throw std::runtime_error("not today");
+            return "answer " + std::to_string(task);
+          },
+          .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
+          .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
   EXPECT_EQ(answers, (std::map<int, std::string>{{0, "answer 0"}, {3, "answer 3"}}));
   EXPECT_THAT(failures.at(1), HasSubstr("killed by signal 9"));
   EXPECT_EQ(failures.at(2), "not today");
 }
 
 TEST(Workers, ThatCannotBeStartedFailTheirTasksOnly) {
-#ifdef __SANITIZE_ADDRESS__
+#ifdef POET_SANITIZE
   GTEST_SKIP() << "the sanitizers need descriptors of their own";
 #endif
   rlimit before{};
@@ -47,32 +48,33 @@ TEST(Workers, ThatCannotBeStartedFailTheirTasksOnly) {
   int started = 0;
   std::map<int, std::string> answers;
   std::map<int, std::string> failures;
-  run_workers(1, {.next = [&]() -> std::optional<int> {
-                    // The first task finds no descriptor left.
-                    rlimit now = before;
-                    if (started == 0) now.rlim_cur = 0;
-                    ::setrlimit(RLIMIT_NOFILE, &now);
-                    return started < 2 ? std::optional(started++) : std::nullopt;
-                  },
-                  .work = [](int, const auto&) { return std::string("answer"); },
-                  .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
-                  .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
+  run_child_tasks(
+      1, {.next = [&]() -> std::optional<int> {
+            // The first task finds no descriptor left.
+            rlimit now = before;
+            if (started == 0) now.rlim_cur = 0;
+            ::setrlimit(RLIMIT_NOFILE, &now);
+            return started < 2 ? std::optional(started++) : std::nullopt;
+          },
+          .work = [](int, const auto&) { return std::string("answer"); },
+          .answered = [&](int task, const std::string& answer) { answers[task] = answer; },
+          .failed = [&](int task, const std::string& reason) { failures[task] = reason; }});
   EXPECT_EQ(answers, (std::map<int, std::string>{{1, "answer"}}));
   EXPECT_THAT(failures.at(0), HasSubstr("cannot create a pipe"));
 }
 
 TEST(Workers, AreKilledByAnInterrupt) {
   bool interrupted = false;
-  run_workers(1, {.next = [] { return std::optional(0); },
-                  .work = [](int, const auto& progress) -> std::string {
-                    progress({.phase = "at work"});
-                    ::pause();
-                    return {};
-                  },
-                  .progress = [&](int, const Progress&) { interrupted = true; },
-                  .answered = [](int, const std::string&) { FAIL(); },
-                  .failed = [](int, const std::string&) { FAIL(); },
-                  .interrupted = [&] { return interrupted; }});
+  run_child_tasks(1, {.next = [] { return std::optional(0); },
+                      .work = [](int, const auto& progress) -> std::string {
+                        progress({.phase = "at work"});
+                        ::pause();
+                        return {};
+                      },
+                      .progress = [&](int, const Progress&) { interrupted = true; },
+                      .answered = [](int, const std::string&) { FAIL(); },
+                      .failed = [](int, const std::string&) { FAIL(); },
+                      .interrupted = [&] { return interrupted; }});
   EXPECT_TRUE(interrupted);
 }
 
@@ -139,6 +141,29 @@ TEST(RunSweep, RefusesAKnownScheduleThatIsNotValid) {
               HasSubstr("needs 6 J"));
 }
 
+TEST(RunSweep, AContradictionFailsItsPointAndTheOthersAreSolved) {
+  const SweepGrid grid = hill_grid();
+  SweepOutcomes outcomes{std::nullopt, test::infeasible(), std::nullopt,
+                         test::solved(test::hill_recomputed(), 6, 6)};
+  // The proof came before the schedule was known.
+  const std::vector<SweepPoint> points{point_of(120, 6, TechniqueSet::remat),
+                                       point_of(130, 6, TechniqueSet::remat), point_of(150, 5),
+                                       point_of(140, 8)};
+  EXPECT_TRUE(run_sweep(grid, points, {}, outcomes));
+  EXPECT_THAT(outcomes[0]->failure,
+              HasSubstr("point 1 is proven infeasible, but the schedule of point 3 fits"));
+  EXPECT_EQ(outcomes[2]->result.energy_joules, 9);
+}
+
+TEST(RunSweep, RefusesKnownOutcomesThatContradictEachOther) {
+  const SweepGrid grid = hill_grid();
+  SweepOutcomes outcomes{test::solved(test::hill_recomputed(), 6, 6), test::infeasible()};
+  EXPECT_THAT(internal_error([&] {
+                run_sweep(grid, {point_of(120), point_of(150)}, {}, outcomes);
+              }),
+              HasSubstr("point 1 is proven infeasible, but the schedule of point 0"));
+}
+
 MinRam smallest(const Limits& limits, Bytes floor = 0,
                 const std::vector<const Schedule*>& starts = {}) {
   return find_min_ram(test::subject_of(test::hill_graph()), limits, {.time_limit_seconds = 60},
@@ -179,6 +204,14 @@ TEST(MinRam, UsesWhatIsKnown) {
   const MinRam found = smallest(point_of(0, 6).limits, 120, {&start});
   EXPECT_TRUE(found.exact());
   EXPECT_EQ(found.schedule, start);
+}
+
+TEST(MinRam, BelowWhatIsProvenToBeTheLeastIsAnErrorOfOurs) {
+  const Schedule start = test::hill_recomputed();
+  EXPECT_THAT(internal_error([&] { smallest(point_of(0, 6).limits, 130, {&start}); }),
+              HasSubstr("no RAM budget below 130 bytes"));
+  EXPECT_THAT(internal_error([&] { smallest(point_of(0, 6).limits, 220); }),
+              HasSubstr("one of 210 bytes has been replayed"));
 }
 
 TEST(MinRamTasks, AreEveryCombinationAndTheLoosestDecideMin) {

@@ -1,0 +1,101 @@
+# Completion of poet-solve for bash; works without the package bash-completion.
+
+_poet_solve_words() {
+  mapfile -t COMPREPLY < <(compgen -W "$1" -- "$word")
+}
+
+# The last element of a list with commas, none that is there already.
+_poet_solve_list() {
+  local done= choice left=
+  [[ $word == *,* ]] && done=${word%,*},
+  for choice in $1; do
+    [[ ,$done == *,$choice,* ]] || left+=" $choice"
+  done
+  mapfile -t COMPREPLY < <(compgen -P "$done" -W "$left" -- "${word##*,}")
+  compopt -o nospace 2>/dev/null
+}
+
+_poet_solve_files() {
+  local found
+  mapfile -t found < <(compgen -f -- "$word")
+  COMPREPLY+=("${found[@]}")
+  compopt -o filenames 2>/dev/null
+}
+
+_poet_solve_folders() {
+  mapfile -t COMPREPLY < <(compgen -d -- "$word")
+  compopt -o filenames 2>/dev/null
+}
+
+# Completes the value of `option`; fails if it takes none.
+_poet_solve_value() {
+  local models='bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar'
+  local platforms='a72 a72nocache jetsontx2 m0 m4'
+  case $command:$option in
+    sweep:--models|sweep:--model) _poet_solve_list "$models" ;;
+    sweep:--platforms|sweep:--platform) _poet_solve_list "$platforms" ;;
+    sweep:--techniques) _poet_solve_list 'both remat paging none' ;;
+    sweep:--format) _poet_solve_words 'jsonl csv' ;;
+    sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
+    sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
+    solve:--model) _poet_solve_words "$models"; _poet_solve_files ;;
+    solve:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
+    solve:--plot-directory) _poet_solve_folders ;;
+    solve:--export-model) _poet_solve_files ;;
+    solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
+    *:--output|*:--log-file) _poet_solve_files ;;
+    *:--ram-budget|*:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
+    *:--time-limit-s|*:--solve-threads|*:--jobs|*:--rel-tol) ;;
+    *) return 1 ;;
+  esac
+  return 0
+}
+
+_poet_solve_options() {
+  local common='-h --help --version -q --quiet -v --verbose --log-file'
+  local settings='--ram-budget --runtime-budget --batch-size --mem-power-scale --effort --gap
+    --time-limit-s --solve-threads --seed --require-optimal --output'
+  case $command in
+    solve) echo "--model --platform --paging --no-paging --remat --no-remat $settings --compact
+      --plot-directory --export-model --print-graph-info --print-power-costs --list-models
+      --list-platforms --json $common" ;;
+    sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
+      --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
+    plot) echo "--output $common" ;;
+    verify) echo "$common" ;;
+    compare) echo "--rel-tol --json --markdown $common" ;;
+  esac
+}
+
+_poet_solve() {
+  local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} command= i
+  COMPREPLY=()
+  # The command is the first word but for what every command has. Bash splits words at '='.
+  for ((i = 1; i < COMP_CWORD; i++)); do
+    case ${COMP_WORDS[i]} in
+      -q|--quiet|-v|--verbose) ;;
+      --log-file)
+        [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
+        ((i++)) ;;
+      solve|verify|plot|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      *) command=solve; break ;;
+    esac
+  done
+  if [[ $word == '=' ]]; then
+    word=
+  elif [[ $option == '=' ]]; then
+    option=${COMP_WORDS[COMP_CWORD - 2]}
+  fi
+  local first=
+  [[ -z $command ]] && first=yes command=solve
+  _poet_solve_value && return
+  if [[ $word == -* ]]; then
+    _poet_solve_words "$(_poet_solve_options)"
+  elif [[ -n $first ]]; then
+    _poet_solve_words 'solve verify plot sweep compare'
+  elif [[ $command == verify || $command == plot || $command == compare ]]; then
+    _poet_solve_files
+  fi
+}
+
+complete -F _poet_solve poet-solve

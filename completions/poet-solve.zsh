@@ -1,0 +1,100 @@
+#compdef poet-solve
+# Completion of poet-solve for zsh.
+
+_poet_solve_models=(bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar)
+_poet_solve_platforms=(a72 a72nocache jetsontx2 m0 m4)
+
+_poet_solve_model() { _alternative "names:name:($_poet_solve_models)" 'files:file:_files' }
+_poet_solve_platform() { _alternative "names:name:($_poet_solve_platforms)" 'files:file:_files' }
+_poet_solve_list_of_models() { _values -s , models $_poet_solve_models }
+_poet_solve_list_of_platforms() { _values -s , platforms $_poet_solve_platforms }
+_poet_solve_list_of_techniques() { _values -s , techniques both remat paging none }
+
+_poet_solve_common=(
+  '-h[show this text]' '--help[show this text]' '--version[show the version]'
+  '-q[only errors on stderr]' '--quiet[only errors on stderr]'
+  '-v[more on stderr]' '--verbose[more on stderr]'
+  '--log-file=[write the log there as well]:FILE:_files')
+
+_poet_solve_settings=(
+  '--ram-budget=[bytes, 256KiB, 60%; ranges for sweep]:SIZE: '
+  '--runtime-budget=[1.5, 12.5s; ranges for sweep]:T: '
+  '--batch-size=[batch size of a model with a batch dimension]:N: '
+  "--mem-power-scale=[factor on the platform's memory power]:X: "
+  '--effort=[how hard to try]:effort:(fast default proof)'
+  '--gap=[stop at this relative gap]:REL: '
+  '--time-limit-s=[wall clock of a solve, in seconds]:S: '
+  '--solve-threads=[threads of CBC]:N: '
+  '--seed=[seed of the search]:N: '
+  '--require-optimal[exit 5 if a schedule is not proven within the gap]'
+  '--output=[write the result there, whole or not at all]:FILE:_files')
+
+_poet_solve_solve=(
+  '--model=[built-in model or model file]:NAME|FILE:_poet_solve_model'
+  '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
+  '--paging[allow paging to storage]' '--no-paging[forbid paging to storage]'
+  '--remat[allow recomputation]' '--no-remat[forbid recomputation]'
+  '--compact[JSON on one line]'
+  '--plot-directory=[write pictures into this directory]:DIR:_files -/'
+  '--export-model=[write the MILP as .mps or .lp]:FILE:_files'
+  '--print-graph-info[table of the nodes on stderr]'
+  "--print-power-costs[table of each node's energy and time]"
+  '--list-models[built-in models, with their sizes]'
+  '--list-platforms[built-in platforms, with their figures]'
+  '--json[lists as JSON on stdout]')
+
+_poet_solve_sweep=(
+  '--models=[models and model files]:LIST:_poet_solve_list_of_models'
+  '--model=[models and model files]:LIST:_poet_solve_list_of_models'
+  '--platforms=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
+  '--platform=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
+  '--techniques=[what schedules may use]:LIST:_poet_solve_list_of_techniques'
+  '--min-ram[find the smallest RAM budget]'
+  '--jobs=[points solved at the same time]:N: '
+  '--resume=[go on with the sweep that was to write this file]:FILE:_files'
+  '--dry-run[print the single solves as commands]'
+  '--collect=[take the results of those commands from here]:DIR:_files -/'
+  '--format=[of --output or stdout]:format:(jsonl csv)'
+  '--csv=[write a table there as well]:FILE:_files'
+  '--plot=[write the curves there as SVG]:FILE:_files'
+  '--schedules=[write schedule files into this directory]:DIR:_files -/')
+
+_poet_solve_compare=(
+  '--rel-tol=[energies this close are equal]:REL: '
+  '--json[the findings as JSON on stdout]'
+  '--markdown[the findings as Markdown on stdout]')
+
+_poet_solve_commands() {
+  local -a commands=(
+    'solve:solve one problem; may be left out'
+    'verify:replay a schedule file against the rules'
+    'plot:draw a schedule, or the curves of a sweep'
+    'sweep:solve a grid of problems in one go'
+    'compare:report what became worse or better')
+  _describe command commands
+}
+
+_poet_solve() {
+  local curcontext=$curcontext state line
+  typeset -A opt_args
+  # Without a command, the options are those of solve.
+  _arguments -C -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve \
+    '1:command:_poet_solve_commands' '*::argument:->command'
+  [[ $state == command ]] || return
+  case $words[1] in
+    solve) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve ;;
+    sweep) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_sweep ;;
+    plot)
+      _arguments -s $_poet_solve_common '--output=[write the picture there]:FILE:_files' \
+        ':FILE:_files' ;;
+    verify) _arguments -s $_poet_solve_common ':FILE:_files' ;;
+    compare)
+      _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
+  esac
+}
+
+if [[ $zsh_eval_context[-1] == loadautofunc ]]; then
+  _poet_solve "$@"
+else
+  compdef _poet_solve poet-solve
+fi

@@ -1,0 +1,131 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "poet/exit_code.hpp"
+#include "poet/graph.hpp"
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/problem.hpp"
+#include "poet/schedule.hpp"
+#include "poet/simulate.hpp"
+#include "poet/solve.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// What was asked for: the file's `request`.
+struct Request {
+  Bytes ram_budget_bytes = 0;
+  Seconds runtime_budget_seconds = 0;
+  double runtime_budget_ratio = 0;  ///< of the time to compute every node once; 0 if that is 0
+  bool paging = true;
+  bool remat = true;
+  double gap = 0;
+  double mem_power_scale = 1;
+  Seconds time_limit_seconds = 0;
+  int threads = 1;
+  std::uint32_t seed = 1;
+};
+
+/// Where the graph came from: the file's `model`.
+struct ModelInfo {
+  std::string name;
+  std::string source;
+  std::int64_t batch_size = 1;
+  int node_count = 0;
+  int forward_node_count = 0;
+  std::string backward;
+  std::string sha256;
+};
+
+/// Where the costs came from: the file's `platform`; absent when the model brings its own.
+struct PlatformInfo {
+  std::string name;
+  std::string source;
+  std::string sha256;
+};
+
+/// The problem of a run, as far as the run had read it: the part of a document without a schedule
+/// that identifies its problem. What had not been read is absent.
+struct ProblemInfo {
+  std::optional<ModelInfo> model;
+  std::optional<PlatformInfo> platform;  ///< absent as well when the model brings its costs
+  std::optional<std::string> graph_sha256;
+  std::optional<Request> request;  ///< once both budgets are known in absolute terms
+};
+
+/// The part of a file that identifies a model or a platform.
+ModelInfo model_info(const Model& model);
+PlatformInfo platform_info(const Platform& platform);
+
+/// The figures of a schedule: the file's `summary`, keys and units alike.
+struct Summary {
+  Joules energy_joules = 0;
+  Joules compute_energy_joules = 0;
+  Joules page_in_energy_joules = 0;
+  Joules page_out_energy_joules = 0;
+  Joules baseline_energy_joules = 0;
+  double energy_overhead = 0;  ///< energy / baseline - 1; 0 for a baseline of 0
+  Joules lower_bound_joules = 0;
+  double gap = 0;
+  Seconds runtime_seconds = 0;
+  double runtime_ratio = 0;  ///< runtime / time to compute every node once; 1 for a time of 0
+  Seconds paging_seconds = 0;
+  Bytes peak_ram_bytes = 0;
+  Bytes ram_budget_bytes = 0;
+  Bytes baseline_peak_ram_bytes = 0;
+  int recompute_count = 0;
+  int page_out_count = 0;
+  int page_in_count = 0;
+  Bytes page_out_bytes = 0;
+  Bytes page_in_bytes = 0;
+};
+
+/// A schedule file ("format": "poet-schedule", "version": 1) as data. See docs/schedule-format.md.
+struct ScheduleFile {
+  ExitCode code = ExitCode::ok;
+  Status status = Status::unknown;
+  ModelInfo model;
+  std::optional<PlatformInfo> platform;
+  Request request;
+  Summary summary;
+  std::uint32_t seed = 1;
+  int threads = 1;
+  SolveStatistics solver;
+  Graph graph;
+  Schedule schedule;
+  std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
+  std::vector<Instruction> program;         ///< the schedule as to_program writes it
+};
+
+/// Makes the schedule file of a solve that found a schedule. The figures are those of a fresh
+/// replay. Throws InternalError if the replay finds a violation, if its energy differs from the
+/// solver's by more than 1e-9 relative, or if status or bound contradict it.
+ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
+                                const Problem& problem, const Request& request,
+                                const SolveResult& result);
+
+/// The schedule file: keys in the documented order, doubles that round-trip, one line per node,
+/// stage and instruction (or one line in all when `compact`). Ends in a newline.
+std::string to_json(const ScheduleFile& report, bool compact = false);
+
+/// The document of a run without a schedule: format, version, code, status, error, and the problem.
+std::string error_json(ExitCode code, std::string_view status, std::string_view error,
+                       const ProblemInfo& problem, bool compact = false);
+
+/// Reads a schedule file; `source` is named in errors. Figures are taken as they stand: use
+/// verify_schedule_file to check them. Throws InputError for anything malformed, and for a document
+/// without a schedule (an error document), whose error it quotes.
+ScheduleFile parse_schedule_file(std::string_view text, const std::string& source);
+
+/// Everything that is wrong with a schedule file: violations found by a replay, and figures
+/// (summary, stage peaks, status against gap, bound above energy) that the replay contradicts.
+/// Empty for a valid file. One line per finding, with the stage and node where there is one.
+std::vector<std::string> verify_schedule_file(const ScheduleFile& report);
+
+}  // namespace poet

@@ -1,0 +1,62 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+
+namespace poet {
+
+/// What the solver does beyond giving the plain model to CBC. All features are on by default. With
+/// any of them off the answer is the same but takes longer: that is how each is measured (the
+/// benchmark's ablation) and tested (against the plain formulation on random graphs).
+struct SolverFeatures {
+  bool local_search = true;
+  bool sampled_relaxation = true;
+  bool collapse = true;
+  bool windows = true;
+  bool row_rounding = true;
+  bool sub_rows = true;
+  bool root_loop = true;
+  bool precedence_cuts = true;
+  bool cost_fixing = true;
+  bool counts = true;
+  bool cuts_in_cbc = true;
+  bool polish = true;
+  bool rebuild = true;
+
+  bool operator==(const SolverFeatures&) const = default;
+};
+
+/// The name of a feature, as --disable takes it, and what it does.
+struct FeatureSwitch {
+  std::string_view name;
+  bool SolverFeatures::*flag;
+  std::string_view what;
+};
+
+inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
+    {"local-search", &SolverFeatures::local_search, "annealing for the first schedule"},
+    {"coarse", &SolverFeatures::sampled_relaxation, "a first bound from a few moments of the step"},
+    {"collapse", &SolverFeatures::collapse, "prove the bound without the forward stages"},
+    {"windows", &SolverFeatures::windows,
+     "no columns for what costs more than the best schedule's extra energy"},
+    {"row-rounding", &SolverFeatures::row_rounding,
+     "memory rows with the same 0/1 solutions and a tighter relaxation"},
+    {"sub-rows", &SolverFeatures::sub_rows, "memory rows over a part of the tensors, rounded"},
+    {"root-loop", &SolverFeatures::root_loop, "the relaxation solved and tightened before CBC"},
+    {"precedence-cuts", &SolverFeatures::precedence_cuts, "chains of inputs, cut in the root loop"},
+    {"cost-fixing", &SolverFeatures::cost_fixing, "columns fixed by their reduced costs"},
+    {"counts", &SolverFeatures::counts,
+     "branching on how often nodes of a kind are recomputed or paged"},
+    {"cuts-in-cbc", &SolverFeatures::cuts_in_cbc, "chains of inputs, cut at CBC's nodes too"},
+    {"polish", &SolverFeatures::polish, "CBC on what incumbent and relaxation disagree about"},
+    {"rebuild", &SolverFeatures::rebuild, "the model built anew for a better incumbent"},
+}};
+
+/// Every feature off: CBC solves the complete model of docs/formulation.md.
+SolverFeatures no_features();
+
+/// Switches a feature off. Throws InputError for a name that is not in the table.
+void disable(SolverFeatures& features, std::string_view name);
+
+}  // namespace poet

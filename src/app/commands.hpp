@@ -1,0 +1,38 @@
+#pragma once
+
+#include <functional>
+#include <string>
+
+#include "app/options.hpp"
+#include "poet/schedule_file.hpp"
+
+namespace poet::cli {
+
+/// How a command ends: the exit status, and the document if there is one.
+struct Outcome {
+  ExitCode code = ExitCode::ok;
+  std::string document{};  ///< empty: none
+  std::string output{};    ///< the file that the document goes to; empty: stdout
+  /// The result of a search. If `output` fails, it goes to stdout rather than be lost.
+  bool costly = false;
+  std::function<void()> delivered{};  ///< called when the document is in place
+};
+
+/// Fills in `problem` as it reads it, so that the document of a failure can state it.
+Outcome run_solve(const Options& options, ProblemInfo& problem);
+Outcome run_verify(const Options& options);
+Outcome run_plot(const Options& options);
+Outcome run_sweep_command(const Options& options);
+Outcome run_compare(const Options& options);
+Outcome run_list(const Options& options);
+
+/// The end of a failed run: a message on stderr, and the same in a document if the command leaves
+/// one.
+Outcome failure(ExitCode code, const std::string& message, const Options& options,
+                const ProblemInfo& problem);
+
+/// Puts the document where it belongs and returns the exit status. A destination that fails is an
+/// error of its own; its document goes to stdout.
+ExitCode deliver(Outcome outcome, const Options& options, const ProblemInfo& problem);
+
+}  // namespace poet::cli

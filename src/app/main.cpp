@@ -1,0 +1,61 @@
+#include <spdlog/spdlog.h>
+
+#include <exception>
+#include <new>
+#include <string>
+
+#include "app/commands.hpp"
+#include "app/log.hpp"
+#include "app/process_setup.hpp"
+#include "poet/error.hpp"
+
+namespace {
+
+using namespace poet::cli;
+using poet::ExitCode;
+using poet::ProblemInfo;
+
+Outcome run(const Options& options, ProblemInfo& problem) {
+  switch (options.command) {
+    case Command::verify:
+      return run_verify(options);
+    case Command::plot:
+      return run_plot(options);
+    case Command::sweep:
+      return run_sweep_command(options);
+    case Command::compare:
+      return run_compare(options);
+    case Command::solve:
+      break;
+  }
+  if (options.list_models || options.list_platforms) return run_list(options);
+  return run_solve(options, problem);
+}
+
+Outcome run_caught(int argc, char** argv, Options& options, ProblemInfo& problem) {
+  try {
+    if (!parse(argc, argv, options)) return {};
+    start_log(options);
+    return run(options, problem);
+  } catch (const poet::InputError& error) {
+    return failure(ExitCode::usage, error.what(), options, problem);
+  } catch (const std::bad_alloc&) {
+    return failure(ExitCode::internal, "out of memory", options, problem);
+  } catch (const std::exception& error) {
+    return failure(ExitCode::internal, fmt::format("internal error: {}", error.what()), options,
+                   problem);
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  set_up_process();
+  start_log({});
+  Options options;
+  ProblemInfo problem;
+  const Outcome outcome = run_caught(argc, argv, options, problem);
+  const ExitCode code = deliver(outcome, options, problem);
+  spdlog::shutdown();
+  return static_cast<int>(code);
+}

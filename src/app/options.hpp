@@ -1,0 +1,84 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "poet/settings.hpp"
+
+namespace poet::cli {
+
+enum class Command { solve, verify, plot, sweep, compare };
+
+/// `sweep`, besides what it shares with a single solve.
+struct SweepArguments {
+  std::string models;
+  std::string platforms;
+  std::string ram_budget;
+  std::string runtime_budget;
+  std::string techniques = "both";
+  bool min_ram = false;
+  int jobs = 1;
+  std::string format = "jsonl";
+  std::string csv;
+  std::string plot;
+  std::string schedules;
+  std::string resume;
+  bool dry_run = false;
+  std::string collect;
+  /// Any option describes the request; without, --resume takes it from the journal.
+  bool has_request = false;
+};
+
+/// `compare`.
+struct CompareArguments {
+  std::string baseline;
+  std::string fresh;
+  double rel_tol = 1e-4;
+  bool json = false;
+  bool markdown = false;
+};
+
+/// The command line as data, not yet interpreted: errors in values name their option later.
+struct Options {
+  Command command = Command::solve;
+  std::string program;  ///< how this program was called
+  // What to solve.
+  std::string model;
+  std::string platform;
+  std::string ram_budget;
+  std::string runtime_budget;
+  std::int64_t batch_size = 1;
+  bool paging = true;
+  bool remat = true;
+  // How hard to try.
+  SolveSettings settings;
+  bool require_optimal = false;
+  // What to write.
+  std::string output;  ///< empty: stdout
+  bool compact = false;
+  /// A failed run leaves a document. It does not if the command writes lines, findings or pictures.
+  bool error_document = true;
+  std::string plot_directory;
+  std::string export_model;
+  bool print_graph_info = false;
+  bool print_power_costs = false;
+  // Lists instead of a solve.
+  bool list_models = false;
+  bool list_platforms = false;
+  bool json = false;
+  // Common to all commands.
+  bool quiet = false;
+  bool verbose = false;
+  std::string log_file;
+  // The other commands.
+  std::string input_file;  ///< of verify and plot
+  SweepArguments sweep;
+  CompareArguments compare;
+};
+
+/// Reads the command line. Returns false if that was all: --help and --version are on stdout then.
+/// Throws InputError for anything that is not of the documented form; `options` then hold at least
+/// where the error document goes.
+bool parse(int argc, const char* const* argv, Options& options);
+
+}  // namespace poet::cli

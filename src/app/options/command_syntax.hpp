@@ -1,0 +1,37 @@
+#pragma once
+
+#include "app/options.hpp"
+#include "app/options/option_group.hpp"
+
+namespace poet::cli {
+
+/// A command as the parser knows it.
+struct CommandSyntax {
+  Command command;
+  const char* name;
+  const char* summary;  ///< in the list of commands
+  const char* footer;   ///< how --help ends
+  void (*add_options)(CLI::App& app, Options& options);
+  bool error_document;  ///< see Options
+};
+
+extern const CommandSyntax kSolveSyntax;
+extern const CommandSyntax kSweepSyntax;
+extern const CommandSyntax kPlotSyntax;
+extern const CommandSyntax kVerifySyntax;
+extern const CommandSyntax kCompareSyntax;
+
+// Headings of --help.
+inline constexpr const char* kWhatToSolve = "What to solve";
+inline constexpr const char* kHowHard = "How hard to try";
+inline constexpr const char* kHowToRun = "How to run it";
+inline constexpr const char* kWhatToWrite = "What to write";
+
+/// --quiet, --verbose, --log-file: every command has them, and they may precede its name.
+void add_common_options(CLI::App& app, Options& options);
+/// --batch-size, --effort and whatever else changes results, for a solve and a sweep.
+void add_setting_options(CLI::App& app, Options& options);
+/// Completes the settings after a parse: --effort proof changes the defaults of other options.
+void apply_effort(const CLI::App& app, SolveSettings& settings);
+
+}  // namespace poet::cli

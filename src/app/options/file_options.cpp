@@ -1,0 +1,90 @@
+// The commands that work on files of earlier solves: plot, verify, compare.
+#include "app/options/command_syntax.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kPlotFooter =
+    "A schedule file becomes RAM over time and every tensor's life. The JSON lines of a sweep\n"
+    "become energy overhead over RAM budget, a curve for each set of techniques, platform and\n"
+    "runtime budget, a panel for each model. The content of a file decides which of the two it "
+    "is.\n"
+    "\n"
+    "Exit status:\n"
+    "  0                               drawn\n"
+    "  2                               bad usage or input; nothing was written\n"
+    "\n"
+    "Examples:\n"
+    "  $ poet-solve plot schedule.json --output schedule.svg\n"
+    "  $ poet-solve plot curve.jsonl --output curve.svg\n"
+    "  $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg\n"
+    "      The results of two sweeps in one picture.";
+
+constexpr const char* kVerifyFooter =
+    "Exit status:\n"
+    "  0                               the schedule is valid\n"
+    "  2                               it is not, or bad usage or input";
+
+constexpr const char* kCompareFooter =
+    "Both are schedule files, or both are results of sweep as JSON lines. stderr has a line for\n"
+    "each point with more energy, without its schedule or proof, with a schedule that does not\n"
+    "replay, or with another problem, and for each improvement.\n"
+    "\n"
+    "Exit status:\n"
+    "  0                               nothing is worse\n"
+    "  2                               bad usage or input\n"
+    "  5                               something is worse\n"
+    "\n"
+    "Examples:\n"
+    "  $ poet-solve compare baseline.jsonl new.jsonl\n"
+    "  $ poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> \"$SUMMARY\"";
+
+void add_plot_options(CLI::App& app, Options& options) {
+  OptionGroup group(app);
+  group.argument("FILE", options.input_file,
+                 "a schedule file, the JSON lines of a sweep, or - for stdin");
+  group.text("--output", options.output, "FILE", "write the picture there, whole or not at all");
+}
+
+void add_verify_options(CLI::App& app, Options& options) {
+  OptionGroup(app).argument("FILE", options.input_file, "a schedule file, or - for stdin");
+}
+
+void add_compare_options(CLI::App& app, Options& options) {
+  OptionGroup group(app);
+  CompareArguments& compare = options.compare;
+  group.argument("BASELINE", compare.baseline, "what NEW is compared with");
+  group.argument("NEW", compare.fresh, "the new result, or - for stdin");
+  group.number<double>("--rel-tol", compare.rel_tol, "REL", {},
+                       "energies that differ by no more than this, relative to the baseline's, are "
+                       "equal");
+  CLI::Option* json = group.flag("--json", compare.json, "the findings as JSON on stdout");
+  group.flag("--markdown", compare.markdown, "the findings as Markdown on stdout")->excludes(json);
+}
+
+}  // namespace
+
+const CommandSyntax kPlotSyntax{
+    .command = Command::plot,
+    .name = "plot",
+    .summary = "draw a schedule, or the curves of a sweep, as SVG on stdout",
+    .footer = kPlotFooter,
+    .add_options = add_plot_options,
+    .error_document = false};
+
+const CommandSyntax kVerifySyntax{.command = Command::verify,
+                                  .name = "verify",
+                                  .summary = "replay a schedule file against the rules",
+                                  .footer = kVerifyFooter,
+                                  .add_options = add_verify_options,
+                                  .error_document = true};
+
+const CommandSyntax kCompareSyntax{
+    .command = Command::compare,
+    .name = "compare",
+    .summary = "report what became worse or better between two results",
+    .footer = kCompareFooter,
+    .add_options = add_compare_options,
+    .error_document = false};
+
+}  // namespace poet::cli

@@ -1,0 +1,90 @@
+#include "app/options/command_syntax.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kFooter =
+    "Exit status:\n"
+    "  0                               a schedule was written\n"
+    "  1                               internal error or crash\n"
+    "  2                               bad usage or input\n"
+    "  3                               proven: no schedule exists\n"
+    "  4                               a limit was reached before any schedule was found\n"
+    "  5                               --require-optimal was not met\n"
+    "  130                             interrupted\n"
+    "\n"
+    "Examples:\n"
+    "  $ poet-solve --model resnet18_cifar --platform m4 --ram-budget 737719 --runtime-budget 1.5\n"
+    "      Train ResNet-18 on a Cortex-M4 in 720 KiB, in at most 1.5x the time of one pass.\n"
+    "  $ poet-solve --model bert --platform a72 --ram-budget 60% --runtime-budget 2 --effort "
+    "proof\n"
+    "      Train BERT on a Raspberry Pi in 60 % of the RAM that keeping everything takes, proven\n"
+    "      exactly, however long that takes.\n"
+    "  $ poet-solve verify schedule.json\n"
+    "      Replay a schedule file against the rules, with code that shares nothing with the\n"
+    "      solver.\n"
+    "  $ poet-solve plot schedule.json --output schedule.svg\n"
+    "      Draw RAM over time, and when every tensor is kept, recomputed and paged.";
+
+/// A switch that is on unless `off` is given; both cannot be.
+void add_switch(CLI::App& app, const char* on, const char* off, bool& value,
+                const std::string& what) {
+  CLI::Option* allow = app.add_flag_callback(
+      on, [&value] { value = true; }, "allow " + what + " (the default)");
+  allow->group(kWhatToSolve);
+  app.add_flag_callback(
+         off, [&value] { value = false; }, "forbid " + what)
+      ->group(kWhatToSolve)
+      ->excludes(allow);
+}
+
+void add_options(CLI::App& app, Options& options) {
+  OptionGroup problem(app, kWhatToSolve);
+  problem.text("--model", options.model, "NAME|FILE",
+               "built-in model (--list-models), model file, or - for stdin");
+  problem.text("--platform", options.platform, "NAME|FILE",
+               "built-in platform (--list-platforms), platform file, or - for stdin; not needed "
+               "for a model with measured costs");
+  problem.text("--ram-budget", options.ram_budget, "SIZE",
+               "bytes, or with a suffix (KiB MiB GiB kB MB GB), or 60% of the peak RAM without "
+               "recomputation and paging");
+  problem.text("--runtime-budget", options.runtime_budget, "T",
+               "a multiple of the time to compute every node once (1.5), or absolute (12.5s, "
+               "800ms); compute time only, as in POET");
+  add_switch(app, "--paging", "--no-paging", options.paging, "paging to storage");
+  add_switch(app, "--remat", "--no-remat", options.remat, "recomputation");
+  add_setting_options(app, options);
+  OptionGroup output(app, kWhatToWrite);
+  output.text("--output", options.output, "FILE", "write the JSON there, whole or not at all");
+  output.flag("--compact", options.compact, "JSON on one line");
+  output.text("--plot-directory", options.plot_directory, "DIR",
+              "write the layer graph (DOT, and SVG if Graphviz is installed) and a picture of the "
+              "schedule into this directory");
+  output.text("--export-model", options.export_model, "FILE",
+              "write the MILP as .mps or .lp for another solver, then solve");
+  output.flag("--print-graph-info", options.print_graph_info, "table of the nodes on stderr");
+  output.flag("--print-power-costs", options.print_power_costs,
+              "table of each node's energy and time on stderr");
+  OptionGroup lists(app, "Lists");
+  lists.flag("--list-models", options.list_models, "built-in models, with their sizes");
+  lists.flag("--list-platforms", options.list_platforms, "built-in platforms, with their figures");
+  lists.flag("--json", options.json, "lists as JSON on stdout");
+}
+
+}  // namespace
+
+const CommandSyntax kSolveSyntax{.command = Command::solve,
+                                 .name = "solve",
+                                 .summary = "solve one problem; may be left out",
+                                 .footer = kFooter,
+                                 .add_options = add_options,
+                                 .error_document = true};
+
+void add_common_options(CLI::App& app, Options& options) {
+  OptionGroup group(app);
+  group.flag("-q,--quiet", options.quiet, "only errors on stderr");
+  group.flag("-v,--verbose", options.verbose, "more on stderr");
+  group.text("--log-file", options.log_file, "FILE", "write the log there as well");
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,81 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/load_problem.hpp"
+#include "base/files/read_file.hpp"
+#include "base/text/printable.hpp"
+#include "formats/read_results.hpp"
+#include "formats/write_sweep.hpp"
+#include "pictures/row_points.hpp"
+#include "poet/error.hpp"
+#include "poet/plot.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// A picture of a schedule that does not hold would be believed.
+void check_valid(const ScheduleFile& report, const std::string& source) {
+  const std::vector<std::string> findings = verify_schedule_file(report);
+  if (findings.empty()) return;
+  for (const std::string& finding : findings) spdlog::error("{}", finding);
+  throw InputError(shown_source(source),
+                   fmt::format("found {} finding{}; expected a schedule file that 'poet-solve "
+                               "verify' accepts",
+                               findings.size(), findings.size() == 1 ? "" : "s"));
+}
+
+std::string draw_schedule(const std::string& text, const std::string& source) {
+  const ScheduleFile report = parse_schedule_file(text, source);
+  check_valid(report, source);
+  return schedule_svg(report);
+}
+
+std::string draw_sweep(const std::string& text, const std::string& source) {
+  const std::vector<SweepRow> rows = parse_sweep(text, source);
+  const auto failed = std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) {
+    return row.status == SweepRow::Status::failed;
+  });
+  if (failed == static_cast<std::ptrdiff_t>(rows.size())) {
+    throw InputError(shown_source(source),
+                     fmt::format("found no result: every point failed ({}); 'poet-solve sweep "
+                                 "--resume' tries them once more",
+                                 rows.front().reason));
+  }
+  if (failed > 0) {
+    spdlog::warn("{} of {} points failed; drawn as points without a schedule", failed, rows.size());
+  }
+  return sweep_svg(plot::curve_points(rows));
+}
+
+[[noreturn]] void refuse(const std::string& source, const char* found) {
+  throw InputError(
+      shown_source(source),
+      fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
+}
+
+}  // namespace
+
+Outcome run_plot(const Options& options) {
+  check_destination("--output", options.output);
+  const std::string& source = options.input_file;
+  const std::string text = read_file(source, kMaxResultBytes);
+  switch (result_kind(text)) {
+    case ResultKind::sweep:
+      return {.document = draw_sweep(text, source), .output = options.output};
+    case ResultKind::min_ram:
+      refuse(source, "the answers of sweep --min-ram");
+    case ResultKind::journal:
+      refuse(source, "the journal of a sweep that is not finished (--resume finishes it)");
+    case ResultKind::table:
+      refuse(source, "the CSV table of a sweep");
+    case ResultKind::schedule:
+      break;
+  }
+  return {.document = draw_schedule(text, source), .output = options.output};
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,67 @@
+#include "app/plot_directory.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/load_problem.hpp"
+#include "base/files/write_file.hpp"
+#include "pictures/graph_picture.hpp"
+#include "poet/error.hpp"
+#include "poet/plot.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kOption = "--plot-directory";
+constexpr const char* kDot = ".dot";
+constexpr const char* kGraphPicture = ".graph.svg";
+constexpr const char* kSchedulePicture = ".schedule.svg";
+
+void create(const std::string& directory) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (!error) return;
+  throw InputError(kOption, fmt::format("cannot create '{}': {}", directory, error.message()));
+}
+
+}  // namespace
+
+PlotDirectory::PlotDirectory(const std::string& directory, const std::string& model_name)
+    : model_name_(model_name) {
+  if (directory.empty()) return;
+  create(directory);
+  stem_ = directory + "/" + file_stem(model_name);
+  try {
+    for (const char* ending : {kDot, kGraphPicture, kSchedulePicture}) check_writable(path(ending));
+  } catch (const InputError& error) {
+    throw InputError(kOption, error.what());
+  }
+}
+
+void PlotDirectory::write_graph(const Graph& graph) const {
+  if (stem_.empty()) return;
+  write_file(path(kDot), plot::to_dot(graph, model_name_));
+  spdlog::info("layer graph written to {}", path(kDot));
+  const plot::GraphPicture picture = plot::draw_graph(path(kDot));
+  if (!picture.problem.empty()) {
+    spdlog::warn("no picture of the layer graph: {}", picture.problem);
+    return;
+  }
+  write_file(path(kGraphPicture), picture.svg);
+  spdlog::info("its picture written to {}", path(kGraphPicture));
+}
+
+void PlotDirectory::write_schedule(const ScheduleFile& report) const {
+  if (stem_.empty()) return;
+  try {
+    write_file(path(kSchedulePicture), schedule_svg(report));
+    spdlog::info("picture of the schedule written to {}", path(kSchedulePicture));
+  } catch (const InputError& error) {
+    spdlog::warn("no picture of the schedule: {}", error.what());
+  }
+}
+
+}  // namespace poet::cli

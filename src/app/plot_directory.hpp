@@ -1,0 +1,31 @@
+#pragma once
+
+#include <string>
+
+#include "poet/graph.hpp"
+#include "poet/schedule_file.hpp"
+
+namespace poet::cli {
+
+/// The pictures that --plot-directory asks for: `<model>.dot` and, by Graphviz, `<model>.graph.svg`
+/// before the solve, `<model>.schedule.svg` after it.
+class PlotDirectory {
+ public:
+  /// Nothing is written for an empty `directory`. Else it is created; throws InputError where it
+  /// cannot be, or where a picture could not be written later.
+  PlotDirectory(const std::string& directory, const std::string& model_name);
+
+  /// Throws InputError where the DOT file cannot be written. Without Graphviz there is no picture
+  /// of it, which is said and no more.
+  void write_graph(const Graph& graph) const;
+  /// A picture that cannot be written is said; it must not cost the schedule.
+  void write_schedule(const ScheduleFile& report) const;
+
+ private:
+  std::string path(const char* ending) const { return stem_ + ending; }
+
+  std::string stem_;  ///< empty: not asked for
+  std::string model_name_;
+};
+
+}  // namespace poet::cli

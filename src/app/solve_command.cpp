@@ -1,0 +1,199 @@
+#include <spdlog/spdlog.h>
+
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "app/commands.hpp"
+#include "app/process_setup.hpp"
+#include "app/load_problem.hpp"
+#include "app/plot_directory.hpp"
+#include "app/progress.hpp"
+#include "app/tables.hpp"
+#include "base/files/write_file.hpp"
+#include "poet/error.hpp"
+#include "poet/graph.hpp"
+#include "poet/platform.hpp"
+#include "poet/graph.hpp"
+#include "report/summary.hpp"
+
+namespace poet::cli {
+namespace {
+
+void check_required(const Options& options) {
+  require_option(options.model, "--model", "expected a model's name or file (--list-models)");
+  require_option(options.ram_budget, "--ram-budget", "expected a size such as 737719 or 60%");
+  require_option(options.runtime_budget, "--runtime-budget",
+                 "expected a multiple such as 1.5 or a time such as 12.5s");
+}
+
+struct Inputs {
+  Model model;
+  std::optional<Platform> platform;
+
+  const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
+};
+
+Inputs load_inputs(const Options& options, ProblemInfo& info) {
+  if (options.model == "-" && options.platform == "-") {
+    throw InputError("--platform", "found - for both model and platform; stdin can be only one");
+  }
+  Inputs inputs;
+  inputs.model =
+      in_option("--model", [&] { return load_model(options.model, options.batch_size); });
+  info.model = model_info(inputs.model);
+  if (!options.platform.empty()) {
+    inputs.platform = in_option("--platform", [&] { return load_platform(options.platform); });
+    info.platform = platform_info(*inputs.platform);
+  }
+  return inputs;
+}
+
+/// Everything that can be refused before the solve is refused before the solve.
+void check_destinations(const Options& options) {
+  check_destination("--output", options.output);
+  check_destination("--export-model", options.export_model);
+}
+
+void warn_about_chip(const Inputs& inputs, Bytes budget) {
+  if (!inputs.platform || !inputs.platform->ram_bytes) return;
+  if (budget <= *inputs.platform->ram_bytes) return;
+  spdlog::warn("the RAM budget of {} is more than the {} that platform '{}' has",
+               format_bytes(budget), format_bytes(*inputs.platform->ram_bytes),
+               inputs.platform->name);
+}
+
+SolveOptions solve_options(const Options& options, ProgressLine& line) {
+  const SolveSettings& settings = options.settings;
+  SolveOptions solve{.gap = settings.gap,
+                     .time_limit_seconds = settings.time_limit_seconds,
+                     .threads = settings.threads,
+                     .seed = settings.seed,
+                     .effort = settings.effort,
+                     .features = settings.features};
+  solve.progress = [&line](const Progress& progress) { line.show(progress); };
+  solve.interrupted = [] { return interrupted(); };
+  return solve;
+}
+
+Request request_of(const Options& options, const RuntimeBudget& runtime, const Problem& problem,
+                   const Baseline& base) {
+  const Limits& limits = problem.limits;
+  const Seconds once = base.runtime_seconds;
+  // A ratio that the user stated stays as stated; multiplied and divided it would not.
+  const Ratio* stated = std::get_if<Ratio>(&runtime);
+  const double computed = once > 0 ? limits.runtime_budget_seconds / once : 0;
+  return {.ram_budget_bytes = limits.ram_budget_bytes,
+          .runtime_budget_seconds = limits.runtime_budget_seconds,
+          .runtime_budget_ratio = stated != nullptr ? stated->value : computed,
+          .paging = limits.paging,
+          .remat = limits.remat,
+          .gap = options.settings.gap,
+          .mem_power_scale = options.settings.mem_power_scale,
+          .time_limit_seconds = options.settings.time_limit_seconds,
+          .threads = options.settings.threads,
+          .seed = options.settings.seed};
+}
+
+ExitCode code_of(const SolveResult& result, const Options& options) {
+  if (result.interrupted) return ExitCode::interrupted;
+  switch (result.status) {
+    case Status::optimal:
+      return ExitCode::ok;
+    case Status::feasible:
+      return options.require_optimal ? ExitCode::requirement : ExitCode::ok;
+    case Status::infeasible:
+      return ExitCode::infeasible;
+    case Status::unknown:
+      break;
+  }
+  return result.solver_failed ? ExitCode::internal : ExitCode::limit;
+}
+
+std::string counted(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+void print_summary(const ScheduleFile& report) {
+  const Summary& s = report.summary;
+  spdlog::info(
+      "{}: {} per training step, {:+.3f} % over the baseline's {}; at most {:.2g} % above "
+      "the optimum",
+      status_name(report.status), format_joules(s.energy_joules), 100 * s.energy_overhead,
+      format_joules(s.baseline_energy_joules), 100 * s.gap);
+  spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x",
+               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
+               format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
+               report.request.runtime_budget_ratio);
+  spdlog::info("{}, {} ({}), {} ({}); {:.2f} s of solving",
+               counted(s.recompute_count, "recomputation"), counted(s.page_out_count, "page-out"),
+               format_bytes(s.page_out_bytes), counted(s.page_in_count, "page-in"),
+               format_bytes(s.page_in_bytes), report.solver.wall_seconds);
+  const SolveStatistics& solver = report.solver;
+  spdlog::debug("model {}: {} rows, {} columns, {} nonzeros; {} nodes", solver.formulation,
+                solver.rows, solver.columns, solver.nonzeros, solver.nodes);
+  spdlog::debug("first schedule after {}; local search {}, building {}, relaxations and CBC {}",
+                format_seconds(solver.first_schedule_seconds),
+                format_seconds(solver.heuristic_seconds), format_seconds(solver.build_seconds),
+                format_seconds(solver.milp_seconds));
+}
+
+}  // namespace
+
+Outcome run_solve(const Options& options, ProblemInfo& info) {
+  check_required(options);
+  const auto ram = in_option("--ram-budget", [&] { return parse_ram_budget(options.ram_budget); });
+  const auto runtime =
+      in_option("--runtime-budget", [&] { return parse_runtime_budget(options.runtime_budget); });
+  check_destinations(options);
+  const Inputs inputs = load_inputs(options, info);
+  Problem problem{.graph =
+                      make_costs(inputs.model, inputs.platform, options.settings.mem_power_scale,
+                                 options.paging, "--platform")};
+  info.graph_sha256 = graph_sha256(problem.graph);
+  const Baseline base = baseline(problem.graph);
+  problem.limits = {
+      .ram_budget_bytes = in_option("--ram-budget", [&] { return resolve(ram, base); }),
+      .runtime_budget_seconds =
+          in_option("--runtime-budget", [&] { return resolve(runtime, base); }),
+      .paging = options.paging,
+      .remat = options.remat};
+  info.request = request_of(options, runtime, problem, base);
+  warn_about_chip(inputs, problem.limits.ram_budget_bytes);
+  if (options.print_graph_info) print_graph_info(inputs.model, problem.graph);
+  if (options.print_power_costs) print_power_costs(problem.graph);
+  const PlotDirectory plots(options.plot_directory, inputs.model.name);
+  plots.write_graph(problem.graph);
+  if (!options.export_model.empty()) {
+    in_option("--export-model", [&] {
+      export_milp(problem, options.export_model);
+      return 0;
+    });
+    spdlog::info("MILP written to {}", options.export_model);
+  }
+
+  ProgressLine line(options.quiet);
+  catch_interrupts();
+  const SolveResult result = solve(problem, solve_options(options, line));
+  line.clear();
+  const ExitCode code = code_of(result, options);
+  if (!result.schedule) {
+    const std::string reason = explain(result);
+    spdlog::error("{}: {}", status_name(result.status), reason);
+    return {.code = code,
+            .document = error_json(code, status_name(result.status), reason, info, options.compact),
+            .output = options.output};
+  }
+  ScheduleFile report =
+      make_schedule_file(inputs.model, inputs.platform_or_null(), problem, *info.request, result);
+  report.code = code;
+  print_summary(report);
+  if (!result.reason.empty()) spdlog::info("{}", result.reason);
+  plots.write_schedule(report);
+  return {.code = code,
+          .document = to_json(report, options.compact),
+          .output = options.output,
+          .costly = true};
+}
+
+}  // namespace poet::cli

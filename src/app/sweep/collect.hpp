@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poet/sweep.hpp"
+
+namespace poet::cli {
+
+/// What single solves, or an earlier sweep, have left in a folder, by point. A file that is not
+/// there, that is about another problem or does not say what it is about, or whose schedule does
+/// not replay, is a failure of its point. Throws InputError for one that is malformed.
+SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
+                               const std::vector<SweepPoint>& points);
+
+}  // namespace poet::cli

@@ -1,0 +1,116 @@
+#include "app/sweep/files.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/load_problem.hpp"
+#include "app/sweep/request.hpp"
+#include "base/files/write_file.hpp"
+#include "formats/write_sweep.hpp"
+#include "pictures/row_points.hpp"
+#include "poet/error.hpp"
+#include "poet/plot.hpp"
+
+namespace poet::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+/// The folder of the schedules as the rows name it.
+fs::path seen_from(const std::string& folder, const std::string& output) {
+  if (output.empty()) return folder;
+  const fs::path here = fs::path(output).parent_path();
+  std::error_code error;
+  const fs::path seen = fs::proximate(folder, here.empty() ? fs::path(".") : here, error);
+  return error ? fs::path(folder) : seen;
+}
+
+std::string document_of(const SweepGrid& grid, const SweepPoint& point, const PointResult& result,
+                        const SweepRequest& request) {
+  if (result.file) return to_json(*result.file);
+  const SweepRow& row = result.row;
+  const bool failed = row.status == SweepRow::Status::failed;
+  const ExitCode code = failed                                       ? ExitCode::internal
+                        : row.status == SweepRow::Status::infeasible ? ExitCode::infeasible
+                                                                     : ExitCode::limit;
+  return error_json(code, failed ? "error" : name_of(row.status), row.reason,
+                    point_problem(grid, point, settings_of(request)));
+}
+
+}  // namespace
+
+std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                               int point) {
+  const SweepPoint& what = points[point];
+  const SweepSubject& subject = grid.subjects[what.subject];
+  const std::string platform = subject.platform ? subject.platform->name : std::string();
+  return file_stem(fmt::format("{:04}-{}-{}{}{}-{}-{}", point, subject.model.name, platform,
+                               platform.empty() ? "" : "-", technique_set_name(what.techniques),
+                               runtime_budget_name(what.runtime), what.limits.ram_budget_bytes)) +
+         ".json";
+}
+
+std::vector<PointResult> make_results(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                                      const SweepOutcomes& outcomes, const SweepRequest& request,
+                                      const std::string& output) {
+  std::vector<PointResult> results;
+  for (int p = 0; p < static_cast<int>(points.size()); ++p) {
+    if (!outcomes[p]) continue;
+    PointResult& result =
+        results.emplace_back(make_result(grid, points, p, *outcomes[p], settings_of(request)));
+    if (request.schedules.empty()) {
+      result.file.reset();
+    } else if (result.file) {
+      result.row.schedule_file =
+          (seen_from(request.schedules, output) / schedule_file_name(grid, points, p)).string();
+    }
+  }
+  return results;
+}
+
+std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                                 const MinRams& found, const SweepRequest& request) {
+  std::vector<MinRamRow> rows;
+  for (int t = 0; t < static_cast<int>(tasks.size()); ++t) {
+    if (found[t]) rows.push_back(make_row(grid, tasks, t, *found[t], settings_of(request)));
+  }
+  return rows;
+}
+
+void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                     const std::vector<PointResult>& results, const SweepRequest& request) {
+  if (request.schedules.empty()) return;
+  std::error_code error;
+  fs::create_directories(request.schedules, error);
+  if (error) {
+    throw InputError("--schedules",
+                     fmt::format("cannot create '{}': {}", request.schedules, error.message()));
+  }
+  for (const PointResult& result : results) {
+    const int p = result.row.point;
+    write_file((fs::path(request.schedules) / schedule_file_name(grid, points, p)).string(),
+               document_of(grid, points[p], result, request));
+  }
+}
+
+void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request) {
+  if (!request.plot.empty()) write_file(request.plot, sweep_svg(plot::curve_points(rows)));
+}
+
+template <typename Row>
+void write_csv(const std::vector<Row>& rows, const SweepRequest& request) {
+  if (!request.csv.empty()) write_file(request.csv, to_csv(rows));
+}
+
+template <typename Row>
+std::string rows_document(const std::vector<Row>& rows, const SweepRequest& request) {
+  return request.format == "csv" ? to_csv(rows) : to_json_lines(rows);
+}
+
+template void write_csv(const std::vector<SweepRow>&, const SweepRequest&);
+template void write_csv(const std::vector<MinRamRow>&, const SweepRequest&);
+template std::string rows_document(const std::vector<SweepRow>&, const SweepRequest&);
+template std::string rows_document(const std::vector<MinRamRow>&, const SweepRequest&);
+
+}  // namespace poet::cli

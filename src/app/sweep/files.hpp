@@ -1,0 +1,42 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poet/min_ram.hpp"
+#include "poet/sweep.hpp"
+#include "sweep/request.hpp"
+#include "sweep/rows.hpp"
+
+namespace poet::cli {
+
+/// `0007-vgg16_cifar-m4-both-3x-1048576.json`: the file of a point's schedule.
+std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                               int point);
+
+/// The results of the finished points. If schedules are written, each row names its file as seen
+/// from the folder of `output`, or from the working directory if that is empty; if not, no schedule
+/// files are kept.
+std::vector<PointResult> make_results(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                                      const SweepOutcomes& outcomes, const SweepRequest& request,
+                                      const std::string& output);
+std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
+                                 const MinRams& found, const SweepRequest& request);
+
+/// Writes a file for every result into the folder that the request names, which is created if it is
+/// missing: schedule files, and error documents for points without a schedule.
+void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                     const std::vector<PointResult>& results, const SweepRequest& request);
+
+/// Draws the curves where --plot asks for it.
+void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request);
+
+/// Writes the table where --csv asks for it.
+template <typename Row>
+void write_csv(const std::vector<Row>& rows, const SweepRequest& request);
+
+/// The document in the format asked for.
+template <typename Row>
+std::string rows_document(const std::vector<Row>& rows, const SweepRequest& request);
+
+}  // namespace poet::cli

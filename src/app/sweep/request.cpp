@@ -1,0 +1,170 @@
+#include "app/sweep/request.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/load_problem.hpp"
+#include "app/options/setting_options.hpp"
+#include "poet/error.hpp"
+
+namespace poet::cli {
+namespace {
+
+Effort effort_of(const std::string& given) {
+  for (const auto& [word, effort] : kEffortNames) {
+    if (word == given) return effort;
+  }
+  return Effort::standard;
+}
+
+void check_required(const SweepRequest& request) {
+  require_option(request.models, "--models", "expected names or files (--list-models)");
+  if (request.min_ram && !request.ram_budget.empty()) {
+    throw InputError("--ram-budget", "found with --min-ram, which looks for one; expected either");
+  }
+  if (!request.min_ram) {
+    require_option(request.ram_budget, "--ram-budget",
+                   "expected budgets or a range such as min..100%:16");
+  }
+  require_option(request.runtime_budget, "--runtime-budget",
+                 "expected multiples such as 1.5,3 or times such as 12.5s");
+}
+
+/// Two names for the same file's bytes would give every point twice.
+template <typename Thing>
+std::string digests(const std::vector<Thing>& things, const std::vector<std::string>& names,
+                    const char* option) {
+  std::map<std::string, std::string> seen;
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    const auto [known, is_new] = seen.emplace(things[i].sha256, names[i]);
+    if (!is_new) {
+      throw InputError(option, fmt::format("'{}' and '{}' are the same; expected each once",
+                                           known->second, names[i]));
+    }
+    all.push_back(things[i].sha256);
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::vector<Model> load_models(SweepRequest& request) {
+  const auto names = in_option("--models", [&] { return parse_names(request.models); });
+  std::vector<Model> models;
+  models.reserve(names.size());
+  for (const std::string& name : names) {
+    models.push_back(in_option("--models", [&] { return load_model(name, request.batch_size); }));
+  }
+  request.model_sha256 = digests(models, names, "--models");
+  return models;
+}
+
+std::vector<Platform> load_platforms(SweepRequest& request) {
+  std::vector<Platform> platforms;
+  if (request.platforms.empty()) return platforms;
+  const auto names = in_option("--platforms", [&] { return parse_names(request.platforms); });
+  platforms.reserve(names.size());
+  for (const std::string& name : names) {
+    platforms.push_back(in_option("--platforms", [&] { return load_platform(name); }));
+  }
+  request.platform_sha256 = digests(platforms, names, "--platforms");
+  return platforms;
+}
+
+SweepSubject make_subject(const Model& model, const std::optional<Platform>& platform,
+                          double mem_power_scale, bool paging) {
+  SweepSubject subject{.model = model, .platform = platform};
+  subject.graph = in_option(model.name, [&] {
+    return make_costs(model, platform, mem_power_scale, paging, "--platforms");
+  });
+  subject.base = baseline(subject.graph);
+  return subject;
+}
+
+bool reads_stdin(const std::string& list, const char* option) {
+  if (list.empty()) return false;
+  const auto names = in_option(option, [&] { return parse_names(list); });
+  return std::find(names.begin(), names.end(), "-") != names.end();
+}
+
+}  // namespace
+
+SweepRequest request_of(const Options& options) {
+  const SweepArguments& sweep = options.sweep;
+  return {.models = sweep.models,
+          .platforms = sweep.platforms,
+          .min_ram = sweep.min_ram,
+          .ram_budget = sweep.ram_budget,
+          .runtime_budget = sweep.runtime_budget,
+          .techniques = sweep.techniques,
+          .batch_size = options.batch_size,
+          .mem_power_scale = options.settings.mem_power_scale,
+          .effort = effort_word(options.settings.effort),
+          .disabled = disabled_features(options.settings.features),
+          .gap = options.settings.gap,
+          .time_limit_seconds = options.settings.time_limit_seconds,
+          .threads = options.settings.threads,
+          .seed = options.settings.seed,
+          .format = sweep.format,
+          .csv = sweep.csv,
+          .plot = sweep.plot,
+          .schedules = sweep.schedules,
+          .require_optimal = options.require_optimal};
+}
+
+SolveOptions solve_options(const SweepRequest& request) {
+  SolveOptions solve{.gap = request.gap,
+                     .time_limit_seconds = request.time_limit_seconds,
+                     .threads = request.threads,
+                     .seed = request.seed,
+                     .effort = effort_of(request.effort)};
+  if (request.disabled.empty()) return solve;
+  for (const std::string& name : parse_names(request.disabled)) disable(solve.features, name);
+  return solve;
+}
+
+SweepSettings settings_of(const SweepRequest& request) {
+  return {.mem_power_scale = request.mem_power_scale,
+          .gap = request.gap,
+          .time_limit_seconds = request.time_limit_seconds,
+          .threads = request.threads,
+          .seed = request.seed,
+          .require_optimal = request.require_optimal};
+}
+
+SweepGrid load_grid(SweepRequest& request) {
+  check_required(request);
+  SweepGrid grid;
+  if (!request.min_ram) {
+    grid.ram = in_option("--ram-budget", [&] { return parse_ram_ranges(request.ram_budget); });
+  }
+  grid.runtime =
+      in_option("--runtime-budget", [&] { return parse_runtime_budgets(request.runtime_budget); });
+  grid.techniques =
+      in_option("--techniques", [&] { return parse_technique_sets(request.techniques); });
+  if (reads_stdin(request.models, "--models") && reads_stdin(request.platforms, "--platforms")) {
+    throw InputError("--platforms", "found - for models and platforms; stdin can be only one");
+  }
+  const std::vector<Model> models = load_models(request);
+  const std::vector<Platform> platforms = load_platforms(request);
+  const bool paging = std::any_of(
+      grid.techniques.begin(), grid.techniques.end(),
+      [](TechniqueSet set) { return set == TechniqueSet::both || set == TechniqueSet::paging; });
+  for (const Model& model : models) {
+    for (const Platform& platform : platforms) {
+      grid.subjects.push_back(make_subject(model, platform, request.mem_power_scale, paging));
+    }
+    if (platforms.empty()) {
+      grid.subjects.push_back(make_subject(model, std::nullopt, request.mem_power_scale, paging));
+    }
+  }
+  in_option(request.min_ram ? "--min-ram" : "--ram-budget", [&] {
+    check_sweep(grid);
+    return 0;
+  });
+  return grid;
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,72 @@
+#include "app/sweep/single_solves.hpp"
+
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/options.hpp"
+#include "app/sweep/files.hpp"
+#include "base/text/escape.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// The words as parse_runtime_budget() reads them back.
+std::string runtime_text(const RuntimeBudget& budget) {
+  const Ratio* ratio = std::get_if<Ratio>(&budget);
+  return ratio != nullptr ? fmt::format("{}", ratio->value)
+                          : fmt::format("{}s", std::get<Seconds>(budget));
+}
+
+/// Options that all commands share and that differ from what a single solve does anyway.
+std::vector<std::string> shared_words(const SweepRequest& request) {
+  const SweepRequest plain;
+  std::vector<std::string> words;
+  const auto add = [&](const char* option, auto value, auto usual) {
+    if (value == usual) return;
+    words.emplace_back(option);
+    words.push_back(fmt::format("{}", value));
+  };
+  add("--batch-size", request.batch_size, plain.batch_size);
+  add("--mem-power-scale", request.mem_power_scale, plain.mem_power_scale);
+  add("--effort", request.effort, "default");
+  add("--gap", request.gap, plain.gap);
+  add("--time-limit-s", request.time_limit_seconds, plain.time_limit_seconds);
+  add("--solve-threads", request.threads, plain.threads);
+  add("--seed", request.seed, plain.seed);
+  add("--disable", request.disabled, plain.disabled);
+  if (request.require_optimal) words.emplace_back("--require-optimal");
+  return words;
+}
+
+}  // namespace
+
+std::string single_solves(const std::string& program, const SweepGrid& grid,
+                          const std::vector<SweepPoint>& points, const SweepRequest& request) {
+  const std::vector<std::string> models = parse_names(request.models);
+  const std::vector<std::string> platforms =
+      request.platforms.empty() ? std::vector<std::string>{} : parse_names(request.platforms);
+  const std::vector<std::string> shared = shared_words(request);
+  std::string text;
+  for (int p = 0; p < static_cast<int>(points.size()); ++p) {
+    const SweepPoint& point = points[p];
+    // Subjects are every model with every platform, in this order.
+    const std::size_t per_model = std::max<std::size_t>(platforms.size(), 1);
+    std::vector<std::string> words{program, "-q", "--model", models[point.subject / per_model]};
+    if (!platforms.empty()) {
+      words.insert(words.end(), {"--platform", platforms[point.subject % per_model]});
+    }
+    words.insert(words.end(), {"--ram-budget", fmt::format("{}", point.limits.ram_budget_bytes),
+                               "--runtime-budget", runtime_text(point.runtime)});
+    if (!point.limits.paging) words.emplace_back("--no-paging");
+    if (!point.limits.remat) words.emplace_back("--no-remat");
+    words.insert(words.end(), shared.begin(), shared.end());
+    const std::filesystem::path file =
+        std::filesystem::path(request.schedules) / schedule_file_name(grid, points, p);
+    words.insert(words.end(), {"--output", file.string()});
+    text += shell_command(words) + "\n";
+  }
+  return text;
+}
+
+}  // namespace poet::cli

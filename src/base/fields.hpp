@@ -1,0 +1,103 @@
+#pragma once
+
+#include <array>
+#include <concepts>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <vector>
+
+namespace poet {
+
+// One table per struct and one per enum: the readers and writers of JSON, CSV and of messages
+// between processes are all loops over them, so that a new member is a new line in one place. The
+// tables stand in `fields.hpp` of the lowest layer that knows the struct.
+
+/// When a file holds a member. An empty member is an optional without a value, an empty text or a
+/// number below zero.
+enum class InFile {
+  always,             ///< an optional without a value is null
+  null_if_empty,      ///< always; whatever is empty is null
+  left_out_if_empty,  ///< its key may be missing
+  with_previous,      ///< whenever the member before it in the table is there
+  never,              ///< only in messages between processes
+};
+
+template <typename MemberPointer>
+struct PointedTo;
+template <typename Struct, typename Member>
+struct PointedTo<Member Struct::*> {
+  using Type = Member;
+};
+
+/// A member of a struct and its key in files. `kPath` leads to it through members of members.
+/// Without a key, its own members stand beside those of the struct.
+template <auto... kPath>
+struct Field {
+  std::string_view key{};
+  InFile in_file = InFile::always;
+  std::int64_t least = 0;  ///< a whole number is at least this
+
+  template <typename Struct>
+  static constexpr auto& of(Struct& object) {
+    return (object.*....*kPath);
+  }
+
+  /// The type of the member.
+  using Value = typename decltype((PointedTo<decltype(kPath)>{}, ...))::Type;
+};
+
+/// The fields of a struct as a tuple; specialised for each struct that has a table.
+template <typename Struct>
+inline constexpr std::nullptr_t kFields = nullptr;
+
+template <typename Struct>
+concept HasFields = !std::is_null_pointer_v<std::remove_cv_t<decltype(kFields<Struct>)>>;
+
+/// Calls visit(field) for each field of a table, in its order.
+template <typename Table, typename Visit>
+constexpr void for_each_field(const Table& table, Visit&& visit) {
+  std::apply([&](const auto&... field) { (visit(field), ...); }, table);
+}
+
+/// Pairs of a value and its word, in the order of the enumerators.
+template <typename Enum, std::size_t kCount>
+using Names = std::array<std::pair<Enum, std::string_view>, kCount>;
+
+/// The words for an enum, for writing and reading alike; specialised for each enum that has some.
+template <typename Enum>
+inline constexpr std::nullptr_t kNames = nullptr;
+
+/// The word for a value; `?` for a value that has none.
+template <typename Enum>
+constexpr std::string_view name_of(Enum value) {
+  for (const auto& [known, name] : kNames<Enum>) {
+    if (known == value) return name;
+  }
+  return "?";
+}
+
+/// The value that a word stands for, if any.
+template <typename Enum>
+constexpr std::optional<Enum> value_of(std::string_view word) {
+  for (const auto& [value, name] : kNames<Enum>) {
+    if (name == word) return value;
+  }
+  return std::nullopt;
+}
+
+template <typename Type>
+inline constexpr bool kIsOptional = false;
+template <typename Value>
+inline constexpr bool kIsOptional<std::optional<Value>> = true;
+
+template <typename Type>
+inline constexpr bool kIsVector = false;
+template <typename Item>
+inline constexpr bool kIsVector<std::vector<Item>> = true;
+
+}  // namespace poet

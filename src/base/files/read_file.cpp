@@ -1,0 +1,68 @@
+#include "base/files/read_file.hpp"
+
+#include <array>
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+struct Close {
+  void operator()(std::FILE* file) const { std::fclose(file); }
+};
+using OwnedFile = std::unique_ptr<std::FILE, Close>;
+
+[[noreturn]] void fail(const std::string& path, const std::string& reason) {
+  throw InputError(shown_source(path), "cannot read: " + reason);
+}
+
+[[noreturn]] void fail_too_large(const std::string& path, std::size_t max_bytes) {
+  fail(path, fmt::format("larger than {} MiB, the most a file of ours may have", max_bytes >> 20U));
+}
+
+std::string reason(int code) {
+  return std::generic_category().message(code);
+}
+
+std::string read_all(std::FILE* file, const std::string& path, std::size_t max_bytes) {
+  std::string text;
+  std::array<char, 1 << 16> buffer{};
+  while (true) {
+    errno = 0;
+    const std::size_t count = std::fread(buffer.data(), 1, buffer.size(), file);
+    text.append(buffer.data(), count);
+    if (text.size() > max_bytes) fail_too_large(path, max_bytes);
+    if (count == buffer.size()) continue;
+    if (std::ferror(file) != 0) fail(path, reason(errno));
+    return text;
+  }
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t max_bytes) {
+  if (path == "-") return read_all(stdin, path, max_bytes);
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::exists(status)) {
+    fail(path, error ? error.message() : reason(ENOENT));
+  }
+  if (std::filesystem::is_directory(status)) fail(path, "it is a directory, expected a file");
+  if (std::filesystem::is_regular_file(status)) {
+    const auto size = std::filesystem::file_size(path, error);
+    if (!error && size > max_bytes) fail_too_large(path, max_bytes);
+  }
+  const OwnedFile file(std::fopen(path.c_str(), "rb"));
+  if (!file) fail(path, reason(errno));
+  return read_all(file.get(), path, max_bytes);
+}
+
+}  // namespace poet

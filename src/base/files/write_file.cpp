@@ -1,0 +1,87 @@
+#include "base/files/write_file.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail(const std::string& path, const char* reason) {
+  throw InputError(path, fmt::format("cannot write: {}", reason));
+}
+
+/// A file that disappears again unless it is renamed into place.
+class TemporaryFile {
+ public:
+  explicit TemporaryFile(std::string target)
+      : target_(std::move(target)), path_(fmt::format("{}.tmp.{}", target_, ::getpid())) {
+    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd_ < 0) fail(target_, std::strerror(errno));
+  }
+  TemporaryFile(const TemporaryFile&) = delete;
+  TemporaryFile& operator=(const TemporaryFile&) = delete;
+  ~TemporaryFile() {
+    if (fd_ >= 0) ::close(fd_);
+    if (!path_.empty()) ::unlink(path_.c_str());
+  }
+
+  void write(std::string_view text) {
+    while (!text.empty()) {
+      const ssize_t count = ::write(fd_, text.data(), text.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) fail(target_, std::strerror(errno));
+      text.remove_prefix(static_cast<std::size_t>(count));
+    }
+  }
+  void commit() {
+    if (::fsync(fd_) != 0) fail(target_, std::strerror(errno));
+    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
+    path_.clear();
+  }
+
+ private:
+  std::string target_;
+  std::string path_;
+  int fd_ = -1;
+};
+
+}  // namespace
+
+void write_file(const std::string& path, std::string_view text) {
+  // A device or a pipe cannot be replaced by renaming.
+  std::error_code ignored;
+  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
+    std::FILE* file = std::fopen(path.c_str(), "w");
+    if (file == nullptr) fail(path, std::strerror(errno));
+    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
+    if (std::fclose(file) != 0 || !written) fail(path, std::strerror(errno));
+    return;
+  }
+  TemporaryFile file(path);
+  file.write(text);
+  file.commit();
+}
+
+void check_writable(const std::string& path) {
+  std::error_code error;
+  if (fs::is_directory(path, error)) fail(path, "it is a directory; expected a file name");
+  const fs::path folder = fs::path(path).parent_path();
+  const std::string where = folder.empty() ? "." : folder.string();
+  if (!fs::is_directory(where, error)) {
+    fail(path, fmt::format("'{}' is not a directory", where).c_str());
+  }
+  if (::access(where.c_str(), W_OK) != 0) fail(path, std::strerror(errno));
+}
+
+}  // namespace poet

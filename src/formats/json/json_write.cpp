@@ -1,0 +1,81 @@
+#include "formats/json/json_write.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+void check_finite(const Json& value, const std::string& path) {
+  if (value.is_number_float() && !std::isfinite(value.get<double>())) {
+    throw InternalError(path + ": the number to be written is not finite");
+  }
+  if (!value.is_structured()) return;
+  for (const auto& [key, member] : value.items()) {
+    check_finite(member, fmt::format("{}/{}", path, key));
+  }
+}
+
+std::string scalar(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+/// Writes a value on one line, with a blank after each comma and colon.
+void write_line(std::string& out, const Json& value) {
+  if (!value.is_structured()) {
+    out += scalar(value);
+    return;
+  }
+  out += value.is_object() ? '{' : '[';
+  bool first = true;
+  for (const auto& [key, member] : value.items()) {
+    if (!first) out += ", ";
+    first = false;
+    if (value.is_object()) out += scalar(key) + ": ";
+    write_line(out, member);
+  }
+  out += value.is_object() ? '}' : ']';
+}
+
+bool is_list_of_objects(const Json& value) {
+  return value.is_array() && !value.empty() && value.front().is_object();
+}
+
+/// Objects and lists of objects take a line per member, so that `diff` shows what differs between
+/// two schedules; lists of numbers stay on one line.
+void write(std::string& out, const Json& value, const std::string& indent) {
+  const bool expand = (value.is_object() && !value.empty()) || is_list_of_objects(value);
+  if (!expand) return write_line(out, value);
+  const std::string inner = indent + "  ";
+  out += value.is_object() ? '{' : '[';
+  bool first = true;
+  for (const auto& [key, member] : value.items()) {
+    out += (first ? "\n" : ",\n") + inner;
+    first = false;
+    if (value.is_object()) {
+      out += scalar(key) + ": ";
+      write(out, member, inner);
+    } else {
+      write_line(out, member);
+    }
+  }
+  out += "\n" + indent;
+  out += value.is_object() ? '}' : ']';
+}
+
+}  // namespace
+
+std::string json_write(const Json& document, bool compact) {
+  check_finite(document, "");
+  if (compact) return scalar(document) + "\n";
+  std::string out;
+  write(out, document, "");
+  return out + "\n";
+}
+
+}  // namespace poet

@@ -1,0 +1,53 @@
+#include "formats/named_text.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/files/read_file.hpp"
+#include "base/text/printable.hpp"
+#include "base/text/suggest.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+bool is_path(std::string_view value) {
+  return value == "-" || value.find('/') != std::string_view::npos ||
+         value.find(".json") != std::string_view::npos;
+}
+
+std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in) {
+  std::error_code ignored;
+  if (!name.empty() && std::filesystem::is_regular_file(name, ignored)) {
+    return fmt::format("; './{}' means the file", printable(name));
+  }
+  std::vector<std::string_view> names;
+  for (const EmbeddedFile& file : built_in) names.push_back(file.name);
+  return did_you_mean(name, names);
+}
+
+}  // namespace
+
+NamedText find_text(const std::string& name_or_path, std::string_view kind,
+                    std::span<const EmbeddedFile> built_in) {
+  if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path, name_or_path};
+  const auto file =
+      std::find_if(built_in.begin(), built_in.end(),
+                   [&](const EmbeddedFile& candidate) { return candidate.name == name_or_path; });
+  if (file != built_in.end()) {
+    return {std::string(file->text), "built-in", fmt::format("built-in {}", name_or_path)};
+  }
+  throw InputError(fmt::format("unknown {} '{}'{} (--list-{}s shows all)", kind,
+                               printable(name_or_path), hint(name_or_path, built_in), kind));
+}
+
+std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in) {
+  std::vector<std::string> names;
+  for (const EmbeddedFile& file : built_in) names.emplace_back(file.name);
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace poet

@@ -1,0 +1,121 @@
+#include "formats/read_results.hpp"
+
+#include <algorithm>
+#include <filesystem>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/files/read_file.hpp"
+#include "formats/journal.hpp"
+#include "formats/read_schedule.hpp"
+#include "formats/write_sweep.hpp"
+#include "poet/error.hpp"
+#include "report/summary.hpp"
+
+namespace poet {
+namespace {
+
+std::string_view first_line(std::string_view text) {
+  text.remove_prefix(std::min(text.find_first_not_of(" \t\r\n"), text.size()));
+  return text.substr(0, text.find('\n'));
+}
+
+/// Each line of a sweep names its format, and the first line of a schedule file on several lines is
+/// no JSON of its own. A broken line that names a format is a broken line of that format.
+std::string format_of(std::string_view line) {
+  const auto parsed = nlohmann::json::parse(line, nullptr, false);
+  if (parsed.is_discarded()) {
+    for (const std::string_view format : {kSweepFormat, kMinRamFormat, kJournalFormat}) {
+      if (line.find(fmt::format("\"{}\"", format)) != std::string_view::npos) {
+        return std::string(format);
+      }
+    }
+  }
+  const bool named = parsed.is_object() && parsed.contains("format");
+  return named && parsed.at("format").is_string() ? parsed.at("format").get<std::string>() : "";
+}
+
+std::string fault_of(const ScheduleFile& report) {
+  const std::vector<std::string> findings = verify_schedule_file(report);
+  return findings.empty() ? std::string() : "the schedule is not valid: " + findings.front();
+}
+
+/// What is wrong with the schedule that a row names.
+std::string fault_of(const SweepRow& row, const std::string& path) {
+  try {
+    const SolveDocument document = parse_solve_document(read_file(path), path);
+    if (!document.report) return fmt::format("'{}' holds no schedule", path);
+    std::string fault = fault_of(*document.report);
+    if (!fault.empty()) return fault;
+    const SweepRow found = row_of(*document.report);
+    const std::string difference = problem_difference(row, found);
+    if (!difference.empty()) return fmt::format("'{}' is another one's: {}", path, difference);
+    if (agree(found.summary->energy_joules, row.summary->energy_joules)) return {};
+    return fmt::format("'{}' needs {} J, its row says {} J", path, found.summary->energy_joules,
+                       row.summary->energy_joules);
+  } catch (const InputError& error) {
+    return fmt::format("the schedule cannot be replayed: {}", error.what());
+  }
+}
+
+ComparedResult read_sweep(const std::string& text, const std::string& path, bool replay_rows) {
+  ComparedResult result{.is_sweep = true};
+  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
+  for (SweepRow& row : parse_sweep(text, path)) {
+    ComparedPoint point;
+    if (replay_rows && row.summary && row.schedule_file) {
+      point.fault = fault_of(row, (folder / *row.schedule_file).string());
+    }
+    point.row = std::move(row);
+    result.points.push_back(std::move(point));
+  }
+  return result;
+}
+
+ComparedResult read_schedule(const std::string& text, const std::string& path) {
+  const SolveDocument document = parse_solve_document(text, path);
+  if (document.report) {
+    return {.points = {{.row = row_of(*document.report), .fault = fault_of(*document.report)}}};
+  }
+  const bool failed = document.code != ExitCode::infeasible && document.code != ExitCode::limit;
+  return {
+      .has_problem = false,
+      .points = {{.row = {.status = failed ? SweepRow::Status::failed : row_status(document.status),
+                          .reason = document.error}}}};
+}
+
+}  // namespace
+
+ResultKind result_kind(const std::string& text) {
+  const std::string_view line = first_line(text);
+  if (line.starts_with("point,status,") || line.starts_with("task,status,")) {
+    return ResultKind::table;
+  }
+  const std::string format = format_of(line);
+  if (format == kSweepFormat) return ResultKind::sweep;
+  if (format == kMinRamFormat) return ResultKind::min_ram;
+  if (format == kJournalFormat) return ResultKind::journal;
+  return ResultKind::schedule;
+}
+
+ComparedResult read_compared(const std::string& path, bool replay_rows) {
+  const std::string text = read_file(path, kMaxResultBytes);
+  if (text.find_first_not_of(" \t\r\n") != std::string::npos &&
+      text[text.find_first_not_of(" \t\r\n")] != '{') {
+    throw InputError(path,
+                     "found no JSON; expected a schedule file or the JSON lines of a sweep "
+                     "(not its CSV table)");
+  }
+  const ResultKind kind = result_kind(text);
+  if (kind == ResultKind::min_ram) {
+    throw InputError(path,
+                     "found the answers of sweep --min-ram; expected a schedule file or the "
+                     "JSON lines of a sweep");
+  }
+  return kind == ResultKind::sweep ? read_sweep(text, path, replay_rows)
+                                   : read_schedule(text, path);
+}
+
+}  // namespace poet

@@ -1,0 +1,145 @@
+#include "formats/read_schedule.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "formats/json/json_cursor.hpp"
+#include "formats/json/json_fields.hpp"
+#include "formats/json/json_parse.hpp"
+#include "poet/error.hpp"
+#include "report/fields.hpp"
+
+namespace poet {
+
+namespace {
+
+/// A program has several instructions per computation, so it is longer than any list of nodes.
+constexpr std::size_t kMaxProgramLength = 100'000'000;
+
+ExitCode code(const JsonCursor& at) {
+  const std::int64_t value = at.integer(0, 255);
+  for (const ExitCode known :
+       {ExitCode::ok, ExitCode::internal, ExitCode::usage, ExitCode::infeasible, ExitCode::limit,
+        ExitCode::requirement, ExitCode::interrupted}) {
+    if (static_cast<int>(known) == value) return known;
+  }
+  at.fail_expecting("an exit status (0 to 5, or 130)");
+}
+
+void read_solver(ScheduleFile& report, const JsonCursor& at) {
+  std::vector<std::string_view> keys{"name", "version"};
+  append_keys(keys, kWorkFields);
+  keys.insert(keys.end(), {"seed", "threads", "wall_seconds", "timing"});
+  at.allow_only(keys);
+  // Name and version are those of the program that wrote the file; only their type matters here.
+  static_cast<void>(at.required("name").string());
+  static_cast<void>(at.required("version").string());
+  read_fields(at, report.solver, kWorkFields);
+  read_fields(at, report.solver, std::tuple(kWallSecondsField));
+  read_value(at.required("seed"), report.seed);
+  read_value(at.required("threads"), report.threads);
+  const JsonCursor timing = at.required("timing");
+  std::vector<std::string_view> timing_keys;
+  append_keys(timing_keys, kTimingFields);
+  timing.allow_only(timing_keys);
+  read_fields(timing, report.solver, kTimingFields);
+}
+
+Graph graph(const JsonCursor& list) {
+  std::vector<Node> nodes;
+  for (const JsonCursor& at : list.elements(kMaxListLength)) nodes.push_back(read_struct<Node>(at));
+  try {
+    return make_graph(std::move(nodes));
+  } catch (const InputError& error) {
+    list.fail(error.what());
+  }
+}
+
+void read_stages(ScheduleFile& report, const JsonCursor& list) {
+  for (const JsonCursor& at : list.elements(kMaxListLength)) {
+    at.allow_only({"stage", "resident", "compute", "page_out", "page_in", "peak_ram_bytes"});
+    const std::size_t t = report.schedule.stages.size();
+    const JsonCursor number = at.required("stage");
+    if (number.integer() != static_cast<std::int64_t>(t)) {
+      number.fail_expecting(fmt::format("{}: stages are listed in order", t));
+    }
+    read_fields(at, report.schedule.stages.emplace_back(), kFields<Stage>);
+    report.stage_peak_ram_bytes.push_back(at.required("peak_ram_bytes").integer());
+  }
+}
+
+std::vector<Instruction> program(const JsonCursor& list) {
+  std::vector<Instruction> result;
+  for (const JsonCursor& at : list.elements(kMaxProgramLength)) {
+    result.push_back(read_struct<Instruction>(at));
+  }
+  return result;
+}
+
+/// A run without a schedule leaves a document that says why; there is nothing to read in it.
+void refuse_error_document(const JsonCursor& root) {
+  constexpr std::size_t kMaxReason = 1000;
+  if (const auto error = root.optional("error")) {
+    throw InputError(root.place(), "there is no schedule in this file: its run ended with \"" +
+                                       printable(error->string(), kMaxReason) + "\"");
+  }
+}
+
+/// Documents were once written without any of this, but never with a part of it.
+std::optional<ProblemInfo> problem_of(const JsonCursor& root) {
+  for (const std::string_view key : keys_of<ProblemInfo>()) {
+    if (!root.optional(key)) continue;
+    ProblemInfo problem;
+    read_fields(root, problem, kFields<ProblemInfo>);
+    return problem;
+  }
+  return std::nullopt;
+}
+
+ScheduleFile read_schedule(const JsonCursor& root) {
+  root.allow_only({"format", "version", "code", "status", "model", "platform", "request", "summary",
+                   "solver", "nodes", "stages", "program"});
+  ScheduleFile report;
+  report.code = code(root.required("code"));
+  read_value(root.required("status"), report.status);
+  read_value(root.required("model"), report.model);
+  read_value(root.required("platform"), report.platform);
+  read_value(root.required("request"), report.request);
+  read_value(root.required("summary"), report.summary);
+  read_solver(report, root.required("solver"));
+  report.graph = graph(root.required("nodes"));
+  read_stages(report, root.required("stages"));
+  report.program = program(root.required("program"));
+  return report;
+}
+
+}  // namespace
+
+ScheduleFile parse_schedule_file(std::string_view text, const std::string& source) {
+  const nlohmann::json document = parse_json(text, source);
+  const JsonCursor root(document, source);
+  expect_format(root, kScheduleFormat, kScheduleVersion);
+  refuse_error_document(root);
+  return read_schedule(root);
+}
+
+SolveDocument parse_solve_document(std::string_view text, const std::string& source) {
+  const nlohmann::json document = parse_json(text, source);
+  const JsonCursor root(document, source);
+  expect_format(root, kScheduleFormat, kScheduleVersion);
+  const auto error = root.optional("error");
+  if (!error) {
+    SolveDocument solved{.report = read_schedule(root)};
+    solved.code = solved.report->code;
+    solved.status = solved.report->status;
+    return solved;
+  }
+  root.allow_only({"format", "version", "code", "status", "error", "model", "platform",
+                   "graph_sha256", "request"});
+  return {.code = static_cast<ExitCode>(root.required("code").integer(1, 130)),
+          .status = value_of<Status>(root.required("status").string()).value_or(Status::unknown),
+          .error = error->string(),
+          .problem = problem_of(root)};
+}
+
+}  // namespace poet

@@ -1,0 +1,81 @@
+#include "formats/write_comparison.hpp"
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "base/text/printable.hpp"
+#include "formats/json/json_write.hpp"
+
+namespace poet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json differences_json(const std::vector<Difference>& differences) {
+  Json list = Json::array();
+  for (const Difference& difference : differences) {
+    const auto energy = [](const std::optional<Joules>& joules) {
+      return joules ? Json(*joules) : Json(nullptr);
+    };
+    list.push_back({{"kind", name_of(difference.kind)},
+                    {"point", difference.point},
+                    {"baseline_energy_joules", energy(difference.baseline_joules)},
+                    {"new_energy_joules", energy(difference.fresh_joules)},
+                    {"message", difference.message}});
+  }
+  return list;
+}
+
+/// Text from a file as the cell of a table.
+std::string cell(const std::string& text) {
+  std::string result;
+  for (const char c : printable(text, 500)) {
+    if (c == '|' || c == '<' || c == '`' || c == '*' || c == '_') result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+void add_table(std::string& text, const char* heading, const std::vector<Difference>& differences) {
+  if (differences.empty()) return;
+  text += fmt::format("\n### {}\n\n| point | what | details |\n|---|---|---|\n", heading);
+  for (const Difference& difference : differences) {
+    text += fmt::format("| {} | {} | {} |\n", cell(difference.point), name_of(difference.kind),
+                        cell(difference.message));
+  }
+}
+
+std::string counted(std::size_t count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+std::string comparison_headline(const Comparison& comparison) {
+  return fmt::format("{} compared: {}, {}", counted(comparison.points, "point"),
+                     comparison.regressions.empty()
+                         ? std::string("nothing is worse")
+                         : counted(comparison.regressions.size(), "regression"),
+                     counted(comparison.improvements.size(), "improvement"));
+}
+
+std::string comparison_json(const Comparison& comparison, int code) {
+  return json_write({{"format", "poet-comparison"},
+                     {"version", 1},
+                     {"code", code},
+                     {"points", comparison.points},
+                     {"rel_tol", comparison.rel_tol},
+                     {"regressions", differences_json(comparison.regressions)},
+                     {"improvements", differences_json(comparison.improvements)}},
+                    false);
+}
+
+std::string comparison_markdown(const Comparison& comparison) {
+  std::string text = fmt::format("**{}** (energies within {:g} % are equal)\n",
+                                 comparison_headline(comparison), 100 * comparison.rel_tol);
+  add_table(text, "Worse", comparison.regressions);
+  add_table(text, "Better", comparison.improvements);
+  return text;
+}
+
+}  // namespace poet

@@ -1,0 +1,82 @@
+#include <nlohmann/json.hpp>
+
+#include "formats/json/json_fields.hpp"
+#include "formats/json/json_write.hpp"
+#include "formats/read_schedule.hpp"
+#include "poet/error.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/version.hpp"
+#include "report/fields.hpp"
+
+namespace poet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json heading(ExitCode code, std::string_view status) {
+  return {{"format", kScheduleFormat},
+          {"version", kScheduleVersion},
+          {"code", static_cast<int>(code)},
+          {"status", status}};
+}
+
+Json solver_json(const ScheduleFile& report) {
+  const SolveStatistics& solver = report.solver;
+  Json json = {
+      {"name", solver.formulation == "none" ? "poet-solve"
+                                            : "poet-solve with COIN-OR CBC " POET_CBC_VERSION},
+      {"version", POET_VERSION}};
+  add_fields(json, solver, kWorkFields);
+  json["seed"] = report.seed;
+  json["threads"] = report.threads;
+  add_fields(json, solver, std::tuple(kWallSecondsField));
+  json["timing"] = Json::object();
+  add_fields(json["timing"], solver, kTimingFields);
+  return json;
+}
+
+template <typename Struct>
+Json list_of(const std::vector<Struct>& structs) {
+  Json list = Json::array();
+  for (const Struct& one : structs) list.push_back(json_of(one));
+  return list;
+}
+
+Json stages_json(const ScheduleFile& report) {
+  Json list = Json::array();
+  for (std::size_t t = 0; t < report.schedule.stages.size(); ++t) {
+    Json json = {{"stage", t}};
+    add_fields(json, report.schedule.stages[t], kFields<Stage>);
+    json["peak_ram_bytes"] = report.stage_peak_ram_bytes[t];
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string to_json(const ScheduleFile& report, bool compact) {
+  if (report.stage_peak_ram_bytes.size() != report.schedule.stages.size()) {
+    throw InternalError("the report does not have one RAM peak per stage");
+  }
+  Json document = heading(report.code, name_of(report.status));
+  document["model"] = json_of(report.model);
+  document["platform"] = json_of(report.platform);
+  document["request"] = json_of(report.request);
+  document["summary"] = json_of(report.summary);
+  document["solver"] = solver_json(report);
+  document["nodes"] = list_of(report.graph.nodes);
+  document["stages"] = stages_json(report);
+  document["program"] = list_of(report.program);
+  return json_write(document, compact);
+}
+
+std::string error_json(ExitCode code, std::string_view status, std::string_view error,
+                       const ProblemInfo& problem, bool compact) {
+  Json document = heading(code, status);
+  document["error"] = error;
+  add_fields(document, problem, kFields<ProblemInfo>);
+  return json_write(document, compact);
+}
+
+}  // namespace poet

@@ -1,0 +1,90 @@
+#include "formats/write_sweep.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "formats/json/json_fields.hpp"
+#include "formats/json/json_write.hpp"
+
+namespace poet {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int kVersion = 1;
+
+std::string quoted(const std::string& text) {
+  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
+  std::string result = "\"";
+  for (const char c : text) {
+    if (c == '"') result += '"';
+    result += c;
+  }
+  return result + '"';
+}
+
+std::string field(const Json& value) {
+  if (value.is_null()) return {};
+  if (value.is_string()) return quoted(value.get_ref<const std::string&>());
+  return value.dump();
+}
+
+/// RFC 4180, but with plain line ends: a line of keys, then a line per row. A null is an empty
+/// field.
+std::string csv_table(const std::vector<Json>& rows) {
+  std::string text;
+  if (rows.empty()) return text;
+  const auto add_line = [&](auto&& cell) {
+    bool first = true;
+    for (const auto& [key, value] : rows.front().items()) {
+      if (!first) text += ',';
+      first = false;
+      text += cell(key);
+    }
+    text += '\n';
+  };
+  add_line([](const std::string& key) { return quoted(key); });
+  for (const Json& row : rows) {
+    add_line([&](const std::string& key) { return field(row.at(key)); });
+  }
+  return text;
+}
+
+template <typename Row>
+std::string json_lines(const std::vector<Row>& rows, std::string_view format) {
+  std::string text;
+  for (const Row& row : rows) {
+    Json line = {{"format", format}, {"version", kVersion}};
+    add_fields(line, row, kFields<Row>);
+    line["timing"] = {{"wall_seconds", row.wall_seconds}};
+    text += json_write(line, true);
+  }
+  return text;
+}
+
+template <typename Row>
+std::string csv(const std::vector<Row>& rows) {
+  std::vector<Json> table;
+  table.reserve(rows.size());
+  for (const Row& row : rows) table.push_back(json_of(row));
+  return csv_table(table);
+}
+
+}  // namespace
+
+std::string to_json_lines(const std::vector<SweepRow>& rows) {
+  return json_lines(rows, kSweepFormat);
+}
+
+std::string to_json_lines(const std::vector<MinRamRow>& rows) {
+  return json_lines(rows, kMinRamFormat);
+}
+
+std::string to_csv(const std::vector<SweepRow>& rows) {
+  return csv(rows);
+}
+
+std::string to_csv(const std::vector<MinRamRow>& rows) {
+  return csv(rows);
+}
+
+}  // namespace poet

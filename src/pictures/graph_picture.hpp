@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "poet/graph.hpp"
+
+namespace poet::plot {
+
+/// Writes the layer graph in Graphviz's DOT language: forward and backward nodes, with their sizes.
+std::string to_dot(const Graph& graph, const std::string& name);
+
+/// The layer graph drawn by Graphviz, or why there is no picture.
+struct GraphPicture {
+  std::string svg;
+  std::string problem;  ///< for a message; empty if there is a picture
+};
+
+/// Runs `dot` on a file that to_dot made, and gives its picture our colours for dark screens. Never
+/// throws: a run goes on without this picture.
+GraphPicture draw_graph(const std::string& dot_path);
+
+}  // namespace poet::plot

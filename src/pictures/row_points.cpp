@@ -1,0 +1,54 @@
+#include "pictures/row_points.hpp"
+
+#include <fmt/format.h>
+
+namespace poet::plot {
+namespace {
+
+std::string model_name(const RowProblem& problem) {
+  if (problem.batch_size == 1) return problem.model;
+  return fmt::format("{}, batch size {}", problem.model, problem.batch_size);
+}
+
+std::string platform_name(const RowProblem& problem) {
+  std::string name = problem.platform.value_or("");
+  if (problem.mem_power_scale == 1) return name;
+  return fmt::format("{}{}memory power x{:.4g}", name, name.empty() ? "" : " with ",
+                     problem.mem_power_scale);
+}
+
+/// The words of --techniques as a legend needs them, which has no option beside it.
+std::string techniques_name(const std::string& word) {
+  if (word == "both") return "remat + paging";
+  if (word == "remat") return "remat only";
+  if (word == "paging") return "paging only";
+  return word == "none" ? "neither remat nor paging" : word;
+}
+
+Status status_of(SweepRow::Status status) {
+  return value_of<Status>(name_of(status)).value_or(Status::unknown);
+}
+
+}  // namespace
+
+std::vector<CurvePoint> curve_points(std::span<const SweepRow> rows) {
+  std::vector<CurvePoint> points;
+  points.reserve(rows.size());
+  for (const SweepRow& row : rows) {
+    CurvePoint point{.model = model_name(row.problem),
+                     .platform = platform_name(row.problem),
+                     .techniques = techniques_name(row.problem.techniques),
+                     .ram_budget_bytes = row.ram_budget_bytes,
+                     .runtime_budget_ratio = row.problem.runtime_budget_ratio,
+                     .status = status_of(row.status),
+                     .baseline_energy_joules = row.baseline_energy_joules};
+    if (row.summary) {
+      point.energy_joules = row.summary->energy_joules;
+      point.lower_bound_joules = row.summary->lower_bound_joules;
+    }
+    points.push_back(std::move(point));
+  }
+  return points;
+}
+
+}  // namespace poet::plot

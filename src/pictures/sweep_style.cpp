@@ -1,0 +1,128 @@
+#include "pictures/sweep_style.hpp"
+
+#include <array>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "pictures/style.hpp"
+
+namespace poet::plot {
+namespace {
+
+// Okabe and Ito's colours without the yellow, which is too bright for lines on white.
+constexpr std::array<std::string_view, 6> kColours{"#0072b2", "#d55e00", "#009e73",
+                                                   "#cc79a7", "#e69f00", "#56b4e9"};
+/// As many as have no common divisor with the colours: thirty pairs before one comes again.
+constexpr int kShapes = 5;
+
+constexpr std::array<std::string_view, 4> kDashes{"none", "9 4", "2 3", "9 3 2 3"};
+
+constexpr std::string_view kLight =
+    R"(    .curve { fill: none; stroke-width: 2; stroke-linejoin: round }
+    .bar { fill: none; stroke-width: 1.5 }
+    .hollow { fill: #ffffff; stroke-width: 1.5 }
+    .infeasible { fill: url(#infeasible) }
+    .shade { fill: #d5cabb }
+)";
+
+constexpr std::string_view kDark = R"(      .hollow { fill: #15181c }
+      .shade { fill: #4a443c }
+)";
+
+int colour_of(int style) {
+  return style % static_cast<int>(kColours.size());
+}
+
+/// Curves may lie on each other; a later one, drawn on top, has smaller points.
+double size_of(int style) {
+  return 5.5 - 0.6 * (style % kShapes);
+}
+
+std::string diamond(double x, double y, double size) {
+  const double reach = 1.3 * size;
+  return PathData()
+      .move(x - reach, y)
+      .line(x, y - reach)
+      .line(x + reach, y)
+      .line(x, y + reach)
+      .close()
+      .text();
+}
+
+std::string square(double x, double y, double size) {
+  return PathData()
+      .move(x - size, y - size)
+      .horizontal(x + size)
+      .vertical(y + size)
+      .horizontal(x - size)
+      .close()
+      .text();
+}
+
+std::string shape(int style, double x, double y) {
+  const double size = size_of(style);
+  switch (style % kShapes) {
+    case 1:
+      return square(x, y, size);
+    case 2:
+      return triangle(x, y, 1.3 * size, false);
+    case 3:
+      return diamond(x, y, size);
+    default:
+      return triangle(x, y, 1.3 * size, true);
+  }
+}
+
+}  // namespace
+
+std::string curve_class(int style) {
+  return fmt::format("curve line{} dash{}", colour_of(style),
+                     style % static_cast<int>(kDashes.size()));
+}
+
+std::string bar_class(int style) {
+  return fmt::format("bar line{}", colour_of(style));
+}
+
+void draw_point(SvgWriter& svg, int style, bool proven, double x, double y,
+                const std::string& tip) {
+  const std::string css_class = fmt::format(
+      "{} line{}", proven ? fmt::format("dot{}", colour_of(style)) : "hollow", colour_of(style));
+  if (style % kShapes == 0) {
+    svg.element("circle", {{"class", css_class}, {"cx", x}, {"cy", y}, {"r", size_of(style)}}, tip);
+  } else {
+    svg.element("path", {{"class", css_class}, {"d", shape(style, x, y)}}, tip);
+  }
+}
+
+void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string& tip) {
+  constexpr double kReach = 3.5;
+  svg.element("path",
+              {{"class", bar_class(style)},
+               {"d", PathData()
+                         .move(x - kReach, y - kReach)
+                         .line(x + kReach, y + kReach)
+                         .move(x - kReach, y + kReach)
+                         .line(x + kReach, y - kReach)
+                         .text()}},
+              tip);
+}
+
+void draw_question(SvgWriter& svg, int style, double x, double y, const std::string& tip) {
+  svg.text(x, y + 4, fmt::format("middle strong dot{}", colour_of(style)), "?", tip);
+}
+
+std::string sweep_style_sheet() {
+  std::string rules(kLight);
+  for (std::size_t k = 0; k < kColours.size(); ++k) {
+    rules += fmt::format("    .line{0} {{ stroke: {1} }}\n    .dot{0} {{ fill: {1} }}\n", k,
+                         kColours[k]);
+  }
+  for (std::size_t k = 0; k < kDashes.size(); ++k) {
+    rules += fmt::format("    .dash{} {{ stroke-dasharray: {} }}\n", k, kDashes[k]);
+  }
+  return style_sheet(rules, kDark);
+}
+
+}  // namespace poet::plot

@@ -1,0 +1,126 @@
+#pragma once
+
+#include <limits>
+#include <tuple>
+
+#include "base/fields.hpp"
+#include "poet/schedule.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/solve.hpp"
+
+namespace poet {
+
+// The structs of a schedule file, keys in the order of the file. See docs/schedule-format.md.
+
+template <>
+inline constexpr Names<Instruction::Op, 4> kNames<Instruction::Op> = {{
+    {Instruction::Op::compute, "compute"},
+    {Instruction::Op::free, "free"},
+    {Instruction::Op::page_out, "page_out"},
+    {Instruction::Op::page_in, "page_in"},
+}};
+
+template <>
+inline constexpr Names<Status, 4> kNames<Status> = {{
+    {Status::optimal, "optimal"},
+    {Status::feasible, "feasible"},
+    {Status::infeasible, "infeasible"},
+    {Status::unknown, "unknown"},
+}};
+
+template <>
+inline constexpr Names<Backward, 3> kNames<Backward> = {{
+    {Backward::poet_chain, "poet-chain"},
+    {Backward::none, "none"},
+    {Backward::explicit_nodes, "explicit"},
+}};
+
+template <>
+inline constexpr auto kFields<ModelInfo> =
+    std::tuple(Field<&ModelInfo::name>{"name"}, Field<&ModelInfo::source>{"source"},
+               Field<&ModelInfo::batch_size>{.key = "batch_size", .least = 1},
+               Field<&ModelInfo::node_count>{"node_count"},
+               Field<&ModelInfo::forward_node_count>{"forward_node_count"},
+               Field<&ModelInfo::backward>{"backward"}, Field<&ModelInfo::sha256>{"sha256"});
+
+template <>
+inline constexpr auto kFields<PlatformInfo> = std::tuple(Field<&PlatformInfo::name>{"name"},
+                                                         Field<&PlatformInfo::source>{"source"},
+                                                         Field<&PlatformInfo::sha256>{"sha256"});
+
+template <>
+inline constexpr auto kFields<Request> =
+    std::tuple(Field<&Request::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&Request::runtime_budget_seconds>{"runtime_budget_seconds"},
+               Field<&Request::runtime_budget_ratio>{"runtime_budget_ratio"},
+               Field<&Request::paging>{"paging"}, Field<&Request::remat>{"remat"},
+               Field<&Request::gap>{"gap"}, Field<&Request::mem_power_scale>{"mem_power_scale"},
+               Field<&Request::time_limit_seconds>{"time_limit_seconds"},
+               Field<&Request::threads>{"solve_threads"}, Field<&Request::seed>{"seed"});
+
+template <>
+inline constexpr auto kFields<ProblemInfo> = std::tuple(
+    Field<&ProblemInfo::model>{"model"}, Field<&ProblemInfo::platform>{"platform"},
+    Field<&ProblemInfo::graph_sha256>{"graph_sha256"}, Field<&ProblemInfo::request>{"request"});
+
+template <>
+inline constexpr auto kFields<Summary> =
+    std::tuple(Field<&Summary::energy_joules>{"energy_joules"},
+               Field<&Summary::compute_energy_joules>{"compute_energy_joules"},
+               Field<&Summary::page_in_energy_joules>{"page_in_energy_joules"},
+               Field<&Summary::page_out_energy_joules>{"page_out_energy_joules"},
+               Field<&Summary::baseline_energy_joules>{"baseline_energy_joules"},
+               Field<&Summary::energy_overhead>{"energy_overhead"},
+               Field<&Summary::lower_bound_joules>{"lower_bound_joules"},
+               Field<&Summary::gap>{"gap"}, Field<&Summary::runtime_seconds>{"runtime_seconds"},
+               Field<&Summary::runtime_ratio>{"runtime_ratio"},
+               Field<&Summary::paging_seconds>{"paging_seconds"},
+               Field<&Summary::peak_ram_bytes>{"peak_ram_bytes"},
+               Field<&Summary::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&Summary::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
+               Field<&Summary::recompute_count>{"recompute_count"},
+               Field<&Summary::page_out_count>{"page_out_count"},
+               Field<&Summary::page_in_count>{"page_in_count"},
+               Field<&Summary::page_out_bytes>{"page_out_bytes"},
+               Field<&Summary::page_in_bytes>{"page_in_bytes"});
+
+/// A schedule file has these apart from the others, under `timing`: they vary from run to run.
+inline constexpr auto kTimingFields =
+    std::tuple(Field<&SolveStatistics::heuristic_seconds>{"heuristic_seconds"},
+               Field<&SolveStatistics::build_seconds>{"build_seconds"},
+               Field<&SolveStatistics::milp_seconds>{"milp_seconds"},
+               Field<&SolveStatistics::first_schedule_seconds>{"first_schedule_seconds"});
+inline constexpr auto kWorkFields = std::tuple(
+    Field<&SolveStatistics::formulation>{"formulation"}, Field<&SolveStatistics::rows>{"rows"},
+    Field<&SolveStatistics::columns>{"columns"}, Field<&SolveStatistics::nonzeros>{"nonzeros"},
+    Field<&SolveStatistics::nodes>{"nodes"});
+inline constexpr Field<&SolveStatistics::wall_seconds> kWallSecondsField{"wall_seconds"};
+
+template <>
+inline constexpr auto kFields<SolveStatistics> = std::tuple_cat(kWorkFields, kTimingFields,
+                                                                std::tuple(kWallSecondsField));
+
+template <>
+inline constexpr auto kFields<Node> = std::tuple(
+    Field<&Node::name>{"name"}, Field<&Node::op>{"op"}, Field<&Node::bytes>{"bytes"},
+    Field<&Node::runtime_seconds>{"runtime_seconds"}, Field<&Node::energy_joules>{"energy_joules"},
+    Field<&Node::page_in_energy_joules>{"page_in_energy_joules"},
+    Field<&Node::page_out_energy_joules>{"page_out_energy_joules"}, Field<&Node::inputs>{"inputs"},
+    Field<&Node::backward>{"backward"});
+
+template <>
+inline constexpr auto kFields<Stage> = std::tuple(Field<&Stage::resident>{"resident"},
+                                                  Field<&Stage::compute>{"compute"},
+                                                  Field<&Stage::page_out>{"page_out"},
+                                                  Field<&Stage::page_in>{"page_in"});
+
+template <>
+inline constexpr auto kFields<Schedule> = std::tuple(Field<&Schedule::stages>{"stages"});
+
+/// An index outside the graph is for the replay to report, with the place.
+template <>
+inline constexpr auto kFields<Instruction> =
+    std::tuple(Field<&Instruction::op>{"op"},
+               Field<&Instruction::node>{.key = "node", .least = std::numeric_limits<int>::min()});
+
+}  // namespace poet

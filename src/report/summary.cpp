@@ -1,0 +1,55 @@
+#include "report/summary.hpp"
+
+#include <limits>
+
+#include <fmt/format.h>
+
+#include "poet/problem.hpp"
+
+namespace poet {
+
+Replay replay_baseline(const Graph& graph) {
+  return simulate(graph, baseline(graph).schedule,
+                  {.ram_budget_bytes = std::numeric_limits<Bytes>::max(),
+                   .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
+}
+
+Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
+                  Joules lower_bound_joules) {
+  const Replay base = replay_baseline(graph);
+  const Joules energy = replay.energy_joules;
+  return {
+      .energy_joules = energy,
+      .compute_energy_joules = replay.compute_energy_joules,
+      .page_in_energy_joules = replay.page_in_energy_joules,
+      .page_out_energy_joules = replay.page_out_energy_joules,
+      .baseline_energy_joules = base.energy_joules,
+      .energy_overhead = base.energy_joules > 0 ? energy / base.energy_joules - 1 : 0,
+      .lower_bound_joules = lower_bound_joules,
+      .gap = energy > 0 ? (energy - lower_bound_joules) / energy : 0,
+      .runtime_seconds = replay.runtime_seconds,
+      .runtime_ratio = base.runtime_seconds > 0 ? replay.runtime_seconds / base.runtime_seconds : 1,
+      .paging_seconds = replay.paging_seconds,
+      .peak_ram_bytes = replay.peak_ram_bytes,
+      .ram_budget_bytes = ram_budget_bytes,
+      .baseline_peak_ram_bytes = base.peak_ram_bytes,
+      .recompute_count = replay.recompute_count,
+      .page_out_count = replay.page_out_count,
+      .page_in_count = replay.page_in_count,
+      .page_out_bytes = replay.page_out_bytes,
+      .page_in_bytes = replay.page_in_bytes,
+  };
+}
+
+std::string explain(const SolveResult& result) {
+  std::string text = result.reason;
+  if (!result.smallest_ram_bytes) return text;
+  text += result.smallest_ram_is_exact
+              ? fmt::format("; the smallest RAM budget that works is {} bytes",
+                            *result.smallest_ram_bytes)
+              : fmt::format("; no RAM budget below {} bytes can work (a lower bound)",
+                            *result.smallest_ram_bytes);
+  return text;
+}
+
+}  // namespace poet

@@ -1,0 +1,35 @@
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <string>
+
+#include "poet/graph.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/simulate.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// Relative tolerance for figures: sums that were added up in different orders.
+inline constexpr double kFigureTolerance = 1e-9;
+
+/// Whether two figures agree within kFigureTolerance of the larger one, or within `absolute`.
+/// Nothing agrees with a NaN.
+inline bool agree(double a, double b, double absolute = 0) {
+  const double size = std::max(std::abs(a), std::abs(b));
+  return a == b || std::abs(a - b) <= std::max(size * kFigureTolerance, absolute);
+}
+
+/// Replays the schedule that computes every node once and keeps every output until its last use,
+/// without budgets: what the figures of other schedules are compared with.
+Replay replay_baseline(const Graph& graph);
+
+/// The figures of a schedule of `graph` from its replay.
+Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
+                  Joules lower_bound_joules);
+
+/// Why there is no schedule, and the smallest RAM budget that could have one if it is known.
+std::string explain(const SolveResult& result);
+
+}  // namespace poet

@@ -1,0 +1,59 @@
+// The same schedule seen by tensor instead of by stage. The flat program is the one place that
+// knows when a tensor goes, so it is run and not derived again.
+
+#include "schedule/lifetimes.hpp"
+
+namespace poet {
+namespace {
+
+/// Runs the flat program and records when tensors come and go.
+class Recorder {
+ public:
+  explicit Recorder(Timeline& timeline) : timeline_(timeline) {}
+
+  void run(const Instruction& step) {
+    Life& life = timeline_.lives[step.node];
+    switch (step.op) {
+      case Instruction::Op::compute:
+        ++now_;
+        life.stays.push_back({.first = now_, .last = now_, .arrival = arrival(step.node)});
+        break;
+      case Instruction::Op::free:
+        life.stays.back().last = now_;
+        break;
+      case Instruction::Op::page_out:
+        life.page_outs.push_back(now_ + 1);
+        break;
+      case Instruction::Op::page_in:
+        life.stays.push_back({.first = now_ + 1, .last = now_ + 1, .arrival = Arrival::paged_in});
+        break;
+    }
+  }
+
+ private:
+  Arrival arrival(int node) const {
+    return timeline_.columns[now_].stage == node ? Arrival::computed : Arrival::recomputed;
+  }
+
+  Timeline& timeline_;
+  int now_ = -1;  ///< the computation that ran last
+};
+
+}  // namespace
+
+Timeline make_timeline(const Graph& graph, const Schedule& schedule) {
+  Timeline timeline;
+  timeline.columns = ram_timeline(graph, schedule);
+  timeline.lives.resize(graph.nodes.size());
+  Recorder recorder(timeline);
+  for (const Instruction& step : to_program(graph, schedule)) recorder.run(step);
+  for (int c = 0; c < timeline.size(); ++c) {
+    const bool starts = c == 0 || timeline.columns[c].stage != timeline.columns[c - 1].stage;
+    if (starts) timeline.stage_columns.push_back(c);
+  }
+  const int split = graph.first_backward;
+  if (split > 0 && split < graph.size()) timeline.boundary = timeline.stage_columns[split];
+  return timeline;
+}
+
+}  // namespace poet

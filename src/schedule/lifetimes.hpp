@@ -1,0 +1,42 @@
+#pragma once
+
+#include <vector>
+
+#include "poet/graph.hpp"
+#include "poet/schedule.hpp"
+#include "poet/simulate.hpp"
+
+namespace poet {
+
+/// How a tensor came into RAM.
+enum class Arrival { computed, recomputed, paged_in };
+
+/// A time in RAM: during the computations `first` to `last`, both included.
+struct Stay {
+  int first = 0;
+  int last = 0;
+  Arrival arrival = Arrival::computed;
+};
+
+/// All that happens to one tensor in the course of a training step.
+struct Life {
+  std::vector<Stay> stays;
+  std::vector<int> page_outs;  ///< the first computation of each stage that pages it out
+};
+
+/// A schedule as a row of columns, one per computation in order of execution.
+struct Timeline {
+  std::vector<RamSample> columns;
+  std::vector<Life> lives;         ///< by node
+  std::vector<int> stage_columns;  ///< by stage: its first column
+
+  int boundary = -1;  ///< the first column of the backward pass; -1 if there is only one pass
+
+  int size() const { return static_cast<int>(columns.size()); }
+};
+
+/// Follows every tensor through a schedule, which must be valid. A tensor that is paged in counts
+/// from the next stage on, as in the replay.
+Timeline make_timeline(const Graph& graph, const Schedule& schedule);
+
+}  // namespace poet

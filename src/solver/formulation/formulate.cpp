@@ -1,0 +1,204 @@
+#include "solver/formulation/formulate.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "solver/formulation/memory_rows.hpp"
+#include "solver/formulation/row_builder.hpp"
+
+// One function per constraint family of docs/formulation.md, headed by its equation and the reason
+// why it loses no optimal schedule. The memory rows are in memory_rows.cpp.
+
+namespace poet {
+namespace {
+
+/// S[t,i] + R[t,i] <= 1, with equality if the first computation of t reads i.
+/// Valid: recomputing a resident tensor costs energy and gains nothing; inputs must be in RAM.
+void add_availability(Formulation& model, const Graph& graph) {
+  for_each_pair(model, [&](int t, int i) {
+    const std::vector<int>& inputs = graph.nodes[t].inputs;
+    RowBuilder row("avail", t, i);
+    row.add(1, model.resident(t, i)).add(1, model.compute(t, i));
+    if (std::binary_search(inputs.begin(), inputs.end(), i)) {
+      row.equal(1, model.milp);
+    } else {
+      row.at_most(1, model.milp);
+    }
+  });
+}
+
+/// A[t,i] >= Z_1 >= ... >= Z_m >= H and Z_q >= R[t,j_q].
+/// Valid: a stage never brings in the same tensor twice, so a tensor that is held when a later user
+/// runs is also held when an earlier one does; the inputs of a computation are in RAM.
+void add_holding_chains(Formulation& model) {
+  for_each_pair(model, [&](int t, int i) {
+    const HoldingChain& chain = model.chains[t][i];
+    const auto descend = [&](const BinaryExpression& from, const BinaryExpression& to, int q) {
+      if (from == to) return;
+      RowBuilder row(fmt::format("chain_{}_{}_{}", t, i, q));
+      row.add(1, from).add(-1, to).at_least(0, model.milp);
+    };
+    BinaryExpression previous = model.available(t, i);
+    for (std::size_t q = 0; q < chain.users.size(); ++q) {
+      const int j = chain.users[q];
+      descend(previous, chain.held[q], j);
+      if (j < t) {
+        RowBuilder row(fmt::format("input_{}_{}_{}", t, i, j));
+        row.add(1, chain.held[q]).add(-1, model.compute(t, j)).at_least(0, model.milp);
+      }
+      previous = chain.held[q];
+    }
+    descend(previous, chain.at_end, t + 1);
+  });
+}
+
+/// H[t,i] >= C[t+1,i].
+/// Valid: what the next stage has without a page-in was held to the end of this one. A row is
+/// needed only if a page-out gives H a column of its own; otherwise H is C[t+1,i].
+void add_hand_over(Formulation& model) {
+  for_each_pair(model, [&](int t, int i) {
+    if (t + 1 == model.size()) return;
+    const BinaryExpression& next = model.carried(t + 1, i);
+    const BinaryExpression& held = model.chains[t][i].at_end;
+    if (next == held) return;
+    RowBuilder row("hand_over", t, i);
+    row.add(1, held).add(-1, next).at_least(0, model.milp);
+  });
+}
+
+/// I[t,i] + S[t,i] + R[t,i] <= 1.
+/// Valid: if the tensor is in RAM during t, holding it has the same effect at no cost.
+void add_page_in_when_absent(Formulation& model) {
+  for_each_pair(model, [&](int t, int i) {
+    if (model.page_in(t, i).is_zero()) return;
+    RowBuilder row("absent", t, i);
+    row.add(1, model.page_in(t, i)).add(1, model.available(t, i)).at_most(1, model.milp);
+  });
+}
+
+/// Q[t+1,i] = Q[t,i] + O[t,i], O[t,i] <= S[t,i], I[t,i] <= Q[t,i]; a collapsed model has
+/// I[t,i] <= P[i] instead of the storage state. The definition of S says that a page-in arrives:
+/// I[t,i] <= S[t+1,i].
+/// Valid: rules 3 and 4; a second copy is never worth its energy, and the collapsed form only
+/// forgets when the copy was made.
+void add_storage(Formulation& model) {
+  for_each_pair(model, [&](int t, int i) {
+    const BinaryExpression& in = model.page_in(t, i);
+    const BinaryExpression& out = model.page_out(t, i);
+    const BinaryExpression& copy = model.windows.collapsed() ? model.paged[i] : model.stored(t, i);
+    if (!in.is_zero()) {
+      RowBuilder("copy", t, i).add(1, in).add(-1, copy).at_most(0, model.milp);
+    }
+    if (!out.is_zero()) {
+      RowBuilder("source", t, i).add(1, out).add(-1, model.resident(t, i)).at_most(0, model.milp);
+    }
+    if (t + 1 < model.size() && !model.stored(t + 1, i).is_zero()) {
+      RowBuilder("store", t, i)
+          .add(1, model.stored(t + 1, i))
+          .add(-1, model.stored(t, i))
+          .add(-1, out)
+          .equal(0, model.milp);
+    }
+  });
+}
+
+/// H[t,i] >= O[t,i] - sum_q R[t,j_q] and Z_q >= O[t,i] - sum_{p<q} R[t,j_p].
+/// Valid: only a use frees a tensor (rule 5). A page-out is the one reason to hold an unused one.
+void add_held_while_paged_out(Formulation& model) {
+  for_each_pair(model, [&](int t, int i) {
+    const BinaryExpression& out = model.page_out(t, i);
+    if (out.is_zero()) return;
+    const HoldingChain& chain = model.chains[t][i];
+    for (std::size_t q = 1; q <= chain.users.size(); ++q) {
+      const BinaryExpression& held = q < chain.users.size() ? chain.held[q] : chain.at_end;
+      RowBuilder row(fmt::format("unused_{}_{}_{}", t, i, q));
+      row.add(1, held).add(-1, out);
+      for (std::size_t p = 0; p < q; ++p) row.add(1, model.compute(t, chain.users[p]));
+      row.at_least(0, model.milp);
+    }
+  });
+}
+
+/// R[t,i] <= sum_q R[t,j_q] + H[t,i].
+/// Valid: a recomputation that its stage neither uses nor keeps can be left out.
+void add_no_idle_recomputation(Formulation& model) {
+  for_each_pair(model, [&](int t, int i) {
+    const HoldingChain& chain = model.chains[t][i];
+    if (model.compute(t, i).is_zero()) return;
+    BinaryExpression kept = chain.at_end;
+    if (chain.users.empty()) {  // such a chain ends with A[t,i] itself
+      const bool last = t + 1 == model.size();
+      kept = last ? BinaryExpression::zero() : model.carried(t + 1, i);
+    }
+    RowBuilder row("idle", t, i);
+    row.add(1, model.compute(t, i)).add(-1, kept);
+    for (const int j : chain.users) row.add(-1, model.compute(t, j));
+    row.at_most(0, model.milp);
+  });
+}
+
+/// I[t,i] <= sum over users j of i of R[t+1,j].
+/// Valid: a page-in costs neither time nor RAM before t+1, so it can wait until the tensor is used.
+void add_late_page_in(Formulation& model, const Graph& graph) {
+  for_each_pair(model, [&](int t, int i) {
+    if (model.page_in(t, i).is_zero()) return;
+    RowBuilder row("late", t, i);
+    row.add(1, model.page_in(t, i));
+    for (const int j : graph.users[i]) {
+      if (j <= t + 1) row.add(-1, model.compute(t + 1, j));
+    }
+    row.at_most(0, model.milp);
+  });
+}
+
+/// sum C_i R[t,i] <= budget - sum C_i.
+/// Valid: rule 6, with the simulator's slack.
+void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget) {
+  RowBuilder row("runtime");
+  for (const Node& node : graph.nodes) row.add(node.runtime_seconds, BinaryExpression::one());
+  for_each_pair(model, [&](int t, int i) {
+    const Seconds runtime = graph.nodes[i].runtime_seconds;
+    if (runtime > 0) row.add(runtime, model.compute(t, i));
+  });
+  row.at_most(runtime_budget * (1 + kRuntimeSlack), model.milp);
+}
+
+}  // namespace
+
+Formulation formulate(const Problem& problem, const UsefulWindows& windows,
+                      const SolverFeatures& features) {
+  const Graph& graph = problem.graph;
+  Formulation model = make_variables(graph, windows);
+  add_availability(model, graph);
+  add_holding_chains(model);
+  add_hand_over(model);
+  add_page_in_when_absent(model);
+  add_storage(model);
+  add_held_while_paged_out(model);
+  add_no_idle_recomputation(model);
+  add_late_page_in(model, graph);
+  add_memory(model, graph, problem.limits.ram_budget_bytes, features);
+  add_runtime(model, graph, problem.limits.runtime_budget_seconds);
+  return model;
+}
+
+void add_page_out_link(const Formulation& model, Milp& milp) {
+  const int first = model.windows.first_stage;
+  for (int i = 0; i < model.size(); ++i) {
+    if (model.paged[i].is_zero()) continue;
+    BinaryExpression unpaged;
+    for (int t = std::max(first, i + 1); t <= model.windows.last_use[i]; ++t) {
+      const BinaryExpression& resident = model.resident(t, i);
+      // Nothing can have been paged in by the first stage, or by two stages after birth.
+      unpaged = t <= i + 2 || t == first ? resident
+                                         : link_to_page_out(milp, t, i,
+                                                            {.previous = unpaged,
+                                                             .computed = model.compute(t - 1, i),
+                                                             .resident = resident,
+                                                             .paged = model.paged[i]});
+    }
+  }
+}
+
+}  // namespace poet

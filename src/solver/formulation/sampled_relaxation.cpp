@@ -1,0 +1,215 @@
+#include "solver/formulation/sampled_relaxation.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "solver/formulation/knapsack_rounding.hpp"
+#include "solver/formulation/row_builder.hpp"
+
+namespace poet {
+namespace {
+
+/// The stages after the moment at which stage `moment` computes its own node, up to `last`.
+struct Interval {
+  int moment = 0;
+  int last = 0;
+  // By node, up to `moment`:
+  std::vector<BinaryExpression> held;     ///< S: in RAM at the moment
+  std::vector<BinaryExpression> compute;  ///< R: recomputed in a stage of the interval
+  std::vector<BinaryExpression>
+      page_in;  ///< I: paged in from stage `moment` on, to be used after it
+};
+
+class SampledRelaxation {
+ public:
+  SampledRelaxation(const Problem& problem, const UsefulWindows& windows)
+      : problem_(problem), graph_(problem.graph), windows_(windows), paged_(graph_.size()) {}
+
+  Milp build(int moments) {
+    cut_intervals(moments);
+    make_columns();
+    for (std::size_t m = 0; m < intervals_.size(); ++m) {
+      add_first_computations(intervals_[m]);
+      add_recomputations(intervals_[m]);
+      add_copies(intervals_[m]);
+      add_memory(intervals_[m]);
+      if (m > 0) add_hand_over(intervals_[m - 1], intervals_[m]);
+    }
+    add_page_out_link();
+    add_runtime();
+    return std::move(milp_);
+  }
+
+ private:
+  void cut_intervals(int count) {
+    const int first = windows_.first_stage;
+    const int stages = graph_.size() - first;
+    for (int m = 0; m < count; ++m) {
+      const int moment = first + static_cast<int>(std::int64_t{m} * stages / count);
+      if (!intervals_.empty() && intervals_.back().moment == moment) continue;
+      if (!intervals_.empty()) intervals_.back().last = moment;
+      intervals_.push_back({.moment = moment, .last = graph_.size() - 1});
+    }
+  }
+
+  void make_columns() {
+    for (int i = 0; i < graph_.size(); ++i) {
+      if (!windows_.page[i]) continue;
+      paged_[i] = add_binary(milp_, "P", 0, i, graph_.nodes[i].page_out_energy_joules);
+    }
+    for (Interval& interval : intervals_) make_columns(interval);
+  }
+
+  /// The inputs of the moment's node are in RAM with it: they are constants.
+  void make_columns(Interval& interval) {
+    const int t = interval.moment;
+    interval.held.resize(t + 1);
+    interval.compute.resize(t + 1);
+    interval.page_in.resize(t + 1);
+    interval.held[t] = BinaryExpression::one();
+    for (const int i : graph_.nodes[t].inputs) interval.held[i] = BinaryExpression::one();
+    for (int i = 0; i < t; ++i) {
+      if (interval.held[i].is_one() || windows_.last_use[i] <= t) continue;
+      const Node& node = graph_.nodes[i];
+      interval.held[i] = add_binary(milp_, "S", t, i);
+      if (interval.last == t) continue;
+      if (windows_.recompute[i] && windows_.last_recompute[i] > t) {
+        interval.compute[i] = add_binary(milp_, "R", t, i, node.energy_joules);
+      }
+      if (windows_.page[i] && windows_.last_page_in[i] >= t) {
+        interval.page_in[i] = add_binary(milp_, "I", t, i, node.page_in_energy_joules);
+      }
+    }
+  }
+
+  static void add_presence(RowBuilder& row, const Interval& interval, int i) {
+    row.add(1, interval.held[i]).add(1, interval.compute[i]).add(1, interval.page_in[i]);
+  }
+
+  /// S[m,i] + R[m,i] + I[m,i] >= 1 if a first computation in the interval reads i.
+  /// Valid: the input was there at the moment, or was computed or paged in since. Inputs that are
+  /// born in the interval need no row.
+  void add_first_computations(const Interval& interval) {
+    std::vector<bool> read(interval.moment + 1, false);
+    for (int t = interval.moment + 1; t <= interval.last; ++t) {
+      for (const int i : graph_.nodes[t].inputs) {
+        if (i <= interval.moment) read[i] = true;
+      }
+    }
+    for (int i = 0; i < interval.moment; ++i) {
+      if (!read[i]) continue;
+      RowBuilder row(fmt::format("first_{}_{}", interval.moment, i));
+      add_presence(row, interval, i);
+      row.at_least(1, milp_);
+    }
+  }
+
+  /// S[m,i] + R[m,i] + I[m,i] >= R[m,j] for each input i of j. Valid: as for first computations.
+  void add_recomputations(const Interval& interval) {
+    for (int j = 0; j < interval.moment; ++j) {
+      if (interval.compute[j].is_zero()) continue;
+      for (const int i : graph_.nodes[j].inputs) {
+        RowBuilder row(fmt::format("input_{}_{}_{}", interval.moment, i, j));
+        add_presence(row, interval, i);
+        row.add(-1, interval.compute[j]).at_least(0, milp_);
+      }
+    }
+  }
+
+  /// I[m,i] <= P[i]. Valid: rule 4. The relaxation ignores when the copy was made.
+  void add_copies(const Interval& interval) {
+    for (int i = 0; i < interval.moment; ++i) {
+      if (interval.page_in[i].is_zero()) continue;
+      RowBuilder(fmt::format("copy_{}_{}", interval.moment, i))
+          .add(1, interval.page_in[i])
+          .add(-1, paged_[i])
+          .at_most(0, milp_);
+    }
+  }
+
+  /// S[m+1,i] <= S[m,i] + R[m,i] + I[m,i].
+  /// Valid: what is in RAM at a moment was there at the one before, or was brought in since.
+  void add_hand_over(const Interval& before, const Interval& interval) {
+    for (int i = 0; i < before.moment; ++i) {
+      if (interval.held[i].is_constant()) continue;
+      RowBuilder row(fmt::format("hand_over_{}_{}", interval.moment, i));
+      add_presence(row, before, i);
+      row.add(-1, interval.held[i]).at_least(0, milp_);
+    }
+  }
+
+  /// sum M_i S[m,i] <= B, rounded. Valid: rule 5 at the moment.
+  void add_memory(const Interval& interval) {
+    Knapsack knapsack{.capacity = problem_.limits.ram_budget_bytes};
+    MilpRow row{.name = fmt::format("ram_{}", interval.moment)};
+    for (int i = 0; i <= interval.moment; ++i) {
+      const Bytes bytes = graph_.nodes[i].bytes;
+      knapsack.capacity -= bytes * interval.held[i].constant;
+      if (bytes == 0 || interval.held[i].is_constant()) continue;
+      knapsack.weights.push_back(bytes);
+      row.terms.push_back({.column = interval.held[i].columns[0]});
+    }
+    const auto& weights = knapsack.weights;
+    if (std::accumulate(weights.begin(), weights.end(), Bytes{0}) <= knapsack.capacity) return;
+    const Knapsack tight = tighten(knapsack);
+    for (std::size_t item = 0; item < row.terms.size(); ++item) {
+      row.terms[item].coefficient = static_cast<double>(tight.weights[item]);
+    }
+    std::erase_if(row.terms, [](const MilpTerm& term) { return term.coefficient == 0; });
+    row.upper = static_cast<double>(tight.capacity);
+    milp_.rows.push_back(std::move(row));
+  }
+
+  /// The page-out link (row_builder.hpp) between the moments that a paged tensor can reach.
+  void add_page_out_link() {
+    for (int i = 0; i < graph_.size(); ++i) {
+      if (paged_[i].is_zero()) continue;
+      const Interval* before = nullptr;
+      BinaryExpression unpaged;
+      for (const Interval& interval : intervals_) {
+        if (i >= interval.moment) continue;
+        const BinaryExpression& held = interval.held[i];
+        if (held.is_zero()) break;  // no longer of use
+        unpaged = before == nullptr ? held
+                                    : link_to_page_out(milp_, interval.moment, i,
+                                                       {.previous = unpaged,
+                                                        .computed = before->compute[i],
+                                                        .resident = held,
+                                                        .paged = paged_[i]});
+        before = &interval;
+      }
+    }
+  }
+
+  /// sum C_i R[m,i] <= budget - sum C_i. Valid: rule 6; an interval counts a recomputation once.
+  void add_runtime() {
+    RowBuilder row("runtime");
+    for (const Node& node : graph_.nodes) row.add(node.runtime_seconds, BinaryExpression::one());
+    for (const Interval& interval : intervals_) {
+      for (int i = 0; i < interval.moment; ++i) {
+        if (graph_.nodes[i].runtime_seconds > 0) {
+          row.add(graph_.nodes[i].runtime_seconds, interval.compute[i]);
+        }
+      }
+    }
+    row.at_most(problem_.limits.runtime_budget_seconds * (1 + kRuntimeSlack), milp_);
+  }
+
+  const Problem& problem_;
+  const Graph& graph_;
+  const UsefulWindows& windows_;
+  Milp milp_;
+  std::vector<BinaryExpression> paged_;
+  std::vector<Interval> intervals_;
+};
+
+}  // namespace
+
+Milp sampled_relaxation(const Problem& problem, const UsefulWindows& windows, int moments) {
+  return SampledRelaxation(problem, windows).build(moments);
+}
+
+}  // namespace poet

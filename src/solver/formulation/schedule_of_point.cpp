@@ -1,0 +1,224 @@
+#include "solver/formulation/schedule_of_point.hpp"
+
+#include <algorithm>
+#include <utility>
+
+namespace poet {
+namespace {
+
+using Flags = std::vector<bool>;
+
+std::vector<int> members(const Flags& flags) {
+  std::vector<int> list;
+  for (std::size_t i = 0; i < flags.size(); ++i) {
+    if (flags[i]) list.push_back(static_cast<int>(i));
+  }
+  return list;
+}
+
+Flags flags_of(const std::vector<int>& list, int size) {
+  Flags flags(size, false);
+  for (const int i : list) flags[i] = true;
+  return flags;
+}
+
+/// The last node before `end` that reads i, or i itself.
+int last_use_before(const Graph& graph, int i, int end) {
+  int last = i;
+  for (const int j : graph.users[i]) {
+    if (j < end) last = j;
+  }
+  return last;
+}
+
+/// Fills in the forward stages of a collapsed model's schedule.
+void fill_forward(const Graph& graph, int first_stage, const Flags& paged, Schedule& schedule) {
+  const Flags kept = flags_of(schedule.stages[first_stage].resident, graph.size());
+  for (int i = 0; i < first_stage; ++i) {
+    int end = last_use_before(graph, i, first_stage);
+    if (paged[i]) {
+      end = std::max(end, i + 1);
+      schedule.stages[i + 1].page_out.push_back(i);
+    }
+    if (kept[i]) end = first_stage - 1;
+    for (int t = i + 1; t <= std::min(end, first_stage - 1); ++t) {
+      schedule.stages[t].resident.push_back(i);
+    }
+  }
+}
+
+/// One stage of tidy(). Going from the last stage to the first, the tensors that t+1 finds resident
+/// are known, and so are the cheapest computations of t. Solutions within a gap, and forward stages
+/// that were filled in by rule, contain work that serves nothing; this removes it, so the replay
+/// costs no more than the solver's own figure.
+class StageTidier {
+ public:
+  StageTidier(const Graph& graph, const Stage& stage, int t)
+      : graph_(graph),
+        resident_(flags_of(stage.resident, graph.size())),
+        page_in_(flags_of(stage.page_in, graph.size())),
+        page_out_(flags_of(stage.page_out, graph.size())),
+        compute_(graph.size(), false),
+        used_(graph.size(), false),
+        t_(t) {}
+
+  /// `next` is resident at t+1, `read_later` is paged in after t. Sets both for t-1.
+  Stage run(Flags& next, Flags& read_later) {
+    Flags needed(graph_.size(), false);
+    needed[t_] = true;
+    for (int i = 0; i < t_; ++i) {
+      page_in_[i] = page_in_[i] && next[i] && !resident_[i];
+      needed[i] = next[i] && !resident_[i] && !page_in_[i];
+    }
+    for (int k = t_; k >= 0; --k) {
+      if (!needed[k]) continue;
+      compute_[k] = true;
+      for (const int i : graph_.nodes[k].inputs) {
+        used_[i] = true;
+        if (!resident_[i]) needed[i] = true;
+      }
+    }
+    for (int i = 0; i < t_; ++i) {
+      page_in_[i] = page_in_[i] && !compute_[i];
+      page_out_[i] = page_out_[i] && resident_[i] && read_later[i];
+      resident_[i] = resident_[i] && (used_[i] || next[i] || page_out_[i]);
+      read_later[i] = (read_later[i] || page_in_[i]) && !page_out_[i];
+    }
+    next = resident_;
+    return {.resident = members(resident_),
+            .compute = members(compute_),
+            .page_out = members(page_out_),
+            .page_in = members(page_in_)};
+  }
+
+ private:
+  const Graph& graph_;
+  Flags resident_;
+  Flags page_in_;
+  Flags page_out_;
+  Flags compute_;
+  Flags used_;
+  int t_;
+};
+
+/// A copy lasts, so writing it again has no effect.
+void drop_second_copies(Schedule& schedule, int size) {
+  Flags stored(size, false);
+  for (Stage& stage : schedule.stages) {
+    std::erase_if(stage.page_out, [&](int i) { return stored[i]; });
+    for (const int i : stage.page_out) stored[i] = true;
+  }
+}
+
+bool contains(const std::vector<int>& nodes, int i) {
+  return std::find(nodes.begin(), nodes.end(), i) != nodes.end();
+}
+
+class PointOfSchedule {
+ public:
+  PointOfSchedule(const Formulation& model, const Schedule& schedule)
+      : model_(model), schedule_(schedule), values_(model.milp.columns.size(), 0.0) {}
+
+  std::vector<double> run() {
+    const int first = model_.windows.first_stage;
+    for (int i = 0; i < model_.size(); ++i) {
+      bool stored = false;
+      for (int t = first; t < model_.size(); ++t) {
+        if (i < t) fill(t, i, stored);
+        stored = stored || contains(schedule_.stages[t].page_out, i);
+        if (contains(schedule_.stages[t].page_in, i)) set(model_.paged[i], true);
+      }
+    }
+    return std::move(values_);
+  }
+
+ private:
+  void set(const BinaryExpression& expression, bool value) {
+    if (!expression.is_constant()) values_[expression.columns[0]] = value ? 1 : 0;
+  }
+
+  void fill(int t, int i, bool stored) {
+    const Stage& stage = schedule_.stages[t];
+    const bool resident = contains(stage.resident, i);
+    const bool computed = contains(stage.compute, i);
+    const bool arrived =
+        t > model_.windows.first_stage && contains(schedule_.stages[t - 1].page_in, i);
+    set(model_.carried(t, i), resident && !arrived);
+    set(model_.compute(t, i), computed);
+    set(model_.page_in(t, i), contains(stage.page_in, i));
+    set(model_.page_out(t, i), contains(stage.page_out, i));
+    set(model_.stored(t, i), stored);
+    if (resident || computed) fill_chain(t, i);
+  }
+
+  /// Rule 5: held until the last user that the stage computes; held to the end of the stage if the
+  /// next one has it without a page-in, or if no user frees it.
+  void fill_chain(int t, int i) {
+    const Stage& stage = schedule_.stages[t];
+    const HoldingChain& chain = model_.chains[t][i];
+    const auto used = [&](int j) { return contains(stage.compute, j); };
+    const bool last_stage = t + 1 == model_.size();
+    const bool next =
+        !last_stage && contains(schedule_.stages[t + 1].resident, i) && !contains(stage.page_in, i);
+    bool held = next || std::none_of(chain.users.begin(), chain.users.end(), used);
+    if (!model_.page_out(t, i).is_zero()) set(chain.at_end, held);
+    for (std::size_t q = chain.users.size(); q-- > 1;) {
+      held = held || used(chain.users[q]);
+      set(chain.held[q], held);
+    }
+  }
+
+  const Formulation& model_;
+  const Schedule& schedule_;
+  std::vector<double> values_;
+};
+
+}  // namespace
+
+Schedule schedule_of_point(const Formulation& model, const Graph& graph,
+                           std::span<const double> values) {
+  Schedule schedule;
+  schedule.stages.resize(graph.size());
+  Flags paged(graph.size(), false);
+  for (int t = model.windows.first_stage; t < graph.size(); ++t) {
+    Stage& stage = schedule.stages[t];
+    for (int i = 0; i < t; ++i) {
+      if (holds(model.resident(t, i), values)) stage.resident.push_back(i);
+      if (holds(model.page_out(t, i), values)) stage.page_out.push_back(i);
+      if (!holds(model.page_in(t, i), values)) continue;
+      stage.page_in.push_back(i);
+      paged[i] = true;
+    }
+  }
+  if (model.windows.collapsed()) {
+    fill_forward(graph, model.windows.first_stage, paged, schedule);
+    // A paged gradient is written in the stage after birth, like the forward tensors.
+    for (int i = model.windows.first_stage; i < graph.size(); ++i) {
+      if (!paged[i]) continue;
+      Stage& stage = schedule.stages[i + 1];
+      stage.page_out.push_back(i);
+      if (std::find(stage.resident.begin(), stage.resident.end(), i) == stage.resident.end()) {
+        stage.resident.push_back(i);
+      }
+    }
+  }
+  return tidy(graph, std::move(schedule));
+}
+
+Schedule tidy(const Graph& graph, Schedule schedule) {
+  drop_second_copies(schedule, graph.size());
+  Schedule result;
+  result.stages.resize(graph.size());
+  Flags next(graph.size(), false);
+  Flags read_later(graph.size(), false);
+  for (int t = graph.size() - 1; t >= 0; --t) {
+    result.stages[t] = StageTidier(graph, schedule.stages[t], t).run(next, read_later);
+  }
+  return result;
+}
+
+std::vector<double> point_of_schedule(const Formulation& model, const Schedule& schedule) {
+  return PointOfSchedule(model, schedule).run();
+}
+
+}  // namespace poet

@@ -1,0 +1,55 @@
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "poet/problem.hpp"
+
+namespace poet {
+
+/// The windows of stages in which holding, recomputing or paging a tensor can matter, and so the
+/// columns that a model has. Wider windows are never wrong; narrower ones are exact if no better
+/// schedule does what they leave out.
+struct UsefulWindows {
+  /// 0: every stage. F, the first backward node: the forward stages collapse into a free choice of
+  /// what is resident when the backward pass starts (a relaxation, docs/formulation.md).
+  int first_stage = 0;
+  std::vector<bool> recompute;  ///< node i may be recomputed
+  std::vector<bool> page;       ///< tensor i may be paged
+  /// The last stage at whose start tensor i can be of use: to the first computation of a node that
+  /// reads it, or to recomputations that lead to one.
+  std::vector<int> last_use;
+  std::vector<int> last_recompute;  ///< likewise, the last stage in which to recompute i
+  std::vector<int> last_page_in;    ///< likewise, the last stage in which to page i in
+  /// The last stage whose first computation reads tensor i; i itself if there is none.
+  std::vector<int> last_first_use;
+
+  bool collapsed() const { return first_stage > 0; }
+  /// Neither option: held from birth to its last use in a first computation.
+  bool permanent(int i) const { return !recompute[i] && !page[i]; }
+  /// Whether the model has a column for recomputing node i in stage t.
+  bool can_recompute(int t, int i) const {
+    return t >= first_stage && i < t && recompute[i] && t <= last_recompute[i];
+  }
+  bool can_compute(int t, int i) const { return i == t || can_recompute(t, i); }
+};
+
+/// Everything that the problem allows and that a schedule of at most `extra_energy` joules above
+/// the baseline can do. Holding tensor i at the start of stage t is of use only if it leads,
+/// through recomputations, to a first computation in t or later. D_t(i), the energy of the cheapest
+/// such chain, is part of the schedule's extra energy, and so are the energies of recomputing or
+/// paging i itself. What costs more than `extra_energy` is left out; infinity leaves out only what
+/// leads nowhere.
+///
+/// This keeps the gradients, all of which could be recomputed, from doubling the model: at 350000
+/// bytes `resnet18_cifar/m4` had 36789 columns without windows by cost and 19237 with them.
+UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joules extra_energy);
+
+/// About how many nonzeros formulate() would make, without making them: those of the memory rows,
+/// which are nearly all. It grows with up to the third power of the number of nodes.
+std::int64_t expected_nonzeros(const Graph& graph, const UsefulWindows& windows);
+
+/// The most that a model may have: with the copies that Clp and CBC make of it, about 3 GiB.
+inline constexpr std::int64_t kMaxNonzeros = 8'000'000;
+
+}  // namespace poet

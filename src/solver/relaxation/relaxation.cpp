@@ -1,0 +1,184 @@
+#include "solver/relaxation/relaxation.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace poet {
+namespace {
+
+constexpr double kRowTolerance = 1e-5;        // distance of a point from a row that is worth adding
+constexpr std::size_t kMaxRows = 2000;        // rows that enter at once
+constexpr std::size_t kNearlyFeasible = 600;  // violated rows below which cuts are separated
+
+Milp columns_only(const Milp& milp) {
+  return {.columns = milp.columns};
+}
+
+}  // namespace
+
+Relaxation::RowPool::RowPool(const std::vector<MilpRow>& rows)
+    : rows_(rows), active_(rows.size(), false) {
+  norms_.reserve(rows.size());
+  for (const MilpRow& row : rows) {
+    double squares = 0;
+    for (const MilpTerm& term : row.terms) squares += term.coefficient * term.coefficient;
+    norms_.push_back(std::sqrt(std::max(squares, 1e-30)));
+  }
+}
+
+std::vector<int> Relaxation::RowPool::often_tight() const {
+  std::vector<int> rows;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (!rows_[r].rarely_tight) rows.push_back(static_cast<int>(r));
+  }
+  return rows;
+}
+
+std::vector<int> Relaxation::RowPool::violated(std::span<const double> values) const {
+  std::vector<std::pair<double, int>> found;
+  for (std::size_t r = 0; r < rows_.size(); ++r) {
+    if (active_[r]) continue;
+    double activity = 0;
+    for (const MilpTerm& term : rows_[r].terms) {
+      activity += term.coefficient * values[term.column];
+    }
+    const double excess = std::max(activity - rows_[r].upper, rows_[r].lower - activity);
+    if (excess > kRowTolerance * norms_[r]) found.emplace_back(-excess / norms_[r], r);
+  }
+  std::sort(found.begin(), found.end());
+  std::vector<int> chosen;
+  chosen.reserve(found.size());
+  for (const auto& [violation, r] : found) chosen.push_back(r);
+  return chosen;
+}
+
+Relaxation::Relaxation(const Formulation& model, const Graph& graph, const Milp& milp,
+                       const SolverFeatures& features)
+    : model_(model),
+      graph_(graph),
+      separates_(features.precedence_cuts && model.windows.collapsed()),
+      pool_(milp.rows),
+      program_(columns_only(milp)) {}
+
+void Relaxation::start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts) {
+  add_pool_rows(rows.empty() ? pool_.often_tight() : rows);
+  add_cuts(std::move(cuts));
+}
+
+LinearProgram::Status Relaxation::solve(double ceiling, Seconds seconds) {
+  return program_.solve(ceiling, seconds);
+}
+
+bool Relaxation::add_violated_rows() {
+  std::vector<int> violated = pool_.violated(program_.values());
+  std::vector<PrecedenceCut> cuts;
+  if (separates_ && violated.size() < kNearlyFeasible) {
+    cuts = separate_precedence(model_, graph_, program_.values(), {});
+  }
+  if (violated.size() > kMaxRows) violated.resize(kMaxRows);
+  if (violated.empty() && cuts.empty()) return false;
+  add_pool_rows(violated);
+  add_cuts(std::move(cuts));
+  return true;
+}
+
+void Relaxation::add_pool_rows(const std::vector<int>& chosen) {
+  std::vector<MilpRow> rows;
+  for (const int r : chosen) {
+    rows.push_back(pool_[r]);
+    origins_.push_back({.pool_row = r});
+    pool_.set_active(r, true);
+  }
+  program_.add_rows(rows);
+}
+
+void Relaxation::add_cuts(std::vector<PrecedenceCut> cuts) {
+  std::vector<MilpRow> rows;
+  for (PrecedenceCut& cut : cuts) {
+    rows.push_back(to_row(model_, cut));
+    origins_.push_back({.cut = static_cast<int>(cuts_.size())});
+    cuts_.push_back(std::move(cut));
+  }
+  program_.add_rows(rows);
+}
+
+void Relaxation::set_row(int number, MilpRow row) {
+  const auto known = std::find_if(origins_.begin(), origins_.end(),
+                                  [&](const Origin& origin) { return origin.number == number; });
+  if (known != origins_.end()) {
+    program_.set_row_bounds(static_cast<int>(known - origins_.begin()), row.lower, row.upper);
+    return;
+  }
+  origins_.push_back({.number = number});
+  program_.add_rows({&row, 1});
+  row.lower = -kInfinity;
+  row.upper = kInfinity;
+  if (number >= static_cast<int>(own_rows_.size())) own_rows_.resize(number + 1);
+  own_rows_[number] = std::move(row);
+}
+
+MilpRow Relaxation::row_of(const Origin& origin) const {
+  if (origin.pool_row >= 0) return pool_[origin.pool_row];
+  if (origin.cut >= 0) return to_row(model_, cuts_[origin.cut]);
+  return own_rows_[origin.number];
+}
+
+Relaxation::Snapshot Relaxation::snapshot() const {
+  return {.origins = origins_, .basis = program_.basis()};
+}
+
+void Relaxation::restore(const Snapshot& snapshot) {
+  std::vector<int> all(origins_.size());
+  std::iota(all.begin(), all.end(), 0);
+  program_.remove_rows(all);
+  for (const Origin& origin : origins_) {
+    if (origin.pool_row >= 0) pool_.set_active(origin.pool_row, false);
+  }
+  origins_ = snapshot.origins;
+  std::vector<MilpRow> rows;
+  for (const Origin& origin : origins_) {
+    rows.push_back(row_of(origin));
+    if (origin.pool_row >= 0) pool_.set_active(origin.pool_row, true);
+  }
+  program_.add_rows(rows);
+  program_.set_basis(snapshot.basis);
+}
+
+void Relaxation::remove_slack_rows() {
+  std::vector<int> removed;
+  for (const int r : program_.slack_rows()) {
+    if (origins_[r].number < 0) removed.push_back(r);
+  }
+  program_.remove_rows(removed);
+  std::vector<Origin> kept;
+  auto next = removed.begin();
+  for (std::size_t r = 0; r < origins_.size(); ++r) {
+    if (next != removed.end() && *next == static_cast<int>(r)) {
+      ++next;
+      if (origins_[r].pool_row >= 0) pool_.set_active(origins_[r].pool_row, false);
+    } else {
+      kept.push_back(origins_[r]);
+    }
+  }
+  origins_ = std::move(kept);
+}
+
+std::vector<int> Relaxation::active_rows() const {
+  std::vector<int> rows;
+  for (const Origin& origin : origins_) {
+    if (origin.pool_row >= 0) rows.push_back(origin.pool_row);
+  }
+  return rows;
+}
+
+std::vector<PrecedenceCut> Relaxation::active_cuts() const {
+  std::vector<PrecedenceCut> cuts;
+  for (const Origin& origin : origins_) {
+    if (origin.cut >= 0) cuts.push_back(cuts_[origin.cut]);
+  }
+  return cuts;
+}
+
+}  // namespace poet

@@ -1,0 +1,94 @@
+#pragma once
+
+#include <span>
+#include <vector>
+
+#include "poet/graph.hpp"
+#include "poet/solver_features.hpp"
+#include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/variables.hpp"
+#include "solver/milp/linear_program.hpp"
+
+namespace poet {
+
+/// The linear relaxation of a model that contains a row only while it is tight. Most rows, four of
+/// five or more, are slack at the optimum, so a row enters when it is violated and leaves when it
+/// is slack. Precedence cuts are separated once the model's own rows are nearly satisfied. Use it
+/// in a child process only.
+class Relaxation {
+ public:
+  Relaxation(const Formulation& model, const Graph& graph, const Milp& milp,
+             const SolverFeatures& features);
+
+  /// Adds the rows to start with: rows of the model by index (if none are given, those that are
+  /// often tight), and cuts.
+  void start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts);
+
+  /// See LinearProgram::solve.
+  LinearProgram::Status solve(double ceiling, Seconds seconds);
+  double bound() const { return program_.bound(); }
+  std::span<const double> values() const { return program_.values(); }
+  std::span<const double> reduced_costs() const { return program_.reduced_costs(); }
+  int iterations() const { return program_.iterations(); }
+  int rows() const { return program_.rows(); }
+
+  /// Adds the rows of the model and the cuts that the optimum violates; false if there are none.
+  bool add_violated_rows();
+  void remove_slack_rows();
+
+  /// Adds a row of the caller's under a number, or changes the bounds of the row that has it.
+  void set_row(int number, MilpRow row);
+
+  /// The rows of the linear program, and its basis.
+  struct Snapshot;
+  Snapshot snapshot() const;
+  /// Returns to these rows and this basis. Rows of the caller's lose their bounds.
+  void restore(const Snapshot& snapshot);
+
+  std::vector<int> active_rows() const;
+  std::vector<PrecedenceCut> active_cuts() const;
+
+ private:
+  /// The source of a row of the linear program; one of the three is set.
+  struct Origin {
+    int pool_row = -1;
+    int cut = -1;
+    int number = -1;  // of the caller's
+  };
+
+  class RowPool {
+   public:
+    explicit RowPool(const std::vector<MilpRow>& rows);
+    /// The rows that the first linear program has.
+    std::vector<int> often_tight() const;
+    /// Inactive rows violated at the point, most violated first.
+    std::vector<int> violated(std::span<const double> values) const;
+    void set_active(int row, bool active) { active_[row] = active; }
+    const MilpRow& operator[](int row) const { return rows_[row]; }
+
+   private:
+    const std::vector<MilpRow>& rows_;
+    std::vector<bool> active_;
+    std::vector<double> norms_;
+  };
+
+  void add_pool_rows(const std::vector<int>& chosen);
+  void add_cuts(std::vector<PrecedenceCut> cuts);
+  MilpRow row_of(const Origin& origin) const;
+
+  const Formulation& model_;
+  const Graph& graph_;
+  bool separates_;
+  RowPool pool_;
+  LinearProgram program_;
+  std::vector<Origin> origins_;  // by row of the linear program
+  std::vector<PrecedenceCut> cuts_;
+  std::vector<MilpRow> own_rows_;  // of the caller's, without bounds, by number
+};
+
+struct Relaxation::Snapshot {
+  std::vector<Origin> origins;
+  std::vector<unsigned char> basis;
+};
+
+}  // namespace poet

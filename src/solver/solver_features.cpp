@@ -1,0 +1,34 @@
+#include "poet/solver_features.hpp"
+
+#include <algorithm>
+#include <vector>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+
+SolverFeatures no_features() {
+  SolverFeatures none;
+  for (const FeatureSwitch& feature : kFeatureSwitches) none.*feature.flag = false;
+  return none;
+}
+
+void disable(SolverFeatures& features, std::string_view name) {
+  const auto found =
+      std::find_if(kFeatureSwitches.begin(), kFeatureSwitches.end(),
+                   [&](const FeatureSwitch& feature) { return feature.name == name; });
+  if (found == kFeatureSwitches.end()) {
+    std::vector<std::string_view> names;
+    names.reserve(kFeatureSwitches.size());
+    for (const FeatureSwitch& feature : kFeatureSwitches) names.push_back(feature.name);
+    throw InputError(
+        fmt::format("found '{}'; expected one of {}", printable(name), fmt::join(names, ", ")));
+  }
+  features.*found->flag = false;
+}
+
+}  // namespace poet

@@ -1,0 +1,37 @@
+#include "sweep/dominance.hpp"
+
+#include <limits>
+
+namespace poet {
+
+Limits limits_of(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
+                 Bytes ram_budget_bytes) {
+  return {.ram_budget_bytes = ram_budget_bytes,
+          .runtime_budget_seconds = resolve(runtime, subject.base),
+          .paging = set == TechniqueSet::both || set == TechniqueSet::paging,
+          .remat = set == TechniqueSet::both || set == TechniqueSet::remat};
+}
+
+bool dominates_otherwise(const Limits& loose, const Limits& tight) {
+  return loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
+         (loose.paging || !tight.paging) && (loose.remat || !tight.remat);
+}
+
+bool dominates(const Limits& loose, const Limits& tight) {
+  return loose.ram_budget_bytes >= tight.ram_budget_bytes && dominates_otherwise(loose, tight);
+}
+
+Replay replay_without_limits(const Graph& graph, const Schedule& schedule) {
+  return simulate(graph, schedule,
+                  {.ram_budget_bytes = std::numeric_limits<Bytes>::max(),
+                   .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
+}
+
+bool fits(const Replay& replay, const Limits& limits) {
+  return replay.peak_ram_bytes <= limits.ram_budget_bytes &&
+         within_runtime_budget(replay.runtime_seconds, limits.runtime_budget_seconds) &&
+         (limits.paging || replay.page_out_count + replay.page_in_count == 0) &&
+         (limits.remat || replay.recompute_count == 0);
+}
+
+}  // namespace poet

@@ -1,0 +1,26 @@
+#pragma once
+
+#include "poet/simulate.hpp"
+#include "poet/sweep.hpp"
+
+namespace poet {
+
+// Points share results by the order of their limits: a schedule for tight limits is one for looser
+// ones, and a bound or a proof of infeasibility for loose limits holds for tighter ones.
+
+/// A point's budgets in absolute terms.
+Limits limits_of(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
+                 Bytes ram_budget_bytes);
+
+/// Whether every schedule within `tight` is one within `loose`. `dominates_otherwise` does not look
+/// at their RAM budgets.
+bool dominates(const Limits& loose, const Limits& tight);
+bool dominates_otherwise(const Limits& loose, const Limits& tight);
+
+/// The figures of a schedule whatever its limits; its violations are those of any limits.
+Replay replay_without_limits(const Graph& graph, const Schedule& schedule);
+/// Whether a schedule that is valid without limits is valid within these. It needs the figures of
+/// one replay only, and a sweep asks this for each pair of points.
+bool fits(const Replay& replay, const Limits& limits);
+
+}  // namespace poet

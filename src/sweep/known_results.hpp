@@ -1,0 +1,59 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "poet/simulate.hpp"
+#include "poet/sweep.hpp"
+
+namespace poet {
+
+/// What finished points imply for others: a schedule for tight limits is one for looser limits, a
+/// bound or proof for loose limits holds for tighter ones. Only points that dominate are asked, so
+/// that a result does not depend on the order in which points finish.
+class KnownResults {
+ public:
+  /// `starts` has schedules by subject that are known beforehand; it may be empty.
+  KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+               const std::vector<std::vector<Schedule>>& starts);
+
+  /// Takes in a finished point. Throws InputError if its schedule does not replay within the
+  /// point's limits to the energy that the outcome states, and InternalError for a proof that there
+  /// is none if a schedule is known that fits the limits. A schedule counts whatever is proven.
+  void add(int point, const SweepOutcome& outcome);
+
+  /// The point's outcome if it needs no solve: a verdict, or what a point that allows as much has
+  /// found. `gap` is what has to be proven. Throws InternalError if it is proven that there is
+  /// no schedule, and one is known.
+  std::optional<SweepOutcome> outcome_of(int point, double gap) const;
+
+  /// `options` with the best start and bound that points which allow as much have to offer.
+  SolveOptions options_for(int point, SolveOptions options) const;
+
+ private:
+  /// A schedule, and what its replay says.
+  struct Known {
+    int point = -1;  ///< -1: known beforehand
+    Schedule schedule;
+    Replay replay;
+  };
+  struct Proof {
+    int point = 0;
+    bool infeasible = false;
+    Joules lower_bound_joules = 0;
+  };
+  struct OfSubject {
+    std::vector<Known> schedules;
+    std::vector<Proof> proofs;
+  };
+
+  void refuse_if_any_fits(int point) const;
+  const Known* best_schedule(int point) const;
+  const Proof* best_proof(int point) const;
+
+  const SweepGrid& grid_;
+  const std::vector<SweepPoint>& points_;
+  std::vector<OfSubject> subjects_;
+};
+
+}  // namespace poet

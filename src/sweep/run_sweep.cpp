@@ -1,0 +1,130 @@
+#include <algorithm>
+#include <utility>
+
+#include "poet/error.hpp"
+#include "poet/sweep.hpp"
+#include "sweep/child_tasks.hpp"
+#include "sweep/child_work.hpp"
+#include "sweep/fields.hpp"
+#include "sweep/known_results.hpp"
+#include "sweep/point_order.hpp"
+
+namespace poet {
+namespace {
+
+/// The parent of a sweep. It decides what needs a solve, and believes nothing that its workers send
+/// before a replay has confirmed it. Workers are processes, so that a crash costs one point.
+class Sweep {
+ public:
+  Sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points, const SweepOptions& options,
+        SweepOutcomes& outcomes)
+      : grid_(grid),
+        points_(points),
+        options_(options),
+        outcomes_(outcomes),
+        order_(points),
+        known_(grid, points, options.starts) {
+    outcomes_.resize(points.size());
+    for (std::size_t p = 0; p < points.size(); ++p) {
+      if (!outcomes_[p]) continue;
+      known_.add(static_cast<int>(p), *outcomes_[p]);
+      order_.finish(static_cast<int>(p));
+    }
+  }
+
+  bool run() {
+    run_child_tasks(
+        options_.jobs,
+        {.next = [this] { return next(); },
+         .work = [this](int point, const auto& progress) { return work(point, progress); },
+         .progress = options_.progress,
+         .answered = [this](int point, const std::string& answer) { take(point, answer); },
+         .failed = [this](int point, const std::string& reason) { fail(point, reason); },
+         .interrupted = options_.interrupted});
+    return std::all_of(outcomes_.begin(), outcomes_.end(),
+                       [](const auto& outcome) { return outcome.has_value(); });
+  }
+
+ private:
+  /// Finishes points that need no process until one does.
+  std::optional<int> next() {
+    while (!(options_.interrupted && options_.interrupted())) {
+      const std::optional<int> point = order_.next();
+      if (!point) return std::nullopt;
+      std::optional<SweepOutcome> known = known_outcome(*point);
+      if (!known) {
+        if (options_.started) options_.started(*point);
+        return point;
+      }
+      record(*point, std::move(*known));
+    }
+    return std::nullopt;
+  }
+
+  /// A contradiction fails its point; the others are solved all the same.
+  std::optional<SweepOutcome> known_outcome(int point) {
+    try {
+      std::optional<SweepOutcome> known = known_.outcome_of(point, options_.solve.gap);
+      if (known) known_.add(point, *known);
+      return known;
+    } catch (const InternalError& error) {
+      return SweepOutcome{.failure = internal(error)};
+    }
+  }
+
+  static std::string internal(const InternalError& error) {
+    return std::string("internal error: ") + error.what();
+  }
+
+  std::string work(int point, const std::function<void(const Progress&)>& progress) const {
+    SolveOptions solve = known_.options_for(point, options_.solve);
+    solve.progress = progress;
+    solve.interrupted = nullptr;  // the parent ends this process
+    const Problem problem{.graph = grid_.subjects[points_[point].subject].graph,
+                          .limits = points_[point].limits};
+    SweepOutcome outcome{.result = solve_point(problem, solve)};
+    outcome.wall_seconds = outcome.result.statistics.wall_seconds;
+    return pack_answer(outcome);
+  }
+
+  /// An answer counts only after its schedule has been replayed, and a proof that there is none
+  /// only if none is known.
+  void take(int point, const std::string& answer) {
+    SweepOutcome outcome;
+    try {
+      outcome = unpack_answer<SweepOutcome>(answer);
+      known_.add(point, outcome);
+    } catch (const InputError& error) {
+      outcome = {.failure = error.what()};
+    } catch (const InternalError& error) {
+      outcome = {.failure = internal(error)};
+    }
+    record(point, std::move(outcome));
+  }
+
+  void fail(int point, const std::string& reason) {
+    record(point, SweepOutcome{.failure = reason});
+  }
+
+  void record(int point, SweepOutcome outcome) {
+    order_.finish(point);
+    outcomes_[point] = std::move(outcome);
+    if (options_.finished) options_.finished(point, *outcomes_[point]);
+  }
+
+  const SweepGrid& grid_;
+  const std::vector<SweepPoint>& points_;
+  const SweepOptions& options_;
+  SweepOutcomes& outcomes_;
+  PointOrder order_;
+  KnownResults known_;
+};
+
+}  // namespace
+
+bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+               const SweepOptions& options, SweepOutcomes& outcomes) {
+  return Sweep(grid, points, options, outcomes).run();
+}
+
+}  // namespace poet

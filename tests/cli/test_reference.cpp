@@ -1,0 +1,127 @@
+// What is written about the options beside --help: completions, manual pages and the README.
+#include <regex>
+#include <set>
+
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+const std::vector<std::string> kCommands{"solve", "verify", "plot", "sweep", "compare"};
+
+std::string help(const std::string& command) {
+  return poet_solve({command, "--help"}).out;
+}
+
+std::set<std::string> options_in(const std::string& text) {
+  static const std::regex option("--[a-z][a-z-]*");
+  std::set<std::string> options;
+  for (std::sregex_iterator at(text.begin(), text.end(), option), end; at != end; ++at) {
+    options.insert(at->str());
+  }
+  return options;
+}
+
+void expect_every_option(const std::string& text, const std::string& command) {
+  const std::set<std::string> found = options_in(text);
+  const std::set<std::string> expected = options_in(help(command));
+  EXPECT_GE(expected.size(), 5U);
+  for (const std::string& option : expected) {
+    EXPECT_TRUE(found.contains(option)) << option << " of " << command;
+  }
+}
+
+std::string completion(const std::string& shell) {
+  return contents_of(POET_SOURCE_DIR "/completions/poet-solve." + shell);
+}
+
+/// The manual page of a command; the test is skipped without help2man, which makes them.
+class ManPage : public testing::Test {
+ protected:
+  void SetUp() override {
+    if (std::string(POET_MANUAL_DIR).empty()) GTEST_SKIP() << "no help2man: there are no pages";
+  }
+
+  static std::string page(const std::string& command) {
+    const std::string name = command == "solve" ? "poet-solve" : "poet-solve-" + command;
+    return contents_of(POET_MANUAL_DIR "/" + name + ".1");
+  }
+
+  /// The page as a terminal shows it, and what the formatter complains about.
+  static Finished formatted(const std::string& text) {
+    return run_program({.program = POET_GROFF,
+                        .arguments = {"-man", "-ww", "-Tascii", "-P-cbou"},
+                        .stdin_text = text});
+  }
+};
+
+TEST(Help, ListsEveryCommand) {
+  for (const std::string& command : kCommands) {
+    EXPECT_THAT(poet_solve({"--help"}).out, HasSubstr("\n  " + command + " "));
+  }
+  EXPECT_EQ(help("solve"), poet_solve({"--help"}).out);
+}
+
+TEST(Completion, HasEveryCommandAndOption) {
+  for (const std::string& command : kCommands) {
+    for (const char* shell : {"bash", "zsh"}) {
+      EXPECT_THAT(completion(shell), HasSubstr(command));
+      expect_every_option(completion(shell), command);
+    }
+    // fish has the names of options without dashes.
+    const std::string fish = std::regex_replace(completion("fish"), std::regex(" -l "), " --");
+    EXPECT_THAT(fish, HasSubstr("-a " + command + " "));
+    expect_every_option(fish, command);
+  }
+}
+
+TEST(Completion, HasNoOptionThatHelpHides) {
+  for (const char* shell : {"bash", "zsh", "fish"}) {
+    EXPECT_THAT(completion(shell), testing::Not(HasSubstr("disable")));
+  }
+}
+
+TEST(CommandLinePage, HasEveryOption) {
+  for (const std::string& command : kCommands) {
+    expect_every_option(contents_of(POET_SOURCE_DIR "/docs/command-line.md"), command);
+  }
+}
+
+TEST_F(ManPage, HasTheSectionsOfAManualPage) {
+  for (const char* section :
+       {"NAME", "SYNOPSIS", "DESCRIPTION", "OPTIONS", "FILES", "EXAMPLES", "\"SEE ALSO\""}) {
+    EXPECT_THAT(page("solve"), HasSubstr(std::string("\n.SH ") + section + "\n"));
+  }
+  for (const std::string& command : kCommands) {
+    EXPECT_THAT(page("solve"), HasSubstr("\n.TP\n" + command + "\n"));
+  }
+  EXPECT_THAT(page("solve"), HasSubstr("\n.TP\n130\ninterrupted"));
+}
+
+TEST_F(ManPage, IsFormattedWithoutAWarning) {
+  if (std::string(POET_GROFF).empty()) GTEST_SKIP() << "no groff: the page is not formatted";
+  for (const std::string& command : kCommands) {
+    const Finished run = formatted(page(command));
+    EXPECT_EQ(run.status, 0);
+    EXPECT_EQ(run.err, "");
+    EXPECT_NE(formatted(page(command) + ".NOSUCHREQUEST\n").err, "") << "it does complain";
+  }
+}
+
+TEST_F(ManPage, HasEveryOptionOfItsCommand) {
+  if (std::string(POET_GROFF).empty()) GTEST_SKIP() << "no groff: the page is not formatted";
+  for (const std::string& command : kCommands) {
+    expect_every_option(formatted(page(command)).out, command);
+  }
+}
+
+TEST_F(ManPage, ShowsExamplesAsTheyAre) {
+  if (std::string(POET_GROFF).empty()) GTEST_SKIP() << "no groff: the page is not formatted";
+  EXPECT_THAT(formatted(page("plot")).out, HasSubstr(" poet-solve plot - > both.svg\n"));
+  EXPECT_THAT(page("compare"), HasSubstr("--markdown >> \"$SUMMARY\""));
+}
+
+}  // namespace
+}  // namespace poet::test

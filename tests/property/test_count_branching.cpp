@@ -1,0 +1,81 @@
+// Branching on counts against the oracle: the subproblems that it leaves still contain the optimum,
+// and its bound is never above the optimum.
+#include <iostream>
+
+#include <gtest/gtest.h>
+
+#include <fmt/format.h>
+
+#include "poet/problem.hpp"
+#include "solver/formulation/formulate.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/relaxation/count_branching.hpp"
+#include "support/cases.hpp"
+#include "support/oracle.hpp"
+#include "support/wild_problems.hpp"
+
+namespace poet::test {
+namespace {
+
+constexpr int kCases = 150;
+constexpr double kTolerance = 1e-8;  // of the energy, in sums of another order
+
+CountBranchingResult search(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
+                            const std::vector<Count>& counts, double ceiling) {
+  CountBranchingOptions options{.features = no_features()};
+  options.ceiling = [ceiling] { return ceiling; };
+  options.improve = [](const std::vector<double>&, double) { return std::optional<Schedule>(); };
+  options.improved = [](const Schedule&) {};
+  options.progress = [](double, std::int64_t) { return true; };
+  return run_count_branching(model, graph, scaled, counts, options);
+}
+
+/// The least cost in a subproblem of the model; infinity if it has no solution.
+double optimum_in(const Milp& milp, const std::vector<Count>& counts,
+                  const Subproblem& subproblem) {
+  Milp ranged = milp;
+  for (const CountRange& range : subproblem.ranges) {
+    ranged.rows.push_back(range_row(counts, range));
+  }
+  const MipResult result = solve_mip(ranged, {}, [](const MipProgress&) { return true; });
+  EXPECT_EQ(result.status, MipResult::Status::finished) << result.message;
+  return result.values ? result.bound : kInfinity;
+}
+
+// Without rounded rows and cuts, which leave nothing to branch on in graphs this small.
+TEST(CountBranching, LosesNoOptimum) {
+  const CaseRange cases = wanted_cases(kCases);
+  int branched = 0;
+  for (int number = cases.first; number < cases.first + cases.count; ++number) {
+    SCOPED_TRACE(fmt::format("POET_SEED={} POET_CASES=1", number));
+    Random random(number);
+    const Problem problem = wild_problem(random, 6 + random.below(3), Numbers::moderate);
+    const auto optimum = ask_oracle(problem.graph, problem.limits);
+    const Joules base = baseline(problem.graph).energy_joules;
+    if (!optimum || optimum->energy_joules <= base) continue;
+    const Formulation model =
+        formulate(problem, useful_windows(problem, true, kInfinity), no_features());
+    if (!model.windows.collapsed()) continue;
+    const ScaledMilp scaled = scale(model.milp, base);
+    const std::vector<Count> counts = make_counts(model, problem.graph, scaled);
+    const double best = scaled.to_units(optimum->energy_joules - base);
+    const double slack = scaled.to_units(kTolerance * optimum->energy_joules);
+    const CountBranchingResult result =
+        search(model, problem.graph, scaled, counts, 1.5 * best + slack);
+    ASSERT_EQ(result.status, CountBranchingResult::Status::searched);
+    EXPECT_LE(result.bound, best + slack);
+    double least = kInfinity;
+    for (const Subproblem& subproblem : result.subproblems) {
+      least = std::min(least, optimum_in(scaled.milp, counts, subproblem));
+    }
+    EXPECT_LE(least, best + slack) << "the optimum is in none of the subproblems";
+    if (result.nodes > 1) ++branched;
+  }
+  std::cout << branched << " searches branched\n";
+  if (cases.count >= kCases) {
+    EXPECT_GT(branched, cases.count / 50) << "searches without a branch lose nothing";
+  }
+}
+
+}  // namespace
+}  // namespace poet::test

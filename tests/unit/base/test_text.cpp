@@ -1,0 +1,58 @@
+#include <gtest/gtest.h>
+
+#include <string>
+#include <string_view>
+
+#include "base/sha256.hpp"
+#include "base/text/printable.hpp"
+#include "base/text/suggest.hpp"
+
+namespace poet {
+namespace {
+
+TEST(Sha256, AgreesWithThePublishedExample) {
+  EXPECT_EQ(sha256_hex("abc"), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+TEST(Suggest, CountsEdits) {
+  EXPECT_EQ(edit_distance("kernal", "kernel"), 1);
+  EXPECT_EQ(edit_distance("", "abc"), 3);
+  EXPECT_EQ(edit_distance("stride", "tried"), 3);
+}
+
+TEST(Suggest, FindsSlipsAndNothingElse) {
+  constexpr std::string_view kNames[] = {"resnet18", "resnet18_cifar", "vgg16"};
+  EXPECT_EQ(nearest("resnet18_cifr", kNames), "resnet18_cifar");
+  EXPECT_EQ(nearest("vgg6", kNames), "vgg16");
+  EXPECT_EQ(nearest("bert", kNames), "");
+  EXPECT_EQ(did_you_mean("vgg_16", kNames), "; did you mean 'vgg16'?");
+  EXPECT_EQ(did_you_mean("bert", kNames), "");
+}
+
+TEST(Suggest, TakesABeginningForANearMiss) {
+  constexpr std::string_view kNames[] = {"resnet18_cifar", "vgg16_cifar", "vgg16_imagenet"};
+  EXPECT_EQ(did_you_mean("res", kNames), "; did you mean 'resnet18_cifar'?");
+  EXPECT_EQ(did_you_mean("vgg", kNames), "; did you mean 'vgg16_cifar' or 'vgg16_imagenet'?");
+  EXPECT_EQ(did_you_mean("v", kNames), "");
+  EXPECT_EQ(did_you_mean("", kNames), "");
+  EXPECT_EQ(did_you_mean("cifar", kNames), "");
+}
+
+TEST(Shown, HidesControlCharactersAndCutsBetweenCharacters) {
+  EXPECT_EQ(printable("a\x1b[0m\n"), "a\\x1b[0m\\x0a");
+  EXPECT_EQ(printable("\xC3\xA9\xC3\xA9", 3), "\xC3\xA9...");
+  EXPECT_EQ(shown_source("-"), "stdin");
+}
+
+TEST(Utf8, AcceptsWellFormedAndFindsTheFirstBadByte) {
+  const std::string good = "a\xC3\xA9\xE2\x82\xAC\xF0\x9F\x98\x80";
+  EXPECT_EQ(first_invalid_utf8(good), good.size());
+  EXPECT_EQ(first_invalid_utf8("ab\x80"), 2U);             // a continuation byte alone
+  EXPECT_EQ(first_invalid_utf8("\xC0\x80"), 0U);           // overlong
+  EXPECT_EQ(first_invalid_utf8("\xED\xA0\x80"), 0U);       // surrogate
+  EXPECT_EQ(first_invalid_utf8("x\xF4\x90\x80\x80"), 1U);  // beyond U+10FFFF
+  EXPECT_EQ(first_invalid_utf8("x\xE2\x82"), 1U);          // cut off
+}
+
+}  // namespace
+}  // namespace poet

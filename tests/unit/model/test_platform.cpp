@@ -1,0 +1,177 @@
+#include "poet/platform.hpp"
+
+#include <limits>
+#include <string>
+
+#include "expect_input_error.hpp"
+
+namespace poet {
+namespace {
+
+using testing::HasSubstr;
+
+Platform board() {
+  Platform platform;
+  platform.name = "board";
+  platform.flops_per_second = 100;
+  platform.flops_per_joule = 50;
+  platform.page_in = {.latency_seconds = 1, .bytes_per_second = 8};
+  platform.page_out = {.latency_seconds = 2, .bytes_per_second = 4};
+  platform.memory_power_watts = 3;
+  return platform;
+}
+
+Model one_layer() {
+  Model model;
+  model.name = "one";
+  model.nodes.push_back(
+      {.name = "a", .op = "relu", .out_shape = {2, 2}, .flop = 200, .inputs = {}, .measured = {}});
+  return model;
+}
+
+Model one_measured() {
+  Model model;
+  model.name = "own";
+  model.nodes.push_back({.name = "a", .op = "x", .out_shape = {}, .inputs = {}, .measured = {}});
+  model.nodes[0].measured = MeasuredCosts{.bytes = 16,
+                                          .runtime_seconds = 5,
+                                          .energy_joules = 7,
+                                          .page_in_energy_joules = {},
+                                          .page_out_energy_joules = 11};
+  return model;
+}
+
+TEST(ApplyPlatform, FollowsThePublishedFormulas) {
+  const Platform platform = board();
+  const Node node = cost_graph(one_layer(), &platform, 0.5).nodes.at(0);
+  EXPECT_EQ(node.bytes, 16);
+  EXPECT_DOUBLE_EQ(node.runtime_seconds, 2);
+  EXPECT_DOUBLE_EQ(node.energy_joules, 4);
+  EXPECT_DOUBLE_EQ(node.page_in_seconds, 1 + 16.0 / 8);
+  EXPECT_DOUBLE_EQ(node.page_out_seconds, 2 + 16.0 / 4);
+  EXPECT_DOUBLE_EQ(node.page_in_energy_joules, 3 * 3 * 0.5);
+  EXPECT_DOUBLE_EQ(node.page_out_energy_joules, 6 * 3 * 0.5);
+}
+
+TEST(ApplyPlatform, TheScaleChangesNothingButPageEnergies) {
+  const Platform platform = board();
+  const Node plain = cost_graph(one_layer(), &platform).nodes.at(0);
+  const Node scaled = cost_graph(one_layer(), &platform, 4).nodes.at(0);
+  EXPECT_EQ(platform.memory_power_watts, 3);
+  EXPECT_DOUBLE_EQ(scaled.page_in_energy_joules, 4 * plain.page_in_energy_joules);
+  EXPECT_EQ(scaled.energy_joules, plain.energy_joules);
+  EXPECT_EQ(cost_graph(one_layer(), &platform, 0).nodes.at(0).page_in_energy_joules, 0);
+}
+
+TEST(ApplyPlatform, RefusesAScaleThatIsNone) {
+  const Platform platform = board();
+  for (const double scale :
+       {-1.0, std::numeric_limits<double>::infinity(), std::numeric_limits<double>::quiet_NaN()}) {
+    EXPECT_THROW(cost_graph(one_layer(), &platform, scale), InputError);
+  }
+}
+
+TEST(ApplyPlatform, SuppliesOnlyTheCostsThatWereNotMeasured) {
+  const Platform platform = board();
+  const Node node = cost_graph(one_measured(), &platform).nodes.at(0);
+  EXPECT_EQ(node.energy_joules, 7);
+  EXPECT_EQ(node.runtime_seconds, 5);
+  EXPECT_DOUBLE_EQ(node.page_in_energy_joules, (1 + 16.0 / 8) * 3);
+  EXPECT_EQ(node.page_out_energy_joules, 11);
+}
+
+TEST(ApplyPlatform, NamesTheNodeThatLacksACostWithoutAPlatform) {
+  EXPECT_EQ(input_error([] { cost_graph(one_measured(), nullptr); }),
+            "node 'a': no page_in_energy_joules, expected one, or a platform to supply it");
+  EXPECT_THAT(input_error([] { cost_graph(one_layer(), nullptr); }),
+              HasSubstr("node 'a': no measured costs"));
+}
+
+TEST(ApplyPlatform, NeedsNoPlatformWhereEverythingIsMeasured) {
+  Model model = one_measured();
+  model.nodes[0].measured->page_in_energy_joules = 13;
+  const Node node = cost_graph(model, nullptr).nodes.at(0);
+  EXPECT_EQ(node.page_in_energy_joules, 13);
+  EXPECT_EQ(node.page_in_seconds, 0);
+}
+
+TEST(ApplyPlatform, NeedsNoPageEnergiesWhereNothingIsPaged) {
+  const Node node = cost_graph(one_measured(), nullptr, 1, false).nodes.at(0);
+  EXPECT_EQ(node.page_in_energy_joules, 0);
+  EXPECT_EQ(node.page_out_energy_joules, 11) << "what is stated is taken";
+}
+
+TEST(ApplyPlatform, RefusesATensorBeyondTheLargestSize) {
+  Model model = one_layer();
+  model.nodes[0].out_shape = {kMaxBytes / 2};
+  const Platform platform = board();
+  EXPECT_THAT(input_error([&] { cost_graph(model, &platform); }),
+              HasSubstr("node 'a': an output of"));
+}
+
+constexpr const char* kBoard = R"({"format": "poet-platform", "version": 1, "name": "b",
+ "flops_per_second": 100, "flops_per_joule": 50,
+ "page_in": {"latency_seconds": 0, "bytes_per_second": 8},
+ "page_out": {"latency_seconds": 2, "bytes_per_second": 4},
+ "memory_power_watts": 3, "ram_bytes": 1024})";
+
+std::string error_after(const std::string& from, const std::string& to) {
+  std::string text = kBoard;
+  text.replace(text.find(from), from.size(), to);
+  return input_error([&] { parse_platform(text, "b.json"); });
+}
+
+TEST(PlatformFile, IsReadWithItsDefaults) {
+  const Platform platform = parse_platform(kBoard, "b.json");
+  EXPECT_EQ(platform.flops_per_joule, 50);
+  EXPECT_EQ(platform.page_out.bytes_per_second, 4);
+  EXPECT_EQ(platform.element_bytes, 4);
+  EXPECT_EQ(platform.ram_bytes, 1024);
+  EXPECT_EQ(platform.source, "b.json");
+}
+
+TEST(PlatformFile, ErrorsNameThePlace) {
+  EXPECT_EQ(error_after(R"("flops_per_second": 100)", R"("flops_per_second": 0)"),
+            "b.json: /flops_per_second: found the number 0, expected a number above 0");
+  EXPECT_EQ(error_after(R"("bytes_per_second": 4)", R"("bytes_per_second": "4 MB")"),
+            "b.json: /page_out/bytes_per_second: found a string (\"4 MB\"), expected a number "
+            "above 0");
+  EXPECT_EQ(error_after(R"("memory_power_watts": 3)", R"("memory_power_watts": -3)"),
+            "b.json: /memory_power_watts: found the number -3, expected a number of at least 0");
+  EXPECT_EQ(error_after(R"("ram_bytes": 1024)", R"("ram_bytes": 0.5)"),
+            "b.json: /ram_bytes: found the number 0.5, expected a whole number from 1 to 2^53");
+  EXPECT_THAT(error_after(R"("ram_bytes": 1024)", R"("ram_byte": 1024)"),
+              HasSubstr("did you mean 'ram_bytes'?"));
+  EXPECT_THAT(error_after(R"("flops_per_joule": 50,)", ""), HasSubstr("no 'flops_per_joule'"));
+  EXPECT_THAT(error_after("poet-platform", "poet-model"), HasSubstr("expected \"poet-platform\""));
+}
+
+TEST(BuiltinPlatforms, AreThePublishedBoards) {
+  EXPECT_EQ(builtin_platforms(),
+            (std::vector<std::string>{"a72", "a72nocache", "jetsontx2", "m0", "m4"}));
+  EXPECT_EQ(load_platform("m0").ram_bytes, 32 * 1024);
+  EXPECT_EQ(load_platform("m4").ram_bytes, 256 * 1024);
+  EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());
+  EXPECT_THAT(load_platform("jetsontx2").provenance, testing::StartsWith("estimated"));
+  EXPECT_THAT(load_platform("m4").provenance, testing::StartsWith("published"));
+}
+
+TEST(BuiltinPlatforms, HaveTheReferenceFiguresToTheLastBits) {
+  EXPECT_DOUBLE_EQ(load_platform("m0").flops_per_second, 2000 / 0.012);
+  EXPECT_DOUBLE_EQ(load_platform("m0").flops_per_joule, 2000 / (0.012 * 0.020 * 3.3));
+  EXPECT_DOUBLE_EQ(load_platform("m4").flops_per_second, 1628300000 / 255.6237);
+  EXPECT_DOUBLE_EQ(load_platform("m4").cpu_power_watts, 0.003328 * 3.3);
+  EXPECT_DOUBLE_EQ(load_platform("a72").flops_per_joule, 1628300000 / (13.53 * 0.6 * 5));
+  EXPECT_DOUBLE_EQ(load_platform("a72nocache").flops_per_second, 1628300000 / 13.53);
+  EXPECT_DOUBLE_EQ(load_platform("jetsontx2").flops_per_joule, 1.6e8 / 0.766);
+  EXPECT_DOUBLE_EQ(load_platform("jetsontx2").page_out.latency_seconds, 2.396e-3);
+}
+
+TEST(LoadPlatform, NamesTheBuiltInThatWasMeant) {
+  EXPECT_EQ(input_error([] { load_platform("jetson_tx2"); }),
+            "unknown platform 'jetson_tx2'; did you mean 'jetsontx2'? (--list-platforms shows "
+            "all)");
+}
+
+}  // namespace
+}  // namespace poet

@@ -1,0 +1,41 @@
+#include "solver/incumbent.hpp"
+
+#include "expect_input_error.hpp"
+#include "support/tiny_sweep.hpp"
+
+namespace poet {
+namespace {
+
+using test::hill_paged;
+using test::hill_recomputed;
+using testing::HasSubstr;
+
+class IncumbentOfHill : public testing::Test {
+ protected:
+  Problem problem_{.graph = test::hill_graph(), .limits = test::point_of(120).limits};
+  Incumbent incumbent_{problem_, baseline(problem_.graph)};
+};
+
+TEST_F(IncumbentOfHill, TakesWhatIsValidAndBetter) {
+  EXPECT_TRUE(incumbent_.offer(hill_paged()));
+  EXPECT_TRUE(incumbent_.offer(hill_recomputed()));
+  EXPECT_FALSE(incumbent_.offer(hill_paged()));
+  EXPECT_EQ(incumbent_.energy(), 6);
+}
+
+TEST_F(IncumbentOfHill, CheaperThanTheProvenBoundIsAnErrorOfOurs) {
+  incumbent_.raise_bound(7);
+  EXPECT_TRUE(incumbent_.offer(hill_paged()));
+  EXPECT_THROW(incumbent_.offer(hill_recomputed()), InternalError);
+}
+
+TEST_F(IncumbentOfHill, AProofThatThereIsNoneIsAnErrorOfOursOnceThereIsOne) {
+  EXPECT_NO_THROW(incumbent_.refuse_infeasible("the full model"));
+  incumbent_.offer(hill_paged());
+  const std::string error = internal_error([&] { incumbent_.refuse_infeasible("the full model"); });
+  EXPECT_THAT(error, HasSubstr("the full model says that no schedule fits"));
+  EXPECT_THAT(error, HasSubstr("a schedule of 9 J"));
+}
+
+}  // namespace
+}  // namespace poet

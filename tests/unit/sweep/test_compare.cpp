@@ -1,0 +1,151 @@
+#include "expect_input_error.hpp"
+#include "formats/write_comparison.hpp"
+#include "sweep/compare.hpp"
+
+namespace poet {
+namespace {
+
+using Kind = Difference::Kind;
+using Status = SweepRow::Status;
+using testing::HasSubstr;
+
+SweepRow row(Joules energy, Status status = Status::optimal, Bytes ram = 1000) {
+  return {
+      .status = status,
+      .problem = {.model = "net",
+                  .platform = "m4",
+                  .graph_sha256 = "digest",
+                  .techniques = "both",
+                  .runtime_budget_ratio = 3},
+      .ram_budget_bytes = ram,
+      .requested_gap = 1e-4,
+      .summary = Summary{.energy_joules = energy, .gap = status == Status::optimal ? 1e-5 : 0.1}};
+}
+
+SweepRow without_schedule(Status status, Bytes ram = 1000) {
+  SweepRow result = row(0, status, ram);
+  result.summary.reset();
+  result.reason = "because";
+  return result;
+}
+
+ComparedResult sweep(const std::vector<SweepRow>& rows) {
+  ComparedResult result{.is_sweep = true};
+  for (const SweepRow& r : rows) result.points.push_back({.row = r});
+  return result;
+}
+
+Comparison compared(const SweepRow& before, const SweepRow& now, double rel_tol = 1e-4) {
+  return compare(sweep({before}), sweep({now}), rel_tol);
+}
+
+std::vector<Kind> regressions(const Comparison& comparison) {
+  std::vector<Kind> kinds;
+  for (const Difference& difference : comparison.regressions) kinds.push_back(difference.kind);
+  return kinds;
+}
+
+std::vector<Kind> improvements(const Comparison& comparison) {
+  std::vector<Kind> kinds;
+  for (const Difference& difference : comparison.improvements) kinds.push_back(difference.kind);
+  return kinds;
+}
+
+using Kinds = std::vector<Kind>;
+
+TEST(Compare, EnergiesWithinTheToleranceAreEqual) {
+  const Comparison same = compared(row(1), row(1.00009));
+  EXPECT_EQ(regressions(same), Kinds{});
+  EXPECT_EQ(improvements(same), Kinds{});
+  EXPECT_EQ(same.points, 1);
+}
+
+TEST(Compare, NamesThePointAndTheFiguresOfARise) {
+  const Comparison worse = compared(row(2), row(2.002));
+  ASSERT_EQ(regressions(worse), Kinds{Kind::energy});
+  const Difference& difference = worse.regressions[0];
+  EXPECT_EQ(difference.point, "net/m4 both 3x 1000 bytes");
+  EXPECT_THAT(difference.message, HasSubstr("2 J -> 2.002 J (+0.1000 %)"));
+  EXPECT_EQ(difference.baseline_joules, 2);
+  EXPECT_EQ(difference.fresh_joules, 2.002);
+  EXPECT_EQ(regressions(compared(row(2), row(2.002), 0.01)), Kinds{});
+}
+
+TEST(Compare, TellsOfImprovements) {
+  EXPECT_EQ(improvements(compared(row(2), row(1.9))), Kinds{Kind::energy});
+  EXPECT_EQ(improvements(compared(row(2, Status::feasible), row(2))), Kinds{Kind::proof});
+  EXPECT_EQ(improvements(compared(without_schedule(Status::unknown), row(2))),
+            Kinds{Kind::schedule});
+}
+
+TEST(Compare, FindsLostProofs) {
+  EXPECT_EQ(regressions(compared(row(2), row(2, Status::feasible))), Kinds{Kind::proof});
+  SweepRow coarse = row(2);
+  coarse.requested_gap = 0.2;
+  coarse.summary->gap = 0.1;
+  EXPECT_EQ(regressions(compared(row(2), coarse)), Kinds{Kind::proof}) << "of a wider gap";
+  EXPECT_EQ(regressions(
+                compared(without_schedule(Status::infeasible), without_schedule(Status::unknown))),
+            Kinds{Kind::proof});
+}
+
+TEST(Compare, FindsLostSchedules) {
+  const Comparison lost = compared(row(2), without_schedule(Status::infeasible));
+  ASSERT_EQ(regressions(lost), Kinds{Kind::schedule});
+  EXPECT_THAT(lost.regressions[0].message, HasSubstr("infeasible (because)"));
+}
+
+TEST(Compare, FindsSchedulesThatDoNotReplay) {
+  ComparedResult fresh = sweep({row(2)});
+  fresh.points[0].fault = "rule 5";
+  EXPECT_EQ(regressions(compare(sweep({row(2)}), fresh, 0)), Kinds{Kind::invalid});
+}
+
+TEST(Compare, FindsMissingPointsAndTellsOfNewOnes) {
+  const Comparison shifted = compare(sweep({row(2), row(3, Status::optimal, 900)}),
+                                     sweep({row(2, Status::optimal, 800), row(2)}), 0);
+  EXPECT_EQ(regressions(shifted), Kinds{Kind::missing});
+  EXPECT_EQ(shifted.regressions[0].point, "net/m4 both 3x 900 bytes");
+  EXPECT_EQ(improvements(shifted), Kinds{Kind::missing});
+}
+
+TEST(Compare, RefusesToCompareAnotherGraph) {
+  SweepRow other = row(1);
+  other.problem.graph_sha256 = "another";
+  const Comparison same_budget = compared(row(2), other);
+  ASSERT_EQ(regressions(same_budget), Kinds{Kind::problem});
+  EXPECT_THAT(same_budget.regressions[0].message, HasSubstr("not comparable: the graph's digest"));
+  EXPECT_EQ(improvements(same_budget), Kinds{}) << "a lower energy of another problem is nothing";
+  other.ram_budget_bytes = 1100;
+  EXPECT_EQ(regressions(compared(row(2), other)), Kinds{Kind::problem}) << "not merely missing";
+}
+
+TEST(Compare, ComparesScheduleFilesOnlyOnTheSameProblem) {
+  ComparedResult before{.points = {{.row = row(2)}}};
+  ComparedResult now{.points = {{.row = row(2, Status::optimal, 900)}}};
+  const Comparison other = compare(before, now, 0);
+  ASSERT_EQ(regressions(other), Kinds{Kind::problem});
+  EXPECT_THAT(other.regressions[0].message, HasSubstr("RAM budget in bytes was 1000, is 900"));
+  EXPECT_THAT(input_error([&] { compare(before, sweep({row(2)}), 0); }),
+              HasSubstr("expected two of a kind"));
+}
+
+TEST(Compare, RefusesASweepWithAPointTwice) {
+  EXPECT_THAT(input_error([] {
+                compare(sweep({row(2), row(3)}), sweep({row(2)}), 0);
+              }),
+              HasSubstr("the baseline: found the point 'net/m4 both 3x 1000 bytes' twice"));
+}
+
+TEST(ComparisonText, MarkdownHasATableOfEachKind) {
+  const std::string text =
+      comparison_markdown(compare(sweep({row(2), row(3, Status::feasible, 900)}),
+                                  sweep({row(2.5), row(2, Status::feasible, 900)}), 1e-4));
+  EXPECT_THAT(text, HasSubstr("**2 points compared: 1 regression, 1 improvement**"));
+  EXPECT_THAT(text, HasSubstr("### Worse\n\n| point |"));
+  EXPECT_THAT(text, HasSubstr("\n| net/m4 both 3x 1000 bytes | energy | "));
+  EXPECT_THAT(text, HasSubstr("### Better"));
+}
+
+}  // namespace
+}  // namespace poet
