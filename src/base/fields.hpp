@@ -90,6 +90,10 @@ constexpr std::optional<Enum> value_of(std::string_view word) {
   return std::nullopt;
 }
 
+/// The last enumerator; specialised for enums that have no words.
+template <typename Enum>
+inline constexpr Enum kLast = kNames<Enum>.back().first;
+
 template <typename Type>
 inline constexpr bool kIsOptional = false;
 template <typename Value>

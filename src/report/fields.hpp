@@ -7,6 +7,7 @@
 #include "poet/schedule.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/solve.hpp"
+#include "problem/fields.hpp"
 
 namespace poet {
 
@@ -107,15 +108,6 @@ inline constexpr auto kFields<Node> = std::tuple(
     Field<&Node::page_in_energy_joules>{"page_in_energy_joules"},
     Field<&Node::page_out_energy_joules>{"page_out_energy_joules"}, Field<&Node::inputs>{"inputs"},
     Field<&Node::backward>{"backward"});
-
-template <>
-inline constexpr auto kFields<Stage> = std::tuple(Field<&Stage::resident>{"resident"},
-                                                  Field<&Stage::compute>{"compute"},
-                                                  Field<&Stage::page_out>{"page_out"},
-                                                  Field<&Stage::page_in>{"page_in"});
-
-template <>
-inline constexpr auto kFields<Schedule> = std::tuple(Field<&Schedule::stages>{"stages"});
 
 /// An index outside the graph is for the replay to report, with the place.
 template <>

@@ -200,7 +200,7 @@ TEST(PlotDirectory, HasPicturesOfResNet50OfAReasonableSize) {
   const TemporaryFolder folder;
   const Finished run = poet_solve(
       problem("resnet50", "a72", "60%", "1.5") +
-      Words{"--effort", "fast", "--time-limit-s", "2", "--plot-directory", folder.path()});
+      Words{"--effort", "fast", "--time-limit-s", "20", "--plot-directory", folder.path()});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_GT(document(run).at("summary").at("recompute_count"), 10);
   EXPECT_LT(std::filesystem::file_size(folder.file("resnet50.schedule.svg")), 1'000'000U);

@@ -9,6 +9,11 @@
 
 namespace poet {
 
+template <typename Type>
+inline constexpr bool kIsVectorOfNumbers = false;
+template <typename Item>
+inline constexpr bool kIsVectorOfNumbers<std::vector<Item>> = std::is_arithmetic_v<Item>;
+
 /// Packs anything that is made of structs with a table of fields: all of them, with or without a
 /// key.
 template <typename Value>
@@ -18,6 +23,8 @@ void pack(Packer& packer, const Value& value) {
   } else if constexpr (kIsOptional<Value>) {
     packer.put(value.has_value());
     if (value) pack(packer, *value);
+  } else if constexpr (kIsVectorOfNumbers<Value>) {
+    packer.put_all(value);
   } else if constexpr (kIsVector<Value>) {
     packer.put_size(value);
     for (const auto& item : value) pack(packer, item);
@@ -36,13 +43,15 @@ void unpack(Unpacker& unpacker, Value& value) {
   } else if constexpr (kIsOptional<Value>) {
     value.reset();
     if (unpacker.get_as<bool>()) unpack(unpacker, value.emplace());
+  } else if constexpr (kIsVectorOfNumbers<Value>) {
+    value = unpacker.get_all<typename Value::value_type>();
   } else if constexpr (kIsVector<Value>) {
     value.resize(unpacker.get_size());
     for (auto& item : value) unpack(unpacker, item);
   } else if constexpr (std::is_same_v<Value, std::string>) {
     value = unpacker.get_text();
   } else if constexpr (std::is_enum_v<Value>) {
-    value = unpacker.get_enum(kNames<Value>.back().first);
+    value = unpacker.get_enum(kLast<Value>);
   } else {
     value = unpacker.get_as<Value>();
   }

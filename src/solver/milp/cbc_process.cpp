@@ -2,63 +2,25 @@
 
 #include <algorithm>
 
-#include "base/process/child_process.hpp"
-#include "base/process/packer.hpp"
+#include "base/process/child_call.hpp"
 #include "solver/clock.hpp"
 
 namespace poet {
+
+template <>
+inline constexpr auto kFields<MipProgress> = std::tuple(Field<&MipProgress::nodes>{},
+                                                        Field<&MipProgress::bound>{});
+
+template <>
+inline constexpr auto kLast<MipResult::Status> = MipResult::Status::failed;
+
+template <>
+inline constexpr auto kFields<MipResult> =
+    std::tuple(Field<&MipResult::status>{}, Field<&MipResult::bound>{}, Field<&MipResult::values>{},
+               Field<&MipResult::doubtful>{}, Field<&MipResult::dropped>{},
+               Field<&MipResult::nodes>{}, Field<&MipResult::message>{});
+
 namespace {
-
-enum class Kind { progress, result };
-
-Message encode(const MipProgress& progress) {
-  Packer packer;
-  packer.put(Kind::progress);
-  packer.put(progress.nodes);
-  packer.put(progress.bound);
-  return packer.message();
-}
-
-Message encode(const MipResult& result) {
-  Packer packer;
-  packer.put(Kind::result);
-  packer.put(result.status);
-  packer.put(result.bound);
-  packer.put(result.nodes);
-  packer.put(result.doubtful);
-  packer.put(result.values.has_value());
-  if (result.values) packer.put_all(*result.values);
-  packer.put_size(result.dropped);
-  for (const std::vector<double>& point : result.dropped) packer.put_all(point);
-  return packer.message();
-}
-
-std::vector<double> decode_point(Unpacker& unpacker, std::size_t columns) {
-  std::vector<double> point = unpacker.get_all<double>();
-  if (point.size() != columns) throw MalformedMessage("a point does not have a value per column");
-  return point;
-}
-
-MipProgress decode_progress(Unpacker& unpacker) {
-  MipProgress progress;
-  progress.nodes = unpacker.get_as<std::int64_t>();
-  progress.bound = unpacker.get();
-  unpacker.finish();
-  return progress;
-}
-
-MipResult decode_result(Unpacker& unpacker, std::size_t columns) {
-  MipResult result;
-  result.status = unpacker.get_enum(MipResult::Status::failed);
-  result.bound = unpacker.get();
-  result.nodes = unpacker.get_as<std::int64_t>();
-  result.doubtful = unpacker.get_as<bool>();
-  if (unpacker.get_as<bool>()) result.values = decode_point(unpacker, columns);
-  result.dropped.resize(unpacker.get_size());
-  for (std::vector<double>& point : result.dropped) point = decode_point(unpacker, columns);
-  unpacker.finish();
-  return result;
-}
 
 /// CBC calls a model without rows or without columns "not valid". Neither needs a solver.
 std::optional<MipResult> solve_trivially(const Milp& milp) {
@@ -81,40 +43,35 @@ std::optional<MipResult> solve_trivially(const Milp& milp) {
 
 using ProgressFunction = std::function<bool(const MipProgress&)>;
 
-/// Runs one search in a child process. A message that is malformed or out of order, or an end that
-/// is neither clean nor ours, makes the answer a failure; the bounds reported on the way stand,
-/// because each was proven when it was sent.
+/// Runs one search in a child process. If it does not end well, the bounds reported on the way
+/// stand, because each was proven when it was sent.
 MipResult search(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
-  MipResult result;
   MipProgress latest;
-  ResultOnce order;
-  const auto work = [&](const std::function<void(const Message&)>& send) {
-    const auto report = [&](const MipProgress& now) { send(encode(now)); };
-    send(encode(run_cbc(milp, options, report)));
-  };
-  const auto receive = [&](const Message& message) {
-    Unpacker unpacker(message);
-    const Kind kind = unpacker.get_enum(Kind::result);
-    order.take(kind == Kind::result);
-    if (kind == Kind::result) {
-      result = decode_result(unpacker, milp.columns.size());
-      return true;
-    }
-    const MipProgress now = decode_progress(unpacker);
+  ChildCall<MipProgress, MipResult> call;
+  call.work = [&](const auto& report) { return run_cbc(milp, options, report); };
+  call.on_report = [&](const MipProgress& now) {
     latest.nodes = std::max(latest.nodes, now.nodes);
     if (now.bound < std::min(options.cutoff, 1e30)) {
       latest.bound = std::max(latest.bound, now.bound);
     }
     return progress(latest);
   };
-  const ChildExit exit = run_in_child(
-      work, receive, [&] { return progress(latest); }, options.time_limit_seconds + kGrace);
-  if (order.received() && (exit.clean || exit.killed)) return result;
-  result = {.bound = latest.bound, .nodes = latest.nodes};
-  if (exit.killed) {
+  call.check = [&](const MipResult& result) {
+    const auto fits = [&](const auto& point) { return point.size() == milp.columns.size(); };
+    if ((result.values && !fits(*result.values)) ||
+        !std::all_of(result.dropped.begin(), result.dropped.end(), fits)) {
+      throw MalformedMessage("a point does not have a value per column");
+    }
+  };
+  call.on_tick = [&] { return progress(latest); };
+  call.seconds = options.time_limit_seconds + kGrace;
+  const ChildAnswer<MipResult> answer = call.run();
+  if (answer.result) return *answer.result;
+  MipResult result{.bound = latest.bound, .nodes = latest.nodes};
+  if (answer.stopped) {
     result.status = MipResult::Status::stopped;
   } else {
-    result.message = "CBC " + (exit.clean ? std::string("gave no answer") : exit.message);
+    result.message = "CBC " + answer.failure;
   }
   return result;
 }

@@ -5,12 +5,45 @@
 #include <optional>
 #include <utility>
 
-#include "base/process/child_process.hpp"
-#include "problem/schedule_packing.hpp"
+#include "base/process/child_call.hpp"
+#include "problem/fields.hpp"
 #include "solver/clock.hpp"
 #include "solver/relaxation/relaxation.hpp"
 
 namespace poet {
+namespace {
+
+/// News from the child process: the bound and the nodes so far, or a better schedule.
+struct CountReport {
+  double bound = -kInfinity;
+  std::int64_t nodes = 0;
+  std::optional<Schedule> schedule;
+};
+
+}  // namespace
+
+template <>
+inline constexpr auto kFields<CountReport> = std::tuple(Field<&CountReport::bound>{},
+                                                        Field<&CountReport::nodes>{},
+                                                        Field<&CountReport::schedule>{});
+
+template <>
+inline constexpr auto kFields<CountRange> = std::tuple(Field<&CountRange::count>{},
+                                                       Field<&CountRange::lower>{},
+                                                       Field<&CountRange::upper>{});
+
+template <>
+inline constexpr auto kFields<Subproblem> = std::tuple(Field<&Subproblem::bound>{},
+                                                       Field<&Subproblem::ranges>{});
+
+template <>
+inline constexpr auto kLast<CountBranchingResult::Status> = CountBranchingResult::Status::failed;
+
+template <>
+inline constexpr auto kFields<CountBranchingResult> =
+    std::tuple(Field<&CountBranchingResult::status>{}, Field<&CountBranchingResult::subproblems>{},
+               Field<&CountBranchingResult::bound>{}, Field<&CountBranchingResult::nodes>{});
+
 namespace {
 
 /// The search leaves a node when this many rounds of cuts close less than this share of the
@@ -47,7 +80,7 @@ bool better(const OpenNode& a, const OpenNode& b) {
 
 class CountBranching {
  public:
-  using Send = std::function<void(const Message&)>;
+  using Send = std::function<void(const CountReport&)>;
 
   CountBranching(const Formulation& model, const Graph& graph, const Milp& milp,
                  const std::vector<Count>& counts, const CountBranchingOptions& options, Send send)
@@ -108,15 +141,13 @@ class CountBranching {
     return bound;
   }
 
-  void report(double open_bound) {
-    send_(progress_message({.bound = with_settled(open_bound), .nodes = nodes_}));
-  }
+  void report(double open_bound) { send_({.bound = with_settled(open_bound), .nodes = nodes_}); }
 
   void polish(const std::vector<double>& values, double bound) {
     const auto schedule = options_.improve(values, bound);
     if (!schedule) return;
     ceiling_ = options_.ceiling();
-    send_(schedule_message(*schedule));
+    send_({.schedule = schedule});
   }
 
   void branch(const OpenNode& node) {
@@ -192,10 +223,15 @@ class CountBranching {
   Countdown time_{options_.time_limit_seconds};
 };
 
-Packer tagged(CountMessage tag) {
-  Packer packer;
-  packer.put(tag);
-  return packer;
+/// Throws MalformedMessage for a result about counts that do not exist.
+void check(const CountBranchingResult& result, std::size_t counts) {
+  for (const Subproblem& subproblem : result.subproblems) {
+    for (const CountRange& range : subproblem.ranges) {
+      if (range.count < 0 || static_cast<std::size_t>(range.count) >= counts) {
+        throw MalformedMessage("a range is about a count that does not exist");
+      }
+    }
+  }
 }
 
 }  // namespace
@@ -203,100 +239,25 @@ Packer tagged(CountMessage tag) {
 CountBranchingResult run_count_branching(const Formulation& model, const Graph& graph,
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
                                          const CountBranchingOptions& options) {
-  CountBranchingResult result;
-  CountProgress latest;
-  ResultOnce order;
-  const auto work = [&](const CountBranching::Send& send) {
-    send(result_message(CountBranching(model, graph, scaled.milp, counts, options, send).run()));
+  double bound = -kInfinity;
+  std::int64_t nodes = 0;
+  ChildCall<CountReport, CountBranchingResult> call;
+  call.work = [&](const CountBranching::Send& report) {
+    return CountBranching(model, graph, scaled.milp, counts, options, report).run();
   };
-  const auto receive = [&](const Message& message) {
-    Unpacker unpacker(message);
-    const CountMessage tag = unpacker.get_enum(CountMessage::result);
-    order.take(tag == CountMessage::result);
-    switch (tag) {
-      case CountMessage::progress: {
-        const CountProgress now = get_progress(unpacker);
-        latest = {.bound = std::max(latest.bound, now.bound), .nodes = now.nodes};
-        break;
-      }
-      case CountMessage::schedule:
-        options.improved(get_schedule(unpacker));
-        break;
-      case CountMessage::result:
-        result = get_result(unpacker, counts.size());
-        break;
+  call.on_report = [&](const CountReport& now) {
+    if (now.schedule) {
+      options.improved(*now.schedule);
+    } else {
+      bound = std::max(bound, now.bound);
+      nodes = now.nodes;
     }
-    return options.progress(latest.bound, latest.nodes);
+    return options.progress(bound, nodes);
   };
-  const ChildExit exit = run_in_child(
-      work, receive, [&] { return options.progress(latest.bound, latest.nodes); },
-      options.time_limit_seconds + kGrace);
-  if (!exit.clean && !exit.killed) return {};
-  return result;
-}
-
-Message progress_message(const CountProgress& progress) {
-  Packer packer = tagged(CountMessage::progress);
-  packer.put(progress.bound);
-  packer.put(progress.nodes);
-  return packer.message();
-}
-
-Message schedule_message(const Schedule& schedule) {
-  Packer packer = tagged(CountMessage::schedule);
-  pack_schedule(packer, schedule);
-  return packer.message();
-}
-
-Message result_message(const CountBranchingResult& result) {
-  Packer packer = tagged(CountMessage::result);
-  packer.put(result.status);
-  packer.put(result.bound);
-  packer.put(result.nodes);
-  packer.put_size(result.subproblems);
-  for (const Subproblem& subproblem : result.subproblems) {
-    packer.put(subproblem.bound);
-    packer.put_size(subproblem.ranges);
-    for (const CountRange& range : subproblem.ranges) {
-      packer.put(range.count);
-      packer.put(range.lower);
-      packer.put(range.upper);
-    }
-  }
-  return packer.message();
-}
-
-CountProgress get_progress(Unpacker& unpacker) {
-  CountProgress progress;
-  progress.bound = unpacker.get();
-  progress.nodes = unpacker.get_as<std::int64_t>();
-  unpacker.finish();
-  return progress;
-}
-
-Schedule get_schedule(Unpacker& unpacker) {
-  Schedule schedule = unpack_schedule(unpacker);
-  unpacker.finish();
-  return schedule;
-}
-
-CountBranchingResult get_result(Unpacker& unpacker, std::size_t counts) {
-  CountBranchingResult result;
-  result.status = unpacker.get_enum(CountBranchingResult::Status::failed);
-  result.bound = unpacker.get();
-  result.nodes = unpacker.get_as<std::int64_t>();
-  result.subproblems.resize(unpacker.get_size());
-  for (Subproblem& subproblem : result.subproblems) {
-    subproblem.bound = unpacker.get();
-    subproblem.ranges.resize(unpacker.get_size());
-    for (CountRange& range : subproblem.ranges) {
-      range.count = unpacker.get_index(counts);
-      range.lower = unpacker.get();
-      range.upper = unpacker.get();
-    }
-  }
-  unpacker.finish();
-  return result;
+  call.check = [&](const CountBranchingResult& result) { check(result, counts.size()); };
+  call.on_tick = [&] { return options.progress(bound, nodes); };
+  call.seconds = options.time_limit_seconds + kGrace;
+  return call.run().result.value_or(CountBranchingResult{});
 }
 
 }  // namespace poet

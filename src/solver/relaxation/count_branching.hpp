@@ -5,7 +5,6 @@
 #include <optional>
 #include <vector>
 
-#include "base/process/packer.hpp"
 #include "poet/schedule.hpp"
 #include "poet/solver_features.hpp"
 #include "solver/formulation/precedence_cuts.hpp"
@@ -69,28 +68,5 @@ struct CountBranchingResult {
 CountBranchingResult run_count_branching(const Formulation& model, const Graph& graph,
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
                                          const CountBranchingOptions& options);
-
-// Messages from the child process to its caller: a tag, then the content.
-
-enum class CountMessage {
-  progress,  ///< the bound and the nodes so far
-  schedule,
-  result,
-};
-
-struct CountProgress {
-  double bound = -kInfinity;
-  std::int64_t nodes = 0;
-};
-
-Message progress_message(const CountProgress& progress);
-Message schedule_message(const Schedule& schedule);
-Message result_message(const CountBranchingResult& result);
-
-/// Read the content after the tag, to the end of the message. `counts` is how many counts there
-/// are.
-CountProgress get_progress(Unpacker& unpacker);
-Schedule get_schedule(Unpacker& unpacker);
-CountBranchingResult get_result(Unpacker& unpacker, std::size_t counts);
 
 }  // namespace poet

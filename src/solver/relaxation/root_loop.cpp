@@ -2,12 +2,27 @@
 
 #include <algorithm>
 
-#include "base/process/child_process.hpp"
-#include "base/process/packer.hpp"
+#include "base/process/child_call.hpp"
 #include "solver/clock.hpp"
 #include "solver/relaxation/relaxation.hpp"
 
 namespace poet {
+
+template <>
+inline constexpr auto kLast<RootResult::Status> = RootResult::Status::failed;
+
+template <>
+inline constexpr auto kFields<PrecedenceCut> = std::tuple(Field<&PrecedenceCut::first>{},
+                                                          Field<&PrecedenceCut::last>{},
+                                                          Field<&PrecedenceCut::path>{},
+                                                          Field<&PrecedenceCut::by_copy>{});
+
+template <>
+inline constexpr auto kFields<RootResult> = std::tuple(
+    Field<&RootResult::status>{}, Field<&RootResult::bound>{}, Field<&RootResult::fixed>{},
+    Field<&RootResult::active_rows>{}, Field<&RootResult::active_cuts>{},
+    Field<&RootResult::values>{}, Field<&RootResult::complete>{});
+
 namespace {
 
 constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
@@ -85,72 +100,26 @@ class RootLoop {
   Countdown time_{options_.time_limit_seconds};
 };
 
-enum class Kind { bound, result };
-
-Message encode_bound(double bound) {
-  Packer packer;
-  packer.put(Kind::bound);
-  packer.put(bound);
-  return packer.message();
-}
-
-void put(Packer& packer, const PrecedenceCut& cut) {
-  packer.put(cut.first);
-  packer.put(cut.last);
-  packer.put_all(cut.path);
-  packer.put_all(cut.by_copy);
-}
-
-PrecedenceCut get_cut(Unpacker& unpacker, std::size_t nodes) {
-  PrecedenceCut cut;
-  cut.first = unpacker.get_index(nodes);
-  cut.last = unpacker.get_index(nodes);
-  cut.path.resize(unpacker.get_size());
-  for (int& node : cut.path) node = unpacker.get_index(nodes);
-  cut.by_copy = unpacker.get_all<bool>();
-  if (cut.by_copy.size() != cut.path.size()) {
-    throw MalformedMessage("a cut does not have a choice per node of its path");
+/// Throws MalformedMessage for a result that cannot be about this model.
+void check(const RootResult& result, const Milp& milp, std::size_t nodes) {
+  const auto by_column = [&](const auto& list) {
+    return list.empty() || list.size() == milp.columns.size();
+  };
+  const auto below = [](std::size_t size) {
+    return [size](int index) { return index >= 0 && static_cast<std::size_t>(index) < size; };
+  };
+  const auto possible = [&](const PrecedenceCut& cut) {
+    return below(nodes)(cut.first) && below(nodes)(cut.last) &&
+           std::all_of(cut.path.begin(), cut.path.end(), below(nodes)) &&
+           cut.by_copy.size() == cut.path.size();
+  };
+  const auto& rows = result.active_rows;
+  const auto& cuts = result.active_cuts;
+  if (!by_column(result.fixed) || !by_column(result.values) ||
+      !std::all_of(rows.begin(), rows.end(), below(milp.rows.size())) ||
+      !std::all_of(cuts.begin(), cuts.end(), possible)) {
+    throw MalformedMessage("the root loop's result does not fit the model");
   }
-  return cut;
-}
-
-Message encode_result(const RootResult& result) {
-  Packer packer;
-  packer.put(Kind::result);
-  packer.put(result.status);
-  packer.put(result.bound);
-  packer.put_all(result.fixed);
-  packer.put(result.complete);
-  packer.put_all(result.values);
-  packer.put_all(result.active_rows);
-  packer.put_size(result.active_cuts);
-  for (const PrecedenceCut& cut : result.active_cuts) put(packer, cut);
-  return packer.message();
-}
-
-/// Reads a list that is empty or has an entry per column.
-template <typename Item>
-std::vector<Item> get_by_column(Unpacker& unpacker, const Milp& milp) {
-  std::vector<Item> items = unpacker.get_all<Item>();
-  if (!items.empty() && items.size() != milp.columns.size()) {
-    throw MalformedMessage("a list does not have an entry per column");
-  }
-  return items;
-}
-
-RootResult decode_result(Unpacker& unpacker, const Milp& milp, std::size_t nodes) {
-  RootResult result;
-  result.status = unpacker.get_enum(RootResult::Status::failed);
-  result.bound = unpacker.get();
-  result.fixed = get_by_column<std::int8_t>(unpacker, milp);
-  result.complete = unpacker.get_as<bool>();
-  result.values = get_by_column<double>(unpacker, milp);
-  result.active_rows.resize(unpacker.get_size());
-  for (int& row : result.active_rows) row = unpacker.get_index(milp.rows.size());
-  result.active_cuts.resize(unpacker.get_size());
-  for (PrecedenceCut& cut : result.active_cuts) cut = get_cut(unpacker, nodes);
-  unpacker.finish();
-  return result;
 }
 
 }  // namespace
@@ -162,30 +131,22 @@ double fixing_margin(const ScaledMilp& scaled) {
 
 RootResult run_root_loop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
                          const RootOptions& options, const std::function<bool(double)>& progress) {
-  RootResult result;
   double bound = -kInfinity;
-  ResultOnce order;
-  const auto work = [&](const std::function<void(const Message&)>& send) {
-    const auto report = [&](double now) { send(encode_bound(now)); };
-    send(encode_result(RootLoop(model, graph, scaled, options).run(report)));
+  ChildCall<double, RootResult> call;
+  call.work = [&](const auto& report) {
+    return RootLoop(model, graph, scaled, options).run(report);
   };
-  const auto receive = [&](const Message& message) {
-    Unpacker unpacker(message);
-    const Kind kind = unpacker.get_enum(Kind::result);
-    order.take(kind == Kind::result);
-    if (kind == Kind::result) {
-      result = decode_result(unpacker, scaled.milp, graph.nodes.size());
-      return true;
-    }
-    bound = std::max(bound, unpacker.get());
-    unpacker.finish();
+  call.on_report = [&](double now) {
+    bound = std::max(bound, now);
     return progress(bound);
   };
-  const ChildExit exit = run_in_child(
-      work, receive, [&] { return progress(bound); }, options.time_limit_seconds + kGrace);
-  if (!exit.clean && !exit.killed) result = {};
+  call.check = [&](const RootResult& result) { check(result, scaled.milp, graph.nodes.size()); };
+  call.on_tick = [&] { return progress(bound); };
+  call.seconds = options.time_limit_seconds + kGrace;
+  const ChildAnswer<RootResult> answer = call.run();
+  RootResult result = answer.result.value_or(RootResult{});
   result.bound = std::max(result.bound, bound);
-  if (exit.killed && bound > -kInfinity) result.status = RootResult::Status::bounded;
+  if (answer.stopped && bound > -kInfinity) result.status = RootResult::Status::bounded;
   return result;
 }
 
