@@ -8,7 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/process_setup.hpp"
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

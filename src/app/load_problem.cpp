@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 
 namespace poet::cli {
 

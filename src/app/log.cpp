@@ -9,7 +9,7 @@
 #include <memory>
 #include <vector>
 
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

@@ -6,11 +6,11 @@
 
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
-#include "pictures/row_points.hpp"
+#include "pictures/curves.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"
 

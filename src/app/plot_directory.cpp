@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "app/load_problem.hpp"
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "pictures/graph_picture.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"

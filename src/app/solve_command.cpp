@@ -5,16 +5,15 @@
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
-#include "app/process_setup.hpp"
 #include "app/load_problem.hpp"
 #include "app/plot_directory.hpp"
+#include "app/process_setup.hpp"
 #include "app/progress.hpp"
 #include "app/tables.hpp"
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
-#include "poet/graph.hpp"
 #include "report/summary.hpp"
 
 namespace poet::cli {

@@ -1,7 +1,7 @@
 #include <spdlog/spdlog.h>
 
 #include "app/commands.hpp"
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

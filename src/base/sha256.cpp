@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -6,8 +6,7 @@
 #include "base/text/printable.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
-#include "formats/json/json_parse.hpp"
-#include "formats/json/json_write.hpp"
+#include "formats/json/json_text.hpp"
 #include "poet/error.hpp"
 #include "sweep/fields.hpp"
 

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "poet/error.hpp"

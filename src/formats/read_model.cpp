@@ -1,4 +1,4 @@
-#include "formats/read_model.hpp"
+#include "formats/read_inputs.hpp"
 
 #include <algorithm>
 #include <utility>
@@ -8,7 +8,7 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "formats/json/json_cursor.hpp"
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 #include "model/op.hpp"
 #include "report/fields.hpp"
 

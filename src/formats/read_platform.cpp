@@ -1,7 +1,7 @@
-#include "formats/read_platform.hpp"
+#include "formats/read_inputs.hpp"
 
 #include "formats/json/json_cursor.hpp"
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 
 namespace poet {
 namespace {

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "formats/journal.hpp"
 #include "formats/read_schedule.hpp"
 #include "formats/write_sweep.hpp"

@@ -4,7 +4,7 @@
 #include "base/text/printable.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/printable.hpp"
-#include "formats/json/json_write.hpp"
+#include "formats/json/json_text.hpp"
 
 namespace poet {
 namespace {

@@ -1,7 +1,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/json/json_fields.hpp"
-#include "formats/json/json_write.hpp"
+#include "formats/json/json_text.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "poet/schedule_file.hpp"

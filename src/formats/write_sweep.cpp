@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "formats/json/json_fields.hpp"
-#include "formats/json/json_write.hpp"
+#include "formats/json/json_text.hpp"
 
 namespace poet {
 namespace {

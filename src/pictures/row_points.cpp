@@ -1,4 +1,4 @@
-#include "pictures/row_points.hpp"
+#include "pictures/curves.hpp"
 
 #include <fmt/format.h>
 

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
-#include "solver/milp/milp_writer.hpp"
+#include "solver/milp/milp.hpp"
 #include "support/run_program.hpp"
 
 namespace poet::bench {

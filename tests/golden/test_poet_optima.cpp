@@ -11,7 +11,7 @@
 #include "golden/instance.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
-#include "solver/milp/milp_writer.hpp"
+#include "solver/milp/milp.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "support/random_graphs.hpp"

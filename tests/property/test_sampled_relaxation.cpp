@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
-#include "solver/formulation/sampled_relaxation.hpp"
+#include "solver/formulation/formulate.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "support/cases.hpp"

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "app/sweep/files.hpp"
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/graph.hpp"
 

@@ -15,7 +15,7 @@
 #include "app/sweep/setup.hpp"
 #include "app/sweep/single_solves.hpp"
 #include "app/sweep/table.hpp"
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {

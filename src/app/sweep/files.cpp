@@ -6,9 +6,9 @@
 
 #include "app/load_problem.hpp"
 #include "app/sweep/request.hpp"
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "formats/write_sweep.hpp"
-#include "pictures/row_points.hpp"
+#include "pictures/curves.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"
 

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "base/sha256.hpp"
 #include "poet/error.hpp"
 

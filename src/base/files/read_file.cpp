@@ -1,4 +1,4 @@
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 
 #include <array>
 #include <cerrno>

@@ -1,4 +1,4 @@
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>

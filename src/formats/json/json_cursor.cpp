@@ -9,7 +9,7 @@
 
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -1,4 +1,4 @@
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 
 #include <algorithm>
 #include <cstddef>
@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "base/text/printable.hpp"
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 

@@ -1,4 +1,4 @@
-#include "formats/json/json_write.hpp"
+#include "formats/json/json_text.hpp"
 
 #include <cmath>
 

@@ -4,12 +4,12 @@
 
 #include <fmt/format.h>
 
-#include "base/files/write_file.hpp"
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 #include "poet/solve.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/useful_windows.hpp"
-#include "solver/milp/milp_writer.hpp"
+#include "solver/milp/milp.hpp"
 #include "solver/milp/scaling.hpp"
 
 namespace poet {

@@ -1,4 +1,4 @@
-#include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/cuts.hpp"
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,4 @@
-#include "solver/formulation/sampled_relaxation.hpp"
+#include "solver/formulation/formulate.hpp"
 
 #include <algorithm>
 #include <numeric>

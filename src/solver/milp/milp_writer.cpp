@@ -1,4 +1,4 @@
-#include "solver/milp/milp_writer.hpp"
+#include "solver/milp/milp.hpp"
 
 #include <cmath>
 #include <iterator>

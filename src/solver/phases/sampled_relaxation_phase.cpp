@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "solver/cutoff.hpp"
-#include "solver/formulation/sampled_relaxation.hpp"
+#include "solver/formulation/formulate.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 

@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "solver/cutoff.hpp"
-#include "solver/formulation/covers.hpp"
+#include "solver/formulation/cuts.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
 #include "solver/milp/mip_solver.hpp"

@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/cuts.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/phases/phases.hpp"

@@ -7,7 +7,7 @@
 
 #include "poet/schedule.hpp"
 #include "poet/solver_features.hpp"
-#include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/cuts.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/counts.hpp"

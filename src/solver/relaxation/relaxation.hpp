@@ -5,7 +5,7 @@
 
 #include "poet/graph.hpp"
 #include "poet/solver_features.hpp"
-#include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/cuts.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/linear_program.hpp"
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "poet/solver_features.hpp"
-#include "solver/formulation/precedence_cuts.hpp"
+#include "solver/formulation/cuts.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/scaling.hpp"
 

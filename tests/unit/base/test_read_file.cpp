@@ -2,7 +2,7 @@
 #include <fstream>
 #include <string>
 
-#include "base/files/read_file.hpp"
+#include "base/files/files.hpp"
 #include "expect_input_error.hpp"
 #include "support/temporary_folder.hpp"
 

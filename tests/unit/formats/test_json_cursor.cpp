@@ -1,7 +1,7 @@
 #include "formats/json/json_cursor.hpp"
 
 #include "expect_input_error.hpp"
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 
 namespace poet {
 namespace {

@@ -1,4 +1,4 @@
-#include "formats/json/json_parse.hpp"
+#include "formats/json/json_text.hpp"
 
 #include <ostream>
 #include <string>

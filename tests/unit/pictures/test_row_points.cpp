@@ -3,7 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pictures/row_points.hpp"
+#include "pictures/curves.hpp"
 #include "pictures/scale.hpp"
 #include "support/tiny_sweep.hpp"
 

@@ -1,4 +1,4 @@
-#include "solver/formulation/covers.hpp"
+#include "solver/formulation/cuts.hpp"
 
 #include <gtest/gtest.h>
 
