@@ -25,11 +25,7 @@ struct Request {
   double runtime_budget_ratio = 0;  ///< of the time to compute every node once; 0 if that is 0
   bool paging = true;
   bool remat = true;
-  double gap = 0;
-  double mem_power_scale = 1;
-  Seconds time_limit_seconds = 0;
-  int threads = 1;
-  std::uint32_t seed = 1;
+  SolveSettings settings;  ///< a file has its numbers
 };
 
 /// Where the graph came from: the file's `model`.
@@ -94,8 +90,6 @@ struct ScheduleFile {
   std::optional<PlatformInfo> platform;
   Request request;
   Summary summary;
-  std::uint32_t seed = 1;
-  int threads = 1;
   SolveStatistics solver;
   Graph graph;
   Schedule schedule;

@@ -1,9 +1,8 @@
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <string_view>
-#include <utility>
+#include <tuple>
 
 #include "poet/solver_features.hpp"
 #include "poet/units.hpp"
@@ -16,10 +15,6 @@ enum class Effort {
   standard,  ///< until the gap is met or time is up
   proof,     ///< as `standard`; the command line sets a gap of 0 and no time limit with it
 };
-
-/// The efforts by the words that --effort and files use.
-inline constexpr std::array<std::pair<std::string_view, Effort>, 3> kEffortNames{
-    {{"fast", Effort::fast}, {"default", Effort::standard}, {"proof", Effort::proof}}};
 
 /// What a user can set that changes results, besides the problem itself.
 struct SolveSettings {
@@ -34,15 +29,18 @@ struct SolveSettings {
   bool operator==(const SolveSettings&) const = default;
 };
 
-/// Calls visit("key", &SolveSettings::member) for each number, in the order in which files state
-/// them. A new number needs a line here to be in every schedule file and in every journal.
-template <typename Visit>
-void visit_settings(Visit&& visit) {
-  visit("gap", &SolveSettings::gap);
-  visit("mem_power_scale", &SolveSettings::mem_power_scale);
-  visit("time_limit_seconds", &SolveSettings::time_limit_seconds);
-  visit("solve_threads", &SolveSettings::threads);
-  visit("seed", &SolveSettings::seed);
-}
+/// A number of SolveSettings and its key in files.
+template <auto kMember>
+struct Setting {
+  std::string_view key;
+  bool is_new = false;  ///< older files do not have it, and mean the default
+};
+
+/// The numbers in the order of files: schedule files and journals state them all.
+inline constexpr std::tuple kSettings{
+    Setting<&SolveSettings::gap>{"gap"},
+    Setting<&SolveSettings::mem_power_scale>{"mem_power_scale"},
+    Setting<&SolveSettings::time_limit_seconds>{"time_limit_seconds"},
+    Setting<&SolveSettings::threads>{"solve_threads"}, Setting<&SolveSettings::seed>{"seed"}};
 
 }  // namespace poet

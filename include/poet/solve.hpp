@@ -35,12 +35,7 @@ struct Progress {
 };
 
 struct SolveOptions {
-  double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
-  Seconds time_limit_seconds = 300;  ///< wall clock over everything; 0 = none
-  int threads = 1;                   ///< CBC's threads; results with one thread repeat exactly
-  std::uint32_t seed = 1;
-  Effort effort = Effort::standard;
-  SolverFeatures features;
+  SolveSettings settings;
   int small_graph = 40;  ///< up to this many nodes the full model comes first
   /// A schedule to start from, for example of a smaller budget; used if it replays within the
   /// budgets.

@@ -59,4 +59,9 @@ SolverFeatures no_features();
 /// Switches a feature off. Throws InputError for a name that is not in the table.
 void disable(SolverFeatures& features, std::string_view name);
 
+/// The names of the features that are off, separated by commas, and the way back. The latter throws
+/// as disable() does.
+std::string disabled_features(const SolverFeatures& features);
+SolverFeatures features_without(std::string_view names);
+
 }  // namespace poet

@@ -63,13 +63,7 @@ void warn_about_chip(const Inputs& inputs, Bytes budget) {
 }
 
 SolveOptions solve_options(const Options& options, ProgressLine& line) {
-  const SolveSettings& settings = options.settings;
-  SolveOptions solve{.gap = settings.gap,
-                     .time_limit_seconds = settings.time_limit_seconds,
-                     .threads = settings.threads,
-                     .seed = settings.seed,
-                     .effort = settings.effort,
-                     .features = settings.features};
+  SolveOptions solve{.settings = options.settings};
   solve.progress = [&line](const Progress& progress) { line.show(progress); };
   solve.interrupted = [] { return interrupted(); };
   return solve;
@@ -87,11 +81,7 @@ Request request_of(const Options& options, const RuntimeBudget& runtime, const P
           .runtime_budget_ratio = stated != nullptr ? stated->value : computed,
           .paging = limits.paging,
           .remat = limits.remat,
-          .gap = options.settings.gap,
-          .mem_power_scale = options.settings.mem_power_scale,
-          .time_limit_seconds = options.settings.time_limit_seconds,
-          .threads = options.settings.threads,
-          .seed = options.settings.seed};
+          .settings = options.settings};
 }
 
 ExitCode code_of(const SolveResult& result, const Options& options) {

@@ -17,16 +17,6 @@ using Json = nlohmann::ordered_json;
 
 constexpr std::int64_t kVersion = 1;
 
-SweepRequest read_request(const JsonCursor& at) {
-  SweepRequest request;
-  const auto read = [&](std::string_view key, auto member) {
-    read_value(at.required(key), request.*member);
-  };
-  visit_asked(read);
-  visit_written(read);
-  return request;
-}
-
 Provenance read_provenance(const JsonCursor& at) {
   Provenance from;
   if (const auto program = at.optional("program_sha256")) from.program_sha256 = program->string();
@@ -72,11 +62,8 @@ void read_line(const JsonCursor& at, JournalContents& contents) {
 }  // namespace
 
 std::string journal_head(const SweepRequest& request) {
-  Json json = {{"format", kJournalFormat}, {"version", kVersion}, {"request", Json::object()}};
-  const auto write = [&](const char* key, auto member) { json["request"][key] = request.*member; };
-  visit_asked(write);
-  visit_written(write);
-  return one_line(json);
+  return one_line(
+      {{"format", kJournalFormat}, {"version", kVersion}, {"request", json_of(request)}});
 }
 
 std::string journal_line(int task, const Provenance& from, const MinRam& found) {
@@ -99,7 +86,7 @@ JournalContents read_journal(const std::vector<std::string>& lines, const std::s
     const JsonCursor at(document, place);
     if (l == 0) {
       expect_format(at, kJournalFormat, kVersion);
-      contents.request = read_request(at.required("request"));
+      contents.request = read_known<SweepRequest>(at.required("request"));
     } else {
       read_line(at, contents);
     }
@@ -109,10 +96,12 @@ JournalContents read_journal(const std::vector<std::string>& lines, const std::s
 
 std::string request_difference(const SweepRequest& found, const SweepRequest& expected) {
   std::string difference;
-  visit_asked([&](std::string_view key, auto member) {
-    if (!difference.empty() || found.*member == expected.*member) return;
+  for_each_field(kAskedFields, [&](const auto& field) {
+    const auto& is = field.of(found);
+    const auto& wanted = field.of(expected);
+    if (!difference.empty() || is == wanted) return;
     difference = printable(
-        fmt::format("{}: found '{}', expected '{}'", key, found.*member, expected.*member), 400);
+        fmt::format("{}: found '{}', expected '{}'", field.key, text_of(is), text_of(wanted)), 400);
   });
   return difference;
 }

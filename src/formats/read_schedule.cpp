@@ -31,13 +31,14 @@ void read_solver(ScheduleFile& report, const JsonCursor& at) {
   append_keys(keys, kWorkFields);
   keys.insert(keys.end(), {"seed", "threads", "wall_seconds", "timing"});
   at.allow_only(keys);
-  // Name and version are those of the program that wrote the file; only their type matters here.
+  // Name and version are those of the program that wrote the file, and the request has the others;
+  // only their type matters here.
   static_cast<void>(at.required("name").string());
   static_cast<void>(at.required("version").string());
   read_fields(at, report.solver, kWorkFields);
   read_fields(at, report.solver, std::tuple(kWallSecondsField));
-  read_value(at.required("seed"), report.seed);
-  read_value(at.required("threads"), report.threads);
+  static_cast<void>(read_struct<std::uint32_t>(at.required("seed")));
+  static_cast<void>(read_struct<int>(at.required("threads")));
   const JsonCursor timing = at.required("timing");
   std::vector<std::string_view> timing_keys;
   append_keys(timing_keys, kTimingFields);

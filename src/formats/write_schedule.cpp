@@ -27,8 +27,8 @@ Json solver_json(const ScheduleFile& report) {
                                             : "poet-solve with COIN-OR CBC " POET_CBC_VERSION},
       {"version", POET_VERSION}};
   add_fields(json, solver, kWorkFields);
-  json["seed"] = report.seed;
-  json["threads"] = report.threads;
+  json["seed"] = report.request.settings.seed;
+  json["threads"] = report.request.settings.threads;
   add_fields(json, solver, std::tuple(kWallSecondsField));
   json["timing"] = Json::object();
   add_fields(json["timing"], solver, kTimingFields);

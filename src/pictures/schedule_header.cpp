@@ -29,7 +29,7 @@ struct Fact {
 Fact status_fact(const ScheduleFile& report) {
   const bool optimal = report.status == Status::optimal;
   return {"status", std::string(status_name(report.status)),
-          optimal ? fmt::format("proven within {:.3g} %", 100 * report.request.gap)
+          optimal ? fmt::format("proven within {:.3g} %", 100 * report.request.settings.gap)
                   : std::string("valid; the proof is not complete")};
 }
 

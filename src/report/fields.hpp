@@ -6,6 +6,7 @@
 #include "base/fields.hpp"
 #include "poet/schedule.hpp"
 #include "poet/schedule_file.hpp"
+#include "poet/settings.hpp"
 #include "poet/solve.hpp"
 #include "problem/fields.hpp"
 
@@ -30,6 +31,10 @@ inline constexpr Names<Status, 4> kNames<Status> = {{
 }};
 
 template <>
+inline constexpr Names<Effort, 3> kNames<Effort> = {
+    {{Effort::fast, "fast"}, {Effort::standard, "default"}, {Effort::proof, "proof"}}};
+
+template <>
 inline constexpr Names<Backward, 3> kNames<Backward> = {{
     {Backward::poet_chain, "poet-chain"},
     {Backward::none, "none"},
@@ -49,15 +54,22 @@ inline constexpr auto kFields<PlatformInfo> = std::tuple(Field<&PlatformInfo::na
                                                          Field<&PlatformInfo::source>{"source"},
                                                          Field<&PlatformInfo::sha256>{"sha256"});
 
+/// The numbers of SolveSettings as fields of the struct that holds them as this member.
+template <auto kHolder>
+inline constexpr auto kSettingFields = std::apply(
+    []<auto... kMember>(const Setting<kMember>&... setting) {
+      return std::tuple(Field<kHolder, kMember>{
+          setting.key, setting.is_new ? InFile::left_out_if_empty : InFile::always}...);
+    },
+    kSettings);
+
 template <>
 inline constexpr auto kFields<Request> =
-    std::tuple(Field<&Request::ram_budget_bytes>{"ram_budget_bytes"},
-               Field<&Request::runtime_budget_seconds>{"runtime_budget_seconds"},
-               Field<&Request::runtime_budget_ratio>{"runtime_budget_ratio"},
-               Field<&Request::paging>{"paging"}, Field<&Request::remat>{"remat"},
-               Field<&Request::gap>{"gap"}, Field<&Request::mem_power_scale>{"mem_power_scale"},
-               Field<&Request::time_limit_seconds>{"time_limit_seconds"},
-               Field<&Request::threads>{"solve_threads"}, Field<&Request::seed>{"seed"});
+    std::tuple_cat(std::tuple(Field<&Request::ram_budget_bytes>{"ram_budget_bytes"},
+                              Field<&Request::runtime_budget_seconds>{"runtime_budget_seconds"},
+                              Field<&Request::runtime_budget_ratio>{"runtime_budget_ratio"},
+                              Field<&Request::paging>{"paging"}, Field<&Request::remat>{"remat"}),
+                   kSettingFields<&Request::settings>);
 
 template <>
 inline constexpr auto kFields<ProblemInfo> = std::tuple(

@@ -82,9 +82,9 @@ void check_claim(Lines& found, const ScheduleFile& report, Joules energy) {
         fmt::format("the lower bound of {} J is above the energy of {} J", bound, energy));
   }
   const double gap = energy > 0 ? (energy - bound) / energy : 0;
-  if (report.status == Status::optimal && !(gap <= report.request.gap + kGapTolerance)) {
+  if (report.status == Status::optimal && !(gap <= report.request.settings.gap + kGapTolerance)) {
     found.push_back(fmt::format("status is optimal, but the gap of {} is above the {} asked for",
-                                gap, report.request.gap));
+                                gap, report.request.settings.gap));
   }
   if (report.status != Status::optimal && report.status != Status::feasible) {
     found.push_back(
@@ -176,8 +176,6 @@ ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
   report.request = request;
   report.summary = summarise(problem.graph, replay, request.ram_budget_bytes,
                              rounded_bound(result.lower_bound_joules, replay.energy_joules));
-  report.seed = request.seed;
-  report.threads = request.threads;
   report.solver = result.statistics;
   report.graph = problem.graph;
   report.schedule = *result.schedule;

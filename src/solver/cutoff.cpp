@@ -6,7 +6,7 @@ namespace poet {
 
 Joules affordable_extra(const SolveState& state) {
   const Incumbent& incumbent = state.incumbent;
-  if (!incumbent.schedule() || !state.options.features.windows) return kInfinity;
+  if (!incumbent.schedule() || !state.options.settings.features.windows) return kInfinity;
   // Rounding must not close a window on the best schedule.
   return incumbent.extra_energy() + kProofTolerance * incumbent.energy();
 }

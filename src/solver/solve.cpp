@@ -75,10 +75,10 @@ class Solve {
   }
 
   void search_locally(std::int64_t moves, double share) {
-    if (!state_.options.features.local_search) return;
+    if (!state_.options.settings.features.local_search) return;
     const Seconds start = state_.clock.elapsed();
     const Seconds until = start + state_.share_of_time(share);
-    LocalSearchOptions search{.moves = moves, .seed = state_.options.seed};
+    LocalSearchOptions search{.moves = moves, .seed = state_.options.settings.seed};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
     search.improved = [&](const Plan& plan) {
       state_.offer(plan.to_schedule());
@@ -89,7 +89,7 @@ class Solve {
   }
 
   void solve_models() {
-    const SolverFeatures& features = state_.options.features;
+    const SolverFeatures& features = state_.options.settings.features;
     const bool small = state_.problem.graph.size() <= state_.options.small_graph;
     if (!small && !solve_sampled_relaxation(SampledEffort::glance)) return;
     if (!small && features.collapse) {
@@ -100,7 +100,7 @@ class Solve {
 
   /// Returns false if nothing is left to do.
   bool solve_sampled_relaxation(SampledEffort effort) {
-    if (!state_.options.features.sampled_relaxation) return true;
+    if (!state_.options.settings.features.sampled_relaxation) return true;
     const bool infeasible =
         run_sampled_relaxation_phase(state_, effort) == ModelVerdict::infeasible;
     if (infeasible) declare_searched_infeasible("the coarse model");

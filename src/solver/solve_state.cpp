@@ -11,7 +11,7 @@ bool SolveState::stopping() {
 }
 
 Joules SolveState::gap_joules() const {
-  return options.gap * (incumbent.schedule() ? incumbent.energy() : base.energy_joules);
+  return options.settings.gap * (incumbent.schedule() ? incumbent.energy() : base.energy_joules);
 }
 
 void SolveState::report_progress(const std::string& phase, std::int64_t nodes) {

@@ -16,7 +16,7 @@ struct SolveState {
   SolveState(const Problem& task, const SolveOptions& wishes)
       : problem(task),
         options(wishes),
-        clock(wishes.time_limit_seconds),
+        clock(wishes.settings.time_limit_seconds),
         base(baseline(task.graph)),
         incumbent(task, base) {}
 
@@ -30,8 +30,8 @@ struct SolveState {
   int searches_without_result = 0;  ///< how many agreed that the problem is infeasible
   std::string trouble;              ///< why a phase ended early, in words
 
-  bool fast() const { return options.effort == Effort::fast; }
-  bool proven() const { return incumbent.proven(options.gap); }
+  bool fast() const { return options.settings.effort == Effort::fast; }
+  bool proven() const { return incumbent.proven(options.settings.gap); }
   /// Whether the solve must end: interrupted, or out of time.
   bool stopping();
   bool done() { return proven() || stopping(); }

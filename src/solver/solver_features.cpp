@@ -31,4 +31,22 @@ void disable(SolverFeatures& features, std::string_view name) {
   features.*found->flag = false;
 }
 
+std::string disabled_features(const SolverFeatures& features) {
+  std::vector<std::string_view> names;
+  for (const FeatureSwitch& feature : kFeatureSwitches) {
+    if (!(features.*feature.flag)) names.push_back(feature.name);
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+SolverFeatures features_without(std::string_view names) {
+  SolverFeatures features;
+  while (!names.empty()) {
+    const std::size_t end = std::min(names.find(','), names.size());
+    disable(features, names.substr(0, end));
+    names.remove_prefix(std::min(end + 1, names.size()));
+  }
+  return features;
+}
+
 }  // namespace poet

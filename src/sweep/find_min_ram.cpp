@@ -31,7 +31,7 @@ class Search {
   Search(const SweepSubject& subject, const Limits& limits, const SolveOptions& options)
       : problem_{.graph = subject.graph, .limits = limits},
         options_(options),
-        clock_(options.time_limit_seconds),
+        clock_(options.settings.time_limit_seconds),
         step_(step_of(subject.graph)) {
     found_.schedule = subject.base.schedule;
     found_.feasible_bytes = subject.base.peak_ram_bytes;
@@ -125,9 +125,9 @@ class Search {
   /// Whether a budget has a schedule. Any schedule will do, so the gap is 1.
   Status probe(Bytes budget) {
     SolveOptions options = options_;
-    options.gap = 1;
-    if (options.time_limit_seconds > 0) {
-      options.time_limit_seconds = kProbeShare * clock_.remaining();
+    options.settings.gap = 1;
+    if (options.settings.time_limit_seconds > 0) {
+      options.settings.time_limit_seconds = kProbeShare * clock_.remaining();
     }
     problem_.limits.ram_budget_bytes = budget;
     const SolveResult result = solve(problem_, options);

@@ -2,9 +2,14 @@
 
 #include <cstdint>
 #include <string>
+#include <tuple>
+#include <type_traits>
 
-#include "poet/solve.hpp"
-#include "poet/units.hpp"
+#include <fmt/format.h>
+
+#include "base/fields.hpp"
+#include "poet/settings.hpp"
+#include "report/fields.hpp"
 
 namespace poet {
 
@@ -21,13 +26,7 @@ struct SweepRequest {
   std::string runtime_budget;
   std::string techniques = "both";
   std::int64_t batch_size = 1;
-  double mem_power_scale = 1;
-  std::string effort;
-  std::string disabled;  ///< techniques of the solver that are off
-  double gap = 1e-4;
-  Seconds time_limit_seconds = 300;
-  int threads = 1;
-  std::uint32_t seed = 1;
+  SolveSettings settings;
   // What is written.
   std::string format = "jsonl";
   std::string csv;
@@ -38,35 +37,38 @@ struct SweepRequest {
   bool operator==(const SweepRequest&) const = default;
 };
 
-/// Calls visit("key", &SweepRequest::member) for every member that results depend on.
-template <typename Visit>
-void visit_asked(Visit&& visit) {
-  visit("models", &SweepRequest::models);
-  visit("model_sha256", &SweepRequest::model_sha256);
-  visit("platforms", &SweepRequest::platforms);
-  visit("platform_sha256", &SweepRequest::platform_sha256);
-  visit("min_ram", &SweepRequest::min_ram);
-  visit("ram_budget", &SweepRequest::ram_budget);
-  visit("runtime_budget", &SweepRequest::runtime_budget);
-  visit("techniques", &SweepRequest::techniques);
-  visit("batch_size", &SweepRequest::batch_size);
-  visit("mem_power_scale", &SweepRequest::mem_power_scale);
-  visit("effort", &SweepRequest::effort);
-  visit("disabled", &SweepRequest::disabled);
-  visit("gap", &SweepRequest::gap);
-  visit("time_limit_seconds", &SweepRequest::time_limit_seconds);
-  visit("solve_threads", &SweepRequest::threads);
-  visit("seed", &SweepRequest::seed);
-}
+/// What the results depend on. The settings that are named here stand where journals have them.
+inline constexpr auto kAskedFields = std::tuple_cat(
+    std::tuple(
+        Field<&SweepRequest::models>{"models"}, Field<&SweepRequest::model_sha256>{"model_sha256"},
+        Field<&SweepRequest::platforms>{"platforms"},
+        Field<&SweepRequest::platform_sha256>{"platform_sha256"},
+        Field<&SweepRequest::min_ram>{"min_ram"}, Field<&SweepRequest::ram_budget>{"ram_budget"},
+        Field<&SweepRequest::runtime_budget>{"runtime_budget"},
+        Field<&SweepRequest::techniques>{"techniques"},
+        Field<&SweepRequest::batch_size>{"batch_size"},
+        Field<&SweepRequest::settings, &SolveSettings::mem_power_scale>{"mem_power_scale"},
+        Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
+        Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),
+    kSettingFields<&SweepRequest::settings>);
 
-/// Likewise for every member that says what is written.
-template <typename Visit>
-void visit_written(Visit&& visit) {
-  visit("format", &SweepRequest::format);
-  visit("csv", &SweepRequest::csv);
-  visit("plot", &SweepRequest::plot);
-  visit("schedules", &SweepRequest::schedules);
-  visit("require_optimal", &SweepRequest::require_optimal);
+template <>
+inline constexpr auto kFields<SweepRequest> = std::tuple_cat(
+    kAskedFields,
+    std::tuple(Field<&SweepRequest::format>{"format"}, Field<&SweepRequest::csv>{"csv"},
+               Field<&SweepRequest::plot>{"plot"}, Field<&SweepRequest::schedules>{"schedules"},
+               Field<&SweepRequest::require_optimal>{"require_optimal"}));
+
+/// A value that a user set, as a command line states it.
+template <typename Value>
+std::string text_of(const Value& value) {
+  if constexpr (std::is_enum_v<Value>) {
+    return std::string(name_of(value));
+  } else if constexpr (std::is_same_v<Value, SolverFeatures>) {
+    return disabled_features(value);
+  } else {
+    return fmt::format("{}", value);
+  }
 }
 
 }  // namespace poet

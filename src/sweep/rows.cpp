@@ -17,7 +17,7 @@ double ratio_of(const RuntimeBudget& stated, const SweepSubject& subject) {
 }
 
 RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
-                       const SweepSettings& settings) {
+                       const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,
                      .model_sha256 = subject.model.sha256,
                      .graph_sha256 = graph_sha256(subject.graph),
@@ -34,17 +34,13 @@ RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const Runt
 }
 
 Request point_request(const SweepSubject& subject, const SweepPoint& point,
-                      const SweepSettings& settings) {
+                      const SolveSettings& settings) {
   return {.ram_budget_bytes = point.limits.ram_budget_bytes,
           .runtime_budget_seconds = point.limits.runtime_budget_seconds,
           .runtime_budget_ratio = ratio_of(point.runtime, subject),
           .paging = point.limits.paging,
           .remat = point.limits.remat,
-          .gap = settings.gap,
-          .mem_power_scale = settings.mem_power_scale,
-          .time_limit_seconds = settings.time_limit_seconds,
-          .threads = settings.threads,
-          .seed = settings.seed};
+          .settings = settings};
 }
 
 TechniqueSet techniques_of(const Request& request) {
@@ -55,7 +51,7 @@ TechniqueSet techniques_of(const Request& request) {
 }  // namespace
 
 ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
-                          const SweepSettings& settings) {
+                          const SolveSettings& settings) {
   const SweepSubject& subject = grid.subjects[point.subject];
   ProblemInfo problem{.model = model_info(subject.model),
                       .graph_sha256 = graph_sha256(subject.graph),
@@ -65,7 +61,7 @@ ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
 }
 
 PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
-                        const SweepOutcome& outcome, const SweepSettings& settings) {
+                        const SweepOutcome& outcome, const SolveSettings& settings) {
   const SweepPoint& where = points[point];
   const SweepSubject& subject = grid.subjects[where.subject];
   const bool failed = !outcome.failure.empty();
@@ -85,15 +81,12 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
   result.file = make_schedule_file(subject.model, subject.platform ? &*subject.platform : nullptr,
                                    {.graph = subject.graph, .limits = where.limits},
                                    point_request(subject, where, settings), outcome.result);
-  if (settings.require_optimal && result.file->status != Status::optimal) {
-    result.file->code = ExitCode::requirement;
-  }
   result.row.summary = result.file->summary;
   return result;
 }
 
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
-                   const MinRam& found, const SweepSettings& settings) {
+                   const MinRam& found, const SolveSettings& settings) {
   const MinRamTask& what = tasks[task];
   const SweepSubject& subject = grid.subjects[what.subject];
   MinRamRow row{.task = task,
@@ -124,12 +117,12 @@ SweepRow row_of(const ScheduleFile& report) {
                   .model_sha256 = report.model.sha256,
                   .graph_sha256 = graph_sha256(report.graph),
                   .batch_size = report.model.batch_size,
-                  .mem_power_scale = report.request.mem_power_scale,
+                  .mem_power_scale = report.request.settings.mem_power_scale,
                   .techniques = std::string(technique_set_name(techniques_of(report.request))),
                   .runtime_budget_seconds = report.request.runtime_budget_seconds,
                   .runtime_budget_ratio = report.request.runtime_budget_ratio},
       .ram_budget_bytes = report.request.ram_budget_bytes,
-      .requested_gap = report.request.gap,
+      .requested_gap = report.request.settings.gap,
       .baseline_energy_joules = report.summary.baseline_energy_joules,
       .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
       .summary = report.summary,

@@ -125,19 +125,9 @@ inline constexpr auto kFields<MinRamRow> = std::tuple(
     Field<&MinRamRow::decided_by>{"decided_by", InFile::null_if_empty},
     Field<&MinRamRow::reason>{"reason", InFile::null_if_empty});
 
-/// What the solves of a sweep have in common.
-struct SweepSettings {
-  double mem_power_scale = 1;
-  double gap = 0;
-  Seconds time_limit_seconds = 0;
-  int threads = 1;
-  std::uint32_t seed = 1;
-  bool require_optimal = false;
-};
-
 /// What the file of a point without a schedule is about.
 ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
-                          const SweepSettings& settings);
+                          const SolveSettings& settings);
 
 /// A finished point: its row, and the schedule file that a single solve of it would have written.
 /// Both rest on one replay, so that neither has to be made again for the other.
@@ -149,10 +139,10 @@ struct PointResult {
 /// Replays the schedule, if there is one, within the point's limits; throws InternalError if it is
 /// not valid.
 PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
-                        const SweepOutcome& outcome, const SweepSettings& settings);
+                        const SweepOutcome& outcome, const SolveSettings& settings);
 
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
-                   const MinRam& found, const SweepSettings& settings);
+                   const MinRam& found, const SolveSettings& settings);
 
 /// A schedule file as a row of a sweep.
 SweepRow row_of(const ScheduleFile& report);

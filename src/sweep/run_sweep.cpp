@@ -64,7 +64,7 @@ class Sweep {
   /// A contradiction fails its point; the others are solved all the same.
   std::optional<SweepOutcome> known_outcome(int point) {
     try {
-      std::optional<SweepOutcome> known = known_.outcome_of(point, options_.solve.gap);
+      std::optional<SweepOutcome> known = known_.outcome_of(point, options_.solve.settings.gap);
       if (known) known_.add(point, *known);
       return known;
     } catch (const InternalError& error) {

@@ -48,13 +48,14 @@ SolveStatistics added(const SolveStatistics& first, SolveStatistics second) {
 /// A schedule at once, or after a few moves if that leaves a gap.
 std::optional<Plan> quick_plan(const Problem& problem, const SolveOptions& options, Joules base,
                                Joules bound) {
-  const SolveClock clock(kQuickShare * options.time_limit_seconds);
+  const SolveClock clock(kQuickShare * options.settings.time_limit_seconds);
   const Stop stop = [&] {
     return clock.expired() || (options.interrupted && options.interrupted());
   };
   std::optional<Plan> plan = first_plan(problem, stop);
-  if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.gap) return plan;
-  LocalSearchOptions search{.moves = kQuickMoves, .chains = 1, .seed = options.seed, .stop = stop};
+  if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.settings.gap) return plan;
+  LocalSearchOptions search{
+      .moves = kQuickMoves, .chains = 1, .seed = options.settings.seed, .stop = stop};
   std::optional<Plan> better = local_search(problem, search);
   return better ? std::move(better) : std::move(plan);
 }
@@ -86,10 +87,11 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
 SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
   const Baseline base = baseline(problem.graph);
   const bool open = instant_verdict(problem, base).kind == Verdict::Kind::open;
-  const bool search = options.features.local_search && options.effort != Effort::fast;
+  const bool search =
+      options.settings.features.local_search && options.settings.effort != Effort::fast;
   if (!open || !search) return solve(problem, options);
 
-  const SolveClock clock(options.time_limit_seconds);
+  const SolveClock clock(options.settings.time_limit_seconds);
   const Beginning beginning = begin(problem, options, base.energy_joules);
   SolveStatistics spent{.heuristic_seconds = clock.elapsed(), .wall_seconds = clock.elapsed()};
   if (beginning.schedule) spent.first_schedule_seconds = spent.wall_seconds;
@@ -97,8 +99,8 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
   rest.start = beginning.schedule;
   if (beginning.near) {
     SolveOptions glance = rest;
-    glance.effort = Effort::fast;
-    glance.features.local_search = false;
+    glance.settings.effort = Effort::fast;
+    glance.settings.features.local_search = false;
     SolveResult first = solve(problem, glance);
     first.statistics = spent = added(spent, first.statistics);
     const bool settled = first.status == Status::optimal || first.status == Status::infeasible;
@@ -107,10 +109,10 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
     rest.known_bound_joules = std::max(rest.known_bound_joules, first.lower_bound_joules);
   }
   // For small graphs the MILP is quicker than a search for a better start.
-  if (problem.graph.size() <= options.small_graph) rest.features.local_search = false;
-  if (options.time_limit_seconds > 0) {
+  if (problem.graph.size() <= options.small_graph) rest.settings.features.local_search = false;
+  if (options.settings.time_limit_seconds > 0) {
     constexpr Seconds kMinSeconds = 1e-3;  // 0 would be no limit
-    rest.time_limit_seconds = std::max(clock.remaining(), kMinSeconds);
+    rest.settings.time_limit_seconds = std::max(clock.remaining(), kMinSeconds);
   }
   SolveResult result = solve(problem, rest);
   result.statistics = added(spent, result.statistics);

@@ -124,13 +124,13 @@ bool Measurement::settled() const {
 
 Measurement measure(const Instance& instance, const std::function<Problem()>& make_problem,
                     const Conditions& conditions) {
-  const Seconds limit = conditions.solve.time_limit_seconds;
+  const Seconds limit = conditions.solve.settings.time_limit_seconds;
   const SubprocessResult child = run_in_subprocess(
       [&](const Send& send) { solve_here(instance, make_problem, conditions.solve, send); },
       {.wall_seconds = limit > 0 ? limit + kGrace : 0,
        .memory_bytes = conditions.memory_limit_bytes});
   Measurement result{.instance = instance,
-                     .gap_asked = conditions.solve.gap,
+                     .gap_asked = conditions.solve.settings.gap,
                      .time_limit_seconds = limit,
                      .peak_rss_bytes = child.peak_rss_bytes};
   result.failure = take_figures(child.output, result.figures);

@@ -8,8 +8,8 @@ namespace poet::bench {
 
 PoetResult solve_by_poet(const Problem& problem, const Conditions& conditions) {
   const PoetMilp poet = make_poet_milp(problem);
-  const CbcAnswer answer =
-      run_cbc_program(poet.milp, conditions.solve.gap, conditions.solve.time_limit_seconds);
+  const CbcAnswer answer = run_cbc_program(poet.milp, conditions.solve.settings.gap,
+                                           conditions.solve.settings.time_limit_seconds);
   PoetResult result{.rows = static_cast<int>(poet.milp.rows.size()),
                     .columns = static_cast<int>(poet.milp.columns.size()),
                     .status = answer.status,

@@ -10,7 +10,7 @@ namespace {
 
 void add_without(std::string_view technique, const Instance& instance, Conditions conditions,
                  Log& log) {
-  disable(conditions.solve.features, technique);
+  disable(conditions.solve.settings.features, technique);
   Measurement m = measure(instance, conditions);
   m.disabled = technique;
   log.add(m);

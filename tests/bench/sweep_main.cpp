@@ -52,7 +52,7 @@ std::vector<SweepPoint> run(const SweepGrid& grid, SweepOutcomes& outcomes) {
   poet::SweepOptions options;
   options.starts = {{found.front()->schedule}};
   poet::run_sweep(grid, points, options, outcomes);
-  poet::share_results(grid, points, options.solve.gap, outcomes);
+  poet::share_results(grid, points, options.solve.settings.gap, outcomes);
   return points;
 }
 

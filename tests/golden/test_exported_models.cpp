@@ -65,7 +65,7 @@ class ExportedModel : public testing::TestWithParam<Exported> {};
 TEST_P(ExportedModel, HasTheSameOptimumInAnotherSolver) {
   if (!test::has_glpsol()) GTEST_SKIP() << "no glpsol (Debian: glpk-utils)";
   const Problem problem = problem_of(GetParam());
-  const SolveResult ours = solve(problem, {.gap = 0, .time_limit_seconds = 20});
+  const SolveResult ours = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 20}});
   ASSERT_EQ(ours.status, Status::optimal);
   ASSERT_GT(ours.energy_joules, baseline(problem.graph).energy_joules * (1 + 1e-5))
       << "the baseline fits: nothing is tested";

@@ -37,7 +37,7 @@ TEST_P(FullBudget, IsSolvedAtOnceByTheBaselineOnEveryPlatform) {
     const Baseline base = baseline(problem.graph);
     problem.limits = {.ram_budget_bytes = base.peak_ram_bytes,
                       .runtime_budget_seconds = base.runtime_seconds};
-    const SolveResult result = solve(problem, {.gap = 0});
+    const SolveResult result = solve(problem, {.settings = {.gap = 0}});
     EXPECT_LT(watch.elapsed(), kInstant);
     EXPECT_EQ(result.status, Status::optimal);
     EXPECT_EQ(result.lower_bound_joules, result.energy_joules);

@@ -81,7 +81,8 @@ class Optima : public testing::TestWithParam<Optimum> {};
 TEST_P(Optima, AreFoundAndProvenExactly) {
   const Optimum& row = GetParam();
   const Problem problem = problem_of(row);
-  const SolveResult result = solve(problem, {.gap = 0, .time_limit_seconds = kTimeLimit});
+  const SolveResult result =
+      solve(problem, {.settings = {.gap = 0, .time_limit_seconds = kTimeLimit}});
   EXPECT_LE(result.statistics.wall_seconds, kTimeLimit);
   if (needs_one_byte_more(row)) {
     ASSERT_EQ(row.status, "optimal") << "the exception is not needed any more";

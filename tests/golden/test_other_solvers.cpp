@@ -78,7 +78,7 @@ class OtherSolvers : public testing::Test {
  protected:
   static void SetUpTestSuite() {
     for (Named& named : problems()) {
-      results_.push_back(solve(named.problem, {.gap = 0, .time_limit_seconds = 20}));
+      results_.push_back(solve(named.problem, {.settings = {.gap = 0, .time_limit_seconds = 20}}));
       all_.push_back(std::move(named));
     }
   }

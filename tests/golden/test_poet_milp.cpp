@@ -132,7 +132,7 @@ TEST(PoetMilp, TakesEveryValidScheduleAtItsEnergy) {
 TEST(PoetMilp, TakesOurScheduleOfResnet18Cifar) {
   // CBC has been seen to call this model infeasible.
   const Problem problem = instance("resnet18_cifar", "m4", 737719, 1.5);
-  const SolveResult ours = solve(problem, {.effort = Effort::fast});
+  const SolveResult ours = solve(problem, {.settings = {.effort = Effort::fast}});
   ASSERT_TRUE(ours.schedule);
   const PoetMilp poet = make_poet_milp(problem);
   const Solution solution(problem.graph, *ours.schedule, poet);

@@ -41,7 +41,7 @@ std::optional<Joules> poet_optimum(const Problem& problem) {
 }
 
 void expect_same_optimum(const Problem& problem) {
-  const SolveResult ours = solve(problem, {.gap = 0, .time_limit_seconds = 60});
+  const SolveResult ours = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60}});
   const std::optional<Joules> theirs = poet_optimum(problem);
   ASSERT_EQ(ours.status, theirs ? Status::optimal : Status::infeasible) << ours.reason;
   if (!theirs) return;
@@ -67,7 +67,7 @@ TEST(PoetOptima, AreOursInAnotherSolverThatReadsTheFile) {
   if (std::string(POET_GLPSOL).empty()) GTEST_SKIP() << "no glpsol (Debian: glpk-utils)";
   Random random(3);
   const Problem problem = test::random_problem(random, 6);
-  const SolveResult ours = solve(problem, {.gap = 0, .time_limit_seconds = 20});
+  const SolveResult ours = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 20}});
   ASSERT_EQ(ours.status, Status::optimal);
   ASSERT_GT(ours.energy_joules, baseline(problem.graph).energy_joules * (1 + 1e-5))
       << "the baseline fits: nothing is tested";

@@ -15,7 +15,7 @@ constexpr Joules kBound = 0.5490;
 TEST(TimedInstance, Resnet18CifarOnM4ComesCloseToTheOptimumInTwentySeconds) {
   const Problem problem = instance("resnet18_cifar", "m4", 737719, 1.5);
   bool reached = false;
-  SolveOptions options{.time_limit_seconds = kTimeLimit};
+  SolveOptions options{.settings = {.time_limit_seconds = kTimeLimit}};
   options.progress = [&](const Progress& now) {
     reached = now.incumbent_joules <= kEnergy && now.bound_joules >= kBound;
   };
@@ -31,7 +31,7 @@ TEST(TimedInstance, Resnet18CifarOnM4ComesCloseToTheOptimumInTwentySeconds) {
 
 TEST(TimedInstance, Resnet18CifarOnM4IsProven) {
   const Problem problem = instance("resnet18_cifar", "m4", 737719, 1.5);
-  const SolveResult result = solve(problem, {.time_limit_seconds = 120});
+  const SolveResult result = solve(problem, {.settings = {.time_limit_seconds = 120}});
   ASSERT_TRUE(result.schedule);
   EXPECT_EQ(result.status, Status::optimal);
   EXPECT_LE(relative_gap(result.energy_joules, result.lower_bound_joules), 1e-4 + 1e-9);

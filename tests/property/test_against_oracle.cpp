@@ -130,7 +130,7 @@ Answer ask_solver(const Problem& problem, const Way& way) {
   const Truth truth(problem);
   try {
     const SolveResult result = solve(problem, options);
-    Answer answer{.wrong = check(problem, truth, result, options.gap)};
+    Answer answer{.wrong = check(problem, truth, result, options.settings.gap)};
     const bool settled = result.status == Status::optimal || result.status == Status::infeasible;
     if (settled || !way.proves) return answer;
     answer.open = true;
@@ -148,43 +148,45 @@ Answer ask_solver(const Problem& problem, const Way& way) {
 /// Every case is asked in each of these ways; the random part of them belongs to the case.
 std::vector<Way> ways(Random& random) {
   const auto small_graph = [&] { return random.below(2) == 0 ? 0 : 40; };
-  const SolveOptions exact{.gap = 0, .time_limit_seconds = 60, .seed = 1};
+  const SolveOptions exact{.settings = {.gap = 0, .time_limit_seconds = 60, .seed = 1}};
   std::vector<Way> all;
   all.push_back({.name = "usual", .options = exact});
   all.push_back({.name = "collapsed", .options = exact});
   all.back().options.small_graph = 0;
   all.push_back({.name = "mixed", .options = exact});
   all.back().options.small_graph = small_graph();
-  all.back().options.seed = 1 + random.below(1000);
+  all.back().options.settings.seed = 1 + random.below(1000);
   for (const FeatureSwitch& technique : kFeatureSwitches) {
-    all.back().options.features.*technique.flag = random.below(2) == 0;
+    all.back().options.settings.features.*technique.flag = random.below(2) == 0;
   }
   all.push_back({.name = "gap", .options = exact});
-  all.back().options.gap = std::pow(10.0, -random.below(5));
+  all.back().options.settings.gap = std::pow(10.0, -random.below(5));
   all.back().options.small_graph = small_graph();
   all.push_back({.name = "fast", .options = exact, .proves = false});
-  all.back().options.effort = Effort::fast;
+  all.back().options.settings.effort = Effort::fast;
   all.back().options.small_graph = small_graph();
   all.push_back({.name = "hurried", .options = exact, .proves = false});
   all.back().options.small_graph = small_graph();
-  all.back().options.time_limit_seconds = 1e-3 * (1 + random.below(20));
+  all.back().options.settings.time_limit_seconds = 1e-3 * (1 + random.below(20));
   all.push_back({.name = "interrupted", .options = exact, .proves = false});
   all.back().options.small_graph = small_graph();
-  all.back().options.features.local_search = random.below(2) == 0;
+  all.back().options.settings.features.local_search = random.below(2) == 0;
   all.back().polls = 1 + random.below(20);
   all.push_back({.name = "threads", .options = exact});
   all.back().options.small_graph = small_graph();
-  all.back().options.threads = 2;
-  all.back().options.features.sampled_relaxation = all.back().options.features.counts = false;
+  all.back().options.settings.threads = 2;
+  all.back().options.settings.features.sampled_relaxation =
+      all.back().options.settings.features.counts = false;
   return all;
 }
 
 /// The options that are not as usual.
 std::string unusual(const SolveOptions& options) {
-  std::string text = fmt::format("gap {}, seed {}, small_graph {}", options.gap, options.seed,
-                                 options.small_graph);
+  std::string text = fmt::format("gap {}, seed {}, small_graph {}", options.settings.gap,
+                                 options.settings.seed, options.small_graph);
   for (const FeatureSwitch& technique : kFeatureSwitches) {
-    if (!(options.features.*technique.flag)) text += fmt::format(", no {}", technique.name);
+    if (!(options.settings.features.*technique.flag))
+      text += fmt::format(", no {}", technique.name);
   }
   return text;
 }

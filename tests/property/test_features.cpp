@@ -44,10 +44,10 @@ std::vector<Variant> variants() {
 }
 
 SolveResult solve_with(const Problem& problem, const Variant& variant) {
-  return solve(problem, {.gap = 0,
-                         .time_limit_seconds = kTimeLimit,
-                         .features = variant.features,
-                         .small_graph = variant.small_graph});
+  return solve(
+      problem,
+      {.settings = {.gap = 0, .time_limit_seconds = kTimeLimit, .features = variant.features},
+       .small_graph = variant.small_graph});
 }
 
 std::string compare(const Problem& problem, const Variant& plain, const Variant& variant) {

@@ -100,7 +100,7 @@ class Case {
   }
 
   void expect_solver_agrees() const {
-    const SolveResult result = solve(problem_, {.gap = 0, .time_limit_seconds = 60});
+    const SolveResult result = solve(problem_, {.settings = {.gap = 0, .time_limit_seconds = 60}});
     ASSERT_EQ(result.status, feasible() ? Status::optimal : Status::infeasible) << result.reason;
     if (!feasible()) return;
     EXPECT_NEAR(result.energy_joules - base_.energy_joules, *optimum_.extra, tolerance());

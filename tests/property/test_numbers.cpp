@@ -36,7 +36,7 @@ Joules oracle_optimum(const Problem& problem) {
 }
 
 void expect_optimum(const Problem& problem, Joules expected) {
-  const SolveResult result = solve(problem, {.gap = 0, .time_limit_seconds = 60});
+  const SolveResult result = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60}});
   ASSERT_EQ(result.status, Status::optimal) << result.reason;
   EXPECT_NEAR(result.energy_joules, expected, kTolerance * expected);
   EXPECT_NEAR(result.lower_bound_joules, expected, kTolerance * expected);

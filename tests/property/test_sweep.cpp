@@ -18,8 +18,8 @@ namespace {
 constexpr double kRelative = 1e-8;  // CBC's tolerances after scaling
 
 SolveOptions exact() {
-  SolveOptions options{.gap = 0, .time_limit_seconds = 60};
-  options.features.local_search = false;  // the MILP alone is fast on small graphs
+  SolveOptions options{.settings = {.gap = 0, .time_limit_seconds = 60}};
+  options.settings.features.local_search = false;  // the MILP alone is fast on small graphs
   return options;
 }
 

@@ -15,8 +15,8 @@ namespace poet::test {
 namespace {
 
 SolveResult solve_on(int threads, const Problem& problem) {
-  SolveOptions options{.gap = 0, .time_limit_seconds = 5, .threads = threads};
-  options.features.local_search = false;  // leaves more to the search
+  SolveOptions options{.settings = {.gap = 0, .time_limit_seconds = 5, .threads = threads}};
+  options.settings.features.local_search = false;  // leaves more to the search
   return solve(problem, options);
 }
 

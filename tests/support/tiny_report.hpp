@@ -17,8 +17,7 @@ struct TinySolve {
   Request request = {.ram_budget_bytes = ample_limits().ram_budget_bytes,
                      .runtime_budget_seconds = ample_limits().runtime_budget_seconds,
                      .runtime_budget_ratio = 16.0 / 15.0,
-                     .gap = 1e-4,
-                     .time_limit_seconds = 300};
+                     .settings = {.gap = 1e-4, .time_limit_seconds = 300}};
   SolveResult result;
 
   explicit TinySolve(Schedule schedule) {

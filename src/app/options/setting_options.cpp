@@ -3,63 +3,45 @@
 #include <fmt/ranges.h>
 
 #include "poet/error.hpp"
+#include "report/fields.hpp"
 
 namespace poet::cli {
 namespace {
 
-std::vector<std::string> effort_words() {
-  std::vector<std::string> words;
-  for (const auto& [word, effort] : kEffortNames) words.emplace_back(word);
-  return words;
+template <typename Number>
+void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
+  OptionGroup(app, option.heading)
+      .number(option.name, value, option.unit, option.range, option.usage);
 }
 
-void add_effort(CLI::App& app, SolveSettings& settings) {
+void add(CLI::App& app, const SettingOption<Effort>& option, Effort& value) {
+  std::vector<std::string> words;
+  for (const auto& [effort, word] : kNames<Effort>) words.emplace_back(word);
   app.add_option_function<std::string>(
-         "--effort",
-         [&settings](const std::string& given) {
-           for (const auto& [word, effort] : kEffortNames) {
-             if (word == given) settings.effort = effort;
+         option.name, [&value](const std::string& given) { value = *value_of<Effort>(given); },
+         option.usage)
+      ->group(option.heading)
+      ->check(one_of(words))
+      ->type_name(fmt::format("{}", fmt::join(words, "|")))
+      ->default_str(std::string(name_of(value)));
+}
+
+void add(CLI::App& app, const SettingOption<SolverFeatures>& option, SolverFeatures& features) {
+  app.add_option_function<std::vector<std::string>>(
+         option.name,
+         [&features, name = option.name](const std::vector<std::string>& given) {
+           try {
+             for (const std::string& feature : given) disable(features, feature);
+           } catch (const InputError& error) {
+             throw InputError(name, error.what());
            }
          },
-         "fast: a good schedule and a bound in a few seconds at most; default: until the gap is "
-         "met or time is up; proof: --gap 0 and no time limit, unless given")
-      ->group(kHowHard)
-      ->check(one_of(effort_words()))
-      ->type_name(fmt::format("{}", fmt::join(effort_words(), "|")))
-      ->default_str(effort_word(settings.effort));
-}
-
-/// Not in --help: it is for measuring and testing what each feature contributes.
-void add_disable(CLI::App& app, SolverFeatures& features) {
-  app.add_option_function<std::vector<std::string>>(
-         "--disable",
-         [&features](const std::vector<std::string>& names) {
-           try {
-             for (const std::string& name : names) disable(features, name);
-           } catch (const InputError& error) {
-             throw InputError("--disable", error.what());
-           }
-         })
+         option.usage)
       ->delimiter(',')
-      ->group("");
+      ->group(option.heading);
 }
 
 }  // namespace
-
-std::string effort_word(Effort effort) {
-  for (const auto& [word, known] : kEffortNames) {
-    if (known == effort) return std::string(word);
-  }
-  return "?";
-}
-
-std::string disabled_features(const SolverFeatures& features) {
-  std::vector<std::string_view> names;
-  for (const FeatureSwitch& feature : kFeatureSwitches) {
-    if (!(features.*feature.flag)) names.push_back(feature.name);
-  }
-  return fmt::format("{}", fmt::join(names, ","));
-}
 
 void apply_effort(const CLI::App& app, SolveSettings& settings) {
   if (settings.effort != Effort::proof) return;
@@ -72,13 +54,8 @@ void add_setting_options(CLI::App& app, Options& options) {
       .number<std::int64_t>("--batch-size", options.batch_size, "N",
                             {.min = 1, .expected = "at least 1"},
                             "batch size of a model with a batch dimension");
-  add_effort(app, options.settings);
-  visit_setting_options([&](const auto& setting) {
-    OptionGroup(app, setting.heading)
-        .number(setting.name, options.settings.*setting.member, setting.unit, setting.range,
-                setting.usage);
-  });
-  add_disable(app, options.settings.features);
+  visit_setting_options(
+      [&](const auto& option) { add(app, option, options.settings.*option.member); });
   OptionGroup(app, kHowHard)
       .flag("--require-optimal", options.require_optimal,
             "exit 5 if a schedule is not proven within the gap (it is still written)");

@@ -1,64 +1,64 @@
 #pragma once
 
 #include <tuple>
+#include <type_traits>
 
 #include "app/options/command_syntax.hpp"
 
 namespace poet::cli {
 
-/// A number of SolveSettings as an option.
-template <typename Number>
+/// A member of SolveSettings as an option.
+template <typename Value>
 struct SettingOption {
   const char* name;
-  Number SolveSettings::*member;
-  const char* unit;
-  Range<Number> range;
+  Value SolveSettings::*member;
   const char* heading;
   const char* usage;
+  const char* unit = "";  ///< of a number; likewise below
+  std::conditional_t<std::is_arithmetic_v<Value>, Range<Value>, std::tuple<>> range{};
 };
 
-/// Parsing, range checks, --help and the commands of `sweep --dry-run` follow from this table.
+/// Parsing, range checks, --help and the commands of `sweep --dry-run` follow from this table, in
+/// its order.
 inline constexpr std::tuple kSettingOptions{
-    SettingOption<double>{"--mem-power-scale",
-                          &SolveSettings::mem_power_scale,
-                          "X",
-                          {},
-                          kWhatToSolve,
-                          "factor on the platform's memory power, which paging pays"},
+    SettingOption<double>{"--mem-power-scale", &SolveSettings::mem_power_scale, kWhatToSolve,
+                          "factor on the platform's memory power, which paging pays", "X"},
+    SettingOption<Effort>{
+        "--effort", &SolveSettings::effort, kHowHard,
+        "fast: a good schedule and a bound in a few seconds at most; default: until the gap is met "
+        "or time is up; proof: --gap 0 and no time limit, unless given"},
     SettingOption<double>{
         "--gap",
         &SolveSettings::gap,
-        "REL",
-        {.max = 1 - std::numeric_limits<double>::epsilon() / 2, .expected = "at least 0, below 1"},
         kHowHard,
-        "stop when (energy - bound) / energy is at most this; 0 proves the optimum exactly"},
+        "stop when (energy - bound) / energy is at most this; 0 proves the optimum exactly",
+        "REL",
+        {.max = 1 - std::numeric_limits<double>::epsilon() / 2, .expected = "at least 0, below 1"}},
     SettingOption<double>{"--time-limit-s",
                           &SolveSettings::time_limit_seconds,
-                          "S",
-                          {.expected = "seconds of at least 0"},
                           kHowHard,
-                          "wall clock of a solve, in seconds; 0 = none"},
+                          "wall clock of a solve, in seconds; 0 = none",
+                          "S",
+                          {.expected = "seconds of at least 0"}},
     SettingOption<int>{"--solve-threads",
                        &SolveSettings::threads,
-                       "N",
-                       {.min = 1, .max = 256, .expected = "1 to 256"},
                        kHowHard,
-                       "threads of CBC; 1 repeats exactly"},
+                       "threads of CBC; 1 repeats exactly",
+                       "N",
+                       {.min = 1, .max = 256, .expected = "1 to 256"}},
     SettingOption<std::uint32_t>{"--seed",
                                  &SolveSettings::seed,
-                                 "N",
-                                 {.expected = "0 to 4294967295"},
                                  kHowHard,
-                                 "seed of the search"}};
+                                 "seed of the search",
+                                 "N",
+                                 {.expected = "0 to 4294967295"}},
+    // Without a heading it is not in --help: it is for measuring and testing what a feature buys.
+    SettingOption<SolverFeatures>{"--disable", &SolveSettings::features, "", ""}};
 
 /// Calls visit(option) for each.
 template <typename Visit>
 void visit_setting_options(Visit&& visit) {
   std::apply([&](const auto&... option) { (visit(option), ...); }, kSettingOptions);
 }
-
-/// The word of an effort, and the features that are off, as --effort and --disable take them.
-std::string effort_word(Effort effort);
-std::string disabled_features(const SolverFeatures& features);
 
 }  // namespace poet::cli

@@ -82,8 +82,9 @@ class SweepRun {
   bool solve(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes, int done) {
     SweepProgress line(options_.quiet, static_cast<int>(points.size()), done);
     const auto name = [&](int p) { return describe(grid_, points[p]); };
-    SweepOptions sweep{
-        .solve = solve_options(setup_.request), .jobs = options_.sweep.jobs, .starts = starts_};
+    SweepOptions sweep{.solve = {.settings = setup_.request.settings},
+                       .jobs = options_.sweep.jobs,
+                       .starts = starts_};
     sweep.started = [&](int p) { line.started(name(p)); };
     sweep.progress = [&](int p, const Progress& now) { line.progress(name(p), now); };
     sweep.finished = [&](int p, const SweepOutcome& outcome) {
@@ -119,7 +120,8 @@ class SweepRun {
                                     [](const auto& known) { return known.has_value(); });
     SweepProgress line(options_.quiet, static_cast<int>(tasks.size()), static_cast<int>(done));
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
-    MinRamOptions search{.solve = solve_options(setup_.request), .jobs = options_.sweep.jobs};
+    MinRamOptions search{.solve = {.settings = setup_.request.settings},
+                         .jobs = options_.sweep.jobs};
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);
@@ -146,7 +148,7 @@ class SweepRun {
 
   Outcome settle_and_report(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                             bool complete) {
-    share_results(grid_, points, setup_.request.gap, outcomes);
+    share_results(grid_, points, setup_.request.settings.gap, outcomes);
     const std::vector<PointResult> results =
         make_results(grid_, points, outcomes, setup_.request, setup_.output);
     std::vector<SweepRow> rows;

@@ -35,7 +35,7 @@ std::string document_of(const SweepGrid& grid, const SweepPoint& point, const Po
                         : row.status == SweepRow::Status::infeasible ? ExitCode::infeasible
                                                                      : ExitCode::limit;
   return error_json(code, failed ? "error" : name_of(row.status), row.reason,
-                    point_problem(grid, point, settings_of(request)));
+                    point_problem(grid, point, request.settings));
 }
 
 }  // namespace
@@ -58,7 +58,10 @@ std::vector<PointResult> make_results(const SweepGrid& grid, const std::vector<S
   for (int p = 0; p < static_cast<int>(points.size()); ++p) {
     if (!outcomes[p]) continue;
     PointResult& result =
-        results.emplace_back(make_result(grid, points, p, *outcomes[p], settings_of(request)));
+        results.emplace_back(make_result(grid, points, p, *outcomes[p], request.settings));
+    if (request.require_optimal && result.file && result.file->status != Status::optimal) {
+      result.file->code = ExitCode::requirement;
+    }
     if (request.schedules.empty()) {
       result.file.reset();
     } else if (result.file) {
@@ -73,7 +76,7 @@ std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRam
                                  const MinRams& found, const SweepRequest& request) {
   std::vector<MinRamRow> rows;
   for (int t = 0; t < static_cast<int>(tasks.size()); ++t) {
-    if (found[t]) rows.push_back(make_row(grid, tasks, t, *found[t], settings_of(request)));
+    if (found[t]) rows.push_back(make_row(grid, tasks, t, *found[t], request.settings));
   }
   return rows;
 }

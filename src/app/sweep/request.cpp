@@ -7,18 +7,10 @@
 #include <fmt/ranges.h>
 
 #include "app/load_problem.hpp"
-#include "app/options/setting_options.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {
 namespace {
-
-Effort effort_of(const std::string& given) {
-  for (const auto& [word, effort] : kEffortNames) {
-    if (word == given) return effort;
-  }
-  return Effort::standard;
-}
 
 void check_required(const SweepRequest& request) {
   require_option(request.models, "--models", "expected names or files (--list-models)");
@@ -100,38 +92,12 @@ SweepRequest request_of(const Options& options) {
           .runtime_budget = sweep.runtime_budget,
           .techniques = sweep.techniques,
           .batch_size = options.batch_size,
-          .mem_power_scale = options.settings.mem_power_scale,
-          .effort = effort_word(options.settings.effort),
-          .disabled = disabled_features(options.settings.features),
-          .gap = options.settings.gap,
-          .time_limit_seconds = options.settings.time_limit_seconds,
-          .threads = options.settings.threads,
-          .seed = options.settings.seed,
+          .settings = options.settings,
           .format = sweep.format,
           .csv = sweep.csv,
           .plot = sweep.plot,
           .schedules = sweep.schedules,
           .require_optimal = options.require_optimal};
-}
-
-SolveOptions solve_options(const SweepRequest& request) {
-  SolveOptions solve{.gap = request.gap,
-                     .time_limit_seconds = request.time_limit_seconds,
-                     .threads = request.threads,
-                     .seed = request.seed,
-                     .effort = effort_of(request.effort)};
-  if (request.disabled.empty()) return solve;
-  for (const std::string& name : parse_names(request.disabled)) disable(solve.features, name);
-  return solve;
-}
-
-SweepSettings settings_of(const SweepRequest& request) {
-  return {.mem_power_scale = request.mem_power_scale,
-          .gap = request.gap,
-          .time_limit_seconds = request.time_limit_seconds,
-          .threads = request.threads,
-          .seed = request.seed,
-          .require_optimal = request.require_optimal};
 }
 
 SweepGrid load_grid(SweepRequest& request) {
@@ -154,10 +120,12 @@ SweepGrid load_grid(SweepRequest& request) {
       [](TechniqueSet set) { return set == TechniqueSet::both || set == TechniqueSet::paging; });
   for (const Model& model : models) {
     for (const Platform& platform : platforms) {
-      grid.subjects.push_back(make_subject(model, platform, request.mem_power_scale, paging));
+      grid.subjects.push_back(
+          make_subject(model, platform, request.settings.mem_power_scale, paging));
     }
     if (platforms.empty()) {
-      grid.subjects.push_back(make_subject(model, std::nullopt, request.mem_power_scale, paging));
+      grid.subjects.push_back(
+          make_subject(model, std::nullopt, request.settings.mem_power_scale, paging));
     }
   }
   in_option(request.min_ram ? "--min-ram" : "--ram-budget", [&] {

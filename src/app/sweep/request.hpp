@@ -3,16 +3,11 @@
 #include "app/options.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/request.hpp"
-#include "sweep/rows.hpp"
 
 namespace poet::cli {
 
 /// What the command line asks for.
 SweepRequest request_of(const Options& options);
-
-/// What a request means for each solve, and for the figures that results state.
-SolveOptions solve_options(const SweepRequest& request);
-SweepSettings settings_of(const SweepRequest& request);
 
 /// Loads every model and platform and reads every list, and fills in the digests of the request.
 /// Throws InputError, naming the option, for anything that is missing or wrong: after this only a

@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/options.hpp"
+#include "app/options/setting_options.hpp"
 #include "app/sweep/files.hpp"
 #include "base/text/escape.hpp"
 
@@ -22,19 +22,15 @@ std::string runtime_text(const RuntimeBudget& budget) {
 std::vector<std::string> shared_words(const SweepRequest& request) {
   const SweepRequest plain;
   std::vector<std::string> words;
-  const auto add = [&](const char* option, auto value, auto usual) {
+  const auto add = [&](const char* option, const auto& value, const auto& usual) {
     if (value == usual) return;
     words.emplace_back(option);
-    words.push_back(fmt::format("{}", value));
+    words.push_back(text_of(value));
   };
   add("--batch-size", request.batch_size, plain.batch_size);
-  add("--mem-power-scale", request.mem_power_scale, plain.mem_power_scale);
-  add("--effort", request.effort, "default");
-  add("--gap", request.gap, plain.gap);
-  add("--time-limit-s", request.time_limit_seconds, plain.time_limit_seconds);
-  add("--solve-threads", request.threads, plain.threads);
-  add("--seed", request.seed, plain.seed);
-  add("--disable", request.disabled, plain.disabled);
+  visit_setting_options([&](const auto& option) {
+    add(option.name, request.settings.*option.member, plain.settings.*option.member);
+  });
   if (request.require_optimal) words.emplace_back("--require-optimal");
   return words;
 }

@@ -1,5 +1,7 @@
 #include "formats/json/json_fields.hpp"
 
+#include "poet/error.hpp"
+
 namespace poet {
 
 std::vector<int> read_ints(const JsonCursor& list, int least) {
@@ -21,6 +23,14 @@ Schedule read_stage_lists(const JsonCursor& list) {
                                .page_in = read_ints(lists[3], 0)});
   }
   return schedule;
+}
+
+SolverFeatures read_features(const JsonCursor& at) {
+  try {
+    return features_without(at.string());
+  } catch (const InputError& error) {
+    at.fail(error.what());
+  }
 }
 
 }  // namespace poet

@@ -15,6 +15,7 @@
 #include "formats/json/json_cursor.hpp"
 #include "poet/schedule.hpp"
 #include "poet/schedule_file.hpp"
+#include "poet/solver_features.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
@@ -148,6 +149,8 @@ nlohmann::ordered_json json_of(const Value& value) {
     return value ? json_of(*value) : nlohmann::ordered_json(nullptr);
   } else if constexpr (std::is_enum_v<Value>) {
     return name_of(value);
+  } else if constexpr (std::is_same_v<Value, SolverFeatures>) {
+    return disabled_features(value);
   } else if constexpr (std::is_same_v<Value, Schedule>) {
     // In a journal. Keys would be most of its text, so that a stage is four lists.
     auto list = nlohmann::ordered_json::array();
@@ -172,8 +175,9 @@ void read_fields(const JsonCursor& at, Struct& object, const Table& table);
 /// Integers of any sign are for lists of nodes in schedule files: the replay reports those outside
 /// of the graph, with their stage.
 std::vector<int> read_ints(const JsonCursor& list, int least);
-/// The way back from what json_of() makes of a schedule.
+/// The ways back from what json_of() makes of a schedule, and of features: those that are off.
 Schedule read_stage_lists(const JsonCursor& list);
+SolverFeatures read_features(const JsonCursor& at);
 
 template <typename Value>
 void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {},
@@ -185,6 +189,8 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
     const auto known = value_of<Value>(at.string());
     if (!known) at.fail_expecting(words_of<Value>());
     value = *known;
+  } else if constexpr (std::is_same_v<Value, SolverFeatures>) {
+    value = read_features(at);
   } else if constexpr (std::is_same_v<Value, Schedule>) {
     value = read_stage_lists(at);
   } else if constexpr (IsObject<Value>) {

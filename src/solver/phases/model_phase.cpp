@@ -57,7 +57,7 @@ class ModelPhase {
   }
 
  private:
-  const SolverFeatures& features() const { return state_.options.features; }
+  const SolverFeatures& features() const { return state_.options.settings.features; }
   const Graph& graph() const { return state_.problem.graph; }
 
   bool wants_root_loop() const {
@@ -143,7 +143,7 @@ class ModelPhase {
         .absolute_gap = step,
         .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share,
         .node_limit = kPolishNodes,
-        .seed = state_.options.seed,
+        .seed = state_.options.settings.seed,
         .confirm = false};
     const auto schedule = polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed,
                                  options, [&](const MipProgress&) { return !state_.stopping(); });

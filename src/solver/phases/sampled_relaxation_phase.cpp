@@ -32,7 +32,7 @@ ModelVerdict solve_with_moments(SolveState& state, int moments, SampledEffort ef
                            .absolute_gap = scaled.to_units(state.gap_joules()),
                            .time_limit_seconds = std::min(share, state.clock.remaining()),
                            .node_limit = glance ? kGlanceNodes : 0,
-                           .seed = state.options.seed,
+                           .seed = state.options.settings.seed,
                            .heuristics = false};
   const auto progress = [&](const MipProgress& now) {
     raise_bound(state, scaled, now.bound);

@@ -46,10 +46,10 @@ class SubproblemSearch {
     }
     MipOptions options{.cutoff = proof_cutoff(state_, scaled_),
                        .absolute_gap = scaled_.to_units(state_.gap_joules()),
-                       .threads = state_.options.threads,
-                       .seed = state_.options.seed,
+                       .threads = state_.options.settings.threads,
+                       .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
-    if (state_.options.features.cuts_in_cbc && model_.windows.collapsed()) {
+    if (state_.options.settings.features.cuts_in_cbc && model_.windows.collapsed()) {
       options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
       // Beside cuts in the model's own columns CBC can presolve little. Without any presolve, a
       // search under a cutoff needs no second one to confirm it.

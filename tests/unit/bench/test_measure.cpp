@@ -40,7 +40,8 @@ Measurement feasible_one() {
 }
 
 TEST(Measurement, OfASmallProblemIsProvenAndReplayed) {
-  const Measurement m = measure({"linear", "m4", 4000, 2}, {.solve = {.time_limit_seconds = 30}});
+  const Measurement m =
+      measure({"linear", "m4", 4000, 2}, {.solve = {.settings = {.time_limit_seconds = 30}}});
   EXPECT_TRUE(m.settled()) << m.failure;
   EXPECT_TRUE(m.figures.valid);
   EXPECT_EQ(m.figures.graph_nodes, 27);
@@ -52,7 +53,7 @@ TEST(Measurement, OfASmallProblemIsProvenAndReplayed) {
 TEST(Measurement, ContradictsABetterSolutionThanTheBound) {
   // Nobody can need so little above the baseline in this RAM: the answer's bound is above it.
   const Measurement m =
-      measure({"linear", "m4", 4000, 2, 1e-9}, {.solve = {.time_limit_seconds = 30}});
+      measure({"linear", "m4", 4000, 2, 1e-9}, {.solve = {.settings = {.time_limit_seconds = 30}}});
   EXPECT_FALSE(m.ok());
   EXPECT_THAT(m.failure, HasSubstr("above the best known energy"));
 }

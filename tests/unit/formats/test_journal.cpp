@@ -13,7 +13,8 @@ using nlohmann::json;
 using testing::HasSubstr;
 
 TEST(JournalJson, ReadsBackWhatItWrote) {
-  SweepRequest request{.models = "linear", .ram_budget = "min..100%:16", .gap = 0.1, .seed = 42};
+  SweepRequest request{
+      .models = "linear", .ram_budget = "min..100%:16", .settings = {.gap = 0.1, .seed = 42}};
   request.csv = "a,b\"c";
   const SweepOutcome outcome{
       .result = {.status = Status::feasible,
@@ -85,11 +86,11 @@ TEST(JournalJson, NamesTheLineThatIsWrong) {
 
 TEST(JournalJson, SaysHowARequestDiffers) {
   SweepRequest other;
-  other.gap = 0.5;
+  other.settings.gap = 0.5;
   other.csv = "elsewhere";
   EXPECT_EQ(request_difference({}, {}), "");
   EXPECT_EQ(request_difference(other, {}), "gap: found '0.5', expected '0.0001'");
-  other.gap = SweepRequest{}.gap;
+  other.settings.gap = SolveSettings{}.gap;
   EXPECT_EQ(request_difference(other, {}), "") << "where results go is not part of what they are";
 }
 

@@ -46,9 +46,7 @@ TinySolve three_nodes() {
   solve.request = {.ram_budget_bytes = 14,
                    .runtime_budget_seconds = 1,
                    .runtime_budget_ratio = 1,
-                   .gap = 1e-4,
-                   .time_limit_seconds = 300,
-                   .seed = 7};
+                   .settings = {.gap = 1e-4, .time_limit_seconds = 300, .seed = 7}};
   solve.result.schedule = {.stages = {{.compute = {0}},
                                       {.resident = {0}, .compute = {1}},
                                       {.resident = {0, 1}, .compute = {2}}}};

@@ -20,7 +20,7 @@ SweepGrid grid() {
 /// A point with a schedule and one without.
 std::vector<SweepRow> rows() {
   const std::vector<SweepPoint> points{test::point_of(150), test::point_of(119)};
-  const SweepSettings settings{.gap = 0.5, .time_limit_seconds = 10};
+  const SolveSettings settings{.gap = 0.5, .time_limit_seconds = 10};
   SweepRow fine =
       make_result(grid(), points, 0, test::solved(test::hill_recomputed(), 6, 5.5), settings).row;
   fine.schedule_file = "runs/0000.json";

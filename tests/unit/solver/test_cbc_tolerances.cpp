@@ -7,7 +7,7 @@ namespace poet {
 namespace {
 
 SolveOptions exact() {
-  return {.gap = 0, .time_limit_seconds = 60};
+  return {.settings = {.gap = 0, .time_limit_seconds = 60}};
 }
 
 Node tensor(Bytes bytes, std::vector<int> inputs, Joules page = 0) {
@@ -33,7 +33,7 @@ TEST(CbcTolerances, APointThatIsDroppedIsNoProofThatThereIsNothing) {
                     .paging = true,
                     .remat = false};
   SolveOptions options = exact();
-  options.features = no_features();
+  options.settings.features = no_features();
   const SolveResult result = solve(problem, options);
   EXPECT_EQ(result.status, Status::optimal) << result.reason;
   EXPECT_DOUBLE_EQ(result.energy_joules, 1);
@@ -51,7 +51,7 @@ TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
   problem.graph.nodes[1].page_in_energy_joules = 1e-9;
   problem.limits = {.ram_budget_bytes = 7683909, .runtime_budget_seconds = 1};
   SolveOptions options = exact();
-  options.features.local_search = false;
+  options.settings.features.local_search = false;
   options.small_graph = 0;
   options.progress = [](const Progress& now) { EXPECT_LE(now.bound_joules, 0.804 * (1 + 1e-9)); };
   const SolveResult result = solve(problem, options);
@@ -71,7 +71,7 @@ TEST(CbcTolerances, OnePageInOf1e8OfTheBaselineIsNotTwo) {
   problem.graph.nodes[3].page_in_energy_joules = 1e-8;
   problem.limits = {.ram_budget_bytes = 805012262337, .runtime_budget_seconds = 1};
   SolveOptions options = exact();
-  options.features.local_search = false;
+  options.settings.features.local_search = false;
   options.small_graph = 0;
   options.progress = [](const Progress& now) { EXPECT_LE(now.bound_joules, 1 + 1.0001e-8); };
   const SolveResult result = solve(problem, options);
@@ -97,10 +97,10 @@ TEST(CbcTolerances, RoundingBesideAHugePriceLiftsNoBound) {
   problem.graph.nodes[4].energy_joules = 4e-07;
   problem.limits = {.ram_budget_bytes = 204660444291, .runtime_budget_seconds = 1.5840626227300152};
   SolveOptions options = exact();
-  options.seed = 441;
+  options.settings.seed = 441;
   for (const char* name :
        {"local-search", "coarse", "windows", "root-loop", "cost-fixing", "polish", "rebuild"}) {
-    disable(options.features, name);
+    disable(options.settings.features, name);
   }
   const SolveResult result = solve(problem, options);
   ASSERT_TRUE(result.schedule) << result.reason;

@@ -24,7 +24,7 @@ Problem chain_in(Bytes ram_budget) {
 
 /// The best schedule for so many tensors at a time.
 SolveResult best_in(int slots) {
-  return solve(chain_in(slots * kTensor), {.gap = 0, .time_limit_seconds = 60});
+  return solve(chain_in(slots * kTensor), {.settings = {.gap = 0, .time_limit_seconds = 60}});
 }
 
 SolverFeatures plain_rows() {
@@ -84,7 +84,7 @@ TEST(Covers, NoScheduleWithinTheBudgetBreaksThem) {
 TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
   Problem problem = chain_in(5 * kTensor);
   problem.limits.paging = false;
-  const SolveResult ample = solve(problem, {.gap = 0, .time_limit_seconds = 60});
+  const SolveResult ample = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60}});
   ASSERT_TRUE(ample.schedule);
   const Seconds needed = simulate(problem.graph, *ample.schedule, problem.limits).runtime_seconds;
   ASSERT_GT(needed, baseline(problem.graph).runtime_seconds);
@@ -97,8 +97,9 @@ TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
 }
 
 TEST(Covers, AByteTooLittleCostsAsMuchAsATensorLess) {
-  const SolveResult result = solve(chain_in(kSlots * kTensor - 1),
-                                   {.gap = 0, .time_limit_seconds = 60, .features = plain_rows()});
+  const SolveResult result =
+      solve(chain_in(kSlots * kTensor - 1),
+            {.settings = {.gap = 0, .time_limit_seconds = 60, .features = plain_rows()}});
   EXPECT_EQ(result.status, Status::optimal);
   EXPECT_DOUBLE_EQ(result.energy_joules, best_in(kSlots - 1).energy_joules);
   EXPECT_GT(result.energy_joules, best_in(kSlots).energy_joules);

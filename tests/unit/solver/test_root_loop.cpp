@@ -30,7 +30,7 @@ TEST(RootLoop, FixesNoColumnOfTheOptimumBesideHugePrices) {
       node.page_in_energy_joules *= price;
       node.page_out_energy_joules *= price;
     }
-    const SolveResult optimum = solve(problem, {.gap = 0});
+    const SolveResult optimum = solve(problem, {.settings = {.gap = 0}});
     ASSERT_EQ(optimum.status, Status::optimal) << price;
     const UsefulWindows windows = useful_windows(problem, true, kInfinity);
     const Formulation model = formulate(problem, windows);

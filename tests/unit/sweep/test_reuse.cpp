@@ -58,10 +58,10 @@ TEST_F(Reuse, AnUnprovenScheduleIsAStartAndItsBoundIsABound) {
   known.add(0, solved(hill_paged(), 9, 5.5));
   EXPECT_FALSE(known.outcome_of(1, 0.1));
   EXPECT_TRUE(known.outcome_of(1, 0.4)) << "(9 - 5.5) / 9 is below that gap";
-  const SolveOptions options = known.options_for(1, {.seed = 7});
+  const SolveOptions options = known.options_for(1, {.settings = {.seed = 7}});
   EXPECT_EQ(options.start, hill_paged());
   EXPECT_EQ(options.known_bound_joules, 5.5);
-  EXPECT_EQ(options.seed, 7U);
+  EXPECT_EQ(options.settings.seed, 7U);
 }
 
 TEST_F(Reuse, AScheduleThatDoesNotFitIsNoStart) {

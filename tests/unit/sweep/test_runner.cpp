@@ -102,7 +102,7 @@ TEST(RunSweep, SolvesEveryPointAndCallsEachFinishedOnce) {
   for (const int jobs : {1, 3}) {
     std::vector<int> finished;
     SweepOutcomes outcomes;
-    SweepOptions options{.solve = {.gap = 0}, .jobs = jobs};
+    SweepOptions options{.solve = {.settings = {.gap = 0}}, .jobs = jobs};
     options.finished = [&](int point, const SweepOutcome&) { finished.push_back(point); };
     EXPECT_TRUE(run_sweep(grid, points, options, outcomes));
     EXPECT_THAT(finished, UnorderedElementsAre(0, 1, 2, 3, 4, 5, 6));
@@ -166,8 +166,8 @@ TEST(RunSweep, RefusesKnownOutcomesThatContradictEachOther) {
 
 MinRam smallest(const Limits& limits, Bytes floor = 0,
                 const std::vector<const Schedule*>& starts = {}) {
-  return find_min_ram(test::subject_of(test::hill_graph()), limits, {.time_limit_seconds = 60},
-                      floor, starts);
+  return find_min_ram(test::subject_of(test::hill_graph()), limits,
+                      {.settings = {.time_limit_seconds = 60}}, floor, starts);
 }
 
 TEST(MinRam, IsTheWorkingSetWhereAScheduleReachesIt) {
