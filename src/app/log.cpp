@@ -36,6 +36,7 @@ spdlog::sink_ptr file_sink(const std::string& path) {
 
 }  // namespace
 
+/// The log goes to stderr and to --log-file, never to stdout, which is the result's alone.
 void start_log(const Options& options) {
   const bool colours = stderr_is_terminal() && std::getenv("NO_COLOR") == nullptr;
   auto console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(

@@ -32,6 +32,7 @@ Outcome run(const Options& options, ProblemInfo& problem) {
   return run_solve(options, problem);
 }
 
+/// The only place that catches everything. Each kind of error has one exit status.
 Outcome run_caught(int argc, char** argv, Options& options, ProblemInfo& problem) {
   try {
     if (!parse(argc, argv, options)) return {};

@@ -54,6 +54,7 @@ void PlotDirectory::write_graph(const Graph& graph) const {
   spdlog::info("its picture written to {}", path(kGraphPicture));
 }
 
+/// The schedule itself has been written by now, so a picture that fails is worth a warning only.
 void PlotDirectory::write_schedule(const ScheduleFile& report) const {
   if (stem_.empty()) return;
   try {

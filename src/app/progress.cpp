@@ -12,6 +12,8 @@
 namespace poet::cli {
 namespace {
 
+// A terminal shows one line that changes. A pipe or a log keeps every line, so it gets news
+// (another phase, a better schedule) at once and the rest rarely.
 constexpr Seconds kTerminalInterval = 0.1;
 constexpr Seconds kPipeInterval = 5;
 

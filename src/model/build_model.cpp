@@ -41,6 +41,7 @@ ModelNode input_node(const ModelSpec& spec, std::int64_t batch_size) {
   return node;
 }
 
+/// The formulas of an op know nothing of files. Their errors get the layer's place here.
 LayerCosts infer(const LayerSpec& layer, const Model& model, const NodeNames& names) {
   std::vector<Shape> shapes;
   for (const InputName& input : layer.inputs) {
@@ -56,6 +57,8 @@ LayerCosts infer(const LayerSpec& layer, const Model& model, const NodeNames& na
   }
 }
 
+/// All names are announced first, so that an input which names a later layer is told apart from one
+/// that names none.
 void add_layers(const ModelSpec& spec, std::int64_t batch_size, Model& model) {
   NodeNames names;
   for (const LayerSpec& layer : spec.layers) names.announce(layer.name);

@@ -8,6 +8,8 @@
 
 namespace poet {
 
+// A model file can ask for any shape, and a product that wraps around would be a plausible small
+// number. Every sum and product of extents therefore goes through these.
 std::int64_t checked_sum(std::initializer_list<std::int64_t> terms) {
   std::int64_t sum = 0;
   for (const std::int64_t term : terms) {

@@ -1,4 +1,4 @@
-#include "pictures/overhead_axis.hpp"
+#include "pictures/sweep_panel.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -9,7 +9,6 @@
 
 #include <fmt/format.h>
 
-#include "pictures/overhead_axis.hpp"
 #include "pictures/scale.hpp"
 #include "pictures/style.hpp"
 #include "pictures/sweep_style.hpp"

@@ -113,14 +113,6 @@ template <>
 inline constexpr auto kFields<SolveStatistics> = std::tuple_cat(kWorkFields, kTimingFields,
                                                                 std::tuple(kWallSecondsField));
 
-template <>
-inline constexpr auto kFields<Node> = std::tuple(
-    Field<&Node::name>{"name"}, Field<&Node::op>{"op"}, Field<&Node::bytes>{"bytes"},
-    Field<&Node::runtime_seconds>{"runtime_seconds"}, Field<&Node::energy_joules>{"energy_joules"},
-    Field<&Node::page_in_energy_joules>{"page_in_energy_joules"},
-    Field<&Node::page_out_energy_joules>{"page_out_energy_joules"}, Field<&Node::inputs>{"inputs"},
-    Field<&Node::backward>{"backward"});
-
 /// An index outside the graph is for the replay to report, with the place.
 template <>
 inline constexpr auto kFields<Instruction> =

@@ -14,6 +14,8 @@ Replay replay_baseline(const Graph& graph) {
                    .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
 }
 
+/// All figures come from replays, none from the solver: a summary cannot say more than the judge
+/// saw.
 Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
                   Joules lower_bound_joules) {
   const Replay base = replay_baseline(graph);

@@ -17,6 +17,8 @@ Incumbent::Incumbent(const Problem& problem, const Baseline& base)
       energy_(std::numeric_limits<double>::infinity()),
       bound_(base.energy_joules) {}
 
+/// The energy counts as the replay sums it up. What the search or a model thought it would be does
+/// not matter.
 bool Incumbent::offer(const Schedule& schedule) {
   const Replay replay = simulate(problem_.graph, schedule, problem_.limits);
   if (!replay.valid() || replay.energy_joules >= energy_) return false;

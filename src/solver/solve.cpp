@@ -103,7 +103,7 @@ class Solve {
     if (!state_.options.settings.features.sampled_relaxation) return true;
     const bool infeasible =
         run_sampled_relaxation_phase(state_, effort) == ModelVerdict::infeasible;
-    if (infeasible) declare_searched_infeasible("the coarse model");
+    if (infeasible) declare_searched_infeasible("the sampled relaxation");
     return !infeasible && !state_.done();
   }
 

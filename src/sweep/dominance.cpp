@@ -12,6 +12,9 @@ Limits limits_of(const SweepSubject& subject, TechniqueSet set, const RuntimeBud
           .remat = set == TechniqueSet::both || set == TechniqueSet::remat};
 }
 
+/// Every schedule within tighter limits is also within looser ones. That one fact carries all
+/// reuse: a schedule may move to looser limits, and a proof (a bound, or that nothing exists) to
+/// tighter ones.
 bool dominates_otherwise(const Limits& loose, const Limits& tight) {
   return loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
          (loose.paging || !tight.paging) && (loose.remat || !tight.remat);

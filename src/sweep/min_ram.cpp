@@ -27,6 +27,9 @@ bool is_looser(const std::vector<MinRamTask>& tasks, int loose, int tight) {
          dominates_otherwise(tasks[loose].limits, tasks[tight].limits);
 }
 
+/// Runs the searches in child processes, the loosest tasks first: what is proven for limits that
+/// allow more holds for those that allow less, and a schedule of theirs may fit as it is. So each
+/// search starts with the narrowest interval that the ones before leave.
 class Run {
  public:
   Run(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, const MinRamOptions& options,

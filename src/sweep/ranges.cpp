@@ -128,6 +128,7 @@ void add_runtime_range(std::string_view text, std::vector<RuntimeBudget>& budget
   budgets.push_back(last);
 }
 
+/// A budget that is listed twice is a slip of the keyboard; solving it twice would hide that.
 template <typename Element, typename Same>
 void refuse_repetition(const std::vector<Element>& list, const std::vector<std::string>& names,
                        Same same) {

@@ -60,6 +60,8 @@ ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
   return problem;
 }
 
+/// The row and the schedule file of a point are made together, from one replay, so that they cannot
+/// disagree.
 PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
                         const SweepOutcome& outcome, const SolveSettings& settings) {
   const SweepPoint& where = points[point];

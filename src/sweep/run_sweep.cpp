@@ -6,8 +6,8 @@
 #include "sweep/child_tasks.hpp"
 #include "sweep/child_work.hpp"
 #include "sweep/fields.hpp"
-#include "sweep/known_results.hpp"
 #include "sweep/point_order.hpp"
+#include "sweep/reuse_results.hpp"
 
 namespace poet {
 namespace {

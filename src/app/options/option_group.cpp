@@ -33,6 +33,7 @@ void OptionGroup::choice(const char* name, std::string& value, std::vector<std::
       ->check(one_of(std::move(words)));
 }
 
+/// CLI11's own IsMember would list the words with types and braces; this is our grammar of errors.
 CLI::Validator one_of(std::vector<std::string> words) {
   return CLI::Validator(
       [words = std::move(words)](const std::string& word) {

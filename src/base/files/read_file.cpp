@@ -32,6 +32,7 @@ std::string reason(int code) {
   return std::generic_category().message(code);
 }
 
+/// Counts while it reads: a pipe has no size, and a file can grow.
 std::string read_all(std::FILE* file, const std::string& path, std::size_t max_bytes) {
   std::string text;
   std::array<char, 1 << 16> buffer{};

@@ -11,6 +11,7 @@ struct Lead {
   unsigned char high = 0xBF;  ///< surrogates and what lies beyond U+10FFFF
 };
 
+/// Table 3-7 of the Unicode standard: which bytes may start a character, and what may follow.
 Lead lead_of(unsigned char byte) {
   if (byte < 0x80) return {.length = 1};
   if (byte < 0xC2) return {};

@@ -36,7 +36,7 @@ ModelVerdict solve_with_moments(SolveState& state, int moments, SampledEffort ef
                            .heuristics = false};
   const auto progress = [&](const MipProgress& now) {
     raise_bound(state, scaled, now.bound);
-    state.report_progress("coarse relaxation", state.statistics.nodes + now.nodes);
+    state.report_progress("sampled relaxation", state.statistics.nodes + now.nodes);
     return !state.stopping();
   };
   const MipResult result = solve_mip(scaled.milp, options, progress);
@@ -46,7 +46,7 @@ ModelVerdict solve_with_moments(SolveState& state, int moments, SampledEffort ef
   statistics.nodes += result.nodes;
   statistics.build_seconds += built - start;
   statistics.milp_seconds += state.clock.elapsed() - built;
-  state.report_progress("coarse relaxation", statistics.nodes);
+  state.report_progress("sampled relaxation", statistics.nodes);
   const bool nothing = result.status == MipResult::Status::finished && !result.values;
   if (!nothing || options.cutoff < kInfinity) return ModelVerdict::open;
   state.searches_without_result = result.searches;

@@ -8,6 +8,9 @@
 namespace poet {
 namespace {
 
+// Separating cuts takes about as long as a solve, and a point that still violates many rows of the
+// model says little about the cuts that will bind. So cuts wait until the point nearly satisfies
+// the model.
 constexpr double kRowTolerance = 1e-5;        // distance of a point from a row that is worth adding
 constexpr std::size_t kMaxRows = 2000;        // rows that enter at once
 constexpr std::size_t kNearlyFeasible = 600;  // violated rows below which cuts are separated
@@ -36,6 +39,8 @@ std::vector<int> Relaxation::RowPool::often_tight() const {
   return rows;
 }
 
+/// The deepest first, because only so many enter at once. Depth is the Euclidean distance of the
+/// point from the row: rows in units of memory and rows of ones would not compare otherwise.
 std::vector<int> Relaxation::RowPool::violated(std::span<const double> values) const {
   std::vector<std::pair<double, int>> found;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
@@ -104,6 +109,7 @@ void Relaxation::add_cuts(std::vector<PrecedenceCut> cuts) {
   program_.add_rows(rows);
 }
 
+/// A range of a count enters once; later nodes move its bounds, which keeps the basis valid.
 void Relaxation::set_row(int number, MilpRow row) {
   const auto known = std::find_if(origins_.begin(), origins_.end(),
                                   [&](const Origin& origin) { return origin.number == number; });
@@ -129,6 +135,7 @@ Relaxation::Snapshot Relaxation::snapshot() const {
   return {.origins = origins_, .basis = program_.basis()};
 }
 
+/// Removes all rows and adds those of the snapshot in its order: a basis knows rows by position.
 void Relaxation::restore(const Snapshot& snapshot) {
   std::vector<int> all(origins_.size());
   std::iota(all.begin(), all.end(), 0);
@@ -146,6 +153,7 @@ void Relaxation::restore(const Snapshot& snapshot) {
   program_.set_basis(snapshot.basis);
 }
 
+/// Ranges of counts stay even if they are slack: the next node sets them again.
 void Relaxation::remove_slack_rows() {
   std::vector<int> removed;
   for (const int r : program_.slack_rows()) {

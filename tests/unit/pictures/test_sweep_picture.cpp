@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "pictures/curves.hpp"
-#include "pictures/overhead_axis.hpp"
+#include "pictures/sweep_panel.hpp"
 #include "support/curve_points.hpp"
 
 namespace poet::plot {

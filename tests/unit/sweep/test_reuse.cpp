@@ -3,8 +3,8 @@
 #include "expect_input_error.hpp"
 #include "poet/simulate.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/known_results.hpp"
 #include "sweep/point_order.hpp"
+#include "sweep/reuse_results.hpp"
 
 namespace poet {
 namespace {

@@ -1,4 +1,4 @@
-#include "sweep/known_results.hpp"
+#include "sweep/reuse_results.hpp"
 
 #include <string>
 #include <tuple>
