@@ -33,6 +33,6 @@ Outcome failure(ExitCode code, const std::string& message, const Options& option
 
 /// Puts the document where it belongs and returns the exit status. A destination that fails is an
 /// error of its own; its document goes to stdout.
-ExitCode deliver(Outcome outcome, const Options& options, const ProblemInfo& problem);
+ExitCode deliver(const Outcome& outcome, const Options& options, const ProblemInfo& problem);
 
 }  // namespace poet::cli

@@ -35,7 +35,7 @@ Outcome failure(ExitCode code, const std::string& message, const Options& option
           .output = options.output};
 }
 
-ExitCode deliver(Outcome outcome, const Options& options, const ProblemInfo& problem) {
+ExitCode deliver(const Outcome& outcome, const Options& options, const ProblemInfo& problem) {
   if (outcome.document.empty() || outcome.output.empty()) return write_to_stdout(outcome);
   try {
     write_file(outcome.output, outcome.document);

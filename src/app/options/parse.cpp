@@ -30,7 +30,7 @@ const CommandSyntax* find_command(const std::string& word) {
 
 /// The digest tells builds of the same version apart, as the journals of sweeps do.
 std::string version_text(bool verbose) {
-  const std::string version = std::string("poet-solve ") + POET_VERSION;
+  std::string version = std::string("poet-solve ") + POET_VERSION;
   if (!verbose) return version;
   const std::string digest = program_sha256();
   return fmt::format("{}\nsha256 {}", version,
@@ -73,6 +73,7 @@ std::vector<std::string> option_names(const CLI::App& app) {
 
 std::vector<std::string> command_names() {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const CommandSyntax* command : kCommands) names.emplace_back(command->name);
   return names;
 }
@@ -84,6 +85,7 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 /// The commands that have this option, quoted.
 std::vector<std::string> owners(const std::string& option) {
   std::vector<std::string> names;
+  names.reserve(kCommands.size());
   for (const CommandSyntax* command : kCommands) {
     Options unused;
     CLI::App app;

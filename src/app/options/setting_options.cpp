@@ -16,6 +16,7 @@ void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
 
 void add(CLI::App& app, const SettingOption<Effort>& option, Effort& value) {
   std::vector<std::string> words;
+  words.reserve(kNames<Effort>.size());
   for (const auto& [effort, word] : kNames<Effort>) words.emplace_back(word);
   app.add_option_function<std::string>(
          option.name, [&value](const std::string& given) { value = *value_of<Effort>(given); },

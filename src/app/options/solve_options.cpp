@@ -3,7 +3,7 @@
 namespace poet::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSolveFooter =
     "Exit status:\n"
     "  0                               a schedule was written\n"
     "  1                               internal error or crash\n"
@@ -38,7 +38,7 @@ void add_switch(CLI::App& app, const char* on, const char* off, bool& value,
       ->excludes(allow);
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_solve_options(CLI::App& app, Options& options) {
   OptionGroup problem(app, kWhatToSolve);
   problem.text("--model", options.model, "NAME|FILE",
                "built-in model (--list-models), model file, or - for stdin");
@@ -76,8 +76,8 @@ void add_options(CLI::App& app, Options& options) {
 const CommandSyntax kSolveSyntax{.command = Command::solve,
                                  .name = "solve",
                                  .summary = "solve one problem; may be left out",
-                                 .footer = kFooter,
-                                 .add_options = add_options,
+                                 .footer = kSolveFooter,
+                                 .add_options = add_solve_options,
                                  .error_document = true};
 
 void add_common_options(CLI::App& app, Options& options) {

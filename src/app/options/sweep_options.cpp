@@ -3,7 +3,7 @@
 namespace poet::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kSweepFooter =
     "Points are solved from loose limits to tight ones: a schedule that is optimal under looser\n"
     "limits and fits tighter ones is optimal there too, and a bound holds for tighter limits as\n"
     "well. The result is one JSON line per point on stdout; a table and the progress are on "
@@ -78,7 +78,7 @@ void add_results(CLI::App& app, Options& options) {
              "write each point's schedule file into this directory");
 }
 
-void add_options(CLI::App& app, Options& options) {
+void add_sweep_options(CLI::App& app, Options& options) {
   add_grid(app, options.sweep);
   add_setting_options(app, options);
   add_running(app, options.sweep);
@@ -91,8 +91,8 @@ const CommandSyntax kSweepSyntax{
     .command = Command::sweep,
     .name = "sweep",
     .summary = "solve a grid of budgets, platforms, models and techniques in one go",
-    .footer = kFooter,
-    .add_options = add_options,
+    .footer = kSweepFooter,
+    .add_options = add_sweep_options,
     .error_document = false};
 
 }  // namespace poet::cli

@@ -152,6 +152,7 @@ class SweepRun {
     const std::vector<PointResult> results =
         make_results(grid_, points, outcomes, setup_.request, setup_.output);
     std::vector<SweepRow> rows;
+    rows.reserve(results.size());
     for (const PointResult& result : results) rows.push_back(result.row);
     return report(rows, complete, [&] {
       write_schedules(grid_, points, results, setup_.request);
