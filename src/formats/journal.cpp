@@ -15,7 +15,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kJournalVersion = 1;
 
 Provenance read_provenance(const JsonCursor& at) {
   Provenance from;
@@ -63,7 +63,7 @@ void read_line(const JsonCursor& at, JournalContents& contents) {
 
 std::string journal_head(const SweepRequest& request) {
   return one_line(
-      {{"format", kJournalFormat}, {"version", kVersion}, {"request", json_of(request)}});
+      {{"format", kJournalFormat}, {"version", kJournalVersion}, {"request", json_of(request)}});
 }
 
 std::string journal_line(int task, const Provenance& from, const MinRam& found) {
@@ -85,7 +85,7 @@ JournalContents read_journal(const std::vector<std::string>& lines, const std::s
     const nlohmann::json document = parse_json(lines[l], place);
     const JsonCursor at(document, place);
     if (l == 0) {
-      expect_format(at, kJournalFormat, kVersion);
+      expect_format(at, kJournalFormat, kJournalVersion);
       contents.request = read_known<SweepRequest>(at.required("request"));
     } else {
       read_line(at, contents);

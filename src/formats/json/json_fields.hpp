@@ -87,12 +87,12 @@ void append_keys(std::vector<std::string_view>& keys, const Table& table) {
 
 template <typename Struct>
 const std::vector<std::string_view>& keys_of() {
-  static const std::vector<std::string_view> kKeys = [] {
+  static const std::vector<std::string_view> all = [] {
     std::vector<std::string_view> keys;
     append_keys(keys, kFields<Struct>);
     return keys;
   }();
-  return kKeys;
+  return all;
 }
 
 // Writing.
