@@ -18,11 +18,10 @@ constexpr double kStripTop = 284;
 constexpr double kStripHeight = 16;
 constexpr double kNumbersBaseline = 314;
 constexpr double kCaptionBaseline = 332;
-constexpr int kTickCount = 6;
 
 /// A budget far above the peak would press the chart flat; it is named instead of drawn.
 constexpr double kMaxBudgetShown = 1.6;
-constexpr double kHeadroom = 1.06;
+constexpr double kRamHeadroom = 1.06;
 
 struct MemoryAxis {
   Scale y;
@@ -34,7 +33,7 @@ MemoryAxis memory_axis(const Summary& summary, double top) {
   const auto budget = static_cast<double>(summary.ram_budget_bytes);
   const bool shows_budget = budget <= kMaxBudgetShown * peak;
   const double most = std::max(shows_budget ? budget : peak, static_cast<double>(kTickCount));
-  return {.y = {.low = 0, .high = kHeadroom * most, .from = top + kPlotHeight, .to = top},
+  return {.y = {.low = 0, .high = kRamHeadroom * most, .from = top + kPlotHeight, .to = top},
           .shows_budget = shows_budget};
 }
 

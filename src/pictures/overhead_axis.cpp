@@ -9,9 +9,8 @@
 namespace poet::plot {
 namespace {
 
-constexpr double kHeadroom = 1.08;
+constexpr double kOverheadHeadroom = 1.08;
 constexpr double kMinHeight = 1e-4;  ///< the height of an axis if all overheads are 0
-constexpr int kTickCount = 6;
 
 /// A curve whose top is this far below another's would lie flat on a linear axis.
 constexpr double kFlat = 0.05;
@@ -43,11 +42,11 @@ OverheadAxis::OverheadAxis(const Panel& panel, double bottom, double top) {
     linear_below_ = std::pow(10.0, std::floor(std::log10(kLinearPart * flattest)));
   }
   most_ = std::max(most_, kMinHeight);
-  scale_ = {.low = 0, .high = kHeadroom * bent(most_), .from = bottom, .to = top};
+  scale_ = {.low = 0, .high = kOverheadHeadroom * bent(most_), .from = bottom, .to = top};
 }
 
 std::vector<Tick> OverheadAxis::ticks() const {
-  if (!logarithmic()) return percent_ticks(0, kHeadroom * most_, kTickCount);
+  if (!logarithmic()) return percent_ticks(0, kOverheadHeadroom * most_, kTickCount);
   std::vector<Tick> ticks{{.value = 0, .label = "0 %"}};
   for (double value = linear_below_; bent(value) <= scale_.high; value *= 10) {
     ticks.push_back({.value = value, .label = fmt::format("{:.10g} %", 100 * value)});

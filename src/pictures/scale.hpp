@@ -22,6 +22,9 @@ struct Scale {
   double clamped(double value) const;
 };
 
+/// Ticks on an axis of usual length.
+inline constexpr int kTickCount = 6;
+
 /// A value worth a mark on an axis, and what to write there.
 struct Tick {
   double value = 0;

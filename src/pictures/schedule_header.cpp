@@ -11,13 +11,11 @@ namespace poet::plot {
 namespace {
 
 constexpr double kTitleBaseline = 34;
-constexpr double kTitleSize = 20;
 constexpr double kSubtitleBaseline = 54;
 constexpr double kLabelBaseline = 84;
 constexpr double kValueBaseline = 102;
 constexpr double kValueSize = 16;
 constexpr double kNoteBaseline = 118;
-constexpr double kNoteSize = 11;
 
 /// A figure with what it is called and what to compare it with.
 struct Fact {

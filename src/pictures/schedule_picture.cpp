@@ -3,16 +3,17 @@
 #include "pictures/legend.hpp"
 #include "pictures/schedule_page.hpp"
 #include "pictures/schedule_style.hpp"
+#include "pictures/style.hpp"
 #include "poet/plot.hpp"
 
 namespace poet {
 namespace {
 
+using plot::kPageMargin;
 using plot::LegendEntry;
 using plot::SvgWriter;
 
 constexpr double kWidth = 1200;
-constexpr double kMargin = 24;
 constexpr double kPlotLeft = 210;    ///< room for the names of tensors
 constexpr double kPlotRight = 1110;  ///< and for their sizes
 constexpr double kGap = 16;
@@ -63,18 +64,19 @@ std::string schedule_svg(const ScheduleFile& report) {
   const double marks_heading = chart_top + plot::kMemoryChartHeight + kGap;
   const double marks_top = marks_heading + kHeadingHeight;
   const double lanes_top = marks_top + plot::kLegendRowHeight + kGap / 2;
-  const double height = lanes_top + plot::tensor_lanes_height(page) + kMargin;
+  const double height = lanes_top + plot::tensor_lanes_height(page) + kPageMargin;
 
   SvgWriter svg(kWidth, height, plot::schedule_title(report),
                 "RAM over time, and the life of every tensor, in one training step",
                 plot::schedule_style_sheet());
   plot::write_schedule_patterns(svg);
-  plot::draw_schedule_header(svg, report, kMargin, kWidth - kMargin);
-  svg.text(kMargin, bands_heading + kGap, "strong", "RAM by tensor, from the bottom up");
-  plot::draw_legend(svg, bands, kBandsPerRow, kMargin, kWidth - kMargin, bands_top);
+  plot::draw_schedule_header(svg, report, kPageMargin, kWidth - kPageMargin);
+  svg.text(kPageMargin, bands_heading + kGap, "strong", "RAM by tensor, from the bottom up");
+  plot::draw_legend(svg, bands, kBandsPerRow, kPageMargin, kWidth - kPageMargin, bands_top);
   plot::draw_memory_chart(svg, page, chart_top);
-  svg.text(kMargin, marks_heading + kGap, "strong", "Every tensor, in the order of the network");
-  plot::draw_legend_row(svg, lane_legend(), kMargin, marks_top);
+  svg.text(kPageMargin, marks_heading + kGap, "strong",
+           "Every tensor, in the order of the network");
+  plot::draw_legend_row(svg, lane_legend(), kPageMargin, marks_top);
   plot::draw_tensor_lanes(svg, page, lanes_top);
   return svg.finish();
 }

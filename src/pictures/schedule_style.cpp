@@ -12,11 +12,11 @@ namespace {
 
 /// In an order in which neighbours differ in brightness as well. Twelve fills of seven colours: a
 /// colour comes twice at most, plain and striped.
-constexpr std::array<std::string_view, 7> kColours{"#56b4e9", "#d55e00", "#f0e442", "#0072b2",
-                                                   "#e69f00", "#009e73", "#cc79a7"};
-static_assert(kBandStyles <= 2 * kColours.size());
+constexpr std::array<std::string_view, 7> kBandColours{"#56b4e9", "#d55e00", "#f0e442", "#0072b2",
+                                                       "#e69f00", "#009e73", "#cc79a7"};
+static_assert(kBandStyles <= 2 * kBandColours.size());
 
-constexpr std::string_view kLight = R"(    .band { stroke: #ffffff; stroke-width: 0.5 }
+constexpr std::string_view kLightSchedule = R"(    .band { stroke: #ffffff; stroke-width: 0.5 }
     .cell { shape-rendering: crispEdges }
     .stripe { fill: #ffffff; fill-opacity: 0.6 }
     .rest { fill: #b4bcc5 }
@@ -24,7 +24,7 @@ constexpr std::string_view kLight = R"(    .band { stroke: #ffffff; stroke-width
     .rest-backward { fill: url(#backward) }
 )";
 
-constexpr std::string_view kDark = R"(      .band { stroke: #15181c }
+constexpr std::string_view kDarkSchedule = R"(      .band { stroke: #15181c }
       .stripe { fill: #15181c }
       .rest { fill: #59636e }
       .soft { fill: #a89c8b }
@@ -32,10 +32,10 @@ constexpr std::string_view kDark = R"(      .band { stroke: #15181c }
 
 std::string colour_rules() {
   std::string rules;
-  for (std::size_t k = 0; k < kColours.size(); ++k) {
-    rules += fmt::format("    .{} {{ fill: {} }}\n", band_class(k), kColours[k]);
+  for (std::size_t k = 0; k < kBandColours.size(); ++k) {
+    rules += fmt::format("    .{} {{ fill: {} }}\n", band_class(k), kBandColours[k]);
   }
-  for (std::size_t k = kColours.size(); k < kBandStyles; ++k) {
+  for (std::size_t k = kBandColours.size(); k < kBandStyles; ++k) {
     rules += fmt::format("    .{0} {{ fill: url(#{0}) }}\n", band_class(k));
   }
   return rules;
@@ -59,13 +59,13 @@ std::string band_class(std::size_t k) {
 }
 
 std::string schedule_style_sheet() {
-  return style_sheet(std::string(kLight) + colour_rules(), kDark);
+  return style_sheet(std::string(kLightSchedule) + colour_rules(), kDarkSchedule);
 }
 
 void write_schedule_patterns(SvgWriter& svg) {
   svg.open("defs");
-  for (std::size_t k = kColours.size(); k < kBandStyles; ++k) {
-    write_stripes(svg, band_class(k), band_class(k - kColours.size()), 45);
+  for (std::size_t k = kBandColours.size(); k < kBandStyles; ++k) {
+    write_stripes(svg, band_class(k), band_class(k - kBandColours.size()), 45);
   }
   write_stripes(svg, "backward", "soft", -45);
   svg.close();

@@ -5,6 +5,13 @@
 
 namespace poet::plot {
 
+/// The margin around a picture, and the font sizes of the style sheet's classes, in pixels. A text
+/// without a size of its own is as large as a strong one.
+inline constexpr double kPageMargin = 24;
+inline constexpr double kTitleSize = 20;
+inline constexpr double kStrongSize = 12;
+inline constexpr double kNoteSize = 11;
+
 /// Returns the style sheet of a picture: the rules for text, lines and background that all pictures
 /// share, and the picture's own, for light and for dark screens. The reader's screen decides which
 /// of the two applies; paper is always light.

@@ -17,13 +17,11 @@ namespace poet::plot {
 namespace {
 
 constexpr double kTitleHeight = 24;
-constexpr double kTitleSize = 12;
-constexpr double kNoteSize = 11;
 constexpr double kLeftMargin = 64;
 constexpr double kRightMargin = 64;
-constexpr double kRowHeight = 12;   ///< of the marks for budgets without a schedule
-constexpr double kAxisHeight = 42;  ///< numbers and caption
-constexpr double kMargin = 0.04;    ///< of the range of budgets, on either side
+constexpr double kRowHeight = 12;       ///< of the marks for budgets without a schedule
+constexpr double kAxisHeight = 42;      ///< numbers and caption
+constexpr double kBudgetMargin = 0.04;  ///< of the range of budgets, on either side
 constexpr double kPixelsPerBudget = 90;
 
 Scale budget_scale(const Panel& panel, double left, double right) {
@@ -34,7 +32,7 @@ Scale budget_scale(const Panel& panel, double left, double right) {
     high = std::max(high, static_cast<double>(curve.points.back().ram_budget_bytes));
   }
   const double margin =
-      high > low ? std::max(kMargin * (high - low), 1e-6 * high) : std::max(0.1 * high, 1.0);
+      high > low ? std::max(kBudgetMargin * (high - low), 1e-6 * high) : std::max(0.1 * high, 1.0);
   return {.low = std::max(0.0, low - margin), .high = high + margin, .from = left, .to = right};
 }
 
@@ -101,7 +99,7 @@ class PanelDrawing {
 
   void draw() {
     const double room = x_.to - x_.from - kRightMargin;
-    svg_.text(x_.from, place_.top + 12, "strong", shortened(panel_.model, kTitleSize, room),
+    svg_.text(x_.from, place_.top + 12, "strong", shortened(panel_.model, kStrongSize, room),
               panel_.model);
     if (y_.logarithmic()) svg_.text(x_.to, place_.top + 12, "note end", "logarithmic scale");
     draw_budget_axis();

@@ -10,14 +10,13 @@
 namespace poet {
 namespace {
 
+using plot::kPageMargin;
 using plot::LegendEntry;
 using plot::SvgWriter;
 
-constexpr double kMargin = 24;
 constexpr double kHeaderHeight = 58;
 constexpr double kHeaderLine = 18;  ///< what all curves have in common
-constexpr double kNoteSize = 11;
-constexpr double kGap = 20;
+constexpr double kPanelGap = 20;
 
 /// One panel gets more room than several side by side.
 struct Grid {
@@ -26,13 +25,13 @@ struct Grid {
   double panel_height = 0;
 
   double width() const {
-    return 2 * kMargin + static_cast<double>(columns) * (panel_width + kGap) - kGap;
+    return 2 * kPageMargin + static_cast<double>(columns) * (panel_width + kPanelGap) - kPanelGap;
   }
   plot::Rectangle place(std::size_t index, double top) const {
     const std::size_t row = index / columns;
     const std::size_t column = index % columns;
-    const double left = kMargin + static_cast<double>(column) * (panel_width + kGap);
-    const double y = top + static_cast<double>(row) * (panel_height + kGap);
+    const double left = kPageMargin + static_cast<double>(column) * (panel_width + kPanelGap);
+    const double y = top + static_cast<double>(row) * (panel_height + kPanelGap);
     return {.left = left, .top = y, .right = left + panel_width, .bottom = y + panel_height};
   }
 };
@@ -92,13 +91,15 @@ void write_pattern(SvgWriter& svg) {
 }
 
 void draw_header(SvgWriter& svg, const plot::CurveSet& set, double width) {
-  const double room = width - 2 * kMargin;
-  svg.text(kMargin, 34, "title", "Energy overhead against RAM budget");
+  const double room = width - 2 * kPageMargin;
+  svg.text(kPageMargin, 34, "title", "Energy overhead against RAM budget");
   const std::string baseline =
       "Overhead over computing every node once and keeping it as long as needed";
-  svg.text(kMargin, 54, "note", plot::shortened(baseline, kNoteSize, room));
-  if (set.panels.empty()) svg.text(kMargin, 74, "strong", "no points");
-  if (!set.common.empty()) svg.text(kMargin, 72, "strong", plot::shortened(set.common, 12, room));
+  svg.text(kPageMargin, 54, "note", plot::shortened(baseline, plot::kNoteSize, room));
+  if (set.panels.empty()) svg.text(kPageMargin, 74, "strong", "no points");
+  if (!set.common.empty()) {
+    svg.text(kPageMargin, 72, "strong", plot::shortened(set.common, plot::kStrongSize, room));
+  }
 }
 
 }  // namespace
@@ -106,23 +107,24 @@ void draw_header(SvgWriter& svg, const plot::CurveSet& set, double width) {
 std::string sweep_svg(std::span<const CurvePoint> points) {
   const plot::CurveSet set = plot::make_curves(points);
   const Grid grid = grid_for(set.panels);
-  const double inner = grid.width() - 2 * kMargin;
+  const double inner = grid.width() - 2 * kPageMargin;
   const std::vector<LegendEntry> curves = curve_legend(set);
   const std::size_t curves_per_row = plot::legend_columns(curves, inner);
   const bool has_line = !set.common.empty() || set.panels.empty();
-  const double curves_top = kHeaderHeight + (has_line ? kHeaderLine : 0) + kGap / 2;
+  const double curves_top = kHeaderHeight + (has_line ? kHeaderLine : 0) + kPanelGap / 2;
   const double marks_top = curves_top + plot::legend_height(curves.size(), curves_per_row);
-  const double panels_top = marks_top + plot::kLegendRowHeight + kGap;
+  const double panels_top = marks_top + plot::kLegendRowHeight + kPanelGap;
   const std::size_t rows = (set.panels.size() + grid.columns - 1) / grid.columns;
-  const double height =
-      panels_top + static_cast<double>(rows) * (grid.panel_height + kGap) - kGap + kMargin;
+  const double height = panels_top + static_cast<double>(rows) * (grid.panel_height + kPanelGap) -
+                        kPanelGap + kPageMargin;
 
   SvgWriter svg(grid.width(), height, "Energy overhead against RAM budget", set.common,
                 plot::sweep_style_sheet());
   write_pattern(svg);
   draw_header(svg, set, grid.width());
-  plot::draw_legend(svg, curves, curves_per_row, kMargin, grid.width() - kMargin, curves_top);
-  plot::draw_legend_row(svg, mark_legend(), kMargin, marks_top);
+  plot::draw_legend(svg, curves, curves_per_row, kPageMargin, grid.width() - kPageMargin,
+                    curves_top);
+  plot::draw_legend_row(svg, mark_legend(), kPageMargin, marks_top);
   for (std::size_t p = 0; p < set.panels.size(); ++p) {
     plot::draw_sweep_panel(svg, set.panels[p], set.labels, grid.place(p, panels_top));
   }

@@ -11,14 +11,14 @@ namespace poet::plot {
 namespace {
 
 // Okabe and Ito's colours without the yellow, which is too bright for lines on white.
-constexpr std::array<std::string_view, 6> kColours{"#0072b2", "#d55e00", "#009e73",
-                                                   "#cc79a7", "#e69f00", "#56b4e9"};
+constexpr std::array<std::string_view, 6> kCurveColours{"#0072b2", "#d55e00", "#009e73",
+                                                        "#cc79a7", "#e69f00", "#56b4e9"};
 /// As many as have no common divisor with the colours: thirty pairs before one comes again.
 constexpr int kShapes = 5;
 
 constexpr std::array<std::string_view, 4> kDashes{"none", "9 4", "2 3", "9 3 2 3"};
 
-constexpr std::string_view kLight =
+constexpr std::string_view kLightSweep =
     R"(    .curve { fill: none; stroke-width: 2; stroke-linejoin: round }
     .bar { fill: none; stroke-width: 1.5 }
     .hollow { fill: #ffffff; stroke-width: 1.5 }
@@ -26,12 +26,12 @@ constexpr std::string_view kLight =
     .shade { fill: #d5cabb }
 )";
 
-constexpr std::string_view kDark = R"(      .hollow { fill: #15181c }
+constexpr std::string_view kDarkSweep = R"(      .hollow { fill: #15181c }
       .shade { fill: #4a443c }
 )";
 
 int colour_of(int style) {
-  return style % static_cast<int>(kColours.size());
+  return style % static_cast<int>(kCurveColours.size());
 }
 
 /// Curves may lie on each other; a later one, drawn on top, has smaller points.
@@ -114,15 +114,15 @@ void draw_question(SvgWriter& svg, int style, double x, double y, const std::str
 }
 
 std::string sweep_style_sheet() {
-  std::string rules(kLight);
-  for (std::size_t k = 0; k < kColours.size(); ++k) {
+  std::string rules(kLightSweep);
+  for (std::size_t k = 0; k < kCurveColours.size(); ++k) {
     rules += fmt::format("    .line{0} {{ stroke: {1} }}\n    .dot{0} {{ fill: {1} }}\n", k,
-                         kColours[k]);
+                         kCurveColours[k]);
   }
   for (std::size_t k = 0; k < kDashes.size(); ++k) {
     rules += fmt::format("    .dash{} {{ stroke-dasharray: {} }}\n", k, kDashes[k]);
   }
-  return style_sheet(rules, kDark);
+  return style_sheet(rules, kDarkSweep);
 }
 
 }  // namespace poet::plot
