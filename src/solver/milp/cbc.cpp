@@ -26,7 +26,7 @@ constexpr double kCbcInfinity = 1e30;  // CBC writes 1e50 or DBL_MAX
 constexpr double kFineTolerance = 1e-9;
 constexpr Seconds kTimeUnit = 1e-3;  // of the limit as CBC gets it
 
-using ProgressFunction = std::function<void(const MipProgress&)>;
+using ReportFunction = std::function<void(const MipProgress&)>;
 
 /// The points that CBC takes for solutions, and what they leave of its bound.
 ///
@@ -93,7 +93,7 @@ class Candidates {
 /// Reports nodes and bound of the main search. CBC clones handlers, so it owns nothing.
 class SearchHandler : public CbcEventHandler {
  public:
-  SearchHandler(const ProgressFunction* progress, Candidates* candidates)
+  SearchHandler(const ReportFunction* progress, Candidates* candidates)
       : progress_(progress), candidates_(candidates) {}
 
   CbcEventHandler* clone() const override { return new SearchHandler(*this); }
@@ -109,7 +109,7 @@ class SearchHandler : public CbcEventHandler {
   }
 
  private:
-  const ProgressFunction* progress_;
+  const ReportFunction* progress_;
   Candidates* candidates_;
 };
 
@@ -250,7 +250,7 @@ MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& o
 
 }  // namespace
 
-MipResult run_cbc(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
+MipResult run_cbc(const Milp& milp, const MipOptions& options, const ReportFunction& progress) {
   const auto start = std::chrono::steady_clock::now();
   OsiClpSolverInterface solver;
   load(milp, solver);

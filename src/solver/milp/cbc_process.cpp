@@ -85,7 +85,7 @@ bool found_nothing(const MipResult& result) {
 MipResult solve_mip(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
   if (auto result = solve_trivially(milp)) return *result;
   const Countdown time(options.time_limit_seconds);
-  const MipResult first = search(milp, options, progress);
+  MipResult first = search(milp, options, progress);
   if (!found_nothing(first) || !options.presolve || !options.confirm) return first;
   MipOptions plain = options;
   plain.presolve = false;

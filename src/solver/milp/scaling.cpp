@@ -9,7 +9,7 @@ namespace {
 
 constexpr double kUnitsOfReference = 1e4;
 constexpr double kMaxCoefficient = 1 << 12;
-constexpr double kRounding = 1e-15;  // four or five units in the last place
+constexpr double kRelativeRounding = 1e-15;  // four or five units in the last place
 
 /// Divides a row by the power of two that brings its largest coefficient to 2^12.
 void scale_row(MilpRow& row) {
@@ -30,7 +30,7 @@ ScaledMilp scale(const Milp& milp, Joules reference) {
   if (unit > 0) scaled.units_per_joule = kUnitsOfReference / unit;
   scaled.milp.objective_offset = 0;
   for (MilpColumn& column : scaled.milp.columns) column.cost *= scaled.units_per_joule;
-  scaled.rounding = kRounding * largest * scaled.units_per_joule;
+  scaled.rounding = kRelativeRounding * largest * scaled.units_per_joule;
   for (MilpRow& row : scaled.milp.rows) scale_row(row);
   return scaled;
 }
