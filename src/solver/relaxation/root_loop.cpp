@@ -26,8 +26,8 @@ inline constexpr auto kFields<RootResult> = std::tuple(
 namespace {
 
 constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
-constexpr int kStallRounds = 12;
-constexpr double kStallShare = 0.03;  // of the distance to the ceiling, in kStallRounds
+constexpr int kRootStallRounds = 12;
+constexpr double kRootStallShare = 0.03;  // of the distance to the ceiling, in kRootStallRounds
 
 /// The loop itself, in the child process.
 class RootLoop {
@@ -73,9 +73,9 @@ class RootLoop {
  private:
   bool stalled(int round, double bound) {
     bounds_.push_back(bound);
-    if (round < 3 * kStallRounds || options_.ceiling == kInfinity) return round > 400;
-    const double gained = bound - bounds_[bounds_.size() - 1 - kStallRounds];
-    return gained < kStallShare * (options_.ceiling - bound);
+    if (round < 3 * kRootStallRounds || options_.ceiling == kInfinity) return round > 400;
+    const double gained = bound - bounds_[bounds_.size() - 1 - kRootStallRounds];
+    return gained < kRootStallShare * (options_.ceiling - bound);
   }
 
   /// Reduced-cost fixing: a column whose reduced cost lifts the bound to the ceiling keeps its
