@@ -227,8 +227,8 @@ void Plan::close_computations(int t) {
   const int top = t / kWordBits;
   for (int w = top; w >= 0; --w) {
     Word computed = 0;
-    while (needed_[w] != 0) {
-      const int bit = kWordBits - 1 - std::countl_zero(needed_[w]);
+    for (Word open = needed_[w]; open != 0; open = needed_[w]) {
+      const int bit = kWordBits - 1 - std::countl_zero(open);
       const int k = w * kWordBits + bit;
       needed_[w] &= ~(Word{1} << bit);
       computed |= Word{1} << bit;
