@@ -37,6 +37,8 @@ struct SolveState {
   bool done() { return proven() || stopping(); }
   /// This share of the seconds that are left.
   Seconds share_of_time(double share) const { return share * clock.remaining(); }
+  /// The same for a step of the work on a model, which Effort::fast keeps short.
+  Seconds time_for_step(double share) const;
   /// The requested gap in joules.
   Joules gap_joules() const;
 

@@ -59,6 +59,23 @@ TEST(Solving, WithoutRematOnlyPages) {
   EXPECT_GT(file.at("summary").at("page_in_count"), 0);
 }
 
+/// On a small graph the proof costs no more than the search for a good schedule.
+TEST(Solving, WithEffortFastProvesASmallGraph) {
+  const Words words = problem("linear", "m4", "60%", "1.05") + Words{"--no-remat"};
+  const auto proven = document(poet_solve(words));
+  const auto fast = document(poet_solve(words + Words{"--effort", "fast"}));
+  EXPECT_EQ(fast.at("status"), "optimal");
+  EXPECT_EQ(fast.at("summary").at("energy_joules"), proven.at("summary").at("energy_joules"));
+}
+
+/// The best schedule known costs 0.7443 J. The local search alone ends 14 % above it; what
+/// --effort fast does besides must not depend on how busy the machine is.
+TEST(Solving, WithEffortFastComesCloseToTheBestSchedule) {
+  const Words words = problem("resnet18_cifar", "m4", "280000", "1.5");
+  const auto fast = document(poet_solve(words + Words{"--effort", "fast"}));
+  EXPECT_LT(fast.at("summary").at("energy_joules"), 1.03 * 0.7443);
+}
+
 TEST(Solving, TakesTheBudgetsAsSharesSuffixesAndAbsoluteTimes) {
   const auto share = document(poet_solve(problem("linear", "m4", "50%", "2")));
   EXPECT_EQ(share.at("request").at("ram_budget_bytes"), 3708);

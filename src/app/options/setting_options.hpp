@@ -25,7 +25,7 @@ inline constexpr std::tuple kSettingOptions{
                           "factor on the platform's memory power, which paging pays", "X"},
     SettingOption<Effort>{
         "--effort", &SolveSettings::effort, kHowHard,
-        "fast: a good schedule and a bound in a few seconds at most; default: until the gap is met "
+        "fast: a good schedule and a bound in seconds; default: until the gap is met "
         "or time is up; proof: --gap 0 and no time limit, unless given"},
     SettingOption<double>{
         "--gap",

@@ -20,8 +20,6 @@ namespace {
 constexpr double kRootShare = 0.5;
 constexpr double kPolishShare = 0.2;
 constexpr double kCountShare = 0.8;
-/// What Effort::fast gives to each.
-constexpr Seconds kFastPart = 2;
 /// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
 /// Counted in iterations and not in seconds, so that a solve repeats exactly.
 constexpr std::int64_t kFirstIterations = 10'000;
@@ -52,7 +50,7 @@ class ModelPhase {
     if (state_.stopping()) return ModelVerdict::open;
     RootResult root;
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
-    if (state_.fast()) return ModelVerdict::open;
+    if (state_.fast() && !is_small()) return ModelVerdict::open;
     return search(root);
   }
 
@@ -60,10 +58,11 @@ class ModelPhase {
   const SolverFeatures& features() const { return state_.options.settings.features; }
   const Graph& graph() const { return state_.problem.graph; }
 
+  bool is_small() const { return graph().size() <= state_.options.small_graph; }
+
   bool wants_root_loop() const {
     // For small graphs CBC's own root is as good as ours.
-    return features().root_loop && graph().size() > state_.options.small_graph &&
-           state_.incumbent.schedule();
+    return features().root_loop && !is_small() && state_.incumbent.schedule();
   }
 
   void build(const UsefulWindows& windows) {
@@ -81,7 +80,7 @@ class ModelPhase {
   /// Returns false if nothing is left to search.
   bool tighten(RootResult& root) {
     const bool twice = features().rebuild && !state_.fast();
-    root = relax({}, twice ? kFirstIterations : kNoIterationLimit);
+    root = relax({}, twice || state_.fast() ? kFirstIterations : kNoIterationLimit);
     if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
     const bool improved = improve(root.values, root.bound);
     if (state_.done()) return false;
@@ -98,13 +97,11 @@ class ModelPhase {
 
   RootResult relax(std::vector<PrecedenceCut> cuts, std::int64_t iterations) {
     const Seconds start = state_.clock.elapsed();
-    const Seconds share = state_.share_of_time(kRootShare);
-    const RootOptions options{
-        .ceiling = proof_cutoff(state_, scaled_),
-        .features = features(),
-        .cuts = std::move(cuts),
-        .iterations = iterations,
-        .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share};
+    const RootOptions options{.ceiling = proof_cutoff(state_, scaled_),
+                              .features = features(),
+                              .cuts = std::move(cuts),
+                              .iterations = iterations,
+                              .time_limit_seconds = state_.time_for_step(kRootShare)};
     RootResult root = run_root_loop(*model_, graph(), scaled_, options, [&](double bound) {
       raise_bound(state_, scaled_, bound);
       state_.report_progress(name_);
@@ -137,14 +134,12 @@ class ModelPhase {
   bool polish_once(const std::vector<double>& relaxed, double bound) {
     const double best = scaled_.to_units(state_.incumbent.extra_energy());
     const double step = kPolishStep * (best - bound);
-    const Seconds share = state_.share_of_time(kPolishShare);
-    const MipOptions options{
-        .cutoff = best - step,
-        .absolute_gap = step,
-        .time_limit_seconds = state_.fast() ? std::min(share, kFastPart) : share,
-        .node_limit = kPolishNodes,
-        .seed = state_.options.settings.seed,
-        .confirm = false};
+    const MipOptions options{.cutoff = best - step,
+                             .absolute_gap = step,
+                             .time_limit_seconds = state_.time_for_step(kPolishShare),
+                             .node_limit = kPolishNodes,
+                             .seed = state_.options.settings.seed,
+                             .confirm = false};
     const auto schedule = polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed,
                                  options, [&](const MipProgress&) { return !state_.stopping(); });
     return schedule && state_.offer_or_repair(*schedule);

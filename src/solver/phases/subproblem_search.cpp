@@ -76,7 +76,7 @@ class SubproblemSearch {
   MipResult ask(MipOptions& options) {
     const Seconds start = state_.clock.elapsed();
     SolveStatistics& statistics = state_.statistics;
-    options.time_limit_seconds = state_.clock.remaining();
+    options.time_limit_seconds = state_.time_for_step(1);
     MipResult mip = solve_mip(milp_, options, [&](const MipProgress& now) {
       raise(now.bound);
       state_.report_progress(phase_, statistics.nodes + now.nodes);
