@@ -1,4 +1,4 @@
-// What a document without a schedule says that it is about, by how far its run has come.
+// What documents say that they are about; without a schedule, by how far their run has come.
 #include "cli/sweep_files.hpp"
 
 namespace poet::test {
@@ -58,6 +58,35 @@ TEST(ErrorDocument, OfAPointOfASweepIsThatOfASingleSolve) {
             0);
   const json point = as_document(contents_of(folder.file("0000-linear-m4-both-2x-3255.json")));
   EXPECT_EQ(point, document(poet_solve(problem("linear", "m4", "3255", "2"))));
+}
+
+TEST(Documents, OfEveryBuiltInModelSayWhatTheyAreAbout) {
+  const json list = document(poet_solve({"--list-models", "--json"}));
+  int infeasible = 0;
+  for (const json& model : list.at("models")) {
+    const std::string name = model.at("name");
+    for (const int percent : {90, 60, 40}) {
+      const std::string ram = std::to_string(percent) + "%";
+      SCOPED_TRACE(name + " in " + ram);
+      const Finished run = poet_solve(problem(name, "m4", ram, "1.5") +
+                                      Words{"--effort", "fast", "--time-limit-s", "0.5"});
+      const json found = document(run);
+      EXPECT_EQ(found.value("code", -1), run.status);
+      EXPECT_EQ(found.at("model").at("name"), name);
+      EXPECT_EQ(found.at("platform").at("name"), "m4");
+      const json& request = found.at("request");
+      const std::int64_t budget =
+          model.at("baseline_peak_ram_bytes").get<std::int64_t>() * percent / 100;
+      EXPECT_EQ(request.at("ram_budget_bytes"), budget);
+      EXPECT_EQ(request.at("runtime_budget_ratio"), 1.5);
+      EXPECT_EQ(request.at("time_limit_seconds"), 0.5);
+      const bool fits = budget >= model.at("working_set_bytes").get<std::int64_t>();
+      EXPECT_EQ(run.status == 3, !fits) << run.err;
+      if (run.status != 0) expect_error_document(found, run.status);
+      infeasible += run.status == 3 ? 1 : 0;
+    }
+  }
+  EXPECT_GT(infeasible, 0);
 }
 
 }  // namespace

@@ -73,6 +73,29 @@ TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
   expect_same_results(as_lines(again.out), expected);
 }
 
+TEST(SweepShell, TheCommandOfTheDocsEndsWithTheNumberOfPointsThatFailed) {
+  const std::string parallel = POET_PARALLEL;
+  if (parallel.empty()) GTEST_SKIP() << "GNU parallel is not installed";
+  const std::string command = "eval {} || [ $? -eq 3 ]";
+  for (const char* page : {"README.md", "docs/sweeps.md"}) {
+    EXPECT_THAT(contents_of(std::string(POET_SOURCE_DIR "/") + page),
+                HasSubstr("| parallel '" + command + "'\n"));
+  }
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("it's a folder"));
+  const Finished dry = run_in(
+      folder, sweep("linear", "m4", "40%,60%", "2", {"--schedules", "it's a folder", "--dry-run"}));
+  const auto status_of = [&](const std::string& commands) {
+    return run_program({.program = parallel,
+                        .arguments = {"--will-cite", command},
+                        .stdin_text = commands,
+                        .directory = folder.path()})
+        .status;
+  };
+  EXPECT_EQ(status_of(dry.out), 0) << "the first point is infeasible";
+  EXPECT_EQ(status_of(dry.out + POET_SOLVE " --model none\n"), 1);
+}
+
 class Collecting : public testing::Test {
  protected:
   Collecting() { EXPECT_EQ(run_in(folder_, grid({"--schedules", "s"})).status, 0); }
