@@ -48,6 +48,12 @@ TEST_F(CiExample, FindsAPointThatIsNoLongerThere) {
   EXPECT_EQ(check(grid("44%")).status, 5);
 }
 
+TEST_F(CiExample, TheWorkflowIsOnThePage) {
+  EXPECT_THAT(contents_of(POET_SOURCE_DIR "/docs/ci.md"),
+              HasSubstr("```yaml\n" + contents_of(POET_SOURCE_DIR "/scripts/examples/energy.yml") +
+                        "```\n"));
+}
+
 TEST_F(CiExample, PassesBadInputOn) {
   EXPECT_EQ(check(grid("44%,44%")).status, 2);
   EXPECT_EQ(check({}).status, 2);

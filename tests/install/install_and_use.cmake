@@ -23,6 +23,8 @@ foreach(file IN ITEMS bash-completion/completions/poet-solve zsh/site-functions/
 endforeach()
 file(READ "${prefix}/share/man/man1/poet-solve.1" output)
 expect("TH POET")
+run("${prefix}/share/doc/poet-solve/examples/slurm_sweep.sh" --help)
+expect("Runs a sweep on a Slurm cluster")
 run("${prefix}/bin/poet-solve" --version)
 expect("^poet-solve [0-9]+\\.[0-9]+\\.[0-9]+\n$")
 file(REMOVE_RECURSE "${WORK_DIR}")

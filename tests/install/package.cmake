@@ -17,8 +17,12 @@ foreach(file IN ITEMS bin/poet-solve share/man/man1/poet-solve.1.gz
     share/bash-completion/completions/poet-solve share/zsh/site-functions/_poet-solve
     share/fish/vendor_completions.d/poet-solve.fish share/poet/models/linear.json
     share/poet/platforms/m4.json share/doc/poet-solve/copyright
-    share/doc/poet-solve/changelog.gz)
+    share/doc/poet-solve/changelog.gz share/doc/poet-solve/docs/ci.md
+    share/doc/poet-solve/examples/energy.yml)
   expect("[.]/usr/${file}\n")
+endforeach()
+foreach(script IN ITEMS check_energy slurm_sweep)
+  expect("\n-rwxr-xr-x [^\n]+[.]/usr/share/doc/poet-solve/examples/${script}[.]sh\n")
 endforeach()
 if(output MATCHES "/usr/(include|lib)/" OR output MATCHES "[.]/(home|tmp|root|build)")
   message(FATAL_ERROR "the package has more than the program:\n${output}")
