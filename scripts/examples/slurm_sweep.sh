@@ -7,7 +7,7 @@
 #   slurm_sweep.sh runs/bert --models bert --platforms m0,m4,a72 --ram-budget 10%..100%:10 \
 #                  --runtime-budget 1.5,3 --csv bert.csv -- --partition=short --time=20
 #
-# FOLDER must be new, on a file system that all nodes share, and is filled with
+# FOLDER must be new, and on a file system that all nodes share. The script puts these files there:
 #   rows.jsonl       the rows of the sweep
 #   collect.log      the table of the points, and the messages of the job that collects
 #   schedules/       a schedule file per point

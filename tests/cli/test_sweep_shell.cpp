@@ -73,7 +73,7 @@ TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
   expect_same_results(as_lines(again.out), expected);
 }
 
-TEST(SweepShell, TheCommandOfTheDocsEndsWithTheNumberOfPointsThatFailed) {
+TEST(SweepShell, TheCommandOfTheDocsEndsWithTheNumberOfPointsWithoutAnAnswer) {
   const std::string parallel = POET_PARALLEL;
   if (parallel.empty()) GTEST_SKIP() << "GNU parallel is not installed";
   const std::string command = "eval {} || [ $? -eq 3 ]";
