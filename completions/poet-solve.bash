@@ -41,7 +41,7 @@ _poet_solve_value() {
     solve:--model) _poet_solve_words "$models"; _poet_solve_files ;;
     solve:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--plot-directory) _poet_solve_folders ;;
-    solve:--export-model) _poet_solve_files ;;
+    solve:--export-model|solve:--warm-start) _poet_solve_files ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
     *:--ram-budget|*:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
@@ -57,7 +57,7 @@ _poet_solve_options() {
     --time-limit-s --solve-threads --seed --require-optimal --output'
   case $command in
     solve) echo "--model --platform --paging --no-paging --remat --no-remat $settings --compact
-      --plot-directory --export-model --print-graph-info --print-power-costs --list-models
+      --plot-directory --export-model --no-solve --warm-start --print-graph-info --print-power-costs --list-models
       --list-platforms --json $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;

@@ -37,6 +37,8 @@ _poet_solve_solve=(
   '--compact[JSON on one line]'
   '--plot-directory=[write pictures into this directory]:DIR:_files -/'
   '--export-model=[write the MILP as .mps or .lp]:FILE:_files'
+  '--no-solve[end after --export-model]'
+  '--warm-start=[a schedule file to start from]:FILE:_files'
   '--print-graph-info[table of the nodes on stderr]'
   "--print-power-costs[table of each node's energy and time]"
   '--list-models[built-in models, with their sizes]'

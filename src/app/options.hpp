@@ -53,6 +53,7 @@ struct Options {
   // How hard to try.
   SolveSettings settings;
   bool require_optimal = false;
+  std::string warm_start;
   // What to write.
   std::string output;  ///< empty: stdout
   bool compact = false;
@@ -60,6 +61,7 @@ struct Options {
   bool error_document = true;
   std::string plot_directory;
   std::string export_model;
+  bool no_solve = false;  ///< write what was asked for, and end
   bool print_graph_info = false;
   bool print_power_costs = false;
   // Lists instead of a solve.

@@ -14,6 +14,7 @@
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
+#include "poet/simulate.hpp"
 #include "report/summary.hpp"
 
 namespace poet::cli {
@@ -50,6 +51,9 @@ Inputs load_inputs(const Options& options, ProblemInfo& info) {
 
 /// Everything that can be refused before the solve is refused before the solve.
 void check_destinations(const Options& options) {
+  if (options.no_solve && options.export_model.empty()) {
+    throw InputError("--no-solve", "found without --export-model FILE; nothing would be written");
+  }
   check_destination("--output", options.output);
   check_destination("--export-model", options.export_model);
 }
@@ -62,8 +66,28 @@ void warn_about_chip(const Inputs& inputs, Bytes budget) {
                inputs.platform->name);
 }
 
-SolveOptions solve_options(const Options& options, ProgressLine& line) {
+/// The schedule to start from, if one was named. A file about another graph is refused; a schedule
+/// that does not fit these budgets is no mistake, only of no use.
+std::optional<Schedule> warm_start(const std::string& path, const Problem& problem) {
+  if (path.empty()) return std::nullopt;
+  return in_option("--warm-start", [&]() -> std::optional<Schedule> {
+    const ScheduleFile file = parse_schedule_file(read_file(path), path);
+    if (graph_sha256(file.graph) != graph_sha256(problem.graph)) {
+      throw InputError(path,
+                       "found a schedule of another graph; expected one of the same model, "
+                       "platform and batch size");
+    }
+    const Replay replay = simulate(problem.graph, file.schedule, problem.limits);
+    if (replay.valid()) return file.schedule;
+    spdlog::warn("the schedule in {} does not start the search: {}", path,
+                 replay.violations.front().message);
+    return std::nullopt;
+  });
+}
+
+SolveOptions solve_options(const Options& options, const Problem& problem, ProgressLine& line) {
   SolveOptions solve{.settings = options.settings};
+  solve.start = warm_start(options.warm_start, problem);
   solve.progress = [&line](const Progress& progress) { line.show(progress); };
   solve.interrupted = [] { return interrupted(); };
   return solve;
@@ -161,9 +185,12 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
     spdlog::info("MILP written to {}", options.export_model);
   }
 
+  if (options.no_solve) return {};
+
   ProgressLine line(options.quiet);
+  const SolveOptions wishes = solve_options(options, problem, line);
   catch_interrupts();
-  const SolveResult result = solve(problem, solve_options(options, line));
+  const SolveResult result = solve(problem, wishes);
   line.clear();
   const ExitCode code = code_of(result, options);
   if (!result.schedule) {

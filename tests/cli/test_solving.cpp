@@ -194,5 +194,50 @@ TEST(Solving, WritesTheModelForAnotherSolverBesidesTheSchedule) {
               testing::HasSubstr("\nNAME poet FREE\nROWS\n"));
 }
 
+TEST(Solving, WritesOnlyTheModelWithNoSolve) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("linear.lp");
+  const Finished run = poet_solve(quick_problem() + Words{"--export-model", path, "--no-solve"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.out, "");
+  const std::string model = contents_of(path);
+  EXPECT_THAT(model, HasSubstr("\n\\ graph: sha256 "));
+  EXPECT_THAT(model, HasSubstr("\n\\   0 input\n"));
+  const Finished without = poet_solve(quick_problem() + Words{"--no-solve"});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_THAT(without.err, HasSubstr("--no-solve: found without --export-model"));
+}
+
+TEST(Solving, StartsFromAScheduleThatFits) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("small.json");
+  EXPECT_EQ(poet_solve(problem("linear", "m4", "3500", "2") + Words{"--output", path}).status, 0);
+  const Words blind{"--disable", "local-search", "--warm-start", path, "--time-limit-s", "0.001"};
+  const Finished larger = poet_solve(problem("linear", "m4", "4000", "2") + blind);
+  EXPECT_EQ(larger.status, 0) << larger.err;
+  EXPECT_LE(document(larger).at("summary").at("energy_joules"),
+            as_document(contents_of(path)).at("summary").at("energy_joules"));
+}
+
+TEST(Solving, WarnsOfAWarmStartThatDoesNotFitAndSolvesAllTheSame) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("large.json");
+  EXPECT_EQ(poet_solve(problem("linear", "m4", "100%", "2") + Words{"--output", path}).status, 0);
+  const Finished run = poet_solve(quick_problem() + Words{"--warm-start", path});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("does not start the search"));
+}
+
+TEST(Solving, RefusesAWarmStartOfAnotherGraph) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("linear.json");
+  EXPECT_EQ(poet_solve(quick_problem() + Words{"--output", path}).status, 0);
+  const Finished run =
+      poet_solve(problem("linear", "a72", "3500", "2") + Words{"--warm-start", path});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--warm-start: "));
+  EXPECT_THAT(run.err, HasSubstr("another graph"));
+}
+
 }  // namespace
 }  // namespace poet::test

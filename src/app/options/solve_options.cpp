@@ -54,6 +54,9 @@ void add_solve_options(CLI::App& app, Options& options) {
   add_switch(app, "--paging", "--no-paging", options.paging, "paging to storage");
   add_switch(app, "--remat", "--no-remat", options.remat, "recomputation");
   add_setting_options(app, options);
+  OptionGroup(app, kHowHard)
+      .text("--warm-start", options.warm_start, "FILE",
+            "a schedule file of the same graph, such as that of a smaller budget, to start from");
   OptionGroup output(app, kWhatToWrite);
   output.text("--output", options.output, "FILE", "write the JSON there, whole or not at all");
   output.flag("--compact", options.compact, "JSON on one line");
@@ -62,6 +65,8 @@ void add_solve_options(CLI::App& app, Options& options) {
               "schedule into this directory");
   output.text("--export-model", options.export_model, "FILE",
               "write the MILP as .mps or .lp for another solver, then solve");
+  output.flag("--no-solve", options.no_solve,
+              "end after --export-model, with exit status 0 and nothing on stdout");
   output.flag("--print-graph-info", options.print_graph_info, "table of the nodes on stderr");
   output.flag("--print-power-costs", options.print_power_costs,
               "table of each node's energy and time on stderr");

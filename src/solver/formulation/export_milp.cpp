@@ -5,7 +5,9 @@
 #include <fmt/format.h>
 
 #include "base/files/files.hpp"
+#include "base/text/printable.hpp"
 #include "poet/error.hpp"
+#include "poet/graph.hpp"
 #include "poet/solve.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/useful_windows.hpp"
@@ -51,8 +53,13 @@ void export_milp(const Problem& problem, const std::string& path) {
   const int exponent = objective_exponent(milp);
   scale_objective(milp, std::pow(10.0, exponent));
   enlarge_small_rows(milp);
-  const std::string remark = fmt::format(
-      "poet: energy of one training step in units of 1e{} J, baseline included", -exponent);
+  std::string remark = fmt::format(
+      "poet: energy of one training step in units of 1e{} J, baseline included\n"
+      "graph: sha256 {}\nnodes, whose numbers end the names of columns:\n",
+      -exponent, graph_sha256(problem.graph));
+  for (int k = 0; k < problem.graph.size(); ++k) {
+    remark += fmt::format("  {} {}\n", k, printable(problem.graph.nodes[k].name));
+  }
   write_file(path, mps ? to_mps(milp, remark) : to_lp(milp, remark));
 }
 

@@ -48,7 +48,7 @@ struct Milp {
   }
 };
 
-/// The model as free MPS, headed by a one-line remark. The objective's offset becomes a column
+/// The model as free MPS, headed by the lines of a remark. The objective's offset becomes a column
 /// `baseline` fixed at 1, because readers disagree about constants in the objective.
 std::string to_mps(const Milp& milp, const std::string& remark);
 

@@ -2,6 +2,7 @@
 
 #include <cmath>
 #include <iterator>
+#include <sstream>
 #include <vector>
 
 #include <fmt/format.h>
@@ -27,6 +28,12 @@ Milp with_offset_column(const Milp& milp) {
                             .upper = 1,
                             .integer = false});
   return result;
+}
+
+/// Each line of the remark as a comment of the format.
+void put_remark(Buffer& out, const std::string& remark, char comment) {
+  std::istringstream lines(remark);
+  for (std::string line; std::getline(lines, line);) put(out, "{} {}\n", comment, line);
 }
 
 /// Our rows never have two different bounds, for which MPS would need a section of its own.
@@ -87,7 +94,8 @@ void put_lp_terms(Buffer& out, const Milp& milp, const std::vector<MilpTerm>& te
 std::string to_mps(const Milp& original, const std::string& remark) {
   const Milp milp = with_offset_column(original);
   Buffer out;
-  put(out, "* {}\nNAME poet FREE\nROWS\n N energy\n", remark);
+  put_remark(out, remark, '*');
+  put(out, "NAME poet FREE\nROWS\n N energy\n");
   for (const MilpRow& row : milp.rows) put(out, " {} {}\n", row_sense(row), row.name);
   put(out, "COLUMNS\n");
   put_mps_columns(out, milp);
@@ -105,7 +113,8 @@ std::string to_mps(const Milp& original, const std::string& remark) {
 std::string to_lp(const Milp& original, const std::string& remark) {
   const Milp milp = with_offset_column(original);
   Buffer out;
-  put(out, "\\ {}\nMinimize\n energy:", remark);
+  put_remark(out, remark, '\\');
+  put(out, "Minimize\n energy:");
   std::vector<MilpTerm> costs;
   for (std::size_t c = 0; c < milp.columns.size(); ++c) {
     if (milp.columns[c].cost != 0) costs.push_back({static_cast<int>(c), milp.columns[c].cost});
