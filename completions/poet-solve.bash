@@ -29,22 +29,21 @@ _poet_solve_folders() {
 
 # Completes the value of `option`; fails if it takes none.
 _poet_solve_value() {
-  local models='bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar'
-  local platforms='a72 a72nocache jetsontx2 m0 m4'
   case $command:$option in
-    sweep:--models|sweep:--model) _poet_solve_list "$models" ;;
-    sweep:--platforms|sweep:--platform) _poet_solve_list "$platforms" ;;
+    sweep:--models|sweep:--model) _poet_solve_list "all $models"; _poet_solve_files ;;
+    sweep:--platforms|sweep:--platform) _poet_solve_list "all $platforms"; _poet_solve_files ;;
     sweep:--techniques) _poet_solve_list 'both remat paging none' ;;
     sweep:--format) _poet_solve_words 'jsonl csv' ;;
     sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
     sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
     solve:--model) _poet_solve_words "$models"; _poet_solve_files ;;
-    solve:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
+    solve:--platform|info:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--plot-directory) _poet_solve_folders ;;
     solve:--export-model|solve:--warm-start) _poet_solve_files ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
-    *:--ram-budget|*:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
+    *:--ram-budget) _poet_solve_words 'min chip' ;;
+    *:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
     *:--time-limit-s|*:--solve-threads|*:--jobs|*:--rel-tol) ;;
     *) return 1 ;;
   esac
@@ -58,7 +57,8 @@ _poet_solve_options() {
   case $command in
     solve) echo "--model --platform --paging --no-paging --remat --no-remat $settings --compact
       --plot-directory --export-model --no-solve --warm-start --print-graph-info --print-power-costs --list-models
-      --list-platforms --json $common" ;;
+      --list-platforms --list-ops --json $common" ;;
+    info) echo "--platform --batch-size --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
     plot) echo "--output $common" ;;
@@ -67,7 +67,21 @@ _poet_solve_options() {
   esac
 }
 
+# --models and --platforms of sweep take several words: what they are of is the last option.
+_poet_solve_option_of_list() {
+  local at
+  for ((at = COMP_CWORD - 1; at > 0; at--)); do
+    [[ ${COMP_WORDS[at]} == --* ]] || continue
+    case ${COMP_WORDS[at]} in
+      --models|--model|--platforms|--platform) option=${COMP_WORDS[at]} ;;
+    esac
+    return
+  done
+}
+
 _poet_solve() {
+  local models='bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar'
+  local platforms='a72 a72nocache jetsontx2 m0 m4'
   local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} command= i
   COMPREPLY=()
   # The command is the first word but for what every command has. Bash splits words at '='.
@@ -77,7 +91,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|verify|plot|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|info|verify|plot|sweep|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -86,13 +100,17 @@ _poet_solve() {
   elif [[ $option == '=' ]]; then
     option=${COMP_WORDS[COMP_CWORD - 2]}
   fi
+  [[ $command == sweep && $option != -* && $word != -* ]] && _poet_solve_option_of_list
   local first=
   [[ -z $command ]] && first=yes command=solve
   _poet_solve_value && return
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve verify plot sweep compare'
+    _poet_solve_words 'solve info verify plot sweep compare'
+  elif [[ $command == info ]]; then
+    _poet_solve_words "$models"
+    _poet_solve_files
   elif [[ $command == verify || $command == plot || $command == compare ]]; then
     _poet_solve_files
   fi

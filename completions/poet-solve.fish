@@ -15,7 +15,7 @@ function __poet_solve_at
             case -q --quiet -v --verbose '--log-file=*'
             case --log-file
                 set is_value 1
-            case solve verify plot sweep compare
+            case solve info verify plot sweep compare
                 contains $word $argv
                 return
             case '*'
@@ -45,11 +45,12 @@ end
 
 set -l models bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar
 set -l platforms a72 a72nocache jetsontx2 m0 m4
-set -l all solve verify plot sweep compare
+set -l all solve info verify plot sweep compare
 
 complete -c poet-solve -f
 
 complete -c poet-solve -n __poet_solve_none_yet -a solve -d 'solve one problem; may be left out'
+complete -c poet-solve -n __poet_solve_none_yet -a info -d 'show what a model comes to'
 complete -c poet-solve -n __poet_solve_none_yet -a verify -d 'replay a schedule file against the rules'
 complete -c poet-solve -n __poet_solve_none_yet -a plot -d 'draw a schedule, or the curves of a sweep'
 complete -c poet-solve -n __poet_solve_none_yet -a sweep -d 'solve a grid of problems in one go'
@@ -60,10 +61,11 @@ __poet_solve_option "$all" -l version -d 'show the version'
 __poet_solve_option "$all" -s q -l quiet -d 'only errors on stderr'
 __poet_solve_option "$all" -s v -l verbose -d 'more on stderr'
 __poet_solve_option "$all" -l log-file -r -F -d 'write the log there as well'
-__poet_solve_option 'verify plot compare' -F
+__poet_solve_option 'info verify plot compare' -F
+__poet_solve_option info -a "$models"
 
 __poet_solve_option solve -l model -r -F -a "$models" -d 'built-in model or model file'
-__poet_solve_option solve -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
+__poet_solve_option 'solve info' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
 __poet_solve_option solve -l paging -d 'allow paging to storage'
 __poet_solve_option solve -l no-paging -d 'forbid paging to storage'
 __poet_solve_option solve -l remat -d 'allow recomputation'
@@ -77,10 +79,11 @@ __poet_solve_option solve -l print-graph-info -d 'table of the nodes on stderr'
 __poet_solve_option solve -l print-power-costs -d 'table of each node\'s energy and time'
 __poet_solve_option solve -l list-models -d 'built-in models, with their sizes'
 __poet_solve_option solve -l list-platforms -d 'built-in platforms, with their figures'
-__poet_solve_option solve -l json -d 'lists as JSON on stdout'
+__poet_solve_option solve -l list-ops -d 'ops of model files, with their attributes'
+__poet_solve_option 'solve info' -l json -d 'lists or figures as JSON'
 
-__poet_solve_option sweep -l models -l model -x -a "(__poet_solve_list $models)" -d 'models and model files'
-__poet_solve_option sweep -l platforms -l platform -x -a "(__poet_solve_list $platforms)" -d 'platforms and platform files'
+__poet_solve_option sweep -l models -l model -r -F -a "(__poet_solve_list all $models)" -d 'models and model files'
+__poet_solve_option sweep -l platforms -l platform -r -F -a "(__poet_solve_list all $platforms)" -d 'platforms and platform files'
 __poet_solve_option sweep -l techniques -x -a '(__poet_solve_list both remat paging none)' -d 'what schedules may use'
 __poet_solve_option sweep -l min-ram -d 'find the smallest RAM budget'
 __poet_solve_option sweep -l jobs -x -d 'points solved at the same time'
@@ -92,9 +95,9 @@ __poet_solve_option sweep -l csv -r -F -d 'write a table there as well'
 __poet_solve_option sweep -l plot -r -F -d 'write the curves there as SVG'
 __poet_solve_option sweep -l schedules -x -a '(__fish_complete_directories)' -d 'write schedule files into this directory'
 
-__poet_solve_option 'solve sweep' -l ram-budget -x -d 'bytes, 256KiB, 60%; ranges for sweep'
-__poet_solve_option 'solve sweep' -l runtime-budget -x -d '1.5, 12.5s; ranges for sweep'
-__poet_solve_option 'solve sweep' -l batch-size -x -d 'batch size of a model with a batch dimension'
+__poet_solve_option 'solve sweep' -l ram-budget -x -a 'min chip' -d 'bytes, 256K, 60%; ranges for sweep'
+__poet_solve_option 'solve sweep' -l runtime-budget -x -d '1.5x, 12.5s; ranges for sweep'
+__poet_solve_option 'solve info sweep' -l batch-size -x -d 'batch size of a model with a batch dimension'
 __poet_solve_option 'solve sweep' -l mem-power-scale -x -d 'factor on the platform\'s memory power'
 __poet_solve_option 'solve sweep' -l effort -x -a 'fast default proof' -d 'how hard to try'
 __poet_solve_option 'solve sweep' -l gap -x -d 'stop at this relative gap'
@@ -102,7 +105,7 @@ __poet_solve_option 'solve sweep' -l time-limit-s -x -d 'wall clock of a solve, 
 __poet_solve_option 'solve sweep' -l solve-threads -x -d 'threads of CBC'
 __poet_solve_option 'solve sweep' -l seed -x -d 'seed of the search'
 __poet_solve_option 'solve sweep' -l require-optimal -d 'exit 5 if a schedule is not proven within the gap'
-__poet_solve_option 'solve sweep plot' -l output -r -F -d 'write the result there'
+__poet_solve_option 'solve info sweep plot' -l output -r -F -d 'write the result there'
 
 __poet_solve_option compare -l rel-tol -x -d 'energies this close are equal'
 __poet_solve_option compare -l json -d 'the findings as JSON on stdout'

@@ -6,8 +6,8 @@ _poet_solve_platforms=(a72 a72nocache jetsontx2 m0 m4)
 
 _poet_solve_model() { _alternative "names:name:($_poet_solve_models)" 'files:file:_files' }
 _poet_solve_platform() { _alternative "names:name:($_poet_solve_platforms)" 'files:file:_files' }
-_poet_solve_list_of_models() { _values -s , models $_poet_solve_models }
-_poet_solve_list_of_platforms() { _values -s , platforms $_poet_solve_platforms }
+_poet_solve_list_of_models() { _values -s , models all $_poet_solve_models }
+_poet_solve_list_of_platforms() { _values -s , platforms all $_poet_solve_platforms }
 _poet_solve_list_of_techniques() { _values -s , techniques both remat paging none }
 
 _poet_solve_common=(
@@ -17,8 +17,8 @@ _poet_solve_common=(
   '--log-file=[write the log there as well]:FILE:_files')
 
 _poet_solve_settings=(
-  '--ram-budget=[bytes, 256KiB, 60%; ranges for sweep]:SIZE: '
-  '--runtime-budget=[1.5, 12.5s; ranges for sweep]:T: '
+  '--ram-budget=[bytes, 256K, 60%; ranges for sweep]:SIZE:(min chip)'
+  '--runtime-budget=[1.5x, 12.5s; ranges for sweep]:T: '
   '--batch-size=[batch size of a model with a batch dimension]:N: '
   "--mem-power-scale=[factor on the platform's memory power]:X: "
   '--effort=[how hard to try]:effort:(fast default proof)'
@@ -43,13 +43,20 @@ _poet_solve_solve=(
   "--print-power-costs[table of each node's energy and time]"
   '--list-models[built-in models, with their sizes]'
   '--list-platforms[built-in platforms, with their figures]'
-  '--json[lists as JSON on stdout]')
+  '--list-ops[ops of model files, with their attributes]'
+  '--json[lists as JSON]')
+
+_poet_solve_info=(
+  '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
+  '--batch-size=[batch size of a model with a batch dimension]:N: '
+  '--json[the figures as JSON]'
+  '--output=[write them there, whole or not at all]:FILE:_files')
 
 _poet_solve_sweep=(
-  '--models=[models and model files]:LIST:_poet_solve_list_of_models'
-  '--model=[models and model files]:LIST:_poet_solve_list_of_models'
-  '--platforms=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
-  '--platform=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
+  '*--models=[models and model files]:LIST:_poet_solve_list_of_models'
+  '*--model=[models and model files]:LIST:_poet_solve_list_of_models'
+  '*--platforms=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
+  '*--platform=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
   '--techniques=[what schedules may use]:LIST:_poet_solve_list_of_techniques'
   '--min-ram[find the smallest RAM budget]'
   '--jobs=[points solved at the same time]:N: '
@@ -69,6 +76,7 @@ _poet_solve_compare=(
 _poet_solve_commands() {
   local -a commands=(
     'solve:solve one problem; may be left out'
+    'info:show what a model comes to'
     'verify:replay a schedule file against the rules'
     'plot:draw a schedule, or the curves of a sweep'
     'sweep:solve a grid of problems in one go'
@@ -85,6 +93,7 @@ _poet_solve() {
   [[ $state == command ]] || return
   case $words[1] in
     solve) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve ;;
+    info) _arguments -s $_poet_solve_common $_poet_solve_info ':MODEL:_poet_solve_model' ;;
     sweep) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_sweep ;;
     plot)
       _arguments -s $_poet_solve_common '--output=[write the picture there]:FILE:_files' \

@@ -58,24 +58,41 @@ struct Ratio {
   double value = 1.0;
 };
 
-/// A RAM budget as a user states it: bytes, or a share of the baseline's peak RAM.
-using RamBudget = std::variant<Bytes, Ratio>;
+/// A RAM budget by its name.
+enum class NamedRam {
+  smallest,  ///< `min`: the smallest that has a schedule, which only a search finds
+  chip       ///< `chip`: what the platform has
+};
+
+/// A RAM budget as a user states it: bytes, a share of the baseline's peak RAM, or a name.
+using RamBudget = std::variant<Bytes, Ratio, NamedRam>;
+
+/// What the names stand for; absent if that is not known.
+struct NamedRamBytes {
+  std::optional<Bytes> smallest;
+  std::optional<Bytes> chip;
+};
 
 /// A runtime budget as a user states it: a multiple of the baseline's runtime (POET's meaning), or
 /// seconds.
 using RuntimeBudget = std::variant<Ratio, Seconds>;
 
-/// Parses a size as parse_bytes does, or `60%` of the baseline's peak RAM. Rounds down: a budget
-/// never grows. Throws InputError unless the size is from 1 byte to 2^53, or the share above 0.
+/// Parses a size as parse_bytes does, `60%` or `0.6` of the baseline's peak RAM, `min` or `chip`.
+/// A plain number is a share if it is below 1, else bytes. Rounds down: a budget never grows.
+/// Throws InputError unless the size is from 1 byte to 2^53, or the share above 0.
 RamBudget parse_ram_budget(std::string_view text);
 
-/// Parses a multiple such as `1.5`, or a time as parse_seconds does. Throws InputError unless the
-/// time is above 0, or the multiple at least 1: below 1, not even one pass would fit.
+/// Parses a multiple such as `1.5` or `1.5x`, or a time as parse_seconds does. Throws InputError
+/// unless the time is above 0, or the multiple at least 1: below 1, not even one pass would fit.
 RuntimeBudget parse_runtime_budget(std::string_view text);
 
+/// Whether the budget is `min`.
+bool is_smallest(const RamBudget& budget);
+
 /// Returns a budget in absolute terms, in bytes or seconds. Throws InputError if it comes to less
-/// than one byte, to more than 2^53 bytes, or to more seconds than a double holds.
-Bytes resolve(const RamBudget& budget, const Baseline& base);
+/// than one byte, to more than 2^53 bytes, or to more seconds than a double holds, and for a name
+/// that stands for nothing here.
+Bytes resolve(const RamBudget& budget, const Baseline& base, const NamedRamBytes& named = {});
 Seconds resolve(const RuntimeBudget& budget, const Baseline& base);
 
 /// What is known of a problem without a solver.

@@ -25,16 +25,17 @@ inline constexpr int kMaxSweepPoints = 4096;
 
 /// RAM budgets as a user states them: one, or `count` at equal distances from `first` to `last`.
 struct RamRange {
-  std::optional<RamBudget> first;  ///< absent: `min`, the smallest budget that works
-  std::optional<RamBudget> last;   ///< absent if there is only `first`
+  RamBudget first;
+  std::optional<RamBudget> last;  ///< absent if there is only `first`; never `min`
   int count = 1;
 };
 
 /// Lists for the grid, elements separated by commas. All throw InputError for an empty list or
 /// element, a reversed range, a range of fewer than two budgets, and more than kMaxSweepPoints.
-/// `25%..100%:16`, `256KiB..2MiB:12`, `min..100%:16`, `min`, and budgets as in parse_ram_budget.
+/// `25%..100%:16`, `256KiB..2MiB:12`, `min..chip:16`, and budgets as in parse_ram_budget.
 std::vector<RamRange> parse_ram_ranges(std::string_view text);
-/// `1.5..3:4`, `10s..20s:3`, and budgets as in parse_runtime_budget. An element twice is an error.
+/// `1.5..3:4`, `1.5x..3x:4`, `10s..20s:3`, and budgets as in parse_runtime_budget. An element twice
+/// is an error.
 std::vector<RuntimeBudget> parse_runtime_budgets(std::string_view text);
 /// Of `both`, `remat`, `paging`, `none`, each at most once.
 std::vector<TechniqueSet> parse_technique_sets(std::string_view text);

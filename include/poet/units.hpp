@@ -24,8 +24,9 @@ inline constexpr double kMaxCost = 1e30;
 /// Parses a finite decimal number such as `1.5` or `1e-3`.
 std::optional<double> parse_number(std::string_view text);
 
-/// Parses a size from 0 to 2^53 bytes such as `737719`, `256KiB` or `1.5MB`. Units: B, kB, MB, GB
-/// (powers of 1000), KiB, MiB, GiB (powers of 1024), in any case. Rounds down to whole bytes.
+/// Parses a size from 0 to 2^53 bytes such as `737719`, `256KiB` or `1.5MB`. Units: B, kB, MB, GB,
+/// TB, PB (powers of 1000), KiB, MiB, GiB, TiB, PiB, and K, M, G, T, P as `ls -h` has them (powers
+/// of 1024), in any case. Rounds down to whole bytes.
 std::optional<Bytes> parse_bytes(std::string_view text);
 
 /// Parses a finite time with its unit: `12.5s`, `800ms`, `250us`, `2min` or `1h`.

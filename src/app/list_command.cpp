@@ -1,15 +1,19 @@
-#include <cstdio>
-
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
 #include "formats/write_list.hpp"
-#include "poet/model.hpp"
-#include "poet/platform.hpp"
-#include "poet/problem.hpp"
+#include "poet/units.hpp"
 
 namespace poet::cli {
 namespace {
+
+std::vector<ModelReport> all_models() {
+  std::vector<ModelReport> models;
+  for (const std::string& name : builtin_models()) {
+    models.push_back(model_report(load_model(name), nullptr));
+  }
+  return models;
+}
 
 std::vector<Platform> all_platforms() {
   std::vector<Platform> platforms;
@@ -17,54 +21,77 @@ std::vector<Platform> all_platforms() {
   return platforms;
 }
 
-/// Sizes need an element size; all built-in platforms agree on four bytes.
-std::vector<ModelListing> all_models() {
-  const Platform any = all_platforms().front();
-  std::vector<ModelListing> models;
-  for (const std::string& name : builtin_models()) {
-    const Model model = load_model(name);
-    const Graph graph = cost_graph(model, &any);
-    models.push_back({.name = name,
-                      .node_count = graph.size(),
-                      .forward_node_count = graph.first_backward,
-                      .baseline_peak_ram_bytes = baseline(graph).peak_ram_bytes,
-                      .working_set_bytes = working_set(graph).bytes});
+std::string table(const std::vector<ModelReport>& models) {
+  std::string text = fmt::format("{:<16} {:>6} {:>8} {:>12} {:>14} {:>14}\n", "model", "nodes",
+                                 "forward", "parameters", "baseline peak", "working set");
+  for (const ModelReport& m : models) {
+    text += fmt::format("{:<16} {:>6} {:>8} {:>12} {:>14} {:>14}\n", m.model.name,
+                        m.model.node_count, m.model.forward_node_count, m.parameter_count,
+                        format_bytes(m.baseline_peak_ram_bytes), format_bytes(m.working_set_bytes));
   }
-  return models;
+  return text;
 }
 
-void print_models(const std::vector<ModelListing>& models) {
-  fmt::print(stderr, "{:<16} {:>6} {:>8} {:>16} {:>16}\n", "model", "nodes", "forward",
-             "baseline peak B", "working set B");
-  for (const ModelListing& m : models) {
-    fmt::print(stderr, "{:<16} {:>6} {:>8} {:>16} {:>16}\n", m.name, m.node_count,
-               m.forward_node_count, m.baseline_peak_ram_bytes, m.working_set_bytes);
-  }
-}
-
-void print_platforms(const std::vector<Platform>& platforms) {
-  fmt::print(stderr, "{:<12} {:>12} {:>12} {:>12} {:>12}  {}\n", "platform", "FLOP/s", "FLOP/J",
-             "page-in B/s", "page-out B/s", "description");
+std::string table(const std::vector<Platform>& platforms) {
+  std::string text =
+      fmt::format("{:<12} {:>12} {:>12} {:>12} {:>12} {:>10}  {}\n", "platform", "FLOP/s", "FLOP/J",
+                  "page-in B/s", "page-out B/s", "RAM", "description");
   for (const Platform& p : platforms) {
-    fmt::print(stderr, "{:<12} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g}  {}\n", p.name,
-               p.flops_per_second, p.flops_per_joule, p.page_in.bytes_per_second,
-               p.page_out.bytes_per_second, p.description);
+    text += fmt::format("{:<12} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>10}  {}\n", p.name,
+                        p.flops_per_second, p.flops_per_joule, p.page_in.bytes_per_second,
+                        p.page_out.bytes_per_second, p.ram_bytes ? format_bytes(*p.ram_bytes) : "-",
+                        p.description);
   }
+  return text;
+}
+
+/// `padding [h, w] = 0`
+std::string text_of(const AttributeRule& rule) {
+  using Kind = AttributeRule::Kind;
+  std::string text(rule.name);
+  if (rule.kind == Kind::window) text += " [h, w]";
+  if (!rule.otherwise) return text;
+  if (rule.kind == Kind::flag) return text + (*rule.otherwise != 0 ? " = true" : " = false");
+  return fmt::format("{} = {}", text, *rule.otherwise);
+}
+
+std::string table(std::span<const OpRule> ops) {
+  std::string text = fmt::format("{:<20} {:>6}  {}\n", "op", "inputs",
+                                 "attributes (= default; [h, w]: or one number for both)");
+  for (const OpRule& op : ops) {
+    std::string attributes;
+    for (const AttributeRule& rule : op.attributes) {
+      attributes += (attributes.empty() ? "" : ", ") + text_of(rule);
+    }
+    text += fmt::format("{:<20} {:>6}  {}\n", op.name, op.input_count,
+                        attributes.empty() ? "-" : attributes);
+  }
+  return text;
+}
+
+/// One table after the other, with an empty line between them.
+std::string tables(const BuiltIn& lists) {
+  std::string text;
+  const auto add = [&](const auto& list) {
+    if (!list) return;
+    if (!text.empty()) text += '\n';
+    text += table(*list);
+  };
+  add(lists.models);
+  add(lists.platforms);
+  add(lists.ops);
+  return text;
 }
 
 }  // namespace
 
 Outcome run_list(const Options& options) {
-  if (options.json) {
-    const auto models = options.list_models ? all_models() : std::vector<ModelListing>{};
-    const auto platforms = options.list_platforms ? all_platforms() : std::vector<Platform>{};
-    return {.document = list_json(options.list_models ? &models : nullptr,
-                                  options.list_platforms ? &platforms : nullptr, options.compact),
-            .output = options.output};
-  }
-  if (options.list_models) print_models(all_models());
-  if (options.list_platforms) print_platforms(all_platforms());
-  return {};
+  BuiltIn lists;
+  if (options.list_models) lists.models = all_models();
+  if (options.list_platforms) lists.platforms = all_platforms();
+  if (options.list_ops) lists.ops = op_rules();
+  return {.document = options.json ? list_json(lists, options.compact) : tables(lists),
+          .output = options.output};
 }
 
 }  // namespace poet::cli

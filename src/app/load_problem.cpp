@@ -42,6 +42,21 @@ void check_folder(const char* option, const std::string& path) {
   }
 }
 
+Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo& info) {
+  if (options.model == "-" && options.platform == "-") {
+    throw InputError("--platform", "found - for both model and platform; stdin can be only one");
+  }
+  Inputs inputs;
+  inputs.model =
+      in_option(model_option, [&] { return load_model(options.model, options.batch_size); });
+  info.model = model_info(inputs.model);
+  if (!options.platform.empty()) {
+    inputs.platform = in_option("--platform", [&] { return load_platform(options.platform); });
+    info.platform = platform_info(*inputs.platform);
+  }
+  return inputs;
+}
+
 Graph make_costs(const Model& model, const std::optional<Platform>& platform,
                  double mem_power_scale, bool paging, const char* option) {
   if (!platform && model.backward != Backward::explicit_nodes) {

@@ -3,9 +3,11 @@
 #include <optional>
 #include <string>
 
+#include "app/options.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
+#include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
 
 namespace poet::cli {
@@ -28,6 +30,18 @@ void require_option(const std::string& value, const char* option, const char* hi
 void check_destination(const char* option, const std::string& path);
 /// Likewise for a folder, which need not be there yet, nor the one that it is in.
 void check_folder(const char* option, const std::string& path);
+
+/// A model, and what supplies its costs.
+struct Inputs {
+  Model model;
+  std::optional<Platform> platform;
+
+  const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
+};
+
+/// Loads both; the model stands at `model_option` of the command line. Fills in `info` with what it
+/// has read.
+Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo& info);
 
 /// The graph with its costs, those of pages only where any schedule may page; `option` is named
 /// where the model needs a platform and has none.

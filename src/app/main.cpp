@@ -17,6 +17,8 @@ using poet::ProblemInfo;
 
 Outcome run(const Options& options, ProblemInfo& problem) {
   switch (options.command) {
+    case Command::info:
+      return run_info(options, problem);
     case Command::verify:
       return run_verify(options);
     case Command::plot:
@@ -28,7 +30,7 @@ Outcome run(const Options& options, ProblemInfo& problem) {
     case Command::solve:
       break;
   }
-  if (options.list_models || options.list_platforms) return run_list(options);
+  if (options.list_models || options.list_platforms || options.list_ops) return run_list(options);
   return run_solve(options, problem);
 }
 

@@ -7,7 +7,7 @@
 
 namespace poet::cli {
 
-enum class Command { solve, verify, plot, sweep, compare };
+enum class Command { solve, info, verify, plot, sweep, compare };
 
 /// `sweep`, besides what it shares with a single solve.
 struct SweepArguments {
@@ -67,7 +67,8 @@ struct Options {
   // Lists instead of a solve.
   bool list_models = false;
   bool list_platforms = false;
-  bool json = false;
+  bool list_ops = false;
+  bool json = false;  ///< of info as well
   // Common to all commands.
   bool quiet = false;
   bool verbose = false;

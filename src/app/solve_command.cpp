@@ -1,5 +1,7 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <cstdio>
 #include <optional>
 
 #include <fmt/format.h>
@@ -9,6 +11,7 @@
 #include "app/plot_directory.hpp"
 #include "app/process_setup.hpp"
 #include "app/progress.hpp"
+#include "app/smallest_ram.hpp"
 #include "app/tables.hpp"
 #include "base/files/files.hpp"
 #include "poet/error.hpp"
@@ -22,31 +25,10 @@ namespace {
 
 void check_required(const Options& options) {
   require_option(options.model, "--model", "expected a model's name or file (--list-models)");
-  require_option(options.ram_budget, "--ram-budget", "expected a size such as 737719 or 60%");
+  require_option(options.ram_budget, "--ram-budget",
+                 "expected a size such as 737719, 60%, min or chip");
   require_option(options.runtime_budget, "--runtime-budget",
                  "expected a multiple such as 1.5 or a time such as 12.5s");
-}
-
-struct Inputs {
-  Model model;
-  std::optional<Platform> platform;
-
-  const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
-};
-
-Inputs load_inputs(const Options& options, ProblemInfo& info) {
-  if (options.model == "-" && options.platform == "-") {
-    throw InputError("--platform", "found - for both model and platform; stdin can be only one");
-  }
-  Inputs inputs;
-  inputs.model =
-      in_option("--model", [&] { return load_model(options.model, options.batch_size); });
-  info.model = model_info(inputs.model);
-  if (!options.platform.empty()) {
-    inputs.platform = in_option("--platform", [&] { return load_platform(options.platform); });
-    info.platform = platform_info(*inputs.platform);
-  }
-  return inputs;
 }
 
 /// Everything that can be refused before the solve is refused before the solve.
@@ -85,9 +67,16 @@ std::optional<Schedule> warm_start(const std::string& path, const Problem& probl
   });
 }
 
-SolveOptions solve_options(const Options& options, const Problem& problem, ProgressLine& line) {
+/// The smallest time limit that is none of zero, which means no limit.
+constexpr Seconds kLeastTimeLimit = 1e-3;
+
+SolveOptions solve_options(const Options& options, const Problem& problem,
+                           const SmallestRam& smallest, ProgressLine& line) {
   SolveOptions solve{.settings = options.settings};
   solve.start = warm_start(options.warm_start, problem);
+  if (!solve.start) solve.start = smallest.schedule;
+  Seconds& limit = solve.settings.time_limit_seconds;
+  if (limit > 0) limit = std::max(limit - smallest.wall_seconds, kLeastTimeLimit);
   solve.progress = [&line](const Progress& progress) { line.show(progress); };
   solve.interrupted = [] { return interrupted(); };
   return solve;
@@ -151,6 +140,14 @@ void print_summary(const ScheduleFile& report) {
                 format_seconds(solver.milp_seconds));
 }
 
+Outcome interrupted_search(const Options& options, const ProblemInfo& info) {
+  const char* const reason = "interrupted before the smallest RAM budget was known";
+  spdlog::error("unknown: {}", reason);
+  return {.code = ExitCode::interrupted,
+          .document = error_json(ExitCode::interrupted, "unknown", reason, info, options.compact),
+          .output = options.output};
+}
+
 }  // namespace
 
 Outcome run_solve(const Options& options, ProblemInfo& info) {
@@ -159,22 +156,35 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
   const auto runtime =
       in_option("--runtime-budget", [&] { return parse_runtime_budget(options.runtime_budget); });
   check_destinations(options);
-  const Inputs inputs = load_inputs(options, info);
+  const Inputs inputs = load_inputs(options, "--model", info);
   Problem problem{.graph =
                       make_costs(inputs.model, inputs.platform, options.settings.mem_power_scale,
                                  options.paging, "--platform")};
   info.graph_sha256 = graph_sha256(problem.graph);
   const Baseline base = baseline(problem.graph);
-  problem.limits = {
-      .ram_budget_bytes = in_option("--ram-budget", [&] { return resolve(ram, base); }),
-      .runtime_budget_seconds =
-          in_option("--runtime-budget", [&] { return resolve(runtime, base); }),
-      .paging = options.paging,
-      .remat = options.remat};
+  problem.limits = {.runtime_budget_seconds =
+                        in_option("--runtime-budget", [&] { return resolve(runtime, base); }),
+                    .paging = options.paging,
+                    .remat = options.remat};
+  SmallestRam smallest;
+  if (is_smallest(ram)) {
+    // The search takes time, so a folder that cannot be written is refused before it.
+    static_cast<void>(PlotDirectory(options.plot_directory, inputs.model.name));
+    const auto found = find_smallest_ram(options, inputs, problem, runtime);
+    if (!found) return interrupted_search(options, info);
+    smallest = *found;
+  }
+  problem.limits.ram_budget_bytes = in_option("--ram-budget", [&] {
+    return resolve(ram, base,
+                   {.smallest = smallest.bytes,
+                    .chip = inputs.platform ? inputs.platform->ram_bytes : std::nullopt});
+  });
   info.request = request_of(options, runtime, problem, base);
   warn_about_chip(inputs, problem.limits.ram_budget_bytes);
-  if (options.print_graph_info) print_graph_info(inputs.model, problem.graph);
-  if (options.print_power_costs) print_power_costs(problem.graph);
+  if (options.print_graph_info) {
+    fmt::print(stderr, "{}", node_table(node_figures(inputs.model, problem.graph), false));
+  }
+  if (options.print_power_costs) fmt::print(stderr, "{}", power_table(problem.graph));
   const PlotDirectory plots(options.plot_directory, inputs.model.name);
   plots.write_graph(problem.graph);
   if (!options.export_model.empty()) {
@@ -188,7 +198,7 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
   if (options.no_solve) return {};
 
   ProgressLine line(options.quiet);
-  const SolveOptions wishes = solve_options(options, problem, line);
+  const SolveOptions wishes = solve_options(options, problem, smallest, line);
   catch_interrupts();
   const SolveResult result = solve(problem, wishes);
   line.clear();

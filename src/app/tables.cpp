@@ -1,32 +1,43 @@
 #include "app/tables.hpp"
 
-#include <cstdio>
-
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 namespace poet::cli {
+namespace {
 
-void print_graph_info(const Model& model, const Graph& graph) {
-  fmt::print(stderr, "{:>5} {:<24} {:<20} {:<18} {:>10} {:>14} {:>12}  {}\n", "node", "name", "op",
-             "shape", "parameters", "flop", "bytes", "inputs");
-  for (int i = 0; i < graph.size(); ++i) {
-    const ModelNode& node = model.nodes[i];
-    fmt::print(stderr, "{:>5} {:<24} {:<20} {:<18} {:>10} {:>14} {:>12}  {}\n", i, node.name,
-               node.op, fmt::format("{}", fmt::join(node.out_shape, "x")), node.parameter_count,
-               node.flop, graph.nodes[i].bytes, fmt::join(graph.nodes[i].inputs, " "));
-  }
+std::string costs(const NodeFigures& node) {
+  if (!node.runtime_seconds || !node.energy_joules) return {};
+  return fmt::format("{:>13.6g} {:>13.6g}  ", *node.runtime_seconds, *node.energy_joules);
 }
 
-void print_power_costs(const Graph& graph) {
-  fmt::print(stderr, "{:>5} {:<24} {:>13} {:>13} {:>13} {:>13}\n", "node", "name", "runtime s",
-             "energy J", "page-in J", "page-out J");
+}  // namespace
+
+std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
+  const std::string costs_heading =
+      with_costs ? fmt::format("{:>13} {:>13}  ", "runtime s", "energy J") : std::string();
+  std::string text =
+      fmt::format("{:>5} {:<24} {:<20} {:<18} {:>10} {:>14} {:>12}  {}{}\n", "node", "name", "op",
+                  "shape", "parameters", "flop", "bytes", costs_heading, "inputs");
+  for (const NodeFigures& node : nodes) {
+    text += fmt::format("{:>5} {:<24} {:<20} {:<18} {:>10} {:>14} {:>12}  {}{}\n", node.node,
+                        node.name, node.op, fmt::format("{}", fmt::join(node.shape, "x")),
+                        node.parameter_count, node.flop, node.bytes,
+                        with_costs ? costs(node) : std::string(), fmt::join(node.inputs, " "));
+  }
+  return text;
+}
+
+std::string power_table(const Graph& graph) {
+  std::string text = fmt::format("{:>5} {:<24} {:>13} {:>13} {:>13} {:>13}\n", "node", "name",
+                                 "runtime s", "energy J", "page-in J", "page-out J");
   for (int i = 0; i < graph.size(); ++i) {
     const Node& node = graph.nodes[i];
-    fmt::print(stderr, "{:>5} {:<24} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g}\n", i, node.name,
-               node.runtime_seconds, node.energy_joules, node.page_in_energy_joules,
-               node.page_out_energy_joules);
+    text += fmt::format("{:>5} {:<24} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g}\n", i, node.name,
+                        node.runtime_seconds, node.energy_joules, node.page_in_energy_joules,
+                        node.page_out_energy_joules);
   }
+  return text;
 }
 
 }  // namespace poet::cli

@@ -1,14 +1,18 @@
 #pragma once
 
+#include <string>
+#include <vector>
+
 #include "poet/graph.hpp"
-#include "poet/model.hpp"
+#include "report/model_report.hpp"
 
 namespace poet::cli {
 
-/// One line per node on stderr: operation, shape, parameters, FLOPs, bytes, inputs.
-void print_graph_info(const Model& model, const Graph& graph);
+/// One line per node: operation, shape, parameters, FLOPs, bytes, inputs; if asked for, its time
+/// and energy as well.
+std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs);
 
-/// One line per node on stderr: time and energy of a computation, energy of paging.
-void print_power_costs(const Graph& graph);
+/// One line per node: time and energy of a computation, energy of paging.
+std::string power_table(const Graph& graph);
 
 }  // namespace poet::cli

@@ -16,13 +16,22 @@ struct SizeUnit {
   std::string_view name;
   std::int64_t bytes;
 };
-constexpr std::array<SizeUnit, 7> kSizeUnits{{{"b", 1},
-                                              {"kb", 1'000},
-                                              {"mb", 1'000'000},
-                                              {"gb", 1'000'000'000},
-                                              {"kib", std::int64_t{1} << 10},
-                                              {"mib", std::int64_t{1} << 20},
-                                              {"gib", std::int64_t{1} << 30}}};
+constexpr std::array<SizeUnit, 16> kSizeUnits{{{"b", 1},
+                                               {"kb", 1'000},
+                                               {"mb", 1'000'000},
+                                               {"gb", 1'000'000'000},
+                                               {"tb", 1'000'000'000'000},
+                                               {"pb", 1'000'000'000'000'000},
+                                               {"kib", std::int64_t{1} << 10},
+                                               {"mib", std::int64_t{1} << 20},
+                                               {"gib", std::int64_t{1} << 30},
+                                               {"tib", std::int64_t{1} << 40},
+                                               {"pib", std::int64_t{1} << 50},
+                                               {"k", std::int64_t{1} << 10},
+                                               {"m", std::int64_t{1} << 20},
+                                               {"g", std::int64_t{1} << 30},
+                                               {"t", std::int64_t{1} << 40},
+                                               {"p", std::int64_t{1} << 50}}};
 
 struct TimeUnit {
   std::string_view name;

@@ -2,17 +2,21 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/json/json_fields.hpp"
+#include "formats/json/json_text.hpp"
+#include "report/fields.hpp"
+
 namespace poet {
 namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json to_json(const ModelListing& model) {
-  return {{"name", model.name},
-          {"node_count", model.node_count},
-          {"forward_node_count", model.forward_node_count},
-          {"baseline_peak_ram_bytes", model.baseline_peak_ram_bytes},
-          {"working_set_bytes", model.working_set_bytes}};
+Json to_json(const ModelReport& report) {
+  return {{"name", report.model.name},
+          {"node_count", report.model.node_count},
+          {"forward_node_count", report.model.forward_node_count},
+          {"baseline_peak_ram_bytes", report.baseline_peak_ram_bytes},
+          {"working_set_bytes", report.working_set_bytes}};
 }
 
 Json to_json(const Transfer& transfer) {
@@ -34,20 +38,46 @@ Json to_json(const Platform& platform) {
   return json;
 }
 
+Json to_json(const AttributeRule& rule) {
+  const bool is_flag = rule.kind == AttributeRule::Kind::flag;
+  Json json = {{"name", rule.name},
+               {"kind", is_flag                                    ? "flag"
+                        : rule.kind == AttributeRule::Kind::window ? "window"
+                                                                   : "integer"}};
+  if (!is_flag) json["least"] = rule.least;
+  if (rule.otherwise)
+    json["default"] = is_flag ? Json(*rule.otherwise != 0) : Json(*rule.otherwise);
+  return json;
+}
+
+Json to_json(const OpRule& op) {
+  Json json = {{"name", op.name}, {"input_count", op.input_count}, {"attributes", Json::array()}};
+  for (const AttributeRule& rule : op.attributes) json["attributes"].push_back(to_json(rule));
+  return json;
+}
+
+template <typename List>
+void add_list(Json& document, const char* key, const std::optional<List>& list) {
+  if (!list) return;
+  document[key] = Json::array();
+  for (const auto& one : *list) document[key].push_back(to_json(one));
+}
+
 }  // namespace
 
-std::string list_json(const std::vector<ModelListing>* models,
-                      const std::vector<Platform>* platforms, bool compact) {
+std::string list_json(const BuiltIn& lists, bool compact) {
   Json document = Json::object();
-  if (models != nullptr) {
-    document["models"] = Json::array();
-    for (const ModelListing& model : *models) document["models"].push_back(to_json(model));
-  }
-  if (platforms != nullptr) {
-    document["platforms"] = Json::array();
-    for (const Platform& platform : *platforms) document["platforms"].push_back(to_json(platform));
-  }
+  add_list(document, "models", lists.models);
+  add_list(document, "platforms", lists.platforms);
+  add_list(document, "ops", lists.ops);
   return document.dump(compact ? -1 : 2) + "\n";
+}
+
+std::string info_json(const ModelReport& report) {
+  Json document = {{"format", "poet-info"}, {"version", 1}};
+  add_fields(document, report, kFields<ModelReport>);
+  document["nodes"] = list_of(report.nodes);
+  return json_write(document, false);
 }
 
 }  // namespace poet

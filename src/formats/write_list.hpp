@@ -1,24 +1,28 @@
 #pragma once
 
+#include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "model/op.hpp"
 #include "poet/platform.hpp"
+#include "report/model_report.hpp"
 
 namespace poet {
 
-/// A built-in model in a list. Sizes at batch size 1 and four bytes an element.
-struct ModelListing {
-  std::string name;
-  int node_count = 0;
-  int forward_node_count = 0;
-  Bytes baseline_peak_ram_bytes = 0;
-  Bytes working_set_bytes = 0;
+/// What is built in, as far as it was asked for.
+struct BuiltIn {
+  std::optional<std::vector<ModelReport>> models;
+  std::optional<std::vector<Platform>> platforms;
+  std::optional<std::span<const OpRule>> ops;
 };
 
-/// `{"models": [...], "platforms": [...]}`; a null list is left out. On several
-/// lines, or on one where it is to be `compact`.
-std::string list_json(const std::vector<ModelListing>* models,
-                      const std::vector<Platform>* platforms, bool compact);
+/// `{"models": [...], "platforms": [...], "ops": [...]}`; an absent list is left out. On several
+/// lines, or on one if it is to be `compact`.
+std::string list_json(const BuiltIn& lists, bool compact);
+
+/// A model in figures as one JSON document ("format": "poet-info", "version": 1).
+std::string info_json(const ModelReport& report);
 
 }  // namespace poet

@@ -37,13 +37,6 @@ Json solver_json(const ScheduleFile& report) {
   return json;
 }
 
-template <typename Struct>
-Json list_of(const std::vector<Struct>& structs) {
-  Json list = Json::array();
-  for (const Struct& one : structs) list.push_back(json_of(one));
-  return list;
-}
-
 Json stages_json(const ScheduleFile& report) {
   Json list = Json::array();
   for (std::size_t t = 0; t < report.schedule.stages.size(); ++t) {

@@ -18,15 +18,26 @@ namespace {
 [[noreturn]] void fail_size(std::string_view text) {
   throw InputError(
       fmt::format("found '{}', expected a size from 1 byte to 2^53 bytes such as "
-                  "737719, 256KiB or 1.5MB, or a share above 0 such as 60%",
+                  "737719, 256K or 1.5MB, a share above 0 such as 60% or 0.6, min or chip",
                   printable(text)));
 }
 
 [[noreturn]] void fail_time(std::string_view text) {
   throw InputError(
-      fmt::format("found '{}', expected a multiple of at least 1 such as 1.5, or a "
-                  "time above 0 such as 12.5s, 800ms, 250us, 2min or 1h",
+      fmt::format("found '{}', expected a multiple of at least 1 such as 1.5 or 1.5x, or "
+                  "a time above 0 such as 12.5s, 800ms, 250us, 2min or 1h",
                   printable(text)));
+}
+
+Bytes bytes_of(NamedRam name, const NamedRamBytes& named) {
+  if (name == NamedRam::smallest) {
+    if (named.smallest) return *named.smallest;
+    throw InputError("found 'min', which only a search turns into bytes; expected a size");
+  }
+  if (named.chip) return *named.chip;
+  throw InputError(
+      "found 'chip', but no platform states the RAM of its chip; expected a size such as 256K or "
+      "60%, or a platform file with \"ram_bytes\"");
 }
 
 std::string_view without_blanks_at_end(std::string_view text) {
@@ -37,18 +48,25 @@ std::string_view without_blanks_at_end(std::string_view text) {
 }  // namespace
 
 RamBudget parse_ram_budget(std::string_view text) {
+  if (text == "min") return NamedRam::smallest;
+  if (text == "chip") return NamedRam::chip;
   if (text.ends_with('%')) {
     const auto percent = parse_number(without_blanks_at_end(text.substr(0, text.size() - 1)));
     if (!percent || !(*percent / 100 > 0)) fail_size(text);
     return Ratio{*percent / 100};
   }
+  const auto share = parse_number(without_blanks_at_end(text));
+  // Not `.6`, which a range with a dot too many ends in.
+  if (share && text.starts_with('0') && *share > 0 && *share < 1) return Ratio{*share};
   const std::optional<Bytes> bytes = parse_bytes(text);
   if (!bytes || *bytes < 1) fail_size(text);
   return *bytes;
 }
 
 RuntimeBudget parse_runtime_budget(std::string_view text) {
-  if (const auto multiple = parse_number(without_blanks_at_end(text))) {
+  std::string_view number = text;
+  if (number.ends_with('x')) number.remove_suffix(1);
+  if (const auto multiple = parse_number(without_blanks_at_end(number))) {
     if (!(*multiple >= 1)) fail_time(text);
     return Ratio{*multiple};
   }
@@ -57,8 +75,14 @@ RuntimeBudget parse_runtime_budget(std::string_view text) {
   return RuntimeBudget(std::in_place_type<Seconds>, *seconds);
 }
 
-Bytes resolve(const RamBudget& budget, const Baseline& base) {
+bool is_smallest(const RamBudget& budget) {
+  const NamedRam* const name = std::get_if<NamedRam>(&budget);
+  return name != nullptr && *name == NamedRam::smallest;
+}
+
+Bytes resolve(const RamBudget& budget, const Baseline& base, const NamedRamBytes& named) {
   if (const Bytes* bytes = std::get_if<Bytes>(&budget)) return *bytes;
+  if (const NamedRam* name = std::get_if<NamedRam>(&budget)) return bytes_of(*name, named);
   const auto share = std::get<Ratio>(budget).value;
   const double wanted = share * static_cast<double>(base.peak_ram_bytes);
   if (wanted > static_cast<double>(kMaxBytes)) {

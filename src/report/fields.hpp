@@ -9,6 +9,7 @@
 #include "poet/settings.hpp"
 #include "poet/solve.hpp"
 #include "problem/fields.hpp"
+#include "report/model_report.hpp"
 
 namespace poet {
 
@@ -112,6 +113,29 @@ inline constexpr Field<&SolveStatistics::wall_seconds> kWallSecondsField{"wall_s
 template <>
 inline constexpr auto kFields<SolveStatistics> = std::tuple_cat(kWorkFields, kTimingFields,
                                                                 std::tuple(kWallSecondsField));
+
+/// What `info` writes, its nodes apart: they are a list of structs.
+template <>
+inline constexpr auto kFields<ModelReport> = std::tuple(
+    Field<&ModelReport::model>{"model"}, Field<&ModelReport::platform>{"platform"},
+    Field<&ModelReport::element_bytes>{"element_bytes"},
+    Field<&ModelReport::parameter_count>{"parameter_count"}, Field<&ModelReport::flop>{"flop"},
+    Field<&ModelReport::baseline_energy_joules>{"baseline_energy_joules"},
+    Field<&ModelReport::baseline_runtime_seconds>{"baseline_runtime_seconds"},
+    Field<&ModelReport::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
+    Field<&ModelReport::working_set_bytes>{"working_set_bytes"},
+    Field<&ModelReport::working_set_node>{"working_set_node"},
+    Field<&ModelReport::working_set_node_name>{"working_set_node_name"},
+    Field<&ModelReport::working_set_node_op>{"working_set_node_op"});
+
+template <>
+inline constexpr auto kFields<NodeFigures> = std::tuple(
+    Field<&NodeFigures::node>{"node"}, Field<&NodeFigures::name>{"name"},
+    Field<&NodeFigures::op>{"op"}, Field<&NodeFigures::backward>{"backward"},
+    Field<&NodeFigures::shape>{"shape"}, Field<&NodeFigures::bytes>{"bytes"},
+    Field<&NodeFigures::parameter_count>{"parameter_count"}, Field<&NodeFigures::flop>{"flop"},
+    Field<&NodeFigures::runtime_seconds>{"runtime_seconds"},
+    Field<&NodeFigures::energy_joules>{"energy_joules"}, Field<&NodeFigures::inputs>{"inputs"});
 
 /// An index outside the graph is for the replay to report, with the place.
 template <>

@@ -23,9 +23,11 @@ Bytes step(Bytes first, Bytes last, int i, int count) {
   return first + whole * i + rest * i / (count - 1);
 }
 
-Bytes resolved(const RamBudget& budget, const SweepSubject& subject) {
+Bytes resolved(const RamBudget& budget, const SweepSubject& subject, Bytes smallest) {
   try {
-    return resolve(budget, subject.base);
+    return resolve(budget, subject.base,
+                   {.smallest = smallest,
+                    .chip = subject.platform ? subject.platform->ram_bytes : std::nullopt});
   } catch (const InputError& error) {
     throw InputError(subject.name(), error.what());
   }
@@ -33,20 +35,21 @@ Bytes resolved(const RamBudget& budget, const SweepSubject& subject) {
 
 void add_range(const RamRange& range, const SweepSubject& subject, Bytes smallest,
                std::vector<Budget>& budgets) {
-  const Bytes first = range.first ? resolved(*range.first, subject) : smallest;
+  const bool follows_min = is_smallest(range.first);
+  const Bytes first = resolved(range.first, subject, smallest);
   if (!range.last) {
-    budgets.push_back({.bytes = first, .follows_min = !range.first});
+    budgets.push_back({.bytes = first, .follows_min = follows_min});
     return;
   }
-  const Bytes last = resolved(*range.last, subject);
-  if (range.first && first >= last) {
+  const Bytes last = resolved(*range.last, subject, smallest);
+  if (!follows_min && first >= last) {
     throw InputError(subject.name(),
                      fmt::format("a range of RAM budgets goes from {} to {} bytes; its first must "
                                  "be below its last",
                                  first, last));
   }
   for (int i = 0; i + 1 < range.count && first < last; ++i) {
-    budgets.push_back({.bytes = step(first, last, i, range.count), .follows_min = !range.first});
+    budgets.push_back({.bytes = step(first, last, i, range.count), .follows_min = follows_min});
   }
   budgets.push_back({.bytes = last});
 }

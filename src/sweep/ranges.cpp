@@ -13,8 +13,6 @@
 namespace poet {
 namespace {
 
-constexpr std::string_view kSmallest = "min";
-
 std::string_view trimmed(std::string_view text) {
   while (text.starts_with(' ')) text.remove_prefix(1);
   while (text.ends_with(' ')) text.remove_suffix(1);
@@ -82,18 +80,26 @@ auto parse_end(const RangeText& range, std::string_view end, Parse parse) {
   }
 }
 
+/// Compares budgets of the same kind; what names stand for differs from subject to subject.
+bool is_reversed(const RamBudget& first, const RamBudget& last) {
+  if (first.index() != last.index()) return false;
+  if (const Bytes* bytes = std::get_if<Bytes>(&first)) return *bytes >= std::get<Bytes>(last);
+  const Ratio* share = std::get_if<Ratio>(&first);
+  return share != nullptr && share->value >= std::get<Ratio>(last).value;
+}
+
 RamRange parse_ram_range(std::string_view text) {
   const RangeText range = split_range(text);
-  RamRange result{.count = range.count};
-  if (range.first != kSmallest) result.first = parse_end(range, range.first, parse_ram_budget);
+  RamRange result{.first = parse_end(range, range.first, parse_ram_budget), .count = range.count};
   if (range.count == 1) return result;
   result.last = parse_end(range, range.last, parse_ram_budget);
-  if (!result.first || result.first->index() != result.last->index()) return result;
-  const auto size = [](const RamBudget& budget) {
-    const Bytes* bytes = std::get_if<Bytes>(&budget);
-    return bytes != nullptr ? static_cast<double>(*bytes) : std::get<Ratio>(budget).value;
-  };
-  if (size(*result.first) >= size(*result.last)) fail_order(range);
+  if (is_smallest(*result.last)) {
+    throw InputError(
+        fmt::format("found '{}'; min is the smallest budget that works, so it can "
+                    "only be the first of a range",
+                    printable(range.whole)));
+  }
+  if (is_reversed(result.first, *result.last)) fail_order(range);
   return result;
 }
 
@@ -204,7 +210,8 @@ std::vector<std::string> parse_names(std::string_view text) {
 }
 
 bool needs_smallest_ram(const std::vector<RamRange>& ram) {
-  return std::any_of(ram.begin(), ram.end(), [](const RamRange& range) { return !range.first; });
+  return std::any_of(ram.begin(), ram.end(),
+                     [](const RamRange& range) { return is_smallest(range.first); });
 }
 
 }  // namespace poet

@@ -43,12 +43,12 @@ Request point_request(const SweepSubject& subject, const SweepPoint& point,
           .settings = settings};
 }
 
+}  // namespace
+
 TechniqueSet techniques_of(const Request& request) {
   if (request.paging) return request.remat ? TechniqueSet::both : TechniqueSet::paging;
   return request.remat ? TechniqueSet::remat : TechniqueSet::none;
 }
-
-}  // namespace
 
 ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
                           const SolveSettings& settings) {

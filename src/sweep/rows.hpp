@@ -147,6 +147,9 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
 /// A schedule file as a row of a sweep.
 SweepRow row_of(const ScheduleFile& report);
 
+/// The techniques that a request allows.
+TechniqueSet techniques_of(const Request& request);
+
 /// How a row calls a status that a solve or a file has.
 SweepRow::Status row_status(Status status);
 

@@ -48,12 +48,13 @@ class Bash : public Shell {
 };
 
 TEST_F(Bash, CompletesCommandsAndTheirOptions) {
-  EXPECT_THAT(complete({""}), ElementsAre("solve", "verify", "plot", "sweep", "compare"));
+  EXPECT_THAT(complete({""}), ElementsAre("solve", "info", "verify", "plot", "sweep", "compare"));
   EXPECT_THAT(complete({"sw"}), ElementsAre("sweep"));
   EXPECT_THAT(complete({"--mo"}), ElementsAre("--model"));
   EXPECT_THAT(complete({"sweep", "--mo"}), ElementsAre("--models", "--model"));
   EXPECT_THAT(complete({"plot", "--gap"}), IsEmpty());
   EXPECT_THAT(complete({"compare", "--rel"}), ElementsAre("--rel-tol"));
+  EXPECT_THAT(complete({"info", "--pl"}), ElementsAre("--platform"));
   EXPECT_THAT(complete({"solve", "--mo"}), ElementsAre("--model"));
 }
 
@@ -69,6 +70,11 @@ TEST_F(Bash, CompletesValuesThatAreKnown) {
 TEST_F(Bash, CompletesTheLastOfAListAndNoneTwice) {
   EXPECT_THAT(complete({"sweep", "--models", "linear,v"}),
               ElementsAre("linear,vgg16", "linear,vgg16_cifar"));
+  EXPECT_THAT(complete({"sweep", "--models", "linear", "be"}), ElementsAre("bert"));
+  EXPECT_THAT(complete({"sweep", "--platforms", "al"}), ElementsAre("all"));
+  EXPECT_THAT(complete({"sweep", "--models", "s"}), ElementsAre("schedule.json"));
+  EXPECT_THAT(complete({"info", "lin"}), ElementsAre("linear"));
+  EXPECT_THAT(complete({"info", "--platform", "a72n"}), ElementsAre("a72nocache"));
   EXPECT_THAT(complete({"sweep", "--techniques", "both,none,"}),
               ElementsAre("both,none,remat", "both,none,paging"));
 }

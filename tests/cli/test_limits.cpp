@@ -42,6 +42,18 @@ TEST(Limits, AnInterruptEndsWith130AndWritesTheBestScheduleSoFar) {
   EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
 }
 
+TEST(Limits, AnInterruptOfTheSearchForTheSmallestRamLeavesAnErrorDocument) {
+  Command command = poet_solve_command(problem("resnet18_cifar", "m4", "min", "1.001") +
+                                       Words{"--no-paging", "--time-limit-s", "60"});
+  command.stderr_is_terminal = true;
+  command.interrupt_after = "smallest RAM";
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_LT(run.wall_seconds, 10);
+  expect_error_document(document(run), 130);
+  EXPECT_THAT(run.err, HasSubstr("interrupted before the smallest RAM budget was known"));
+}
+
 TEST(Limits, AnInterruptWritesToOutputToo) {
   const TemporaryFolder folder;
   Command command = poet_solve_command(

@@ -181,12 +181,14 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
                              "--export-model",
                              "--list-models",
                              "--list-platforms",
+                             "--list-ops",
                              "--json",
                              "--quiet",
                              "--verbose",
                              "--log-file",
                              "--version",
                              "--help",
+                             "info",
                              "verify",
                              "plot",
                              "sweep",
@@ -197,8 +199,9 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
 }
 
 TEST(Help, FitsTheWidthOfATerminal) {
-  for (const Words& words : {Words{"--help"}, Words{"sweep", "--help"}, Words{"plot", "--help"},
-                             Words{"verify", "--help"}, Words{"compare", "--help"}}) {
+  for (const Words& words :
+       {Words{"--help"}, Words{"sweep", "--help"}, Words{"plot", "--help"},
+        Words{"verify", "--help"}, Words{"compare", "--help"}, Words{"info", "--help"}}) {
     std::istringstream lines(poet_solve(words).out);
     for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
   }
@@ -234,9 +237,9 @@ TEST(Help, OfACommandShowsItsOptionsAndExamples) {
 TEST(List, ModelsAsATable) {
   const Finished run = poet_solve({"--list-models"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_EQ(run.out, "");
-  EXPECT_EQ(count_lines(run.err), 9U);  // a heading and eight models
-  EXPECT_THAT(run.err, HasSubstr("resnet18_cifar"));
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(count_lines(run.out), 9U);  // a heading and eight models
+  EXPECT_THAT(run.out, HasSubstr("resnet18_cifar"));
 }
 
 TEST(List, ModelsAsJsonWithTheirSizes) {
@@ -257,11 +260,40 @@ TEST(List, JsonIsOnOneLineIfAskedFor) {
 }
 
 TEST(List, Platforms) {
-  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).err), 6U);
+  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 6U);
   const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
   std::vector<std::string> names;
   for (const auto& platform : platforms) names.push_back(platform.at("name"));
   EXPECT_THAT(names, ElementsAre("a72", "a72nocache", "jetsontx2", "m0", "m4"));
+}
+
+TEST(List, OpsWithTheirAttributesAndDefaults) {
+  const Finished run = poet_solve({"--list-ops"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(run.err, "");
+  EXPECT_EQ(count_lines(run.out), 18U);
+  EXPECT_THAT(run.out, HasSubstr("\nconv2d                    1  out_channels, kernel [h, w], "
+                                 "stride = 1, padding [h, w] = 0\n"));
+  EXPECT_THAT(run.out, HasSubstr("2  broadcast_channels = false\n"));
+  const auto ops = document(poet_solve({"--list-ops", "--json"})).at("ops");
+  ASSERT_EQ(ops.size(), 17U);
+  EXPECT_EQ(ops.at(0).at("name"), "conv2d");
+  EXPECT_EQ(
+      ops.at(0).at("attributes").at(3),
+      nlohmann::json::parse(R"({"name": "padding", "kind": "window", "least": 0, "default": 0})"));
+}
+
+TEST(List, SeveralAreTablesWithAnEmptyLineBetween) {
+  const Finished run = poet_solve({"--list-models", "--list-platforms", "--list-ops"});
+  EXPECT_EQ(count_of(run.out, "\n\n"), 2U);
+  EXPECT_EQ(count_lines(run.out), 9U + 1 + 6 + 1 + 18);
+}
+
+TEST(List, GoesToOutput) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve({"--list-models", "--output", folder.file("list.txt")});
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(count_lines(contents_of(folder.file("list.txt"))), 9U);
 }
 
 TEST(Tables, HaveALinePerNodeOnStderr) {

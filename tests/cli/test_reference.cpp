@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> kCommands{"solve", "verify", "plot", "sweep", "compare"};
+const std::vector<std::string> kCommands{"solve", "info", "verify", "plot", "sweep", "compare"};
 
 std::string help(const std::string& command) {
   return poet_solve({command, "--help"}).out;

@@ -84,6 +84,47 @@ TEST(Solving, TakesTheBudgetsAsSharesSuffixesAndAbsoluteTimes) {
   EXPECT_EQ(suffix.at("request").at("runtime_budget_seconds"), 3600.0);
 }
 
+TEST(Solving, TakesBudgetsAsTheyArePrinted) {
+  const auto printed = document(poet_solve(problem("linear", "m4", "7.242 KiB", "1.5x")));
+  EXPECT_EQ(printed.at("request").at("ram_budget_bytes"), 7415);
+  EXPECT_EQ(printed.at("request").at("runtime_budget_ratio"), 1.5);
+  const auto as_ls = document(poet_solve(problem("linear", "m4", "8K", "2x")));
+  EXPECT_EQ(as_ls.at("request").at("ram_budget_bytes"), 8192);
+  const auto share = document(poet_solve(problem("linear", "m4", "0.5", "2")));
+  EXPECT_EQ(share.at("request").at("ram_budget_bytes"), 3708);
+}
+
+TEST(Solving, FindsTheSmallestRamBudgetFirstWhereAskedFor) {
+  const Finished run = poet_solve(problem("linear", "m4", "min", "2"));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("the smallest RAM budget is 3256 bytes; node 26 ('grad(fc1)', "
+                                 "gradient) decides it"));
+  const auto file = document(run);
+  EXPECT_EQ(file.at("request").at("ram_budget_bytes"), 3256);
+  EXPECT_EQ(file.at("status"), "optimal");
+  const auto without = document(
+      poet_solve(problem("linear", "m4", "min", "2") + Words{"--no-paging", "--no-remat", "-q"}));
+  EXPECT_EQ(without.at("request").at("ram_budget_bytes"), 7416);
+}
+
+TEST(Solving, SaysWhereTheSmallestRamBudgetIsOnlyKnownToLie) {
+  const Finished run = poet_solve(problem("resnet18_cifar", "m4", "min", "1.001") +
+                                  Words{"--no-paging", "--time-limit-s", "1"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_LE(run.wall_seconds, 3);
+  EXPECT_THAT(run.err, HasSubstr("warning: the smallest RAM budget lies between "));
+  const auto file = document(run);
+  EXPECT_EQ(file.at("summary").at("peak_ram_bytes"), file.at("request").at("ram_budget_bytes"));
+  EXPECT_EQ(file.at("request").at("time_limit_seconds"), 1.0);
+}
+
+TEST(Solving, TakesTheRamOfTheChip) {
+  const Finished run = poet_solve(problem("linear", "m4", "chip", "2"));
+  EXPECT_EQ(run.status, 0);
+  EXPECT_EQ(document(run).at("request").at("ram_budget_bytes"), 262144);
+  EXPECT_THAT(run.err, testing::Not(HasSubstr("warning")));
+}
+
 TEST(Solving, RepeatsByteForByteButForTheClock) {
   const auto without_clock = [](const std::string& text) {
     auto file = nlohmann::ordered_json::parse(text);

@@ -197,6 +197,72 @@ TEST(Sweep, OverwritesOneLineOfATerminal) {
   }
 }
 
+/// Model and platform of each point that --dry-run prints.
+std::vector<std::pair<std::string, std::string>> subjects(const Finished& dry) {
+  std::vector<std::pair<std::string, std::string>> found;
+  std::istringstream commands(dry.out);
+  for (std::string line; std::getline(commands, line);) {
+    std::istringstream words(line);
+    auto& subject = found.emplace_back();
+    for (std::string word; words >> word;) {
+      if (word == "--model") words >> subject.first;
+      if (word == "--platform") words >> subject.second;
+    }
+  }
+  return found;
+}
+
+TEST(Lists, MayBeWordsListsAndTheOptionAgain) {
+  const Words rest{"--ram-budget", "50%", "--runtime-budget", "2x",
+                   "--schedules",  "s",   "--dry-run"};
+  const auto expected = subjects(
+      poet_solve(Words{"sweep", "--models", "linear,vgg16,bert", "--platforms", "m4,m0"} + rest));
+  ASSERT_EQ(expected.size(), 6U);
+  EXPECT_EQ(expected.front(), (std::pair<std::string, std::string>{"linear", "m4"}));
+  for (const Words& lists :
+       {Words{"--models", "linear", "vgg16", "bert", "--platforms", "m4", "m0"},
+        Words{"--models", "linear,vgg16", "bert", "--platforms", "m4,m0"},
+        Words{"--model", "linear", "--platform", "m4", "--models", "vgg16,bert", "--platforms",
+              "m0"}}) {
+    EXPECT_EQ(subjects(poet_solve(Words{"sweep"} + lists + rest)), expected);
+  }
+}
+
+TEST(Lists, TakeTheFilesThatAShellFinds) {
+  const TemporaryFolder folder;
+  std::string text = contents_of(POET_SOURCE_DIR "/models/linear.json");
+  static_cast<void>(folder.write("a.json", text));
+  static_cast<void>(folder.write("b.json", text + "\n"));
+  const Finished run =
+      run_program({.program = "sh",
+                   .arguments = {"-c",
+                                 "\"$0\" sweep --models *.json --platforms m4 --ram-budget 100% "
+                                 "--runtime-budget 2",
+                                 POET_SOLVE},
+                   .directory = folder.path()});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(count_lines(run.out), 2U);
+}
+
+TEST(Lists, AllIsEverythingThatIsBuiltIn) {
+  const Finished dry =
+      poet_solve({"sweep", "--models", "all", "--platforms", "all", "--ram-budget", "50%",
+                  "--runtime-budget", "2", "--schedules", "s", "--dry-run"});
+  EXPECT_EQ(dry.status, 0) << dry.err;
+  const auto found = subjects(dry);
+  ASSERT_EQ(found.size(), 40U);
+  EXPECT_EQ(found.front(), (std::pair<std::string, std::string>{"bert", "a72"}));
+  EXPECT_EQ(found.back(), (std::pair<std::string, std::string>{"vgg16_cifar", "m4"}));
+}
+
+TEST(Lists, RamBudgetsMayEndAtTheChip) {
+  const Finished run = poet_solve(sweep("linear", "m4", "min..chip:2,0.5,8K", "2x"));
+  EXPECT_EQ(run.status, 0) << run.err;
+  std::vector<std::int64_t> budgets;
+  for (const json& line : as_lines(run.out)) budgets.push_back(line.at("ram_budget_bytes"));
+  EXPECT_THAT(budgets, ElementsAre(3256, 262144, 3708, 8192));
+}
+
 TEST(MinRam, FindsTheSmallestBudgetAndTheNodeThatDecidesIt) {
   const Finished run =
       poet_solve({"sweep", "--models", "linear,transformer", "--platforms", "m4",

@@ -128,7 +128,7 @@ void read_quantity(std::string_view text) {
     if (const Bytes* bytes = std::get_if<Bytes>(&budget)) {
       must(*bytes >= 1 && *bytes <= kMaxBytes, "a size is within its range");
     }
-    must(resolve(budget, base) >= 1, "a budget is at least one byte");
+    must(resolve(budget, base, {.smallest = 10, .chip = 2000}) >= 1, "a budget is at least one byte");
   });
   reads([&] {
     const RuntimeBudget budget = parse_runtime_budget(text);

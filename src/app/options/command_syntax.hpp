@@ -16,6 +16,7 @@ struct CommandSyntax {
 };
 
 extern const CommandSyntax kSolveSyntax;
+extern const CommandSyntax kInfoSyntax;
 extern const CommandSyntax kSweepSyntax;
 extern const CommandSyntax kPlotSyntax;
 extern const CommandSyntax kVerifySyntax;
@@ -29,6 +30,8 @@ inline constexpr const char* kWhatToWrite = "What to write";
 
 /// --quiet, --verbose, --log-file: every command has them, and they may precede its name.
 void add_common_options(CLI::App& app, Options& options);
+/// --batch-size, under a heading.
+void add_batch_size(CLI::App& app, Options& options, const char* heading);
 /// --batch-size, --effort and whatever else changes results, for a solve and a sweep.
 void add_setting_options(CLI::App& app, Options& options);
 /// Completes the settings after a parse: --effort proof changes the defaults of other options.

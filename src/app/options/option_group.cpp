@@ -23,6 +23,18 @@ CLI::Option* OptionGroup::text(const char* names, std::string& value, const char
   return value.empty() ? option : option->capture_default_str();
 }
 
+void OptionGroup::list(const char* names, std::string& value, const char* unit,
+                       const std::string& usage) {
+  app_.add_option_function<std::vector<std::string>>(
+          names,
+          [&value](const std::vector<std::string>& words) {
+            value = fmt::format("{}", fmt::join(words, ","));
+          },
+          usage)
+      ->group(heading_)
+      ->type_name(unit);
+}
+
 void OptionGroup::argument(const char* name, std::string& value, const std::string& usage) {
   app_.add_option(name, value, usage)->required()->type_name("");
 }

@@ -47,6 +47,8 @@ class OptionGroup {
   CLI::Option* flag(const char* names, bool& value, const std::string& usage);
   CLI::Option* text(const char* names, std::string& value, const char* unit,
                     const std::string& usage);
+  /// Several words, elements with commas, or the option again: `value` has commas between them all.
+  void list(const char* names, std::string& value, const char* unit, const std::string& usage);
   /// An argument that the command needs.
   void argument(const char* name, std::string& value, const std::string& usage);
   /// One of these words.

@@ -19,8 +19,8 @@ constexpr const char* kDescription =
     "and a runtime budget, and a proven bound on how far from the optimum the answer can be.\n"
     "The schedule is one JSON document on stdout; progress and messages are on stderr.";
 
-constexpr std::array kCommands{&kSolveSyntax, &kVerifySyntax, &kPlotSyntax, &kSweepSyntax,
-                               &kCompareSyntax};
+constexpr std::array kCommands{&kSolveSyntax, &kInfoSyntax,  &kVerifySyntax,
+                               &kPlotSyntax,  &kSweepSyntax, &kCompareSyntax};
 
 const CommandSyntax* find_command(const std::string& word) {
   const auto at = std::find_if(kCommands.begin(), kCommands.end(),

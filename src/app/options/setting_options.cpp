@@ -50,11 +50,15 @@ void apply_effort(const CLI::App& app, SolveSettings& settings) {
   if (app.count("--time-limit-s") == 0) settings.time_limit_seconds = 0;
 }
 
-void add_setting_options(CLI::App& app, Options& options) {
-  OptionGroup(app, kWhatToSolve)
+void add_batch_size(CLI::App& app, Options& options, const char* heading) {
+  OptionGroup(app, heading)
       .number<std::int64_t>("--batch-size", options.batch_size, "N",
                             {.min = 1, .expected = "at least 1"},
                             "batch size of a model with a batch dimension");
+}
+
+void add_setting_options(CLI::App& app, Options& options) {
+  add_batch_size(app, options, kWhatToSolve);
   visit_setting_options(
       [&](const auto& option) { add(app, option, options.settings.*option.member); });
   OptionGroup(app, kHowHard)

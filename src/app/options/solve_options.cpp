@@ -45,12 +45,14 @@ void add_solve_options(CLI::App& app, Options& options) {
   problem.text("--platform", options.platform, "NAME|FILE",
                "built-in platform (--list-platforms), platform file, or - for stdin; not needed "
                "for a model with measured costs");
-  problem.text("--ram-budget", options.ram_budget, "SIZE",
-               "bytes, or with a suffix (KiB MiB GiB kB MB GB), or 60% of the peak RAM without "
-               "recomputation and paging");
+  problem.text(
+      "--ram-budget", options.ram_budget, "SIZE",
+      "bytes, or with a suffix (K M G as in ls -h, KiB MiB GiB, kB MB GB); 60% or 0.6 of the "
+      "peak RAM without recomputation and paging; min: the smallest that works; chip: the "
+      "platform's RAM");
   problem.text("--runtime-budget", options.runtime_budget, "T",
-               "a multiple of the time to compute every node once (1.5), or absolute (12.5s, "
-               "800ms); compute time only, as in POET");
+               "a multiple of the time to compute every node once (1.5 or 1.5x), or absolute "
+               "(12.5s, 800ms); compute time only, as in POET");
   add_switch(app, "--paging", "--no-paging", options.paging, "paging to storage");
   add_switch(app, "--remat", "--no-remat", options.remat, "recomputation");
   add_setting_options(app, options);
@@ -70,10 +72,12 @@ void add_solve_options(CLI::App& app, Options& options) {
   output.flag("--print-graph-info", options.print_graph_info, "table of the nodes on stderr");
   output.flag("--print-power-costs", options.print_power_costs,
               "table of each node's energy and time on stderr");
-  OptionGroup lists(app, "Lists");
+  OptionGroup lists(app, "Lists, on stdout");
   lists.flag("--list-models", options.list_models, "built-in models, with their sizes");
   lists.flag("--list-platforms", options.list_platforms, "built-in platforms, with their figures");
-  lists.flag("--json", options.json, "lists as JSON on stdout");
+  lists.flag("--list-ops", options.list_ops,
+             "ops of model files, with their attributes and defaults");
+  lists.flag("--json", options.json, "lists as JSON");
 }
 
 }  // namespace

@@ -8,8 +8,9 @@ constexpr const char* kSweepFooter =
     "limits and fits tighter ones is optimal there too, and a bound holds for tighter limits as\n"
     "well. The result is one JSON line per point on stdout; a table and the progress are on "
     "stderr.\n"
-    "Lists are separated by commas. A range FIRST..LAST:COUNT has COUNT budgets at equal\n"
-    "distances, its ends included; min is the smallest RAM budget that works.\n"
+    "Lists are separated by commas; models and platforms may also be several words. A range\n"
+    "FIRST..LAST:COUNT has COUNT budgets at equal distances, its ends included; min is the\n"
+    "smallest RAM budget that works, chip the RAM of the platform.\n"
     "\n"
     "Exit status:\n"
     "  0                               every point is solved or proven infeasible\n"
@@ -37,12 +38,14 @@ constexpr const char* kSweepFooter =
 
 void add_grid(CLI::App& app, SweepArguments& sweep) {
   OptionGroup group(app, kWhatToSolve);
-  group.text("--models,--model", sweep.models, "LIST", "built-in models and model files");
-  group.text("--platforms,--platform", sweep.platforms, "LIST",
-             "built-in platforms and platform files; not needed for models with measured costs");
+  group.list("--models,--model", sweep.models, "LIST",
+             "built-in models and model files, as in nets/*.json; all: every built-in one");
+  group.list("--platforms,--platform", sweep.platforms, "LIST",
+             "built-in platforms and platform files, likewise; not needed for models with measured "
+             "costs");
   group.text("--ram-budget", sweep.ram_budget, "LIST",
-             "RAM budgets as for a single solve, and ranges: 25%..100%:16, 256KiB..2MiB:12, "
-             "min..100%:16");
+             "RAM budgets as for a single solve, and ranges: 25%..100%:16, 256K..2M:12, "
+             "min..100%:16, min..chip:8");
   group.text("--runtime-budget", sweep.runtime_budget, "LIST",
              "runtime budgets as for a single solve, and ranges: 1.5..3:4");
   group.text("--techniques", sweep.techniques, "LIST",

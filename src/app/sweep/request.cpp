@@ -75,6 +75,17 @@ SweepSubject make_subject(const Model& model, const std::optional<Platform>& pla
   return subject;
 }
 
+/// The list with what `all` stands for, so that a journal has the names of this build.
+std::string spelt_out(const std::string& list, const char* option,
+                      const std::vector<std::string>& built_in) {
+  if (list.empty()) return list;
+  std::vector<std::string> names = in_option(option, [&] { return parse_names(list); });
+  const auto all = std::find(names.begin(), names.end(), "all");
+  if (all == names.end()) return list;
+  names.insert(names.erase(all), built_in.begin(), built_in.end());
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
 bool reads_stdin(const std::string& list, const char* option) {
   if (list.empty()) return false;
   const auto names = in_option(option, [&] { return parse_names(list); });
@@ -85,8 +96,8 @@ bool reads_stdin(const std::string& list, const char* option) {
 
 SweepRequest request_of(const Options& options) {
   const SweepArguments& sweep = options.sweep;
-  return {.models = sweep.models,
-          .platforms = sweep.platforms,
+  return {.models = spelt_out(sweep.models, "--models", builtin_models()),
+          .platforms = spelt_out(sweep.platforms, "--platforms", builtin_platforms()),
           .min_ram = sweep.min_ram,
           .ram_budget = sweep.ram_budget,
           .runtime_budget = sweep.runtime_budget,

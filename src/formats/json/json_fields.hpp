@@ -167,6 +167,14 @@ nlohmann::ordered_json json_of(const Value& value) {
   }
 }
 
+/// A list of objects.
+template <typename Struct>
+nlohmann::ordered_json list_of(const std::vector<Struct>& structs) {
+  auto list = nlohmann::ordered_json::array();
+  for (const Struct& one : structs) list.push_back(json_of(one));
+  return list;
+}
+
 // Reading. Everything throws InputError with the place, what was found and what was expected.
 
 template <typename Struct, typename Table>

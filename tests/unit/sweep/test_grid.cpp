@@ -36,6 +36,16 @@ TEST(SweepGrid, MinIsWhatTheCallerFound) {
   EXPECT_THAT(budgets(grid_of("100%,min"), 130), ElementsAre(210, 130));
 }
 
+TEST(SweepGrid, ChipIsWhatThePlatformHas) {
+  SweepGrid grid = grid_of("min..chip:3,chip..100%:2");
+  EXPECT_THAT(input_error([&] { check_sweep(grid); }), HasSubstr("found 'chip', but no platform"));
+  grid.subjects[0].platform = Platform{.name = "board"};
+  EXPECT_THAT(input_error([&] { check_sweep(grid); }), HasSubstr("/board: found 'chip'"));
+  grid.subjects[0].platform->ram_bytes = 160;
+  grid.ram = parse_ram_ranges("min..chip:3,170..100%:2");
+  EXPECT_THAT(budgets(grid, 120), ElementsAre(120, 140, 160, 170, 210));
+}
+
 TEST(SweepGrid, ARangeFromMinHasFewerBudgetsWhereTheyCoincide) {
   EXPECT_THAT(budgets(grid_of("min..100%:16"), 210), ElementsAre(210));
   EXPECT_THAT(budgets(grid_of("min..100%:16"), 208), ElementsAre(208, 209, 210));

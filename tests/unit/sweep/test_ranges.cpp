@@ -15,26 +15,36 @@ TEST(RamRanges, ReadsBudgetsRangesAndMin) {
   ASSERT_EQ(ranges.size(), 5U);
   EXPECT_EQ(bytes_of(ranges[0].first), 737719);
   EXPECT_FALSE(ranges[0].last);
-  EXPECT_DOUBLE_EQ(std::get<Ratio>(*ranges[1].first).value, 0.25);
+  EXPECT_DOUBLE_EQ(std::get<Ratio>(ranges[1].first).value, 0.25);
   EXPECT_DOUBLE_EQ(std::get<Ratio>(*ranges[1].last).value, 1);
   EXPECT_EQ(ranges[1].count, 16);
   EXPECT_EQ(bytes_of(ranges[2].first), 262144);
   EXPECT_EQ(bytes_of(ranges[2].last), 2097152);
-  EXPECT_FALSE(ranges[3].first);
+  EXPECT_TRUE(is_smallest(ranges[3].first));
   EXPECT_FALSE(ranges[3].last);
-  EXPECT_FALSE(ranges[4].first);
+  EXPECT_TRUE(is_smallest(ranges[4].first));
   EXPECT_EQ(ranges[4].count, 4);
   EXPECT_TRUE(needs_smallest_ram(ranges));
   EXPECT_FALSE(needs_smallest_ram(parse_ram_ranges("1..2:2")));
 }
 
+TEST(RamRanges, ReadChipAsABudgetAndAsAnEnd) {
+  const auto ranges = parse_ram_ranges("chip,min..chip:4,chip..100%:2,0.25..0.5:2");
+  ASSERT_EQ(ranges.size(), 4U);
+  EXPECT_EQ(std::get<NamedRam>(ranges[0].first), NamedRam::chip);
+  EXPECT_EQ(std::get<NamedRam>(*ranges[1].last), NamedRam::chip);
+  EXPECT_EQ(std::get<NamedRam>(ranges[2].first), NamedRam::chip);
+  EXPECT_DOUBLE_EQ(std::get<Ratio>(ranges[3].first).value, 0.25);
+  EXPECT_FALSE(needs_smallest_ram(parse_ram_ranges("chip,chip..100%:2")));
+}
+
 TEST(RamRanges, RefusesWhatIsNoListOfBudgets) {
   for (const std::string_view text :
-       {"",           ",",          "1,",      ",1",         "1,,2",
-        "1..2",       "1..2:",      "1..2:x",  "1..2:1",     "1..2:0",
-        "1..2:-3",    "1..2:4097",  "2..1:4",  "1..1:4",     "100%..25%:4",
-        "50%..50%:2", "..2:4",      "1..:4",   "50%..min:4", "50%:4",
-        "a..b:2",     "min..min:3", "1...2:3", "1..2:3:4",   "maximum"}) {
+       {"",           ",",          "1,",          ",1",         "1,,2",    "1..2",
+        "1..2:",      "1..2:x",     "1..2:1",      "1..2:0",     "1..2:-3", "1..2:4097",
+        "2..1:4",     "1..1:4",     "100%..25%:4", "50%..50%:2", "..2:4",   "1..:4",
+        "50%..min:4", "50%:4",      "a..b:2",      "min..min:3", "1...2:3", "1..2:3:4",
+        "maximum",    "chip..min:3"}) {
     SCOPED_TRACE(text);
     EXPECT_THROW(parse_ram_ranges(text), InputError);
   }
@@ -45,6 +55,8 @@ TEST(RamRanges, SaysWhatIsWrong) {
   EXPECT_THAT(input_error([] { parse_ram_ranges("1..2"); }), HasSubstr("FIRST..LAST:COUNT"));
   EXPECT_THAT(input_error([] { parse_ram_ranges("9..2:4"); }),
               HasSubstr("'9..2:4'; the first budget of a range must be below the last"));
+  EXPECT_THAT(input_error([] { parse_ram_ranges("50%..min:4"); }),
+              HasSubstr("'50%..min:4'; min is the smallest budget that works"));
   EXPECT_THAT(input_error([] { parse_ram_ranges("1..2:1"); }), HasSubstr("from 2 to 4096"));
   EXPECT_THAT(input_error([] { parse_ram_ranges("1..2XB:3"); }),
               testing::AllOf(HasSubstr("'1..2XB:3'"), HasSubstr("found '2XB'")));
@@ -53,7 +65,7 @@ TEST(RamRanges, SaysWhatIsWrong) {
 }
 
 TEST(RuntimeBudgets, RangesIncludeBothEndsExactly) {
-  const auto budgets = parse_runtime_budgets("1.5..3:4,12.5s,10s..20s:2");
+  const auto budgets = parse_runtime_budgets("1.5..3x:4,12.5s,10s..20s:2");
   ASSERT_EQ(budgets.size(), 7U);
   EXPECT_EQ(std::get<Ratio>(budgets[0]).value, 1.5);
   EXPECT_DOUBLE_EQ(std::get<Ratio>(budgets[1]).value, 2);
