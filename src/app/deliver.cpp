@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -28,7 +29,9 @@ ExitCode write_to_stdout(const Outcome& outcome) {
 
 Outcome failure(ExitCode code, const std::string& message, const Options& options,
                 const ProblemInfo& problem) {
-  spdlog::error("{}", message);
+  // A file may have more than one error, each on a line of its own.
+  std::istringstream lines(message);
+  for (std::string line; std::getline(lines, line);) spdlog::error("{}", line);
   if (!options.error_document) return {.code = code};
   return {.code = code,
           .document = error_json(code, "error", message, problem, options.compact),

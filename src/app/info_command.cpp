@@ -25,7 +25,7 @@ std::string sizes_of(const ModelReport& report) {
                               : "none; the model states its costs";
 }
 
-std::string summary(const ModelReport& report) {
+std::string info_summary(const ModelReport& report) {
   std::string text;
   const auto add = [&](const char* what, const std::string& value) {
     text += fmt::format("{:<12} {}\n", what, value);
@@ -59,8 +59,9 @@ Outcome run_info(const Options& options, ProblemInfo& problem) {
   const Inputs inputs = load_inputs(options, "MODEL", problem);
   const ModelReport report = model_report(inputs.model, inputs.platform_or_null());
   const bool has_costs = report.baseline_energy_joules.has_value();
-  return {.document = options.json ? info_json(report)
-                                   : summary(report) + "\n" + node_table(report.nodes, has_costs),
+  return {.document = options.json
+                          ? info_json(report)
+                          : info_summary(report) + "\n" + node_table(report.nodes, has_costs),
           .output = options.output};
 }
 

@@ -46,7 +46,7 @@ std::string table(const std::vector<Platform>& platforms) {
 }
 
 /// `padding [h, w] = 0`
-std::string text_of(const AttributeRule& rule) {
+std::string attribute_text(const AttributeRule& rule) {
   using Kind = AttributeRule::Kind;
   std::string text(rule.name);
   if (rule.kind == Kind::window) text += " [h, w]";
@@ -61,7 +61,7 @@ std::string table(std::span<const OpRule> ops) {
   for (const OpRule& op : ops) {
     std::string attributes;
     for (const AttributeRule& rule : op.attributes) {
-      attributes += (attributes.empty() ? "" : ", ") + text_of(rule);
+      attributes += (attributes.empty() ? "" : ", ") + attribute_text(rule);
     }
     text += fmt::format("{:<20} {:>6}  {}\n", op.name, op.input_count,
                         attributes.empty() ? "-" : attributes);

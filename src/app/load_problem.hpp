@@ -4,6 +4,7 @@
 #include <string>
 
 #include "app/options.hpp"
+#include "base/input_errors.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
@@ -12,13 +13,13 @@
 
 namespace poet::cli {
 
-/// A value's error, with the option that it came from.
+/// A value's error, or each of a file, with the option that it came from.
 template <typename Function>
 auto in_option(const std::string& option, Function f) {
   try {
     return f();
   } catch (const InputError& error) {
-    throw InputError(option, error.what());
+    throw in_place(option, error);
   }
 }
 

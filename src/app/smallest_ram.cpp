@@ -15,10 +15,10 @@ namespace poet::cli {
 namespace {
 
 /// What the search may take of the time limit, so that the solve is left with the rest.
-constexpr double kShare = 0.5;
+constexpr double kSearchShare = 0.5;
 
 /// A sweep of one problem.
-SweepGrid grid_of(const Inputs& inputs, const Problem& problem, const RuntimeBudget& runtime) {
+SweepGrid grid_of_one(const Inputs& inputs, const Problem& problem, const RuntimeBudget& runtime) {
   const Request request{.paging = problem.limits.paging, .remat = problem.limits.remat};
   return {.subjects = {{.model = inputs.model,
                         .platform = inputs.platform,
@@ -29,7 +29,7 @@ SweepGrid grid_of(const Inputs& inputs, const Problem& problem, const RuntimeBud
           .techniques = {techniques_of(request)}};
 }
 
-void report(const MinRam& found, const Graph& graph) {
+void report_smallest(const MinRam& found, const Graph& graph) {
   if (found.infeasible) return;  // the solve says why
   if (!found.exact()) {
     spdlog::warn("the smallest RAM budget lies between {} and {} bytes ({}); {} bytes it is",
@@ -46,12 +46,12 @@ void report(const MinRam& found, const Graph& graph) {
 
 std::optional<SmallestRam> find_smallest_ram(const Options& options, const Inputs& inputs,
                                              const Problem& problem, const RuntimeBudget& runtime) {
-  const SweepGrid grid = grid_of(inputs, problem, runtime);
+  const SweepGrid grid = grid_of_one(inputs, problem, runtime);
   const std::vector<MinRamTask> tasks = min_ram_tasks(grid);
   SweepProgress line(options.quiet, 1, 0);
   const std::string name = describe(grid, tasks.front());
   MinRamOptions search{.solve = {.settings = options.settings}};
-  search.solve.settings.time_limit_seconds *= kShare;
+  search.solve.settings.time_limit_seconds *= kSearchShare;
   search.started = [&](int) { line.started(name); };
   search.finished = [&](int, const MinRam& found) { line.finished(name, describe(found)); };
   search.interrupted = [] { return interrupted(); };
@@ -63,7 +63,7 @@ std::optional<SmallestRam> find_smallest_ram(const Options& options, const Input
   SmallestRam smallest{.bytes = smallest_ram(grid, tasks, found).front(),
                        .wall_seconds = found.front()->wall_seconds};
   if (!found.front()->infeasible) smallest.schedule = found.front()->schedule;
-  report(*found.front(), problem.graph);
+  report_smallest(*found.front(), problem.graph);
   return smallest;
 }
 

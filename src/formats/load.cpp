@@ -8,7 +8,10 @@
 namespace poet {
 
 Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size) {
-  Model model = build_model(read_model(text, source), batch_size);
+  InputErrors errors;
+  const ModelSpec spec = read_model(text, source, errors);
+  Model model = build_model(spec, batch_size, errors);
+  errors.throw_if_any();
   model.source = source;
   model.sha256 = sha256_hex(text);
   return model;

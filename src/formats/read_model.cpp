@@ -53,53 +53,77 @@ const OpRule& read_op(const JsonCursor& cursor) {
   if (const OpRule* rule = find_op(name)) return *rule;
   std::vector<std::string_view> known;
   for (const OpRule& rule : op_rules()) known.push_back(rule.name);
-  cursor.fail(
-      fmt::format("found the unknown op '{}'{}", printable(name), did_you_mean(name, known)));
+  cursor.fail(fmt::format("found the unknown op '{}'{} (--list-ops shows all)", printable(name),
+                          did_you_mean(name, known)));
 }
 
-LayerSpec read_layer(const JsonCursor& cursor) {
+Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule& rule) {
+  if (!rule.otherwise) return read_attribute(layer.required(rule.name), rule);
+  const auto member = layer.optional(rule.name);
+  return member ? read_attribute(*member, rule) : Attribute{*rule.otherwise, *rule.otherwise};
+}
+
+/// Reads a layer as far as it can be read. Without its op there is no telling which attributes it
+/// should have, and an unknown key may be the misspelt name of one that is missing.
+LayerSpec read_layer(const JsonCursor& cursor, InputErrors& errors) {
   LayerSpec layer;
   layer.place = cursor.place();
-  const OpRule& rule = read_op(cursor.required("op"));
-  std::vector<std::string_view> keys = {"name", "op", "inputs"};
-  for (const AttributeRule& attribute : rule.attributes) keys.push_back(attribute.name);
-  cursor.allow_only(keys);
-  layer.name = read_name(cursor.required("name"));
-  layer.op = rule.name;
-  const JsonCursor inputs = cursor.required("inputs");
-  layer.inputs = read_inputs(inputs, kMaxNodes);
-  if (layer.inputs.size() != rule.input_count) {
-    inputs.fail_expecting(fmt::format("{} for the op {}", rule.input_count, rule.name));
-  }
-  for (const AttributeRule& attribute : rule.attributes) {
-    const auto member = cursor.optional(attribute.name);
-    const std::int64_t otherwise = attribute.otherwise.value_or(0);
-    const bool use_default = !member && attribute.otherwise;
-    layer.attributes[attribute.name] =
-        use_default ? Attribute{otherwise, otherwise}
-                    : read_attribute(cursor.required(attribute.name), attribute);
+  const OpRule* rule = nullptr;
+  layer.whole = errors.collect([&] {
+    rule = &read_op(cursor.required("op"));
+    std::vector<std::string_view> keys = {"name", "op", "inputs"};
+    for (const AttributeRule& attribute : rule->attributes) keys.push_back(attribute.name);
+    cursor.allow_only(keys);
+  });
+  const bool has_attributes = layer.whole;
+  const auto read = [&](auto&& work) { layer.whole = errors.collect(work) && layer.whole; };
+  if (cursor.is_object()) read([&] { layer.name = read_name(cursor.required("name")); });
+  if (rule == nullptr) return layer;
+  layer.op = rule->name;
+  read([&] {
+    const JsonCursor inputs = cursor.required("inputs");
+    layer.inputs = read_inputs(inputs, kMaxNodes);
+    if (layer.inputs.size() != rule->input_count) {
+      inputs.fail_expecting(fmt::format("{} for the op {}", rule->input_count, rule->name));
+    }
+  });
+  if (!has_attributes) return layer;
+  for (const AttributeRule& attribute : rule->attributes) {
+    read([&] { layer.attributes[attribute.name] = read_attribute_or_default(cursor, attribute); });
   }
   return layer;
 }
 
-MeasuredSpec read_node(const JsonCursor& cursor) {
-  cursor.allow_only({"name", "op", "bytes", "runtime_seconds", "energy_joules",
-                     "page_in_energy_joules", "page_out_energy_joules", "inputs", "backward"});
+/// Reads a node as far as it can be read; likewise.
+MeasuredSpec read_node(const JsonCursor& cursor, InputErrors& errors) {
   MeasuredSpec node;
   node.place = cursor.place();
-  node.name = read_name(cursor.required("name"));
-  const auto op = cursor.optional("op");
-  node.op = op ? read_name(*op) : "measured";
-  node.costs.bytes = cursor.required("bytes").integer();
-  node.costs.runtime_seconds = cursor.required("runtime_seconds").number();
-  node.costs.energy_joules = cursor.required("energy_joules").number();
-  const auto page_in = cursor.optional("page_in_energy_joules");
-  const auto page_out = cursor.optional("page_out_energy_joules");
-  if (page_in) node.costs.page_in_energy_joules = page_in->number();
-  if (page_out) node.costs.page_out_energy_joules = page_out->number();
-  node.inputs = read_inputs(cursor.required("inputs"), kMaxNodes);
-  const auto backward = cursor.optional("backward");
-  node.backward = backward && backward->boolean();
+  const bool has_costs = errors.collect([&] {
+    cursor.allow_only({"name", "op", "bytes", "runtime_seconds", "energy_joules",
+                       "page_in_energy_joules", "page_out_energy_joules", "inputs", "backward"});
+  });
+  if (!cursor.is_object()) return node;
+  errors.collect([&] { node.name = read_name(cursor.required("name")); });
+  if (!has_costs) return node;
+  const auto required = [&](const char* key, auto&& work) {
+    errors.collect([&] { work(cursor.required(key)); });
+  };
+  const auto optional = [&](const char* key, auto&& work) {
+    const auto member = cursor.optional(key);
+    if (member) errors.collect([&] { work(*member); });
+  };
+  MeasuredCosts& costs = node.costs;
+  node.op = "measured";
+  optional("op", [&](const JsonCursor& at) { node.op = read_name(at); });
+  required("bytes", [&](const JsonCursor& at) { costs.bytes = at.integer(); });
+  required("runtime_seconds", [&](const JsonCursor& at) { costs.runtime_seconds = at.number(); });
+  required("energy_joules", [&](const JsonCursor& at) { costs.energy_joules = at.number(); });
+  optional("page_in_energy_joules",
+           [&](const JsonCursor& at) { costs.page_in_energy_joules = at.number(); });
+  optional("page_out_energy_joules",
+           [&](const JsonCursor& at) { costs.page_out_energy_joules = at.number(); });
+  required("inputs", [&](const JsonCursor& at) { node.inputs = read_inputs(at, kMaxNodes); });
+  optional("backward", [&](const JsonCursor& at) { node.backward = at.boolean(); });
   return node;
 }
 
@@ -129,42 +153,45 @@ Backward read_backward(const JsonCursor& root, std::initializer_list<Backward> k
   return *value;
 }
 
-void read_graph(const JsonCursor& root, ModelSpec& spec) {
+void read_graph(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   root.allow_only({"format", "version", "name", "backward", "nodes"});
-  spec.backward = read_backward(root, {Backward::explicit_nodes});
+  errors.collect([&] { spec.backward = read_backward(root, {Backward::explicit_nodes}); });
   const JsonCursor nodes = root.required("nodes");
-  for (const JsonCursor& node : nodes.elements(kMaxNodes)) spec.nodes.push_back(read_node(node));
+  for (const JsonCursor& node : nodes.elements(kMaxNodes)) {
+    spec.nodes.push_back(read_node(node, errors));
+  }
   if (spec.nodes.empty()) nodes.fail_expecting("at least one node");
 }
 
-void read_layers(const JsonCursor& root, ModelSpec& spec) {
+void read_layers(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   root.allow_only({"format", "version", "name", "backward", "input", "layers"});
-  spec.backward = read_backward(root, {Backward::poet_chain, Backward::none});
-  read_input(root.required("input"), spec);
+  errors.collect([&] {
+    spec.backward = read_backward(root, {Backward::poet_chain, Backward::none});
+  });
+  spec.has_input = errors.collect([&] { read_input(root.required("input"), spec); });
   const JsonCursor layers = root.required("layers");
   for (const JsonCursor& layer : layers.elements(kMaxNodes)) {
-    spec.layers.push_back(read_layer(layer));
+    spec.layers.push_back(read_layer(layer, errors));
   }
   if (spec.layers.empty()) layers.fail_expecting("at least one layer");
 }
 
 }  // namespace
 
-ModelSpec read_model(std::string_view text, const std::string& source) {
+ModelSpec read_model(std::string_view text, const std::string& source, InputErrors& errors) {
   const nlohmann::json document = parse_json(text, source, kMaxValues);
   const JsonCursor root(document, source);
   expect_format(root, "poet-model", 1);
   ModelSpec spec;
   spec.place = root.place();
-  spec.name = read_name(root.required("name"));
-  if (root.optional("nodes") && root.optional("layers")) {
-    root.fail("found both 'layers' and 'nodes', expected one of them");
-  }
-  if (root.optional("nodes")) {
-    read_graph(root, spec);
-  } else {
-    read_layers(root, spec);
-  }
+  errors.collect([&] { spec.name = read_name(root.required("name")); });
+  errors.collect([&] {
+    const bool is_graph = root.optional("nodes").has_value();
+    if (is_graph && root.optional("layers")) {
+      root.fail("found both 'layers' and 'nodes', expected one of them");
+    }
+    is_graph ? read_graph(root, spec, errors) : read_layers(root, spec, errors);
+  });
   return spec;
 }
 

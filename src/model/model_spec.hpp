@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/input_errors.hpp"
 #include "poet/model.hpp"
 
 namespace poet {
@@ -29,6 +30,7 @@ struct InputName {
 
 /// A layer as it was written, attributes complete with their defaults.
 struct LayerSpec {
+  bool whole = true;  ///< false: something in it is wrong, which has been reported
   std::string place;  ///< `file: /layers/3`
   std::string name;
   std::string op;
@@ -52,6 +54,7 @@ struct ModelSpec {
   std::string name;
   Backward backward = Backward::poet_chain;
   std::string place;         ///< the file, for errors about all of it
+  bool has_input = true;     ///< false: something in it is wrong, which has been reported
   Shape input_shape;         ///< a batch extent counts as 1 here
   bool input_batch = false;  ///< the first extent is the batch
   std::vector<LayerSpec> layers;
@@ -59,8 +62,9 @@ struct ModelSpec {
 };
 
 /// Turns a model as it was written into a graph: names become indices, shapes, parameter and
-/// FLOP counts are inferred for this batch size, and the backward pass is appended.
-/// Throws InputError with the place of whatever does not fit.
-Model build_model(const ModelSpec& spec, std::int64_t batch_size);
+/// FLOP counts are inferred for this batch size, and the backward pass is appended. Whatever does
+/// not fit goes to `errors` with its place, but what only follows from another error does not; the
+/// model means nothing if there are any. Throws InputError for a batch size that does not fit.
+Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
 }  // namespace poet

@@ -1,7 +1,5 @@
 #include "model/node_names.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
@@ -11,14 +9,16 @@
 namespace poet {
 
 void NodeNames::add(const std::string& name, const std::string& place) {
-  const auto [entry, is_new] = index_.emplace(name, static_cast<int>(index_.size()));
+  const int own = next_++;
+  if (name.empty()) return;
+  const auto [entry, is_new] = index_.emplace(name, own);
   if (is_new) return;
   throw InputError(place,
                    fmt::format("found the name '{}' of node {} again, expected one of its own",
                                printable(name), entry->second));
 }
 
-int NodeNames::index(const InputName& input, std::string_view own_name) const {
+int NodeNames::index(const InputName& input, std::string_view own_name, bool suggest) const {
   const auto entry = index_.find(input.name);
   if (entry != index_.end()) return entry->second;
   const std::string name = printable(input.name);
@@ -34,19 +34,22 @@ int NodeNames::index(const InputName& input, std::string_view own_name) const {
                                  name));
   }
   std::vector<std::string_view> known;
-  for (const auto& [candidate, index] : index_) known.emplace_back(candidate);
+  if (suggest) {
+    for (const auto& [candidate, index] : index_) known.emplace_back(candidate);
+  }
   throw InputError(input.place, fmt::format("found '{}', which names no node, expected an earlier "
                                             "node{}",
                                             name, did_you_mean(input.name, known)));
 }
 
-std::vector<int> NodeNames::resolve(const std::vector<InputName>& inputs,
-                                    std::string_view own_name) const {
+std::vector<int> NodeNames::indices(const std::vector<InputName>& inputs, std::string_view own_name,
+                                    InputErrors& errors) const {
   std::vector<int> result;
   result.reserve(inputs.size());
-  for (const InputName& input : inputs) result.push_back(index(input, own_name));
-  std::sort(result.begin(), result.end());
-  result.erase(std::unique(result.begin(), result.end()), result.end());
+  for (const InputName& input : inputs) {
+    // Comparing with every name takes time, which an error that is not shown is not worth.
+    errors.collect([&] { result.push_back(index(input, own_name, !errors.full())); });
+  }
   return result;
 }
 

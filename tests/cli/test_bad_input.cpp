@@ -300,6 +300,25 @@ TEST_P(BadInputs, LeaveTheErrorAtOutputAndNothingElse) {
 INSTANTIATE_TEST_SUITE_P(Each, BadInputs, testing::ValuesIn(rows()),
                          [](const auto& instance) { return instance.param.name; });
 
+TEST(BadModel, HasEveryMistakeOnALineOfItsOwnAndInTheDocument) {
+  const TemporaryFolder folder;
+  std::string text = measured_model();
+  text.replace(text.find("\"bytes\": 10"), 11, "\"bytes\": -1");
+  text.replace(text.rfind("\"b\""), 3, "\"bb\"");
+  const std::string path = folder.write("model.json", text);
+  const Finished run = poet_solve(problem(path, "m4", "60", "1"));
+  EXPECT_EQ(run.status, 2);
+  const std::string first = "--model: " + path + ": /nodes/0/bytes: found the number -1, expected";
+  const std::string second = "--model: " + path + ": /nodes/2/inputs/1: found 'bb'";
+  EXPECT_EQ(count_lines(run.err), 2U) << run.err;
+  EXPECT_THAT(run.err, testing::StartsWith("poet-solve: error: " + first));
+  EXPECT_THAT(run.err, HasSubstr("\npoet-solve: error: " + second));
+  const auto file = document(run);
+  expect_error_document(file, 2);
+  EXPECT_THAT(file.at("error"), testing::StartsWith(first));
+  EXPECT_THAT(file.at("error"), HasSubstr("\n" + second));
+}
+
 TEST(BadOutput, ThatCannotBeWrittenIsSaidOnceWithTheErrorOnStdout) {
   const TemporaryFolder folder;
   for (const std::string& path : {std::string("/nonexistent/s.json"), folder.path()}) {

@@ -3,7 +3,7 @@
 namespace poet::cli {
 namespace {
 
-constexpr const char* kFooter =
+constexpr const char* kInfoFooter =
     "Without a platform there are sizes, parameters and FLOPs; with one, or if the model states "
     "its\n"
     "costs, energy and time as well. Nothing is solved.\n"
@@ -18,7 +18,7 @@ constexpr const char* kFooter =
     "  $ poet-solve info net.json --json | jq .working_set_bytes\n"
     "      The RAM below which no schedule exists.";
 
-void add_options(CLI::App& app, Options& options) {
+void add_info_options(CLI::App& app, Options& options) {
   OptionGroup group(app);
   group.argument("MODEL", options.model, "built-in model, model file, or - for stdin");
   group.text("--platform", options.platform, "NAME|FILE",
@@ -34,8 +34,8 @@ const CommandSyntax kInfoSyntax{
     .command = Command::info,
     .name = "info",
     .summary = "show what a model comes to, without a solve: sizes, FLOPs, least RAM",
-    .footer = kFooter,
-    .add_options = add_options,
+    .footer = kInfoFooter,
+    .add_options = add_info_options,
     .error_document = false};
 
 }  // namespace poet::cli

@@ -37,9 +37,12 @@ std::string_view nearest(std::string_view word, std::span<const std::string_view
   std::string_view best;
   int best_distance = 0;
   for (const std::string_view candidate : candidates) {
+    // The lengths alone may differ by too much, without the work of comparing.
+    const auto longest = std::max(word.size(), candidate.size());
+    const auto shortest = std::min(word.size(), candidate.size());
+    if (3 * (longest - shortest) > std::max<std::size_t>(longest, 3)) continue;
     const int distance = edit_distance(word, candidate);
-    const auto longer = static_cast<int>(std::max(word.size(), candidate.size()));
-    if (3 * distance > std::max(longer, 3)) continue;
+    if (3 * distance > std::max(static_cast<int>(longest), 3)) continue;
     if (!best.empty() && distance >= best_distance) continue;
     best = candidate;
     best_distance = distance;

@@ -32,6 +32,7 @@ class JsonCursor {
   [[noreturn]] void fail_expecting(std::string_view expected) const;
 
   bool is_array() const { return value_->is_array(); }
+  bool is_object() const { return value_->is_object(); }
   bool is_null() const { return value_->is_null(); }
   bool is_string() const { return value_->is_string(); }
 

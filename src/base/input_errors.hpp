@@ -1,0 +1,44 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "poet/error.hpp"
+
+namespace poet {
+
+/// Gathers what is wrong with one file, so that all of it can be mended at once.
+class InputErrors {
+ public:
+  /// Calls `work` and keeps the InputError that it throws. Whether it threw none.
+  template <typename Work>
+  bool collect(Work&& work) {
+    try {
+      work();
+      return true;
+    } catch (const InputError& error) {
+      add(error.what());
+      return false;
+    }
+  }
+
+  bool empty() const { return count_ == 0; }
+  /// Whether further errors are only counted.
+  bool full() const { return count_ >= kMaxShown; }
+
+  /// Throws an InputError with a line for each, and a last one for those that are only counted.
+  void throw_if_any() const;
+
+ private:
+  static constexpr std::size_t kMaxShown = 20;
+
+  void add(const std::string& message);
+
+  std::size_t count_ = 0;
+  std::string lines_;
+};
+
+/// The error with a place in front of each of its lines.
+InputError in_place(const std::string& place, const InputError& error);
+
+}  // namespace poet
