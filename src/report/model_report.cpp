@@ -21,6 +21,7 @@ Platform sizes_only() {
 
 std::vector<NodeFigures> node_figures(const Model& model, const Graph& graph) {
   std::vector<NodeFigures> figures;
+  figures.reserve(model.nodes.size());
   for (int i = 0; i < graph.size(); ++i) {
     const ModelNode& node = model.nodes[i];
     figures.push_back({.node = i,

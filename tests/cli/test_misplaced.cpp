@@ -51,11 +51,12 @@ INSTANTIATE_TEST_SUITE_P(
             "UnknownOptionOfACommand",
             {"sweep", "--modles", "linear"},
             "found the unknown option '--modles'; did you mean '--models'? (poet-solve sweep"},
-        Misplaced{"UnknownCommand",
-                  {"sweeps", "--models", "linear"},
-                  "found 'sweeps'; expected an option or a command (solve, verify, plot, sweep, "
-                  "compare); "
-                  "did you mean 'sweep'?"},
+        Misplaced{
+            "UnknownCommand",
+            {"sweeps", "--models", "linear"},
+            "found 'sweeps'; expected an option or a command (solve, info, verify, plot, sweep, "
+            "compare); "
+            "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
                   {"verify", "a.json", "b.json"},
                   "found 'b.json' after all that 'verify' takes"}),

@@ -1,5 +1,6 @@
 #include "fuzz/targets.hpp"
 
+#include <algorithm>
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -25,19 +26,45 @@ void must(bool holds, const char* promise) {
   std::abort();
 }
 
-/// Runs f; its InputError has to say something, and nothing that breaks a line of a log.
+/// An error has to say something, and nothing that breaks a line of a log.
+void check_error(std::string_view text) {
+  must(!text.empty(), "an error says what is wrong");
+  for (const char c : text) {
+    must(static_cast<unsigned char>(c) >= 0x20, "an error has no control characters");
+  }
+}
+
+/// Runs f; its InputError has to be good.
 template <typename Function>
 bool reads(Function f) {
   try {
     f();
     return true;
   } catch (const InputError& error) {
-    const std::string_view text = error.what();
-    must(!text.empty(), "an error says what is wrong");
-    for (const char c : text) {
-      must(static_cast<unsigned char>(c) >= 0x20, "an error has no control characters");
-    }
+    check_error(error.what());
     return false;
+  }
+}
+
+/// Likewise for a file that may have several errors: each is a good one and begins with its place.
+template <typename Function>
+void reads_model(Function f) {
+  try {
+    f();
+  } catch (const InputError& error) {
+    std::string_view lines = error.what();
+    int count = 0;
+    for (bool more = true; more; ++count) {
+      const std::size_t end = std::min(lines.find('\n'), lines.size());
+      const std::string_view line = lines.substr(0, end);
+      check_error(line);
+      must(count == 0 || line.starts_with("fuzz: ") ||
+               (count == 20 && line.starts_with("and ") && line.ends_with(" more")),
+           "each of several errors has its place");
+      more = end < lines.size();
+      lines.remove_prefix(std::min(end + 1, lines.size()));
+    }
+    must(count <= 21, "errors beyond twenty are only counted");
   }
 }
 
@@ -56,7 +83,7 @@ void use(const Model& model, const Platform* platform) {
 void read_model_text(std::string_view text) {
   static const Platform board = load_platform("m4");
   for (const std::int64_t batch_size : {std::int64_t{1}, std::int64_t{1} << 40}) {
-    reads([&] {
+    reads_model([&] {
       const Model model = parse_model(text, "fuzz", batch_size);
       must(!model.nodes.empty(), "a model has nodes");
       use(model, &board);
@@ -128,7 +155,8 @@ void read_quantity(std::string_view text) {
     if (const Bytes* bytes = std::get_if<Bytes>(&budget)) {
       must(*bytes >= 1 && *bytes <= kMaxBytes, "a size is within its range");
     }
-    must(resolve(budget, base, {.smallest = 10, .chip = 2000}) >= 1, "a budget is at least one byte");
+    must(resolve(budget, base, {.smallest = 10, .chip = 2000}) >= 1,
+         "a budget is at least one byte");
   });
   reads([&] {
     const RuntimeBudget budget = parse_runtime_budget(text);

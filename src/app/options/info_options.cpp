@@ -4,9 +4,8 @@ namespace poet::cli {
 namespace {
 
 constexpr const char* kInfoFooter =
-    "Without a platform there are sizes, parameters and FLOPs; with one, or if the model states "
-    "its\n"
-    "costs, energy and time as well. Nothing is solved.\n"
+    "Without a platform there are sizes, parameters and FLOPs; with one, or if the model states\n"
+    "its costs, energy and time as well. Nothing is solved.\n"
     "\n"
     "Exit status:\n"
     "  0                               the figures were written\n"
