@@ -9,7 +9,7 @@ enum class ExitCode {
   usage = 2,          ///< bad usage or bad input
   infeasible = 3,     ///< proven: no schedule exists
   limit = 4,          ///< a limit was reached before any schedule was found
-  requirement = 5,    ///< --require-optimal not met, or compare found a regression
+  requirement = 5,    ///< --require-optimal not met, an invalid schedule, or a regression
   interrupted = 130,  ///< the best schedule so far, if any, was written
 };
 

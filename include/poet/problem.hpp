@@ -106,6 +106,7 @@ struct Verdict {
   std::string reason;                       ///< one sentence for a message; empty if open
   std::optional<Bytes> smallest_ram_bytes;  ///< lower bound on any workable RAM budget
   bool smallest_ram_is_exact = false;       ///< whether that budget itself works
+  std::optional<int> node{};                ///< that decides: it alone needs more than the budget
 };
 
 /// Compares the budgets with the baseline and the working set; see docs/formulation.md, "Before any

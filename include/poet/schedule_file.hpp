@@ -53,6 +53,10 @@ struct ProblemInfo {
   std::optional<PlatformInfo> platform;  ///< absent as well when the model brings its costs
   std::optional<std::string> graph_sha256;
   std::optional<Request> request;  ///< once both budgets are known in absolute terms
+  // What a proof that there is no schedule says besides.
+  std::optional<std::string> node;          ///< the name of the node that decides
+  std::optional<Bytes> smallest_ram_bytes;  ///< no smaller RAM budget can work
+  bool smallest_ram_is_exact = false;       ///< whether that budget itself works
 };
 
 /// The part of a file that identifies a model or a platform.

@@ -68,6 +68,8 @@ struct SolveResult {
   std::string reason;                       ///< in words: why infeasible, why it stopped
   std::optional<Bytes> smallest_ram_bytes;  ///< when infeasible: no budget below it can work
   bool smallest_ram_is_exact = false;
+  std::optional<int>
+      node{};  ///< when infeasible: the one that needs `smallest_ram_bytes`, if known
   bool interrupted = false;
   bool solver_failed = false;  ///< CBC crashed or gave no answer; see `reason`
   SolveStatistics statistics;

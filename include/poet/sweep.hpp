@@ -110,7 +110,8 @@ struct SweepOptions {
   int jobs = 1;        ///< points solved at the same time, each in a process of its own
   /// Schedules known beforehand, by subject: starts for whatever points they fit.
   std::vector<std::vector<Schedule>> starts;
-  std::function<void(int point)> started;                                ///< its solve begins
+  std::vector<Joules> bounds;              ///< proven beforehand, by point; may be empty
+  std::function<void(int point)> started;  ///< its solve begins
   std::function<void(int point, const Progress&)> progress;              ///< of its solve
   std::function<void(int point, const SweepOutcome& outcome)> finished;  ///< at once, each once
   std::function<bool()> interrupted;  ///< polled; true ends the sweep with what is finished

@@ -32,11 +32,15 @@ std::optional<Bytes> parse_bytes(std::string_view text);
 /// Parses a finite time with its unit: `12.5s`, `800ms`, `250us`, `2min` or `1h`.
 std::optional<Seconds> parse_seconds(std::string_view text);
 
+/// Whether zeros at the end of a fraction are shown: in a column of a table, `4.250` stands above
+/// `4.000`; in a sentence, `4` is enough.
+enum class Zeros { dropped, kept };
+
 /// Formats `737719` as `720.4 KiB`; exact below 1 KiB.
-std::string format_bytes(Bytes bytes);
+std::string format_bytes(Bytes bytes, Zeros zeros = Zeros::dropped);
 
 /// Formats `0.000553` as `553 uJ`: four significant digits and an SI prefix.
-std::string format_joules(Joules energy);
+std::string format_joules(Joules energy, Zeros zeros = Zeros::dropped);
 
 /// Formats `0.8` as `800 ms`: four significant digits and an SI prefix.
 std::string format_seconds(Seconds time);

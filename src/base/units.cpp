@@ -94,9 +94,15 @@ struct Prefix {
   std::string_view name;
 };
 
+std::string four_digits(double value, Zeros zeros) {
+  const bool whole = std::abs(value) >= 1000;  // four digits without a fraction
+  return whole || zeros == Zeros::dropped ? fmt::format("{:.4g}", value)
+                                          : fmt::format("{:#.4g}", value);
+}
+
 // Picks the smallest prefix under which the value prints below 1000. 999.96 would print as 1000
 // with four digits, so it moves up one prefix.
-std::string with_prefix(double value, std::string_view unit) {
+std::string with_prefix(double value, std::string_view unit, Zeros zeros = Zeros::dropped) {
   constexpr std::array<Prefix, 9> kPrefixes{{{1e-15, "f"},
                                              {1e-12, "p"},
                                              {1e-9, "n"},
@@ -110,9 +116,10 @@ std::string with_prefix(double value, std::string_view unit) {
   if (size == 0 || !std::isfinite(value)) return fmt::format("{} {}", value + 0.0, unit);
   for (const Prefix& prefix : kPrefixes) {
     if (size / prefix.factor >= 999.95) continue;
-    return fmt::format("{:.4g} {}{}", value / prefix.factor, prefix.name, unit);
+    return fmt::format("{} {}{}", four_digits(value / prefix.factor, zeros), prefix.name, unit);
   }
-  return fmt::format("{:.4g} {}{}", value / kPrefixes.back().factor, kPrefixes.back().name, unit);
+  const Prefix& largest = kPrefixes.back();
+  return fmt::format("{} {}{}", four_digits(value / largest.factor, zeros), largest.name, unit);
 }
 
 }  // namespace
@@ -150,7 +157,7 @@ std::optional<Seconds> parse_seconds(std::string_view text) {
   return seconds;
 }
 
-std::string format_bytes(Bytes bytes) {
+std::string format_bytes(Bytes bytes, Zeros zeros) {
   constexpr std::array<std::string_view, 5> kUnits = {"KiB", "MiB", "GiB", "TiB", "PiB"};
   if (bytes > -1024 && bytes < 1024) return fmt::format("{} B", bytes);
   double value = static_cast<double>(bytes) / 1024;
@@ -160,11 +167,11 @@ std::string format_bytes(Bytes bytes) {
     value /= 1024;
     ++unit;
   }
-  return fmt::format("{:.4g} {}", value, kUnits[unit]);
+  return fmt::format("{} {}", four_digits(value, zeros), kUnits[unit]);
 }
 
-std::string format_joules(Joules energy) {
-  return with_prefix(energy, "J");
+std::string format_joules(Joules energy, Zeros zeros) {
+  return with_prefix(energy, "J", zeros);
 }
 
 std::string format_seconds(Seconds time) {

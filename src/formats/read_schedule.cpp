@@ -88,13 +88,14 @@ void refuse_error_document(const JsonCursor& root) {
 
 /// Documents were once written without any of this, but never with a part of it.
 std::optional<ProblemInfo> problem_of(const JsonCursor& root) {
-  for (const std::string_view key : keys_of<ProblemInfo>()) {
-    if (!root.optional(key)) continue;
-    ProblemInfo problem;
-    read_fields(root, problem, kFields<ProblemInfo>);
-    return problem;
-  }
-  return std::nullopt;
+  bool found = false;
+  for_each_field(kFields<ProblemInfo>, [&](const auto& field) {
+    found = found || (field.in_file == InFile::always && root.optional(field.key));
+  });
+  if (!found) return std::nullopt;
+  ProblemInfo problem;
+  read_fields(root, problem, kFields<ProblemInfo>);
+  return problem;
 }
 
 ScheduleFile read_schedule(const JsonCursor& root) {
@@ -124,6 +125,13 @@ ScheduleFile parse_schedule_file(std::string_view text, const std::string& sourc
   return read_schedule(root);
 }
 
+bool holds_schedule(std::string_view text, const std::string& source) {
+  const nlohmann::json document = parse_json(text, source);
+  if (!document.is_object() || !document.contains("stages")) return false;
+  const auto format = document.find("format");
+  return format != document.end() && *format == kScheduleFormat;
+}
+
 SolveDocument parse_solve_document(std::string_view text, const std::string& source) {
   const nlohmann::json document = parse_json(text, source);
   const JsonCursor root(document, source);
@@ -136,7 +144,8 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
     return solved;
   }
   root.allow_only({"format", "version", "code", "status", "error", "model", "platform",
-                   "graph_sha256", "request"});
+                   "graph_sha256", "request", "node", "smallest_ram_bytes",
+                   "smallest_ram_is_exact"});
   return {.code = static_cast<ExitCode>(root.required("code").integer(1, 130)),
           .status = value_of<Status>(root.required("status").string()).value_or(Status::unknown),
           .error = error->string(),

@@ -26,4 +26,8 @@ struct SolveDocument {
 /// Reads either; `source` is named in errors. Throws InputError for anything malformed.
 SolveDocument parse_solve_document(std::string_view text, const std::string& source);
 
+/// Whether a text is a schedule file, and not a document without a schedule; what a later version
+/// may have added does not matter. Throws InputError for what is no JSON.
+bool holds_schedule(std::string_view text, const std::string& source);
+
 }  // namespace poet

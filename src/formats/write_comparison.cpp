@@ -71,8 +71,11 @@ std::string comparison_json(const Comparison& comparison, int code) {
 }
 
 std::string comparison_markdown(const Comparison& comparison) {
-  std::string text = fmt::format("**{}** (energies within {:g} % are equal)\n",
-                                 comparison_headline(comparison), 100 * comparison.rel_tol);
+  std::string text = fmt::format("**{}**", comparison_headline(comparison));
+  if (comparison.rel_tol > 0) {
+    text += fmt::format(" (energies within {:g} % are equal)", 100 * comparison.rel_tol);
+  }
+  text += '\n';
   add_table(text, "Worse", comparison.regressions);
   add_table(text, "Better", comparison.improvements);
   return text;

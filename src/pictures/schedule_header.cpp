@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "pictures/style.hpp"
 
 namespace poet::plot {
@@ -27,8 +28,10 @@ struct Fact {
 Fact status_fact(const ScheduleFile& report) {
   const bool optimal = report.status == Status::optimal;
   return {"status", std::string(status_name(report.status)),
-          optimal ? fmt::format("proven within {:.3g} %", 100 * report.request.settings.gap)
-                  : std::string("valid; the proof is not complete")};
+          !optimal ? std::string("valid; the proof is not complete")
+          : report.request.settings.gap == 0
+              ? std::string("proven exactly")
+              : fmt::format("proven within {:.3g} %", 100 * report.request.settings.gap)};
 }
 
 Fact recomputing_fact(const ScheduleFile& report) {
@@ -50,9 +53,9 @@ std::vector<Fact> facts(const ScheduleFile& report) {
   const Summary& s = report.summary;
   return {status_fact(report),
           {"energy per step", format_joules(s.energy_joules),
-           fmt::format("{:+.3f} % over the baseline", 100 * s.energy_overhead)},
+           fmt::format("{} over the baseline", change_text(s.energy_overhead))},
           {"lower bound", format_joules(s.lower_bound_joules),
-           fmt::format("gap {:.2g} %", 100 * s.gap)},
+           s.gap == 0 ? std::string("no gap") : fmt::format("gap {:.2g} %", 100 * s.gap)},
           {"peak RAM", format_bytes(s.peak_ram_bytes),
            fmt::format("budget {}", format_bytes(s.ram_budget_bytes))},
           {"runtime", fmt::format("{:.4f}x", s.runtime_ratio),

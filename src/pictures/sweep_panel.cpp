@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "pictures/scale.hpp"
 #include "pictures/style.hpp"
 #include "pictures/sweep_style.hpp"
@@ -47,9 +48,9 @@ std::string tip(const std::string& label, const CurvePoint& point) {
     const bool bounded = point.lower_bound_joules > 0;
     return fmt::format("{}: no schedule found{}", budget, bounded ? "; at least " + bound : "");
   }
-  return fmt::format("{}: {}, {:+.3f} %; {}, lower bound {}", budget,
-                     format_joules(point.energy_joules), 100 * overhead(point, point.energy_joules),
-                     status_name(point.status), bound);
+  return fmt::format("{}: {}, {}; {}, lower bound {}", budget, format_joules(point.energy_joules),
+                     change_text(overhead(point, point.energy_joules)), status_name(point.status),
+                     bound);
 }
 
 /// The one baseline of all schedules, or 0.

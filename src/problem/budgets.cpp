@@ -92,7 +92,7 @@ Bytes resolve(const RamBudget& budget, const Baseline& base, const NamedRamBytes
   // The product is exact for 100 %, so the baseline itself still fits.
   const auto bytes = static_cast<Bytes>(wanted);
   if (bytes < 1) {
-    throw InputError(fmt::format("{} % of the baseline's {} bytes is less than one byte",
+    throw InputError(fmt::format("{:g} % of the baseline's {} bytes is less than one byte",
                                  share * 100, base.peak_ram_bytes));
   }
   return bytes;
@@ -103,7 +103,7 @@ Seconds resolve(const RuntimeBudget& budget, const Baseline& base) {
   const Seconds seconds =
       ratio != nullptr ? ratio->value * base.runtime_seconds : std::get<Seconds>(budget);
   if (!std::isfinite(seconds)) {
-    throw InputError(fmt::format("{:g} times the baseline's {} s is more than a number can hold",
+    throw InputError(fmt::format("{:g} times the baseline's {:g} s is more than a number can hold",
                                  ratio != nullptr ? ratio->value : 1, base.runtime_seconds));
   }
   // Schedule files state the budget as a multiple too.

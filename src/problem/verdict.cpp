@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/problem.hpp"
 
 namespace poet {
@@ -26,10 +27,12 @@ std::string working_set_reason(const Graph& graph, const WorkingSet& needed, Byt
 Verdict instant_verdict(const Problem& problem, const Baseline& base) {
   const Limits& limits = problem.limits;
   if (!runs_in_time(problem, base)) {
+    const auto [budget, once] = distinct(limits.runtime_budget_seconds, base.runtime_seconds);
     return {.kind = Verdict::Kind::infeasible,
-            .reason = fmt::format("the runtime budget of {} s is below the {} s that it takes to "
-                                  "compute every node once",
-                                  limits.runtime_budget_seconds, base.runtime_seconds)};
+            .reason = fmt::format(
+                "the runtime budget of {} s is below the {} s that it takes to "
+                "compute every node once; a runtime budget of 1 works if the RAM budget does",
+                budget, once)};
   }
   if (base.peak_ram_bytes <= limits.ram_budget_bytes) {
     return {.kind = Verdict::Kind::optimal,
@@ -40,7 +43,8 @@ Verdict instant_verdict(const Problem& problem, const Baseline& base) {
   if (limits.ram_budget_bytes < needed.bytes) {
     return {.kind = Verdict::Kind::infeasible,
             .reason = working_set_reason(problem.graph, needed, limits.ram_budget_bytes),
-            .smallest_ram_bytes = needed.bytes};
+            .smallest_ram_bytes = needed.bytes,
+            .node = needed.node};
   }
   if (!limits.paging && !limits.remat) {
     return {.kind = Verdict::Kind::infeasible,

@@ -75,7 +75,10 @@ inline constexpr auto kFields<Request> =
 template <>
 inline constexpr auto kFields<ProblemInfo> = std::tuple(
     Field<&ProblemInfo::model>{"model"}, Field<&ProblemInfo::platform>{"platform"},
-    Field<&ProblemInfo::graph_sha256>{"graph_sha256"}, Field<&ProblemInfo::request>{"request"});
+    Field<&ProblemInfo::graph_sha256>{"graph_sha256"}, Field<&ProblemInfo::request>{"request"},
+    Field<&ProblemInfo::node>{"node", InFile::left_out_if_empty},
+    Field<&ProblemInfo::smallest_ram_bytes>{"smallest_ram_bytes", InFile::left_out_if_empty},
+    Field<&ProblemInfo::smallest_ram_is_exact>{"smallest_ram_is_exact", InFile::with_previous});
 
 template <>
 inline constexpr auto kFields<Summary> =

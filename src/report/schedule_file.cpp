@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
@@ -33,7 +34,12 @@ bool same_figure(Figure stated, Figure replayed) {
 template <typename Figure>
 void compare(Lines& found, std::string_view what, Figure stated, Figure replayed) {
   if (same_figure(stated, replayed)) return;
-  found.push_back(fmt::format("{} is {}; the replay says {}", what, stated, replayed));
+  if constexpr (std::is_floating_point_v<Figure>) {
+    const auto [is, expected] = distinct(stated, replayed);
+    found.push_back(fmt::format("{} is {}; the replay says {}", what, is, expected));
+  } else {
+    found.push_back(fmt::format("{} is {}; the replay says {}", what, stated, replayed));
+  }
 }
 
 void check_rules(Lines& found, const Replay& replay) {
@@ -78,13 +84,14 @@ void check_stage_peaks(Lines& found, const ScheduleFile& report, const Replay& r
 void check_claim(Lines& found, const ScheduleFile& report, Joules energy) {
   const Joules bound = report.summary.lower_bound_joules;
   if (!(bound <= energy * (1 + kFigureTolerance))) {
-    found.push_back(
-        fmt::format("the lower bound of {} J is above the energy of {} J", bound, energy));
+    const auto [low, high] = distinct(bound, energy);
+    found.push_back(fmt::format("the lower bound of {} J is above the energy of {} J", low, high));
   }
   const double gap = energy > 0 ? (energy - bound) / energy : 0;
   if (report.status == Status::optimal && !(gap <= report.request.settings.gap + kGapTolerance)) {
-    found.push_back(fmt::format("status is optimal, but the gap of {} is above the {} asked for",
-                                gap, report.request.settings.gap));
+    const auto [is, asked] = distinct(gap, report.request.settings.gap);
+    found.push_back(
+        fmt::format("status is optimal, but the gap of {} is above the {} asked for", is, asked));
   }
   if (report.status != Status::optimal && report.status != Status::feasible) {
     found.push_back(
@@ -129,8 +136,9 @@ void check_replay(const Replay& replay, const SolveResult& result) {
         fmt::format("the schedule breaks {}: {}", rule_name(first.rule), first.message));
   }
   if (!agree(replay.energy_joules, result.energy_joules)) {
-    throw InternalError(fmt::format("the solver says {} J, the replay of its schedule {} J",
-                                    result.energy_joules, replay.energy_joules));
+    const auto [solver, replayed] = distinct(result.energy_joules, replay.energy_joules);
+    throw InternalError(
+        fmt::format("the solver says {} J, the replay of its schedule {} J", solver, replayed));
   }
 }
 

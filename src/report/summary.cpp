@@ -43,6 +43,12 @@ Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_byt
   };
 }
 
+void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& graph) {
+  if (result.node) problem.node = graph.nodes[*result.node].name;
+  problem.smallest_ram_bytes = result.smallest_ram_bytes;
+  problem.smallest_ram_is_exact = result.smallest_ram_is_exact;
+}
+
 std::string explain(const SolveResult& result) {
   std::string text = result.reason;
   if (!result.smallest_ram_bytes) return text;

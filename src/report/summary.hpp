@@ -29,6 +29,9 @@ Replay replay_baseline(const Graph& graph);
 Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
                   Joules lower_bound_joules);
 
+/// Adds to a problem what the proof says that it has no schedule.
+void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& graph);
+
 /// Why there is no schedule, and the smallest RAM budget that could have one if it is known.
 std::string explain(const SolveResult& result);
 

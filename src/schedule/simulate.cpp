@@ -18,6 +18,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "schedule/findings.hpp"
 #include "schedule/ram.hpp"
 
@@ -256,8 +257,9 @@ class Simulator {
     // Written so that no runtime fits a budget that is not a number.
     const Seconds budget = limits_.runtime_budget_seconds;
     if (within_runtime_budget(replay_.runtime_seconds, budget)) return;
-    findings_.add(Rule::runtime, fmt::format("the computations take {} s; the budget is {} s",
-                                             replay_.runtime_seconds, budget));
+    const auto [takes, allowed] = distinct(replay_.runtime_seconds, budget);
+    findings_.add(Rule::runtime,
+                  fmt::format("the computations take {} s; the budget is {} s", takes, allowed));
   }
 
   const Graph& graph_;

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
@@ -25,8 +26,9 @@ bool Incumbent::offer(const Schedule& schedule) {
   schedule_ = schedule;
   energy_ = replay.energy_joules;
   if (bound_ > energy_ * (1 + kProofTolerance)) {
+    const auto [low, bound] = distinct(energy_, bound_);
     throw InternalError(
-        fmt::format("a schedule of {} J lies below the proven bound of {} J", energy_, bound_));
+        fmt::format("a schedule of {} J lies below the proven bound of {} J", low, bound));
   }
   bound_ = std::min(bound_, energy_);
   return true;
@@ -35,9 +37,9 @@ bool Incumbent::offer(const Schedule& schedule) {
 void Incumbent::refuse_infeasible(std::string_view who) const {
   if (!schedule_) return;
   throw InternalError(fmt::format(
-      "{} says that no schedule fits the budgets, but a schedule of {} J has been replayed within "
+      "{} says that no schedule fits the budgets, but a schedule of {} has been replayed within "
       "them",
-      who, energy_));
+      who, format_joules(energy_)));
 }
 
 void Incumbent::raise_bound(Joules bound) {

@@ -44,6 +44,7 @@ class Solve {
       case Verdict::Kind::infeasible:
         if (state_.options.start) state_.offer(*state_.options.start);
         state_.incumbent.refuse_infeasible("the verdict without a search");
+        result_.node = verdict.node;
         declare_infeasible(verdict.reason, verdict.smallest_ram_bytes,
                            verdict.smallest_ram_is_exact);
         break;
@@ -140,11 +141,14 @@ class Solve {
   void declare_searched_infeasible(std::string_view who) {
     state_.incumbent.refuse_infeasible(who);
     declare_infeasible(
-        fmt::format("no schedule fits {} bytes of RAM within {} s of runtime with the techniques "
-                    "allowed: {} of the model found none",
-                    limits().ram_budget_bytes, limits().runtime_budget_seconds,
-                    state_.searches_without_result == 2 ? "two searches" : "a search"),
-        working_set(state_.problem.graph).bytes, false);
+        fmt::format("no schedule fits {} bytes of RAM within {} of runtime with the techniques "
+                    "allowed: {} of the model found none; a RAM budget of {} bytes works, and "
+                    "sweep --min-ram finds the smallest that does{}",
+                    limits().ram_budget_bytes, format_seconds(limits().runtime_budget_seconds),
+                    state_.searches_without_result == 2 ? "two searches" : "a search",
+                    state_.base.peak_ram_bytes,
+                    limits().remat ? "; a larger --runtime-budget may help as well" : ""),
+        std::nullopt, false);
   }
 
   void declare_infeasible(std::string reason, std::optional<Bytes> smallest, bool exact) {

@@ -1,22 +1,19 @@
 #include "sweep/compare.hpp"
 
 #include <map>
+#include <type_traits>
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/error.hpp"
+#include "report/summary.hpp"
 
 namespace poet {
 namespace {
 
-std::string subject_of(const RowProblem& problem) {
-  return problem.platform ? fmt::format("{}/{}", problem.model, *problem.platform) : problem.model;
-}
-
-/// A point in messages: `vgg16_cifar/m4 both 3x 1048576 bytes`.
 std::string compared_name(const SweepRow& row) {
-  return fmt::format("{} {} {:.10g}x {} bytes", subject_of(row.problem), row.problem.techniques,
-                     row.problem.runtime_budget_ratio, row.ram_budget_bytes);
+  return point_name(row.problem, row.ram_budget_bytes);
 }
 
 /// What two points have in common if one can stand for the other.
@@ -34,15 +31,16 @@ bool proven(const SweepRow& row) {
 
 std::string status_text(const SweepRow& row) {
   std::string text(name_of(row.status));
-  if (row.summary) text += fmt::format(" (gap {:.2g} %)", 100 * row.summary->gap);
+  if (row.summary) text += fmt::format(" ({})", gap_text(row.summary->gap));
   if (!row.summary && !row.reason.empty()) text += fmt::format(" ({})", row.reason);
   return text;
 }
 
 std::string energies(Joules before, Joules now) {
   const std::string change =
-      before > 0 ? fmt::format("{:+.4f} %", 100 * (now / before - 1)) : std::string("from nothing");
-  return fmt::format("energy {:.9g} J -> {:.9g} J ({})", before, now, change);
+      before > 0 ? change_text(now / before - 1, 4) : std::string("from nothing");
+  const auto [was, is] = distinct(before, now);
+  return fmt::format("energy {} J -> {} J ({})", was, is, change);
 }
 
 class Comparer {
@@ -93,8 +91,10 @@ class Comparer {
     const Joules now = now_->summary->energy_joules;
     if (now > before * (1 + comparison_.rel_tol)) {
       worse(Difference::Kind::energy,
-            fmt::format("{}, more than the {:g} % allowed", energies(before, now),
-                        100 * comparison_.rel_tol));
+            comparison_.rel_tol > 0
+                ? fmt::format("{}, more than the {:g} % allowed", energies(before, now),
+                              100 * comparison_.rel_tol)
+                : fmt::format("{}, and no rise is allowed", energies(before, now)));
     }
     if (now < before * (1 - comparison_.rel_tol)) {
       better(Difference::Kind::energy, energies(before, now));
@@ -216,7 +216,12 @@ std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) 
   std::string difference;
   const auto check = [&](const char* what, const auto& before, const auto& now) {
     if (!difference.empty() || before == now) return;
-    difference = fmt::format("{} was {}, is {}", what, before, now);
+    if constexpr (std::is_floating_point_v<std::decay_t<decltype(now)>>) {
+      const auto [was, is] = distinct(before, now);
+      difference = fmt::format("{} was {}, is {}", what, was, is);
+    } else {
+      difference = fmt::format("{} was {}, is {}", what, before, now);
+    }
   };
   const RowProblem& before = baseline.problem;
   const RowProblem& now = fresh.problem;
@@ -229,6 +234,16 @@ std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) 
   check("the graph's digest", before.graph_sha256.substr(0, 12), now.graph_sha256.substr(0, 12));
   check("the runtime budget in seconds", before.runtime_budget_seconds, now.runtime_budget_seconds);
   return difference;
+}
+
+std::string row_difference(const SweepRow& row, const ScheduleFile& report) {
+  const SweepRow found = row_of(report);
+  const std::string difference = problem_difference(row, found);
+  if (!difference.empty()) return "is another one's: " + difference;
+  const auto [is, stated] =
+      distinct(report.summary.energy_joules, row.summary ? row.summary->energy_joules : 0);
+  if (row.summary && agree(report.summary.energy_joules, row.summary->energy_joules)) return {};
+  return fmt::format("needs {} J, its row says {} J", is, stated);
 }
 
 Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol) {

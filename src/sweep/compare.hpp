@@ -60,6 +60,9 @@ struct Comparison {
 /// there is none.
 std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh);
 
+/// In what a schedule file is not the one that a sweep's row is about; empty if it is.
+std::string row_difference(const SweepRow& row, const ScheduleFile& report);
+
 /// Compares a result with its baseline, point by point. Energies within `rel_tol` of the baseline's
 /// are equal. Points of a sweep belong together when model, platform, costs, techniques and budgets
 /// are the same. Throws InputError if only one of the two is a sweep, and for a point that is in

@@ -37,6 +37,7 @@ inline constexpr auto kFields<SweepOutcome> = std::tuple(
                                                                    InFile::left_out_if_empty},
     Field<&SweepOutcome::result, &SolveResult::smallest_ram_is_exact>{"smallest_ram_is_exact",
                                                                       InFile::with_previous},
+    Field<&SweepOutcome::result, &SolveResult::node>{"node", InFile::left_out_if_empty},
     Field<&SweepOutcome::result, &SolveResult::energy_joules>{"energy_joules"},
     Field<&SweepOutcome::result, &SolveResult::lower_bound_joules>{"lower_bound_joules"},
     Field<&SweepOutcome::wall_seconds>{"wall_seconds"},

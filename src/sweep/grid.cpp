@@ -86,7 +86,7 @@ void check_runtime(const SweepGrid& grid, const SweepSubject& subject) {
   const auto twice = std::adjacent_find(seconds.begin(), seconds.end());
   if (twice == seconds.end()) return;
   throw InputError(subject.name(),
-                   fmt::format("the runtime budget of {} s is there twice", *twice));
+                   fmt::format("the runtime budget of {} is there twice", format_seconds(*twice)));
 }
 
 void check_count(std::size_t count) {

@@ -6,6 +6,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "report/summary.hpp"
 #include "solver/incumbent.hpp"
@@ -53,12 +54,14 @@ void KnownResults::add(int point, const SweepOutcome& outcome) {
                                  replay.violations.front().message));
   }
   if (!agree(replay.energy_joules, result.energy_joules)) {
+    const auto [needs, stated] = distinct(replay.energy_joules, result.energy_joules);
     throw InputError(fmt::format("the schedule of point {} needs {} J; {} J are stated for it",
-                                 point, replay.energy_joules, result.energy_joules));
+                                 point, needs, stated));
   }
   if (result.lower_bound_joules > replay.energy_joules * (1 + kProofTolerance)) {
+    const auto [needs, bound] = distinct(replay.energy_joules, result.lower_bound_joules);
     throw InputError(fmt::format("the schedule of point {} needs {} J; a bound of {} J is stated",
-                                 point, replay.energy_joules, result.lower_bound_joules));
+                                 point, needs, bound));
   }
   of_subject.schedules.push_back(
       {.point = point, .schedule = *result.schedule, .replay = std::move(replay)});

@@ -43,21 +43,39 @@ Request point_request(const SweepSubject& subject, const SweepPoint& point,
           .settings = settings};
 }
 
-}  // namespace
-
 TechniqueSet techniques_of(const Request& request) {
   if (request.paging) return request.remat ? TechniqueSet::both : TechniqueSet::paging;
   return request.remat ? TechniqueSet::remat : TechniqueSet::none;
 }
 
-ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
-                          const SolveSettings& settings) {
-  const SweepSubject& subject = grid.subjects[point.subject];
+ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
+                          const SweepOutcome& outcome, const SolveSettings& settings) {
   ProblemInfo problem{.model = model_info(subject.model),
                       .graph_sha256 = graph_sha256(subject.graph),
                       .request = point_request(subject, point, settings)};
   if (subject.platform) problem.platform = platform_info(*subject.platform);
+  if (outcome.failure.empty()) add_proof(problem, outcome.result, subject.graph);
   return problem;
+}
+
+}  // namespace
+
+std::string subject_name(const std::string& model, const std::optional<std::string>& platform) {
+  return platform ? fmt::format("{}/{}", model, *platform) : model;
+}
+
+std::string point_name(const RowProblem& problem, Bytes ram_budget_bytes) {
+  return fmt::format("{} {} {:.10g}x {} bytes", subject_name(problem.model, problem.platform),
+                     problem.techniques, problem.runtime_budget_ratio, ram_budget_bytes);
+}
+
+std::string problem_name(const ProblemInfo& problem) {
+  if (!problem.model || !problem.request) return {};
+  RowProblem row{.model = problem.model->name,
+                 .techniques = std::string(technique_set_name(techniques_of(*problem.request))),
+                 .runtime_budget_ratio = problem.request->runtime_budget_ratio};
+  if (problem.platform) row.platform = problem.platform->name;
+  return point_name(row, problem.request->ram_budget_bytes);
 }
 
 /// The row and the schedule file of a point are made together, from one replay, so that they cannot
@@ -79,7 +97,10 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
                 .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
                 .wall_seconds = outcome.wall_seconds};
   if (outcome.origin_point >= 0) result.row.origin_point = outcome.origin_point;
-  if (failed || !outcome.result.schedule) return result;
+  if (failed || !outcome.result.schedule) {
+    result.problem = point_problem(subject, where, outcome, settings);
+    return result;
+  }
   result.file = make_schedule_file(subject.model, subject.platform ? &*subject.platform : nullptr,
                                    {.graph = subject.graph, .limits = where.limits},
                                    point_request(subject, where, settings), outcome.result);

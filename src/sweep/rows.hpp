@@ -125,15 +125,21 @@ inline constexpr auto kFields<MinRamRow> = std::tuple(
     Field<&MinRamRow::decided_by>{"decided_by", InFile::null_if_empty},
     Field<&MinRamRow::reason>{"reason", InFile::null_if_empty});
 
-/// What the file of a point without a schedule is about.
-ProblemInfo point_problem(const SweepGrid& grid, const SweepPoint& point,
-                          const SolveSettings& settings);
+// How messages name things.
+
+/// `vgg16_cifar/m4`, or the model alone if it brings its costs.
+std::string subject_name(const std::string& model, const std::optional<std::string>& platform);
+/// `vgg16_cifar/m4 both 3x 1048576 bytes`
+std::string point_name(const RowProblem& problem, Bytes ram_budget_bytes);
+/// The same of a single solve; empty while its budgets are not known.
+std::string problem_name(const ProblemInfo& problem);
 
 /// A finished point: its row, and the schedule file that a single solve of it would have written.
 /// Both rest on one replay, so that neither has to be made again for the other.
 struct PointResult {
   SweepRow row;  ///< everything but the name of the schedule's file
   std::optional<ScheduleFile> file;
+  std::optional<ProblemInfo> problem;  ///< what a file without a schedule is about
 };
 
 /// Replays the schedule, if there is one, within the point's limits; throws InternalError if it is

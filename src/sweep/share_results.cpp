@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
 #include "solver/incumbent.hpp"
@@ -104,11 +105,11 @@ void judge(int point, int bound_of, double gap, SweepOutcome& outcome) {
   SolveResult& result = outcome.result;
   if (!result.schedule) return;
   if (result.lower_bound_joules > result.energy_joules * (1 + kProofTolerance)) {
-    throw InternalError(
-        fmt::format("point {}: the schedule of point {} needs {} J, below the bound of {} J that "
-                    "is proven for point {}",
-                    point, outcome.origin_point >= 0 ? outcome.origin_point : point,
-                    result.energy_joules, result.lower_bound_joules, bound_of));
+    const auto [needs, bound] = distinct(result.energy_joules, result.lower_bound_joules);
+    throw InternalError(fmt::format(
+        "point {}: the schedule of point {} needs {} J, below the bound of {} J that "
+        "is proven for point {}",
+        point, outcome.origin_point >= 0 ? outcome.origin_point : point, needs, bound, bound_of));
   }
   result.lower_bound_joules = std::min(result.lower_bound_joules, result.energy_joules);
   const bool proven =

@@ -26,8 +26,7 @@ fs::path seen_from(const std::string& folder, const std::string& output) {
   return error ? fs::path(folder) : seen;
 }
 
-std::string document_of(const SweepGrid& grid, const SweepPoint& point, const PointResult& result,
-                        const SweepRequest& request) {
+std::string document_of(const PointResult& result) {
   if (result.file) return to_json(*result.file);
   const SweepRow& row = result.row;
   const bool failed = row.status == SweepRow::Status::failed;
@@ -35,7 +34,7 @@ std::string document_of(const SweepGrid& grid, const SweepPoint& point, const Po
                         : row.status == SweepRow::Status::infeasible ? ExitCode::infeasible
                                                                      : ExitCode::limit;
   return error_json(code, failed ? "error" : name_of(row.status), row.reason,
-                    point_problem(grid, point, request.settings));
+                    result.problem.value_or(ProblemInfo{}));
 }
 
 }  // namespace
@@ -93,7 +92,7 @@ void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& point
   for (const PointResult& result : results) {
     const int p = result.row.point;
     write_file((fs::path(request.schedules) / schedule_file_name(grid, points, p)).string(),
-               document_of(grid, points[p], result, request));
+               document_of(result));
   }
 }
 

@@ -5,18 +5,16 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
+
 namespace poet::cli {
 namespace {
 
-std::string subject_name(const RowProblem& problem) {
-  return problem.platform ? fmt::format("{}/{}", problem.model, *problem.platform) : problem.model;
-}
-
 std::string figures(const Summary& s) {
-  return fmt::format("{:>12} {:>+9.3f} {:>9.2g} {:>12} {:>8.4f} {:>7} {:>7}",
-                     format_joules(s.energy_joules), 100 * s.energy_overhead, 100 * s.gap,
-                     format_bytes(s.peak_ram_bytes), s.runtime_ratio, s.recompute_count,
-                     s.page_in_count);
+  return fmt::format("{:>12} {:>+9.3f} {:>9} {:>12} {:>8.4f} {:>7} {:>7}",
+                     format_joules(s.energy_joules, Zeros::kept), 100 * s.energy_overhead,
+                     gap_figure(s.gap), format_bytes(s.peak_ram_bytes, Zeros::kept),
+                     s.runtime_ratio, s.recompute_count, s.page_in_count);
 }
 
 std::string origin_of(const SweepRow& row) {
@@ -47,9 +45,9 @@ void print_table(const std::vector<SweepRow>& rows) {
       "peak", "took x", "recomp.", "page-in", "from");
   for (const SweepRow& row : rows) {
     fmt::print(stderr, "{:>5} {:<22} {:<7} {:>7.4g}x {:>12} {:<10} {:<70}  {}\n", row.point,
-               subject_name(row.problem), row.problem.techniques, row.problem.runtime_budget_ratio,
-               format_bytes(row.ram_budget_bytes), name_of(row.status),
-               row.summary ? figures(*row.summary) : "", origin_of(row));
+               subject_name(row.problem.model, row.problem.platform), row.problem.techniques,
+               row.problem.runtime_budget_ratio, format_bytes(row.ram_budget_bytes, Zeros::kept),
+               name_of(row.status), row.summary ? figures(*row.summary) : "", origin_of(row));
   }
 }
 
@@ -64,9 +62,10 @@ void print_table(const std::vector<MinRamRow>& rows) {
                                                     row.node_name, row.node_op, row.decided_by)
                                       : row.reason;
     fmt::print(stderr, "{:<22} {:<7} {:>7.4g}x {:<10} {:>14} {:>14} {:>14}  {}\n",
-               subject_name(row.problem), row.problem.techniques, row.problem.runtime_budget_ratio,
-               name_of(row.status), bytes(row.infeasible_below_bytes),
-               bytes(row.feasible_ram_bytes), row.baseline_peak_ram_bytes, node);
+               subject_name(row.problem.model, row.problem.platform), row.problem.techniques,
+               row.problem.runtime_budget_ratio, name_of(row.status),
+               bytes(row.infeasible_below_bytes), bytes(row.feasible_ram_bytes),
+               row.baseline_peak_ram_bytes, node);
   }
 }
 

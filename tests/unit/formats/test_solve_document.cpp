@@ -46,6 +46,27 @@ TEST(SolveDocument, SaysTheSameOfItsProblemAsAScheduleFile) {
   }
 }
 
+TEST(SolveDocument, ReadsBackWhatTheProofSaysOfOtherBudgets) {
+  ProblemInfo problem = whole_problem();
+  EXPECT_FALSE(json::parse(infeasible_about(problem)).contains("smallest_ram_bytes"));
+  problem.node = "fc1";
+  problem.smallest_ram_bytes = 3256;
+  problem.smallest_ram_is_exact = true;
+  const SolveDocument document = parse_solve_document(infeasible_about(problem), "d.json");
+  ASSERT_TRUE(document.problem);
+  EXPECT_EQ(document.problem->node, "fc1");
+  EXPECT_EQ(document.problem->smallest_ram_bytes, 3256);
+  EXPECT_TRUE(document.problem->smallest_ram_is_exact);
+}
+
+TEST(SolveDocument, IsToldFromAScheduleByItsStages) {
+  const std::string schedule = to_json(test::TinySolve(test::keep_all()).report());
+  EXPECT_TRUE(holds_schedule(schedule, "s.json"));
+  EXPECT_FALSE(holds_schedule(infeasible_about(whole_problem()), "s.json"));
+  EXPECT_FALSE(holds_schedule("[1]", "s.json"));
+  EXPECT_THROW(holds_schedule("{", "s.json"), InputError);
+}
+
 TEST(SolveDocument, MayKnowAPartOfItsProblem) {
   ProblemInfo problem = whole_problem();
   problem.platform.reset();

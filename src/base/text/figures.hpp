@@ -1,0 +1,27 @@
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace poet {
+
+// Numbers in messages and tables. Files have every digit; people read a few, and the ones that
+// matter.
+
+/// Two numbers with as few digits as show that they differ, four at least; `12.35` and `12.36`.
+/// Equal ones have four digits.
+std::pair<std::string, std::string> distinct(double a, double b);
+
+/// A relative gap in percent, for a table: `0.0100`, `30.1000`, `1.2e-07` for one that would read
+/// as zero, and `0` for none at all.
+std::string gap_figure(double gap);
+
+/// A relative gap in a sentence: `at most 0.01 % above the optimum`, or `exactly optimal` if it is
+/// none.
+std::string gap_text(double gap);
+
+/// A relative change in percent with its sign: `+0.952 %`; `+1.2e-07 %` for one that would read as
+/// zero, and `+0.000 %` for none.
+std::string change_text(double change, int decimals = 3);
+
+}  // namespace poet
