@@ -15,6 +15,8 @@ struct Outcome {
   std::string output{};    ///< the file that the document goes to; empty: stdout
   /// The result of a search. If `output` fails, it goes to stdout rather than be lost.
   bool costly = false;
+  /// About a run without a schedule. It does not replace a schedule in `output`.
+  bool no_schedule = false;
   std::function<void()> delivered{};  ///< called when the document is in place
 };
 
@@ -27,6 +29,10 @@ Outcome run_plot(const Options& options);
 Outcome run_sweep_command(const Options& options);
 Outcome run_compare(const Options& options);
 Outcome run_list(const Options& options);
+
+/// The end of a run without a schedule: a line on stderr that names the problem, and a document.
+Outcome without_schedule(ExitCode code, std::string_view status, const std::string& reason,
+                         const Options& options, const ProblemInfo& problem);
 
 /// The end of a failed run: a message on stderr, and the same in a document if the command leaves
 /// one.

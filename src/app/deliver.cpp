@@ -3,6 +3,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include <fmt/format.h>
@@ -10,7 +11,10 @@
 #include "app/commands.hpp"
 #include "app/process_setup.hpp"
 #include "base/files/files.hpp"
+#include "base/text/printable.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
+#include "sweep/rows.hpp"
 
 namespace poet::cli {
 namespace {
@@ -25,21 +29,47 @@ ExitCode write_to_stdout(const Outcome& outcome) {
   return ExitCode::usage;
 }
 
+/// Whether a file is there with a schedule in it. A device or pipe holds nothing.
+bool has_schedule(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  try {
+    return holds_schedule(read_file(path), path);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
 }  // namespace
+
+Outcome without_schedule(ExitCode code, std::string_view status, const std::string& reason,
+                         const Options& options, const ProblemInfo& problem) {
+  const std::string name = problem_name(problem);
+  const std::string what = status == "error" ? std::string() : fmt::format("{}: ", status);
+  // A file may have more than one error, each on a line of its own.
+  std::istringstream lines(reason);
+  for (std::string line; std::getline(lines, line);) {
+    spdlog::error("{}{}{}{}", name, name.empty() ? "" : ": ", what, line);
+  }
+  if (!options.error_document) return {.code = code};
+  return {.code = code,
+          .document = error_json(code, status, reason, problem, options.compact),
+          .output = options.output,
+          .no_schedule = true};
+}
 
 Outcome failure(ExitCode code, const std::string& message, const Options& options,
                 const ProblemInfo& problem) {
-  // A file may have more than one error, each on a line of its own.
-  std::istringstream lines(message);
-  for (std::string line; std::getline(lines, line);) spdlog::error("{}", line);
-  if (!options.error_document) return {.code = code};
-  return {.code = code,
-          .document = error_json(code, "error", message, problem, options.compact),
-          .output = options.output};
+  return without_schedule(code, "error", message, options, problem);
 }
 
 ExitCode deliver(const Outcome& outcome, const Options& options, const ProblemInfo& problem) {
   if (outcome.document.empty() || outcome.output.empty()) return write_to_stdout(outcome);
+  if (outcome.no_schedule && !options.replace && has_schedule(outcome.output)) {
+    spdlog::warn("--output: {} holds a schedule and is left as it is; --replace would replace it",
+                 printable(outcome.output, 400));
+    return write_to_stdout(outcome);
+  }
   try {
     write_file(outcome.output, outcome.document);
     if (outcome.delivered) outcome.delivered();

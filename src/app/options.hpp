@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "poet/settings.hpp"
 
@@ -55,7 +56,8 @@ struct Options {
   bool require_optimal = false;
   std::string warm_start;
   // What to write.
-  std::string output;  ///< empty: stdout
+  std::string output;    ///< empty: stdout
+  bool replace = false;  ///< a run without a schedule may replace one in `output`
   bool compact = false;
   /// A failed run leaves a document. It does not if the command writes lines, findings or pictures.
   bool error_document = true;
@@ -74,7 +76,8 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;  ///< of verify and plot
+  std::string input_file;                ///< of plot
+  std::vector<std::string> input_files;  ///< of verify
   SweepArguments sweep;
   CompareArguments compare;
 };

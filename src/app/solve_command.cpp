@@ -14,6 +14,7 @@
 #include "app/smallest_ram.hpp"
 #include "app/tables.hpp"
 #include "base/files/files.hpp"
+#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
@@ -118,11 +119,10 @@ std::string counted(int count, const char* what) {
 
 void print_summary(const ScheduleFile& report) {
   const Summary& s = report.summary;
-  spdlog::info(
-      "{}: {} per training step, {:+.3f} % over the baseline's {}; at most {:.2g} % above "
-      "the optimum",
-      status_name(report.status), format_joules(s.energy_joules), 100 * s.energy_overhead,
-      format_joules(s.baseline_energy_joules), 100 * s.gap);
+  spdlog::info("{}: {} per training step, {} over the baseline's {}; {}",
+               status_name(report.status), format_joules(s.energy_joules),
+               change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
+               gap_text(s.gap));
   spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x",
                format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
                format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
@@ -204,11 +204,8 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
   line.clear();
   const ExitCode code = code_of(result, options);
   if (!result.schedule) {
-    const std::string reason = explain(result);
-    spdlog::error("{}: {}", status_name(result.status), reason);
-    return {.code = code,
-            .document = error_json(code, status_name(result.status), reason, info, options.compact),
-            .output = options.output};
+    add_proof(info, result, problem.graph);
+    return without_schedule(code, status_name(result.status), explain(result), options, info);
   }
   ScheduleFile report =
       make_schedule_file(inputs.model, inputs.platform_or_null(), problem, *info.request, result);

@@ -43,11 +43,6 @@ Request point_request(const SweepSubject& subject, const SweepPoint& point,
           .settings = settings};
 }
 
-TechniqueSet techniques_of(const Request& request) {
-  if (request.paging) return request.remat ? TechniqueSet::both : TechniqueSet::paging;
-  return request.remat ? TechniqueSet::remat : TechniqueSet::none;
-}
-
 ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
                           const SweepOutcome& outcome, const SolveSettings& settings) {
   ProblemInfo problem{.model = model_info(subject.model),
@@ -59,6 +54,11 @@ ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
 }
 
 }  // namespace
+
+TechniqueSet techniques_of(const Request& request) {
+  if (request.paging) return request.remat ? TechniqueSet::both : TechniqueSet::paging;
+  return request.remat ? TechniqueSet::remat : TechniqueSet::none;
+}
 
 std::string subject_name(const std::string& model, const std::optional<std::string>& platform) {
   return platform ? fmt::format("{}/{}", model, *platform) : model;

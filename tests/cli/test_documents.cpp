@@ -45,6 +45,19 @@ TEST(ErrorDocument, SaysAsMuchAsWasReadAndNullForTheRest) {
             (Words{"model", "platform", "graph_sha256", "request"}));
 }
 
+TEST(ErrorDocument, NamesTheNodeThatDecidesAndTheSmallestRamBudgetIfTheyAreKnown) {
+  const json known = document(poet_solve(problem("linear", "m4", "3255", "2")));
+  EXPECT_EQ(known.at("node"), "grad(fc1)");
+  EXPECT_EQ(known.at("smallest_ram_bytes"), 3256);
+  EXPECT_EQ(known.at("smallest_ram_is_exact"), true);
+  const json searched =
+      document(poet_solve(problem("linear", "m4", "3300", "1.0001") + Words{"--no-paging"}));
+  expect_error_document(searched, 3);
+  for (const char* key : {"node", "smallest_ram_bytes", "smallest_ram_is_exact"}) {
+    EXPECT_FALSE(searched.contains(key)) << key;
+  }
+}
+
 TEST(ErrorDocument, OfAModelWithItsCostsHasNoPlatform) {
   const Finished run =
       poet_solve({"--model", "-", "--ram-budget", "59", "--runtime-budget", "1"}, measured_model());

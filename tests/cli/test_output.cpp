@@ -60,6 +60,49 @@ TEST(Output, HoldsTheErrorDocumentOfACommandLineThatDoesNotParse) {
   expect_error_document(as_document(contents_of(folder.file("s.json"))), 2);
 }
 
+/// Where a schedule is, a run without one writes its document to stdout.
+class OutputWithASchedule : public testing::Test {
+ protected:
+  void SetUp() override { ASSERT_EQ(poet_solve(quick_problem() + output_).status, 0); }
+
+  void expect_left_as_it_was(const Words& arguments, int code) const {
+    const std::string before = contents_of(path_);
+    const Finished run = poet_solve(arguments + output_);
+    EXPECT_EQ(run.status, code);
+    expect_error_document(document(run), code);
+    EXPECT_THAT(run.err, HasSubstr(path_ + " holds a schedule and is left as it is"));
+    EXPECT_EQ(contents_of(path_), before);
+  }
+
+  TemporaryFolder folder_;
+  std::string path_ = folder_.file("s.json");
+  Words output_{"--output", path_};
+};
+
+TEST_F(OutputWithASchedule, IsLeftAsItWasByARunWithoutOne) {
+  expect_left_as_it_was(problem("linear", "m4", "3255", "2"), 3);
+  expect_left_as_it_was(problem("linear", "m4", "0", "2"), 2);
+  expect_left_as_it_was({"--bogus"}, 2);
+  static_cast<void>(folder_.write("s.json", poet_solve(quick_problem() + Words{"--compact"}).out));
+  expect_left_as_it_was(problem("linear", "m4", "3255", "2"), 3);
+}
+
+TEST_F(OutputWithASchedule, IsReplacedByABetterRunAndWhereTheUserAllowsIt) {
+  EXPECT_EQ(poet_solve(problem("linear", "m4", "100%", "2") + output_).status, 0);
+  EXPECT_EQ(as_document(contents_of(path_)).at("summary").at("recompute_count"), 0);
+  const Finished run =
+      poet_solve(problem("linear", "m4", "3255", "2") + Words{"--replace"} + output_);
+  EXPECT_EQ(run.status, 3);
+  EXPECT_EQ(run.out, "");
+  expect_error_document(as_document(contents_of(path_)), 3);
+  // There is no schedule now that could be lost.
+  EXPECT_EQ(poet_solve(problem("linear", "m4", "0", "2") + output_).status, 2);
+  expect_error_document(as_document(contents_of(path_)), 2);
+  ASSERT_EQ(poet_solve(quick_problem() + output_).status, 0);
+  EXPECT_EQ(poet_solve(Words{"--bogus", "--replace"} + output_).out, "");
+  expect_error_document(as_document(contents_of(path_)), 2);
+}
+
 TEST(Output, OntoAFullDeviceFailsAndTheScheduleGoesToStdout) {
   if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
   const Finished run = poet_solve(quick_problem() + Words{"--output", "/dev/full"});
@@ -105,6 +148,31 @@ TEST(Quiet, SaysNothingOfASuccessAndEverythingOfAnError) {
   EXPECT_EQ(fine.err, "");
   const Finished refused = poet_solve(problem("linear", "m4", "1", "2") + Words{"--quiet"});
   EXPECT_THAT(refused.err, HasSubstr("3256"));
+}
+
+TEST(Quiet, HasOneLineThatNamesTheProblemOfARunWithoutASchedule) {
+  const Finished infeasible = poet_solve(problem("linear", "m4", "3255", "2") + Words{"-q"});
+  EXPECT_EQ(count_lines(infeasible.err), 1U);
+  EXPECT_THAT(infeasible.err,
+              HasSubstr("error: linear/m4 both 2x 3255 bytes: infeasible: the RAM budget"));
+  const Finished unknown =
+      poet_solve(slow_problem() + Words{"-q", "--no-remat", "--time-limit-s", "0.000001"});
+  EXPECT_EQ(unknown.status, 4);
+  EXPECT_EQ(count_lines(unknown.err), 1U);
+  EXPECT_THAT(unknown.err, HasSubstr("resnet18_cifar/m4 paging 1.5x 737719 bytes: unknown: "));
+}
+
+TEST(Summary, SaysWhatAGapOfNothingMeans) {
+  EXPECT_THAT(poet_solve(problem("linear", "m4", "100%", "2")).err, HasSubstr("; exactly optimal"));
+  EXPECT_THAT(poet_solve(quick_problem()).err, testing::Not(HasSubstr(" 0 %")));
+}
+
+TEST(Infeasible, SaysInFewDigitsWhatToTryNext) {
+  const Finished run = poet_solve(problem("linear", "m4", "3300", "1.0001") + Words{"--no-paging"});
+  ASSERT_EQ(run.status, 3) << run.err;
+  EXPECT_THAT(run.err, testing::ContainsRegex("within [0-9.]+ [mu]?s of runtime"));
+  EXPECT_THAT(run.err, HasSubstr("a RAM budget of 7416 bytes works, and sweep --min-ram finds"));
+  EXPECT_THAT(run.err, testing::Not(testing::ContainsRegex("[0-9]\\.[0-9]{6}")));
 }
 
 TEST(LogFile, HoldsTheLogEvenWhenQuiet) {

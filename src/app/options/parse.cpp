@@ -153,8 +153,12 @@ void parse_command(CLI::App& app, const CommandSyntax& command,
     if (dynamic_cast<const CLI::Success*>(&error) != nullptr) throw;
     const CLI::Option* output = app.get_option_no_throw("--output");
     if (output != nullptr && output->count() > 0) options.output = output->results().front();
-    const CLI::Option* compact = app.get_option_no_throw("--compact");
-    options.compact = compact != nullptr && compact->count() > 0;
+    const auto given = [&](const char* name) {
+      const CLI::Option* option = app.get_option_no_throw(name);
+      return option != nullptr && option->count() > 0;
+    };
+    options.compact = given("--compact");
+    options.replace = given("--replace");
     if (command.command == Command::solve) {
       refuse_late_command(app.remaining(), words.front(), options);
     }

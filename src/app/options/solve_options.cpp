@@ -61,6 +61,8 @@ void add_solve_options(CLI::App& app, Options& options) {
             "a schedule file of the same graph, such as that of a smaller budget, to start from");
   OptionGroup output(app, kWhatToWrite);
   output.text("--output", options.output, "FILE", "write the JSON there, whole or not at all");
+  output.flag("--replace", options.replace,
+              "let a run that ends without a schedule replace one that FILE holds");
   output.flag("--compact", options.compact, "JSON on one line");
   output.text("--plot-directory", options.plot_directory, "DIR",
               "write the layer graph (DOT, and SVG if Graphviz is installed) and a picture of the "

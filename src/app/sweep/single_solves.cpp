@@ -59,7 +59,7 @@ std::string single_solves(const std::string& program, const SweepGrid& grid,
     words.insert(words.end(), shared.begin(), shared.end());
     const std::filesystem::path file =
         std::filesystem::path(request.schedules) / schedule_file_name(grid, points, p);
-    words.insert(words.end(), {"--output", file.string()});
+    words.insert(words.end(), {"--output", file.string(), "--replace"});
     text += shell_command(words) + "\n";
   }
   return text;
