@@ -36,8 +36,8 @@ _poet_solve_value() {
     sweep:--format) _poet_solve_words 'jsonl csv' ;;
     sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
     sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
-    solve:--model) _poet_solve_words "$models"; _poet_solve_files ;;
-    solve:--platform|info:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
+    solve:--model|verify:--model) _poet_solve_words "$models"; _poet_solve_files ;;
+    solve:--platform|info:--platform|verify:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--plot-directory) _poet_solve_folders ;;
     solve:--export-model|solve:--warm-start) _poet_solve_files ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
@@ -55,14 +55,14 @@ _poet_solve_options() {
   local settings='--ram-budget --runtime-budget --batch-size --mem-power-scale --effort --gap
     --time-limit-s --solve-threads --seed --require-optimal --output'
   case $command in
-    solve) echo "--model --platform --paging --no-paging --remat --no-remat $settings --compact
+    solve) echo "--model --platform --paging --no-paging --remat --no-remat $settings --replace --compact
       --plot-directory --export-model --no-solve --warm-start --print-graph-info --print-power-costs --list-models
       --list-platforms --list-ops --json $common" ;;
     info) echo "--platform --batch-size --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
     plot) echo "--output $common" ;;
-    verify) echo "$common" ;;
+    verify) echo "--model --platform $common" ;;
     compare) echo "--rel-tol --json --markdown $common" ;;
   esac
 }

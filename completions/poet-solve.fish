@@ -51,7 +51,7 @@ complete -c poet-solve -f
 
 complete -c poet-solve -n __poet_solve_none_yet -a solve -d 'solve one problem; may be left out'
 complete -c poet-solve -n __poet_solve_none_yet -a info -d 'show what a model comes to'
-complete -c poet-solve -n __poet_solve_none_yet -a verify -d 'replay a schedule file against the rules'
+complete -c poet-solve -n __poet_solve_none_yet -a verify -d 'replay schedule files against the rules'
 complete -c poet-solve -n __poet_solve_none_yet -a plot -d 'draw a schedule, or the curves of a sweep'
 complete -c poet-solve -n __poet_solve_none_yet -a sweep -d 'solve a grid of problems in one go'
 complete -c poet-solve -n __poet_solve_none_yet -a compare -d 'report what became worse or better'
@@ -64,12 +64,13 @@ __poet_solve_option "$all" -l log-file -r -F -d 'write the log there as well'
 __poet_solve_option 'info verify plot compare' -F
 __poet_solve_option info -a "$models"
 
-__poet_solve_option solve -l model -r -F -a "$models" -d 'built-in model or model file'
-__poet_solve_option 'solve info' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
+__poet_solve_option 'solve verify' -l model -r -F -a "$models" -d 'built-in model or model file'
+__poet_solve_option 'solve info verify' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
 __poet_solve_option solve -l paging -d 'allow paging to storage'
 __poet_solve_option solve -l no-paging -d 'forbid paging to storage'
 __poet_solve_option solve -l remat -d 'allow recomputation'
 __poet_solve_option solve -l no-remat -d 'forbid recomputation'
+__poet_solve_option solve -l replace -d 'a run without a schedule may replace one in --output'
 __poet_solve_option solve -l compact -d 'JSON on one line'
 __poet_solve_option solve -l plot-directory -x -a '(__fish_complete_directories)' -d 'write pictures into this directory'
 __poet_solve_option solve -l export-model -r -F -d 'write the MILP as .mps or .lp'

@@ -34,7 +34,7 @@ _poet_solve_solve=(
   '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
   '--paging[allow paging to storage]' '--no-paging[forbid paging to storage]'
   '--remat[allow recomputation]' '--no-remat[forbid recomputation]'
-  '--compact[JSON on one line]'
+  '--replace[a run without a schedule may replace one in --output]' '--compact[JSON on one line]'
   '--plot-directory=[write pictures into this directory]:DIR:_files -/'
   '--export-model=[write the MILP as .mps or .lp]:FILE:_files'
   '--no-solve[end after --export-model]'
@@ -77,7 +77,7 @@ _poet_solve_commands() {
   local -a commands=(
     'solve:solve one problem; may be left out'
     'info:show what a model comes to'
-    'verify:replay a schedule file against the rules'
+    'verify:replay schedule files against the rules'
     'plot:draw a schedule, or the curves of a sweep'
     'sweep:solve a grid of problems in one go'
     'compare:report what became worse or better')
@@ -98,7 +98,10 @@ _poet_solve() {
     plot)
       _arguments -s $_poet_solve_common '--output=[write the picture there]:FILE:_files' \
         ':FILE:_files' ;;
-    verify) _arguments -s $_poet_solve_common ':FILE:_files' ;;
+    verify)
+      _arguments -s $_poet_solve_common \
+        '--model=[check that the schedules are about this model]:NAME|FILE:_poet_solve_model' \
+        '--platform=[and about this platform]:NAME|FILE:_poet_solve_platform' '*:FILE:_files' ;;
     compare)
       _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
   esac

@@ -51,31 +51,17 @@ std::string draw_sweep(const std::string& text, const std::string& source) {
   return sweep_svg(plot::curve_points(rows));
 }
 
-[[noreturn]] void refuse(const std::string& source, const char* found) {
-  throw InputError(
-      shown_source(source),
-      fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
-}
-
 }  // namespace
 
 Outcome run_plot(const Options& options) {
   check_destination("--output", options.output);
   const std::string& source = options.input_file;
   const std::string text = read_file(source, kMaxResultBytes);
-  switch (result_kind(text)) {
-    case ResultKind::sweep:
-      return {.document = draw_sweep(text, source), .output = options.output};
-    case ResultKind::min_ram:
-      refuse(source, "the answers of sweep --min-ram");
-    case ResultKind::journal:
-      refuse(source, "the journal of a sweep that is not finished (--resume finishes it)");
-    case ResultKind::table:
-      refuse(source, "the CSV table of a sweep");
-    case ResultKind::schedule:
-      break;
-  }
-  return {.document = draw_schedule(text, source), .output = options.output};
+  const ResultKind kind = result_kind(text);
+  require_schedules(kind, source);
+  return {.document =
+              kind == ResultKind::sweep ? draw_sweep(text, source) : draw_schedule(text, source),
+          .output = options.output};
 }
 
 }  // namespace poet::cli

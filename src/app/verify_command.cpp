@@ -1,26 +1,176 @@
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "app/commands.hpp"
+#include "app/load_problem.hpp"
 #include "base/files/files.hpp"
+#include "base/text/figures.hpp"
+#include "base/text/printable.hpp"
+#include "formats/named_text.hpp"
+#include "formats/read_results.hpp"
+#include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {
+namespace {
+
+/// The digest of the graph that --model and --platform come to, by what a file says about it.
+class ExpectedGraph {
+ public:
+  explicit ExpectedGraph(const Options& options) : options_(options) {
+    if (!options.platform.empty() && options.model.empty()) {
+      throw InputError("--platform", "found without --model; expected both, or --model alone");
+    }
+    if (options.model.empty()) return;
+    text_ =
+        in_option("--model", [&] { return find_text(options.model, "model", embedded_models()); });
+    static_cast<void>(model(1));
+    if (options.platform.empty()) return;
+    platform_ = in_option("--platform", [&] { return load_platform(options.platform); });
+  }
+
+  /// What is wrong with the graph of a file; empty if nothing is.
+  std::string finding(const ScheduleFile& report) {
+    if (options_.model.empty()) return {};
+    const std::string expected = digest(report);
+    const std::string found = graph_sha256(report.graph);
+    if (found == expected) return {};
+    const std::string on = platform_ ? fmt::format(" on '{}'", options_.platform) : std::string();
+    return fmt::format(
+        "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch "
+        "size {}: solve it again",
+        found, expected, options_.model, on, report.model.batch_size);
+  }
+
+ private:
+  const std::string& digest(const ScheduleFile& report) {
+    const double scale = report.request.settings.mem_power_scale;
+    std::string& known =
+        digests_[std::tuple(report.model.batch_size, scale, report.request.paging)];
+    if (known.empty()) {
+      known = graph_sha256(make_costs(model(report.model.batch_size), platform_, scale,
+                                      report.request.paging, "--platform"));
+    }
+    return known;
+  }
+
+  Model model(std::int64_t batch_size) const {
+    return in_option("--model", [&] { return parse_model(text_.text, text_.place, batch_size); });
+  }
+
+  const Options& options_;
+  NamedText text_;  ///< of the model: stdin can be read only once
+  std::optional<Platform> platform_;
+  std::map<std::tuple<std::int64_t, double, bool>, std::string> digests_;
+};
+
+/// Replays what it is given and says on stderr what it finds. A file that cannot be read does not
+/// keep the others from being replayed.
+class Verifier {
+ public:
+  explicit Verifier(const Options& options) : expected_(options) {}
+
+  void verify(const std::string& path) {
+    guarded([&] {
+      const std::string text = read_file(path);
+      const ResultKind kind = result_kind(text);
+      require_schedules(kind, path);
+      if (kind == ResultKind::sweep) {
+        verify_rows(parse_sweep(text, path), path);
+      } else {
+        verify(parse_schedule_file(text, path), nullptr, shown_source(path));
+      }
+    });
+  }
+
+  /// What cannot be read outweighs what is invalid: of that nothing is known.
+  ExitCode code() const {
+    if (!errors_.empty()) return ExitCode::usage;
+    return invalid_ > 0 ? ExitCode::requirement : ExitCode::ok;
+  }
+
+  const std::vector<std::string>& errors() const { return errors_; }
+
+ private:
+  void verify_rows(const std::vector<SweepRow>& rows, const std::string& path) {
+    int named = 0;
+    int unnamed = 0;
+    for (const SweepRow& row : rows) {
+      if (!row.schedule_file) {
+        if (row.summary) ++unnamed;
+        continue;
+      }
+      ++named;
+      const std::string file = schedule_path(path, row);
+      guarded([&] { verify(parse_schedule_file(read_file(file), file), &row, file); });
+    }
+    if (unnamed > 0) {
+      throw InputError(shown_source(path),
+                       fmt::format("found {} of {} schedules without a file; expected the name of "
+                                   "one in each row, as sweep --schedules DIR writes it",
+                                   unnamed, named + unnamed));
+    }
+    if (named == 0) spdlog::info("{}: no row has a schedule", shown_source(path));
+  }
+
+  void verify(const ScheduleFile& report, const SweepRow* row, const std::string& name) {
+    std::vector<std::string> findings = verify_schedule_file(report);
+    const std::string other = row != nullptr ? row_difference(*row, report) : std::string();
+    if (!other.empty()) findings.push_back("this file " + other);
+    const std::string graph = expected_.finding(report);
+    if (!graph.empty()) findings.push_back(graph);
+    for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
+    if (!findings.empty()) {
+      ++invalid_;
+      spdlog::error("{}: invalid, {} finding{}", name, findings.size(),
+                    findings.size() == 1 ? "" : "s");
+      return;
+    }
+    const Summary& s = report.summary;
+    spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x", name,
+                 format_joules(s.energy_joules), change_text(s.energy_overhead),
+                 format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio);
+  }
+
+  template <typename Function>
+  void guarded(Function f) {
+    try {
+      f();
+    } catch (const InputError& error) {
+      errors_.emplace_back(error.what());
+      spdlog::error("{}", error.what());
+    }
+  }
+
+  ExpectedGraph expected_;
+  int invalid_ = 0;
+  std::vector<std::string> errors_;
+};
+
+void check_stdin(const Options& options) {
+  std::vector<std::string> all = options.input_files;
+  all.insert(all.end(), {options.model, options.platform});
+  if (std::count(all.begin(), all.end(), "-") > 1) {
+    throw InputError("FILE", "found - twice; stdin can be only one of the files");
+  }
+}
+
+}  // namespace
 
 Outcome run_verify(const Options& options) {
-  const ScheduleFile report =
-      parse_schedule_file(read_file(options.input_file), options.input_file);
-  const std::vector<std::string> findings = verify_schedule_file(report);
-  for (const std::string& finding : findings) spdlog::error("{}", finding);
-  if (!findings.empty()) {
-    spdlog::error("{}: invalid, {} finding{}", options.input_file, findings.size(),
-                  findings.size() == 1 ? "" : "s");
-    return {.code = ExitCode::usage};
-  }
-  const Summary& s = report.summary;
-  spdlog::info("{}: valid; {} ({:+.3f} % over the baseline), peak RAM {} of {}, runtime {:.4f}x",
-               options.input_file, format_joules(s.energy_joules), 100 * s.energy_overhead,
-               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio);
-  return {};
+  check_stdin(options);
+  Verifier verifier(options);
+  for (const std::string& path : options.input_files) verifier.verify(path);
+  const ExitCode code = verifier.code();
+  if (code != ExitCode::usage) return {.code = code};
+  const std::string all = fmt::format("{}", fmt::join(verifier.errors(), "; "));
+  return {.code = code, .document = error_json(code, "error", all, {})};
 }
 
 }  // namespace poet::cli

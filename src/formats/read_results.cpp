@@ -8,11 +8,11 @@
 #include <nlohmann/json.hpp>
 
 #include "base/files/files.hpp"
+#include "base/text/printable.hpp"
 #include "formats/journal.hpp"
 #include "formats/read_schedule.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
-#include "report/summary.hpp"
 
 namespace poet {
 namespace {
@@ -49,12 +49,8 @@ std::string fault_of(const SweepRow& row, const std::string& path) {
     if (!document.report) return fmt::format("'{}' holds no schedule", path);
     std::string fault = fault_of(*document.report);
     if (!fault.empty()) return fault;
-    const SweepRow found = row_of(*document.report);
-    const std::string difference = problem_difference(row, found);
-    if (!difference.empty()) return fmt::format("'{}' is another one's: {}", path, difference);
-    if (agree(found.summary->energy_joules, row.summary->energy_joules)) return {};
-    return fmt::format("'{}' needs {} J, its row says {} J", path, found.summary->energy_joules,
-                       row.summary->energy_joules);
+    const std::string difference = row_difference(row, *document.report);
+    return difference.empty() ? std::string() : fmt::format("'{}' {}", path, difference);
   } catch (const InputError& error) {
     return fmt::format("the schedule cannot be replayed: {}", error.what());
   }
@@ -62,11 +58,10 @@ std::string fault_of(const SweepRow& row, const std::string& path) {
 
 ComparedResult read_sweep(const std::string& text, const std::string& path, bool replay_rows) {
   ComparedResult result{.is_sweep = true};
-  const std::filesystem::path folder = std::filesystem::path(path).parent_path();
   for (SweepRow& row : parse_sweep(text, path)) {
     ComparedPoint point;
     if (replay_rows && row.summary && row.schedule_file) {
-      point.fault = fault_of(row, (folder / *row.schedule_file).string());
+      point.fault = fault_of(row, schedule_path(path, row));
     }
     point.row = std::move(row);
     result.points.push_back(std::move(point));
@@ -98,6 +93,32 @@ ResultKind result_kind(const std::string& text) {
   if (format == kMinRamFormat) return ResultKind::min_ram;
   if (format == kJournalFormat) return ResultKind::journal;
   return ResultKind::schedule;
+}
+
+void require_schedules(ResultKind kind, const std::string& source) {
+  const auto refuse = [&](const char* found) {
+    throw InputError(
+        shown_source(source),
+        fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
+  };
+  switch (kind) {
+    case ResultKind::min_ram:
+      refuse("the answers of sweep --min-ram");
+      break;
+    case ResultKind::journal:
+      refuse("the journal of a sweep that is not finished (--resume finishes it)");
+      break;
+    case ResultKind::table:
+      refuse("the CSV table of a sweep");
+      break;
+    case ResultKind::schedule:
+    case ResultKind::sweep:
+      break;
+  }
+}
+
+std::string schedule_path(const std::string& result, const SweepRow& row) {
+  return (std::filesystem::path(result).parent_path() / row.schedule_file.value_or("")).string();
 }
 
 ComparedResult read_compared(const std::string& path, bool replay_rows) {

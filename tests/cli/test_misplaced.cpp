@@ -58,8 +58,8 @@ INSTANTIATE_TEST_SUITE_P(
             "compare); "
             "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
-                  {"verify", "a.json", "b.json"},
-                  "found 'b.json' after all that 'verify' takes"}),
+                  {"plot", "a.json", "b.json"},
+                  "found 'b.json' after all that 'plot' takes"}),
     [](const auto& instance) { return instance.param.name; });
 
 /// The document of a failed solve is nothing for the file of a picture or a sweep.

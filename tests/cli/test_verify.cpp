@@ -1,6 +1,6 @@
 #include <functional>
 
-#include "cli/poet_solve.hpp"
+#include "cli/sweep_files.hpp"
 
 namespace poet::test {
 namespace {
@@ -18,6 +18,7 @@ struct Corruption {
   std::string name;
   std::function<void(json&)> apply;
   std::string finding;  ///< a part of what stderr must say
+  int status = 5;       ///< 2 for what is not even the form of a schedule file
 };
 
 void PrintTo(const Corruption& corruption, std::ostream* out) {
@@ -37,7 +38,7 @@ TEST_P(Corrupted, FileIsRefusedWithTheFinding) {
   json file = json::parse(solved());
   GetParam().apply(file);
   const Finished run = poet_solve({"verify", "-"}, file.dump());
-  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.status, GetParam().status) << run.err;
   EXPECT_THAT(run.err, HasSubstr(GetParam().finding));
 }
 
@@ -69,7 +70,7 @@ INSTANTIATE_TEST_SUITE_P(
         Corruption{"NodeUnknown", [](json& f) { f["stages"][3]["compute"] = json::array({99}); },
                    "compute lists 99, which is not a node"},
         Corruption{"NaNAsText", [](json& f) { f["summary"]["energy_joules"] = "nan"; },
-                   "/summary/energy_joules"}),
+                   "/summary/energy_joules", 2}),
     [](const auto& instance) { return instance.param.name; });
 
 TEST(Verify, AcceptsWhatTheSolverWroteFromAFileAndFromStdin) {
@@ -98,6 +99,97 @@ TEST(Verify, RefusesATruncatedFileWithThePlace) {
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("stdin:"));
   expect_error_document(document(run), 2);
+}
+
+TEST(Verify, TakesManyFilesAndSaysALineOfEach) {
+  const TemporaryFolder folder;
+  const std::string good = folder.write("good.json", solved());
+  json file = json::parse(solved());
+  file["summary"]["peak_ram_bytes"] = 1;
+  const std::string bad = folder.write("bad.json", file.dump());
+
+  const Finished fine = poet_solve({"verify", good, good});
+  EXPECT_EQ(fine.status, 0) << fine.err;
+  EXPECT_EQ(count_lines(fine.err), 2U);
+  const Finished one_bad = poet_solve({"verify", bad, good, "-"}, solved());
+  EXPECT_EQ(one_bad.status, 5);
+  EXPECT_THAT(one_bad.err, HasSubstr(bad + ": summary.peak_ram_bytes is 1"));
+  EXPECT_THAT(one_bad.err, HasSubstr(bad + ": invalid, 1 finding"));
+  EXPECT_THAT(one_bad.err, HasSubstr(good + ": valid"));
+  EXPECT_THAT(one_bad.err, HasSubstr("stdin: valid"));
+  EXPECT_EQ(one_bad.out, "");
+  const Finished one_missing = poet_solve({"verify", bad, "none.json", good});
+  EXPECT_EQ(one_missing.status, 2) << "what cannot be read outweighs what is invalid";
+  EXPECT_THAT(one_missing.err, HasSubstr(good + ": valid"));
+  expect_error_document(document(one_missing), 2);
+  EXPECT_EQ(poet_solve({"verify", "-", good, "-"}, solved()).status, 2);
+}
+
+/// A sweep of an infeasible point and two others, with their schedule files.
+class VerifySweep : public testing::Test {
+ protected:
+  void SetUp() override {
+    ASSERT_EQ(
+        poet_solve(sweep("linear", "m4", "10%,44%,60%", "2",
+                         {"--output", folder_.file("c.jsonl"), "--schedules", folder_.file("s")}))
+            .status,
+        0);
+  }
+
+  std::string schedule() const { return folder_.file("s/0001-linear-m4-both-2x-3263.json"); }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(VerifySweep, ReplaysEveryScheduleThatARowNames) {
+  const Finished run = poet_solve({"verify", folder_.file("c.jsonl")});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(count_lines(run.err), 2U) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(schedule() + ": valid"));
+}
+
+TEST_F(VerifySweep, FindsAFileThatIsGoneInvalidOrAnotherOnes) {
+  const std::string text = contents_of(schedule());
+  static_cast<void>(folder_.write("s/0001-linear-m4-both-2x-3263.json",
+                                  contents_of(folder_.file("s/0002-linear-m4-both-2x-4449.json"))));
+  const Finished other = poet_solve({"verify", folder_.file("c.jsonl")});
+  EXPECT_EQ(other.status, 5);
+  EXPECT_THAT(other.err, HasSubstr("this file is another one's: the RAM budget in bytes was 3263"));
+
+  std::filesystem::remove(schedule());
+  EXPECT_EQ(poet_solve({"verify", folder_.file("c.jsonl")}).status, 2);
+
+  std::string lines;
+  for (json& line : lines_of(folder_.file("c.jsonl"))) {
+    line["schedule_file"] = nullptr;
+    lines += line.dump() + "\n";
+  }
+  const Finished unnamed = poet_solve({"verify", "-"}, lines);
+  EXPECT_EQ(unnamed.status, 2);
+  EXPECT_THAT(unnamed.err, HasSubstr("stdin: found 2 of 2 schedules without a file"));
+}
+
+TEST_F(VerifySweep, ComparesTheGraphWithThatOfAModelOnAPlatform) {
+  const std::string file = folder_.file("c.jsonl");
+  EXPECT_EQ(poet_solve({"verify", file, "--model", "linear", "--platform", "m4"}).status, 0);
+  const Finished board = poet_solve({"verify", file, "--model", "linear", "--platform", "m0"});
+  EXPECT_EQ(board.status, 5);
+  EXPECT_THAT(board.err, HasSubstr("that of model 'linear' on 'm0' with batch size 1"));
+  EXPECT_EQ(poet_solve({"verify", file, "--model", "vgg16", "--platform", "m4"}).status, 5);
+  EXPECT_EQ(poet_solve({"verify", file, "--platform", "m4"}).status, 2);
+  EXPECT_EQ(poet_solve({"verify", file, "--model", "linear"}).status, 2);
+  EXPECT_EQ(poet_solve({"verify", file, "--model", "none", "--platform", "m4"}).status, 2);
+  // The batch size is the file's.
+  const Finished batch =
+      poet_solve(problem("linear", "m4", "100%", "2") + Words{"--batch-size", "3"});
+  EXPECT_EQ(poet_solve({"verify", "-", "--model", "linear", "--platform", "m4"}, batch.out).status,
+            0);
+}
+
+TEST(Verify, RefusesResultsWithoutSchedules) {
+  const Finished run = poet_solve({"verify", "-"}, "point,status,\n");
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("found the CSV table of a sweep"));
 }
 
 TEST(Verify, RefusesAMissingFileAndAMissingName) {

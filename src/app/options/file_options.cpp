@@ -21,9 +21,20 @@ constexpr const char* kPlotFooter =
     "      The results of two sweeps in one picture.";
 
 constexpr const char* kVerifyFooter =
+    "Every FILE is a schedule file, or the JSON lines of a sweep, whose schedule files are "
+    "replayed\n"
+    "and compared with their rows. stderr has a line for each schedule, and for each finding.\n"
+    "\n"
     "Exit status:\n"
-    "  0                               the schedule is valid\n"
-    "  2                               it is not, or bad usage or input";
+    "  0                               every schedule is valid\n"
+    "  2                               bad usage, or a file that cannot be read; whatever else is "
+    "found\n"
+    "  5                               a schedule is not valid (older versions ended with 2)\n"
+    "\n"
+    "Examples:\n"
+    "  $ poet-solve verify runs/*.json\n"
+    "  $ poet-solve verify curve.jsonl --model net.json --platform m4\n"
+    "      Also checks that the schedules of a sweep are about the model as it is now.";
 
 constexpr const char* kCompareFooter =
     "Both are schedule files, or both are results of sweep as JSON lines. stderr has a line for\n"
@@ -47,7 +58,12 @@ void add_plot_options(CLI::App& app, Options& options) {
 }
 
 void add_verify_options(CLI::App& app, Options& options) {
-  OptionGroup(app).argument("FILE", options.input_file, "a schedule file, or - for stdin");
+  OptionGroup group(app);
+  group.arguments("FILE", options.input_files,
+                  "schedule files, the JSON lines of sweeps, or - for stdin");
+  group.text("--model", options.model, "NAME|FILE",
+             "check that the schedules are about this model; the batch size is that of each file");
+  group.text("--platform", options.platform, "NAME|FILE", "and about this platform");
 }
 
 void add_compare_options(CLI::App& app, Options& options) {
@@ -74,7 +90,7 @@ const CommandSyntax kPlotSyntax{
 
 const CommandSyntax kVerifySyntax{.command = Command::verify,
                                   .name = "verify",
-                                  .summary = "replay a schedule file against the rules",
+                                  .summary = "replay schedule files against the rules",
                                   .footer = kVerifyFooter,
                                   .add_options = add_verify_options,
                                   .error_document = true};

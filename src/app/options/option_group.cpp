@@ -39,6 +39,11 @@ void OptionGroup::argument(const char* name, std::string& value, const std::stri
   app_.add_option(name, value, usage)->required()->type_name("");
 }
 
+void OptionGroup::arguments(const char* name, std::vector<std::string>& values,
+                            const std::string& usage) {
+  app_.add_option(name, values, usage)->required()->type_name("");
+}
+
 void OptionGroup::choice(const char* name, std::string& value, std::vector<std::string> words,
                          const std::string& usage) {
   text(name, value, fmt::format("{}", fmt::join(words, "|")).c_str(), usage)

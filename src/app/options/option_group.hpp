@@ -51,6 +51,8 @@ class OptionGroup {
   void list(const char* names, std::string& value, const char* unit, const std::string& usage);
   /// An argument that the command needs.
   void argument(const char* name, std::string& value, const std::string& usage);
+  /// One or more of them.
+  void arguments(const char* name, std::vector<std::string>& values, const std::string& usage);
   /// One of these words.
   void choice(const char* name, std::string& value, std::vector<std::string> words,
               const std::string& usage);
