@@ -40,6 +40,7 @@ _poet_solve_value() {
     solve:--platform|info:--platform|verify:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--plot-directory) _poet_solve_folders ;;
     solve:--export-model|solve:--warm-start) _poet_solve_files ;;
+    compare:--on-changed-graph) _poet_solve_words 'report fail' ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
     *:--ram-budget) _poet_solve_words 'min chip' ;;
@@ -63,7 +64,7 @@ _poet_solve_options() {
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
     plot) echo "--output $common" ;;
     verify) echo "--model --platform $common" ;;
-    compare) echo "--rel-tol --json --markdown $common" ;;
+    compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }
 

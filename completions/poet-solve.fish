@@ -109,6 +109,7 @@ __poet_solve_option 'solve sweep' -l require-optimal -d 'exit 5 if a schedule is
 __poet_solve_option 'solve info sweep plot' -l output -r -F -d 'write the result there'
 
 __poet_solve_option compare -l rel-tol -x -d 'energies this close are equal'
+__poet_solve_option compare -l on-changed-graph -x -a 'report fail' -d 'what becomes of a model with another graph'
 __poet_solve_option compare -l json -d 'the findings as JSON on stdout'
 __poet_solve_option compare -l markdown -d 'the findings as Markdown on stdout'
 

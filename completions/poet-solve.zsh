@@ -70,6 +70,7 @@ _poet_solve_sweep=(
 
 _poet_solve_compare=(
   '--rel-tol=[energies this close are equal]:REL: '
+  '--on-changed-graph=[what becomes of a model with another graph]:what:(report fail)'
   '--json[the findings as JSON on stdout]'
   '--markdown[the findings as Markdown on stdout]')
 

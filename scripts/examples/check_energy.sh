@@ -8,9 +8,9 @@
 #                   --ram-budget 25%,50% --runtime-budget 1.5     # writes the baseline
 #   check_energy.sh ci/energy.jsonl --models net.json ...         # holds the project to it
 #
-# Exit status: 0 nothing is worse; 5 something is, or a point that the baseline has is missing; else
-# what poet-solve ended with. POET_SOLVE names the program, SUMMARY a file to which the comparison is
-# added as Markdown.
+# Exit status: 0 nothing is worse; 5 something is, a point that the baseline has is missing, or its
+# graph has changed; else what poet-solve ended with. POET_SOLVE names the program, SUMMARY a file to
+# which the comparison is added as Markdown. ON_CHANGED_GRAPH=report lets graphs change.
 set -euo pipefail
 
 poet_solve=${POET_SOLVE:-poet-solve}
@@ -43,7 +43,9 @@ if $update; then
   exit 0
 fi
 
+compare=("$poet_solve" compare --on-changed-graph "${ON_CHANGED_GRAPH:-fail}")
 if [ -n "${SUMMARY:-}" ]; then
-  "$poet_solve" compare --quiet --markdown "$baseline" "$new" >>"$SUMMARY" || true
+  "${compare[@]}" --markdown "$baseline" "$new" >>"$SUMMARY"
+else
+  "${compare[@]}" "$baseline" "$new"
 fi
-"$poet_solve" compare "$baseline" "$new"

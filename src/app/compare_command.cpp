@@ -26,9 +26,14 @@ Outcome run_compare(const Options& options) {
   }
   const ComparedResult baseline = read_baseline(arguments.baseline);
   const ComparedResult fresh = read_compared(arguments.fresh, true);
-  const Comparison comparison = compare(baseline, fresh, arguments.rel_tol);
+  const Comparison comparison =
+      compare(baseline, fresh, arguments.rel_tol,
+              arguments.on_changed_graph == "fail" ? OnChangedGraph::fail : OnChangedGraph::report);
   for (const Difference& difference : comparison.improvements) {
     spdlog::info("better: {}: {}", difference.point, difference.message);
+  }
+  for (const Difference& difference : comparison.graph_changes) {
+    spdlog::warn("{}: {}", difference.point, difference.message);
   }
   for (const Difference& difference : comparison.regressions) {
     spdlog::error("{}: {}", difference.point, difference.message);

@@ -35,6 +35,7 @@ struct CompareArguments {
   std::string baseline;
   std::string fresh;
   double rel_tol = 1e-4;
+  std::string on_changed_graph = "report";
   bool json = false;
   bool markdown = false;
 };

@@ -52,11 +52,13 @@ std::string counted(std::size_t count, const char* what) {
 }  // namespace
 
 std::string comparison_headline(const Comparison& comparison) {
-  return fmt::format("{} compared: {}, {}", counted(comparison.points, "point"),
+  const std::size_t changed = comparison.graph_changes.size();
+  return fmt::format("{} compared: {}, {}{}", counted(comparison.points, "point"),
                      comparison.regressions.empty()
                          ? std::string("nothing is worse")
                          : counted(comparison.regressions.size(), "regression"),
-                     counted(comparison.improvements.size(), "improvement"));
+                     counted(comparison.improvements.size(), "improvement"),
+                     changed == 0 ? "" : fmt::format(", {} on a changed graph", changed));
 }
 
 std::string comparison_json(const Comparison& comparison, int code) {
@@ -66,7 +68,8 @@ std::string comparison_json(const Comparison& comparison, int code) {
                      {"points", comparison.points},
                      {"rel_tol", comparison.rel_tol},
                      {"regressions", differences_json(comparison.regressions)},
-                     {"improvements", differences_json(comparison.improvements)}},
+                     {"improvements", differences_json(comparison.improvements)},
+                     {"graph_changes", differences_json(comparison.graph_changes)}},
                     false);
 }
 
@@ -78,6 +81,7 @@ std::string comparison_markdown(const Comparison& comparison) {
   text += '\n';
   add_table(text, "Worse", comparison.regressions);
   add_table(text, "Better", comparison.improvements);
+  add_table(text, "Graph changed", comparison.graph_changes);
   return text;
 }
 

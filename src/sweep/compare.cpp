@@ -1,28 +1,13 @@
 #include "sweep/compare.hpp"
 
-#include <map>
-#include <type_traits>
-
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
-#include "report/summary.hpp"
+#include "sweep/pairs.hpp"
 
 namespace poet {
 namespace {
-
-std::string compared_name(const SweepRow& row) {
-  return point_name(row.problem, row.ram_budget_bytes);
-}
-
-/// What two points have in common if one can stand for the other.
-std::string point_key(const SweepRow& row) {
-  const RowProblem& problem = row.problem;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
-                     problem.batch_size, problem.mem_power_scale, problem.techniques,
-                     problem.runtime_budget_ratio, row.ram_budget_bytes);
-}
 
 /// What is proven about a point: that its schedule is within the gap, or that there is none.
 bool proven(const SweepRow& row) {
@@ -45,17 +30,28 @@ std::string energies(Joules before, Joules now) {
 
 class Comparer {
  public:
-  explicit Comparer(double rel_tol) { comparison_.rel_tol = rel_tol; }
+  Comparer(double rel_tol, OnChangedGraph on_changed_graph) : on_changed_graph_(on_changed_graph) {
+    comparison_.rel_tol = rel_tol;
+  }
 
   /// Two points that stand for the same.
   void add(const std::string& name, const ComparedPoint& before, const ComparedPoint& now) {
-    name_ = name;
-    before_ = &before.row;
-    now_ = &now.row;
-    if (!now.fault.empty()) worse(Difference::Kind::invalid, now.fault);
+    begin(name, before, now);
     compare_schedules();
     compare_energies();
     compare_proofs();
+  }
+
+  /// Two points that would stand for the same if their graph had not changed.
+  void add_changed_graph(const std::string& name, const ComparedPoint& before,
+                         const ComparedPoint& now) {
+    begin(name, before, now);
+    const bool fails = on_changed_graph_ == OnChangedGraph::fail;
+    add(fails ? comparison_.regressions : comparison_.graph_changes, Difference::Kind::graph,
+        "graph changed: " + change_of_figures());
+    if (fails || !before_->summary || now_->summary) return;
+    worse(Difference::Kind::schedule,
+          fmt::format("graph changed: {} -> {}", status_text(*before_), status_text(*now_)));
   }
 
   void add_other_problem(const std::string& name, const std::string& difference) {
@@ -79,6 +75,33 @@ class Comparer {
   }
 
  private:
+  void begin(const std::string& name, const ComparedPoint& before, const ComparedPoint& now) {
+    name_ = name;
+    before_ = &before.row;
+    now_ = &now.row;
+    if (!now.fault.empty()) worse(Difference::Kind::invalid, now.fault);
+  }
+
+  std::string change_of_figures() const {
+    std::string text = fmt::format("{} -> {}", status_text(*before_), status_text(*now_));
+    if (before_->ram_budget_bytes != now_->ram_budget_bytes) {
+      text += fmt::format("; RAM budget {} -> {} bytes", before_->ram_budget_bytes,
+                          now_->ram_budget_bytes);
+    }
+    if (before_->summary && now_->summary) {
+      text += "; " + energies(before_->summary->energy_joules, now_->summary->energy_joules);
+    } else if (before_->summary || now_->summary) {
+      const auto energy = [](const SweepRow& row) {
+        return row.summary ? format_joules(row.summary->energy_joules) : std::string("none");
+      };
+      text += fmt::format("; energy {} -> {}", energy(*before_), energy(*now_));
+    }
+    const auto peak = [](const SweepRow& row) {
+      return row.summary ? fmt::format("{}", row.summary->peak_ram_bytes) : std::string("none");
+    };
+    return text + fmt::format("; peak RAM {} -> {} bytes", peak(*before_), peak(*now_));
+  }
+
   void compare_schedules() {
     const std::string change = fmt::format("{} -> {}", status_text(*before_), status_text(*now_));
     if (before_->summary && !now_->summary) worse(Difference::Kind::schedule, change);
@@ -133,63 +156,38 @@ class Comparer {
     list.push_back({.kind = kind, .point = name, .message = message});
   }
 
+  OnChangedGraph on_changed_graph_;
   Comparison comparison_;
   std::string name_;
   const SweepRow* before_ = nullptr;
   const SweepRow* now_ = nullptr;
 };
 
-using Index = std::map<std::string, const ComparedPoint*>;
-
-Index index_of(const ComparedResult& result, const char* which) {
-  Index index;
-  for (const ComparedPoint& point : result.points) {
-    if (!index.emplace(point_key(point.row), &point).second) {
-      throw InputError(which, fmt::format("found the point '{}' twice; expected each once",
-                                          compared_name(point.row)));
-    }
+void compare_points(const std::string& name, const ComparedPoint& before, const ComparedPoint& now,
+                    Comparer& comparer) {
+  if (graph_changed(before.row, now.row)) {
+    comparer.add_changed_graph(name, before, now);
+  } else if (const std::string difference = problem_difference(before.row, now.row);
+             !difference.empty()) {
+    comparer.add_other_problem(name, difference);
+  } else {
+    comparer.add(name, before, now);
   }
-  return index;
-}
-
-/// A point of the same model and platform, where their graph has changed: a budget that is a share
-/// of something is then at another place, so that no point has the same key.
-const ComparedPoint* changed_subject(const ComparedResult& fresh, const SweepRow& row) {
-  const ComparedPoint* changed = nullptr;
-  for (const ComparedPoint& point : fresh.points) {
-    const RowProblem& problem = point.row.problem;
-    if (problem.model != row.problem.model || problem.platform != row.problem.platform ||
-        problem.batch_size != row.problem.batch_size) {
-      continue;
-    }
-    if (problem.graph_sha256 == row.problem.graph_sha256) return nullptr;
-    changed = &point;
-  }
-  return changed;
 }
 
 void compare_sweeps(const ComparedResult& baseline, const ComparedResult& fresh,
                     Comparer& comparer) {
-  const Index before = index_of(baseline, "the baseline");
-  const Index now = index_of(fresh, "the new result");
+  const Pairs pairs(baseline, fresh);
   for (const ComparedPoint& point : baseline.points) {
-    const std::string name = compared_name(point.row);
-    const auto found = now.find(point_key(point.row));
-    const ComparedPoint* other =
-        found != now.end() ? found->second : changed_subject(fresh, point.row);
+    const ComparedPoint* other = pairs.partner_of(point);
     if (other == nullptr) {
-      comparer.add_missing(name);
-    } else if (const std::string difference = problem_difference(point.row, other->row);
-               !difference.empty()) {
-      comparer.add_other_problem(name, found != now.end()
-                                           ? difference
-                                           : "the graph of this model and platform has changed");
+      comparer.add_missing(point_name(point.row));
     } else {
-      comparer.add(name, point, *other);
+      compare_points(point_name(point.row), point, *other, comparer);
     }
   }
-  for (const ComparedPoint& point : fresh.points) {
-    if (!before.contains(point_key(point.row))) comparer.add_new(compared_name(point.row));
+  for (const ComparedPoint* point : pairs.new_points()) {
+    comparer.add_new(point_name(point->row));
   }
 }
 
@@ -199,61 +197,27 @@ void compare_schedules(const ComparedResult& baseline, const ComparedResult& fre
   const ComparedPoint& now = fresh.points.front();
   // A document without a schedule does not say what it is about.
   const bool both = baseline.has_problem && fresh.has_problem;
-  const std::string name = baseline.has_problem ? compared_name(before.row)
-                           : fresh.has_problem  ? compared_name(now.row)
+  const std::string name = baseline.has_problem ? point_name(before.row)
+                           : fresh.has_problem  ? point_name(now.row)
                                                 : std::string("the only point");
-  const std::string difference = both ? problem_difference(before.row, now.row) : std::string();
-  if (difference.empty()) {
-    comparer.add(name, before, now);
+  if (both) {
+    compare_points(name, before, now, comparer);
   } else {
-    comparer.add_other_problem(name, difference);
+    comparer.add(name, before, now);
   }
 }
 
 }  // namespace
 
-std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) {
-  std::string difference;
-  const auto check = [&](const char* what, const auto& before, const auto& now) {
-    if (!difference.empty() || before == now) return;
-    if constexpr (std::is_floating_point_v<std::decay_t<decltype(now)>>) {
-      const auto [was, is] = distinct(before, now);
-      difference = fmt::format("{} was {}, is {}", what, was, is);
-    } else {
-      difference = fmt::format("{} was {}, is {}", what, before, now);
-    }
-  };
-  const RowProblem& before = baseline.problem;
-  const RowProblem& now = fresh.problem;
-  check("the model", before.model, now.model);
-  check("the platform", before.platform.value_or("none"), now.platform.value_or("none"));
-  check("the batch size", before.batch_size, now.batch_size);
-  check("the memory power scale", before.mem_power_scale, now.mem_power_scale);
-  check("the set of techniques", before.techniques, now.techniques);
-  check("the RAM budget in bytes", baseline.ram_budget_bytes, fresh.ram_budget_bytes);
-  check("the graph's digest", before.graph_sha256.substr(0, 12), now.graph_sha256.substr(0, 12));
-  check("the runtime budget in seconds", before.runtime_budget_seconds, now.runtime_budget_seconds);
-  return difference;
-}
-
-std::string row_difference(const SweepRow& row, const ScheduleFile& report) {
-  const SweepRow found = row_of(report);
-  const std::string difference = problem_difference(row, found);
-  if (!difference.empty()) return "is another one's: " + difference;
-  const auto [is, stated] =
-      distinct(report.summary.energy_joules, row.summary ? row.summary->energy_joules : 0);
-  if (row.summary && agree(report.summary.energy_joules, row.summary->energy_joules)) return {};
-  return fmt::format("needs {} J, its row says {} J", is, stated);
-}
-
-Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol) {
+Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol,
+                   OnChangedGraph on_changed_graph) {
   if (baseline.is_sweep != fresh.is_sweep) {
     throw InputError(baseline.is_sweep ? "the baseline is a sweep, the new result is a schedule "
                                          "file; expected two of a kind"
                                        : "the baseline is a schedule file, the new result is a "
                                          "sweep; expected two of a kind");
   }
-  Comparer comparer(rel_tol);
+  Comparer comparer(rel_tol, on_changed_graph);
   if (baseline.is_sweep) {
     compare_sweeps(baseline, fresh, comparer);
   } else {

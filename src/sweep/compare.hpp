@@ -4,22 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "sweep/rows.hpp"
+#include "sweep/pairs.hpp"
 
 namespace poet {
-
-/// One point of a result that is compared with another.
-struct ComparedPoint {
-  SweepRow row;
-  std::string fault;  ///< not empty: its schedule does not replay, and why
-};
-
-/// A result: a sweep, or one schedule file as its only point.
-struct ComparedResult {
-  bool is_sweep = false;
-  bool has_problem = true;  ///< false for the document of a single solve that failed
-  std::vector<ComparedPoint> points;
-};
 
 /// Something that differs at a point.
 struct Difference {
@@ -30,6 +17,7 @@ struct Difference {
     proof,     ///< one of the two is proven, the other is not as well
     missing,   ///< one of the two has no such point
     problem,   ///< the two are about different problems: not comparable
+    graph,     ///< the graph of this model and platform has changed
   };
   Kind kind = Kind::energy;
   std::string point;    ///< `vgg16_cifar/m4 both 3x 1048576 bytes`
@@ -39,13 +27,14 @@ struct Difference {
 };
 
 template <>
-inline constexpr Names<Difference::Kind, 6> kNames<Difference::Kind> = {{
+inline constexpr Names<Difference::Kind, 7> kNames<Difference::Kind> = {{
     {Difference::Kind::energy, "energy"},
     {Difference::Kind::invalid, "invalid"},
     {Difference::Kind::schedule, "schedule"},
     {Difference::Kind::proof, "proof"},
     {Difference::Kind::missing, "missing"},
     {Difference::Kind::problem, "problem"},
+    {Difference::Kind::graph, "graph"},
 }};
 
 /// What became of a result.
@@ -54,19 +43,21 @@ struct Comparison {
   double rel_tol = 0;
   std::vector<Difference> regressions;
   std::vector<Difference> improvements;
+  std::vector<Difference> graph_changes;  ///< neither: the figures before and after
 };
 
-/// The first thing in which the problems of two points differ, their figures included; empty if
-/// there is none.
-std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh);
-
-/// In what a schedule file is not the one that a sweep's row is about; empty if it is.
-std::string row_difference(const SweepRow& row, const ScheduleFile& report);
+/// What becomes of a point whose model has another graph than in the baseline.
+enum class OnChangedGraph {
+  report,  ///< one of `graph_changes`, and a regression only if its schedule is lost
+  fail,    ///< a regression
+};
 
 /// Compares a result with its baseline, point by point. Energies within `rel_tol` of the baseline's
 /// are equal. Points of a sweep belong together when model, platform, costs, techniques and budgets
-/// are the same. Throws InputError if only one of the two is a sweep, and for a point that is in
-/// one sweep twice.
-Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol);
+/// are the same. If the graph of a model and platform has changed, its points belong together by
+/// their budgets as well, and those that are left over by their order. Throws InputError if only
+/// one of the two is a sweep, and for a point that is in one sweep twice.
+Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol,
+                   OnChangedGraph on_changed_graph = OnChangedGraph::report);
 
 }  // namespace poet

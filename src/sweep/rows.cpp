@@ -64,18 +64,21 @@ std::string subject_name(const std::string& model, const std::optional<std::stri
   return platform ? fmt::format("{}/{}", model, *platform) : model;
 }
 
-std::string point_name(const RowProblem& problem, Bytes ram_budget_bytes) {
+std::string point_name(const SweepRow& row) {
+  const RowProblem& problem = row.problem;
   return fmt::format("{} {} {:.10g}x {} bytes", subject_name(problem.model, problem.platform),
-                     problem.techniques, problem.runtime_budget_ratio, ram_budget_bytes);
+                     problem.techniques, problem.runtime_budget_ratio, row.ram_budget_bytes);
 }
 
 std::string problem_name(const ProblemInfo& problem) {
   if (!problem.model || !problem.request) return {};
-  RowProblem row{.model = problem.model->name,
-                 .techniques = std::string(technique_set_name(techniques_of(*problem.request))),
-                 .runtime_budget_ratio = problem.request->runtime_budget_ratio};
-  if (problem.platform) row.platform = problem.platform->name;
-  return point_name(row, problem.request->ram_budget_bytes);
+  const Request& request = *problem.request;
+  SweepRow row{.problem = {.model = problem.model->name,
+                           .techniques = std::string(technique_set_name(techniques_of(request))),
+                           .runtime_budget_ratio = request.runtime_budget_ratio},
+               .ram_budget_bytes = request.ram_budget_bytes};
+  if (problem.platform) row.problem.platform = problem.platform->name;
+  return point_name(row);
 }
 
 /// The row and the schedule file of a point are made together, from one replay, so that they cannot

@@ -130,7 +130,7 @@ inline constexpr auto kFields<MinRamRow> = std::tuple(
 /// `vgg16_cifar/m4`, or the model alone if it brings its costs.
 std::string subject_name(const std::string& model, const std::optional<std::string>& platform);
 /// `vgg16_cifar/m4 both 3x 1048576 bytes`
-std::string point_name(const RowProblem& problem, Bytes ram_budget_bytes);
+std::string point_name(const SweepRow& row);
 /// The same of a single solve; empty while its budgets are not known.
 std::string problem_name(const ProblemInfo& problem);
 

@@ -40,7 +40,21 @@ TEST_F(CiExample, HoldsAProjectToItsBaseline) {
   EXPECT_EQ(worse.status, 5);
   EXPECT_THAT(worse.err, HasSubstr("linear/m4 both 2x 3263 bytes: energy"));
   EXPECT_THAT(worse.err, HasSubstr("+0.1000 %"));
+  EXPECT_EQ(worse.err.find("energy 0."), worse.err.rfind("energy 0.")) << "said once";
   EXPECT_THAT(contents_of(folder_.file("summary.md")), HasSubstr("1 regression"));
+}
+
+TEST_F(CiExample, FailsIfAGraphHasChanged) {
+  ASSERT_EQ(check(Words{"--update"} + grid()).status, 0);
+  std::string changed;
+  for (nlohmann::json& line : lines_of(folder_.file("energy.jsonl"))) {
+    line["graph_sha256"] = "other";
+    changed += line.dump() + "\n";
+  }
+  static_cast<void>(folder_.write("energy.jsonl", changed));
+  const Finished run = check(grid());
+  EXPECT_EQ(run.status, 5);
+  EXPECT_THAT(run.err, HasSubstr("graph changed"));
 }
 
 TEST_F(CiExample, FindsAPointThatIsNoLongerThere) {

@@ -78,10 +78,44 @@ TEST_F(Comparing, FindsALostProofALostPointAndAnotherProblem) {
       compare(baseline_sweep(), with_line(1, [](json& line) { line["ram_budget_bytes"] = 5000; }));
   EXPECT_EQ(missing.status, 5);
   EXPECT_THAT(missing.err, HasSubstr("3263 bytes: the new result has no such point"));
-  const Finished other =
-      compare(baseline_sweep(), with_line(1, [](json& line) { line["graph_sha256"] = "other"; }));
-  EXPECT_EQ(other.status, 5);
-  EXPECT_THAT(other.err, HasSubstr("not comparable: the graph's digest was"));
+}
+
+TEST_F(Comparing, ListsAChangedGraphAndFailsIfAsked) {
+  const std::string now = with_line(1, [](json& line) { line["graph_sha256"] = "other"; });
+  const Finished reported = compare(baseline_sweep(), now);
+  EXPECT_EQ(reported.status, 0);
+  EXPECT_THAT(reported.err, HasSubstr("3263 bytes: graph changed: optimal"));
+  EXPECT_THAT(reported.err, HasSubstr("nothing is worse, 0 improvements, 1 on a changed graph"));
+  EXPECT_EQ(document(compare(baseline_sweep(), now, {"--json"})).at("graph_changes").size(), 1U);
+  EXPECT_THAT(compare(baseline_sweep(), now, {"--markdown"}).out, HasSubstr("### Graph changed"));
+  const Finished failed = compare(baseline_sweep(), now, {"--on-changed-graph", "fail"});
+  EXPECT_EQ(failed.status, 5);
+  EXPECT_THAT(failed.err, HasSubstr("error: linear/m4 both 2x 3263 bytes: graph changed: "));
+  EXPECT_EQ(compare(baseline_sweep(), now, {"--on-changed-graph", "ignore"}).status, 2);
+}
+
+/// The same name, and one more layer.
+TEST_F(Comparing, ReportsAModelThatHasGrownAndTheScheduleThatItHasLost) {
+  const auto solved = [&](const std::string& model, const std::string& ram) {
+    return poet_solve({"--model", "-", "--ram-budget", ram, "--runtime-budget", "2"}, model).out;
+  };
+  std::string grown = measured_model();
+  grown.replace(grown.find("\"bytes\": 20"), 11, "\"bytes\": 25");
+  const Finished same_share = compare(solved(measured_model(), "100%"), solved(grown, "100%"));
+  EXPECT_EQ(same_share.status, 0) << same_share.err;
+  EXPECT_THAT(same_share.err, HasSubstr("RAM budget 60 -> 65 bytes"));
+  EXPECT_THAT(same_share.err, HasSubstr("peak RAM 60 -> 65 bytes"));
+  const Finished lost =
+      poet_solve({"sweep", "--models", folder_.write("net.json", measured_model()), "--ram-budget",
+                  "60", "--runtime-budget", "2", "--output", folder_.file("before.jsonl")});
+  ASSERT_EQ(lost.status, 0);
+  static_cast<void>(folder_.write("net.json", grown));
+  const Finished now = poet_solve({"sweep", "--models", folder_.file("net.json"), "--ram-budget",
+                                   "60", "--runtime-budget", "2"});
+  const Finished run = poet_solve({"compare", folder_.file("before.jsonl"), "-"}, now.out);
+  EXPECT_EQ(run.status, 5);
+  EXPECT_THAT(run.err, HasSubstr("graph changed: optimal"));
+  EXPECT_THAT(run.err, HasSubstr("-> infeasible"));
 }
 
 TEST_F(Comparing, ReplaysTheSchedulesThatASweepNames) {

@@ -39,6 +39,20 @@ void expect_same_results(const Lines& found, const Lines& expected) {
   }
 }
 
+TEST(SweepShell, ACommandReplacesAScheduleThatAnEarlierOneHasLeft) {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.file("s"));
+  const std::string file = "s/0000-linear-m4-both-2x-3255.json";
+  static_cast<void>(folder.write(file, poet_solve(quick_problem()).out));
+  const Finished dry =
+      run_in(folder, sweep("linear", "m4", "3255", "2", {"--schedules", "s", "--dry-run"}));
+  ASSERT_EQ(dry.status, 0);
+  const Finished solve =
+      run_program({.program = "/bin/sh", .arguments = {"-c", dry.out}, .directory = folder.path()});
+  EXPECT_EQ(solve.status, 3);
+  EXPECT_EQ(as_document(contents_of(folder.file(file))).at("status"), "infeasible");
+}
+
 TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
   const std::string parallel = POET_PARALLEL;
   if (parallel.empty()) GTEST_SKIP() << "GNU parallel is not installed";

@@ -39,7 +39,9 @@ constexpr const char* kVerifyFooter =
 constexpr const char* kCompareFooter =
     "Both are schedule files, or both are results of sweep as JSON lines. stderr has a line for\n"
     "each point with more energy, without its schedule or proof, with a schedule that does not\n"
-    "replay, or with another problem, and for each improvement.\n"
+    "replay, or with another problem, and for each improvement. A model whose graph has changed "
+    "is\n"
+    "listed with energy, peak RAM and proof before and after.\n"
     "\n"
     "Exit status:\n"
     "  0                               nothing is worse\n"
@@ -74,6 +76,10 @@ void add_compare_options(CLI::App& app, Options& options) {
   group.number<double>("--rel-tol", compare.rel_tol, "REL", {},
                        "energies that differ by no more than this, relative to the baseline's, are "
                        "equal");
+  group.choice(
+      "--on-changed-graph", compare.on_changed_graph, {"report", "fail"},
+      "where a model has another graph than in BASELINE: report both figures, worse only if "
+      "a schedule is lost; or fail");
   CLI::Option* json = group.flag("--json", compare.json, "the findings as JSON on stdout");
   group.flag("--markdown", compare.markdown, "the findings as Markdown on stdout")->excludes(json);
 }

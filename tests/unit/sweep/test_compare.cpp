@@ -109,15 +109,38 @@ TEST(Compare, FindsMissingPointsAndTellsOfNewOnes) {
   EXPECT_EQ(improvements(shifted), Kinds{Kind::missing});
 }
 
-TEST(Compare, RefusesToCompareAnotherGraph) {
+TEST(Compare, ListsAChangedGraphWithBothFigures) {
   SweepRow other = row(1);
   other.problem.graph_sha256 = "another";
-  const Comparison same_budget = compared(row(2), other);
-  ASSERT_EQ(regressions(same_budget), Kinds{Kind::problem});
-  EXPECT_THAT(same_budget.regressions[0].message, HasSubstr("not comparable: the graph's digest"));
-  EXPECT_EQ(improvements(same_budget), Kinds{}) << "a lower energy of another problem is nothing";
   other.ram_budget_bytes = 1100;
-  EXPECT_EQ(regressions(compared(row(2), other)), Kinds{Kind::problem}) << "not merely missing";
+  other.summary->peak_ram_bytes = 1050;
+  const Comparison reported = compared(row(2), other);
+  EXPECT_EQ(regressions(reported), Kinds{});
+  EXPECT_EQ(improvements(reported), Kinds{}) << "a lower energy of another problem is nothing";
+  ASSERT_EQ(reported.graph_changes.size(), 1U) << "paired by order: no point has the same budget";
+  const Difference& change = reported.graph_changes[0];
+  EXPECT_EQ(change.point, "net/m4 both 3x 1000 bytes");
+  EXPECT_THAT(change.message, HasSubstr("graph changed: optimal"));
+  EXPECT_THAT(change.message, HasSubstr("RAM budget 1000 -> 1100 bytes"));
+  EXPECT_THAT(change.message, HasSubstr("energy 2 J -> 1 J (-50.0000 %)"));
+  EXPECT_THAT(change.message, HasSubstr("peak RAM 0 -> 1050 bytes"));
+
+  const Comparison failed = compare(sweep({row(2)}), sweep({other}), 0, OnChangedGraph::fail);
+  EXPECT_EQ(regressions(failed), Kinds{Kind::graph});
+  EXPECT_TRUE(failed.graph_changes.empty());
+}
+
+TEST(Compare, FindsASchedulesLossOnAChangedGraph) {
+  SweepRow lost = without_schedule(Status::infeasible);
+  lost.problem.graph_sha256 = "another";
+  const Comparison comparison = compared(row(2), lost);
+  EXPECT_EQ(regressions(comparison), Kinds{Kind::schedule});
+  EXPECT_EQ(comparison.graph_changes.size(), 1U);
+  SweepRow still = without_schedule(Status::infeasible);
+  still.problem.graph_sha256 = "another";
+  EXPECT_EQ(regressions(compared(without_schedule(Status::infeasible), still)), Kinds{});
+  EXPECT_EQ(regressions(compare(sweep({row(2), row(2, Status::optimal, 2000)}), sweep({still}), 0)),
+            (Kinds{Kind::schedule, Kind::missing}));
 }
 
 TEST(Compare, ComparesScheduleFilesOnlyOnTheSameProblem) {
