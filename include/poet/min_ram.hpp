@@ -51,6 +51,7 @@ std::vector<Bytes> smallest_ram(const SweepGrid& grid, const std::vector<MinRamT
 struct MinRamOptions {
   SolveOptions solve;  ///< its time limit counts per task
   int jobs = 1;
+  MinRams known;  ///< of tasks that are searched again, by task: where to begin; may be empty
   std::function<void(int task)> started;
   std::function<void(int task, const MinRam&)> finished;
   std::function<bool()> interrupted;

@@ -26,8 +26,12 @@ struct SweepArguments {
   std::string resume;
   bool dry_run = false;
   std::string collect;
-  /// Any option describes the request; without, --resume takes it from the journal.
+  /// Any option describes the grid, or a setting that a resumed sweep may not change; without,
+  /// --resume takes them from FILE.
   bool has_request = false;
+  /// The options, such as --gap, that a resumed sweep may change, and that the command line has or
+  /// implies.
+  std::vector<std::string> changes{};
 };
 
 /// `compare`.

@@ -47,6 +47,10 @@ std::string one_line(const Json& json) {
 /// Reads one line about a task or a point.
 void read_line(const JsonCursor& at, JournalContents& contents) {
   const auto number = [&](std::string_view key) { return read_struct<int>(at.required(key)); };
+  if (const auto request = at.optional("request")) {
+    contents.go_on_with(read_known<SweepRequest>(*request));
+    return;
+  }
   if (at.optional("min_ram")) {
     const int task = number("min_ram");
     contents.min_rams[task] = {.from = read_provenance(at),
@@ -66,6 +70,10 @@ std::string journal_head(const SweepRequest& request) {
       {{"format", kJournalFormat}, {"version", kJournalVersion}, {"request", json_of(request)}});
 }
 
+std::string journal_change(const SweepRequest& request) {
+  return one_line({{"request", json_of(request)}});
+}
+
 std::string journal_line(int task, const Provenance& from, const MinRam& found) {
   return fmt::format(R"({{"min_ram":{},{},"found":{}}})", task, provenance_text(from),
                      one_line(json_of(found)));
@@ -75,6 +83,12 @@ std::string journal_line(int point, const Provenance& from, Bytes ram_budget_byt
                          const SweepOutcome& outcome) {
   return fmt::format(R"({{"point":{},{},"ram_budget_bytes":{},"outcome":{}}})", point,
                      provenance_text(from), ram_budget_bytes, one_line(json_of(outcome)));
+}
+
+void JournalContents::go_on_with(const SweepRequest& changed) {
+  request = changed;
+  for (auto& [task, known] : min_rams) known.reopened = true;
+  for (auto& [point, known] : points) known.reopened = true;
 }
 
 JournalContents read_journal(const std::vector<std::string>& lines, const std::string& source) {

@@ -31,24 +31,30 @@ struct Provenance {
 
 /// What the journal of a sweep holds: the request in its first line, then a line for each thing
 /// that was finished, in the order of finishing. Of two lines about the same thing the later one
-/// counts.
+/// counts. A line with another request means that the sweep went on with other settings.
 struct JournalContents {
   struct Task {
     Provenance from;
     MinRam found;
+    bool reopened = false;  ///< found with earlier settings: it stays if it is proven
   };
   struct Point {
     Provenance from;
     Bytes ram_budget_bytes = 0;
     SweepOutcome outcome;
+    bool reopened = false;  ///< likewise
   };
   SweepRequest request;
   std::map<int, Task> min_rams;  ///< by task
   std::map<int, Point> points;   ///< by point
+
+  /// The sweep goes on with these settings.
+  void go_on_with(const SweepRequest& changed);
 };
 
 /// Its lines, without their ends.
 std::string journal_head(const SweepRequest& request);
+std::string journal_change(const SweepRequest& request);
 std::string journal_line(int task, const Provenance& from, const MinRam& found);
 std::string journal_line(int point, const Provenance& from, Bytes ram_budget_bytes,
                          const SweepOutcome& outcome);

@@ -82,6 +82,10 @@ class Run {
       floor = std::max(floor, found_[t]->infeasible_below_bytes);
       starts.push_back(&found_[t]->schedule);
     }
+    if (task < static_cast<int>(options_.known.size()) && options_.known[task]) {
+      floor = std::max(floor, options_.known[task]->infeasible_below_bytes);
+      starts.push_back(&options_.known[task]->schedule);
+    }
     SolveOptions solve = options_.solve;
     solve.interrupted = nullptr;  // the parent ends this process
     return find_min_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <tuple>
 #include <type_traits>
@@ -33,6 +34,8 @@ struct SweepRequest {
   std::string plot;
   std::string schedules;
   bool require_optimal = false;
+  /// The sweep was finished before, and the rows of its file count as well.
+  std::optional<bool> continues{};
 
   bool operator==(const SweepRequest&) const = default;
 };
@@ -57,7 +60,8 @@ inline constexpr auto kFields<SweepRequest> = std::tuple_cat(
     kAskedFields,
     std::tuple(Field<&SweepRequest::format>{"format"}, Field<&SweepRequest::csv>{"csv"},
                Field<&SweepRequest::plot>{"plot"}, Field<&SweepRequest::schedules>{"schedules"},
-               Field<&SweepRequest::require_optimal>{"require_optimal"}));
+               Field<&SweepRequest::require_optimal>{"require_optimal"},
+               Field<&SweepRequest::continues>{"continues", InFile::left_out_if_empty}));
 
 /// A value that a user set, as a command line states it.
 template <typename Value>

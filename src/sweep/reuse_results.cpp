@@ -26,6 +26,12 @@ namespace {
 
 }  // namespace
 
+bool proven(const SolveResult& result, double gap) {
+  if (result.status == Status::infeasible) return true;
+  return result.schedule &&
+         relative_gap(result.energy_joules, result.lower_bound_joules) <= gap + kProofTolerance;
+}
+
 KnownResults::KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                            const std::vector<std::vector<Schedule>>& starts)
     : grid_(grid), points_(points), subjects_(grid.subjects.size()) {

@@ -8,6 +8,9 @@
 
 namespace poet {
 
+/// Whether nothing is left to find out: there is no schedule, or one within this gap of its bound.
+bool proven(const SolveResult& result, double gap);
+
 /// What finished points imply for others: a schedule for tight limits is one for looser limits, a
 /// bound or proof for loose limits holds for tighter ones. Only points that dominate are asked, so
 /// that a result does not depend on the order in which points finish.

@@ -78,6 +78,9 @@ class Sweep {
 
   std::string work(int point, const std::function<void(const Progress&)>& progress) const {
     SolveOptions solve = known_.options_for(point, options_.solve);
+    if (!options_.bounds.empty()) {
+      solve.known_bound_joules = std::max(solve.known_bound_joules, options_.bounds[point]);
+    }
     solve.progress = progress;
     solve.interrupted = nullptr;  // the parent ends this process
     const Problem problem{.graph = grid_.subjects[points_[point].subject].graph,

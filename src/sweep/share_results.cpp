@@ -92,7 +92,9 @@ void take_better_schedule(const std::vector<SweepPoint>& points, int point,
     if (points[p].subject != points[point].subject) continue;
     if (!dominates(points[point].limits, points[p].limits)) continue;
     const SolveResult& other = outcomes[p]->result;
-    if (outcome.result.schedule && other.energy_joules >= outcome.result.energy_joules) continue;
+    // A proven optimum counts even if its schedule was not kept.
+    const bool has_energy = outcome.result.schedule || outcome.result.status == Status::optimal;
+    if (has_energy && other.energy_joules >= outcome.result.energy_joules) continue;
     outcome.result.schedule = other.schedule;
     outcome.result.energy_joules = other.energy_joules;
     outcome.result.reason.clear();

@@ -159,14 +159,135 @@ TEST(SweepResume, RefusesWhatDoesNotBelongTogether) {
   const Finished anew = run_in(folder, slow({"--output", "c.jsonl"}));
   EXPECT_EQ(anew.status, 2);
   EXPECT_THAT(anew.err, HasSubstr("--resume c.jsonl goes on with it"));
-  const Finished other = run_in(folder, slow({"--resume", "c.jsonl", "--gap", "0.01"}));
+  const Finished other = run_in(folder, slow({"--resume", "c.jsonl", "--seed", "7"}));
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("belongs to another sweep: gap: found '0.01'"));
-  const Finished partly = run_in(folder, {"sweep", "--resume", "c.jsonl", "--gap", "0.01"});
+  EXPECT_THAT(other.err, HasSubstr("belongs to another sweep: seed: found '7'"));
+  const Finished partly = run_in(folder, {"sweep", "--resume", "c.jsonl", "--seed", "7"});
   EXPECT_EQ(partly.status, 2);
   EXPECT_THAT(partly.err, HasSubstr("--models: missing"));
   EXPECT_EQ(contents_of(folder.file("c.jsonl.partial")), before);
   EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl.partial"));
+}
+
+/// A point that nothing proves within seconds, and two that are known at once.
+class SweepResumeWithOtherSettings : public testing::Test {
+ protected:
+  static Words hard(const Words& more) {
+    return sweep("resnet18_cifar", "m4", "100000,737719,100%", "1.5",
+                 Words{"--effort", "fast", "--gap", "0"} + more);
+  }
+
+  Finished run(const Words& words) const { return run_in(folder_, words); }
+  Lines rows() const { return lines_of(folder_.file("c.jsonl")); }
+
+  /// The rows of a sweep, and the change of its open point.
+  void expect_only_the_open_point_to_be_better(const Lines& before, const Finished& resumed) {
+    EXPECT_EQ(resumed.status, 0) << resumed.err;
+    EXPECT_THAT(resumed.err, HasSubstr("2 of 3 points are known already"));
+    const Lines after = rows();
+    ASSERT_EQ(after.size(), 3U);
+    for (const std::size_t p : {0U, 2U}) {
+      nlohmann::json expected = before.at(p);
+      expected["requested_gap"] = after[p].at("requested_gap");
+      EXPECT_EQ(after[p], expected) << p;
+    }
+    EXPECT_LE(after[1].at("energy_joules"), before.at(1).at("energy_joules"));
+    EXPECT_GE(after[1].at("lower_bound_joules"), before.at(1).at("lower_bound_joules"));
+    EXPECT_EQ(after[1].at("status"), "optimal");
+    EXPECT_THAT(folder_.contents(), testing::Not(testing::Contains("c.jsonl.partial")));
+  }
+
+  TemporaryFolder folder_;
+};
+
+TEST_F(SweepResumeWithOtherSettings, SolvesTheOpenPointsOfAFinishedFileAgain) {
+  ASSERT_EQ(run(hard({"--output", "c.jsonl"})).status, 0);
+  const Lines before = rows();
+  ASSERT_EQ(before.at(1).at("status"), "feasible");
+  EXPECT_EQ(run({"sweep", "--resume", "c.jsonl"}).status, 0);
+  EXPECT_EQ(rows(), before) << "nothing is to change";
+  expect_only_the_open_point_to_be_better(
+      before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--effort", "default",
+                   "--time-limit-s", "30", "--jobs", "2"}));
+}
+
+TEST_F(SweepResumeWithOtherSettings, BeginsWithTheSchedulesOfAFinishedFile) {
+  ASSERT_EQ(run(hard({"--output", "c.jsonl", "--schedules", "s"})).status, 0);
+  const Lines before = rows();
+  // A time limit that leaves no time to find anything else.
+  const Finished resumed =
+      run({"sweep", "--resume", "c.jsonl", "--effort", "default", "--time-limit-s", "0.001"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_LE(rows().at(1).at("energy_joules"), before.at(1).at("energy_joules"));
+  EXPECT_GE(rows().at(1).at("lower_bound_joules"), before.at(1).at("lower_bound_joules"));
+  EXPECT_EQ(rows().at(1).at("schedule_file"), before.at(1).at("schedule_file"));
+  EXPECT_EQ(poet_solve({"verify", folder_.file("c.jsonl")}).status, 0);
+}
+
+TEST_F(SweepResumeWithOtherSettings, NeverMakesARowWorseWhoseScheduleIsNotThere) {
+  ASSERT_EQ(run(hard({"--output", "c.jsonl"})).status, 0);
+  Lines better = rows();
+  better[1]["energy_joules"] = better[1].at("lower_bound_joules").get<double>() * 1.0001;
+  better[1]["gap"] = 1e-4;
+  std::string text;
+  for (const auto& line : better) text += line.dump() + "\n";
+  static_cast<void>(folder_.write("c.jsonl", text));
+  EXPECT_EQ(run(hard({"--resume", "c.jsonl"})).status, 0);
+  EXPECT_EQ(rows().at(1).at("energy_joules"), better[1].at("energy_joules"));
+}
+
+TEST_F(SweepResumeWithOtherSettings, GoesOnAfterAKillWithWhatBothFilesKnow) {
+  ASSERT_EQ(run(hard({"--output", "c.jsonl"})).status, 0);
+  const Lines before = rows();
+  const Finished killed = run_in(folder_,
+                                 {"sweep", "--resume", "c.jsonl", "--gap", "1e-6", "--effort",
+                                  "default", "--time-limit-s", "100", "-v"},
+                                 "begins", kill_hard);
+  ASSERT_EQ(killed.signal, SIGKILL);
+  EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.partial"));
+  expect_only_the_open_point_to_be_better(
+      before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--time-limit-s", "30"}));
+}
+
+TEST_F(SweepResumeWithOtherSettings, ChangesThoseOfAJournal) {
+  const Words slow = sweep("resnet18_cifar", "m4", "100000,737719,100%", "1.5", {"--gap", "0"});
+  const Finished stopped = run_in(folder_, slow + Words{"--output", "c.jsonl", "-v"},
+                                  "both 1.5x 720.4 KiB: begins", kill_hard);
+  ASSERT_EQ(stopped.signal, SIGKILL);
+  const Finished resumed =
+      run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--time-limit-s", "30"});
+  EXPECT_EQ(resumed.status, 0) << resumed.err;
+  EXPECT_EQ(rows().at(1).at("status"), "optimal");
+  EXPECT_EQ(rows().at(1).at("requested_gap"), 1e-3);
+}
+
+TEST_F(SweepResumeWithOtherSettings, SearchesIntervalsAgainFromWhatIsKnown) {
+  const Words search{"sweep",        "--models", "resnet18_cifar",   "--platforms", "m4",
+                     "--techniques", "remat",    "--runtime-budget", "1.004,1.01",  "--min-ram"};
+  const Finished stopped =
+      run_in(folder_, search + Words{"--time-limit-s", "0.05", "--output", "c.jsonl"}, "info: 1/2",
+             kill_hard);
+  if (stopped.signal != SIGKILL) GTEST_SKIP() << "it was too quick to be stopped";
+  const Lines kept = lines_of(folder_.file("c.jsonl.partial"));
+  ASSERT_EQ(run({"sweep", "--resume", "c.jsonl", "--time-limit-s", "2"}).status / 5, 0);
+  const nlohmann::json& before = kept.back().at("found");
+  const nlohmann::json after = rows().at(kept.back().at("min_ram").get<std::size_t>());
+  EXPECT_LE(after.at("feasible_ram_bytes"), before.at("feasible_bytes"));
+  EXPECT_GE(after.at("infeasible_below_bytes"), before.at("infeasible_below_bytes"));
+  const Finished finished = run({"sweep", "--resume", "c.jsonl", "--time-limit-s", "3"});
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_THAT(finished.err, HasSubstr("search anew with --output"));
+}
+
+TEST_F(SweepResumeWithOtherSettings, RefusesAFinishedFileOfOtherPoints) {
+  ASSERT_EQ(run(sweep("linear", "m4", "50%,100%", "2", {"--output", "c.jsonl"})).status, 0);
+  const std::string before = contents_of(folder_.file("c.jsonl"));
+  const Finished other =
+      run(sweep("linear", "m4", "60%,100%", "2", {"--resume", "c.jsonl", "--gap", "0"}));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("c.jsonl: found another point 0 than in this grid"));
+  EXPECT_EQ(contents_of(folder_.file("c.jsonl")), before);
+  EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl"));
 }
 
 TEST(SweepResume, StartsWithTheGridWhereThereIsNothingYetAndEndsWhereAllIsDone) {

@@ -35,6 +35,7 @@ void add_batch_size(CLI::App& app, Options& options, const char* heading);
 /// --batch-size, --effort and whatever else changes results, for a solve and a sweep.
 void add_setting_options(CLI::App& app, Options& options);
 /// Completes the settings after a parse: --effort proof changes the defaults of other options.
-void apply_effort(const CLI::App& app, SolveSettings& settings);
+/// Returns the options that a resumed sweep may change, as far as they are given or changed so.
+std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settings);
 
 }  // namespace poet::cli

@@ -5,6 +5,7 @@
 #include <fmt/ranges.h>
 
 #include "app/options/command_syntax.hpp"
+#include "app/options/setting_options.hpp"
 #include "base/sha256.hpp"
 #include "base/text/suggest.hpp"
 #include "poet/error.hpp"
@@ -134,13 +135,16 @@ void refuse_late_command(const std::vector<std::string>& unexpected, const std::
   }
 }
 
-/// Whether an option describes what to solve, and not only how to run or show it.
+/// Whether an option describes what to solve, or a setting that a resumed sweep cannot change.
 bool has_request(const CLI::App& app) {
-  const std::vector<const CLI::Option*> all = app.get_options();
-  return std::any_of(all.begin(), all.end(), [](const CLI::Option* option) {
-    return option->count() > 0 && option->get_group() != "Options" &&
-           option->get_group() != kHowToRun;
+  bool found = false;
+  visit_setting_options([&](const auto& option) {
+    found = found || (!option.may_change && app.count(option.name) > 0);
   });
+  const std::vector<const CLI::Option*> all = app.get_options();
+  return found || std::any_of(all.begin(), all.end(), [](const CLI::Option* option) {
+           return option->count() > 0 && option->get_group() == kWhatToSolve;
+         });
 }
 
 /// Parses the words of one command. `options` learn where the document goes whatever is wrong with
@@ -196,8 +200,10 @@ bool parse(int argc, const char* const* argv, Options& options) {
   } catch (const CLI::ParseError& error) {
     throw InputError(fmt::format("{} (--help shows every option)", error.what()));
   }
-  if (app.get_option_no_throw("--effort") != nullptr) apply_effort(app, options.settings);
-  options.sweep.has_request = has_request(app);
+  if (app.get_option_no_throw("--effort") != nullptr) {
+    options.sweep.changes = apply_effort(app, options.settings);
+    options.sweep.has_request = has_request(app);
+  }
   return true;
 }
 

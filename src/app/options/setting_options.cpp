@@ -44,10 +44,17 @@ void add(CLI::App& app, const SettingOption<SolverFeatures>& option, SolverFeatu
 
 }  // namespace
 
-void apply_effort(const CLI::App& app, SolveSettings& settings) {
-  if (settings.effort != Effort::proof) return;
-  if (app.count("--gap") == 0) settings.gap = 0;
-  if (app.count("--time-limit-s") == 0) settings.time_limit_seconds = 0;
+std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settings) {
+  const bool proof = settings.effort == Effort::proof;
+  if (proof && app.count("--gap") == 0) settings.gap = 0;
+  if (proof && app.count("--time-limit-s") == 0) settings.time_limit_seconds = 0;
+  std::vector<std::string> changes;
+  visit_setting_options([&](const auto& option) {
+    if (option.may_change && (proof || app.count(option.name) > 0)) {
+      changes.emplace_back(option.name);
+    }
+  });
+  return changes;
 }
 
 void add_batch_size(CLI::App& app, Options& options, const char* heading) {

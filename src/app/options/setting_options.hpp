@@ -16,6 +16,7 @@ struct SettingOption {
   const char* usage;
   const char* unit = "";  ///< of a number; likewise below
   std::conditional_t<std::is_arithmetic_v<Value>, Range<Value>, std::tuple<>> range{};
+  bool may_change = false;  ///< when a sweep goes on: what is proven stays proven
 };
 
 /// Parsing, range checks, --help and the commands of `sweep --dry-run` follow from this table, in
@@ -24,22 +25,29 @@ inline constexpr std::tuple kSettingOptions{
     SettingOption<double>{"--mem-power-scale", &SolveSettings::mem_power_scale, kWhatToSolve,
                           "factor on the platform's memory power, which paging pays", "X"},
     SettingOption<Effort>{
-        "--effort", &SolveSettings::effort, kHowHard,
+        "--effort",
+        &SolveSettings::effort,
+        kHowHard,
         "fast: a good schedule and a bound in seconds; default: until the gap is met "
-        "or time is up; proof: --gap 0 and no time limit, unless given"},
+        "or time is up; proof: --gap 0 and no time limit, unless given",
+        "",
+        {},
+        true},
     SettingOption<double>{
         "--gap",
         &SolveSettings::gap,
         kHowHard,
         "stop when (energy - bound) / energy is at most this; 0 proves the optimum exactly",
         "REL",
-        {.max = 1 - std::numeric_limits<double>::epsilon() / 2, .expected = "at least 0, below 1"}},
+        {.max = 1 - std::numeric_limits<double>::epsilon() / 2, .expected = "at least 0, below 1"},
+        true},
     SettingOption<double>{"--time-limit-s",
                           &SolveSettings::time_limit_seconds,
                           kHowHard,
                           "wall clock of a solve, in seconds; 0 = none",
                           "S",
-                          {.expected = "seconds of at least 0"}},
+                          {.expected = "seconds of at least 0"},
+                          true},
     SettingOption<int>{"--solve-threads",
                        &SolveSettings::threads,
                        kHowHard,

@@ -61,7 +61,8 @@ void add_running(CLI::App& app, SweepArguments& sweep) {
                     "points solved at the same time");
   group.text("--resume", sweep.resume, "FILE",
              "go on with the sweep that was to write FILE, from FILE.partial; the grid may be left "
-             "out, or has to be the same");
+             "out, or has to be the same. With another --time-limit-s, --effort or --gap, also if "
+             "FILE is finished: what is proven stays, the rest is solved again");
   group.flag("--dry-run", sweep.dry_run,
              "print the single solves instead, as commands for a shell, one per line");
   group.text("--collect", sweep.collect, "DIR",

@@ -42,7 +42,7 @@ class SweepRun {
     begin();
     const std::vector<MinRamTask> tasks = min_ram_tasks(grid_);
     MinRams found;
-    const bool complete = search(tasks, found);
+    const bool complete = search(tasks, found, true);
     return report(make_rows(grid_, tasks, found, setup_.request), complete, [] {});
   }
 
@@ -62,11 +62,13 @@ class SweepRun {
   }
 
   Outcome solve_points() {
-    begin();
     std::vector<SweepPoint> points;
-    if (!make_points(points)) return interrupted_before(0);
+    if (!begin_with(points)) return interrupted_before(0);
     warn_about_chips(points);
-    SweepOutcomes outcomes = earlier_.take(points, starts_);
+    const double gap = setup_.request.settings.gap;
+    starts_.resize(grid_.subjects.size());
+    SweepOutcomes outcomes = earlier_.take(points, gap, starts_, bounds_);
+    if (setup_.finished) setup_.finished->take(points, gap, outcomes, starts_, bounds_);
     const auto done = std::count_if(outcomes.begin(), outcomes.end(),
                                     [](const auto& outcome) { return outcome.has_value(); });
     if (done > 0) spdlog::info("{} of {} points are known already", done, points.size());
@@ -79,12 +81,27 @@ class SweepRun {
     setup_.journal.begin(setup_.output, setup_.request);
   }
 
+  /// Begins once the points are known to be those of a finished sweep that goes on: what does not
+  /// belong together leaves no journal. False when interrupted.
+  bool begin_with(std::vector<SweepPoint>& points) {
+    if (!setup_.finished) {
+      begin();
+      return make_points(points);
+    }
+    catch_interrupts();
+    if (!make_points(points)) return false;
+    setup_.finished->check(grid_, points);
+    begin();
+    return true;
+  }
+
   bool solve(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes, int done) {
     SweepProgress line(options_.quiet, static_cast<int>(points.size()), done);
     const auto name = [&](int p) { return describe(grid_, points[p]); };
     SweepOptions sweep{.solve = {.settings = setup_.request.settings},
                        .jobs = options_.sweep.jobs,
-                       .starts = starts_};
+                       .starts = starts_,
+                       .bounds = bounds_};
     sweep.started = [&](int p) { line.started(name(p)); };
     sweep.progress = [&](int p, const Progress& now) { line.progress(name(p), now); };
     sweep.finished = [&](int p, const SweepOutcome& outcome) {
@@ -102,7 +119,8 @@ class SweepRun {
     if (needs_smallest_ram(grid_.ram)) {
       const std::vector<MinRamTask> tasks = loosest_tasks(grid_);
       MinRams found;
-      if (!search(tasks, found)) return false;
+      // Another meaning of `min` would make other points.
+      if (!search(tasks, found, false)) return false;
       smallest = smallest_ram(grid_, tasks, found);
       starts_.resize(grid_.subjects.size());
       for (std::size_t t = 0; t < tasks.size(); ++t) {
@@ -113,15 +131,17 @@ class SweepRun {
     return true;
   }
 
-  bool search(const std::vector<MinRamTask>& tasks, MinRams& found) {
+  /// `again`: with other settings, also what the earlier run could not settle.
+  bool search(const std::vector<MinRamTask>& tasks, MinRams& found, bool again) {
     found.resize(tasks.size());
-    earlier_.take(tasks, found);
+    MinRams open;
+    earlier_.take(tasks, found, again ? open : found);
     const auto done = std::count_if(found.begin(), found.end(),
                                     [](const auto& known) { return known.has_value(); });
     SweepProgress line(options_.quiet, static_cast<int>(tasks.size()), static_cast<int>(done));
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
-    MinRamOptions search{.solve = {.settings = setup_.request.settings},
-                         .jobs = options_.sweep.jobs};
+    MinRamOptions search{
+        .solve = {.settings = setup_.request.settings}, .jobs = options_.sweep.jobs, .known = open};
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);
@@ -149,8 +169,9 @@ class SweepRun {
   Outcome settle_and_report(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                             bool complete) {
     share_results(grid_, points, setup_.request.settings.gap, outcomes);
-    const std::vector<PointResult> results =
+    std::vector<PointResult> results =
         make_results(grid_, points, outcomes, setup_.request, setup_.output);
+    if (setup_.finished) setup_.finished->keep_rows(results, setup_.request.settings.gap);
     std::vector<SweepRow> rows;
     rows.reserve(results.size());
     for (const PointResult& result : results) rows.push_back(result.row);
@@ -219,8 +240,9 @@ class SweepRun {
   SweepSetup setup_;
   const SweepGrid& grid_;
   EarlierRun earlier_;
-  /// By subject, from the search for `min` and from another build.
+  /// By subject, from the search for `min` and from earlier runs.
   std::vector<std::vector<Schedule>> starts_;
+  std::vector<Joules> bounds_;  ///< of earlier runs, by point
 };
 
 }  // namespace

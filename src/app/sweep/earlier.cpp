@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "poet/graph.hpp"
+#include "sweep/reuse_results.hpp"
 
 namespace poet::cli {
 
@@ -25,11 +26,13 @@ EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
       path_, others, earlier->points.size() + earlier->min_rams.size());
 }
 
-void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found) const {
+void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const {
+  open.resize(tasks.size());
   if (!journal_.earlier()) return;
   for (const auto& [t, known] : journal_.earlier()->min_rams) {
     if (t < static_cast<int>(tasks.size()) && of_this_program(known.from, tasks[t].subject)) {
-      found[t] = known.found;
+      const bool settled = known.found.infeasible || known.found.exact();
+      (known.reopened && !settled ? open : found)[t] = known.found;
     } else if (known.from.same_program(journal_.from({}))) {
       spdlog::info(
           "'{}': the smallest RAM budget of task {} is about another graph; it is looked "
@@ -39,9 +42,11 @@ void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found) cons
   }
 }
 
-SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points,
-                               std::vector<std::vector<Schedule>>& starts) const {
+SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap,
+                               std::vector<std::vector<Schedule>>& starts,
+                               std::vector<Joules>& bounds) const {
   SweepOutcomes outcomes(points.size());
+  bounds.assign(points.size(), 0);
   if (!journal_.earlier()) return outcomes;
   int elsewhere = 0;
   starts.resize(graphs_.size());
@@ -52,10 +57,11 @@ SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points,
     // A budget that follows from `min` may be another one now.
     const bool same = there && of_this_program(known.from, subject) &&
                       known.ram_budget_bytes == points[p].limits.ram_budget_bytes;
-    if (same) {
+    if (same && !(known.reopened && !proven(known.outcome.result, gap))) {
       outcomes[p] = known.outcome;
     } else {
-      if (ours) ++elsewhere;
+      if (same) bounds[p] = known.outcome.result.lower_bound_joules;
+      if (ours && !same) ++elsewhere;
       const auto& schedule = known.outcome.result.schedule;
       if (schedule) add_start(known.from, subject, *schedule, starts);
     }

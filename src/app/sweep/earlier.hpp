@@ -17,12 +17,13 @@ class EarlierRun {
   /// Says in one line of the log what is not taken as it is. Keeps references.
   EarlierRun(const SweepJournal& journal, const SweepGrid& grid, const std::string& journal_path);
 
-  /// The answers that need no search.
-  void take(const std::vector<MinRamTask>& tasks, MinRams& found) const;
-  /// The outcomes of the points that need no solve; schedules of the others are added to `starts`,
-  /// by subject.
-  SweepOutcomes take(const std::vector<SweepPoint>& points,
-                     std::vector<std::vector<Schedule>>& starts) const;
+  /// The answers that need no search, and in `open` those that are to be searched again.
+  void take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const;
+  /// The outcomes of the points that need no solve. Of the others, schedules are added to `starts`,
+  /// by subject, and bounds that this program has proven are in `bounds`, by point. `gap` is what
+  /// has to be proven.
+  SweepOutcomes take(const std::vector<SweepPoint>& points, double gap,
+                     std::vector<std::vector<Schedule>>& starts, std::vector<Joules>& bounds) const;
 
   /// The digest of a subject's graph.
   const std::string& graph(int subject) const { return graphs_[subject]; }

@@ -90,6 +90,7 @@ void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& point
                      fmt::format("cannot create '{}': {}", request.schedules, error.message()));
   }
   for (const PointResult& result : results) {
+    if (result.row.summary && !result.file) continue;  // an earlier run's, which kept no schedules
     const int p = result.row.point;
     write_file((fs::path(request.schedules) / schedule_file_name(grid, points, p)).string(),
                document_of(result));

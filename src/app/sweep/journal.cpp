@@ -56,7 +56,13 @@ SweepJournal SweepJournal::reopen(const std::string& output) {
 }
 
 void SweepJournal::begin(const std::string& output, const SweepRequest& request) {
-  if (earlier_ || !wants_journal(output)) return;
+  if (earlier_) {
+    if (earlier_->request.settings == request.settings) return;
+    journal_->append(journal_change(request));
+    earlier_->go_on_with(request);
+    return;
+  }
+  if (!wants_journal(output)) return;
   program_ = program_sha256();
   const std::string head = journal_head(request);
   if (journal_) {

@@ -27,8 +27,8 @@ class SweepJournal {
 
   /// What an earlier run has left, if one has.
   const std::optional<JournalContents>& earlier() const { return earlier_; }
-  /// Begins a new one where none was reopened. Throws InputError where a journal is there that
-  /// nobody asked to resume.
+  /// Begins a new one if none was reopened; in one that was, notes settings that have changed.
+  /// Throws InputError where a journal is there that nobody asked to resume.
   void begin(const std::string& output, const SweepRequest& request);
 
   bool active() const { return journal_ != nullptr; }

@@ -1,10 +1,12 @@
 #include "app/sweep/setup.hpp"
 
+#include <algorithm>
 #include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/load_problem.hpp"
+#include "app/options/setting_options.hpp"
 #include "app/sweep/request.hpp"
 #include "poet/error.hpp"
 
@@ -64,38 +66,82 @@ SweepRequest continued(const SweepRequest& earlier, const Options& options) {
   return request;
 }
 
+/// Copies the settings that a resumed sweep may change; those that are named, or all.
+void copy_changeable(const SolveSettings& from, SolveSettings& to,
+                     const std::vector<std::string>* names = nullptr) {
+  visit_setting_options([&](const auto& option) {
+    const bool named =
+        names == nullptr || std::find(names->begin(), names->end(), option.name) != names->end();
+    if (option.may_change && named) to.*option.member = from.*option.member;
+  });
+}
+
+/// Whether FILE of --resume is there and FILE.partial is not.
+bool is_finished(const std::string& output) {
+  std::error_code ignored;
+  return std::filesystem::exists(output, ignored) &&
+         !std::filesystem::exists(journal_path(output), ignored);
+}
+
+/// Goes on with what FILE.partial and FILE say. A setting that the command line does not have is
+/// that of the earlier run.
+void go_on(SweepSetup& setup, const Options& options) {
+  const SweepArguments& sweep = options.sweep;
+  setup.output = sweep.resume;
+  const bool finished = is_finished(setup.output);
+  setup.journal = in_option("--resume", [&] { return SweepJournal::reopen(setup.output); });
+  const std::optional<JournalContents>& earlier = setup.journal.earlier();
+  if (earlier ? earlier->request.continues.value_or(false) : finished) {
+    in_option("--resume", [&] { return setup.finished.emplace(setup.output), 0; });
+  }
+  std::optional<SweepRequest> before;
+  if (earlier) {
+    before = earlier->request;
+  } else if (setup.finished) {
+    before = setup.finished->request();
+  }
+  if (!sweep.has_request) {
+    if (!before) {
+      throw InputError("--resume", fmt::format("there is no '{}' that says what to go on with; "
+                                               "expected one, or the whole grid",
+                                               journal_path(setup.output)));
+    }
+    setup.request = continued(*before, options);
+  }
+  if (before) copy_changeable(before->settings, setup.request.settings);
+  copy_changeable(options.settings, setup.request.settings, &sweep.changes);
+  if (!setup.finished) return;
+  refuse_together(setup.request.min_ram, "--min-ram", true,
+                  "--resume of a finished sweep of points");
+  setup.request.continues = true;
+}
+
+/// A journal goes on with the grid that it is of.
+void check_earlier(const SweepSetup& setup) {
+  const std::optional<JournalContents>& earlier = setup.journal.earlier();
+  if (!earlier) return;
+  SweepRequest same_effort = setup.request;
+  copy_changeable(earlier->request.settings, same_effort.settings);
+  const std::string difference = request_difference(same_effort, earlier->request);
+  if (difference.empty()) return;
+  throw InputError("--resume", fmt::format("'{}' belongs to another sweep: {}",
+                                           journal_path(setup.output), difference));
+}
+
 }  // namespace
 
 bool already_finished(const Options& options) {
-  std::error_code ignored;
-  return !options.sweep.resume.empty() && std::filesystem::exists(options.sweep.resume, ignored) &&
-         !std::filesystem::exists(journal_path(options.sweep.resume), ignored);
+  return !options.sweep.resume.empty() && options.sweep.changes.empty() &&
+         is_finished(options.sweep.resume);
 }
 
 SweepSetup prepare_sweep(const Options& options) {
   check_combinations(options);
   SweepSetup setup{.request = request_of(options), .output = options.output};
-  if (!options.sweep.resume.empty()) {
-    setup.output = options.sweep.resume;
-    setup.journal = in_option("--resume", [&] { return SweepJournal::reopen(setup.output); });
-  }
-  const std::optional<JournalContents>& earlier = setup.journal.earlier();
-  if (!options.sweep.resume.empty() && !options.sweep.has_request) {
-    if (!earlier) {
-      throw InputError("--resume", fmt::format("there is no '{}' that says what to go on with; "
-                                               "expected one, or the whole grid",
-                                               journal_path(setup.output)));
-    }
-    setup.request = continued(earlier->request, options);
-  }
+  if (!options.sweep.resume.empty()) go_on(setup, options);
   setup.grid = load_grid(setup.request);
   check_destinations(setup, options);
-  if (!earlier) return setup;
-  const std::string difference = request_difference(setup.request, earlier->request);
-  if (!difference.empty()) {
-    throw InputError("--resume", fmt::format("'{}' belongs to another sweep: {}",
-                                             journal_path(setup.output), difference));
-  }
+  check_earlier(setup);
   return setup;
 }
 

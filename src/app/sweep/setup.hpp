@@ -1,8 +1,10 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "app/options.hpp"
+#include "app/sweep/finished.hpp"
 #include "app/sweep/journal.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/request.hpp"
@@ -15,13 +17,15 @@ struct SweepSetup {
   SweepGrid grid;
   std::string output;    ///< empty: stdout
   SweepJournal journal;  ///< what an interrupted run has left, if this one goes on with it
+  std::optional<FinishedSweep> finished;  ///< likewise what a finished one has
 };
 
 /// Throws InputError for whatever is wrong with the command line, with any model, platform, list or
 /// destination, or with the journal of a sweep that is to go on.
 SweepSetup prepare_sweep(const Options& options);
 
-/// Whether --resume finds the sweep finished: its file is there and its journal is not.
+/// Whether --resume has nothing to do: the file is there, its journal is not, and no setting is to
+/// change.
 bool already_finished(const Options& options);
 
 }  // namespace poet::cli

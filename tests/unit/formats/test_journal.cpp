@@ -49,6 +49,20 @@ TEST(JournalJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(json_of(contents.min_rams.at(1).found), json_of(found));
 }
 
+TEST(JournalJson, AnotherRequestReopensWhatWasFoundBefore) {
+  const SweepRequest hasty{.models = "linear", .settings = {.time_limit_seconds = 1}};
+  SweepRequest patient = hasty;
+  patient.settings.time_limit_seconds = 100;
+  const JournalContents contents = read_journal(
+      {journal_head(hasty), journal_line(0, {}, 120, {}), journal_line(0, {}, MinRam{}),
+       journal_change(patient), journal_line(1, {}, 130, {})},
+      "j");
+  EXPECT_EQ(contents.request, patient);
+  EXPECT_TRUE(contents.points.at(0).reopened);
+  EXPECT_TRUE(contents.min_rams.at(0).reopened);
+  EXPECT_FALSE(contents.points.at(1).reopened);
+}
+
 TEST(JournalJson, TheLaterLineAboutAThingCounts) {
   const JournalContents contents =
       read_journal({journal_head({}), journal_line(0, {.program_sha256 = "ab"}, 120, {}),
