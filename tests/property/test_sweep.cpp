@@ -32,7 +32,7 @@ SweepGrid random_grid(Random& random) {
   const Bytes high = grid.subjects[0].base.peak_ram_bytes;
   for (const int quarter : {0, 1, 2, 3}) {
     const Bytes budget = std::max<Bytes>(1, low + (high - low) * quarter / 4);
-    if (!grid.ram.empty() && std::get<Bytes>(*grid.ram.back().first) == budget) continue;
+    if (!grid.ram.empty() && std::get<Bytes>(grid.ram.back().first) == budget) continue;
     grid.ram.push_back({.first = budget});
   }
   grid.runtime = {Ratio{1 + random.uniform()}, Ratio{2 + random.uniform()}};
