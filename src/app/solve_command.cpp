@@ -140,14 +140,6 @@ void print_summary(const ScheduleFile& report) {
                 format_seconds(solver.milp_seconds));
 }
 
-Outcome interrupted_search(const Options& options, const ProblemInfo& info) {
-  const char* const reason = "interrupted before the smallest RAM budget was known";
-  spdlog::error("unknown: {}", reason);
-  return {.code = ExitCode::interrupted,
-          .document = error_json(ExitCode::interrupted, "unknown", reason, info, options.compact),
-          .output = options.output};
-}
-
 }  // namespace
 
 Outcome run_solve(const Options& options, ProblemInfo& info) {
@@ -171,7 +163,11 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
     // The search takes time, so a folder that cannot be written is refused before it.
     static_cast<void>(PlotDirectory(options.plot_directory, inputs.model.name));
     const auto found = find_smallest_ram(options, inputs, problem, runtime);
-    if (!found) return interrupted_search(options, info);
+    if (!found) {
+      return without_schedule(ExitCode::interrupted, "unknown",
+                              "interrupted before the smallest RAM budget was known", options,
+                              info);
+    }
     smallest = *found;
   }
   problem.limits.ram_budget_bytes = in_option("--ram-budget", [&] {
