@@ -83,21 +83,6 @@ SolveOptions solve_options(const Options& options, const Problem& problem,
   return solve;
 }
 
-Request request_of(const Options& options, const RuntimeBudget& runtime, const Problem& problem,
-                   const Baseline& base) {
-  const Limits& limits = problem.limits;
-  const Seconds once = base.runtime_seconds;
-  // A ratio that the user stated stays as stated; multiplied and divided it would not.
-  const Ratio* stated = std::get_if<Ratio>(&runtime);
-  const double computed = once > 0 ? limits.runtime_budget_seconds / once : 0;
-  return {.ram_budget_bytes = limits.ram_budget_bytes,
-          .runtime_budget_seconds = limits.runtime_budget_seconds,
-          .runtime_budget_ratio = stated != nullptr ? stated->value : computed,
-          .paging = limits.paging,
-          .remat = limits.remat,
-          .settings = options.settings};
-}
-
 ExitCode code_of(const SolveResult& result, const Options& options) {
   if (result.interrupted) return ExitCode::interrupted;
   switch (result.status) {
@@ -175,7 +160,7 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
                    {.smallest = smallest.bytes,
                     .chip = inputs.platform ? inputs.platform->ram_bytes : std::nullopt});
   });
-  info.request = request_of(options, runtime, problem, base);
+  info.request = make_request(problem.limits, runtime, base, options.settings);
   warn_about_chip(inputs, problem.limits.ram_budget_bytes);
   if (options.print_graph_info) {
     fmt::print(stderr, "{}", node_table(node_figures(inputs.model, problem.graph), false));

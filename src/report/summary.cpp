@@ -14,6 +14,22 @@ Replay replay_baseline(const Graph& graph) {
                    .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
 }
 
+double runtime_ratio(const RuntimeBudget& stated, const Baseline& base) {
+  // A ratio that the user stated stays as stated; multiplied and divided it would not.
+  if (const Ratio* ratio = std::get_if<Ratio>(&stated)) return ratio->value;
+  return base.runtime_seconds > 0 ? std::get<Seconds>(stated) / base.runtime_seconds : 0;
+}
+
+Request make_request(const Limits& limits, const RuntimeBudget& stated, const Baseline& base,
+                     const SolveSettings& settings) {
+  return {.ram_budget_bytes = limits.ram_budget_bytes,
+          .runtime_budget_seconds = limits.runtime_budget_seconds,
+          .runtime_budget_ratio = runtime_ratio(stated, base),
+          .paging = limits.paging,
+          .remat = limits.remat,
+          .settings = settings};
+}
+
 /// All figures come from replays, none from the solver: a summary cannot say more than the judge
 /// saw.
 Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "poet/graph.hpp"
+#include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/simulate.hpp"
 #include "poet/units.hpp"
@@ -28,6 +29,14 @@ Replay replay_baseline(const Graph& graph);
 /// The figures of a schedule of `graph` from its replay.
 Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
                   Joules lower_bound_joules);
+
+/// A runtime budget as a multiple of the baseline's runtime; 0 if the baseline takes no time.
+double runtime_ratio(const RuntimeBudget& stated, const Baseline& base);
+
+/// What a schedule file states of its problem: the limits, the runtime budget as the user stated
+/// it, and the settings.
+Request make_request(const Limits& limits, const RuntimeBudget& stated, const Baseline& base,
+                     const SolveSettings& settings);
 
 /// Adds to a problem what the proof says that it has no schedule.
 void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& graph);

@@ -9,13 +9,6 @@
 namespace poet {
 namespace {
 
-double ratio_of(const RuntimeBudget& stated, const SweepSubject& subject) {
-  // A ratio that the user stated stays as stated; multiplied and divided it would not.
-  if (const Ratio* ratio = std::get_if<Ratio>(&stated)) return ratio->value;
-  const Seconds once = subject.base.runtime_seconds;
-  return once > 0 ? std::get<Seconds>(stated) / once : 0;
-}
-
 RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                        const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,
@@ -25,7 +18,7 @@ RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const Runt
                      .mem_power_scale = settings.mem_power_scale,
                      .techniques = std::string(technique_set_name(set)),
                      .runtime_budget_seconds = resolve(runtime, subject.base),
-                     .runtime_budget_ratio = ratio_of(runtime, subject)};
+                     .runtime_budget_ratio = runtime_ratio(runtime, subject.base)};
   if (subject.platform) {
     problem.platform = subject.platform->name;
     problem.platform_sha256 = subject.platform->sha256;
@@ -35,12 +28,7 @@ RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const Runt
 
 Request point_request(const SweepSubject& subject, const SweepPoint& point,
                       const SolveSettings& settings) {
-  return {.ram_budget_bytes = point.limits.ram_budget_bytes,
-          .runtime_budget_seconds = point.limits.runtime_budget_seconds,
-          .runtime_budget_ratio = ratio_of(point.runtime, subject),
-          .paging = point.limits.paging,
-          .remat = point.limits.remat,
-          .settings = settings};
+  return make_request(point.limits, point.runtime, subject.base, settings);
 }
 
 ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
