@@ -54,6 +54,22 @@ TEST(Limits, AnInterruptOfTheSearchForTheSmallestRamLeavesAnErrorDocument) {
   EXPECT_THAT(run.err, HasSubstr("interrupted before the smallest RAM budget was known"));
 }
 
+TEST(Limits, AnInterruptOfTheSearchForTheSmallestRamLeavesAScheduleAlone) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("schedule.json");
+  EXPECT_EQ(poet_solve(quick_problem() + Words{"--output", path}).status, 0);
+  const std::string earlier = contents_of(path);
+  Command command =
+      poet_solve_command(problem("resnet18_cifar", "m4", "min", "1.001") +
+                         Words{"--no-paging", "--time-limit-s", "60", "--output", path});
+  command.stderr_is_terminal = true;
+  command.interrupt_after = "smallest RAM";
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_EQ(contents_of(path), earlier);
+  EXPECT_EQ(document(run).at("status"), "unknown");
+}
+
 TEST(Limits, AnInterruptWritesToOutputToo) {
   const TemporaryFolder folder;
   Command command = poet_solve_command(
