@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string_view>
 #include <tuple>
@@ -28,6 +29,13 @@ struct SolveSettings {
 
   bool operator==(const SolveSettings&) const = default;
 };
+
+/// What is left of a time limit after `spent` seconds, as a time limit: always above 0, which would
+/// be none. No limit stays none.
+constexpr Seconds rest_of_limit(Seconds limit, Seconds spent) {
+  constexpr Seconds kLeast = 1e-3;
+  return limit > 0 ? std::max(limit - spent, kLeast) : limit;
+}
 
 /// A number of SolveSettings and its key in files.
 template <auto kMember>

@@ -68,16 +68,13 @@ std::optional<Schedule> warm_start(const std::string& path, const Problem& probl
   });
 }
 
-/// The smallest time limit that is none of zero, which means no limit.
-constexpr Seconds kLeastTimeLimit = 1e-3;
-
 SolveOptions solve_options(const Options& options, const Problem& problem,
                            const SmallestRam& smallest, ProgressLine& line) {
   SolveOptions solve{.settings = options.settings};
   solve.start = warm_start(options.warm_start, problem);
   if (!solve.start) solve.start = smallest.schedule;
   Seconds& limit = solve.settings.time_limit_seconds;
-  if (limit > 0) limit = std::max(limit - smallest.wall_seconds, kLeastTimeLimit);
+  limit = rest_of_limit(limit, smallest.wall_seconds);
   solve.progress = [&line](const Progress& progress) { line.show(progress); };
   solve.interrupted = [] { return interrupted(); };
   return solve;

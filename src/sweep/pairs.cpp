@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 #include <fmt/format.h>
 
@@ -78,12 +77,8 @@ std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) 
   std::string difference;
   const auto check = [&](const char* what, const auto& before, const auto& now) {
     if (!difference.empty() || before == now) return;
-    if constexpr (std::is_floating_point_v<std::decay_t<decltype(now)>>) {
-      const auto [was, is] = distinct(before, now);
-      difference = fmt::format("{} was {}, is {}", what, was, is);
-    } else {
-      difference = fmt::format("{} was {}, is {}", what, before, now);
-    }
+    const auto [was, is] = distinct(before, now);
+    difference = fmt::format("{} was {}, is {}", what, was, is);
   };
   const RowProblem& before = baseline.problem;
   const RowProblem& now = fresh.problem;

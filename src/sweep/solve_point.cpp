@@ -110,10 +110,8 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
   }
   // For small graphs the MILP is quicker than a search for a better start.
   if (problem.graph.size() <= options.small_graph) rest.settings.features.local_search = false;
-  if (options.settings.time_limit_seconds > 0) {
-    constexpr Seconds kMinSeconds = 1e-3;  // 0 would be no limit
-    rest.settings.time_limit_seconds = std::max(clock.remaining(), kMinSeconds);
-  }
+  rest.settings.time_limit_seconds =
+      rest_of_limit(options.settings.time_limit_seconds, clock.elapsed());
   SolveResult result = solve(problem, rest);
   result.statistics = added(spent, result.statistics);
   return result;

@@ -25,12 +25,8 @@ std::string difference(const Request& request, const std::string& graph, const E
   std::string found;
   const auto compare = [&](const char* what, const auto& is, const auto& wanted) {
     if (!found.empty() || is == wanted) return;
-    if constexpr (std::is_floating_point_v<std::decay_t<decltype(is)>>) {
-      const auto [stated, expects] = distinct(is, wanted);
-      found = fmt::format("{} is {}, expected {}", what, stated, expects);
-    } else {
-      found = fmt::format("{} is {}, expected {}", what, is, wanted);
-    }
+    const auto [stated, expects] = distinct(is, wanted);
+    found = fmt::format("{} is {}, expected {}", what, stated, expects);
   };
   const Limits& limits = expected.limits;
   compare("request.ram_budget_bytes", request.ram_budget_bytes, limits.ram_budget_bytes);

@@ -3,6 +3,8 @@
 #include <string>
 #include <utility>
 
+#include <fmt/format.h>
+
 namespace poet {
 
 // Numbers in messages and tables. Files have every digit; people read a few, and the ones that
@@ -11,6 +13,12 @@ namespace poet {
 /// Two numbers with as few digits as show that they differ, four at least; `12.35` and `12.36`.
 /// Equal ones have four digits.
 std::pair<std::string, std::string> distinct(double a, double b);
+
+/// The same for values of which every digit or letter is shown.
+template <typename Value>
+std::pair<std::string, std::string> distinct(const Value& a, const Value& b) {
+  return {fmt::format("{}", a), fmt::format("{}", b)};
+}
 
 /// A relative gap in percent, for a table: `0.0100`, `30.1000`, `1.2e-07` for one that would read
 /// as zero, and `0` for none at all.
