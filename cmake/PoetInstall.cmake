@@ -8,6 +8,8 @@ set(POET_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/poet")
 install(TARGETS poet-solve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/schemas"
+  DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
 install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.bash" RENAME poet-solve
   DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
 install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.zsh" RENAME _poet-solve

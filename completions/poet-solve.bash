@@ -36,15 +36,21 @@ _poet_solve_value() {
     sweep:--format) _poet_solve_words 'jsonl csv' ;;
     sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
     sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
-    solve:--model|verify:--model) _poet_solve_words "$models"; _poet_solve_files ;;
-    solve:--platform|info:--platform|verify:--platform) _poet_solve_words "$platforms"; _poet_solve_files ;;
+    solve:--model|import-solution:--model|verify:--model|simulate:--model) _poet_solve_words "$models"; _poet_solve_files ;;
+    solve:--platform|import-solution:--platform|info:--platform|verify:--platform|simulate:--platform)
+      _poet_solve_words "$platforms"; _poet_solve_files ;;
+    solve:--objective) _poet_solve_words 'energy runtime ram' ;;
     solve:--plot-directory) _poet_solve_folders ;;
-    solve:--export-model|solve:--warm-start) _poet_solve_files ;;
+    solve:--export-model|solve:--warm-start|import-solution:--exported) _poet_solve_files ;;
     compare:--on-changed-graph) _poet_solve_words 'report fail' ;;
+    *:--backward) _poet_solve_words 'exact poet-chain' ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
+    import-solution:--ram-budget|simulate:--ram-budget) _poet_solve_words 'chip' ;;
+    *:--paging-time) _poet_solve_words 'free blocking overlapped' ;;
     *:--ram-budget) _poet_solve_words 'min chip' ;;
     *:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
+    *:--storage-budget|*:--page-out-budget) ;;
     *:--time-limit-s|*:--solve-threads|*:--jobs|*:--rel-tol) ;;
     *) return 1 ;;
   esac
@@ -53,17 +59,22 @@ _poet_solve_value() {
 
 _poet_solve_options() {
   local common='-h --help --version -q --quiet -v --verbose --log-file'
-  local settings='--ram-budget --runtime-budget --batch-size --mem-power-scale --effort --gap
-    --time-limit-s --solve-threads --seed --require-optimal --output'
+  local settings='--ram-budget --runtime-budget --paging-time --storage-budget
+    --page-out-budget --batch-size --backward --mem-power-scale --effort --gap --time-limit-s
+    --solve-threads --seed --require-optimal --output'
   case $command in
-    solve) echo "--model --platform --paging --no-paging --remat --no-remat $settings --replace --compact
+    solve) echo "--model --platform --objective --count-parameters --paging --no-paging --remat --no-remat $settings --replace --compact
       --plot-directory --export-model --no-solve --warm-start --print-graph-info --print-power-costs --list-models
       --list-platforms --list-ops --json $common" ;;
-    info) echo "--platform --batch-size --json --output $common" ;;
+    import-solution) echo "--exported --model --platform --ram-budget --runtime-budget --paging-time
+      --storage-budget --page-out-budget --batch-size --backward
+      --mem-power-scale --paging --no-paging --remat --no-remat --gap --output --compact $common" ;;
+    info) echo "--platform --batch-size --backward --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
     plot) echo "--output $common" ;;
     verify) echo "--model --platform $common" ;;
+    simulate) echo "--model --platform --batch-size --backward --ram-budget --runtime-budget --output --compact $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }
@@ -82,7 +93,7 @@ _poet_solve_option_of_list() {
 
 _poet_solve() {
   local models='bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar'
-  local platforms='a72 a72nocache jetsontx2 m0 m4'
+  local platforms='a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743'
   local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} command= i
   COMPREPLY=()
   # The command is the first word but for what every command has. Bash splits words at '='.
@@ -92,7 +103,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|info|verify|plot|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|import-solution|info|verify|plot|simulate|sweep|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -108,11 +119,12 @@ _poet_solve() {
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve info verify plot sweep compare'
+    _poet_solve_words 'solve import-solution info verify plot simulate sweep compare'
   elif [[ $command == info ]]; then
     _poet_solve_words "$models"
     _poet_solve_files
-  elif [[ $command == verify || $command == plot || $command == compare ]]; then
+  elif [[ $command == verify || $command == plot || $command == simulate || $command == compare ||
+      $command == import-solution ]]; then
     _poet_solve_files
   fi
 }

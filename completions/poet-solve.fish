@@ -15,7 +15,7 @@ function __poet_solve_at
             case -q --quiet -v --verbose '--log-file=*'
             case --log-file
                 set is_value 1
-            case solve info verify plot sweep compare
+            case solve import-solution info verify plot simulate sweep compare
                 contains $word $argv
                 return
             case '*'
@@ -44,15 +44,17 @@ function __poet_solve_option
 end
 
 set -l models bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar
-set -l platforms a72 a72nocache jetsontx2 m0 m4
-set -l all solve info verify plot sweep compare
+set -l platforms a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743
+set -l all solve import-solution info verify plot simulate sweep compare
 
 complete -c poet-solve -f
 
 complete -c poet-solve -n __poet_solve_none_yet -a solve -d 'solve one problem; may be left out'
+complete -c poet-solve -n __poet_solve_none_yet -a import-solution -d 'turn another solver\'s solution into a schedule'
 complete -c poet-solve -n __poet_solve_none_yet -a info -d 'show what a model comes to'
 complete -c poet-solve -n __poet_solve_none_yet -a verify -d 'replay schedule files against the rules'
 complete -c poet-solve -n __poet_solve_none_yet -a plot -d 'draw a schedule, or the curves of a sweep'
+complete -c poet-solve -n __poet_solve_none_yet -a simulate -d 'replay stages written by hand'
 complete -c poet-solve -n __poet_solve_none_yet -a sweep -d 'solve a grid of problems in one go'
 complete -c poet-solve -n __poet_solve_none_yet -a compare -d 'report what became worse or better'
 
@@ -61,19 +63,22 @@ __poet_solve_option "$all" -l version -d 'show the version'
 __poet_solve_option "$all" -s q -l quiet -d 'only errors on stderr'
 __poet_solve_option "$all" -s v -l verbose -d 'more on stderr'
 __poet_solve_option "$all" -l log-file -r -F -d 'write the log there as well'
-__poet_solve_option 'info verify plot compare' -F
+__poet_solve_option 'import-solution info verify plot simulate compare' -F
 __poet_solve_option info -a "$models"
 
-__poet_solve_option 'solve verify' -l model -r -F -a "$models" -d 'built-in model or model file'
-__poet_solve_option 'solve info verify' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
+__poet_solve_option 'solve import-solution verify simulate' -l model -r -F -a "$models" -d 'built-in model or model file'
+__poet_solve_option 'solve import-solution info verify simulate' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
+__poet_solve_option 'solve import-solution' -l objective -x -a 'energy runtime ram' -d 'what a schedule has least of'
 __poet_solve_option solve -l paging -d 'allow paging to storage'
-__poet_solve_option solve -l no-paging -d 'forbid paging to storage'
-__poet_solve_option solve -l remat -d 'allow recomputation'
-__poet_solve_option solve -l no-remat -d 'forbid recomputation'
+__poet_solve_option 'solve import-solution' -l no-paging -d 'forbid paging to storage'
+__poet_solve_option 'solve import-solution' -l remat -d 'allow recomputation'
+__poet_solve_option 'solve import-solution' -l no-remat -d 'forbid recomputation'
 __poet_solve_option solve -l replace -d 'a run without a schedule may replace one in --output'
-__poet_solve_option solve -l compact -d 'JSON on one line'
+__poet_solve_option 'solve import-solution simulate' -l compact -d 'JSON on one line'
 __poet_solve_option solve -l plot-directory -x -a '(__fish_complete_directories)' -d 'write pictures into this directory'
+__poet_solve_option solve -l count-parameters -d 'the RAM budget holds parameters as well'
 __poet_solve_option solve -l export-model -r -F -d 'write the MILP as .mps or .lp'
+__poet_solve_option import-solution -l exported -r -F -d 'the model that the other solver read'
 __poet_solve_option solve -l no-solve -d 'end after --export-model'
 __poet_solve_option solve -l warm-start -r -F -d 'a schedule file to start from'
 __poet_solve_option solve -l print-graph-info -d 'table of the nodes on stderr'
@@ -96,17 +101,22 @@ __poet_solve_option sweep -l csv -r -F -d 'write a table there as well'
 __poet_solve_option sweep -l plot -r -F -d 'write the curves there as SVG'
 __poet_solve_option sweep -l schedules -x -a '(__fish_complete_directories)' -d 'write schedule files into this directory'
 
+__poet_solve_option 'import-solution simulate' -l ram-budget -x -a chip -d 'bytes, 256K, 60%'
 __poet_solve_option 'solve sweep' -l ram-budget -x -a 'min chip' -d 'bytes, 256K, 60%; ranges for sweep'
-__poet_solve_option 'solve sweep' -l runtime-budget -x -d '1.5x, 12.5s; ranges for sweep'
-__poet_solve_option 'solve info sweep' -l batch-size -x -d 'batch size of a model with a batch dimension'
-__poet_solve_option 'solve sweep' -l mem-power-scale -x -d 'factor on the platform\'s memory power'
+__poet_solve_option 'solve import-solution sweep simulate' -l runtime-budget -x -d '1.5x, 12.5s; ranges for sweep'
+__poet_solve_option 'solve import-solution sweep' -l paging-time -x -a 'free blocking overlapped' -d 'what the time of transfers counts for'
+__poet_solve_option 'solve import-solution sweep' -l storage-budget -x -d 'most bytes of copies in secondary storage'
+__poet_solve_option 'solve import-solution sweep' -l page-out-budget -x -d 'most bytes written to secondary storage in a step'
+__poet_solve_option 'solve import-solution info sweep simulate' -l batch-size -x -d 'batch size of a model with a batch dimension'
+__poet_solve_option 'solve import-solution info sweep simulate' -l backward -x -a 'exact poet-chain' -d 'the backward pass of a model of layers'
+__poet_solve_option 'solve import-solution sweep' -l mem-power-scale -x -d 'factor on the platform\'s memory power'
 __poet_solve_option 'solve sweep' -l effort -x -a 'fast default proof' -d 'how hard to try'
-__poet_solve_option 'solve sweep' -l gap -x -d 'stop at this relative gap'
+__poet_solve_option 'solve import-solution sweep' -l gap -x -d 'stop at this relative gap'
 __poet_solve_option 'solve sweep' -l time-limit-s -x -d 'wall clock of a solve, in seconds'
 __poet_solve_option 'solve sweep' -l solve-threads -x -d 'threads of CBC'
 __poet_solve_option 'solve sweep' -l seed -x -d 'seed of the search'
 __poet_solve_option 'solve sweep' -l require-optimal -d 'exit 5 if a schedule is not proven within the gap'
-__poet_solve_option 'solve info sweep plot' -l output -r -F -d 'write the result there'
+__poet_solve_option 'solve import-solution info sweep plot simulate' -l output -r -F -d 'write the result there'
 
 __poet_solve_option compare -l rel-tol -x -d 'energies this close are equal'
 __poet_solve_option compare -l on-changed-graph -x -a 'report fail' -d 'what becomes of a model with another graph'

@@ -2,7 +2,7 @@
 # Completion of poet-solve for zsh.
 
 _poet_solve_models=(bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar)
-_poet_solve_platforms=(a72 a72nocache jetsontx2 m0 m4)
+_poet_solve_platforms=(a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743)
 
 _poet_solve_model() { _alternative "names:name:($_poet_solve_models)" 'files:file:_files' }
 _poet_solve_platform() { _alternative "names:name:($_poet_solve_platforms)" 'files:file:_files' }
@@ -19,7 +19,11 @@ _poet_solve_common=(
 _poet_solve_settings=(
   '--ram-budget=[bytes, 256K, 60%; ranges for sweep]:SIZE:(min chip)'
   '--runtime-budget=[1.5x, 12.5s; ranges for sweep]:T: '
+  '--paging-time=[what the time of transfers counts for]:time:(free blocking overlapped)'
+  '--storage-budget=[most bytes of copies in secondary storage]:SIZE: '
+  '--page-out-budget=[most bytes written to secondary storage in a step]:SIZE: '
   '--batch-size=[batch size of a model with a batch dimension]:N: '
+  '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
   "--mem-power-scale=[factor on the platform's memory power]:X: "
   '--effort=[how hard to try]:effort:(fast default proof)'
   '--gap=[stop at this relative gap]:REL: '
@@ -32,10 +36,12 @@ _poet_solve_settings=(
 _poet_solve_solve=(
   '--model=[built-in model or model file]:NAME|FILE:_poet_solve_model'
   '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
+  '--objective=[what a schedule has least of]:objective:(energy runtime ram)'
   '--paging[allow paging to storage]' '--no-paging[forbid paging to storage]'
   '--remat[allow recomputation]' '--no-remat[forbid recomputation]'
   '--replace[a run without a schedule may replace one in --output]' '--compact[JSON on one line]'
   '--plot-directory=[write pictures into this directory]:DIR:_files -/'
+  '--count-parameters[the RAM budget holds parameters as well]'
   '--export-model=[write the MILP as .mps or .lp]:FILE:_files'
   '--no-solve[end after --export-model]'
   '--warm-start=[a schedule file to start from]:FILE:_files'
@@ -46,9 +52,28 @@ _poet_solve_solve=(
   '--list-ops[ops of model files, with their attributes]'
   '--json[lists as JSON]')
 
+_poet_solve_import_solution=(
+  '--exported=[the model that the other solver read]:FILE:_files'
+  '--model=[built-in model or model file]:NAME|FILE:_poet_solve_model'
+  '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
+  '--ram-budget=[bytes, 256K, 60%]:SIZE:(chip)'
+  '--runtime-budget=[1.5x, 12.5s]:T: '
+  '--paging-time=[what the time of transfers counts for]:time:(free blocking overlapped)'
+  '--storage-budget=[most bytes of copies in secondary storage]:SIZE: '
+  '--page-out-budget=[most bytes written to secondary storage in a step]:SIZE: '
+  '--batch-size=[batch size of a model with a batch dimension]:N: '
+  '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
+  "--mem-power-scale=[factor on the platform's memory power]:X: "
+  '--paging[allow paging to storage]' '--no-paging[forbid paging to storage]'
+  '--remat[allow recomputation]' '--no-remat[forbid recomputation]'
+  '--gap=[call it optimal within this relative gap]:REL: '
+  '--output=[write the schedule there, whole or not at all]:FILE:_files'
+  '--compact[JSON on one line]')
+
 _poet_solve_info=(
   '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
   '--batch-size=[batch size of a model with a batch dimension]:N: '
+  '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
   '--json[the figures as JSON]'
   '--output=[write them there, whole or not at all]:FILE:_files')
 
@@ -68,6 +93,16 @@ _poet_solve_sweep=(
   '--plot=[write the curves there as SVG]:FILE:_files'
   '--schedules=[write schedule files into this directory]:DIR:_files -/')
 
+_poet_solve_simulate=(
+  '--model=[the model that the stages are for]:NAME|FILE:_poet_solve_model'
+  '--platform=[the platform of the model]:NAME|FILE:_poet_solve_platform'
+  '--batch-size=[batch size of a model with a batch dimension]:N: '
+  '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
+  '--ram-budget=[bytes, 256K, 60%]:SIZE:(chip)'
+  '--runtime-budget=[1.5x, 12.5s]:T: '
+  '--output=[write the JSON there, whole or not at all]:FILE:_files'
+  '--compact[JSON on one line]')
+
 _poet_solve_compare=(
   '--rel-tol=[energies this close are equal]:REL: '
   '--on-changed-graph=[what becomes of a model with another graph]:what:(report fail)'
@@ -77,9 +112,11 @@ _poet_solve_compare=(
 _poet_solve_commands() {
   local -a commands=(
     'solve:solve one problem; may be left out'
+    "import-solution:turn another solver's solution into a schedule"
     'info:show what a model comes to'
     'verify:replay schedule files against the rules'
     'plot:draw a schedule, or the curves of a sweep'
+    'simulate:replay stages written by hand'
     'sweep:solve a grid of problems in one go'
     'compare:report what became worse or better')
   _describe command commands
@@ -94,6 +131,8 @@ _poet_solve() {
   [[ $state == command ]] || return
   case $words[1] in
     solve) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve ;;
+    import-solution)
+      _arguments -s $_poet_solve_common $_poet_solve_import_solution ':SOLUTION:_files' ;;
     info) _arguments -s $_poet_solve_common $_poet_solve_info ':MODEL:_poet_solve_model' ;;
     sweep) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_sweep ;;
     plot)
@@ -103,6 +142,7 @@ _poet_solve() {
       _arguments -s $_poet_solve_common \
         '--model=[check that the schedules are about this model]:NAME|FILE:_poet_solve_model' \
         '--platform=[and about this platform]:NAME|FILE:_poet_solve_platform' '*:FILE:_files' ;;
+    simulate) _arguments -s $_poet_solve_common $_poet_solve_simulate ':FILE:_files' ;;
     compare)
       _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
   esac

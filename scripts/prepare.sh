@@ -7,8 +7,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
   nlohmann-json3-dev libspdlog-dev libfmt-dev libssl-dev zlib1g-dev help2man)
 # What the tests need besides.
-test_packages=(libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
-  parallel python3 zsh)
+test_packages=(coinor-cbc libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
+  parallel python3 python3-jsonschema zsh)
 # What scripts/check needs besides those.
 check_packages=(clang clang-tidy libclang-rt-dev llvm)
 

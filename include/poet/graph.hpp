@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,33 +18,51 @@ struct Node {
   Joules energy_joules = 0;           ///< one computation
   Joules page_in_energy_joules = 0;   ///< secondary storage -> RAM, once
   Joules page_out_energy_joules = 0;  ///< RAM -> secondary storage, once
-  Seconds page_in_seconds = 0;        ///< reported, never charged; 0 if unknown
+  Seconds page_in_seconds = 0;        ///< 0 if unknown; see PagingTime for who pays it
   Seconds page_out_seconds = 0;       ///< likewise
   std::vector<int> inputs;            ///< indices of earlier nodes, ascending, each once
   bool backward = false;              ///< whether the node belongs to the backward pass
+
+  // What POET's graphs do not have. A graph whose nodes keep these defaults is one of POET's.
+  std::optional<int> in_place{};                ///< the input whose RAM the output may take over
+  Bytes workspace_bytes = 0;                    ///< held while the node is computed, and only then
+  bool recompute = true;                        ///< whether later stages may compute it again
+  bool page = true;                             ///< whether it may be paged
+  std::optional<Bytes> storage_bytes{};         ///< of a copy in secondary storage; absent: `bytes`
+  std::vector<std::string> reads_parameters{};  ///< names of what it reads beside its inputs
+  std::vector<std::string> writes_parameters{};  ///< names of what it changes, such as weights
 };
+
+/// Returns the bytes of a copy in secondary storage.
+inline Bytes bytes_in_storage(const Node& node) {
+  return node.storage_bytes.value_or(node.bytes);
+}
 
 /// A training graph with costs, in topological order. Build it with make_graph.
 struct Graph {
   std::vector<Node> nodes;
   std::vector<std::vector<int>> users;  ///< users[i] = nodes that read node i, ascending
+  std::vector<int> last_stage;          ///< by node: the last stage that may compute it
   int first_backward = 0;               ///< index of the first backward node, or size()
 
   int size() const { return static_cast<int>(nodes.size()); }
 };
 
 /// Completes a graph: sorts each node's inputs, merges repeated ones (two edges between the
-/// same nodes are one edge), and finds the users.
+/// same nodes are one edge), and finds the users and the last stages. A node that reads parameters
+/// is not computed after the node that writes them, which is computed only once.
 /// Throws InputError for an empty graph, an input that is not an earlier node, a cost that is not
-/// between 0 and kMaxCost, or sizes that add up to more than 2^53 bytes.
+/// between 0 and kMaxCost, sizes that add up to more than 2^53 bytes, `in_place` that is not an
+/// input of equal bytes, a node that writes parameters and may be computed again, or one that reads
+/// parameters that an earlier node writes.
 Graph make_graph(std::vector<Node> nodes);
 
 /// Returns flags by index: the nodes from which node `target` can be reached, itself included.
 std::vector<bool> ancestors(const Graph& graph, int target);
 
 /// Returns the SHA-256 of a graph's sizes, costs and edges. Graphs with the same digest pose the
-/// same problems, whatever their nodes are called. The times of transfers are not part of it: no
-/// schedule is charged for them.
-std::string graph_sha256(const Graph& graph);
+/// same problems, whatever their nodes are called. The times of transfers are part of it only if
+/// `with_paging_times`: unless a schedule is charged for them, they make no difference.
+std::string graph_sha256(const Graph& graph, bool with_paging_times = false);
 
 }  // namespace poet

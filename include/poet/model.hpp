@@ -21,6 +21,14 @@ struct MeasuredCosts {
   Joules energy_joules = 0;                      ///< one computation
   std::optional<Joules> page_in_energy_joules;   ///< absent: the platform supplies it
   std::optional<Joules> page_out_energy_joules;  ///< absent: the platform supplies it
+  std::optional<Seconds> page_in_seconds{};      ///< likewise; 0 without a platform
+  std::optional<Seconds> page_out_seconds{};     ///< likewise
+};
+
+/// A tensor as a formula reads it. A view has a shape of its own.
+struct Operand {
+  int node = 0;
+  Shape shape;
 };
 
 /// One node of a training graph before a platform gives it costs. It makes one tensor.
@@ -33,13 +41,52 @@ struct ModelNode {
   std::vector<int> inputs;           ///< indices of earlier nodes, ascending, each once
   bool backward = false;
   std::optional<MeasuredCosts> measured;
+
+  std::optional<Bytes> bytes{};  ///< of the output; absent: its elements times their size
+  // As in Node.
+  std::optional<int> in_place{};
+  Bytes workspace_bytes = 0;
+  bool recompute = true;
+  bool page = true;
+  std::vector<std::string> reads_parameters{};
+  std::vector<std::string> writes_parameters{};
+
+  /// Of an exact graph: what the node's formula reads, in the order of docs/model-format.md.
+  std::vector<Operand> operands{};
 };
 
 /// Where the backward pass of a model comes from. docs/model-format.md has the words for files.
 enum class Backward {
   poet_chain,     ///< appended to the layers as POET's release does (ICML 2022)
+  exact,          ///< what a training step computes; see docs/model-format.md
   none,           ///< inference only
   explicit_nodes  ///< the graph is given node by node; each node states its pass
+};
+
+/// When the gradients of parameters are applied, in exact mode.
+enum class Update {
+  fused,      ///< where they arise, with no buffer
+  buffered,   ///< from a buffer, which lives until the update that follows
+  accumulate  ///< at the end; all gradients stay in RAM
+};
+
+/// What applies them. It keeps nothing for each parameter, one number or two.
+enum class Optimizer { sgd, momentum, adam };
+
+/// Bytes of an element; absent: as the platform says.
+struct ElementBytes {
+  std::optional<int> activations{};
+  std::optional<int> gradients{};
+  std::optional<int> parameters{};
+};
+
+/// Parameters that nodes read and write under one name.
+struct Parameters {
+  std::string name;            ///< that of the layer that owns them
+  std::int64_t count = 0;      ///< numbers
+  bool is_trained = false;     ///< some node computes their gradient
+  ElementBytes element_bytes;  ///< of gradients and parameters
+  std::optional<Bytes> bytes;  ///< if stated instead of a count
 };
 
 /// A training graph: forward layers, then the backward pass, in topological order.
@@ -50,6 +97,12 @@ struct Model {
   Backward backward = Backward::poet_chain;
   std::int64_t batch_size = 1;  ///< samples per training step
   std::vector<ModelNode> nodes;
+
+  // What POET's graphs do not have.
+  Update update = Update::fused;
+  Optimizer optimizer = Optimizer::sgd;
+  ElementBytes element_bytes{};
+  std::vector<Parameters> parameters{};
 };
 
 /// Loads a built-in model by name, a file by path (a value with `/` or `.json` in it), or
@@ -57,11 +110,16 @@ struct Model {
 /// section 5), peculiarities included, so that results can be compared; docs/model-format.md lists
 /// them. Throws InputError for an unknown name (naming near misses), an unreadable or invalid
 /// file, or a batch size above 1 for a model without a batch dimension.
-Model load_model(const std::string& name_or_path, std::int64_t batch_size = 1);
+///
+/// `backward`, if given, replaces what the file says: Backward::exact or Backward::poet_chain, for
+/// a list of layers that has the one asked for.
+Model load_model(const std::string& name_or_path, std::int64_t batch_size = 1,
+                 std::optional<Backward> backward = {});
 
 /// Reads a model from the text of a model file. `source` names the text in errors and in
 /// Model::source. Throws InputError as load_model does.
-Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size = 1);
+Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size = 1,
+                  std::optional<Backward> backward = {});
 
 /// Returns the names of the built-in models, sorted.
 std::vector<std::string> builtin_models();

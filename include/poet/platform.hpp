@@ -1,5 +1,7 @@
 #pragma once
 
+#include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,7 +17,17 @@ namespace poet {
 struct Transfer {
   Seconds latency_seconds = 0;
   double bytes_per_second = 0;
+  std::optional<double> power_watts{};  ///< absent: the platform's memory power
 };
+
+/// Speed and energy of one op; absent: the platform's.
+struct OpRates {
+  std::optional<double> flops_per_second{};
+  std::optional<double> flops_per_joule{};
+};
+
+/// Where the parameters of a model are.
+enum class ParametersIn { ram, flash };
 
 /// The figures of a board from which all costs follow: speed, energy per operation, paging (POET,
 /// ICML 2022, section 5, and its release).
@@ -33,6 +45,17 @@ struct Platform {
   double cpu_power_watts = 0;      ///< drawn while computing; reported, not used in costs
   int element_bytes = 4;           ///< size of one tensor element
   std::optional<Bytes> ram_bytes;  ///< of the chip; a larger budget gets a warning
+
+  /// By op as `info` shows it, such as `conv2d_grad`; a gradient without rates of its own has those
+  /// of its op. The op `default` is every other.
+  std::map<std::string, OpRates, std::less<>> ops{};
+  std::optional<double> memory_bytes_per_second{};  ///< RAM, for what an op reads and writes
+  std::optional<Bytes> block_bytes{};               ///< secondary storage moves whole blocks
+  std::optional<Bytes> storage_bytes{};             ///< of secondary storage
+  std::optional<double> erase_cycles{};             ///< that each block of it survives
+  Bytes reserve_bytes = 0;                          ///< of RAM, for stack and code
+  std::optional<Bytes> flash_bytes{};               ///< of the chip, for what does not change
+  ParametersIn parameters_in = ParametersIn::ram;
 };
 
 /// Loads a built-in platform by name, a file by path, or stdin (`-`); see load_model. Throws
@@ -49,15 +72,44 @@ std::vector<std::string> builtin_platforms();
 /// Gives every node of a model its costs, in bytes, seconds and joules:
 ///
 ///   bytes       = elements of the output * element_bytes
-///   runtime     = flop / (FLOP/s)
+///   runtime     = max(flop / (FLOP/s), bytes read and written / RAM bandwidth)
 ///   energy      = flop / (FLOP/J)
-///   page energy = (latency + bytes / throughput) * memory power * `mem_power_scale`
+///   page time   = latency + bytes in whole blocks / throughput
+///   page energy = page time * power of the transfer * `mem_power_scale`
 ///
+/// The rates are those of the node's op, where the platform has some; without a RAM bandwidth or
+/// blocks, neither counts.
 /// Measured costs are taken as they are. `platform` may be null for a model whose nodes bring all
 /// their costs; if schedules are not to page (`paging` is false), page energies may be missing as
 /// well and are 0. Throws InputError if a cost is missing, a size leaves the range of 2^53 bytes,
 /// or the scale is negative or not finite.
 Graph cost_graph(const Model& model, const Platform* platform, double mem_power_scale = 1.0,
                  bool paging = true);
+
+/// What training needs on the device beside the tensors of the graph. A RAM budget is about tensors
+/// only, unless it is `chip` or --count-parameters is given.
+struct DeviceMemory {
+  Bytes parameters_bytes = 0;  ///< in RAM
+  Bytes gradients_bytes = 0;   ///< of parameters, if they are accumulated over steps
+  Bytes optimizer_bytes = 0;   ///< what the optimizer keeps for each parameter
+  Bytes reserve_bytes = 0;     ///< what the platform sets aside
+  Bytes flash_bytes = 0;       ///< parameters in flash
+
+  bool operator==(const DeviceMemory&) const = default;
+  Bytes ram_bytes() const {
+    return parameters_bytes + gradients_bytes + optimizer_bytes + reserve_bytes;
+  }
+};
+
+/// Returns what a model needs on a platform, or without one if `platform` is null. A trained
+/// parameter is in RAM unless the platform keeps all of them in flash; a frozen one is in flash
+/// where there is some. The graphs of POET have no such needs (ICML 2022 counts tensors only): for
+/// them there is only the reserve. Throws InputError if a sum leaves the range of 2^53 bytes.
+DeviceMemory device_memory(const Model& model, const Platform* platform);
+
+/// Returns what `--ram-budget chip` stands for: the RAM of the platform's chip less
+/// device_memory(), but at least one byte, which no schedule fits. Absent if the platform does not
+/// state its RAM.
+std::optional<Bytes> chip_ram_bytes(const Model& model, const Platform* platform);
 
 }  // namespace poet

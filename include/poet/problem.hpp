@@ -11,12 +11,26 @@
 
 namespace poet {
 
+/// What the time of transfers counts for.
+enum class PagingTime {
+  free,      ///< nothing, as in POET
+  blocking,  ///< computing waits for transfers: their times add up
+  /// Transfers run beside computing (DMA) on one channel: a stage takes the longer of the two. What
+  /// is written out stays in RAM for the whole stage, and so does what is read back.
+  overlapped
+};
+
 /// What a schedule is checked against.
 struct Limits {
   Bytes ram_budget_bytes = 0;          ///< most RAM held at any time
-  Seconds runtime_budget_seconds = 0;  ///< most time of all computations together
+  Seconds runtime_budget_seconds = 0;  ///< most time of the step; `paging_time` says what counts
   bool paging = true;                  ///< whether paging is allowed
   bool remat = true;                   ///< whether recomputation is allowed
+  PagingTime paging_time = PagingTime::free;
+  std::optional<Bytes> storage_budget_bytes{};   ///< most bytes of copies in secondary storage
+  std::optional<Bytes> page_out_budget_bytes{};  ///< most bytes written to it in one step
+
+  bool operator==(const Limits&) const = default;
 };
 
 /// A runtime fits the budget if it is at most (1 + kRuntimeSlack) times the budget: it is a sum of
@@ -43,10 +57,10 @@ struct Baseline {
 /// Returns the baseline of a graph ("checkpoint all" in Checkmate, Jain et al., MLSys 2020).
 Baseline baseline(const Graph& graph);
 
-/// The largest set of tensors that one computation needs at once.
+/// The most RAM that one computation needs at once.
 struct WorkingSet {
   Bytes bytes = 0;
-  int node = 0;  ///< the node whose inputs and output need it; the first of several
+  int node = 0;  ///< the node whose computation needs it; the first of several
 };
 
 /// Returns the working set of a graph, in bytes: no schedule gets by with less RAM, whatever it
@@ -94,6 +108,11 @@ bool is_smallest(const RamBudget& budget);
 /// that stands for nothing here.
 Bytes resolve(const RamBudget& budget, const Baseline& base, const NamedRamBytes& named = {});
 Seconds resolve(const RuntimeBudget& budget, const Baseline& base);
+
+/// The digest of a graph as a problem: the times of transfers are part of it unless they are free.
+inline std::string graph_sha256(const Graph& graph, PagingTime paging_time) {
+  return graph_sha256(graph, paging_time != PagingTime::free);
+}
 
 /// What is known of a problem without a solver.
 struct Verdict {

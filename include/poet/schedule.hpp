@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "poet/graph.hpp"
@@ -31,6 +32,7 @@ struct Instruction {
   enum class Op { compute, free, page_out, page_in };
   Op op = Op::compute;
   int node = 0;
+  std::optional<int> over{};  ///< of a computation: the input whose RAM its output takes over
 
   bool operator==(const Instruction&) const = default;
 };

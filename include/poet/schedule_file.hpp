@@ -26,7 +26,14 @@ struct Request {
   bool paging = true;
   bool remat = true;
   SolveSettings settings;  ///< a file has its numbers
+  // Only version 2 of the file has these.
+  PagingTime paging_time = PagingTime::free;
+  std::optional<Bytes> storage_budget_bytes{};
+  std::optional<Bytes> page_out_budget_bytes{};
 };
+
+/// What a schedule of the request is checked against.
+Limits limits_of(const Request& request);
 
 /// Where the graph came from: the file's `model`.
 struct ModelInfo {
@@ -73,8 +80,8 @@ struct Summary {
   double energy_overhead = 0;  ///< energy / baseline - 1; 0 for a baseline of 0
   Joules lower_bound_joules = 0;
   double gap = 0;
-  Seconds runtime_seconds = 0;
-  double runtime_ratio = 0;  ///< runtime / time to compute every node once; 1 for a time of 0
+  Seconds runtime_seconds = 0;  ///< of the step, transfers included as the request says
+  double runtime_ratio = 0;     ///< runtime / time to compute every node once; 1 for a time of 0
   Seconds paging_seconds = 0;
   Bytes peak_ram_bytes = 0;
   Bytes ram_budget_bytes = 0;
@@ -84,9 +91,17 @@ struct Summary {
   int page_in_count = 0;
   Bytes page_out_bytes = 0;
   Bytes page_in_bytes = 0;
+  // Only version 2 of the file has these.
+  std::optional<Seconds> compute_seconds{};
+  std::optional<double> compute_runtime_ratio{};  ///< as runtime_ratio, without any transfers
+  std::optional<Bytes> peak_storage_bytes{};      ///< of all copies in secondary storage
+  std::optional<DeviceMemory> memory{};           ///< beside tensors, if there is any
+  /// How many such steps secondary storage survives, if the platform says and the step writes to
+  /// it.
+  std::optional<double> steps_until_worn{};
 };
 
-/// A schedule file ("format": "poet-schedule", "version": 1) as data. See docs/schedule-format.md.
+/// A schedule file ("format": "poet-schedule") as data. See docs/schedule-format.md.
 struct ScheduleFile {
   ExitCode code = ExitCode::ok;
   Status status = Status::unknown;
@@ -94,6 +109,7 @@ struct ScheduleFile {
   std::optional<PlatformInfo> platform;
   Request request;
   Summary summary;
+  ObjectiveBounds bounds;  ///< in the file's `summary`
   SolveStatistics solver;
   Graph graph;
   Schedule schedule;
@@ -101,9 +117,16 @@ struct ScheduleFile {
   std::vector<Instruction> program;         ///< the schedule as to_program writes it
 };
 
+/// The version of the format that a file needs: 2 if it uses anything that version 1 does not know,
+/// which are attributes of nodes, times of transfers that are charged, budgets for secondary
+/// storage, and exact backward passes. The same of a problem without a schedule.
+int schedule_version(const ScheduleFile& file);
+int schedule_version(const ProblemInfo& problem);
+
 /// Makes the schedule file of a solve that found a schedule. The figures are those of a fresh
 /// replay. Throws InternalError if the replay finds a violation, if its energy differs from the
-/// solver's by more than 1e-9 relative, or if status or bound contradict it.
+/// solver's by more than 1e-9 relative, or if status or bound contradict it. An optimum is only
+/// feasible if what the objective names is not proven within the gap.
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result);

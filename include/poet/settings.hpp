@@ -17,6 +17,14 @@ enum class Effort {
   proof,     ///< as `standard`; the command line sets a gap of 0 and no time limit with it
 };
 
+/// What a schedule has least of. Among schedules that are equal in that, each has the least energy.
+enum class Objective {
+  energy,   ///< within both budgets
+  runtime,  ///< time of all computations, within the RAM budget; the runtime budget is an upper
+            ///< limit
+  ram,      ///< RAM budget, within the runtime budget; solve() is given what run_min_ram found
+};
+
 /// What a user can set that changes results, besides the problem itself.
 struct SolveSettings {
   double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
@@ -26,6 +34,7 @@ struct SolveSettings {
   std::uint32_t seed = 1;
   Effort effort = Effort::standard;
   SolverFeatures features;
+  Objective objective = Objective::energy;
 
   bool operator==(const SolveSettings&) const = default;
 };
@@ -49,6 +58,8 @@ inline constexpr std::tuple kSettings{
     Setting<&SolveSettings::gap>{"gap"},
     Setting<&SolveSettings::mem_power_scale>{"mem_power_scale"},
     Setting<&SolveSettings::time_limit_seconds>{"time_limit_seconds"},
-    Setting<&SolveSettings::threads>{"solve_threads"}, Setting<&SolveSettings::seed>{"seed"}};
+    Setting<&SolveSettings::threads>{"solve_threads"},
+    Setting<&SolveSettings::seed>{"seed"},
+    Setting<&SolveSettings::objective>{.key = "objective", .is_new = true}};
 
 }  // namespace poet

@@ -19,7 +19,9 @@ enum class Rule {
   page_out,   ///< 3: only what is resident at a stage's start is paged out
   page_in,    ///< 4: only a stored copy of an absent tensor is paged in
   ram,        ///< 5: the RAM held never exceeds the budget
-  runtime,    ///< 6: the runtimes of all computations fit the runtime budget
+  runtime,    ///< 6: the time of the step fits the runtime budget
+  once,       ///< 8: what may be computed only once, or not paged, is not
+  storage,    ///< 9: the copies, and what is written, fit the budgets of secondary storage
 };
 
 /// Returns the name of a rule for messages: `structure`, `rule 1 (inputs)`, ...
@@ -41,8 +43,9 @@ struct Replay {
   Joules compute_energy_joules = 0;
   Joules page_in_energy_joules = 0;
   Joules page_out_energy_joules = 0;
-  Seconds runtime_seconds = 0;  ///< of all computations
-  Seconds paging_seconds = 0;   ///< of all transfers; reported, not charged
+  Seconds runtime_seconds = 0;  ///< of the step, as Limits::paging_time counts it
+  Seconds compute_seconds = 0;  ///< of all computations
+  Seconds paging_seconds = 0;   ///< of all transfers
   Bytes peak_ram_bytes = 0;
   std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
   int recompute_count = 0;
@@ -50,6 +53,8 @@ struct Replay {
   int page_in_count = 0;
   Bytes page_out_bytes = 0;
   Bytes page_in_bytes = 0;
+  Bytes storage_bytes = 0;  ///< of all copies in secondary storage, in whole blocks
+  Bytes written_bytes = 0;  ///< to secondary storage, in whole blocks
 
   bool valid() const { return violations.empty(); }
 };
@@ -73,11 +78,16 @@ struct RamSample {
 
 /// Returns the course of RAM over one training step: one sample per computation, in order of
 /// execution. Throws InputError for a schedule that names a node outside the graph.
-std::vector<RamSample> ram_timeline(const Graph& graph, const Schedule& schedule);
+std::vector<RamSample> ram_timeline(const Graph& graph, const Schedule& schedule,
+                                    PagingTime paging_time = PagingTime::free);
 
 /// Returns the schedule as the list of instructions that a device runs, stage by stage: page-outs,
-/// computations each followed by the frees that it allows, frees at the stage's end, page-ins.
-/// Throws InputError for a schedule that names a node outside the graph.
-std::vector<Instruction> to_program(const Graph& graph, const Schedule& schedule);
+/// computations each followed by the frees that it allows, frees at the stage's end, page-ins. An
+/// input whose RAM a computation takes over (`over`) is not freed besides. If transfers overlap
+/// with computations, page-ins come right after the page-outs, and what is written out goes at the
+/// end of the stage at the earliest: both have their RAM for the whole stage. Throws InputError for
+/// a schedule that names a node outside the graph.
+std::vector<Instruction> to_program(const Graph& graph, const Schedule& schedule,
+                                    PagingTime paging_time = PagingTime::free);
 
 }  // namespace poet

@@ -32,6 +32,8 @@ struct Progress {
   std::int64_t nodes = 0;  ///< nodes of branch and bound in this phase
   Joules incumbent_joules = std::numeric_limits<double>::infinity();
   Joules bound_joules = 0;  ///< proven lower bound
+  /// What both are of: those of `runtime` are seconds.
+  Objective objective = Objective::energy;
 };
 
 struct SolveOptions {
@@ -60,6 +62,13 @@ struct SolveStatistics {
   Seconds wall_seconds = 0;
 };
 
+/// Proven for every schedule within the budgets that were asked for: the bound on what the
+/// objective names, if that is not the energy.
+struct ObjectiveBounds {
+  std::optional<Seconds> runtime_lower_bound_seconds;
+  std::optional<Bytes> ram_lower_bound_bytes;
+};
+
 struct SolveResult {
   Status status = Status::unknown;
   std::optional<Schedule> schedule;         ///< replayed and valid
@@ -69,7 +78,11 @@ struct SolveResult {
   std::optional<Bytes> smallest_ram_bytes;  ///< when infeasible: no budget below it can work
   bool smallest_ram_is_exact = false;
   std::optional<int>
-      node{};  ///< when infeasible: the one that needs `smallest_ram_bytes`, if known
+      node{};              ///< when infeasible: the one that needs `smallest_ram_bytes`, if known
+  ObjectiveBounds bounds;  ///< that on RAM is for the caller to fill in
+  /// The least time found, if that was the objective: the runtime budget within which the energy is
+  /// the least, and for which `lower_bound_joules` is proven.
+  std::optional<Seconds> runtime_budget_seconds{};
   bool interrupted = false;
   bool solver_failed = false;  ///< CBC crashed or gave no answer; see `reason`
   SolveStatistics statistics;
@@ -79,13 +92,23 @@ struct SolveResult {
 double relative_gap(Joules energy, Joules lower_bound);
 
 /// Finds the schedule of least energy within the budgets, and bounds its distance from the optimum.
-/// Every schedule that it returns has been replayed by simulate().
-/// Throws InternalError when a replay contradicts the solver.
+/// With Objective::runtime, that of least time, and among those of least energy. Every schedule
+/// that it returns has been replayed by simulate(). Throws InternalError when a replay contradicts
+/// the solver.
 SolveResult solve(const Problem& problem, const SolveOptions& options = {});
+
+/// Where a problem's graph came from. The comments of an exported model state it, so that an error
+/// about another graph can name what differs.
+struct ProblemOrigin {
+  std::string model;     ///< in words; empty: not known, and nothing is stated
+  std::string platform;  ///< in words; empty: none
+  std::int64_t batch_size = 1;
+  double mem_power_scale = 1;
+};
 
 /// Writes the problem's complete MILP for another solver, as `.mps` or `.lp` by the file's
 /// ending, names included. The objective, baseline included, is in joules times a power of ten,
 /// which the file's first line states. Throws InputError for a path that cannot be written.
-void export_milp(const Problem& problem, const std::string& path);
+void export_milp(const Problem& problem, const std::string& path, const ProblemOrigin& origin = {});
 
 }  // namespace poet

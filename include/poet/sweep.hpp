@@ -54,6 +54,8 @@ struct SweepSubject {
   std::optional<Platform> platform;  ///< absent for a model that brings its costs
   Graph graph;
   Baseline base;
+  /// What all its points have in common: paging time, and the budgets for secondary storage.
+  Limits limits{};
 
   /// `vgg16_cifar/m4`
   std::string name() const;

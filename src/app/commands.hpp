@@ -23,9 +23,12 @@ struct Outcome {
 /// Fills in `problem` as it reads it, so that the document of a failure can state it.
 Outcome run_solve(const Options& options, ProblemInfo& problem);
 /// Likewise.
+Outcome run_import_solution(const Options& options, ProblemInfo& problem);
+/// Likewise.
 Outcome run_info(const Options& options, ProblemInfo& problem);
 Outcome run_verify(const Options& options);
 Outcome run_plot(const Options& options);
+Outcome run_simulate(const Options& options);
 Outcome run_sweep_command(const Options& options);
 Outcome run_compare(const Options& options);
 Outcome run_list(const Options& options);

@@ -1,4 +1,5 @@
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "app/commands.hpp"
 #include "formats/write_list.hpp"
@@ -22,10 +23,10 @@ std::vector<Platform> all_platforms() {
 }
 
 std::string table(const std::vector<ModelReport>& models) {
-  std::string text = fmt::format("{:<16} {:>6} {:>8} {:>12} {:>14} {:>14}\n", "model", "nodes",
+  std::string text = fmt::format("{:<22} {:>6} {:>8} {:>12} {:>14} {:>14}\n", "model", "nodes",
                                  "forward", "parameters", "baseline peak", "working set");
   for (const ModelReport& m : models) {
-    text += fmt::format("{:<16} {:>6} {:>8} {:>12} {:>14} {:>14}\n", m.model.name,
+    text += fmt::format("{:<22} {:>6} {:>8} {:>12} {:>14} {:>14}\n", m.model.name,
                         m.model.node_count, m.model.forward_node_count, m.parameter_count,
                         format_bytes(m.baseline_peak_ram_bytes), format_bytes(m.working_set_bytes));
   }
@@ -49,10 +50,21 @@ std::string table(const std::vector<Platform>& platforms) {
 std::string attribute_text(const AttributeRule& rule) {
   using Kind = AttributeRule::Kind;
   std::string text(rule.name);
-  if (rule.kind == Kind::window) text += " [h, w]";
+  if (rule.kind == Kind::window || rule.kind == Kind::padding) text += " [h, w]";
+  if (rule.kind == Kind::list || rule.kind == Kind::shape) text += " [...]";
+  if (!rule.words.empty()) text += fmt::format(" ({})", fmt::join(rule.words, "|"));
   if (!rule.otherwise) return text;
+  if (!rule.default_text.empty()) return fmt::format("{} = {}", text, rule.default_text);
   if (rule.kind == Kind::flag) return text + (*rule.otherwise != 0 ? " = true" : " = false");
+  if (!rule.words.empty()) {
+    return fmt::format("{} = {}", text, rule.words[static_cast<std::size_t>(*rule.otherwise)]);
+  }
   return fmt::format("{} = {}", text, *rule.otherwise);
+}
+
+/// `2`, or `1+` for any number from 1 on
+std::string input_text(const InputCount& count) {
+  return fmt::format("{}{}", count.least, count.most > count.least ? "+" : "");
 }
 
 std::string table(std::span<const OpRule> ops) {
@@ -63,7 +75,7 @@ std::string table(std::span<const OpRule> ops) {
     for (const AttributeRule& rule : op.attributes) {
       attributes += (attributes.empty() ? "" : ", ") + attribute_text(rule);
     }
-    text += fmt::format("{:<20} {:>6}  {}\n", op.name, op.input_count,
+    text += fmt::format("{:<20} {:>6}  {}\n", op.name, input_text(op.input_count),
                         attributes.empty() ? "-" : attributes);
   }
   return text;

@@ -8,7 +8,9 @@
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
+#include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
+#include "poet/solve.hpp"
 #include "poet/units.hpp"
 
 namespace poet::cli {
@@ -44,10 +46,40 @@ struct Inputs {
 /// has read.
 Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo& info);
 
+/// Throws InputError, with the name of the command's argument, if more than one of the argument,
+/// the model and the platform is stdin.
+void check_one_stdin(const Options& options, const char* argument);
+
 /// The graph with its costs, those of pages only where any schedule may page; `option` is named
 /// where the model needs a platform and has none.
 Graph make_costs(const Model& model, const std::optional<Platform>& platform,
                  double mem_power_scale, bool paging, const char* option);
+
+/// What the options for transfers and secondary storage say of the limits of a model's schedules;
+/// empty texts are options that are not there. Throws InputError if transfers are to be charged and
+/// no platform says how long they take.
+Limits paging_limits(const Model& model, const Platform* platform, const std::string& paging_time,
+                     const std::string& storage_budget, const std::string& page_out_budget);
+
+/// The budgets as the command line has them.
+struct Budgets {
+  RamBudget ram;
+  RuntimeBudget runtime;
+};
+
+/// Throws InputError if --model or a budget is missing, or if a budget cannot be read.
+Budgets read_budgets(const Options& options);
+
+/// The limits of the command line, with a RAM budget of 0.
+Limits limits_but_ram(const Options& options, const Inputs& inputs, const RuntimeBudget& runtime,
+                      const Baseline& base);
+
+/// The RAM budget in bytes; `smallest` is what `min` stands for, if that is known.
+Bytes ram_bytes(const RamBudget& budget, const Baseline& base, std::optional<Bytes> smallest,
+                const Inputs& inputs);
+
+/// What an exported model states about where its graph came from.
+ProblemOrigin origin_of(const Inputs& inputs, const Options& options);
 
 /// A name as the name of a file: it stays in its directory, whatever it says.
 std::string file_stem(std::string name);

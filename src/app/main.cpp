@@ -17,12 +17,16 @@ using poet::ProblemInfo;
 
 Outcome run(const Options& options, ProblemInfo& problem) {
   switch (options.command) {
+    case Command::import_solution:
+      return run_import_solution(options, problem);
     case Command::info:
       return run_info(options, problem);
     case Command::verify:
       return run_verify(options);
     case Command::plot:
       return run_plot(options);
+    case Command::simulate:
+      return run_simulate(options);
     case Command::sweep:
       return run_sweep_command(options);
     case Command::compare:

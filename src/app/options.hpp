@@ -8,7 +8,7 @@
 
 namespace poet::cli {
 
-enum class Command { solve, info, verify, plot, sweep, compare };
+enum class Command { solve, import_solution, info, verify, plot, simulate, sweep, compare };
 
 /// `sweep`, besides what it shares with a single solve.
 struct SweepArguments {
@@ -54,8 +54,13 @@ struct Options {
   std::string ram_budget;
   std::string runtime_budget;
   std::int64_t batch_size = 1;
+  std::string backward;  ///< empty: as the model says
   bool paging = true;
   bool remat = true;
+  bool count_parameters = false;  ///< the RAM budget holds more than tensors
+  std::string paging_time;        ///< empty: what is usual for the model
+  std::string storage_budget;
+  std::string page_out_budget;
   // How hard to try.
   SolveSettings settings;
   bool require_optimal = false;
@@ -81,7 +86,8 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;                ///< of plot
+  std::string input_file;                ///< of plot, simulate and import-solution
+  std::string exported;                  ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
   SweepArguments sweep;
   CompareArguments compare;

@@ -17,14 +17,18 @@ namespace {
 constexpr Seconds kTerminalInterval = 0.1;
 constexpr Seconds kPipeInterval = 5;
 
+std::string figure_of(const Progress& progress, double figure) {
+  return progress.objective == Objective::runtime ? format_seconds(figure) : format_joules(figure);
+}
+
 std::string describe(const Progress& progress) {
   std::string text = fmt::format("{:7.1f} s  {:<12}", progress.elapsed_seconds, progress.phase);
   if (std::isfinite(progress.incumbent_joules)) {
-    text += fmt::format("  best {}", format_joules(progress.incumbent_joules));
+    text += fmt::format("  best {}", figure_of(progress, progress.incumbent_joules));
   } else {
     text += "  no schedule yet";
   }
-  text += fmt::format("  bound {}", format_joules(progress.bound_joules));
+  text += fmt::format("  bound {}", figure_of(progress, progress.bound_joules));
   if (std::isfinite(progress.incumbent_joules)) {
     text += fmt::format("  gap {:.4f} %",
                         100 * relative_gap(progress.incumbent_joules, progress.bound_joules));

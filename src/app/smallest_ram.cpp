@@ -9,6 +9,7 @@
 #include "app/sweep/progress.hpp"
 #include "base/text/printable.hpp"
 #include "poet/min_ram.hpp"
+#include "sweep/child_work.hpp"
 #include "sweep/rows.hpp"
 
 namespace poet::cli {
@@ -23,7 +24,8 @@ SweepGrid grid_of_one(const Inputs& inputs, const Problem& problem, const Runtim
   return {.subjects = {{.model = inputs.model,
                         .platform = inputs.platform,
                         .graph = problem.graph,
-                        .base = baseline(problem.graph)}},
+                        .base = baseline(problem.graph),
+                        .limits = problem.limits}},
           .ram = {},
           .runtime = {runtime},
           .techniques = {techniques_of(request)}};
@@ -52,15 +54,27 @@ std::optional<SmallestRam> find_smallest_ram(const Options& options, const Input
   const std::string name = describe(grid, tasks.front());
   MinRamOptions search{.solve = {.settings = options.settings}};
   search.solve.settings.time_limit_seconds *= kSearchShare;
+  search.solve.settings.objective = Objective::energy;  // any schedule will do
   search.started = [&](int) { line.started(name); };
   search.finished = [&](int, const MinRam& found) { line.finished(name, describe(found)); };
   search.interrupted = [] { return interrupted(); };
   catch_interrupts();
   MinRams found;
-  const bool complete = run_min_ram(grid, tasks, search, found);
+  bool complete = true;
+  if (options.settings.objective == Objective::ram) {
+    // A process of its own would take its best schedule along when a signal ends it.
+    search.solve.interrupted = search.interrupted;
+    search.started(0);
+    found = {find_min_ram(grid.subjects.front(), tasks.front().limits, search.solve, 0, {})};
+    search.finished(0, *found.front());
+  } else {
+    complete = run_min_ram(grid, tasks, search, found);
+  }
   line.clear();
   if (!complete) return std::nullopt;
   SmallestRam smallest{.bytes = smallest_ram(grid, tasks, found).front(),
+                       .lower_bound_bytes = found.front()->infeasible_below_bytes,
+                       .interrupted = interrupted(),
                        .wall_seconds = found.front()->wall_seconds};
   if (!found.front()->infeasible) smallest.schedule = found.front()->schedule;
   report_smallest(*found.front(), problem.graph);

@@ -6,30 +6,37 @@
 
 #include <fmt/format.h>
 
+#include "app/beside_tensors.hpp"
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
 #include "app/plot_directory.hpp"
+#include "app/print_summary.hpp"
 #include "app/process_setup.hpp"
 #include "app/progress.hpp"
 #include "app/smallest_ram.hpp"
 #include "app/tables.hpp"
 #include "base/files/files.hpp"
-#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
 #include "poet/simulate.hpp"
+#include "problem/fields.hpp"
 #include "report/summary.hpp"
 
 namespace poet::cli {
 namespace {
 
-void check_required(const Options& options) {
-  require_option(options.model, "--model", "expected a model's name or file (--list-models)");
-  require_option(options.ram_budget, "--ram-budget",
-                 "expected a size such as 737719, 60%, min or chip");
-  require_option(options.runtime_budget, "--runtime-budget",
-                 "expected a multiple such as 1.5 or a time such as 12.5s");
+bool is_objective(const Options& options, Objective objective) {
+  return options.settings.objective == objective;
+}
+
+/// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
+/// all transfers in each stage.
+RuntimeBudget any_runtime(const Graph& graph, const Baseline& base) {
+  Seconds transfers = 0;
+  for (const Node& node : graph.nodes) transfers += node.page_in_seconds + node.page_out_seconds;
+  const double share = base.runtime_seconds > 0 ? transfers / base.runtime_seconds : 0;
+  return Ratio{static_cast<double>(graph.size()) * (1 + share)};
 }
 
 /// Everything that can be refused before the solve is refused before the solve.
@@ -41,20 +48,13 @@ void check_destinations(const Options& options) {
   check_destination("--export-model", options.export_model);
 }
 
-void warn_about_chip(const Inputs& inputs, Bytes budget) {
-  if (!inputs.platform || !inputs.platform->ram_bytes) return;
-  if (budget <= *inputs.platform->ram_bytes) return;
-  spdlog::warn("the RAM budget of {} is more than the {} that platform '{}' has",
-               format_bytes(budget), format_bytes(*inputs.platform->ram_bytes),
-               inputs.platform->name);
-}
-
 /// The schedule to start from, if one was named. A file about another graph is refused; a schedule
 /// that does not fit these budgets is no mistake, only of no use.
 std::optional<Schedule> warm_start(const std::string& path, const Problem& problem) {
   if (path.empty()) return std::nullopt;
   return in_option("--warm-start", [&]() -> std::optional<Schedule> {
     const ScheduleFile file = parse_schedule_file(read_file(path), path);
+    // Whatever the times of its transfers: it is a start, and it is replayed.
     if (graph_sha256(file.graph) != graph_sha256(problem.graph)) {
       throw InputError(path,
                        "found a schedule of another graph; expected one of the same model, "
@@ -95,25 +95,8 @@ ExitCode code_of(const SolveResult& result, const Options& options) {
   return result.solver_failed ? ExitCode::internal : ExitCode::limit;
 }
 
-std::string counted(int count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
-void print_summary(const ScheduleFile& report) {
-  const Summary& s = report.summary;
-  spdlog::info("{}: {} per training step, {} over the baseline's {}; {}",
-               status_name(report.status), format_joules(s.energy_joules),
-               change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
-               gap_text(s.gap));
-  spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x",
-               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
-               format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
-               report.request.runtime_budget_ratio);
-  spdlog::info("{}, {} ({}), {} ({}); {:.2f} s of solving",
-               counted(s.recompute_count, "recomputation"), counted(s.page_out_count, "page-out"),
-               format_bytes(s.page_out_bytes), counted(s.page_in_count, "page-in"),
-               format_bytes(s.page_in_bytes), report.solver.wall_seconds);
-  const SolveStatistics& solver = report.solver;
+/// How the time was spent, with --verbose.
+void print_work(const SolveStatistics& solver) {
   spdlog::debug("model {}: {} rows, {} columns, {} nonzeros; {} nodes", solver.formulation,
                 solver.rows, solver.columns, solver.nonzeros, solver.nodes);
   spdlog::debug("first schedule after {}; local search {}, building {}, relaxations and CBC {}",
@@ -125,21 +108,18 @@ void print_summary(const ScheduleFile& report) {
 }  // namespace
 
 Outcome run_solve(const Options& options, ProblemInfo& info) {
-  check_required(options);
-  const auto ram = in_option("--ram-budget", [&] { return parse_ram_budget(options.ram_budget); });
-  const auto runtime =
-      in_option("--runtime-budget", [&] { return parse_runtime_budget(options.runtime_budget); });
+  const Budgets budgets = read_budgets(options);
+  const RamBudget& ram = budgets.ram;
+  RuntimeBudget runtime = budgets.runtime;
   check_destinations(options);
   const Inputs inputs = load_inputs(options, "--model", info);
   Problem problem{.graph =
                       make_costs(inputs.model, inputs.platform, options.settings.mem_power_scale,
                                  options.paging, "--platform")};
-  info.graph_sha256 = graph_sha256(problem.graph);
   const Baseline base = baseline(problem.graph);
-  problem.limits = {.runtime_budget_seconds =
-                        in_option("--runtime-budget", [&] { return resolve(runtime, base); }),
-                    .paging = options.paging,
-                    .remat = options.remat};
+  if (options.runtime_budget.empty()) runtime = any_runtime(problem.graph, base);
+  problem.limits = limits_but_ram(options, inputs, runtime, base);
+  info.graph_sha256 = graph_sha256(problem.graph, problem.limits.paging_time);
   SmallestRam smallest;
   if (is_smallest(ram)) {
     // The search takes time, so a folder that cannot be written is refused before it.
@@ -152,22 +132,24 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
     }
     smallest = *found;
   }
-  problem.limits.ram_budget_bytes = in_option("--ram-budget", [&] {
-    return resolve(ram, base,
-                   {.smallest = smallest.bytes,
-                    .chip = inputs.platform ? inputs.platform->ram_bytes : std::nullopt});
-  });
+  const Bytes stated_bytes = ram_bytes(ram, base, smallest.bytes, inputs);
+  problem.limits.ram_budget_bytes = ram_for_tensors(options, ram, stated_bytes, inputs);
   info.request = make_request(problem.limits, runtime, base, options.settings);
+  if (const auto reason = no_room_for_tensors(options, ram, stated_bytes, inputs)) {
+    return without_schedule(ExitCode::infeasible, "infeasible", *reason, options, info);
+  }
   warn_about_chip(inputs, problem.limits.ram_budget_bytes);
   if (options.print_graph_info) {
     fmt::print(stderr, "{}", node_table(node_figures(inputs.model, problem.graph), false));
   }
-  if (options.print_power_costs) fmt::print(stderr, "{}", power_table(problem.graph));
+  if (options.print_power_costs)
+    fmt::print(stderr, "{}",
+               power_table(problem.graph, problem.limits.paging_time != PagingTime::free));
   const PlotDirectory plots(options.plot_directory, inputs.model.name);
   plots.write_graph(problem.graph);
   if (!options.export_model.empty()) {
     in_option("--export-model", [&] {
-      export_milp(problem, options.export_model);
+      export_milp(problem, options.export_model, origin_of(inputs, options));
       return 0;
     });
     spdlog::info("MILP written to {}", options.export_model);
@@ -178,17 +160,29 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
   ProgressLine line(options.quiet);
   const SolveOptions wishes = solve_options(options, problem, smallest, line);
   catch_interrupts();
-  const SolveResult result = solve(problem, wishes);
+  SolveResult result = solve(problem, wishes);
   line.clear();
-  const ExitCode code = code_of(result, options);
   if (!result.schedule) {
     add_proof(info, result, problem.graph);
-    return without_schedule(code, status_name(result.status), explain(result), options, info);
+    return without_schedule(code_of(result, options), status_name(result.status), explain(result),
+                            options, info);
+  }
+  if (is_objective(options, Objective::ram)) {
+    result.interrupted = result.interrupted || smallest.interrupted;
+    result.bounds.ram_lower_bound_bytes = smallest.lower_bound_bytes;
+  }
+  if (result.runtime_budget_seconds) {
+    problem.limits.runtime_budget_seconds = *result.runtime_budget_seconds;
+    info.request =
+        make_request(problem.limits, *result.runtime_budget_seconds, base, options.settings);
   }
   ScheduleFile report =
       make_schedule_file(inputs.model, inputs.platform_or_null(), problem, *info.request, result);
-  report.code = code;
-  print_summary(report);
+  result.status = report.status;  // which says whether the objective is proven as well
+  const ExitCode code = report.code = code_of(result, options);
+  print_summary(report, fmt::format("; {:.2f} s of solving", report.solver.wall_seconds));
+  print_beside_tensors(inputs);
+  print_work(report.solver);
   if (!result.reason.empty()) spdlog::info("{}", result.reason);
   plots.write_schedule(report);
   return {.code = code,

@@ -28,14 +28,20 @@ std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
   return text;
 }
 
-std::string power_table(const Graph& graph) {
-  std::string text = fmt::format("{:>5} {:<24} {:>13} {:>13} {:>13} {:>13}\n", "node", "name",
-                                 "runtime s", "energy J", "page-in J", "page-out J");
+std::string power_table(const Graph& graph, bool with_paging_times) {
+  const auto times = [&](Seconds in, Seconds out) {
+    return with_paging_times ? fmt::format(" {:>13.6g} {:>13.6g}", in, out) : std::string();
+  };
+  std::string text = fmt::format(
+      "{:>5} {:<24} {:>13} {:>13} {:>13} {:>13}{}\n", "node", "name", "runtime s", "energy J",
+      "page-in J", "page-out J",
+      with_paging_times ? fmt::format(" {:>13} {:>13}", "page-in s", "page-out s") : std::string());
   for (int i = 0; i < graph.size(); ++i) {
     const Node& node = graph.nodes[i];
-    text += fmt::format("{:>5} {:<24} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g}\n", i, node.name,
+    text += fmt::format("{:>5} {:<24} {:>13.6g} {:>13.6g} {:>13.6g} {:>13.6g}{}\n", i, node.name,
                         node.runtime_seconds, node.energy_joules, node.page_in_energy_joules,
-                        node.page_out_energy_joules);
+                        node.page_out_energy_joules,
+                        times(node.page_in_seconds, node.page_out_seconds));
   }
   return text;
 }

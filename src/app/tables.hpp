@@ -12,7 +12,8 @@ namespace poet::cli {
 /// and energy as well.
 std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs);
 
-/// One line per node: time and energy of a computation, energy of paging.
-std::string power_table(const Graph& graph);
+/// One line per node: time and energy of a computation, energy of paging; if asked for, its time as
+/// well.
+std::string power_table(const Graph& graph, bool with_paging_times);
 
 }  // namespace poet::cli

@@ -16,6 +16,7 @@
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
+#include "report/fields.hpp"
 
 namespace poet::cli {
 namespace {
@@ -39,7 +40,7 @@ class ExpectedGraph {
   std::string finding(const ScheduleFile& report) {
     if (options_.model.empty()) return {};
     const std::string expected = digest(report);
-    const std::string found = graph_sha256(report.graph);
+    const std::string found = graph_sha256(report.graph, report.request.paging_time);
     if (found == expected) return {};
     const std::string on = platform_ ? fmt::format(" on '{}'", options_.platform) : std::string();
     return fmt::format(
@@ -51,23 +52,28 @@ class ExpectedGraph {
  private:
   const std::string& digest(const ScheduleFile& report) {
     const double scale = report.request.settings.mem_power_scale;
-    std::string& known =
-        digests_[std::tuple(report.model.batch_size, scale, report.request.paging)];
+    std::string& known = digests_[std::tuple(report.model.batch_size, report.model.backward, scale,
+                                             report.request.paging, report.request.paging_time)];
     if (known.empty()) {
-      known = graph_sha256(make_costs(model(report.model.batch_size), platform_, scale,
-                                      report.request.paging, "--platform"));
+      known = graph_sha256(make_costs(model(report.model.batch_size, report.model.backward),
+                                      platform_, scale, report.request.paging, "--platform"),
+                           report.request.paging_time);
     }
     return known;
   }
 
-  Model model(std::int64_t batch_size) const {
-    return in_option("--model", [&] { return parse_model(text_.text, text_.place, batch_size); });
+  /// The model as a schedule is about it: a file says which backward pass it was solved with.
+  Model model(std::int64_t batch_size, std::string_view backward = {}) const {
+    std::optional<Backward> wanted = value_of<Backward>(backward);
+    if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
+    return in_option("--model",
+                     [&] { return parse_model(text_.text, text_.place, batch_size, wanted); });
   }
 
   const Options& options_;
   NamedText text_;  ///< of the model: stdin can be read only once
   std::optional<Platform> platform_;
-  std::map<std::tuple<std::int64_t, double, bool>, std::string> digests_;
+  std::map<std::tuple<std::int64_t, std::string, double, bool, PagingTime>, std::string> digests_;
 };
 
 /// Replays what it is given and says on stderr what it finds. A file that cannot be read does not

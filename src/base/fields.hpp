@@ -17,14 +17,16 @@ namespace poet {
 // between processes are all loops over them, so that a new member is a new line in one place. The
 // tables stand in `fields.hpp` of the lowest layer that knows the struct.
 
-/// When a file holds a member. An empty member is an optional without a value, an empty text or a
-/// number below zero.
+/// When a file holds a member. An empty member is an optional without a value, an empty text, a
+/// whole number below zero or the first value of an enum.
 enum class InFile {
   always,             ///< an optional without a value is null
   null_if_empty,      ///< always; whatever is empty is null
   left_out_if_empty,  ///< its key may be missing
-  with_previous,      ///< whenever the member before it in the table is there
-  never,              ///< only in messages between processes
+  /// Its key is missing if its value is the one that the struct has from the start.
+  left_out_if_default,
+  with_previous,  ///< whenever the member before it in the table is there
+  never,          ///< only in messages between processes
 };
 
 template <typename MemberPointer>

@@ -1,15 +1,21 @@
 #include "base/sha256.hpp"
 #include "formats/named_text.hpp"
 #include "formats/read_inputs.hpp"
+#include "model/backward/poet_chain_limits.hpp"
 #include "model/model_spec.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 
 namespace poet {
 
-Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size) {
+Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size,
+                  std::optional<Backward> backward) {
   InputErrors errors;
-  const ModelSpec spec = read_model(text, source, errors);
+  ModelSpec spec = read_model(text, source, errors);
+  if (errors.empty()) {
+    if (backward) ask_for_backward(spec, *backward);
+    expect_known_backward(spec);
+  }
   Model model = build_model(spec, batch_size, errors);
   errors.throw_if_any();
   model.source = source;
@@ -17,9 +23,10 @@ Model parse_model(std::string_view text, const std::string& source, std::int64_t
   return model;
 }
 
-Model load_model(const std::string& name_or_path, std::int64_t batch_size) {
+Model load_model(const std::string& name_or_path, std::int64_t batch_size,
+                 std::optional<Backward> backward) {
   const NamedText found = find_text(name_or_path, "model", embedded_models());
-  Model model = parse_model(found.text, found.place, batch_size);
+  Model model = parse_model(found.text, found.place, batch_size, backward);
   model.source = found.source;
   return model;
 }

@@ -15,8 +15,8 @@ namespace poet {
 ModelSpec read_model(std::string_view text, const std::string& source, InputErrors& errors);
 
 /// Reads a file of the format `poet-platform`, version 1, into a Platform without `source` and
-/// `sha256`. `description`, `provenance`, `cpu_power_watts` (0), `element_bytes` (4) and
-/// `ram_bytes` may be left out. Throws InputError with the place.
+/// `sha256`. Required are the name, the two rates, both transfers and the memory power. Throws
+/// InputError with the place.
 Platform read_platform(std::string_view text, const std::string& source);
 
 }  // namespace poet

@@ -46,14 +46,12 @@ void read_solver(ScheduleFile& report, const JsonCursor& at) {
   read_fields(timing, report.solver, kTimingFields);
 }
 
-Graph graph(const JsonCursor& list) {
-  std::vector<Node> nodes;
-  for (const JsonCursor& at : list.elements(kMaxListLength)) nodes.push_back(read_struct<Node>(at));
-  try {
-    return make_graph(std::move(nodes));
-  } catch (const InputError& error) {
-    list.fail(error.what());
-  }
+void read_summary(ScheduleFile& report, const JsonCursor& at) {
+  std::vector<std::string_view> keys = keys_of<Summary>();
+  append_keys(keys, kFields<ObjectiveBounds>);
+  at.allow_only(keys);
+  read_fields(at, report.summary, kFields<Summary>);
+  read_fields(at, report.bounds, kFields<ObjectiveBounds>);
 }
 
 void read_stages(ScheduleFile& report, const JsonCursor& list) {
@@ -75,6 +73,38 @@ std::vector<Instruction> program(const JsonCursor& list) {
     result.push_back(read_struct<Instruction>(at));
   }
   return result;
+}
+
+/// Refuses keys of a table that only version 2 has: in a file of version 1 they would be read by
+/// some and ignored by others.
+template <typename Table>
+void refuse_newer_keys(const JsonCursor& at, const Table& table) {
+  for_each_field(table, [&](const auto& field) {
+    if (field.in_file != InFile::left_out_if_default) return;
+    if (const auto newer = at.optional(field.key)) {
+      newer->fail_expecting("no such key in version 1; version 2 has it");
+    }
+  });
+}
+
+void check_version_1(const JsonCursor& root) {
+  if (const auto request = root.optional("request"); request && request->is_object()) {
+    refuse_newer_keys(*request, kFields<Request>);
+  }
+  if (const auto summary = root.optional("summary"); summary && summary->is_object()) {
+    refuse_newer_keys(*summary, kFields<Summary>);
+  }
+  const auto nodes = root.optional("nodes");
+  if (!nodes || !nodes->is_array()) return;
+  for (const JsonCursor& node : nodes->elements(kMaxListLength)) {
+    if (node.is_object()) refuse_newer_keys(node, kExactNodeFields);
+  }
+}
+
+void check_format(const JsonCursor& root) {
+  if (expect_format(root, kScheduleFormat, 1, kNewestScheduleVersion) == 1) {
+    check_version_1(root);
+  }
 }
 
 /// A run without a schedule leaves a document that says why; there is nothing to read in it.
@@ -107,9 +137,9 @@ ScheduleFile read_schedule(const JsonCursor& root) {
   read_value(root.required("model"), report.model);
   read_value(root.required("platform"), report.platform);
   read_value(root.required("request"), report.request);
-  read_value(root.required("summary"), report.summary);
+  read_summary(report, root.required("summary"));
   read_solver(report, root.required("solver"));
-  report.graph = graph(root.required("nodes"));
+  report.graph = read_nodes(root.required("nodes"));
   read_stages(report, root.required("stages"));
   report.program = program(root.required("program"));
   return report;
@@ -120,7 +150,7 @@ ScheduleFile read_schedule(const JsonCursor& root) {
 ScheduleFile parse_schedule_file(std::string_view text, const std::string& source) {
   const nlohmann::json document = parse_json(text, source);
   const JsonCursor root(document, source);
-  expect_format(root, kScheduleFormat, kScheduleVersion);
+  check_format(root);
   refuse_error_document(root);
   return read_schedule(root);
 }
@@ -135,7 +165,7 @@ bool holds_schedule(std::string_view text, const std::string& source) {
 SolveDocument parse_solve_document(std::string_view text, const std::string& source) {
   const nlohmann::json document = parse_json(text, source);
   const JsonCursor root(document, source);
-  expect_format(root, kScheduleFormat, kScheduleVersion);
+  check_format(root);
   const auto error = root.optional("error");
   if (!error) {
     SolveDocument solved{.report = read_schedule(root)};

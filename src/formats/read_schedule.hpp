@@ -11,7 +11,7 @@ namespace poet {
 
 /// What a schedule file, and the document of a solve without a schedule, calls itself.
 inline constexpr std::string_view kScheduleFormat = "poet-schedule";
-inline constexpr std::int64_t kScheduleVersion = 1;
+inline constexpr std::int64_t kNewestScheduleVersion = 2;
 
 /// What a solve left behind: a schedule file, or a document with the reason why there is none.
 struct SolveDocument {

@@ -38,20 +38,50 @@ Json to_json(const Platform& platform) {
   return json;
 }
 
+const char* kind_name(AttributeRule::Kind kind) {
+  using Kind = AttributeRule::Kind;
+  switch (kind) {
+    case Kind::integer:
+      return "integer";
+    case Kind::flag:
+      return "flag";
+    case Kind::window:
+      return "window";
+    case Kind::padding:
+      return "padding";
+    case Kind::list:
+      return "list";
+    case Kind::shape:
+      return "shape";
+    case Kind::choice:
+      return "choice";
+    case Kind::choices:
+      return "choices";
+  }
+  return "";
+}
+
+Json default_of(const AttributeRule& rule) {
+  if (!rule.default_text.empty()) return rule.default_text;
+  if (rule.kind == AttributeRule::Kind::flag) return *rule.otherwise != 0;
+  if (rule.words.empty()) return *rule.otherwise;
+  return rule.words[static_cast<std::size_t>(*rule.otherwise)];
+}
+
 Json to_json(const AttributeRule& rule) {
-  const bool is_flag = rule.kind == AttributeRule::Kind::flag;
-  Json json = {{"name", rule.name},
-               {"kind", is_flag                                    ? "flag"
-                        : rule.kind == AttributeRule::Kind::window ? "window"
-                                                                   : "integer"}};
-  if (!is_flag) json["least"] = rule.least;
-  if (rule.otherwise)
-    json["default"] = is_flag ? Json(*rule.otherwise != 0) : Json(*rule.otherwise);
+  Json json = {{"name", rule.name}, {"kind", kind_name(rule.kind)}};
+  if (!rule.words.empty()) json["words"] = rule.words;
+  if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) json["least"] = rule.least;
+  if (rule.otherwise) json["default"] = default_of(rule);
+  if (rule.since > 1) json["version"] = rule.since;
   return json;
 }
 
 Json to_json(const OpRule& op) {
-  Json json = {{"name", op.name}, {"input_count", op.input_count}, {"attributes", Json::array()}};
+  Json json = {{"name", op.name}, {"input_count", op.input_count.least}};
+  if (op.input_count.most != op.input_count.least) json["most_inputs"] = op.input_count.most;
+  json["version"] = op.infer != nullptr ? 1 : 2;
+  json["attributes"] = Json::array();
   for (const AttributeRule& rule : op.attributes) json["attributes"].push_back(to_json(rule));
   return json;
 }

@@ -13,9 +13,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-Json heading(ExitCode code, std::string_view status) {
+Json heading(int version, ExitCode code, std::string_view status) {
   return {{"format", kScheduleFormat},
-          {"version", kScheduleVersion},
+          {"version", version},
           {"code", static_cast<int>(code)},
           {"status", status}};
 }
@@ -37,6 +37,16 @@ Json solver_json(const ScheduleFile& report) {
   return json;
 }
 
+Json nodes_json(const ScheduleFile& report, int version) {
+  Json list = Json::array();
+  for (const Node& node : report.graph.nodes) {
+    Json json = json_of(node);
+    if (version > 1) add_fields(json, node, kExactNodeFields);
+    list.push_back(std::move(json));
+  }
+  return list;
+}
+
 Json stages_json(const ScheduleFile& report) {
   Json list = Json::array();
   for (std::size_t t = 0; t < report.schedule.stages.size(); ++t) {
@@ -54,13 +64,15 @@ std::string to_json(const ScheduleFile& report, bool compact) {
   if (report.stage_peak_ram_bytes.size() != report.schedule.stages.size()) {
     throw InternalError("the report does not have one RAM peak per stage");
   }
-  Json document = heading(report.code, name_of(report.status));
+  const int version = schedule_version(report);
+  Json document = heading(version, report.code, name_of(report.status));
   document["model"] = json_of(report.model);
   document["platform"] = json_of(report.platform);
   document["request"] = json_of(report.request);
   document["summary"] = json_of(report.summary);
+  add_fields(document["summary"], report.bounds, kFields<ObjectiveBounds>);
   document["solver"] = solver_json(report);
-  document["nodes"] = list_of(report.graph.nodes);
+  document["nodes"] = nodes_json(report, version);
   document["stages"] = stages_json(report);
   document["program"] = list_of(report.program);
   return json_write(document, compact);
@@ -68,7 +80,7 @@ std::string to_json(const ScheduleFile& report, bool compact) {
 
 std::string error_json(ExitCode code, std::string_view status, std::string_view error,
                        const ProblemInfo& problem, bool compact) {
-  Json document = heading(code, status);
+  Json document = heading(schedule_version(problem), code, status);
   document["error"] = error;
   add_fields(document, problem, kFields<ProblemInfo>);
   return json_write(document, compact);

@@ -1,5 +1,7 @@
 #include "formats/write_sweep.hpp"
 
+#include <algorithm>
+
 #include <nlohmann/json.hpp>
 
 #include "formats/json/json_fields.hpp"
@@ -30,12 +32,19 @@ std::string field(const Json& value) {
 
 /// RFC 4180, but with plain line ends: a line of keys, then a line per row. A null is an empty
 /// field.
-std::string csv_table(const std::vector<Json>& rows) {
+std::string csv_table(const std::vector<Json>& rows,
+                      const std::vector<std::string_view>& all_keys) {
   std::string text;
   if (rows.empty()) return text;
+  // Some keys are in some rows only.
+  std::vector<std::string> keys;
+  for (const std::string_view key : all_keys) {
+    const auto has_key = [&](const Json& row) { return row.contains(std::string(key)); };
+    if (std::any_of(rows.begin(), rows.end(), has_key)) keys.emplace_back(key);
+  }
   const auto add_line = [&](auto&& cell) {
     bool first = true;
-    for (const auto& [key, value] : rows.front().items()) {
+    for (const std::string& key : keys) {
       if (!first) text += ',';
       first = false;
       text += cell(key);
@@ -44,7 +53,9 @@ std::string csv_table(const std::vector<Json>& rows) {
   };
   add_line([](const std::string& key) { return quoted(key); });
   for (const Json& row : rows) {
-    add_line([&](const std::string& key) { return field(row.at(key)); });
+    add_line([&](const std::string& key) {
+      return row.contains(key) ? field(row.at(key)) : std::string();
+    });
   }
   return text;
 }
@@ -66,7 +77,7 @@ std::string csv(const std::vector<Row>& rows) {
   std::vector<Json> table;
   table.reserve(rows.size());
   for (const Row& row : rows) table.push_back(json_of(row));
-  return csv_table(table);
+  return csv_table(table, keys_of<Row>());
 }
 
 }  // namespace

@@ -1,10 +1,13 @@
 #include <algorithm>
+#include <map>
+#include <set>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
 #include "model/backward/backward.hpp"
+#include "model/exact/draft.hpp"
 #include "model/model_spec.hpp"
 #include "model/node_names.hpp"
 #include "model/op.hpp"
@@ -18,7 +21,7 @@ void check_batch_size(const ModelSpec& spec, std::int64_t batch_size) {
   if (batch_size < 1) {
     throw InputError(fmt::format("the batch size is {}, expected at least 1", batch_size));
   }
-  if (batch_size == 1 || spec.input_batch) return;
+  if (batch_size == 1 || spec.has_batch()) return;
   throw InputError(
       spec.place,
       fmt::format("the batch size is {}, but the model '{}' {}; expected 1", batch_size,
@@ -28,12 +31,13 @@ void check_batch_size(const ModelSpec& spec, std::int64_t batch_size) {
 }
 
 ModelNode input_node(const ModelSpec& spec, std::int64_t batch_size) {
-  Shape shape = spec.input_shape;
-  if (spec.input_batch) shape[0] = batch_size;
+  const InputSpec& input = spec.inputs.front();
+  Shape shape = input.shape;
+  if (input.has_batch) shape[0] = batch_size;
   try {
     element_count(shape);
   } catch (const InputError& error) {
-    throw InputError(spec.place + ": /input/shape", error.what());
+    throw InputError(input.place + "/shape", error.what());
   }
   ModelNode node;
   node.name = "input";
@@ -72,7 +76,7 @@ class LayerBuilder {
     for (const LayerSpec& layer : spec.layers) names_.announce(layer.name);
     names_.add("input", spec.place);
     ModelNode input;
-    known_.push_back(spec.has_input &&
+    known_.push_back(spec.has_inputs &&
                      errors_.collect([&] { input = input_node(spec, batch_size); }));
     model_.nodes.push_back(std::move(input));
   }
@@ -110,29 +114,119 @@ class LayerBuilder {
   std::vector<bool> known_;  ///< by node: its shape
 };
 
-void add_measured_nodes(const ModelSpec& spec, Model& model, InputErrors& errors) {
-  NodeNames names;
-  for (const MeasuredSpec& node : spec.nodes) names.announce(node.name);
-  for (const MeasuredSpec& node : spec.nodes) {
-    std::vector<int> inputs = names.indices(node.inputs, node.name, errors);
-    errors.collect([&] { names.add(node.name, node.place); });
-    model.nodes.push_back({.name = node.name,
-                           .op = node.op,
-                           .out_shape = {},
-                           .inputs = ascending(std::move(inputs)),
-                           .backward = node.backward,
-                           .measured = node.costs});
+/// The input that a measured node may be computed in place of.
+int checked_in_place(const MeasuredSpec& node, const std::vector<int>& inputs,
+                     const std::vector<ModelNode>& nodes) {
+  const InputName& wanted = *node.in_place;
+  for (const int input : inputs) {
+    if (nodes[input].name != wanted.name) continue;
+    const Bytes bytes = nodes[input].measured->bytes;
+    if (bytes == node.costs.bytes) return input;
+    throw InputError(wanted.place,
+                     fmt::format("found '{}' of {} bytes, expected an input of as many bytes as "
+                                 "the output, which has {}",
+                                 printable(wanted.name), bytes, node.costs.bytes));
   }
+  throw InputError(wanted.place, fmt::format("found '{}', expected one of the node's inputs",
+                                             printable(wanted.name)));
 }
 
-void add_backward_pass(Model& model) {
-  switch (model.backward) {
-    case Backward::poet_chain:
-      return append_poet_chain(model);
-    case Backward::none:
-    case Backward::explicit_nodes:
-      return;
+class MeasuredBuilder {
+ public:
+  MeasuredBuilder(const ModelSpec& spec, Model& model, InputErrors& errors)
+      : model_(model), errors_(errors) {
+    for (const MeasuredSpec& node : spec.nodes) names_.announce(node.name);
+    for (const Parameters& parameters : spec.parameters) parameters_.insert(parameters.name);
+    model_.parameters = spec.parameters;
   }
+
+  void add(const MeasuredSpec& spec) {
+    ModelNode node;
+    node.inputs = names_.indices(spec.inputs, spec.name, errors_);
+    errors_.collect([&] { names_.add(spec.name, spec.place); });
+    node.name = spec.name;
+    node.op = spec.op;
+    node.inputs = ascending(std::move(node.inputs));
+    node.backward = spec.backward;
+    node.measured = spec.costs;
+    node.workspace_bytes = spec.workspace_bytes;
+    node.recompute = spec.recompute;
+    node.page = spec.page;
+    node.reads_parameters = names_of(spec.reads_parameters);
+    node.writes_parameters = names_of(spec.writes_parameters);
+    for (Parameters& parameters : model_.parameters) {
+      parameters.is_trained = parameters.is_trained || writes(node, parameters.name);
+    }
+    if (spec.in_place) {
+      errors_.collect([&] { node.in_place = checked_in_place(spec, node.inputs, model_.nodes); });
+    }
+    if (node.in_place) errors_.collect([&] { expect_only_taker(spec, *node.in_place); });
+    model_.nodes.push_back(std::move(node));
+  }
+
+ private:
+  static bool writes(const ModelNode& node, const std::string& name) {
+    const std::vector<std::string>& names = node.writes_parameters;
+    return std::find(names.begin(), names.end(), name) != names.end();
+  }
+
+  std::vector<std::string> names_of(const std::vector<InputName>& wanted) {
+    std::vector<std::string> names;
+    for (const InputName& one : wanted) {
+      errors_.collect([&] {
+        if (!parameters_.contains(one.name)) {
+          throw InputError(one.place, fmt::format("found '{}', expected a name of \"parameters\" "
+                                                  "at the top of the file",
+                                                  printable(one.name)));
+        }
+      });
+      names.push_back(one.name);
+    }
+    return names;
+  }
+
+  // A tensor that comes about once and stays in RAM ends when it is taken over.
+  void expect_only_taker(const MeasuredSpec& spec, int over) {
+    const auto [taker, is_first] = takers_.emplace(over, spec.name);
+    const ModelNode& input = model_.nodes[over];
+    if (is_first || input.recompute || input.page) return;
+    throw InputError(spec.in_place->place,
+                     fmt::format("found '{}', which '{}' takes over and which is neither computed "
+                                 "again nor paged; expected one node over it",
+                                 printable(input.name), printable(taker->second)));
+  }
+
+  Model& model_;
+  InputErrors& errors_;
+  NodeNames names_;
+  std::set<std::string> parameters_;
+  std::map<int, std::string> takers_;  ///< by input: the first node over it
+};
+
+/// A layer list with POET's counts.
+Model build_layers(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
+  Model model;
+  LayerBuilder layers(spec, batch_size, model, errors);
+  for (const LayerSpec& layer : spec.layers) layers.add(layer);
+  if (!errors.empty()) return model;
+  try {
+    if (spec.backward == Backward::poet_chain) append_poet_chain(model);
+  } catch (const InputError& error) {
+    throw InputError(spec.place + ": /layers", error.what());
+  }
+  return model;
+}
+
+Model build_measured(const ModelSpec& spec, InputErrors& errors) {
+  Model model;
+  MeasuredBuilder nodes(spec, model, errors);
+  for (const MeasuredSpec& node : spec.nodes) nodes.add(node);
+  return model;
+}
+
+/// Whether FLOPs are counted as they are, and not as POET counts them.
+bool is_exact(const ModelSpec& spec) {
+  return spec.backward == Backward::exact || (spec.backward == Backward::none && spec.version > 1);
 }
 
 }  // namespace
@@ -140,23 +234,26 @@ void add_backward_pass(Model& model) {
 Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
   // What could not be read may be what a batch needs.
   if (errors.empty()) check_batch_size(spec, batch_size);
-  Model model;
+  Model model = !spec.nodes.empty() ? build_measured(spec, errors)
+                : is_exact(spec)    ? build_exact(spec, batch_size, errors)
+                                    : build_layers(spec, batch_size, errors);
   model.name = spec.name;
   model.backward = spec.backward;
   model.batch_size = batch_size;
-  if (!spec.nodes.empty()) {
-    add_measured_nodes(spec, model, errors);
-    return model;
-  }
-  LayerBuilder layers(spec, batch_size, model, errors);
-  for (const LayerSpec& layer : spec.layers) layers.add(layer);
-  if (!errors.empty()) return model;
-  try {
-    add_backward_pass(model);
-  } catch (const InputError& error) {
-    throw InputError(spec.place + ": /layers", error.what());
-  }
+  model.update = spec.update;
+  model.optimizer = spec.optimizer;
+  model.element_bytes = spec.element_bytes;
   return model;
+}
+
+void ask_for_backward(ModelSpec& spec, Backward wanted) {
+  if (spec.backward == wanted) return;
+  if (!spec.nodes.empty()) {
+    throw InputError(spec.place,
+                     "found nodes with measured costs, which have no backward pass "
+                     "but their own; expected layers");
+  }
+  spec.backward = wanted;
 }
 
 }  // namespace poet

@@ -2,9 +2,13 @@
 // bytes do (ICML 2022, section 5). It is linear on purpose: four published figures per board are
 // enough, and a user who measured more puts it into the model file. The same FLOP counts give
 // runtime and energy, so on one platform the energy of a schedule without paging is proportional to
-// its runtime.
+// its runtime, unless the platform states rates for some ops or the bandwidth of its RAM.
 
+#include <algorithm>
 #include <cmath>
+#include <map>
+#include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -15,15 +19,47 @@
 namespace poet {
 namespace {
 
+/// Bytes in whole blocks; sizes stay within what a double holds exactly.
+Bytes in_blocks(Bytes bytes, const Platform& platform) {
+  const Bytes block = platform.block_bytes.value_or(1);
+  return (bytes + block - 1) / block * block;
+}
+
 Seconds transfer_seconds(const Transfer& transfer, Bytes bytes) {
   return transfer.latency_seconds + static_cast<double>(bytes) / transfer.bytes_per_second;
+}
+
+/// The rates of an op. A gradient without rates of its own has those of its op.
+OpRates rates_of(const Platform& platform, std::string_view op) {
+  OpRates rates{platform.flops_per_second, platform.flops_per_joule};
+  const auto apply = [&](std::string_view key) {
+    const auto found = platform.ops.find(key);
+    if (found == platform.ops.end()) return;
+    if (found->second.flops_per_second) rates.flops_per_second = found->second.flops_per_second;
+    if (found->second.flops_per_joule) rates.flops_per_joule = found->second.flops_per_joule;
+  };
+  apply("default");
+  for (const std::string_view suffix : {"_gradw", "_grad"}) {
+    if (op.ends_with(suffix)) apply(op.substr(0, op.size() - suffix.size()));
+  }
+  apply(op);
+  return rates;
 }
 
 [[noreturn]] void fail(const ModelNode& node, std::string_view message) {
   throw InputError(fmt::format("node '{}': {}", node.name, message));
 }
 
+/// An arena gives a tensor an offset that is a multiple of this, so an exact graph has sizes that
+/// are: what fits by its bytes then fits with its offsets.
+constexpr Bytes kAlignment = 4;
+
+Bytes aligned(Bytes bytes) {
+  return bytes > kMaxBytes ? bytes : (bytes + kAlignment - 1) / kAlignment * kAlignment;
+}
+
 Bytes output_bytes(const ModelNode& node, const Platform& platform) {
+  if (node.bytes) return *node.bytes;
   const Bytes elements = element_count(node.out_shape);
   if (elements > kMaxBytes / platform.element_bytes) {
     fail(node, fmt::format("an output of {} elements of {} bytes, expected at most 2^53 bytes",
@@ -41,19 +77,59 @@ void set_compute_costs(const ModelNode& from, const Platform* platform, Node& no
   }
   if (platform == nullptr) fail(from, "no measured costs, expected a platform to supply them");
   node.bytes = output_bytes(from, *platform);
-  node.runtime_seconds = static_cast<double>(from.flop) / platform->flops_per_second;
-  node.energy_joules = static_cast<double>(from.flop) / platform->flops_per_joule;
+  const OpRates rates = rates_of(*platform, from.op);
+  node.runtime_seconds = static_cast<double>(from.flop) / *rates.flops_per_second;
+  node.energy_joules = static_cast<double>(from.flop) / *rates.flops_per_joule;
+}
+
+/// What nodes read and write beside their inputs and outputs, by name.
+using ParameterBytes = std::map<std::string_view, Bytes>;
+
+ParameterBytes parameter_bytes(const Model& model, const Platform& platform) {
+  ParameterBytes all;
+  for (const Parameters& each : model.parameters) {
+    all[each.name] = bytes_of(each, each.element_bytes.parameters.value_or(platform.element_bytes));
+  }
+  return all;
+}
+
+/// A computation takes no less time than to move what it reads and writes.
+void wait_for_memory(const ModelNode& from, const Platform& platform,
+                     const ParameterBytes& parameters, std::span<const Node> earlier, Node& node) {
+  if (!platform.memory_bytes_per_second || from.measured) return;
+  double bytes = static_cast<double>(node.bytes);
+  for (const int input : from.inputs) bytes += static_cast<double>(earlier[input].bytes);
+  for (const auto* names : {&from.reads_parameters, &from.writes_parameters}) {
+    for (const std::string& name : *names) {
+      const auto found = parameters.find(name);
+      if (found != parameters.end()) bytes += static_cast<double>(found->second);
+    }
+  }
+  node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform.memory_bytes_per_second);
+}
+
+void copy_attributes(const ModelNode& from, Node& node) {
+  node.in_place = from.in_place;
+  node.workspace_bytes = from.workspace_bytes;
+  node.recompute = from.recompute;
+  node.page = from.page;
+  node.reads_parameters = from.reads_parameters;
+  node.writes_parameters = from.writes_parameters;
 }
 
 // A measured energy holds for the memory that it was measured with, so the scale does not apply.
 void set_page_costs(const ModelNode& from, const Platform* platform, double mem_power_scale,
                     bool paging, Node& node) {
   if (platform != nullptr) {
-    const double watts = platform->memory_power_watts * mem_power_scale;
-    node.page_in_seconds = transfer_seconds(platform->page_in, node.bytes);
-    node.page_out_seconds = transfer_seconds(platform->page_out, node.bytes);
-    node.page_in_energy_joules = node.page_in_seconds * watts;
-    node.page_out_energy_joules = node.page_out_seconds * watts;
+    const auto watts = [&](const Transfer& transfer) {
+      return transfer.power_watts.value_or(platform->memory_power_watts) * mem_power_scale;
+    };
+    const Bytes bytes = in_blocks(node.bytes, *platform);
+    if (bytes != node.bytes) node.storage_bytes = bytes;
+    node.page_in_seconds = transfer_seconds(platform->page_in, bytes);
+    node.page_out_seconds = transfer_seconds(platform->page_out, bytes);
+    node.page_in_energy_joules = node.page_in_seconds * watts(platform->page_in);
+    node.page_out_energy_joules = node.page_out_seconds * watts(platform->page_out);
   }
   const auto take = [&](const std::optional<Joules>& measured, const char* key, Joules& energy) {
     if (measured) {
@@ -65,6 +141,8 @@ void set_page_costs(const ModelNode& from, const Platform* platform, double mem_
   const MeasuredCosts costs = from.measured.value_or(MeasuredCosts{});
   take(costs.page_in_energy_joules, "page_in_energy_joules", node.page_in_energy_joules);
   take(costs.page_out_energy_joules, "page_out_energy_joules", node.page_out_energy_joules);
+  node.page_in_seconds = costs.page_in_seconds.value_or(node.page_in_seconds);
+  node.page_out_seconds = costs.page_out_seconds.value_or(node.page_out_seconds);
 }
 
 }  // namespace
@@ -77,6 +155,8 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
                     "least 0",
                     mem_power_scale));
   }
+  const ParameterBytes parameters =
+      platform != nullptr ? parameter_bytes(model, *platform) : ParameterBytes();
   std::vector<Node> nodes;
   nodes.reserve(model.nodes.size());
   for (const ModelNode& from : model.nodes) {
@@ -86,6 +166,12 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
     node.inputs = from.inputs;
     node.backward = from.backward;
     set_compute_costs(from, platform, node);
+    copy_attributes(from, node);
+    if (model.backward == Backward::exact) {
+      node.bytes = aligned(node.bytes);
+      node.workspace_bytes = aligned(node.workspace_bytes);
+    }
+    if (platform != nullptr) wait_for_memory(from, *platform, parameters, nodes, node);
     set_page_costs(from, platform, mem_power_scale, paging, node);
     nodes.push_back(std::move(node));
   }

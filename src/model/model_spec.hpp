@@ -15,10 +15,12 @@ namespace poet {
 /// keeps a hostile file from filling the memory.
 inline constexpr std::size_t kMaxNodes = 100'000;
 
-/// Height and width of a window; scalars and flags use `height` alone.
+/// Height and width of a window; scalars, flags and choices (by their index) use `height` alone,
+/// lists and shapes use `list`. An extent of 0 in a shape stands for the batch.
 struct Attribute {
   std::int64_t height = 0;
   std::int64_t width = 0;
+  std::vector<std::int64_t> list{};
 };
 using Attributes = std::map<std::string_view, Attribute>;  ///< keys point into the table of ops
 
@@ -36,6 +38,26 @@ struct LayerSpec {
   std::string op;
   std::vector<InputName> inputs;
   Attributes attributes;
+  // What version 2 adds; the defaults are what version 1 means.
+  std::optional<InputName> target{};   ///< of a loss
+  std::optional<InputName> weights{};  ///< the layer whose parameters this one uses
+  bool trainable = true;
+  bool recompute = true;
+  bool page = true;
+  Bytes workspace_bytes = 0;
+  std::optional<bool> in_place{};            ///< as the file says; absent: as the op has it
+  std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
+  ElementBytes element_bytes{};
+};
+
+/// An input of a model of layers.
+struct InputSpec {
+  std::string place;  ///< `file: /input`
+  std::string name;
+  Shape shape;              ///< a batch extent counts as 1 here
+  bool has_batch = false;   ///< the first extent is the batch
+  bool repeatable = false;  ///< it can be had again
+  std::optional<int> element_bytes{};
 };
 
 /// A node of a graph whose costs were measured.
@@ -46,20 +68,37 @@ struct MeasuredSpec {
   std::vector<InputName> inputs;
   bool backward = false;
   MeasuredCosts costs;
+  // What version 2 adds.
+  std::optional<InputName> in_place{};
+  Bytes workspace_bytes = 0;
+  bool recompute = true;
+  bool page = true;
+  std::vector<InputName> reads_parameters{};
+  std::vector<InputName> writes_parameters{};
 };
 
 /// A model file, read but not yet understood as a graph: the reader knows JSON and no layer, and
 /// build_model the reverse. Either `layers` or `nodes` is filled.
 struct ModelSpec {
   std::string name;
+  int version = 1;
   Backward backward = Backward::poet_chain;
-  std::string place;         ///< the file, for errors about all of it
-  bool has_input = true;     ///< false: something in it is wrong, which has been reported
-  Shape input_shape;         ///< a batch extent counts as 1 here
-  bool input_batch = false;  ///< the first extent is the batch
+  std::string place;              ///< the file, for errors about all of it
+  bool has_inputs = true;         ///< false: something in them is wrong, which has been reported
+  std::vector<InputSpec> inputs;  ///< `input` first
   std::vector<LayerSpec> layers;
   std::vector<MeasuredSpec> nodes;
+  Update update = Update::fused;
+  Optimizer optimizer = Optimizer::sgd;
+  ElementBytes element_bytes{};
+  std::vector<Parameters> parameters{};  ///< that measured nodes may name
+
+  bool has_batch() const;
 };
+
+/// Asks for another backward pass than the file does: Backward::exact or Backward::poet_chain.
+/// Throws InputError for measured nodes.
+void ask_for_backward(ModelSpec& spec, Backward wanted);
 
 /// Turns a model as it was written into a graph: names become indices, shapes, parameter and
 /// FLOP counts are inferred for this batch size, and the backward pass is appended. Whatever does

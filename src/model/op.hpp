@@ -22,29 +22,67 @@ struct LayerCosts {
 struct LayerCall {
   std::span<const Shape> inputs;  ///< as many as the op takes
   const Attributes& attributes;   ///< exactly those of the op's rules
+  std::int64_t batch_size = 1;
+  int version = 1;  ///< of the model file
 
   const Shape& input() const { return inputs.front(); }
   std::int64_t value(std::string_view name) const { return attributes.at(name).height; }
   Attribute window(std::string_view name) const { return attributes.at(name); }
+  const std::vector<std::int64_t>& list(std::string_view name) const {
+    return attributes.at(name).list;
+  }
+  /// A list of extents, with this batch size for "N".
+  Shape shape(std::string_view name) const;
 };
 
 /// An attribute that an op accepts.
 struct AttributeRule {
-  enum class Kind { integer, window, flag };  ///< window: `[height, width]`, or one for both
+  enum class Kind {
+    integer,
+    flag,
+    window,   ///< `[height, width]`, or one for both
+    padding,  ///< a window, or `"same"`
+    list,     ///< of whole numbers, at least one
+    shape,    ///< extents, of which the first may be "N"
+    choice,   ///< one of `choices`
+    choices   ///< a list of some of them, or none
+  };
   std::string_view name;
   Kind kind = Kind::integer;
   std::int64_t least = 1;                      ///< smallest value allowed
   std::optional<std::int64_t> otherwise = {};  ///< the default; absent: the attribute is required
+  int since = 1;                               ///< the version of model files that has it
+  /// What version 1 accepts, if less.
+  std::optional<Kind> kind_of_version_1 = {};
+  bool is_required_in_version_1 = false;
+  std::vector<std::string_view> words = {};  ///< of a choice
+  std::string_view default_text = {};        ///< where `otherwise` stands for something else
 };
 
+/// How many inputs an op takes.
+struct InputCount {
+  std::size_t least = 1;
+  std::size_t most = 1;
+};
+
+struct ExactLayer;
+
 /// An op of the model format. `infer` gives shape, parameters and FLOPs by the formulas of POET's
-/// released layers; it throws InputError, without a place, if shapes and attributes disagree.
+/// released layers, `exact` what a true training step does; each throws InputError, without a
+/// place, if shapes and attributes disagree.
 struct OpRule {
   std::string_view name;
-  std::size_t input_count = 1;
+  InputCount input_count;
   std::vector<AttributeRule> attributes;
-  LayerCosts (*infer)(const LayerCall& call) = nullptr;
+  LayerCosts (*infer)(const LayerCall& call) = nullptr;  ///< null: version 1 does not know the op
+  ExactLayer (*exact)(const LayerCall& call) = nullptr;
+  bool has_target = false;  ///< a loss: the layer may name a `target`, which becomes input 1
+  /// In exact mode the layer also reads the first input of the layer that makes its own.
+  bool reads_source = false;
 };
+
+/// The most inputs that any op takes.
+inline constexpr std::size_t kMaxInputs = 1024;
 
 /// Every op, in the order of the documentation.
 std::span<const OpRule> op_rules();

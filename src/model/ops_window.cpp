@@ -20,7 +20,7 @@ std::int64_t window_count(std::string_view axis, std::int64_t extent, std::int64
   return (padded - kernel) / stride + 1;
 }
 
-Shape image_after(const LayerCall& call, std::int64_t channels, Attribute padding) {
+Shape image_after(const LayerCall& call, std::int64_t channels, const Attribute& padding) {
   const Shape& in = call.input();
   const Attribute kernel = call.window("kernel");
   const std::int64_t stride = call.value("stride");

@@ -38,6 +38,10 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
   return count;
 }
 
+Bytes bytes_of(const Parameters& parameters, int element_bytes) {
+  return parameters.bytes ? *parameters.bytes : checked_product({parameters.count, element_bytes});
+}
+
 std::string shape_text(const Shape& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
@@ -46,6 +50,13 @@ void expect_rank(const Shape& shape, std::size_t rank, std::string_view layout) 
   if (shape.size() == rank) return;
   throw InputError(fmt::format("the input's shape is {}, expected {} extents ({})",
                                shape_text(shape), rank, layout));
+}
+
+std::size_t axis_index(std::int64_t axis, const Shape& shape) {
+  const auto rank = static_cast<std::int64_t>(shape.size());
+  if (axis >= -rank && axis < rank) return static_cast<std::size_t>(axis < 0 ? axis + rank : axis);
+  throw InputError(fmt::format("the axis is {}, expected one from {} to {} for {}", axis, -rank,
+                               rank - 1, shape_text(shape)));
 }
 
 void expect_shape(const Shape& found, const Shape& expected, std::string_view layout) {

@@ -22,6 +22,9 @@ std::int64_t checked_product(std::initializer_list<std::int64_t> factors);
 /// anywhere.
 std::int64_t element_count(std::span<const std::int64_t> shape);
 
+/// Bytes of parameters with elements of this size, unless their bytes are stated.
+Bytes bytes_of(const Parameters& parameters, int element_bytes);
+
 /// `[64, 3, 32, 32]`, for messages.
 std::string shape_text(const Shape& shape);
 
@@ -30,5 +33,8 @@ void expect_rank(const Shape& shape, std::size_t rank, std::string_view layout);
 
 /// Throws unless the shape is the expected one; `layout` names its extents.
 void expect_shape(const Shape& found, const Shape& expected, std::string_view layout);
+
+/// The index of an axis; a negative one counts from the last. Throws if the shape has no such axis.
+std::size_t axis_index(std::int64_t axis, const Shape& shape);
 
 }  // namespace poet

@@ -25,6 +25,21 @@ std::string techniques_name(const std::string& word) {
   return word == "none" ? "neither remat nor paging" : word;
 }
 
+/// Techniques with all that limits transfers.
+std::string techniques_name(const RowProblem& problem) {
+  std::string name = techniques_name(problem.techniques);
+  if (problem.paging_time != PagingTime::free) {
+    name += fmt::format(", {} transfers", name_of(problem.paging_time));
+  }
+  if (problem.storage_budget_bytes) {
+    name += fmt::format(", {} of storage", format_bytes(*problem.storage_budget_bytes));
+  }
+  if (problem.page_out_budget_bytes) {
+    name += fmt::format(", {} of page-outs", format_bytes(*problem.page_out_budget_bytes));
+  }
+  return name;
+}
+
 Status status_of(SweepRow::Status status) {
   return value_of<Status>(name_of(status)).value_or(Status::unknown);
 }
@@ -37,7 +52,7 @@ std::vector<CurvePoint> curve_points(std::span<const SweepRow> rows) {
   for (const SweepRow& row : rows) {
     CurvePoint point{.model = model_name(row.problem),
                      .platform = platform_name(row.problem),
-                     .techniques = techniques_name(row.problem.techniques),
+                     .techniques = techniques_name(row.problem),
                      .ram_budget_bytes = row.ram_budget_bytes,
                      .runtime_budget_ratio = row.problem.runtime_budget_ratio,
                      .status = status_of(row.status),

@@ -59,7 +59,8 @@ std::vector<Fact> facts(const ScheduleFile& report) {
           {"peak RAM", format_bytes(s.peak_ram_bytes),
            fmt::format("budget {}", format_bytes(s.ram_budget_bytes))},
           {"runtime", fmt::format("{:.4f}x", s.runtime_ratio),
-           fmt::format("budget {:.4g}x", report.request.runtime_budget_ratio)},
+           fmt::format("budget {:.4g}x{}", report.request.runtime_budget_ratio,
+                       report.request.paging_time == PagingTime::free ? "" : ", with transfers")},
           recomputing_fact(report),
           paging_fact(report)};
 }

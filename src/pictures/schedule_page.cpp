@@ -29,7 +29,9 @@ std::vector<Tick> stage_ticks(const Timeline& timeline, const Scale& x) {
 }  // namespace
 
 SchedulePage make_schedule_page(const ScheduleFile& report, double left, double right) {
-  SchedulePage page{.report = report, .timeline = make_timeline(report.graph, report.schedule)};
+  SchedulePage page{
+      .report = report,
+      .timeline = make_timeline(report.graph, report.schedule, report.request.paging_time)};
   page.stack = make_stack(page.report.graph, page.timeline);
   page.x = {.low = 0, .high = static_cast<double>(page.timeline.size()), .from = left, .to = right};
   page.stage_ticks = stage_ticks(page.timeline, page.x);

@@ -19,6 +19,9 @@ std::string band_class(std::size_t k);
 inline constexpr const char* kRestClass = "rest";
 inline constexpr const char* kRestBackwardClass = "rest-backward";
 
+/// The class of the workspace of computations.
+inline constexpr const char* kWorkspaceClass = "soft";
+
 /// The style sheet of pictures with bands, and the patterns that it refers to.
 std::string schedule_style_sheet();
 void write_schedule_patterns(SvgWriter& svg);

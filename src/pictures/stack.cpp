@@ -55,6 +55,16 @@ std::vector<Bytes> bytes_by_column(const Graph& graph, const Timeline& timeline,
   return bytes;
 }
 
+/// What computations hold besides tensors.
+std::vector<Bytes> workspace_by_column(const Graph& graph, const Timeline& timeline) {
+  std::vector<Bytes> bytes;
+  bytes.reserve(timeline.columns.size());
+  for (const RamSample& column : timeline.columns) {
+    bytes.push_back(graph.nodes[column.node].workspace_bytes);
+  }
+  return bytes;
+}
+
 }  // namespace
 
 Stack make_stack(const Graph& graph, const Timeline& timeline) {
@@ -79,6 +89,11 @@ Stack make_stack(const Graph& graph, const Timeline& timeline) {
         fmt::format("{} more {} tensor{}", rest.size(), backward ? "backward" : "forward",
                     rest.size() == 1 ? "" : "s"),
         backward ? kRestBackwardClass : kRestClass, rest);
+  }
+  std::vector<Bytes> workspace = workspace_by_column(graph, timeline);
+  if (std::any_of(workspace.begin(), workspace.end(), [](Bytes bytes) { return bytes > 0; })) {
+    stack.bands.push_back(
+        {.name = "workspace", .css_class = kWorkspaceClass, .bytes = std::move(workspace)});
   }
   return stack;
 }

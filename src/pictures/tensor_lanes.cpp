@@ -126,10 +126,13 @@ class Lanes {
       case Arrival::recomputed:
         return tip("recomputed", first, node.energy_joules);
       case Arrival::paged_in:
-        return tip("paged in", first - 1, node.page_in_energy_joules);
+        // Beside computations it has its RAM from the start of the stage that reads it back.
+        return tip("paged in", overlapped() ? first : first - 1, node.page_in_energy_joules);
     }
     return {};
   }
+
+  bool overlapped() const { return page_.report.request.paging_time == PagingTime::overlapped; }
 
   SvgWriter& svg_;
   const SchedulePage& page_;

@@ -4,6 +4,7 @@
 
 #include "base/fields.hpp"
 #include "poet/graph.hpp"
+#include "poet/problem.hpp"
 #include "poet/schedule.hpp"
 
 namespace poet {
@@ -18,6 +19,26 @@ inline constexpr auto kFields<Node> = std::tuple(
     Field<&Node::page_in_energy_joules>{"page_in_energy_joules"},
     Field<&Node::page_out_energy_joules>{"page_out_energy_joules"}, Field<&Node::inputs>{"inputs"},
     Field<&Node::backward>{"backward"});
+
+/// What a node of POET's graphs does not have, and the times of transfers, which nobody is charged
+/// for there.
+inline constexpr auto kExactNodeFields =
+    std::tuple(Field<&Node::in_place>{"in_place", InFile::left_out_if_default},
+               Field<&Node::workspace_bytes>{"workspace_bytes", InFile::left_out_if_default},
+               Field<&Node::recompute>{"recompute", InFile::left_out_if_default},
+               Field<&Node::page>{"page", InFile::left_out_if_default},
+               Field<&Node::reads_parameters>{"reads_parameters", InFile::left_out_if_default},
+               Field<&Node::writes_parameters>{"writes_parameters", InFile::left_out_if_default},
+               Field<&Node::page_in_seconds>{"page_in_seconds", InFile::left_out_if_default},
+               Field<&Node::page_out_seconds>{"page_out_seconds", InFile::left_out_if_default},
+               Field<&Node::storage_bytes>{"storage_bytes", InFile::left_out_if_default});
+
+template <>
+inline constexpr Names<PagingTime, 3> kNames<PagingTime> = {{
+    {PagingTime::free, "free"},
+    {PagingTime::blocking, "blocking"},
+    {PagingTime::overlapped, "overlapped"},
+}};
 
 template <>
 inline constexpr auto kFields<Stage> = std::tuple(Field<&Stage::resident>{"resident"},

@@ -16,10 +16,17 @@ bool runs_in_time(const Problem& problem, const Baseline& base) {
 
 std::string working_set_reason(const Graph& graph, const WorkingSet& needed, Bytes budget) {
   const Node& node = graph.nodes[needed.node];
+  Bytes own = (node.in_place ? 0 : node.bytes) + node.workspace_bytes;
+  for (const int input : node.inputs) own += graph.nodes[input].bytes;
+  const std::string kept =
+      needed.bytes > own ? fmt::format(", beside node {} ('{}'), which cannot be computed again",
+                                       needed.node - 1, graph.nodes[needed.node - 1].name)
+                         : std::string();
   return fmt::format(
       "the RAM budget of {} bytes is below the {} bytes that node {} ('{}', {}) needs for its "
-      "inputs and its output at once",
-      budget, needed.bytes, needed.node, node.name, node.op);
+      "inputs{} and its output at once{}",
+      budget, needed.bytes, needed.node, node.name, node.op,
+      node.workspace_bytes > 0 ? ", its workspace" : "", kept);
 }
 
 }  // namespace

@@ -36,8 +36,13 @@ inline constexpr Names<Effort, 3> kNames<Effort> = {
     {{Effort::fast, "fast"}, {Effort::standard, "default"}, {Effort::proof, "proof"}}};
 
 template <>
-inline constexpr Names<Backward, 3> kNames<Backward> = {{
+inline constexpr Names<Objective, 3> kNames<Objective> = {
+    {{Objective::energy, "energy"}, {Objective::runtime, "runtime"}, {Objective::ram, "ram"}}};
+
+template <>
+inline constexpr Names<Backward, 4> kNames<Backward> = {{
     {Backward::poet_chain, "poet-chain"},
+    {Backward::exact, "exact"},
     {Backward::none, "none"},
     {Backward::explicit_nodes, "explicit"},
 }};
@@ -65,12 +70,17 @@ inline constexpr auto kSettingFields = std::apply(
     kSettings);
 
 template <>
-inline constexpr auto kFields<Request> =
-    std::tuple_cat(std::tuple(Field<&Request::ram_budget_bytes>{"ram_budget_bytes"},
-                              Field<&Request::runtime_budget_seconds>{"runtime_budget_seconds"},
-                              Field<&Request::runtime_budget_ratio>{"runtime_budget_ratio"},
-                              Field<&Request::paging>{"paging"}, Field<&Request::remat>{"remat"}),
-                   kSettingFields<&Request::settings>);
+inline constexpr auto kFields<Request> = std::tuple_cat(
+    std::tuple(Field<&Request::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&Request::runtime_budget_seconds>{"runtime_budget_seconds"},
+               Field<&Request::runtime_budget_ratio>{"runtime_budget_ratio"},
+               Field<&Request::paging>{"paging"}, Field<&Request::remat>{"remat"}),
+    kSettingFields<&Request::settings>,
+    std::tuple(Field<&Request::paging_time>{"paging_time", InFile::left_out_if_default},
+               Field<&Request::storage_budget_bytes>{"storage_budget_bytes",
+                                                     InFile::left_out_if_default},
+               Field<&Request::page_out_budget_bytes>{"page_out_budget_bytes",
+                                                      InFile::left_out_if_default}));
 
 template <>
 inline constexpr auto kFields<ProblemInfo> = std::tuple(
@@ -81,25 +91,46 @@ inline constexpr auto kFields<ProblemInfo> = std::tuple(
     Field<&ProblemInfo::smallest_ram_is_exact>{"smallest_ram_is_exact", InFile::with_previous});
 
 template <>
-inline constexpr auto kFields<Summary> =
-    std::tuple(Field<&Summary::energy_joules>{"energy_joules"},
-               Field<&Summary::compute_energy_joules>{"compute_energy_joules"},
-               Field<&Summary::page_in_energy_joules>{"page_in_energy_joules"},
-               Field<&Summary::page_out_energy_joules>{"page_out_energy_joules"},
-               Field<&Summary::baseline_energy_joules>{"baseline_energy_joules"},
-               Field<&Summary::energy_overhead>{"energy_overhead"},
-               Field<&Summary::lower_bound_joules>{"lower_bound_joules"},
-               Field<&Summary::gap>{"gap"}, Field<&Summary::runtime_seconds>{"runtime_seconds"},
-               Field<&Summary::runtime_ratio>{"runtime_ratio"},
-               Field<&Summary::paging_seconds>{"paging_seconds"},
-               Field<&Summary::peak_ram_bytes>{"peak_ram_bytes"},
-               Field<&Summary::ram_budget_bytes>{"ram_budget_bytes"},
-               Field<&Summary::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
-               Field<&Summary::recompute_count>{"recompute_count"},
-               Field<&Summary::page_out_count>{"page_out_count"},
-               Field<&Summary::page_in_count>{"page_in_count"},
-               Field<&Summary::page_out_bytes>{"page_out_bytes"},
-               Field<&Summary::page_in_bytes>{"page_in_bytes"});
+inline constexpr auto kFields<DeviceMemory> =
+    std::tuple(Field<&DeviceMemory::parameters_bytes>{"parameters_bytes"},
+               Field<&DeviceMemory::gradients_bytes>{"gradients_bytes"},
+               Field<&DeviceMemory::optimizer_bytes>{"optimizer_bytes"},
+               Field<&DeviceMemory::reserve_bytes>{"reserve_bytes"},
+               Field<&DeviceMemory::flash_bytes>{"flash_bytes"});
+
+template <>
+inline constexpr auto kFields<Summary> = std::tuple(
+    Field<&Summary::energy_joules>{"energy_joules"},
+    Field<&Summary::compute_energy_joules>{"compute_energy_joules"},
+    Field<&Summary::page_in_energy_joules>{"page_in_energy_joules"},
+    Field<&Summary::page_out_energy_joules>{"page_out_energy_joules"},
+    Field<&Summary::baseline_energy_joules>{"baseline_energy_joules"},
+    Field<&Summary::energy_overhead>{"energy_overhead"},
+    Field<&Summary::lower_bound_joules>{"lower_bound_joules"}, Field<&Summary::gap>{"gap"},
+    Field<&Summary::runtime_seconds>{"runtime_seconds"},
+    Field<&Summary::runtime_ratio>{"runtime_ratio"},
+    Field<&Summary::paging_seconds>{"paging_seconds"},
+    Field<&Summary::peak_ram_bytes>{"peak_ram_bytes"},
+    Field<&Summary::ram_budget_bytes>{"ram_budget_bytes"},
+    Field<&Summary::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
+    Field<&Summary::recompute_count>{"recompute_count"},
+    Field<&Summary::page_out_count>{"page_out_count"},
+    Field<&Summary::page_in_count>{"page_in_count"},
+    Field<&Summary::page_out_bytes>{"page_out_bytes"},
+    Field<&Summary::page_in_bytes>{"page_in_bytes"},
+    Field<&Summary::compute_seconds>{"compute_seconds", InFile::left_out_if_default},
+    Field<&Summary::compute_runtime_ratio>{"compute_runtime_ratio", InFile::left_out_if_default},
+    Field<&Summary::peak_storage_bytes>{"peak_storage_bytes", InFile::left_out_if_default},
+    Field<&Summary::memory>{"memory", InFile::left_out_if_default},
+    Field<&Summary::steps_until_worn>{"steps_until_worn", InFile::left_out_if_default});
+
+/// They stand beside the figures of a summary, in schedule files alone.
+template <>
+inline constexpr auto kFields<ObjectiveBounds> =
+    std::tuple(Field<&ObjectiveBounds::runtime_lower_bound_seconds>{"runtime_lower_bound_seconds",
+                                                                    InFile::left_out_if_empty},
+               Field<&ObjectiveBounds::ram_lower_bound_bytes>{"ram_lower_bound_bytes",
+                                                              InFile::left_out_if_empty});
 
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.
 inline constexpr auto kTimingFields =
@@ -144,6 +175,7 @@ inline constexpr auto kFields<NodeFigures> = std::tuple(
 template <>
 inline constexpr auto kFields<Instruction> =
     std::tuple(Field<&Instruction::op>{"op"},
-               Field<&Instruction::node>{.key = "node", .least = std::numeric_limits<int>::min()});
+               Field<&Instruction::node>{.key = "node", .least = std::numeric_limits<int>::min()},
+               Field<&Instruction::over>{.key = "over", .in_file = InFile::left_out_if_empty});
 
 }  // namespace poet

@@ -1,6 +1,8 @@
 #include "poet/schedule_file.hpp"
 
 #include <algorithm>
+#include <cmath>
+#include <optional>
 #include <type_traits>
 
 #include <fmt/format.h>
@@ -54,20 +56,33 @@ void check_model(Lines& found, const ScheduleFile& report) {
           report.graph.first_backward);
 }
 
+bool is_ratio(std::string_view key) {
+  return key == "energy_overhead" || key == "gap" || key.ends_with("runtime_ratio");
+}
+
+template <typename Figure>
+void check_figure(Lines& found, std::string_view key, const Figure& is, const Figure& should_be) {
+  if constexpr (HasFields<Figure>) {
+    // What training needs beside tensors is no figure of a replay.
+  } else if constexpr (kIsOptional<Figure>) {
+    if (is && should_be) check_figure(found, key, *is, *should_be);
+  } else {
+    const bool agrees = is_ratio(key) && agree(static_cast<double>(is),
+                                               static_cast<double>(should_be), kRatioTolerance);
+    if (!agrees) compare(found, fmt::format("summary.{}", key), is, should_be);
+  }
+}
+
 void check_summary(Lines& found, const ScheduleFile& report, const Replay& replay) {
   const Summary& stated = report.summary;
-  const Summary replayed =
+  Summary replayed =
       summarise(report.graph, replay, report.request.ram_budget_bytes, stated.lower_bound_joules);
+  add_exact_figures(replayed, report.graph, replay);
+  const bool has_paging_times = schedule_version(report) > 1;
   for_each_field(kFields<Summary>, [&](const auto& field) {
-    // A file does not hold the time of each transfer, so their sum cannot be checked.
-    if (field.key == "paging_seconds") return;
-    const bool is_ratio =
-        field.key == "energy_overhead" || field.key == "gap" || field.key == "runtime_ratio";
-    const auto is = field.of(stated);
-    const auto should_be = field.of(replayed);
-    if (is_ratio && agree(static_cast<double>(is), static_cast<double>(should_be), kRatioTolerance))
-      return;
-    compare(found, fmt::format("summary.{}", field.key), is, should_be);
+    // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
+    if (field.key == "paging_seconds" && !has_paging_times) return;
+    check_figure(found, field.key, field.of(stated), field.of(replayed));
   });
 }
 
@@ -77,6 +92,48 @@ void check_stage_peaks(Lines& found, const ScheduleFile& report, const Replay& r
   compare(found, "the number of stage peaks", stated.size(), replayed.size());
   for (std::size_t t = 0; t < std::min(stated.size(), replayed.size()); ++t) {
     compare(found, fmt::format("stage {}: peak_ram_bytes", t), stated[t], replayed[t]);
+  }
+}
+
+/// The relative gap of what the objective names, if that is not the energy; 1 without a bound.
+double objective_gap(const ScheduleFile& report) {
+  const auto gap = [](double figure, const auto& bound) {
+    if (!bound) return 1.0;
+    return figure > 0 ? (figure - static_cast<double>(*bound)) / figure : 0.0;
+  };
+  switch (report.request.settings.objective) {
+    case Objective::runtime:
+      return gap(report.summary.runtime_seconds, report.bounds.runtime_lower_bound_seconds);
+    case Objective::ram:
+      return gap(static_cast<double>(report.summary.peak_ram_bytes),
+                 report.bounds.ram_lower_bound_bytes);
+    case Objective::energy:
+      break;
+  }
+  return 0;
+}
+
+bool objective_is_proven(const ScheduleFile& report) {
+  return objective_gap(report) <= report.request.settings.gap + kGapTolerance;
+}
+
+void check_objective(Lines& found, const ScheduleFile& report) {
+  const ObjectiveBounds& bounds = report.bounds;
+  const Seconds runtime = report.summary.runtime_seconds;
+  if (bounds.runtime_lower_bound_seconds &&
+      !(*bounds.runtime_lower_bound_seconds <= runtime * (1 + kFigureTolerance))) {
+    const auto [low, high] = distinct(*bounds.runtime_lower_bound_seconds, runtime);
+    found.push_back(fmt::format("the lower bound of {} s is above the runtime of {} s", low, high));
+  }
+  if (bounds.ram_lower_bound_bytes &&
+      *bounds.ram_lower_bound_bytes > report.summary.peak_ram_bytes) {
+    found.push_back(fmt::format("the lower bound of {} bytes of RAM is above the peak of {} bytes",
+                                *bounds.ram_lower_bound_bytes, report.summary.peak_ram_bytes));
+  }
+  if (report.status == Status::optimal && !objective_is_proven(report)) {
+    found.push_back(fmt::format("status is optimal, but the least {} is not proven within {}",
+                                name_of(report.request.settings.objective),
+                                report.request.settings.gap));
   }
 }
 
@@ -93,6 +150,7 @@ void check_claim(Lines& found, const ScheduleFile& report, Joules energy) {
     found.push_back(
         fmt::format("status is optimal, but the gap of {} is above the {} asked for", is, asked));
   }
+  check_objective(found, report);
   if (report.status != Status::optimal && report.status != Status::feasible) {
     found.push_back(
         fmt::format("status is {}; expected optimal or feasible for a file with a schedule",
@@ -107,12 +165,15 @@ void check_claim(Lines& found, const ScheduleFile& report, Joules energy) {
 
 std::string shown_step(const std::vector<Instruction>& program, std::size_t at) {
   if (at >= program.size()) return "nothing";
-  return fmt::format("{} {}", name_of(program[at].op), program[at].node);
+  const Instruction& step = program[at];
+  const std::string over = step.over ? fmt::format(" over {}", *step.over) : std::string();
+  return fmt::format("{} {}{}", name_of(step.op), step.node, over);
 }
 
 /// Reports the first difference only: everything after it is likely to differ as well.
 void check_program(Lines& found, const ScheduleFile& report) {
-  const std::vector<Instruction> expected = to_program(report.graph, report.schedule);
+  const std::vector<Instruction> expected =
+      to_program(report.graph, report.schedule, report.request.paging_time);
   const std::vector<Instruction>& stated = report.program;
   if (stated == expected) return;
   std::size_t at = 0;
@@ -123,10 +184,8 @@ void check_program(Lines& found, const ScheduleFile& report) {
 
 /// The file is verified against its request, so the request has to be what was solved.
 void check_request(const Request& request, const Limits& limits) {
-  const bool same = request.ram_budget_bytes == limits.ram_budget_bytes &&
-                    request.runtime_budget_seconds == limits.runtime_budget_seconds &&
-                    request.paging == limits.paging && request.remat == limits.remat;
-  if (!same) throw InternalError("the request differs from the problem that was solved");
+  if (limits_of(request) == limits) return;
+  throw InternalError("the request differs from the problem that was solved");
 }
 
 void check_replay(const Replay& replay, const SolveResult& result) {
@@ -142,12 +201,52 @@ void check_replay(const Replay& replay, const SolveResult& result) {
   }
 }
 
-/// A bound above the energy by rounding alone is the energy; by more, it fails verification.
-Joules rounded_bound(Joules bound, Joules energy) {
-  return agree(bound, energy) ? std::min(bound, energy) : bound;
+/// A bound above its figure by rounding alone is the figure; by more, it fails verification.
+double rounded_bound(double bound, double figure) {
+  return agree(bound, figure) ? std::min(bound, figure) : bound;
+}
+
+bool has_attributes(const Node& node) {
+  // Version 1 leaves out the times of transfers, whatever they are.
+  Node plain;
+  plain.page_in_seconds = node.page_in_seconds;
+  plain.page_out_seconds = node.page_out_seconds;
+  if (bytes_in_storage(node) == node.bytes) plain.storage_bytes = node.storage_bytes;
+  bool found = false;
+  for_each_field(kExactNodeFields,
+                 [&](const auto& field) { found = found || field.of(node) != field.of(plain); });
+  return found;
+}
+
+/// Wear is spread over all of secondary storage.
+std::optional<double> steps_until_worn(const Platform* platform, Bytes written) {
+  if (platform == nullptr || written == 0) return std::nullopt;
+  if (!platform->erase_cycles || !platform->storage_bytes) return std::nullopt;
+  return std::floor(*platform->erase_cycles * static_cast<double>(*platform->storage_bytes) /
+                    static_cast<double>(written));
+}
+
+bool is_exact(const ModelInfo& model) {
+  return model.backward == name_of(Backward::exact);
+}
+
+bool is_beyond_poet(const Request& request) {
+  return request.paging_time != PagingTime::free || request.storage_budget_bytes ||
+         request.page_out_budget_bytes;
 }
 
 }  // namespace
+
+int schedule_version(const ScheduleFile& file) {
+  const bool attributes =
+      std::any_of(file.graph.nodes.begin(), file.graph.nodes.end(), has_attributes);
+  return attributes || is_exact(file.model) || is_beyond_poet(file.request) ? 2 : 1;
+}
+
+int schedule_version(const ProblemInfo& problem) {
+  const bool exact = problem.model && is_exact(*problem.model);
+  return exact || (problem.request && is_beyond_poet(*problem.request)) ? 2 : 1;
+}
 
 ModelInfo model_info(const Model& model) {
   const auto backward = std::find_if(model.nodes.begin(), model.nodes.end(),
@@ -184,11 +283,24 @@ ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
   report.request = request;
   report.summary = summarise(problem.graph, replay, request.ram_budget_bytes,
                              rounded_bound(result.lower_bound_joules, replay.energy_joules));
+  report.bounds = result.bounds;
+  if (auto& bound = report.bounds.runtime_lower_bound_seconds) {
+    bound = rounded_bound(*bound, replay.runtime_seconds);
+  }
+  if (report.status == Status::optimal && !objective_is_proven(report)) {
+    report.status = Status::feasible;
+  }
   report.solver = result.statistics;
   report.graph = problem.graph;
   report.schedule = *result.schedule;
   report.stage_peak_ram_bytes = replay.stage_peak_ram_bytes;
-  report.program = to_program(problem.graph, *result.schedule);
+  if (schedule_version(report) > 1) {
+    add_exact_figures(report.summary, problem.graph, replay);
+    const DeviceMemory memory = device_memory(model, platform);
+    if (memory != DeviceMemory()) report.summary.memory = memory;
+    report.summary.steps_until_worn = steps_until_worn(platform, replay.written_bytes);
+  }
+  report.program = to_program(problem.graph, *result.schedule, request.paging_time);
   // The figures are this replay's own, so that no second replay could find fault with them.
   Lines found;
   check_claim(found, report, replay.energy_joules);
@@ -197,11 +309,7 @@ ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
 }
 
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report) {
-  const Limits limits = {.ram_budget_bytes = report.request.ram_budget_bytes,
-                         .runtime_budget_seconds = report.request.runtime_budget_seconds,
-                         .paging = report.request.paging,
-                         .remat = report.request.remat};
-  const Replay replay = simulate(report.graph, report.schedule, limits);
+  const Replay replay = simulate(report.graph, report.schedule, limits_of(report.request));
   Lines found;
   check_rules(found, replay);
   check_model(found, report);

@@ -27,7 +27,20 @@ Request make_request(const Limits& limits, const RuntimeBudget& stated, const Ba
           .runtime_budget_ratio = runtime_ratio(stated, base),
           .paging = limits.paging,
           .remat = limits.remat,
-          .settings = settings};
+          .settings = settings,
+          .paging_time = limits.paging_time,
+          .storage_budget_bytes = limits.storage_budget_bytes,
+          .page_out_budget_bytes = limits.page_out_budget_bytes};
+}
+
+Limits limits_of(const Request& request) {
+  return {.ram_budget_bytes = request.ram_budget_bytes,
+          .runtime_budget_seconds = request.runtime_budget_seconds,
+          .paging = request.paging,
+          .remat = request.remat,
+          .paging_time = request.paging_time,
+          .storage_budget_bytes = request.storage_budget_bytes,
+          .page_out_budget_bytes = request.page_out_budget_bytes};
 }
 
 /// All figures come from replays, none from the solver: a summary cannot say more than the judge
@@ -57,6 +70,13 @@ Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_byt
       .page_out_bytes = replay.page_out_bytes,
       .page_in_bytes = replay.page_in_bytes,
   };
+}
+
+void add_exact_figures(Summary& summary, const Graph& graph, const Replay& replay) {
+  const Seconds once = baseline(graph).runtime_seconds;
+  summary.compute_seconds = replay.compute_seconds;
+  summary.compute_runtime_ratio = once > 0 ? replay.compute_seconds / once : 1;
+  summary.peak_storage_bytes = replay.storage_bytes;
 }
 
 void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& graph) {

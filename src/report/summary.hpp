@@ -30,6 +30,9 @@ Replay replay_baseline(const Graph& graph);
 Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_bytes,
                   Joules lower_bound_joules);
 
+/// Adds the figures that only version 2 of a schedule file has.
+void add_exact_figures(Summary& summary, const Graph& graph, const Replay& replay);
+
 /// A runtime budget as a multiple of the baseline's runtime; 0 if the baseline takes no time.
 double runtime_ratio(const RuntimeBudget& stated, const Baseline& base);
 

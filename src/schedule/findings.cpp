@@ -33,6 +33,10 @@ std::string_view rule_name(Rule rule) {
       return "rule 5 (RAM)";
     case Rule::runtime:
       return "rule 6 (runtime)";
+    case Rule::once:
+      return "rule 8 (once)";
+    case Rule::storage:
+      return "rule 9 (storage)";
   }
   return "unknown rule";
 }

@@ -17,6 +17,8 @@ class Recorder {
       case Instruction::Op::compute:
         ++now_;
         life.stays.push_back({.first = now_, .last = now_, .arrival = arrival(step.node)});
+        // Its bytes are the successor's from here on.
+        if (step.over) timeline_.lives[*step.over].stays.back().last = now_ - 1;
         break;
       case Instruction::Op::free:
         life.stays.back().last = now_;
@@ -41,12 +43,12 @@ class Recorder {
 
 }  // namespace
 
-Timeline make_timeline(const Graph& graph, const Schedule& schedule) {
+Timeline make_timeline(const Graph& graph, const Schedule& schedule, PagingTime paging_time) {
   Timeline timeline;
-  timeline.columns = ram_timeline(graph, schedule);
+  timeline.columns = ram_timeline(graph, schedule, paging_time);
   timeline.lives.resize(graph.nodes.size());
   Recorder recorder(timeline);
-  for (const Instruction& step : to_program(graph, schedule)) recorder.run(step);
+  for (const Instruction& step : to_program(graph, schedule, paging_time)) recorder.run(step);
   for (int c = 0; c < timeline.size(); ++c) {
     const bool starts = c == 0 || timeline.columns[c].stage != timeline.columns[c - 1].stage;
     if (starts) timeline.stage_columns.push_back(c);

@@ -11,7 +11,9 @@ namespace poet {
 /// How a tensor came into RAM.
 enum class Arrival { computed, recomputed, paged_in };
 
-/// A time in RAM: during the computations `first` to `last`, both included.
+/// A time in RAM: during the computations `first` to `last`, both included. A tensor that the first
+/// computation of a stage takes over right after it was paged in has none: `last` is before
+/// `first`.
 struct Stay {
   int first = 0;
   int last = 0;
@@ -36,7 +38,9 @@ struct Timeline {
 };
 
 /// Follows every tensor through a schedule, which must be valid. A tensor that is paged in counts
-/// from the next stage on, as in the replay.
-Timeline make_timeline(const Graph& graph, const Schedule& schedule);
+/// from the next stage on, as in the replay; if transfers overlap with computations, from the stage
+/// that reads it back.
+Timeline make_timeline(const Graph& graph, const Schedule& schedule,
+                       PagingTime paging_time = PagingTime::free);
 
 }  // namespace poet

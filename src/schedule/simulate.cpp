@@ -14,23 +14,20 @@
 
 #include "poet/simulate.hpp"
 
-#include <limits>
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
-#include "base/text/figures.hpp"
+#include "base/text/printable.hpp"
+#include "schedule/charges.hpp"
 #include "schedule/findings.hpp"
 #include "schedule/ram.hpp"
 
 namespace poet {
 namespace {
-
-/// Adds, but stays at the largest value instead of overflowing: a file may page a tensor of 2^53
-/// bytes in every one of its stages.
-Bytes add_clipped(Bytes total, Bytes bytes) {
-  constexpr Bytes kMax = std::numeric_limits<Bytes>::max();
-  return bytes > kMax - total ? kMax : total + bytes;
-}
 
 class Simulator {
  public:
@@ -39,14 +36,14 @@ class Simulator {
         schedule_(schedule),
         limits_(limits),
         available_(graph.size()),
-        stored_(graph.size()) {}
+        stored_(graph.size()),
+        charges_(graph, limits.paging_time, replay_) {}
 
   Replay run() {
     check_stage_count();
     for (int t = 0; t < stage_count(); ++t) run_stage(t);
-    check_runtime();
-    replay_.energy_joules = replay_.compute_energy_joules + replay_.page_in_energy_joules +
-                            replay_.page_out_energy_joules;
+    charges_.finish();
+    check_budgets(findings_, replay_, limits_);
     replay_.violations = findings_.take();
     return replay_;
   }
@@ -73,6 +70,7 @@ class Simulator {
     run_computations(t, stage, resident, next);
     run_page_outs(t, stage, resident);
     run_page_ins(t, stage, resident, computed, next);
+    charges_.end_stage();
 
     // What stage t + 1 may call resident (rule 2), and what it may page in (rule 4): a copy counts
     // from the stage after its page-out on, and is never lost.
@@ -140,23 +138,35 @@ class Simulator {
   }
 
   /// Rules 1 and 5. The output is added before any input goes: both are in RAM during a
-  /// computation.
+  /// computation, unless the output takes over an input that goes.
   void run_computations(int t, const Stage& stage, const NodeSet& resident, const NodeSet& next) {
     Ram ram(graph_, stage.resident);
-    Bytes peak = ram.bytes();
+    NodeSet stays = next;
+    Bytes arriving = 0;
+    if (limits_.paging_time == PagingTime::overlapped) {
+      stays.insert(stage.page_out);
+      for (const int node : stage.page_in) arriving += graph_.nodes[node].bytes;
+    }
+    Bytes peak = ram.bytes() + arriving;
     int peak_node = -1;
     std::vector<int> uses_left = count_uses(stage.compute);
     for (const int node : stage.compute) {
       check_computation(t, node, resident, ram);
       ram.add(node);
-      if (ram.bytes() > peak) {
-        peak = ram.bytes();
+      const auto goes = [&](int input) { return uses_left[input] == 1 && !stays.has(input); };
+      const std::optional<int> over = graph_.nodes[node].in_place;
+      const bool takes_over = over && ram.holds(*over) && goes(*over);
+      const Bytes now = ram.bytes() + arriving + graph_.nodes[node].workspace_bytes -
+                        (takes_over ? graph_.nodes[*over].bytes : 0);
+      if (now > peak) {
+        peak = now;
         peak_node = node;
       }
       for (const int input : graph_.nodes[node].inputs) {
-        if (--uses_left[input] == 0 && !next.has(input)) ram.free(input);
+        if (goes(input)) ram.free(input);
+        --uses_left[input];
       }
-      charge_computation(t, node);
+      charges_.compute(node, node != t);
     }
     check_peak(t, peak, peak_node);
   }
@@ -185,12 +195,24 @@ class Simulator {
       findings_.add(Rule::structure, t, node,
                     fmt::format("{} is recomputed, but recomputation is not allowed", label(node)));
     }
+    check_once(t, node);
   }
 
-  void charge_computation(int t, int node) {
-    replay_.compute_energy_joules += graph_.nodes[node].energy_joules;
-    replay_.runtime_seconds += graph_.nodes[node].runtime_seconds;
-    if (node != t) ++replay_.recompute_count;
+  /// Rule 8, and what the computation does to parameters.
+  void check_once(int t, int node) {
+    const Node& computed = graph_.nodes[node];
+    if (node != t && !computed.recompute) {
+      findings_.add(Rule::once, t, node,
+                    fmt::format("{} is recomputed, but may be computed once only", label(node)));
+    }
+    for (const std::string& name : computed.reads_parameters) {
+      if (!changed_parameters_.contains(name)) continue;
+      findings_.add(Rule::once, t, node,
+                    fmt::format("{} reads the parameters '{}', which have been changed",
+                                label(node), printable(name)));
+    }
+    changed_parameters_.insert(computed.writes_parameters.begin(),
+                               computed.writes_parameters.end());
   }
 
   void check_peak(int t, Bytes peak, int node) {
@@ -214,10 +236,7 @@ class Simulator {
             Rule::page_out, t, node,
             fmt::format("{} is paged out, but is not resident at the stage's start", label(node)));
       }
-      replay_.page_out_energy_joules += graph_.nodes[node].page_out_energy_joules;
-      replay_.paging_seconds += graph_.nodes[node].page_out_seconds;
-      replay_.page_out_bytes = add_clipped(replay_.page_out_bytes, graph_.nodes[node].bytes);
-      ++replay_.page_out_count;
+      charges_.page_out(node);
     }
   }
 
@@ -226,10 +245,7 @@ class Simulator {
     for (const int node : stage.page_in) {
       check_paging_allowed(t, node, "in");
       check_page_in(t, node, resident, computed, next);
-      replay_.page_in_energy_joules += graph_.nodes[node].page_in_energy_joules;
-      replay_.paging_seconds += graph_.nodes[node].page_in_seconds;
-      replay_.page_in_bytes = add_clipped(replay_.page_in_bytes, graph_.nodes[node].bytes);
-      ++replay_.page_in_count;
+      charges_.page_in(node);
     }
   }
 
@@ -247,19 +263,13 @@ class Simulator {
   }
 
   void check_paging_allowed(int t, int node, const char* direction) {
+    if (!graph_.nodes[node].page) {
+      findings_.add(Rule::once, t, node,
+                    fmt::format("{} is paged {}, but may not be paged", label(node), direction));
+    }
     if (limits_.paging) return;
     findings_.add(Rule::structure, t, node,
                   fmt::format("{} is paged {}, but paging is not allowed", label(node), direction));
-  }
-
-  /// Rule 6.
-  void check_runtime() {
-    // Written so that no runtime fits a budget that is not a number.
-    const Seconds budget = limits_.runtime_budget_seconds;
-    if (within_runtime_budget(replay_.runtime_seconds, budget)) return;
-    const auto [takes, allowed] = distinct(replay_.runtime_seconds, budget);
-    findings_.add(Rule::runtime,
-                  fmt::format("the computations take {} s; the budget is {} s", takes, allowed));
   }
 
   const Graph& graph_;
@@ -267,8 +277,10 @@ class Simulator {
   const Limits& limits_;
   NodeSet available_;  ///< what the current stage may call resident
   NodeSet stored_;     ///< what has a copy in secondary storage when the stage starts
+  std::set<std::string, std::less<>> changed_parameters_;
   Findings findings_;
   Replay replay_;
+  Charges charges_;
 };
 
 }  // namespace

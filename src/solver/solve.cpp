@@ -10,6 +10,7 @@
 #include "poet/simulate.hpp"
 #include "solver/cutoff.hpp"
 #include "solver/formulation/useful_windows.hpp"
+#include "solver/least_runtime.hpp"
 #include "solver/phases/phases.hpp"
 #include "solver/search/local_search.hpp"
 #include "solver/solve_state.hpp"
@@ -147,8 +148,16 @@ class Solve {
                     limits().ram_budget_bytes, format_seconds(limits().runtime_budget_seconds),
                     state_.searches_without_result == 2 ? "two searches" : "a search",
                     state_.base.peak_ram_bytes,
-                    limits().remat ? "; a larger --runtime-budget may help as well" : ""),
+                    limits().remat && !has_all_time()
+                        ? "; a larger --runtime-budget may help as well"
+                        : ""),
         std::nullopt, false);
+  }
+
+  /// Whether no schedule exceeds the runtime budget: no stage computes a node twice.
+  bool has_all_time() const {
+    return limits().runtime_budget_seconds >=
+           state_.problem.graph.size() * state_.base.runtime_seconds;
   }
 
   void declare_infeasible(std::string reason, std::optional<Bytes> smallest, bool exact) {
@@ -214,6 +223,9 @@ double relative_gap(Joules energy, Joules lower_bound) {
 }
 
 SolveResult solve(const Problem& problem, const SolveOptions& options) {
+  if (options.settings.objective == Objective::runtime) {
+    return solve_for_runtime(problem, options);
+  }
   return Solve(problem, options).run();
 }
 

@@ -38,7 +38,7 @@ class Comparer {
   void add(const std::string& name, const ComparedPoint& before, const ComparedPoint& now) {
     begin(name, before, now);
     compare_schedules();
-    compare_energies();
+    compare_figures();
     compare_proofs();
   }
 
@@ -108,10 +108,37 @@ class Comparer {
     if (!before_->summary && now_->summary) better(Difference::Kind::schedule, change);
   }
 
-  void compare_energies() {
+  /// The energies of two schedules say nothing unless what was minimised before is equal.
+  void compare_figures() {
     if (!before_->summary || !now_->summary) return;
-    const Joules before = before_->summary->energy_joules;
-    const Joules now = now_->summary->energy_joules;
+    const Summary& before = *before_->summary;
+    const Summary& now = *now_->summary;
+    const Objective objective = now_->problem.objective;
+    if (objective == Objective::runtime && differ(Difference::Kind::runtime, "runtime", "s",
+                                                  before.runtime_seconds, now.runtime_seconds)) {
+      return;
+    }
+    if (objective == Objective::ram && differ(Difference::Kind::ram, "peak RAM", "bytes",
+                                              static_cast<double>(before.peak_ram_bytes),
+                                              static_cast<double>(now.peak_ram_bytes))) {
+      return;
+    }
+    compare_energies(before.energy_joules, now.energy_joules);
+  }
+
+  /// Reports two figures that differ by more than the tolerance.
+  bool differ(Difference::Kind kind, const char* what, const char* unit, double before,
+              double now) {
+    const auto [was, is] = distinct(before, now);
+    const std::string text = fmt::format("{} {} {} -> {} {}", what, was, unit, is, unit);
+    const bool rises = now > before * (1 + comparison_.rel_tol);
+    const bool falls = now < before * (1 - comparison_.rel_tol);
+    if (rises) worse(kind, text);
+    if (falls) better(kind, text);
+    return rises || falls;
+  }
+
+  void compare_energies(Joules before, Joules now) {
     if (now > before * (1 + comparison_.rel_tol)) {
       worse(Difference::Kind::energy,
             comparison_.rel_tol > 0

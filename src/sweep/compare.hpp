@@ -11,7 +11,9 @@ namespace poet {
 /// Something that differs at a point.
 struct Difference {
   enum class Kind {
-    energy,    ///< by more than the tolerance
+    energy,  ///< by more than the tolerance; likewise the next two, if they are the objective
+    runtime,
+    ram,
     invalid,   ///< the new schedule does not replay
     schedule,  ///< one of the two has none
     proof,     ///< one of the two is proven, the other is not as well
@@ -27,8 +29,10 @@ struct Difference {
 };
 
 template <>
-inline constexpr Names<Difference::Kind, 7> kNames<Difference::Kind> = {{
+inline constexpr Names<Difference::Kind, 9> kNames<Difference::Kind> = {{
     {Difference::Kind::energy, "energy"},
+    {Difference::Kind::runtime, "runtime"},
+    {Difference::Kind::ram, "ram"},
     {Difference::Kind::invalid, "invalid"},
     {Difference::Kind::schedule, "schedule"},
     {Difference::Kind::proof, "proof"},

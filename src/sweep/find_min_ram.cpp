@@ -16,10 +16,13 @@ namespace {
 /// Share of the remaining time for one budget, so that a hard one leaves time for the others.
 constexpr double kProbeShare = 0.25;
 
-/// RAM is held in whole tensors, so every peak is a multiple of what divides all their sizes.
+/// RAM is held in whole tensors and workspaces, so every peak is a multiple of what divides all
+/// their sizes.
 Bytes step_of(const Graph& graph) {
   Bytes step = 0;
-  for (const Node& node : graph.nodes) step = std::gcd(step, node.bytes);
+  for (const Node& node : graph.nodes) {
+    step = std::gcd(std::gcd(step, node.bytes), node.workspace_bytes);
+  }
   return std::max<Bytes>(step, 1);
 }
 
@@ -54,10 +57,7 @@ class Search {
   void run() {
     lower_the_top();
     raise_the_floor();
-    if (!found_.exact()) {
-      found_.reason = stopping() ? "the time limit ended the search"
-                                 : "budgets in between could not be decided within the time limit";
-    }
+    if (!found_.exact()) found_.reason = why_open();
   }
 
   MinRam result(const WorkingSet& needed) {
@@ -68,7 +68,14 @@ class Search {
   }
 
  private:
-  bool stopping() const { return clock_.expired(); }
+  bool interrupted() const { return options_.interrupted && options_.interrupted(); }
+  bool stopping() const { return clock_.expired() || interrupted(); }
+
+  std::string why_open() const {
+    if (interrupted()) return "a signal ended the search";
+    if (stopping()) return "the time limit ended the search";
+    return "budgets in between could not be decided within the time limit";
+  }
 
   /// The schedule has been replayed, so a contradiction means that the proof is wrong.
   void check() const {
@@ -137,7 +144,8 @@ class Search {
   }
 
   int node_at_peak() const {
-    const std::vector<RamSample> samples = ram_timeline(problem_.graph, found_.schedule);
+    const std::vector<RamSample> samples =
+        ram_timeline(problem_.graph, found_.schedule, problem_.limits.paging_time);
     return std::max_element(
                samples.begin(), samples.end(),
                [](const RamSample& a, const RamSample& b) { return a.ram_bytes < b.ram_bytes; })

@@ -25,9 +25,10 @@ Bytes step(Bytes first, Bytes last, int i, int count) {
 
 Bytes resolved(const RamBudget& budget, const SweepSubject& subject, Bytes smallest) {
   try {
-    return resolve(budget, subject.base,
-                   {.smallest = smallest,
-                    .chip = subject.platform ? subject.platform->ram_bytes : std::nullopt});
+    return resolve(
+        budget, subject.base,
+        {.smallest = smallest,
+         .chip = chip_ram_bytes(subject.model, subject.platform ? &*subject.platform : nullptr)});
   } catch (const InputError& error) {
     throw InputError(subject.name(), error.what());
   }

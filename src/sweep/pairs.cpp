@@ -15,9 +15,15 @@ namespace {
 /// What two points have in common if one can stand for the other.
 std::string point_key(const SweepRow& row) {
   const RowProblem& problem = row.problem;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
-                     problem.batch_size, problem.mem_power_scale, problem.techniques,
-                     problem.runtime_budget_ratio, row.ram_budget_bytes);
+  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model,
+                     problem.platform.value_or(""), problem.batch_size, problem.mem_power_scale,
+                     problem.techniques, problem.runtime_budget_ratio, row.ram_budget_bytes,
+                     name_of(problem.paging_time), problem.storage_budget_bytes.value_or(-1),
+                     problem.page_out_budget_bytes.value_or(-1));
+}
+
+std::string bytes_or_none(const std::optional<Bytes>& budget) {
+  return budget ? fmt::format("{}", *budget) : std::string("none");
 }
 
 using Index = std::map<std::string, const ComparedPoint*>;
@@ -40,6 +46,7 @@ bool graph_changed(const SweepRow& before, const SweepRow& now) {
   const RowProblem& is = now.problem;
   return was.model == is.model && was.platform == is.platform && was.batch_size == is.batch_size &&
          was.mem_power_scale == is.mem_power_scale && was.techniques == is.techniques &&
+         was.objective == is.objective && was.paging_time == is.paging_time &&
          was.graph_sha256 != is.graph_sha256;
 }
 
@@ -87,9 +94,21 @@ std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) 
   check("the batch size", before.batch_size, now.batch_size);
   check("the memory power scale", before.mem_power_scale, now.mem_power_scale);
   check("the set of techniques", before.techniques, now.techniques);
-  check("the RAM budget in bytes", baseline.ram_budget_bytes, fresh.ram_budget_bytes);
+  check("the paging time", name_of(before.paging_time), name_of(now.paging_time));
+  check("the storage budget in bytes", bytes_or_none(before.storage_budget_bytes),
+        bytes_or_none(now.storage_budget_bytes));
+  check("the page-out budget in bytes", bytes_or_none(before.page_out_budget_bytes),
+        bytes_or_none(now.page_out_budget_bytes));
+  check("the objective", name_of(before.objective), name_of(now.objective));
+  // What was minimised is an answer, and the budget that it came to is none of the question.
+  if (now.objective != Objective::ram) {
+    check("the RAM budget in bytes", baseline.ram_budget_bytes, fresh.ram_budget_bytes);
+  }
   check("the graph's digest", before.graph_sha256.substr(0, 12), now.graph_sha256.substr(0, 12));
-  check("the runtime budget in seconds", before.runtime_budget_seconds, now.runtime_budget_seconds);
+  if (now.objective != Objective::runtime) {
+    check("the runtime budget in seconds", before.runtime_budget_seconds,
+          now.runtime_budget_seconds);
+  }
   return difference;
 }
 

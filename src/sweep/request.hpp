@@ -27,7 +27,11 @@ struct SweepRequest {
   std::string runtime_budget;
   std::string techniques = "both";
   std::int64_t batch_size = 1;
+  std::string backward;  ///< empty: as the models say
   SolveSettings settings;
+  std::string paging_time{};  ///< empty: what is usual for each model
+  std::string storage_budget{};
+  std::string page_out_budget{};
   // What is written.
   std::string format = "jsonl";
   std::string csv;
@@ -50,10 +54,15 @@ inline constexpr auto kAskedFields = std::tuple_cat(
         Field<&SweepRequest::runtime_budget>{"runtime_budget"},
         Field<&SweepRequest::techniques>{"techniques"},
         Field<&SweepRequest::batch_size>{"batch_size"},
+        Field<&SweepRequest::backward>{"backward", InFile::left_out_if_empty},
         Field<&SweepRequest::settings, &SolveSettings::mem_power_scale>{"mem_power_scale"},
         Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
         Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),
-    kSettingFields<&SweepRequest::settings>);
+    kSettingFields<&SweepRequest::settings>,
+    std::tuple(
+        Field<&SweepRequest::paging_time>{"paging_time", InFile::left_out_if_default},
+        Field<&SweepRequest::storage_budget>{"storage_budget", InFile::left_out_if_default},
+        Field<&SweepRequest::page_out_budget>{"page_out_budget", InFile::left_out_if_default}));
 
 template <>
 inline constexpr auto kFields<SweepRequest> = std::tuple_cat(

@@ -37,7 +37,8 @@ KnownResults::KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>&
     : grid_(grid), points_(points), subjects_(grid.subjects.size()) {
   for (std::size_t s = 0; s < starts.size(); ++s) {
     for (const Schedule& start : starts[s]) {
-      Replay replay = replay_without_limits(grid.subjects[s].graph, start);
+      Replay replay =
+          replay_without_limits(grid.subjects[s].graph, start, grid.subjects[s].limits.paging_time);
       if (!replay.valid()) continue;
       subjects_[s].schedules.push_back({.schedule = start, .replay = std::move(replay)});
     }

@@ -13,12 +13,15 @@ RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const Runt
                        const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,
                      .model_sha256 = subject.model.sha256,
-                     .graph_sha256 = graph_sha256(subject.graph),
+                     .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
                      .batch_size = subject.model.batch_size,
                      .mem_power_scale = settings.mem_power_scale,
                      .techniques = std::string(technique_set_name(set)),
                      .runtime_budget_seconds = resolve(runtime, subject.base),
-                     .runtime_budget_ratio = runtime_ratio(runtime, subject.base)};
+                     .runtime_budget_ratio = runtime_ratio(runtime, subject.base),
+                     .paging_time = subject.limits.paging_time,
+                     .storage_budget_bytes = subject.limits.storage_budget_bytes,
+                     .page_out_budget_bytes = subject.limits.page_out_budget_bytes};
   if (subject.platform) {
     problem.platform = subject.platform->name;
     problem.platform_sha256 = subject.platform->sha256;
@@ -34,7 +37,7 @@ Request point_request(const SweepSubject& subject, const SweepPoint& point,
 ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
                           const SweepOutcome& outcome, const SolveSettings& settings) {
   ProblemInfo problem{.model = model_info(subject.model),
-                      .graph_sha256 = graph_sha256(subject.graph),
+                      .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
                       .request = point_request(subject, point, settings)};
   if (subject.platform) problem.platform = platform_info(*subject.platform);
   if (outcome.failure.empty()) add_proof(problem, outcome.result, subject.graph);
@@ -54,8 +57,13 @@ std::string subject_name(const std::string& model, const std::optional<std::stri
 
 std::string point_name(const SweepRow& row) {
   const RowProblem& problem = row.problem;
-  return fmt::format("{} {} {:.10g}x {} bytes", subject_name(problem.model, problem.platform),
-                     problem.techniques, problem.runtime_budget_ratio, row.ram_budget_bytes);
+  std::string name =
+      fmt::format("{} {} {:.10g}x {} bytes", subject_name(problem.model, problem.platform),
+                  problem.techniques, problem.runtime_budget_ratio, row.ram_budget_bytes);
+  if (problem.paging_time != PagingTime::free) {
+    name += fmt::format(", {} transfers", name_of(problem.paging_time));
+  }
+  return name;
 }
 
 std::string problem_name(const ProblemInfo& problem) {
@@ -63,7 +71,8 @@ std::string problem_name(const ProblemInfo& problem) {
   const Request& request = *problem.request;
   SweepRow row{.problem = {.model = problem.model->name,
                            .techniques = std::string(technique_set_name(techniques_of(request))),
-                           .runtime_budget_ratio = request.runtime_budget_ratio},
+                           .runtime_budget_ratio = request.runtime_budget_ratio,
+                           .paging_time = request.paging_time},
                .ram_budget_bytes = request.ram_budget_bytes};
   if (problem.platform) row.problem.platform = problem.platform->name;
   return point_name(row);
@@ -129,12 +138,16 @@ SweepRow row_of(const ScheduleFile& report) {
       .status = row_status(report.status),
       .problem = {.model = report.model.name,
                   .model_sha256 = report.model.sha256,
-                  .graph_sha256 = graph_sha256(report.graph),
+                  .graph_sha256 = graph_sha256(report.graph, report.request.paging_time),
                   .batch_size = report.model.batch_size,
                   .mem_power_scale = report.request.settings.mem_power_scale,
                   .techniques = std::string(technique_set_name(techniques_of(report.request))),
                   .runtime_budget_seconds = report.request.runtime_budget_seconds,
-                  .runtime_budget_ratio = report.request.runtime_budget_ratio},
+                  .runtime_budget_ratio = report.request.runtime_budget_ratio,
+                  .paging_time = report.request.paging_time,
+                  .storage_budget_bytes = report.request.storage_budget_bytes,
+                  .page_out_budget_bytes = report.request.page_out_budget_bytes,
+                  .objective = report.request.settings.objective},
       .ram_budget_bytes = report.request.ram_budget_bytes,
       .requested_gap = report.request.settings.gap,
       .baseline_energy_joules = report.summary.baseline_energy_joules,

@@ -24,6 +24,10 @@ struct RowProblem {
   std::string techniques;
   Seconds runtime_budget_seconds = 0;
   double runtime_budget_ratio = 0;  ///< of the time to compute every node once; 0 if that is 0
+  PagingTime paging_time = PagingTime::free;
+  std::optional<Bytes> storage_budget_bytes{};
+  std::optional<Bytes> page_out_budget_bytes{};
+  Objective objective = Objective::energy;  ///< not in files: sweeps have no other
 
   bool operator==(const RowProblem&) const = default;
 };
@@ -88,16 +92,20 @@ inline constexpr Names<MinRamRow::Status, 4> kNames<MinRamRow::Status> = {{
 // docs/sweep-format.md.
 
 template <>
-inline constexpr auto kFields<RowProblem> =
-    std::tuple(Field<&RowProblem::model>{"model"}, Field<&RowProblem::model_sha256>{"model_sha256"},
-               Field<&RowProblem::platform>{"platform"},
-               Field<&RowProblem::platform_sha256>{"platform_sha256"},
-               Field<&RowProblem::graph_sha256>{"graph_sha256"},
-               Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1},
-               Field<&RowProblem::mem_power_scale>{"mem_power_scale"},
-               Field<&RowProblem::techniques>{"techniques"},
-               Field<&RowProblem::runtime_budget_seconds>{"runtime_budget_seconds"},
-               Field<&RowProblem::runtime_budget_ratio>{"runtime_budget_ratio"});
+inline constexpr auto kFields<RowProblem> = std::tuple(
+    Field<&RowProblem::model>{"model"}, Field<&RowProblem::model_sha256>{"model_sha256"},
+    Field<&RowProblem::platform>{"platform"},
+    Field<&RowProblem::platform_sha256>{"platform_sha256"},
+    Field<&RowProblem::graph_sha256>{"graph_sha256"},
+    Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1},
+    Field<&RowProblem::mem_power_scale>{"mem_power_scale"},
+    Field<&RowProblem::techniques>{"techniques"},
+    Field<&RowProblem::runtime_budget_seconds>{"runtime_budget_seconds"},
+    Field<&RowProblem::runtime_budget_ratio>{"runtime_budget_ratio"},
+    Field<&RowProblem::paging_time>{"paging_time", InFile::left_out_if_default},
+    Field<&RowProblem::storage_budget_bytes>{"storage_budget_bytes", InFile::left_out_if_default},
+    Field<&RowProblem::page_out_budget_bytes>{"page_out_budget_bytes",
+                                              InFile::left_out_if_default});
 
 template <>
 inline constexpr auto kFields<SweepRow> =

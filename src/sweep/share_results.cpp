@@ -53,7 +53,8 @@ class Contradictions {
 
   void compare(int subject, const std::vector<int>& infeasible, const Schedule& schedule,
                const std::string& name) const {
-    const Replay replay = replay_without_limits(grid_.subjects[subject].graph, schedule);
+    const Replay replay = replay_without_limits(grid_.subjects[subject].graph, schedule,
+                                                grid_.subjects[subject].limits.paging_time);
     if (!replay.valid()) return;  // no schedule after all; its own point reports that
     for (const int p : infeasible) {
       if (!fits(replay, points_[p].limits)) continue;

@@ -47,6 +47,24 @@ void add_all(const Pair& pair, const std::vector<int>& percentages,
 
 }  // namespace
 
+namespace {
+
+/// The models that POET published: figures are compared from version to version.
+std::vector<std::string> poet_models() {
+  std::vector<std::string> models = builtin_models();
+  std::erase_if(models, [](const std::string& name) {
+    return load_model(name).backward != Backward::poet_chain;
+  });
+  return models;
+}
+
+/// Likewise the platforms.
+std::vector<std::string> poet_platforms() {
+  return {"a72", "a72nocache", "jetsontx2", "m0", "m4"};
+}
+
+}  // namespace
+
 std::vector<Instance> grid_instances(bool quick) {
   std::vector<Instance> instances;
   if (quick) {
@@ -57,8 +75,8 @@ std::vector<Instance> grid_instances(bool quick) {
     }
     return instances;
   }
-  for (const std::string& model : builtin_models()) {
-    for (const std::string& platform : builtin_platforms()) {
+  for (const std::string& model : poet_models()) {
+    for (const std::string& platform : poet_platforms()) {
       add_all(Pair(model, platform), {kPercentages.begin(), kPercentages.end()}, instances);
     }
   }
@@ -70,9 +88,9 @@ std::vector<Instance> sample_instances(bool quick) {
   // once, over its five platforms and two runtime budgets.
   constexpr std::size_t kModelStride = 3;
   constexpr std::size_t kRuntimeStride = 5;
-  std::vector<std::string> models = builtin_models();
+  std::vector<std::string> models = poet_models();
   if (quick) models.assign(kSmallModels.begin(), kSmallModels.end());
-  const std::vector<std::string> platforms = builtin_platforms();
+  const std::vector<std::string> platforms = poet_platforms();
   std::vector<Instance> instances;
   for (std::size_t m = 0; m < models.size(); ++m) {
     for (std::size_t p = 0; p < platforms.size(); ++p) {

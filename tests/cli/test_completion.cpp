@@ -48,13 +48,15 @@ class Bash : public Shell {
 };
 
 TEST_F(Bash, CompletesCommandsAndTheirOptions) {
-  EXPECT_THAT(complete({""}), ElementsAre("solve", "info", "verify", "plot", "sweep", "compare"));
+  EXPECT_THAT(complete({""}), ElementsAre("solve", "import-solution", "info", "verify", "plot",
+                                          "simulate", "sweep", "compare"));
   EXPECT_THAT(complete({"sw"}), ElementsAre("sweep"));
   EXPECT_THAT(complete({"--mo"}), ElementsAre("--model"));
   EXPECT_THAT(complete({"sweep", "--mo"}), ElementsAre("--models", "--model"));
   EXPECT_THAT(complete({"plot", "--gap"}), IsEmpty());
   EXPECT_THAT(complete({"compare", "--rel"}), ElementsAre("--rel-tol"));
   EXPECT_THAT(complete({"info", "--pl"}), ElementsAre("--platform"));
+  EXPECT_THAT(complete({"import-solution", "--ex"}), ElementsAre("--exported"));
   EXPECT_THAT(complete({"solve", "--mo"}), ElementsAre("--model"));
 }
 

@@ -38,7 +38,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "--gap: found before 'plot'; the options of a command follow its name"},
         Misplaced{"AfterACommandWithoutIt",
                   {"plot", "s.json", "--gap", "0"},
-                  "--gap: 'plot' does not have it; 'solve' and 'sweep' do"},
+                  "--gap: 'plot' does not have it; 'solve', 'import-solution' and 'sweep' do"},
         Misplaced{"WithoutItsCommand",
                   {"--techniques=none", "--model", "linear"},
                   "--techniques: 'solve' does not have it; 'sweep' does"},
@@ -51,12 +51,12 @@ INSTANTIATE_TEST_SUITE_P(
             "UnknownOptionOfACommand",
             {"sweep", "--modles", "linear"},
             "found the unknown option '--modles'; did you mean '--models'? (poet-solve sweep"},
-        Misplaced{
-            "UnknownCommand",
-            {"sweeps", "--models", "linear"},
-            "found 'sweeps'; expected an option or a command (solve, info, verify, plot, sweep, "
-            "compare); "
-            "did you mean 'sweep'?"},
+        Misplaced{"UnknownCommand",
+                  {"sweeps", "--models", "linear"},
+                  "found 'sweeps'; expected an option or a command (solve, import-solution, info, "
+                  "verify, "
+                  "plot, simulate, sweep, compare); "
+                  "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
                   {"plot", "a.json", "b.json"},
                   "found 'b.json' after all that 'plot' takes"}),

@@ -306,13 +306,13 @@ TEST(List, ModelsAsATable) {
   const Finished run = poet_solve({"--list-models"});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.err, "");
-  EXPECT_EQ(count_lines(run.out), 9U);  // a heading and eight models
+  EXPECT_EQ(count_lines(run.out), 18U);  // a heading and seventeen models
   EXPECT_THAT(run.out, HasSubstr("resnet18_cifar"));
 }
 
 TEST(List, ModelsAsJsonWithTheirSizes) {
   const auto models = document(poet_solve({"--list-models", "--json"})).at("models");
-  ASSERT_EQ(models.size(), 8U);
+  ASSERT_EQ(models.size(), 17U);
   const auto found = std::find_if(models.begin(), models.end(),
                                   [](const auto& m) { return m.at("name") == "vgg16_cifar"; });
   ASSERT_NE(found, models.end());
@@ -328,40 +328,45 @@ TEST(List, JsonIsOnOneLineIfAskedFor) {
 }
 
 TEST(List, Platforms) {
-  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 6U);
+  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 11U);
   const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
   std::vector<std::string> names;
   for (const auto& platform : platforms) names.push_back(platform.at("name"));
-  EXPECT_THAT(names, ElementsAre("a72", "a72nocache", "jetsontx2", "m0", "m4"));
+  EXPECT_THAT(names, ElementsAre("a72", "a72nocache", "esp32s3", "jetsontx2", "m0", "m4", "rp2040",
+                                 "rpi5", "stm32f746", "stm32h743"));
 }
 
 TEST(List, OpsWithTheirAttributesAndDefaults) {
   const Finished run = poet_solve({"--list-ops"});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.err, "");
-  EXPECT_EQ(count_lines(run.out), 18U);
+  EXPECT_EQ(count_lines(run.out), 52U);
   EXPECT_THAT(run.out, HasSubstr("\nconv2d                    1  out_channels, kernel [h, w], "
-                                 "stride = 1, padding [h, w] = 0\n"));
+                                 "stride [h, w] = 1, padding [h, w] = 0, groups = 1, "));
   EXPECT_THAT(run.out, HasSubstr("2  broadcast_channels = false\n"));
   const auto ops = document(poet_solve({"--list-ops", "--json"})).at("ops");
-  ASSERT_EQ(ops.size(), 17U);
+  ASSERT_EQ(ops.size(), 51U);
   EXPECT_EQ(ops.at(0).at("name"), "conv2d");
   EXPECT_EQ(
       ops.at(0).at("attributes").at(3),
-      nlohmann::json::parse(R"({"name": "padding", "kind": "window", "least": 0, "default": 0})"));
+      nlohmann::json::parse(R"({"name": "padding", "kind": "padding", "least": 0, "default": 0})"));
+  EXPECT_EQ(
+      ops.at(0).at("attributes").at(4),
+      nlohmann::json::parse(
+          R"({"name": "groups", "kind": "integer", "least": 1, "default": 1, "version": 2})"));
 }
 
 TEST(List, SeveralAreTablesWithAnEmptyLineBetween) {
   const Finished run = poet_solve({"--list-models", "--list-platforms", "--list-ops"});
   EXPECT_EQ(count_of(run.out, "\n\n"), 2U);
-  EXPECT_EQ(count_lines(run.out), 9U + 1 + 6 + 1 + 18);
+  EXPECT_EQ(count_lines(run.out), 18U + 1 + 11 + 1 + 52);
 }
 
 TEST(List, GoesToOutput) {
   const TemporaryFolder folder;
   const Finished run = poet_solve({"--list-models", "--output", folder.file("list.txt")});
   EXPECT_EQ(run.out, "");
-  EXPECT_EQ(count_lines(contents_of(folder.file("list.txt"))), 9U);
+  EXPECT_EQ(count_lines(contents_of(folder.file("list.txt"))), 18U);
 }
 
 TEST(Tables, HaveALinePerNodeOnStderr) {

@@ -9,7 +9,8 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> kCommands{"solve", "info", "verify", "plot", "sweep", "compare"};
+const std::vector<std::string> kCommands{"solve", "import-solution", "info",  "verify",
+                                         "plot",  "simulate",        "sweep", "compare"};
 
 std::string help(const std::string& command) {
   return poet_solve({command, "--help"}).out;
@@ -95,7 +96,8 @@ TEST_F(ManPage, HasTheSectionsOfAManualPage) {
     EXPECT_THAT(page("solve"), HasSubstr(std::string("\n.SH ") + section + "\n"));
   }
   for (const std::string& command : kCommands) {
-    EXPECT_THAT(page("solve"), HasSubstr("\n.TP\n" + command + "\n"));
+    const std::string escaped = std::regex_replace(command, std::regex("-"), "\\-");
+    EXPECT_THAT(page("solve"), HasSubstr("\n.TP\n" + escaped + "\n"));
   }
   EXPECT_THAT(page("solve"), HasSubstr("\n.TP\n130\ninterrupted"));
 }

@@ -4,18 +4,22 @@
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
 
 #include "formats/journal.hpp"
+#include "formats/read_draft.hpp"
 #include "formats/read_schedule.hpp"
+#include "formats/read_solution.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
+#include "solver/import_solution.hpp"
 
 namespace poet::test {
 namespace {
@@ -48,7 +52,7 @@ bool reads(Function f) {
 
 /// Likewise for a file that may have several errors: each is a good one and begins with its place.
 template <typename Function>
-void reads_model(Function f) {
+void reads_lines(Function f) {
   try {
     f();
   } catch (const InputError& error) {
@@ -58,7 +62,7 @@ void reads_model(Function f) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
       const std::string_view line = lines.substr(0, end);
       check_error(line);
-      must(count == 0 || line.starts_with("fuzz: ") ||
+      must(count == 0 || line.starts_with("fuzz:") ||
                (count == 20 && line.starts_with("and ") && line.ends_with(" more")),
            "each of several errors has its place");
       more = end < lines.size();
@@ -83,7 +87,7 @@ void use(const Model& model, const Platform* platform) {
 void read_model_text(std::string_view text) {
   static const Platform board = load_platform("m4");
   for (const std::int64_t batch_size : {std::int64_t{1}, std::int64_t{1} << 40}) {
-    reads_model([&] {
+    reads_lines([&] {
       const Model model = parse_model(text, "fuzz", batch_size);
       must(!model.nodes.empty(), "a model has nodes");
       use(model, &board);
@@ -135,8 +139,26 @@ void read_journal_text(std::string_view text) {
   });
 }
 
+/// A draft whose stages keep to the rules becomes a valid file, which is a draft of itself.
+void read_draft_text(std::string_view text) {
+  reads([&] {
+    const auto complete = [](std::string_view it) -> std::optional<ScheduleFile> {
+      const ScheduleDraft draft = parse_schedule_draft(it, "fuzz", nullptr);
+      const Replay replay = replay_draft(draft);
+      if (!replay.valid()) return std::nullopt;
+      return complete_draft(draft, replay, {.name = "fuzz"});
+    };
+    const auto file = complete(text);
+    if (!file) return;
+    must(verify_schedule_file(*file).empty(), "a completed draft is valid");
+    const auto again = complete(to_json(*file));
+    must(again && to_json(*again) == to_json(*file), "a complete file stays as it is");
+  });
+}
+
 void read_schedule_text(std::string_view text) {
   read_document_text(text);
+  read_draft_text(text);
   reads([&] {
     const ScheduleFile report = parse_schedule_file(text, "fuzz");
     verify_schedule_file(report);
@@ -165,11 +187,46 @@ void read_quantity(std::string_view text) {
   });
 }
 
-constexpr FuzzTarget kTargets[] = {{"model", read_model_text},
-                                   {"platform", read_platform_text},
-                                   {"schedule", read_schedule_text},
-                                   {"quantity", read_quantity},
-                                   {"journal", read_journal_text}};
+/// Three nodes in less RAM than the baseline needs.
+Problem small_problem() {
+  Problem problem;
+  const auto node = [](const char* name, Bytes bytes, std::vector<int> inputs) {
+    return Node{.name = name,
+                .op = "custom",
+                .bytes = bytes,
+                .runtime_seconds = 1,
+                .energy_joules = 1,
+                .page_in_energy_joules = 1,
+                .page_out_energy_joules = 1,
+                .inputs = std::move(inputs)};
+  };
+  problem.graph = make_graph(
+      {node("a", 20, {}), node("b", 20, {0}), node("c", 10, {1}), node("d", 10, {0, 2})});
+  problem.limits = {.ram_budget_bytes = 40, .runtime_budget_seconds = 8};
+  return problem;
+}
+
+void read_solution_text(std::string_view text) {
+  static const Problem problem = small_problem();
+  static const Formulation model = exported_model(problem);
+  reads_lines([&] {
+    const MilpSolution solution = parse_solution(text, "fuzz");
+    must(!solution.values.empty(), "a solution has values");
+    for (const ColumnValue& value : solution.values) {
+      must(std::isfinite(value.value) && value.line > 0, "a value is finite and has its line");
+    }
+    const SolveResult result =
+        import_solution(problem, model, MilpFormat::mps, solution, 0, "fuzz");
+    must(result.schedule && simulate(problem.graph, *result.schedule, problem.limits).valid(),
+         "what is imported is a valid schedule");
+  });
+  reads([&] { read_export_head(text, "fuzz"); });
+}
+
+constexpr FuzzTarget kTargets[] = {
+    {"model", read_model_text},       {"platform", read_platform_text},
+    {"schedule", read_schedule_text}, {"quantity", read_quantity},
+    {"journal", read_journal_text},   {"solution", read_solution_text}};
 
 }  // namespace
 

@@ -1,11 +1,14 @@
-// An exported model, solved by another solver, has the optimum that we find.
+// An exported model, solved by another solver, has the optimum that we find, and the solution comes
+// back as a schedule of that energy.
 #include <gtest/gtest.h>
 
 #include <ostream>
 #include <string>
 
+#include "formats/read_solution.hpp"
 #include "golden/instance.hpp"
 #include "poet/solve.hpp"
+#include "solver/import_solution.hpp"
 #include "support/other_solvers.hpp"
 #include "support/temporary_folder.hpp"
 
@@ -75,6 +78,13 @@ TEST_P(ExportedModel, HasTheSameOptimumInAnotherSolver) {
   const test::OtherAnswer theirs = test::ask_glpsol(path, 60);
   ASSERT_EQ(theirs.status, test::OtherAnswer::Status::optimal) << theirs.log;
   EXPECT_NEAR(theirs.energy_joules, ours.energy_joules, 1e-6 * ours.energy_joules);
+
+  const std::string solution = path + ".solution";
+  const SolveResult imported =
+      import_solution(problem, exported_model(problem),
+                      GetParam().ending == ".mps" ? MilpFormat::mps : MilpFormat::lp,
+                      parse_solution(test::contents_of(solution), solution), 0, solution);
+  EXPECT_NEAR(imported.energy_joules, ours.energy_joules, 1e-6 * ours.energy_joules);
 }
 
 INSTANTIATE_TEST_SUITE_P(Glpsol, ExportedModel,

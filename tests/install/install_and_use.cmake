@@ -21,6 +21,8 @@ foreach(file IN ITEMS bash-completion/completions/poet-solve zsh/site-functions/
   file(READ "${prefix}/share/${file}" output)
   expect("Completion of poet-solve")
 endforeach()
+file(READ "${prefix}/share/poet/schemas/poet-schedule.schema.json" output)
+expect("\"title\": \"poet-schedule\"")
 file(READ "${prefix}/share/man/man1/poet-solve.1" output)
 expect("TH POET")
 run("${prefix}/share/doc/poet-solve/examples/slurm_sweep.sh" --help)

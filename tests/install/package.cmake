@@ -16,7 +16,8 @@ run("${DPKG_DEB}" --contents "${package}")
 foreach(file IN ITEMS bin/poet-solve share/man/man1/poet-solve.1.gz
     share/bash-completion/completions/poet-solve share/zsh/site-functions/_poet-solve
     share/fish/vendor_completions.d/poet-solve.fish share/poet/models/linear.json
-    share/poet/platforms/m4.json share/doc/poet-solve/copyright
+    share/poet/platforms/m4.json
+    share/poet/schemas/poet-model.schema.json share/doc/poet-solve/copyright
     share/doc/poet-solve/changelog.gz share/doc/poet-solve/docs/ci.md
     share/doc/poet-solve/examples/energy.yml)
   expect("[.]/usr/${file}\n")

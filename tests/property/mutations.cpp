@@ -3,37 +3,12 @@
 #include <algorithm>
 #include <utility>
 
+#include "spots.hpp"
+
 namespace poet::test {
 namespace {
 
 using Result = std::optional<Expected>;
-
-/// A node in a stage.
-struct Spot {
-  int stage = 0;
-  int node = 0;
-};
-
-bool has(const std::vector<int>& list, int node) {
-  return std::find(list.begin(), list.end(), node) != list.end();
-}
-
-void insert_sorted(std::vector<int>& list, int node) {
-  list.insert(std::upper_bound(list.begin(), list.end(), node), node);
-}
-
-/// A random (stage, node) for which the condition on (stage number, stage, node) holds.
-template <typename Condition>
-std::optional<Spot> find_spot(Random& random, const Case& made, Condition&& condition) {
-  std::vector<Spot> spots;
-  for (int t = 0; t < made.graph.size(); ++t) {
-    for (int node = 0; node < made.graph.size(); ++node) {
-      if (condition(t, made.schedule.stages[t], node)) spots.push_back({t, node});
-    }
-  }
-  if (spots.empty()) return {};
-  return pick(random, spots);
-}
 
 /// Whether the stage computes a node that reads `node`.
 bool is_read(const Case& made, const Stage& stage, int node) {
@@ -306,9 +281,9 @@ std::span<const Mutation> mutations() {
 }
 
 std::optional<Corrupted> corrupt(Random& random, const Mutation& mutation) {
-  constexpr int kTries = 500;
+  constexpr int kTries = 5000;
   for (int tried = 0; tried < kTries; ++tried) {
-    Case made = random_case(random);
+    Case made = mutation.draw_case(random);
     if (const auto expected = mutation.apply(random, made)) return Corrupted{made, *expected};
   }
   return {};

@@ -22,9 +22,13 @@ struct Mutation {
   std::optional<Expected> (*apply)(Random&, Case&);
   /// Whether the independent checker looks for this kind of mistake.
   bool known_to_checker = true;
+  Case (*draw_case)(Random&) = random_case;
 };
 
 std::span<const Mutation> mutations();
+
+/// Those of the rules that only graphs beyond POET's have.
+std::span<const Mutation> exact_mutations();
 
 /// A corrupted case, and what must be found in it.
 struct Corrupted {

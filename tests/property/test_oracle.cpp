@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "support/oracle.hpp"
-#include "support/random_schedules.hpp"
+#include "support/random_exact_schedules.hpp"
 #include "support/tiny_schedules.hpp"
 
 namespace poet::test {
@@ -65,12 +65,13 @@ TEST(Oracle, TradesEnergyForRuntime) {
   EXPECT_EQ(ask_oracle(graph, limits(110, 15.5))->energy_joules, 15);
 }
 
-TEST(Oracle, GivesSchedulesThatTheSimulatorAcceptsAtThatCostAndThatNoDrawnScheduleBeats) {
+/// Draws schedules of small graphs and asks the oracle for better ones within their limits.
+void compare_with_drawn_schedules(Case (*draw_case)(Random&), int count) {
   Random random(20220716);
   int cases = 0;
   int with_transfers = 0;
-  while (cases < 400) {
-    const Case made = random_case(random);
+  while (cases < count) {
+    const Case made = draw_case(random);
     if (made.graph.size() > 7) continue;
     SCOPED_TRACE(fmt::format("case {}", ++cases));
     Limits limits = made.limits;
@@ -80,11 +81,20 @@ TEST(Oracle, GivesSchedulesThatTheSimulatorAcceptsAtThatCostAndThatNoDrawnSchedu
     const Replay replay = simulate(made.graph, answer->schedule, limits);
     ASSERT_TRUE(replay.valid()) << replay.violations.front().message;
     EXPECT_NEAR(replay.energy_joules, answer->energy_joules, 1e-12 * replay.energy_joules);
+    EXPECT_NEAR(replay.runtime_seconds, answer->runtime_seconds, 1e-12 * replay.runtime_seconds);
     const Replay drawn = simulate(made.graph, made.schedule, made.limits);
     EXPECT_LE(answer->energy_joules, drawn.energy_joules * (1 + 1e-12));
     with_transfers += replay.page_in_count > 0 ? 1 : 0;
   }
   EXPECT_GT(with_transfers, 5);
+}
+
+TEST(Oracle, GivesSchedulesThatTheSimulatorAcceptsAtThatCostAndThatNoDrawnScheduleBeats) {
+  compare_with_drawn_schedules(random_case, 400);
+}
+
+TEST(Oracle, DoesSoOnGraphsBeyondPoetsAsWell) {
+  compare_with_drawn_schedules(random_exact_case, 1500);
 }
 
 }  // namespace

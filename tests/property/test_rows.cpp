@@ -15,6 +15,7 @@
 #include "solver/formulation/schedule_of_point.hpp"
 #include "solver/search/local_search.hpp"
 #include "support/cases.hpp"
+#include "support/graph_attributes.hpp"
 #include "support/random_schedules.hpp"
 
 namespace poet::test {
@@ -58,12 +59,15 @@ struct Drawn {
   Schedule schedule;
   Joules energy = 0;
 
-  Drawn(const Graph& graph, const Schedule& drawn) {
+  Drawn(const Graph& graph, const Schedule& drawn, PagingTime paging_time = PagingTime::free) {
     problem.graph = graph;
     schedule = normal(graph, drawn);
-    const Replay replay = simulate(graph, schedule, {});
+    problem.limits.paging_time = paging_time;
+    const Replay replay = simulate(graph, schedule, problem.limits);
     problem.limits.ram_budget_bytes = replay.peak_ram_bytes;
     problem.limits.runtime_budget_seconds = replay.runtime_seconds;
+    problem.limits.storage_budget_bytes = replay.storage_bytes;
+    problem.limits.page_out_budget_bytes = replay.written_bytes;
     EXPECT_TRUE(simulate(graph, schedule, problem.limits).valid());
     energy = replay.energy_joules;
   }
@@ -76,11 +80,16 @@ struct Drawn {
   }
 };
 
-Drawn draw_schedule(Random& random) {
-  const Graph graph = random_graph(random);
+Drawn draw_schedule(Random& random, bool attributes) {
+  Graph graph = random_graph(random);
+  if (attributes) {
+    graph = with_attributes(std::move(graph), [&](int n) { return draw(random, 0, n - 1); });
+  }
   const Habits habits{
       .drop = draw(random, 0, 70), .page_out = draw(random, 0, 80), .page_in = draw(random, 0, 80)};
-  return Drawn(graph, random_schedule(random, graph, habits));
+  const Schedule schedule = random_schedule(random, graph, habits);
+  const auto paging_time = attributes ? static_cast<PagingTime>(draw(random, 0, 2)) : PagingTime{};
+  return Drawn(graph, schedule, paging_time);
 }
 
 double activity(const MilpRow& row, const std::vector<double>& values) {
@@ -137,24 +146,31 @@ void expect_admitted(Random& random, const Drawn& drawn, const UsefulWindows& wi
   }
 }
 
-TEST(Rows, AdmitEveryScheduleThatKeepsTheBudgets) {
-  const CaseRange range = wanted_cases(400);
+void expect_rows_admit(const CaseRange& range, bool attributes) {
   Tally tally;
   for (int seed = range.first; seed < range.first + range.count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
-    const Drawn drawn = draw_schedule(random);
+    const Drawn drawn = draw_schedule(random, attributes);
     tally.page_ins += drawn.page_ins();
     for (const bool collapse : {false, true}) {
       for (const Joules most : {kInfinity, drawn.extra() * (1 + kRounding)}) {
         expect_admitted(random, drawn, useful_windows(drawn.problem, collapse, most), tally);
       }
     }
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
   }
   EXPECT_GT(tally.rows, 500 * range.count);
   EXPECT_GT(tally.cuts, 10 * range.count);
-  EXPECT_GT(tally.page_ins, range.count / 4);
+  EXPECT_GT(tally.page_ins, range.count / (attributes ? 8 : 4));
+}
+
+TEST(Rows, AdmitEveryScheduleThatKeepsTheBudgets) {
+  expect_rows_admit(wanted_cases(400), false);
+}
+
+TEST(Rows, AdmitEveryScheduleOfGraphsThatAreNotPoets) {
+  expect_rows_admit(wanted_cases(400), true);
 }
 
 /// The models as people solve them: collapsed, with the windows that a first schedule allows.

@@ -2,11 +2,14 @@
 #include <cstdlib>
 #include <string>
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "mutations.hpp"
+#include "schedule/lifetimes.hpp"
 #include "support/program_interpreter.hpp"
+#include "support/random_exact_schedules.hpp"
 #include "support/random_schedules.hpp"
 
 namespace poet::test {
@@ -74,6 +77,77 @@ TEST(RandomSchedules, TimelinesReachThePeakOfEachStageThatComputesAboveItsStart)
   }
 }
 
+TEST(RandomExactSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
+  Random random(seed());
+  for (int i = 0; i < 3000; ++i) {
+    SCOPED_TRACE(fmt::format("seed {}, case {}", seed(), i));
+    const Case made = random_exact_case(random);
+    const Replay replay = simulate(made.graph, made.schedule, made.limits);
+    ASSERT_TRUE(replay.valid()) << first_message(replay);
+    const Execution run =
+        execute(made.graph, to_program(made.graph, made.schedule, made.limits.paging_time));
+    ASSERT_EQ(run.fault, "");
+    ASSERT_EQ(run.energy_joules, replay.energy_joules);
+    ASSERT_EQ(run.peak_ram_bytes, replay.peak_ram_bytes);
+    ASSERT_EQ(run.tensors_left, 0U);
+    ASSERT_LE(working_set(made.graph).bytes, replay.peak_ram_bytes);
+  }
+}
+
+/// By stage, the most bytes in RAM that the tensors of a timeline have together, less workspace.
+std::vector<Bytes> tensors_at_each_column(const Case& made, const Timeline& timeline) {
+  std::vector<Bytes> bytes(timeline.columns.size(), 0);
+  for (int node = 0; node < made.graph.size(); ++node) {
+    for (const Stay& stay : timeline.lives[node].stays) {
+      for (int c = stay.first; c <= stay.last; ++c) bytes[c] += made.graph.nodes[node].bytes;
+    }
+  }
+  return bytes;
+}
+
+TEST(RandomExactSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEveryStage) {
+  Random random(seed());
+  for (int i = 0; i < 1000; ++i) {
+    SCOPED_TRACE(fmt::format("seed {}, case {}", seed(), i));
+    const Case made = random_exact_case(random);
+    const Timeline timeline = make_timeline(made.graph, made.schedule, made.limits.paging_time);
+    const std::vector<Bytes> tensors = tensors_at_each_column(made, timeline);
+    std::vector<Bytes> peaks(made.graph.nodes.size(), 0);
+    for (int c = 0; c < timeline.size(); ++c) {
+      const RamSample& sample = timeline.columns[c];
+      ASSERT_EQ(tensors[c] + made.graph.nodes[sample.node].workspace_bytes, sample.ram_bytes)
+          << "column " << c;
+      peaks[sample.stage] = std::max(peaks[sample.stage], sample.ram_bytes);
+    }
+    ASSERT_EQ(peaks, simulate(made.graph, made.schedule, made.limits).stage_peak_ram_bytes);
+  }
+}
+
+TEST(RandomExactSchedules, UseEveryRule) {
+  Random random(seed());
+  int taken_over = 0;
+  int transfers = 0;
+  int recomputed = 0;
+  int overlapped = 0;
+  for (int i = 0; i < 300; ++i) {
+    const Case made = random_exact_case(random);
+    const Replay replay = simulate(made.graph, made.schedule, made.limits);
+    const auto program = to_program(made.graph, made.schedule, made.limits.paging_time);
+    taken_over += std::any_of(program.begin(), program.end(),
+                              [](const Instruction& step) { return step.over.has_value(); });
+    transfers += replay.page_in_count > 0 ? 1 : 0;
+    recomputed += replay.recompute_count > 0 ? 1 : 0;
+    overlapped += replay.runtime_seconds > replay.compute_seconds &&
+                          replay.runtime_seconds < replay.compute_seconds + replay.paging_seconds
+                      ? 1
+                      : 0;
+  }
+  EXPECT_GT(taken_over, 100);
+  EXPECT_GT(transfers, 50);
+  EXPECT_GT(recomputed, 50);
+  EXPECT_GT(overlapped, 3);
+}
+
 class SimulatorMutations : public testing::TestWithParam<Mutation> {};
 
 TEST_P(SimulatorMutations, EveryOneIsRejectedByTheRightRuleAtTheRightStage) {
@@ -88,6 +162,11 @@ TEST_P(SimulatorMutations, EveryOneIsRejectedByTheRightRuleAtTheRightStage) {
         << " in stage " << expected.stage << ", found first: " << first_message(replay);
   }
 }
+
+INSTANTIATE_TEST_SUITE_P(Exact, SimulatorMutations, testing::ValuesIn(exact_mutations()),
+                         [](const testing::TestParamInfo<Mutation>& test) {
+                           return std::string(test.param.name);
+                         });
 
 INSTANTIATE_TEST_SUITE_P(Each, SimulatorMutations, testing::ValuesIn(mutations()),
                          [](const testing::TestParamInfo<Mutation>& test) {

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <set>
 #include <stdexcept>
+#include <string>
 #include <vector>
 
 namespace poet::test {
@@ -46,13 +48,20 @@ struct Tables {
       Set read = 0;
       for (const int input : node.inputs) read |= only(input);
       inputs.push_back(read);
+      workspace.push_back(node.workspace_bytes);
+      over.push_back(node.in_place ? only(*node.in_place) : 0);
+      if (node.page) pageable |= only(static_cast<int>(inputs.size()) - 1);
     }
+    for (int t = 0; t < size; ++t) renewable.push_back(renewable_in(graph, t));
     const std::size_t sets = std::size_t{1} << size;
     bytes.resize(sets);
     compute_joules.resize(sets);
     compute_seconds.resize(sets);
     page_in_joules.resize(sets);
     page_out_joules.resize(sets);
+    page_in_seconds.resize(sets);
+    page_out_seconds.resize(sets);
+    copied_bytes.resize(sets);
     for (std::size_t set = 1; set < sets; ++set) {
       const Set rest = without_lowest(static_cast<Set>(set));
       const Node& node = graph.nodes[lowest(static_cast<Set>(set))];
@@ -61,16 +70,44 @@ struct Tables {
       compute_seconds[set] = compute_seconds[rest] + node.runtime_seconds;
       page_in_joules[set] = page_in_joules[rest] + node.page_in_energy_joules;
       page_out_joules[set] = page_out_joules[rest] + node.page_out_energy_joules;
+      page_in_seconds[set] = page_in_seconds[rest] + node.page_in_seconds;
+      page_out_seconds[set] = page_out_seconds[rest] + node.page_out_seconds;
+      copied_bytes[set] = copied_bytes[rest] + node.storage_bytes.value_or(node.bytes);
     }
   }
 
+  /// What stage t may compute besides its own node: not what is computed once, and nothing that
+  /// reads parameters that an earlier stage's node has changed.
+  static Set renewable_in(const Graph& graph, int t) {
+    std::set<std::string> changed;
+    for (int w = 0; w < t; ++w) {
+      for (const std::string& name : graph.nodes[w].writes_parameters) changed.insert(name);
+    }
+    Set result = 0;
+    for (int i = 0; i < t; ++i) {
+      bool fresh = graph.nodes[i].recompute;
+      for (const std::string& name : graph.nodes[i].reads_parameters) {
+        fresh = fresh && !changed.contains(name);
+      }
+      if (fresh) result |= only(i);
+    }
+    return result;
+  }
+
   int size;
-  std::vector<Set> inputs;  // by node
+  std::vector<Set> inputs;       // by node
+  std::vector<Set> over;         // by node: what its output may take over, or nothing
+  std::vector<Bytes> workspace;  // by node
+  std::vector<Set> renewable;    // by stage
+  Set pageable = 0;
   std::vector<Bytes> bytes;
   std::vector<Joules> compute_joules;
   std::vector<Seconds> compute_seconds;
   std::vector<Joules> page_in_joules;
   std::vector<Joules> page_out_joules;
+  std::vector<Seconds> page_in_seconds;
+  std::vector<Seconds> page_out_seconds;
+  std::vector<Bytes> copied_bytes;  // in secondary storage
 };
 
 /// One way to arrive at the start of a stage, and the stage before as it was run.
@@ -122,14 +159,14 @@ class Search {
     bool reached = false;
     for (Set stored = 0; stored < only(t); ++stored) reached |= !now.at(resident, stored).empty();
     if (!reached) return;
-    const Set absent = (only(t) - 1) & ~resident;
+    const Set absent = tables_.renewable[t] & ~resident;
     for_each_subset(limits_.remat ? absent : 0, [&](Set recomputed) {
       const Set computed = recomputed | only(t);
       if (!inputs_there(resident, computed)) return;
       // After the last stage nothing is of use any more.
       const Set keepable = t + 1 < tables_.size ? resident | computed : 0;
       for_each_subset(keepable, [&](Set kept) {
-        if (!fits(resident, computed, kept)) return;
+        if (!fits({.resident = resident, .computed = computed}, kept)) return;
         for (Set stored = 0; stored < only(t); ++stored) {
           for (const int label : now.at(resident, stored)) {
             transfer(t, resident, computed, kept, stored, label, next);
@@ -147,41 +184,67 @@ class Search {
     return true;
   }
 
-  /// Rule 5, computation by computation.
-  bool fits(Set resident, Set computed, Set kept) const {
-    Set held = resident;
-    for (Set left = computed; left != 0; left = without_lowest(left)) {
+  /// Rule 5, computation by computation. With transfers beside computations, what is written out
+  /// stays to the end of the stage, and what is read back is there from its beginning.
+  bool fits(const Label& stage, Set kept) const {
+    const bool beside = limits_.paging_time == PagingTime::overlapped;
+    const Set lasting = kept | (beside ? stage.page_out : 0);
+    const Bytes room =
+        limits_.ram_budget_bytes - (beside ? tables_.bytes[stage.page_in] : Bytes{0});
+    Set held = stage.resident;
+    if (tables_.bytes[held] > room) return false;
+    for (Set left = stage.computed; left != 0; left = without_lowest(left)) {
       const int k = lowest(left);
-      held |= only(k);
-      if (tables_.bytes[held] > limits_.ram_budget_bytes) return false;
       Set read_later = 0;
       for (Set later = without_lowest(left); later != 0; later = without_lowest(later)) {
         read_later |= tables_.inputs[lowest(later)];
       }
-      held &= ~(tables_.inputs[k] & ~read_later & ~kept);
+      const Set leaving = held & tables_.inputs[k] & ~read_later & ~lasting;
+      const Set in_ram = (held & ~(leaving & tables_.over[k])) | only(k);
+      if (tables_.bytes[in_ram] + tables_.workspace[k] > room) return false;
+      held = (held & ~leaving) | only(k);
     }
     return true;
+  }
+
+  /// Rule 6, of one stage.
+  Seconds seconds_of(const Label& stage) const {
+    const Seconds computing = tables_.compute_seconds[stage.computed];
+    const Seconds moving =
+        tables_.page_in_seconds[stage.page_in] + tables_.page_out_seconds[stage.page_out];
+    if (limits_.paging_time == PagingTime::free) return computing;
+    if (limits_.paging_time == PagingTime::blocking) return computing + moving;
+    return std::max(computing, moving);
+  }
+
+  /// Rule 9. Nothing is written twice here, so that what is written is what is there.
+  bool fits_storage(Set stored) const {
+    const Bytes copies = tables_.copied_bytes[stored];
+    return copies <= limits_.storage_budget_bytes.value_or(copies) &&
+           copies <= limits_.page_out_budget_bytes.value_or(copies);
   }
 
   /// Rules 3 and 4: every choice of transfers in a stage whose computations are settled.
   void transfer(int t, Set resident, Set computed, Set kept, Set stored, int from, Boundary& next) {
     const bool worthwhile = limits_.paging && t + 1 < tables_.size;
-    const Set readable = worthwhile ? stored & ~(resident | computed) : 0;
+    const Set readable = worthwhile ? tables_.pageable & stored & ~(resident | computed) : 0;
     // A copy that exists need not be made again: that would cost, and change nothing.
-    const Set writable = worthwhile ? resident & ~stored : 0;
+    const Set writable = worthwhile ? tables_.pageable & resident & ~stored : 0;
     for_each_subset(readable, [&](Set page_in) {
       for_each_subset(writable, [&](Set page_out) {
         const Label& before = all_[from];
-        const Label after{.joules = before.joules + tables_.compute_joules[computed] +
-                                    tables_.page_in_joules[page_in] +
-                                    tables_.page_out_joules[page_out],
-                          .seconds = before.seconds + tables_.compute_seconds[computed],
-                          .parent = from,
-                          .resident = resident,
-                          .computed = computed,
-                          .page_out = page_out,
-                          .page_in = page_in};
+        Label after{.joules = before.joules + tables_.compute_joules[computed] +
+                              tables_.page_in_joules[page_in] + tables_.page_out_joules[page_out],
+                    .parent = from,
+                    .resident = resident,
+                    .computed = computed,
+                    .page_out = page_out,
+                    .page_in = page_in};
+        after.seconds = before.seconds + seconds_of(after);
         if (after.seconds > limits_.runtime_budget_seconds) return;
+        if (!fits_storage(stored | page_out)) return;
+        const bool beside = limits_.paging_time == PagingTime::overlapped;
+        if (beside && (page_in | page_out) != 0 && !fits(after, kept)) return;
         add(next.at(kept | page_in, stored | page_out), after);
       });
     });

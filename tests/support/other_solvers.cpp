@@ -47,10 +47,10 @@ bool has_highs() {
 OtherAnswer ask_glpsol(const std::string& model, Seconds time_limit) {
   const std::string report = model + ".report";
   const bool mps = model.ends_with(".mps");
-  const Finished run =
-      run_program({.program = POET_GLPSOL,
-                   .arguments = {mps ? "--freemps" : "--lp", model, "--tmlim",
-                                 fmt::format("{:.0f}", std::ceil(time_limit)), "-o", report}});
+  const Finished run = run_program({.program = POET_GLPSOL,
+                                    .arguments = {mps ? "--freemps" : "--lp", model, "--tmlim",
+                                                  fmt::format("{:.0f}", std::ceil(time_limit)),
+                                                  "-o", report, "-w", model + ".solution"}});
   EXPECT_EQ(run.status, 0) << run.out << run.err;
   OtherAnswer answer{.energy_joules = NAN, .log = run.out};
   const std::string text = contents_of(report);

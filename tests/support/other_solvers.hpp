@@ -22,7 +22,8 @@ bool has_glpsol();
 /// Whether scripts/install-highs has been run and there is a `node` to run it with.
 bool has_highs();
 
-/// Solves an .mps or .lp file that export_milp wrote. The report goes next to it.
+/// Solves an .mps or .lp file that export_milp wrote. The report goes next to it, and so does the
+/// solution, to `model` + ".solution".
 OtherAnswer ask_glpsol(const std::string& model, Seconds time_limit);
 
 /// Solves .lp files with HiGHS, one after the other, each within the time limit.

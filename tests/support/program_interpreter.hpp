@@ -34,13 +34,19 @@ inline Execution execute(const Graph& graph, std::span<const Instruction> progra
   };
   for (const Instruction& step : program) {
     const Node& node = graph.nodes.at(step.node);
+    Bytes workspace = 0;
     const bool held = ram.contains(step.node);
     if (step.op == Op::compute) {
       for (const int input : node.inputs) {
         if (!ram.contains(input)) fail("missing input", input);
       }
       if (held) fail("computed while in RAM:", step.node);
+      if (step.over) {
+        if (node.in_place != step.over) fail("may not take over the RAM of", *step.over);
+        if (ram.erase(*step.over) == 0) fail("takes over what is not in RAM:", *step.over);
+      }
       ram[step.node] = node.bytes;
+      workspace = node.workspace_bytes;
       compute += node.energy_joules;
     } else if (step.op == Op::free) {
       if (!held) fail("freed what is not in RAM:", step.node);
@@ -54,7 +60,7 @@ inline Execution execute(const Graph& graph, std::span<const Instruction> progra
       ram[step.node] = node.bytes;
       page_in += node.page_in_energy_joules;
     }
-    Bytes used = 0;
+    Bytes used = workspace;
     for (const auto& [tensor, bytes] : ram) used += bytes;
     run.peak_ram_bytes = std::max(run.peak_ram_bytes, used);
   }

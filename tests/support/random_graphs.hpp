@@ -8,6 +8,7 @@
 
 #include "poet/problem.hpp"
 #include "solver/search/random.hpp"
+#include "support/graph_attributes.hpp"
 
 namespace poet::test {
 
@@ -65,6 +66,66 @@ inline Problem random_problem(Random& random, int size) {
   const auto room = static_cast<double>(base.peak_ram_bytes - low);
   problem.limits.ram_budget_bytes = low + static_cast<Bytes>(random.uniform() * room);
   problem.limits.runtime_budget_seconds = base.runtime_seconds * (1 + 2 * random.uniform());
+  return problem;
+}
+
+/// Forward layers with parameters, skips included, and for each of them the gradient of its input
+/// and a fused update of its parameters.
+inline std::vector<Node> exact_training_nodes(Random& random, int size) {
+  const int layers = std::max(2, (size + 2) / 3);
+  std::vector<Node> nodes;
+  for (int j = 0; j < layers; ++j) {
+    nodes.push_back(random_node(random, j));
+    if (j == 0) continue;
+    nodes[j].inputs.push_back(j - 1);
+    if (j > 2 && random.below(3) == 0) nodes[j].inputs.push_back(random.below(j));
+    nodes[j].reads_parameters = {fmt::format("weights{}", j)};
+  }
+  int gradient = layers - 1;  // of what the layer yields
+  for (int j = layers - 1; j >= 1; --j) {
+    Node input_gradient = random_node(random, static_cast<int>(nodes.size()));
+    input_gradient.inputs = {gradient};
+    if (random.below(2) == 0) input_gradient.inputs.push_back(j);
+    input_gradient.reads_parameters = nodes[j].reads_parameters;
+    Node update = random_node(random, static_cast<int>(nodes.size()) + 1);
+    update.bytes = 0;
+    update.inputs = {j - 1, gradient};
+    update.recompute = false;
+    update.writes_parameters = nodes[j].reads_parameters;
+    input_gradient.backward = update.backward = true;
+    gradient = static_cast<int>(nodes.size());
+    nodes.push_back(std::move(input_gradient));
+    nodes.push_back(std::move(update));
+  }
+  return nodes;
+}
+
+/// A graph with what POET's do not have, see with_attributes(): a training step in half of the
+/// cases.
+inline Graph random_exact_graph(Random& random, int size) {
+  Graph graph = random.below(2) == 0 ? make_graph(exact_training_nodes(random, size))
+                                     : random_graph(random, size);
+  return with_attributes(std::move(graph), [&](int count) { return random.below(count); });
+}
+
+/// A random exact graph with budgets as in random_problem, any kind of paging time, and in a third
+/// of the cases each a budget for secondary storage and for what is written to it.
+inline Problem random_exact_problem(Random& random, int size) {
+  Problem problem{.graph = random_exact_graph(random, size)};
+  const Baseline base = baseline(problem.graph);
+  const Bytes low = working_set(problem.graph).bytes;
+  const auto room = static_cast<double>(base.peak_ram_bytes - low);
+  Limits& limits = problem.limits;
+  limits.ram_budget_bytes = low + static_cast<Bytes>(random.uniform() * room);
+  limits.runtime_budget_seconds = base.runtime_seconds * (1 + 2 * random.uniform());
+  limits.paging_time = static_cast<PagingTime>(random.below(3));
+  Bytes all = 0;
+  for (const Node& node : problem.graph.nodes) all += bytes_in_storage(node);
+  const auto draw_share = [&] {
+    return static_cast<Bytes>(0.5 * random.uniform() * static_cast<double>(all));
+  };
+  if (random.below(3) == 0) limits.storage_budget_bytes = draw_share();
+  if (random.below(3) == 0) limits.page_out_budget_bytes = draw_share();
   return problem;
 }
 

@@ -66,11 +66,13 @@ inline void compute_with_inputs(const Graph& graph, int node, const std::set<int
 }
 
 /// A schedule that keeps the rules by construction: what a computation lacks is recomputed, what
-/// is paged in has a copy and stays for the next stage.
+/// is paged in has a copy and stays for the next stage. What may not be paged or computed at any
+/// time stays for good.
 inline Schedule random_schedule(Random& random, const Graph& graph, const Habits& habits) {
   Schedule schedule;
   std::set<int> resident;
   std::set<int> stored;
+  const auto stays = [&](int node) { return graph.last_stage[node] + 1 < graph.size(); };
   for (int t = 0; t < graph.size(); ++t) {
     std::set<int> compute;
     compute_with_inputs(graph, t, resident, compute);
@@ -84,11 +86,11 @@ inline Schedule random_schedule(Random& random, const Graph& graph, const Habits
       next.insert(node);
     }
     for (const int node : stage.resident) {
-      if (chance(random, habits.page_out)) stage.page_out.push_back(node);
-      if (!chance(random, habits.drop)) next.insert(node);
+      if (graph.nodes[node].page && chance(random, habits.page_out)) stage.page_out.push_back(node);
+      if (stays(node) || !chance(random, habits.drop)) next.insert(node);
     }
     for (const int node : stage.compute) {
-      if (!chance(random, habits.drop)) next.insert(node);
+      if (stays(node) || !chance(random, habits.drop)) next.insert(node);
     }
     stored.insert(stage.page_out.begin(), stage.page_out.end());
     resident = next;

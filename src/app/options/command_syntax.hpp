@@ -16,10 +16,12 @@ struct CommandSyntax {
 };
 
 extern const CommandSyntax kSolveSyntax;
+extern const CommandSyntax kImportSolutionSyntax;
 extern const CommandSyntax kInfoSyntax;
 extern const CommandSyntax kSweepSyntax;
 extern const CommandSyntax kPlotSyntax;
 extern const CommandSyntax kVerifySyntax;
+extern const CommandSyntax kSimulateSyntax;
 extern const CommandSyntax kCompareSyntax;
 
 // Headings of --help.
@@ -30,8 +32,14 @@ inline constexpr const char* kWhatToWrite = "What to write";
 
 /// --quiet, --verbose, --log-file: every command has them, and they may precede its name.
 void add_common_options(CLI::App& app, Options& options);
-/// --batch-size, under a heading.
-void add_batch_size(CLI::App& app, Options& options, const char* heading);
+/// --batch-size and --backward, under a heading.
+void add_model_options(CLI::App& app, Options& options, const char* heading);
+/// --model, --platform, the budgets and the techniques.
+void add_problem_options(CLI::App& app, Options& options);
+/// --batch-size, --mem-power-scale and --gap: what a schedule that is not searched for needs.
+void add_settings_without_search(CLI::App& app, Options& options);
+/// --objective, which only a solve has: the points of a sweep share bounds of the energy.
+void add_objective(CLI::App& app, SolveSettings& settings);
 /// --batch-size, --effort and whatever else changes results, for a solve and a sweep.
 void add_setting_options(CLI::App& app, Options& options);
 /// Completes the settings after a parse: --effort proof changes the defaults of other options.

@@ -1,4 +1,4 @@
-// The commands that work on files of earlier solves: plot, verify, compare.
+// The commands that work on files with results: plot, verify, simulate, compare.
 #include "app/options/command_syntax.hpp"
 
 namespace poet::cli {
@@ -36,6 +36,24 @@ constexpr const char* kVerifyFooter =
     "  $ poet-solve verify curve.jsonl --model net.json --platform m4\n"
     "      Also checks that the schedules of a sweep are about the model as it is now.";
 
+constexpr const char* kSimulateFooter =
+    "FILE is a schedule file of which little has to be there: \"format\", \"version\", \"nodes\" "
+    "and\n"
+    "\"stages\". Stages may name nodes by name, and leave out empty lists. Without a budget, the\n"
+    "schedule's own peak RAM and runtime are its budgets. The file that is written is complete,\n"
+    "with the status 'feasible', as if a solve had found the schedule.\n"
+    "\n"
+    "Exit status:\n"
+    "  0                               the schedule is valid; its file was written\n"
+    "  2                               bad usage, or a file that cannot be read; nothing was "
+    "written\n"
+    "  5                               the schedule breaks a rule; nothing was written\n"
+    "\n"
+    "Examples:\n"
+    "  $ poet-solve simulate stages.json --output schedule.json\n"
+    "  $ poet-solve simulate stages.json --model linear --platform m4 --ram-budget 3500 > s.json\n"
+    "      Stages for a model, which supplies the nodes, within 3500 bytes.";
+
 constexpr const char* kCompareFooter =
     "Both are schedule files, or both are results of sweep as JSON lines. stderr has a line for\n"
     "each point with more energy, without its schedule or proof, with a schedule that does not\n"
@@ -66,6 +84,21 @@ void add_verify_options(CLI::App& app, Options& options) {
   group.text("--model", options.model, "NAME|FILE",
              "check that the schedules are about this model; the batch size is that of each file");
   group.text("--platform", options.platform, "NAME|FILE", "and about this platform");
+}
+
+void add_simulate_options(CLI::App& app, Options& options) {
+  OptionGroup group(app);
+  group.argument("FILE", options.input_file, "a schedule file, complete or not, or - for stdin");
+  group.text("--model", options.model, "NAME|FILE",
+             "the model that the stages are for; not needed if FILE has nodes");
+  group.text("--platform", options.platform, "NAME|FILE", "the platform of the model");
+  add_model_options(app, options, "Options");
+  group.text("--ram-budget", options.ram_budget, "SIZE",
+             "check the schedule against this RAM budget: as for a solve, but min");
+  group.text("--runtime-budget", options.runtime_budget, "T",
+             "check it against this runtime budget, as for a solve");
+  group.text("--output", options.output, "FILE", "write the JSON there, whole or not at all");
+  group.flag("--compact", options.compact, "JSON on one line");
 }
 
 void add_compare_options(CLI::App& app, Options& options) {
@@ -100,6 +133,14 @@ const CommandSyntax kVerifySyntax{.command = Command::verify,
                                   .footer = kVerifyFooter,
                                   .add_options = add_verify_options,
                                   .error_document = true};
+
+const CommandSyntax kSimulateSyntax{
+    .command = Command::simulate,
+    .name = "simulate",
+    .summary = "replay stages written by hand, and write their schedule file",
+    .footer = kSimulateFooter,
+    .add_options = add_simulate_options,
+    .error_document = false};
 
 const CommandSyntax kCompareSyntax{
     .command = Command::compare,

@@ -22,7 +22,7 @@ void add_info_options(CLI::App& app, Options& options) {
   group.argument("MODEL", options.model, "built-in model, model file, or - for stdin");
   group.text("--platform", options.platform, "NAME|FILE",
              "built-in platform, platform file, or - for stdin");
-  add_batch_size(app, options, "Options");
+  add_model_options(app, options, "Options");
   group.flag("--json", options.json, "the figures as JSON");
   group.text("--output", options.output, "FILE", "write them there, whole or not at all");
 }

@@ -20,8 +20,9 @@ constexpr const char* kDescription =
     "and a runtime budget, and a proven bound on how far from the optimum the answer can be.\n"
     "The schedule is one JSON document on stdout; progress and messages are on stderr.";
 
-constexpr std::array kCommands{&kSolveSyntax, &kInfoSyntax,  &kVerifySyntax,
-                               &kPlotSyntax,  &kSweepSyntax, &kCompareSyntax};
+constexpr std::array kCommands{&kSolveSyntax,  &kImportSolutionSyntax, &kInfoSyntax,
+                               &kVerifySyntax, &kPlotSyntax,           &kSimulateSyntax,
+                               &kSweepSyntax,  &kCompareSyntax};
 
 const CommandSyntax* find_command(const std::string& word) {
   const auto at = std::find_if(kCommands.begin(), kCommands.end(),
@@ -98,6 +99,13 @@ std::vector<std::string> owners(const std::string& option) {
   return names;
 }
 
+/// `'solve'`, `'solve' and 'sweep'`, `'solve', 'info' and 'sweep'`
+std::string enumeration(const std::vector<std::string>& names) {
+  const auto most = names.begin() + static_cast<std::ptrdiff_t>(names.size()) - 1;
+  const std::string text = fmt::format("{}", fmt::join(names.begin(), most, ", "));
+  return text.empty() ? names.back() : fmt::format("{} and {}", text, names.back());
+}
+
 /// Refuses the first word that the command could not take, and says where it belongs.
 [[noreturn]] void refuse(const CLI::App& app, const CommandSyntax& command, std::string word) {
   const std::string help = call_of(command) + " --help";
@@ -106,8 +114,8 @@ std::vector<std::string> owners(const std::string& option) {
     const std::vector<std::string> others = owners(word);
     if (!others.empty()) {
       throw InputError(
-          word, fmt::format("'{}' does not have it; {} {} ({})", command.name,
-                            fmt::join(others, " and "), others.size() == 1 ? "does" : "do", help));
+          word, fmt::format("'{}' does not have it; {} {} ({})", command.name, enumeration(others),
+                            others.size() == 1 ? "does" : "do", help));
     }
     throw InputError(fmt::format("found the unknown option '{}'{} ({} shows every option)",
                                  printable(word, 80), suggestion(word, option_names(app)), help));

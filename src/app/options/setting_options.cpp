@@ -9,17 +9,26 @@ namespace poet::cli {
 namespace {
 
 template <typename Number>
+requires std::is_arithmetic_v<Number>
 void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
   OptionGroup(app, option.heading)
       .number(option.name, value, option.unit, option.range, option.usage);
 }
 
-void add(CLI::App& app, const SettingOption<Effort>& option, Effort& value) {
+template <typename Word>
+std::vector<std::string> words_of_option() {
   std::vector<std::string> words;
-  words.reserve(kNames<Effort>.size());
-  for (const auto& [effort, word] : kNames<Effort>) words.emplace_back(word);
+  words.reserve(kNames<Word>.size());
+  for (const auto& [known, word] : kNames<Word>) words.emplace_back(word);
+  return words;
+}
+
+template <typename Word>
+requires std::is_enum_v<Word>
+void add(CLI::App& app, const SettingOption<Word>& option, Word& value) {
+  const std::vector<std::string> words = words_of_option<Word>();
   app.add_option_function<std::string>(
-         option.name, [&value](const std::string& given) { value = *value_of<Effort>(given); },
+         option.name, [&value](const std::string& given) { value = *value_of<Word>(given); },
          option.usage)
       ->group(option.heading)
       ->check(one_of(words))
@@ -42,6 +51,18 @@ void add(CLI::App& app, const SettingOption<SolverFeatures>& option, SolverFeatu
       ->group(option.heading);
 }
 
+void add_paging_options(CLI::App& app, Options& options) {
+  OptionGroup group(app, kWhatToSolve);
+  group.choice("--paging-time", options.paging_time, words_of_option<PagingTime>(),
+               "free: transfers take no time, as in POET; blocking: computing waits for them; "
+               "overlapped: they run beside it, a stage takes the longer of the two. Without it: "
+               "blocking for exact backward passes, else free");
+  group.text("--storage-budget", options.storage_budget, "SIZE",
+             "most bytes of copies in secondary storage");
+  group.text("--page-out-budget", options.page_out_budget, "SIZE",
+             "most bytes written to secondary storage in one training step, which wears it out");
+}
+
 }  // namespace
 
 std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settings) {
@@ -57,15 +78,35 @@ std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settin
   return changes;
 }
 
-void add_batch_size(CLI::App& app, Options& options, const char* heading) {
+void add_model_options(CLI::App& app, Options& options, const char* heading) {
   OptionGroup(app, heading)
       .number<std::int64_t>("--batch-size", options.batch_size, "N",
                             {.min = 1, .expected = "at least 1"},
                             "batch size of a model with a batch dimension");
+  OptionGroup(app, heading)
+      .choice("--backward", options.backward,
+              {std::string(name_of(Backward::exact)), std::string(name_of(Backward::poet_chain))},
+              "the backward pass of a model of layers: the training step as it is computed, or "
+              "POET's chain; the default is what its file says");
+}
+
+void add_settings_without_search(CLI::App& app, Options& options) {
+  add_paging_options(app, options);
+  add_model_options(app, options, kWhatToSolve);
+  visit_setting_options([&](const auto& option) {
+    const std::string_view name = option.name;
+    if (name != "--mem-power-scale" && name != "--gap") return;
+    add(app, option, options.settings.*option.member);
+  });
+}
+
+void add_objective(CLI::App& app, SolveSettings& settings) {
+  add(app, kObjectiveOption, settings.objective);
 }
 
 void add_setting_options(CLI::App& app, Options& options) {
-  add_batch_size(app, options, kWhatToSolve);
+  add_paging_options(app, options);
+  add_model_options(app, options, kWhatToSolve);
   visit_setting_options(
       [&](const auto& option) { add(app, option, options.settings.*option.member); });
   OptionGroup(app, kHowHard)

@@ -63,6 +63,12 @@ inline constexpr std::tuple kSettingOptions{
     // Without a heading it is not in --help: it is for measuring and testing what a feature buys.
     SettingOption<SolverFeatures>{"--disable", &SolveSettings::features, "", ""}};
 
+/// Of a single solve alone, so that it is not in the table.
+inline constexpr SettingOption<Objective> kObjectiveOption{
+    "--objective", &SolveSettings::objective, kWhatToSolve,
+    "what a schedule has least of: energy within both budgets; runtime within the RAM budget; ram "
+    "within the runtime budget; then, of those, the one of least energy"};
+
 /// Calls visit(option) for each.
 template <typename Visit>
 void visit_setting_options(Visit&& visit) {

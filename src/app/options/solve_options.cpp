@@ -38,7 +38,9 @@ void add_switch(CLI::App& app, const char* on, const char* off, bool& value,
       ->excludes(allow);
 }
 
-void add_solve_options(CLI::App& app, Options& options) {
+}  // namespace
+
+void add_problem_options(CLI::App& app, Options& options) {
   OptionGroup problem(app, kWhatToSolve);
   problem.text("--model", options.model, "NAME|FILE",
                "built-in model (--list-models), model file, or - for stdin");
@@ -52,9 +54,20 @@ void add_solve_options(CLI::App& app, Options& options) {
       "platform's RAM");
   problem.text("--runtime-budget", options.runtime_budget, "T",
                "a multiple of the time to compute every node once (1.5 or 1.5x), or absolute "
-               "(12.5s, 800ms); compute time only, as in POET");
+               "(12.5s, 800ms); --paging-time says whether transfers count");
   add_switch(app, "--paging", "--no-paging", options.paging, "paging to storage");
   add_switch(app, "--remat", "--no-remat", options.remat, "recomputation");
+}
+
+namespace {
+
+void add_solve_options(CLI::App& app, Options& options) {
+  add_problem_options(app, options);
+  add_objective(app, options.settings);
+  OptionGroup(app, kWhatToSolve)
+      .flag("--count-parameters", options.count_parameters,
+            "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
+            "without, tensors only");
   add_setting_options(app, options);
   OptionGroup(app, kHowHard)
       .text("--warm-start", options.warm_start, "FILE",

@@ -34,6 +34,14 @@ std::string difference(const Request& request, const std::string& graph, const E
           limits.runtime_budget_seconds);
   compare("request.paging", request.paging, limits.paging);
   compare("request.remat", request.remat, limits.remat);
+  compare("request.paging_time", name_of(request.paging_time), name_of(limits.paging_time));
+  const auto size_text = [](const std::optional<Bytes>& size) {
+    return size ? fmt::format("{}", *size) : std::string("none");
+  };
+  compare("request.storage_budget_bytes", size_text(request.storage_budget_bytes),
+          size_text(limits.storage_budget_bytes));
+  compare("request.page_out_budget_bytes", size_text(request.page_out_budget_bytes),
+          size_text(limits.page_out_budget_bytes));
   compare("the digest of its graph", graph, expected.graph_sha256);
   return found;
 }
@@ -48,7 +56,8 @@ SweepOutcome about_another(const std::string& path, const std::string& differenc
 
 SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
                          const Expected& expected) {
-  const std::string other = difference(report.request, graph_sha256(report.graph), expected);
+  const std::string other =
+      difference(report.request, graph_sha256(report.graph, report.request.paging_time), expected);
   if (!other.empty()) return about_another(path, other);
   const std::vector<std::string> findings = verify_schedule_file(report);
   if (!findings.empty()) return {.failure = "its file is not valid: " + findings.front()};
@@ -94,7 +103,9 @@ SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
 SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
                                const std::vector<SweepPoint>& points) {
   std::vector<std::string> graphs;
-  for (const SweepSubject& subject : grid.subjects) graphs.push_back(graph_sha256(subject.graph));
+  for (const SweepSubject& subject : grid.subjects) {
+    graphs.push_back(graph_sha256(subject.graph, subject.limits.paging_time));
+  }
   SweepOutcomes outcomes;
   for (int p = 0; p < static_cast<int>(points.size()); ++p) {
     const std::string path =

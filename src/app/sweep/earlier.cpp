@@ -12,7 +12,9 @@ namespace poet::cli {
 EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
                        const std::string& journal_path)
     : journal_(journal), path_(journal_path) {
-  for (const SweepSubject& subject : grid.subjects) graphs_.push_back(graph_sha256(subject.graph));
+  for (const SweepSubject& subject : grid.subjects) {
+    graphs_.push_back(graph_sha256(subject.graph, subject.limits.paging_time));
+  }
   const auto& earlier = journal_.earlier();
   if (!earlier) return;
   const Provenance ours = journal_.from({});

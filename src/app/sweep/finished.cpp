@@ -101,15 +101,22 @@ SweepRequest FinishedSweep::request() const {
   std::vector<std::string> platforms;
   std::vector<std::string> techniques;
   std::vector<std::string> runtimes;
+  std::vector<std::string> paging_times;
   std::vector<std::string> budgets;
   const SweepRow& first = rows_.front().row;
   SweepRequest request{.batch_size = first.problem.batch_size};
   request.settings.mem_power_scale = first.problem.mem_power_scale;
   request.settings.gap = first.requested_gap;
+  const auto size_text = [](const std::optional<Bytes>& size) {
+    return size ? fmt::format("{}", *size) : std::string();
+  };
+  request.storage_budget = size_text(first.problem.storage_budget_bytes);
+  request.page_out_budget = size_text(first.problem.page_out_budget_bytes);
   for (const auto& [row, file] : rows_) {
     add_once(models, row.problem.model);
     if (row.problem.platform) add_once(platforms, *row.problem.platform);
     add_once(techniques, row.problem.techniques);
+    add_once(paging_times, std::string(name_of(row.problem.paging_time)));
     add_once(runtimes, stated_runtime(row.problem));
     add_once(budgets, fmt::format("{}", row.ram_budget_bytes));
     if (row.schedule_file && request.schedules.empty()) {
@@ -117,6 +124,8 @@ SweepRequest FinishedSweep::request() const {
       request.schedules = folder.empty() ? "." : folder.string();
     }
   }
+  // What differs between models is what is usual for them.
+  if (paging_times.size() == 1) request.paging_time = paging_times.front();
   request.models = joined(models);
   request.platforms = joined(platforms);
   request.techniques = joined(techniques);
@@ -127,7 +136,9 @@ SweepRequest FinishedSweep::request() const {
 
 void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& points) const {
   std::vector<std::string> graphs;
-  for (const SweepSubject& subject : grid.subjects) graphs.push_back(graph_sha256(subject.graph));
+  for (const SweepSubject& subject : grid.subjects) {
+    graphs.push_back(graph_sha256(subject.graph, subject.limits.paging_time));
+  }
   const auto refuse = [&](const std::string& found) {
     throw InputError("--resume",
                      fmt::format("{}: found {}; expected the whole grid that it was made with, and "
@@ -144,6 +155,9 @@ void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& 
                       row.problem.graph_sha256 == graphs[point.subject] &&
                       row.problem.techniques == technique_set_name(point.techniques) &&
                       row.problem.runtime_budget_seconds == point.limits.runtime_budget_seconds &&
+                      row.problem.paging_time == point.limits.paging_time &&
+                      row.problem.storage_budget_bytes == point.limits.storage_budget_bytes &&
+                      row.problem.page_out_budget_bytes == point.limits.page_out_budget_bytes &&
                       row.ram_budget_bytes == point.limits.ram_budget_bytes;
     if (!same) refuse(fmt::format("another point {} than in this grid", p));
   }

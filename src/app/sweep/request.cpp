@@ -47,7 +47,9 @@ std::vector<Model> load_models(SweepRequest& request) {
   std::vector<Model> models;
   models.reserve(names.size());
   for (const std::string& name : names) {
-    models.push_back(in_option("--models", [&] { return load_model(name, request.batch_size); }));
+    models.push_back(in_option("--models", [&] {
+      return load_model(name, request.batch_size, value_of<Backward>(request.backward));
+    }));
   }
   request.model_sha256 = digests(models, names, "--models");
   return models;
@@ -66,10 +68,14 @@ std::vector<Platform> load_platforms(SweepRequest& request) {
 }
 
 SweepSubject make_subject(const Model& model, const std::optional<Platform>& platform,
-                          double mem_power_scale, bool paging) {
-  SweepSubject subject{.model = model, .platform = platform};
+                          const SweepRequest& request, bool paging) {
+  SweepSubject subject{
+      .model = model,
+      .platform = platform,
+      .limits = paging_limits(model, platform ? &*platform : nullptr, request.paging_time,
+                              request.storage_budget, request.page_out_budget)};
   subject.graph = in_option(model.name, [&] {
-    return make_costs(model, platform, mem_power_scale, paging, "--platforms");
+    return make_costs(model, platform, request.settings.mem_power_scale, paging, "--platforms");
   });
   subject.base = baseline(subject.graph);
   return subject;
@@ -103,7 +109,11 @@ SweepRequest request_of(const Options& options) {
           .runtime_budget = sweep.runtime_budget,
           .techniques = sweep.techniques,
           .batch_size = options.batch_size,
+          .backward = options.backward,
           .settings = options.settings,
+          .paging_time = options.paging_time,
+          .storage_budget = options.storage_budget,
+          .page_out_budget = options.page_out_budget,
           .format = sweep.format,
           .csv = sweep.csv,
           .plot = sweep.plot,
@@ -131,12 +141,10 @@ SweepGrid load_grid(SweepRequest& request) {
       [](TechniqueSet set) { return set == TechniqueSet::both || set == TechniqueSet::paging; });
   for (const Model& model : models) {
     for (const Platform& platform : platforms) {
-      grid.subjects.push_back(
-          make_subject(model, platform, request.settings.mem_power_scale, paging));
+      grid.subjects.push_back(make_subject(model, platform, request, paging));
     }
     if (platforms.empty()) {
-      grid.subjects.push_back(
-          make_subject(model, std::nullopt, request.settings.mem_power_scale, paging));
+      grid.subjects.push_back(make_subject(model, std::nullopt, request, paging));
     }
   }
   in_option(request.min_ram ? "--min-ram" : "--ram-budget", [&] {

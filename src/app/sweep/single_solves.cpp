@@ -28,9 +28,13 @@ std::vector<std::string> shared_words(const SweepRequest& request) {
     words.push_back(text_of(value));
   };
   add("--batch-size", request.batch_size, plain.batch_size);
+  add("--backward", request.backward, plain.backward);
   visit_setting_options([&](const auto& option) {
     add(option.name, request.settings.*option.member, plain.settings.*option.member);
   });
+  add("--paging-time", request.paging_time, plain.paging_time);
+  add("--storage-budget", request.storage_budget, plain.storage_budget);
+  add("--page-out-budget", request.page_out_budget, plain.page_out_budget);
   if (request.require_optimal) words.emplace_back("--require-optimal");
   return words;
 }

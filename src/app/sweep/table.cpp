@@ -10,6 +10,17 @@
 namespace poet::cli {
 namespace {
 
+bool charges_transfers(const SweepRow& row) {
+  return row.problem.paging_time != PagingTime::free;
+}
+
+/// How long computations take without transfers, in a column that is there if any row charges them.
+std::string computing(const SweepRow& row) {
+  if (!row.summary) return {};
+  return fmt::format("{:.4f}",
+                     row.summary->compute_runtime_ratio.value_or(row.summary->runtime_ratio));
+}
+
 std::string figures(const Summary& s) {
   return fmt::format("{:>12} {:>+9.3f} {:>9} {:>12} {:>8.4f} {:>7} {:>7}",
                      format_joules(s.energy_joules, Zeros::kept), 100 * s.energy_overhead,
@@ -38,16 +49,21 @@ std::string counts(const std::vector<Row>& rows) {
 }  // namespace
 
 void print_table(const std::vector<SweepRow>& rows) {
+  const bool charged = std::any_of(rows.begin(), rows.end(), charges_transfers);
+  const auto extra = [&](const std::string& text) {
+    return charged ? fmt::format(" {:>9}", text) : std::string();
+  };
   fmt::print(
       stderr,
-      "{:>5} {:<22} {:<7} {:>8} {:>12} {:<10} {:>12} {:>9} {:>9} {:>12} {:>8} {:>7} {:>7}  {}\n",
+      "{:>5} {:<22} {:<7} {:>8} {:>12} {:<10} {:>12} {:>9} {:>9} {:>12} {:>8} {:>7} {:>7}{}  {}\n",
       "point", "model/platform", "with", "runtime", "RAM", "status", "energy", "over. %", "gap %",
-      "peak", "took x", "recomp.", "page-in", "from");
+      "peak", "took x", "recomp.", "page-in", extra("computing"), "from");
   for (const SweepRow& row : rows) {
-    fmt::print(stderr, "{:>5} {:<22} {:<7} {:>7.4g}x {:>12} {:<10} {:<70}  {}\n", row.point,
+    fmt::print(stderr, "{:>5} {:<22} {:<7} {:>7.4g}x {:>12} {:<10} {:<70}{}  {}\n", row.point,
                subject_name(row.problem.model, row.problem.platform), row.problem.techniques,
                row.problem.runtime_budget_ratio, format_bytes(row.ram_budget_bytes, Zeros::kept),
-               name_of(row.status), row.summary ? figures(*row.summary) : "", origin_of(row));
+               name_of(row.status), row.summary ? figures(*row.summary) : "", extra(computing(row)),
+               origin_of(row));
   }
 }
 

@@ -19,6 +19,10 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 /// Throws InputError with the path and the reason: missing, a directory, not readable, too large.
 std::string read_file(const std::string& path, std::size_t max_bytes = kMaxFileBytes);
 
+/// Reads the first bytes of a file, at most `count`, whatever its size. Throws InputError as
+/// read_file() does.
+std::string read_beginning(const std::string& path, std::size_t count);
+
 /// Writes the file whole or not at all: a temporary file in the same folder, flushed to the disk
 /// and renamed. A full disk, a crash or Ctrl-C leaves an earlier file as it was, and no reader ever
 /// sees half a result. A device or a pipe is written in place, because it cannot be replaced.

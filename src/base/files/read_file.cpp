@@ -47,23 +47,40 @@ std::string read_all(std::FILE* file, const std::string& path, std::size_t max_b
   }
 }
 
-}  // namespace
-
-std::string read_file(const std::string& path, std::size_t max_bytes) {
-  if (path == "-") return read_all(stdin, path, max_bytes);
+/// Opens what can be read; the reasons why not are in words that more readers understand than
+/// errno's.
+OwnedFile open_to_read(const std::string& path) {
   std::error_code error;
   const std::filesystem::file_status status = std::filesystem::status(path, error);
   if (!std::filesystem::exists(status)) {
     fail(path, error ? error.message() : reason(ENOENT));
   }
   if (std::filesystem::is_directory(status)) fail(path, "it is a directory, expected a file");
-  if (std::filesystem::is_regular_file(status)) {
+  OwnedFile file(std::fopen(path.c_str(), "rb"));
+  if (!file) fail(path, reason(errno));
+  return file;
+}
+
+}  // namespace
+
+std::string read_file(const std::string& path, std::size_t max_bytes) {
+  if (path == "-") return read_all(stdin, path, max_bytes);
+  std::error_code error;
+  const OwnedFile file = open_to_read(path);
+  if (std::filesystem::is_regular_file(path, error)) {
     const auto size = std::filesystem::file_size(path, error);
     if (!error && size > max_bytes) fail_too_large(path, max_bytes);
   }
-  const OwnedFile file(std::fopen(path.c_str(), "rb"));
-  if (!file) fail(path, reason(errno));
   return read_all(file.get(), path, max_bytes);
+}
+
+std::string read_beginning(const std::string& path, std::size_t count) {
+  const OwnedFile file = open_to_read(path);
+  std::string text(count, '\0');
+  errno = 0;
+  text.resize(std::fread(text.data(), 1, count, file.get()));
+  if (std::ferror(file.get()) != 0) fail(path, reason(errno));
+  return text;
 }
 
 }  // namespace poet

@@ -115,6 +115,17 @@ std::vector<JsonCursor> JsonCursor::elements(std::size_t limit) const {
   return result;
 }
 
+std::vector<std::pair<std::string, JsonCursor>> JsonCursor::members(std::size_t limit) const {
+  expect_object();
+  if (value_->size() > limit) fail_expecting(fmt::format("at most {} entries", limit));
+  std::vector<std::pair<std::string, JsonCursor>> result;
+  result.reserve(value_->size());
+  for (const auto& [key, member] : value_->items()) {
+    result.emplace_back(key, JsonCursor(&member, source_, json_path(path_, key)));
+  }
+  return result;
+}
+
 JsonCursor JsonCursor::required(std::string_view key) const {
   if (const std::optional<JsonCursor> member = optional(key)) return *member;
   fail(fmt::format("found no '{}', expected one", key));
@@ -145,13 +156,20 @@ void JsonCursor::expect_object() const {
   if (!value_->is_object()) fail_expecting("an object");
 }
 
-void expect_format(const JsonCursor& root, std::string_view format, std::int64_t version) {
+std::int64_t expect_format(const JsonCursor& root, std::string_view format, std::int64_t version,
+                           std::int64_t newest) {
   const JsonCursor found_format = root.required("format");
   if (found_format.string() != format) found_format.fail_expecting(fmt::format("\"{}\"", format));
   const JsonCursor found_version = root.required("version");
-  if (found_version.integer() != version) {
-    found_version.fail_expecting(fmt::format("version {} of \"{}\"", version, format));
-  }
+  const std::int64_t found = found_version.integer();
+  if (found >= version && found <= newest) return found;
+  found_version.fail_expecting(
+      newest == version ? fmt::format("version {} of \"{}\"", version, format)
+                        : fmt::format("version {} or {} of \"{}\"", version, newest, format));
+}
+
+void expect_format(const JsonCursor& root, std::string_view format, std::int64_t version) {
+  expect_format(root, format, version, version);
 }
 
 }  // namespace poet

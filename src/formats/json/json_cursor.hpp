@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -35,6 +36,7 @@ class JsonCursor {
   bool is_object() const { return value_->is_object(); }
   bool is_null() const { return value_->is_null(); }
   bool is_string() const { return value_->is_string(); }
+  bool is_boolean() const { return value_->is_boolean(); }
 
   /// The value as what the name says, or a failure that names what was found.
   std::string string() const;
@@ -54,6 +56,9 @@ class JsonCursor {
   JsonCursor required(std::string_view key) const;
   std::optional<JsonCursor> optional(std::string_view key) const;
 
+  /// The members of an object of at most `limit` entries, sorted by their keys.
+  std::vector<std::pair<std::string, JsonCursor>> members(std::size_t limit) const;
+
   /// Fails on a key that is not in `known`, suggesting a near miss.
   void allow_only(std::span<const std::string_view> known) const;
   void allow_only(std::initializer_list<std::string_view> known) const;
@@ -67,7 +72,10 @@ class JsonCursor {
   std::string path_;
 };
 
-/// Checks the members `format` and `version` that every file of ours starts with.
+/// Checks the members `format` and `version` that every file of ours starts with. Returns the
+/// version, which is from `version` to `newest`.
+std::int64_t expect_format(const JsonCursor& root, std::string_view format, std::int64_t version,
+                           std::int64_t newest);
 void expect_format(const JsonCursor& root, std::string_view format, std::int64_t version);
 
 }  // namespace poet

@@ -1,6 +1,7 @@
 #include "formats/json/json_fields.hpp"
 
 #include "poet/error.hpp"
+#include "problem/fields.hpp"
 
 namespace poet {
 
@@ -23,6 +24,24 @@ Schedule read_stage_lists(const JsonCursor& list) {
                                .page_in = read_ints(lists[3], 0)});
   }
   return schedule;
+}
+
+Graph read_nodes(const JsonCursor& list) {
+  std::vector<Node> nodes;
+  std::vector<std::string_view> keys;
+  append_keys(keys, kFields<Node>);
+  append_keys(keys, kExactNodeFields);
+  for (const JsonCursor& at : list.elements(kMaxListLength)) {
+    at.allow_only(keys);
+    Node& node = nodes.emplace_back();
+    read_fields(at, node, kFields<Node>);
+    read_fields(at, node, kExactNodeFields);
+  }
+  try {
+    return make_graph(std::move(nodes));
+  } catch (const InputError& error) {
+    list.fail(error.what());
+  }
 }
 
 SolverFeatures read_features(const JsonCursor& at) {

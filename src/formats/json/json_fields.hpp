@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <concepts>
 #include <cstdint>
 #include <limits>
 #include <optional>
@@ -13,6 +14,7 @@
 
 #include "base/fields.hpp"
 #include "formats/json/json_cursor.hpp"
+#include "poet/graph.hpp"
 #include "poet/schedule.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/solver_features.hpp"
@@ -53,36 +55,38 @@ std::string words_of() {
   return text;
 }
 
-/// Appends the keys of a table, each once, in the order of the file.
+/// Appends the keys of a table, each once, in the order of the file. Without `all`, those are left
+/// out that are left out at their default.
 template <typename Table>
-void append_keys(std::vector<std::string_view>& keys, const Table& table);
+void append_keys(std::vector<std::string_view>& keys, const Table& table, bool all = true);
 
 /// A struct that is an object in files; a schedule is a list.
 template <typename Value>
 concept IsObject = HasFields<Value> && !std::is_same_v<Value, Schedule>;
 
 template <typename Value>
-void append_keys_of(std::vector<std::string_view>& keys) {
+void append_keys_of(std::vector<std::string_view>& keys, bool all = true) {
   if constexpr (kIsOptional<Value>) {
-    append_keys_of<typename Value::value_type>(keys);
+    append_keys_of<typename Value::value_type>(keys, all);
   } else if constexpr (IsObject<Value>) {
-    append_keys(keys, kFields<Value>);
+    append_keys(keys, kFields<Value>, all);
   }
 }
 
 template <auto... kPath>
-void append_key(std::vector<std::string_view>& keys, const Field<kPath...>& field) {
+void append_key(std::vector<std::string_view>& keys, const Field<kPath...>& field, bool all) {
   if (field.in_file == InFile::never) return;
+  if (field.in_file == InFile::left_out_if_default && !all) return;
   if (!field.key.empty()) {
     if (std::find(keys.begin(), keys.end(), field.key) == keys.end()) keys.push_back(field.key);
     return;
   }
-  append_keys_of<typename Field<kPath...>::Value>(keys);
+  append_keys_of<typename Field<kPath...>::Value>(keys, all);
 }
 
 template <typename Table>
-void append_keys(std::vector<std::string_view>& keys, const Table& table) {
-  for_each_field(table, [&](const auto& field) { append_key(keys, field); });
+void append_keys(std::vector<std::string_view>& keys, const Table& table, bool all) {
+  for_each_field(table, [&](const auto& field) { append_key(keys, field, all); });
 }
 
 template <typename Struct>
@@ -109,6 +113,19 @@ bool is_empty(const Value& value) {
     return value.empty();
   } else if constexpr (std::is_same_v<Value, int>) {
     return value < 0;
+  } else if constexpr (std::is_enum_v<Value>) {
+    return value == Value{};
+  } else {
+    return false;
+  }
+}
+
+/// Whether a member has the value that its struct has from the start.
+template <typename Struct, typename Field>
+bool is_default(const Struct& object, const Field& field) {
+  if constexpr (std::equality_comparable<typename Field::Value>) {
+    static const Struct plain{};
+    return field.of(object) == field.of(plain);
   } else {
     return false;
   }
@@ -126,15 +143,18 @@ void add_fields(nlohmann::ordered_json& json, const Struct& object, const Table&
         if (field.key.empty()) {
           const nlohmann::ordered_json members = json_of(value);
           std::vector<std::string_view> keys;
-          append_keys_of<Value>(keys);
+          append_keys_of<Value>(keys, !members.is_null());
           for (const std::string_view key : keys) {
             const std::string name(key);
-            if (!json.contains(name)) json[name] = members.is_null() ? members : members.at(name);
+            if (json.contains(name)) continue;
+            if (members.is_null()) json[name] = members;
+            if (members.contains(name)) json[name] = members.at(name);
           }
           return;
         }
         if (field.in_file != InFile::with_previous) {
           there = field.in_file != InFile::left_out_if_empty || !is_empty(value);
+          if (field.in_file == InFile::left_out_if_default) there = !is_default(object, field);
         }
         if (!there) return;
         const bool null = field.in_file == InFile::null_if_empty && is_empty(value);
@@ -186,6 +206,8 @@ std::vector<int> read_ints(const JsonCursor& list, int least);
 /// The ways back from what json_of() makes of a schedule, and of features: those that are off.
 Schedule read_stage_lists(const JsonCursor& list);
 SolverFeatures read_features(const JsonCursor& at);
+/// The `nodes` of a schedule file as a graph.
+Graph read_nodes(const JsonCursor& list);
 
 template <typename Value>
 void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {},
@@ -206,6 +228,9 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
     read_fields(at, value, kFields<Value>);
   } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
     value = read_ints(at, std::numeric_limits<int>::min());
+  } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
+    value.clear();
+    for (const JsonCursor& entry : at.elements(kMaxListLength)) value.push_back(entry.string());
   } else if constexpr (std::is_same_v<Value, std::string>) {
     value = at.string();
   } else if constexpr (std::is_same_v<Value, bool>) {
@@ -241,7 +266,8 @@ void read_fields(const JsonCursor& at, Struct& object, const Table& table) {
     const auto read = [&](const JsonCursor& member) {
       read_value(member, value, kNumberRange<Struct>, field.least);
     };
-    if (field.in_file == InFile::left_out_if_empty) {
+    if (field.in_file == InFile::left_out_if_empty ||
+        field.in_file == InFile::left_out_if_default) {
       const auto member = at.optional(field.key);
       there = member.has_value();
       if (there && member->is_null()) member->fail_expecting("a value, or no such key");

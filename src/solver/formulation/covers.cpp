@@ -17,10 +17,13 @@ constexpr std::size_t kMaxRows = 5000;
 /// Relative difference between sums of the same runtimes in another order. A set that is too long
 /// by less is left alone: the simulator may accept it.
 constexpr double kSumSlack = 1e-12;
+/// A row that is not made of whole numbers must be violated by this share of its right-hand side:
+/// by less, a solver may find the same point again.
+constexpr double kLeastViolation = 1e-6;
 
 /// Whether tensor i, which may be k itself, is in RAM while stage t computes k.
-BinaryExpression present(const Formulation& model, int t, int k, int i) {
-  return i == k ? model.available(t, k) : held_during(model, t, k, i);
+BinaryExpression present(const Formulation& model, const Graph& graph, int t, int k, int i) {
+  return i == k ? model.available(t, k) : held_during(model, graph, t, k, i);
 }
 
 /// Drops members from a set that overruns a budget, the smallest first, as long as it overruns.
@@ -51,6 +54,7 @@ class CoverFinder {
     values_ = values;
     for (const std::vector<int>& tensors : never_together()) add_memory_covers(tensors);
     add_runtime_cover();
+    if (model_.overlapped()) add_overlapped_runtime();
   }
   std::vector<MilpRow> rows() { return std::move(rows_); }
 
@@ -70,7 +74,7 @@ class CoverFinder {
     for_each_computation(model_, [&](int t, int k) {
       std::vector<int> tensors;
       for (int i = 0; i <= t; ++i) {
-        if (holds(present(model_, t, k, i), values_)) tensors.push_back(i);
+        if (holds(present(model_, graph_, t, k, i), values_)) tensors.push_back(i);
       }
       if (!overrun(tensors)) return;
       tensors = minimal(
@@ -94,7 +98,7 @@ class CoverFinder {
       std::size_t members = 0;
       for (int i = 0; i <= t; ++i) {
         const bool given = std::binary_search(tensors.begin(), tensors.end(), i);
-        const BinaryExpression& expression = present(model_, t, k, i);
+        const BinaryExpression& expression = present(model_, graph_, t, k, i);
         if (expression.is_zero() || (!given && bytes(i) < largest)) continue;
         row.add(1, expression);
         ++members;
@@ -134,9 +138,48 @@ class CoverFinder {
     add(row.at_most_row(static_cast<double>(chosen.size()) - 1));
   }
 
+  /// For a set T of stages, with the times X_i of page-ins and Y_i of page-outs,
+  ///
+  ///   sum over t in T of (C_t + sum C_i R[t,i]) + sum over t not in T of (sum X_i I + sum Y_i O)
+  ///     <= budget - sum of C_t over the stages that the model leaves out.
+  ///
+  /// Valid: beside transfers a stage takes the longer of its two sums (rule 6). There are too many
+  /// such sets for all of these rows; the one that the point violates most has each stage's longer
+  /// sum.
+  void add_overlapped_runtime() {
+    const Seconds budget = limits_.runtime_budget_seconds * (1 + kRuntimeSlack);
+    RowBuilder row("overlap");
+    Seconds total = 0;
+    const auto value = [&](const BinaryExpression& expression) {
+      return holds(expression, values_) ? 1.0 : 0.0;
+    };
+    for (int t = 0; t < model_.size(); ++t) {
+      Seconds computing = runtime(t);
+      Seconds moving = 0;
+      for (int i = 0; i < t && t >= model_.windows.first_stage; ++i) {
+        computing += runtime(i) * value(model_.compute(t, i));
+        moving += graph_.nodes[i].page_in_seconds * value(model_.page_in(t, i)) +
+                  graph_.nodes[i].page_out_seconds * value(model_.page_out(t, i));
+      }
+      total += std::max(computing, moving);
+      if (computing >= moving) row.add(runtime(t), BinaryExpression::one());
+      for (int i = 0; i < t && t >= model_.windows.first_stage; ++i) {
+        if (computing >= moving) {
+          row.add(runtime(i), model_.compute(t, i));
+        } else {
+          row.add(graph_.nodes[i].page_in_seconds, model_.page_in(t, i));
+          row.add(graph_.nodes[i].page_out_seconds, model_.page_out(t, i));
+        }
+      }
+    }
+    if (total > budget * (1 + kLeastViolation)) add(row.at_most_row(budget));
+  }
+
   /// Unless 0/1 columns cannot violate it, or the same row is there: many moments hold the same.
   void add(MilpRow row) {
-    if (static_cast<double>(row.terms.size()) <= row.upper) return;
+    double greatest = 0;
+    for (const MilpTerm& term : row.terms) greatest += std::max(0.0, term.coefficient);
+    if (greatest <= row.upper) return;
     std::vector<int> columns;
     for (const MilpTerm& term : row.terms) columns.push_back(term.column);
     if (known_.insert({row.upper, std::move(columns)}).second) rows_.push_back(std::move(row));

@@ -1,3 +1,5 @@
+#include "solver/formulation/export_milp.hpp"
+
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -8,7 +10,6 @@
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
-#include "poet/solve.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/useful_windows.hpp"
 #include "solver/milp/milp.hpp"
@@ -41,22 +42,28 @@ void enlarge_small_rows(Milp& milp) {
 
 }  // namespace
 
-void export_milp(const Problem& problem, const std::string& path) {
+Formulation exported_model(const Problem& problem) {
+  return formulate(problem,
+                   useful_windows(problem, false, std::numeric_limits<double>::infinity()));
+}
+
+void export_milp(const Problem& problem, const std::string& path, const ProblemOrigin& origin) {
   const bool mps = path.ends_with(".mps");
   if (!mps && !path.ends_with(".lp")) {
     throw InputError(path, "unknown kind of model file; expected a name that ends in .mps or .lp");
   }
   check_writable(path);
-  const UsefulWindows windows =
-      useful_windows(problem, false, std::numeric_limits<double>::infinity());
-  Milp milp = formulate(problem, windows).milp;
+  Formulation model = exported_model(problem);
+  const ExportHead head =
+      export_head(problem, model, mps ? MilpFormat::mps : MilpFormat::lp, origin);
+  Milp& milp = model.milp;
   const int exponent = objective_exponent(milp);
   scale_objective(milp, std::pow(10.0, exponent));
   enlarge_small_rows(milp);
   std::string remark = fmt::format(
-      "poet: energy of one training step in units of 1e{} J, baseline included\n"
-      "graph: sha256 {}\nnodes, whose numbers end the names of columns:\n",
-      -exponent, graph_sha256(problem.graph));
+      "poet: energy of one training step in units of 1e{} J, baseline included\n", -exponent);
+  for (const ExportFact& fact : head.facts) remark += fmt::format("{}: {}\n", fact.key, fact.value);
+  remark += "nodes, whose numbers end the names of columns:\n";
   for (int k = 0; k < problem.graph.size(); ++k) {
     remark += fmt::format("  {} {}\n", k, printable(problem.graph.nodes[k].name));
   }

@@ -1,6 +1,7 @@
 #include "solver/formulation/formulate.hpp"
 
 #include <algorithm>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -105,6 +106,8 @@ void add_storage(Formulation& model) {
 
 /// H[t,i] >= O[t,i] - sum_q R[t,j_q] and Z_q >= O[t,i] - sum_{p<q} R[t,j_p].
 /// Valid: only a use frees a tensor (rule 5). A page-out is the one reason to hold an unused one.
+/// If transfers overlap with computations, not even a use does: the sums are left out, and what the
+/// stage's own node reads stays beside its output, B[t,i] >= O[t,i] and B[t,i] >= C[t+1,i].
 void add_held_while_paged_out(Formulation& model) {
   for_each_pair(model, [&](int t, int i) {
     const BinaryExpression& out = model.page_out(t, i);
@@ -114,9 +117,18 @@ void add_held_while_paged_out(Formulation& model) {
       const BinaryExpression& held = q < chain.users.size() ? chain.held[q] : chain.at_end;
       RowBuilder row(fmt::format("unused_{}_{}_{}", t, i, q));
       row.add(1, held).add(-1, out);
-      for (std::size_t p = 0; p < q; ++p) row.add(1, model.compute(t, chain.users[p]));
+      for (std::size_t p = 0; p < q && !model.overlapped(); ++p) {
+        row.add(1, model.compute(t, chain.users[p]));
+      }
       row.at_least(0, model.milp);
     }
+    if (!model.overlapped() || chain.after_own.is_constant()) return;
+    RowBuilder("beside_out", t, i).add(1, chain.after_own).add(-1, out).at_least(0, model.milp);
+    if (t + 1 == model.size()) return;
+    RowBuilder("beside_next", t, i)
+        .add(1, chain.after_own)
+        .add(-1, model.carried(t + 1, i))
+        .at_least(0, model.milp);
   });
 }
 
@@ -139,8 +151,10 @@ void add_no_idle_recomputation(Formulation& model) {
 }
 
 /// I[t,i] <= sum over users j of i of R[t+1,j].
-/// Valid: a page-in costs neither time nor RAM before t+1, so it can wait until the tensor is used.
+/// Valid: a page-in costs no RAM before t+1, and its time is the same in any stage, so it can wait
+/// until the tensor is used. Not so if transfers overlap with computations.
 void add_late_page_in(Formulation& model, const Graph& graph) {
+  if (model.overlapped()) return;
   for_each_pair(model, [&](int t, int i) {
     if (model.page_in(t, i).is_zero()) return;
     RowBuilder row("late", t, i);
@@ -152,16 +166,59 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
   });
 }
 
-/// sum C_i R[t,i] <= budget - sum C_i.
-/// Valid: rule 6, with the simulator's slack.
-void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget) {
-  RowBuilder row("runtime");
+void add_computations(RowBuilder& row, const Formulation& model, const Graph& graph) {
   for (const Node& node : graph.nodes) row.add(node.runtime_seconds, BinaryExpression::one());
   for_each_pair(model, [&](int t, int i) {
     const Seconds runtime = graph.nodes[i].runtime_seconds;
     if (runtime > 0) row.add(runtime, model.compute(t, i));
   });
-  row.at_most(runtime_budget * (1 + kRuntimeSlack), model.milp);
+}
+
+void add_transfers(RowBuilder& row, const Formulation& model, const Graph& graph) {
+  const auto add = [&](Seconds seconds, const BinaryExpression& transfer) {
+    if (seconds > 0) row.add(seconds, transfer);
+  };
+  for_each_pair(model, [&](int t, int i) {
+    add(graph.nodes[i].page_in_seconds, model.page_in(t, i));
+    add(graph.nodes[i].page_out_seconds, model.page_out(t, i));
+  });
+  for (int i = 0; i < model.size(); ++i) add(graph.nodes[i].page_out_seconds, model.paged[i]);
+}
+
+/// sum C_i R[t,i] <= budget - sum C_i. With the times X_i of page-ins and Y_i of page-outs,
+/// computations that wait for transfers have sum C_i R + sum X_i I + sum Y_i O on the left, and
+/// those beside transfers have a second row, sum X_i I + sum Y_i O <= budget.
+/// Valid: rule 6, with the simulator's slack. A collapsed model counts a page-out once, as P[i].
+/// Beside transfers each stage takes the longer of its two sums, which adds up to no less than the
+/// sum of either; overlapped_runtime_row() has the rest.
+void add_runtime(Formulation& model, const Problem& problem) {
+  const Seconds budget = problem.limits.runtime_budget_seconds * (1 + kRuntimeSlack);
+  RowBuilder row("runtime");
+  add_computations(row, model, problem.graph);
+  if (model.paging_time == PagingTime::blocking) add_transfers(row, model, problem.graph);
+  row.at_most(budget, model.milp);
+  if (!model.overlapped()) return;
+  RowBuilder transfers("transfers");
+  add_transfers(transfers, model, problem.graph);
+  transfers.at_most(budget, model.milp);
+}
+
+/// sum N_i O[t,i] <= the budget of secondary storage, or the one of what is written to it; N_i is
+/// the size of a copy. A collapsed model counts P[i]. Valid: rule 9. What has a copy is never
+/// written again, so that both budgets are about one sum.
+void add_storage_budget(Formulation& model, const Problem& problem) {
+  const auto& [stored, written] =
+      std::pair(problem.limits.storage_budget_bytes, problem.limits.page_out_budget_bytes);
+  if (!stored && !written) return;
+  RowBuilder row("storage");
+  const auto add = [&](int i, const BinaryExpression& out) {
+    row.add(static_cast<double>(bytes_in_storage(problem.graph.nodes[i])), out);
+  };
+  for_each_pair(model, [&](int t, int i) { add(i, model.page_out(t, i)); });
+  for (int i = 0; i < model.size(); ++i) add(i, model.paged[i]);
+  row.at_most(
+      static_cast<double>(std::min(stored.value_or(kMaxBytes), written.value_or(kMaxBytes))),
+      model.milp);
 }
 
 }  // namespace
@@ -169,7 +226,7 @@ void add_runtime(Formulation& model, const Graph& graph, Seconds runtime_budget)
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
                       const SolverFeatures& features) {
   const Graph& graph = problem.graph;
-  Formulation model = make_variables(graph, windows);
+  Formulation model = make_variables(problem, windows);
   add_availability(model, graph);
   add_holding_chains(model);
   add_hand_over(model);
@@ -179,7 +236,8 @@ Formulation formulate(const Problem& problem, const UsefulWindows& windows,
   add_no_idle_recomputation(model);
   add_late_page_in(model, graph);
   add_memory(model, graph, problem.limits.ram_budget_bytes, features);
-  add_runtime(model, graph, problem.limits.runtime_budget_seconds);
+  add_runtime(model, problem);
+  add_storage_budget(model, problem);
   return model;
 }
 

@@ -74,6 +74,18 @@ bool only_for_gradients(const Formulation& model, const Graph& graph, int t, int
   return t > model.windows.last_first_use[i];
 }
 
+/// The output of k, and its workspace while it is computed.
+void add_own(MemoryRow& row, const Formulation& model, const Node& node, int t, int k) {
+  if (k == t) {
+    row.add(node.bytes + node.workspace_bytes, BinaryExpression::one());
+  } else if (node.workspace_bytes == 0) {
+    row.add(node.bytes, model.available(t, k));
+  } else {
+    row.add(node.bytes, model.resident(t, k));
+    row.add(node.bytes + node.workspace_bytes, model.compute(t, k));
+  }
+}
+
 void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const MemoryRow& memory) {
   Bytes total = 0;
   for (const Bytes bytes : memory.knapsack.weights) total += bytes;
@@ -92,9 +104,23 @@ void add_row(Formulation& model, TightenCache& tightened, MilpRow row, const Mem
 
 }  // namespace
 
-BinaryExpression held_during(const Formulation& model, int t, int k, int i) {
+namespace {
+
+/// Whether i, an input that k may take over, is in RAM beside the output of k: as after k.
+BinaryExpression held_after(const Formulation& model, int t, int k, int i) {
+  const HoldingChain& chain = model.chains[t][i];
+  if (k == t) return chain.after_own;
+  const auto next = std::upper_bound(chain.users.begin(), chain.users.end(), k);
+  if (next == chain.users.end()) return chain.at_end;
+  return chain.held[next - chain.users.begin()];
+}
+
+}  // namespace
+
+BinaryExpression held_during(const Formulation& model, const Graph& graph, int t, int k, int i) {
   if (i == t) return BinaryExpression::zero();  // computed last
   if (i > k) return model.resident(t, i);
+  if (graph.nodes[k].in_place == i) return held_after(model, t, k, i);
   const HoldingChain& chain = model.chains[t][i];
   const auto next = std::lower_bound(chain.users.begin(), chain.users.end(), k);
   if (next == chain.users.end()) return chain.at_end;
@@ -103,23 +129,26 @@ BinaryExpression held_during(const Formulation& model, int t, int k, int i) {
 
 /// M_k A[t,k] + sum over i != k of M_i * (i is held while stage t computes k) <= budget, for every
 /// k that stage t can compute. The expression is S[t,i] for i > k, Z_q for the first user j_q >= k
-/// of i, and H after the last user.
-/// Valid: rule 5, at the moment of the computation (or, if k is resident, at the moment when it
-/// would be computed, at which the same tensors are held). CBC's cut generators work on explicit
-/// knapsacks over binaries. Each is replaced by one with the same 0/1 solutions and a tighter
-/// relaxation (knapsack_rounding.hpp). Beside it stands the same row without the terms of
-/// only_for_gradients(): valid because weights are not negative, and often the only one that rounds
-/// well.
+/// of i, and H after the last user. An input that k may take over counts as after k. The workspace
+/// of k comes on top if k is computed: + W_k R[t,k]. If transfers overlap with computations, what
+/// is being read back counts too: + M_i I[t,i]. Valid: rule 5, at the moment of the computation
+/// (or, if k is resident, at the moment when it would be computed, at which the same tensors are
+/// held). CBC's cut generators work on explicit knapsacks over binaries. Each is replaced by one
+/// with the same 0/1 solutions and a tighter relaxation (knapsack_rounding.hpp). Beside it stands
+/// the same row without the terms of only_for_gradients(): valid because weights are not negative,
+/// and often the only one that rounds well.
 void add_memory(Formulation& model, const Graph& graph, Bytes ram_budget,
                 const SolverFeatures& features) {
   TightenCache tightened(features.row_rounding);
   for_each_computation(model, [&](int t, int k) {
     MemoryRow full{.knapsack = {.capacity = ram_budget}};
-    full.add(graph.nodes[k].bytes, k == t ? BinaryExpression::one() : model.available(t, k));
+    add_own(full, model, graph.nodes[k], t, k);
     MemoryRow core = full;
     for (int i = 0; i <= t; ++i) {
-      if (i == k) continue;
-      const BinaryExpression held = held_during(model, t, k, i);
+      BinaryExpression held =
+          i == k ? BinaryExpression::zero() : held_during(model, graph, t, k, i);
+      // What arrives is not in RAM otherwise.
+      if (model.overlapped() && !held.is_one()) held = held + model.page_in(t, i);
       full.add(graph.nodes[i].bytes, held);
       if (!only_for_gradients(model, graph, t, i)) core.add(graph.nodes[i].bytes, held);
     }

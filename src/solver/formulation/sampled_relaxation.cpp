@@ -40,6 +40,7 @@ class SampledRelaxation {
     }
     add_page_out_link();
     add_runtime();
+    add_storage_budget();
     return std::move(milp_);
   }
 
@@ -63,14 +64,17 @@ class SampledRelaxation {
     for (Interval& interval : intervals_) make_columns(interval);
   }
 
-  /// The inputs of the moment's node are in RAM with it: they are constants.
+  /// The inputs of the moment's node are in RAM with it: they are constants. The one that its
+  /// output may take over is no constant, and S says whether it is there beside the output.
   void make_columns(Interval& interval) {
     const int t = interval.moment;
     interval.held.resize(t + 1);
     interval.compute.resize(t + 1);
     interval.page_in.resize(t + 1);
     interval.held[t] = BinaryExpression::one();
-    for (const int i : graph_.nodes[t].inputs) interval.held[i] = BinaryExpression::one();
+    for (const int i : graph_.nodes[t].inputs) {
+      if (graph_.nodes[t].in_place != i) interval.held[i] = BinaryExpression::one();
+    }
     for (int i = 0; i < t; ++i) {
       if (interval.held[i].is_one() || windows_.last_use[i] <= t) continue;
       const Node& node = graph_.nodes[i];
@@ -141,9 +145,11 @@ class SampledRelaxation {
     }
   }
 
-  /// sum M_i S[m,i] <= B, rounded. Valid: rule 5 at the moment.
+  /// sum M_i S[m,i] <= B - W, rounded, with W the workspace of the moment's node.
+  /// Valid: rule 5 at the moment.
   void add_memory(const Interval& interval) {
-    Knapsack knapsack{.capacity = problem_.limits.ram_budget_bytes};
+    Knapsack knapsack{.capacity = problem_.limits.ram_budget_bytes -
+                                  graph_.nodes[interval.moment].workspace_bytes};
     MilpRow row{.name = fmt::format("ram_{}", interval.moment)};
     for (int i = 0; i <= interval.moment; ++i) {
       const Bytes bytes = graph_.nodes[i].bytes;
@@ -184,8 +190,10 @@ class SampledRelaxation {
     }
   }
 
-  /// sum C_i R[m,i] <= budget - sum C_i. Valid: rule 6; an interval counts a recomputation once.
+  /// sum C_i R[m,i] <= budget - sum C_i, and transfers as in the complete model (formulate.cpp).
+  /// Valid: rule 6; an interval counts a recomputation, and a page-in, once.
   void add_runtime() {
+    const Seconds budget = problem_.limits.runtime_budget_seconds * (1 + kRuntimeSlack);
     RowBuilder row("runtime");
     for (const Node& node : graph_.nodes) row.add(node.runtime_seconds, BinaryExpression::one());
     for (const Interval& interval : intervals_) {
@@ -195,7 +203,36 @@ class SampledRelaxation {
         }
       }
     }
-    row.at_most(problem_.limits.runtime_budget_seconds * (1 + kRuntimeSlack), milp_);
+    if (problem_.limits.paging_time == PagingTime::blocking) add_transfers(row);
+    row.at_most(budget, milp_);
+    if (problem_.limits.paging_time != PagingTime::overlapped) return;
+    RowBuilder transfers("transfers");
+    add_transfers(transfers);
+    transfers.at_most(budget, milp_);
+  }
+
+  void add_transfers(RowBuilder& row) const {
+    for (int i = 0; i < graph_.size(); ++i) {
+      const Node& node = graph_.nodes[i];
+      if (node.page_out_seconds > 0) row.add(node.page_out_seconds, paged_[i]);
+      for (const Interval& interval : intervals_) {
+        if (i < interval.moment && node.page_in_seconds > 0) {
+          row.add(node.page_in_seconds, interval.page_in[i]);
+        }
+      }
+    }
+  }
+
+  /// sum N_i P[i] <= the budgets of secondary storage. Valid: rule 9.
+  void add_storage_budget() {
+    RowBuilder row("storage");
+    for (int i = 0; i < graph_.size(); ++i) {
+      row.add(static_cast<double>(bytes_in_storage(graph_.nodes[i])), paged_[i]);
+    }
+    const Limits& limits = problem_.limits;
+    row.at_most(static_cast<double>(std::min(limits.storage_budget_bytes.value_or(kMaxBytes),
+                                             limits.page_out_budget_bytes.value_or(kMaxBytes))),
+                milp_);
   }
 
   const Problem& problem_;

@@ -110,6 +110,22 @@ void drop_second_copies(Schedule& schedule, int size) {
   }
 }
 
+/// Drops tensors that are held for no use, and page-ins of which nothing is left. Goes from the
+/// last stage to the first, as what a stage holds may serve only the next one.
+void drop_idle(const Graph& graph, Schedule& schedule) {
+  Flags next(graph.size(), false);
+  for (int t = graph.size() - 1; t >= 0; --t) {
+    Stage& stage = schedule.stages[t];
+    Flags needed = flags_of(stage.page_out, graph.size());
+    for (const int k : stage.compute) {
+      for (const int i : graph.nodes[k].inputs) needed[i] = true;
+    }
+    std::erase_if(stage.page_in, [&](int i) { return !next[i]; });
+    std::erase_if(stage.resident, [&](int i) { return !needed[i] && !next[i]; });
+    next = flags_of(stage.resident, graph.size());
+  }
+}
+
 bool contains(const std::vector<int>& nodes, int i) {
   return std::find(nodes.begin(), nodes.end(), i) != nodes.end();
 }
@@ -152,7 +168,8 @@ class PointOfSchedule {
   }
 
   /// Rule 5: held until the last user that the stage computes; held to the end of the stage if the
-  /// next one has it without a page-in, or if no user frees it.
+  /// next one has it without a page-in, if no user frees it, or while it is written out beside the
+  /// computations.
   void fill_chain(int t, int i) {
     const Stage& stage = schedule_.stages[t];
     const HoldingChain& chain = model_.chains[t][i];
@@ -160,8 +177,12 @@ class PointOfSchedule {
     const bool last_stage = t + 1 == model_.size();
     const bool next =
         !last_stage && contains(schedule_.stages[t + 1].resident, i) && !contains(stage.page_in, i);
-    bool held = next || std::none_of(chain.users.begin(), chain.users.end(), used);
-    if (!model_.page_out(t, i).is_zero()) set(chain.at_end, held);
+    const bool stays = next || (model_.overlapped() && contains(stage.page_out, i));
+    bool held = stays || std::none_of(chain.users.begin(), chain.users.end(), used);
+    if (!model_.page_out(t, i).is_zero()) {
+      set(chain.at_end, held);
+      if (model_.overlapped()) set(chain.after_own, stays);
+    }
     for (std::size_t q = chain.users.size(); q-- > 1;) {
       held = held || used(chain.users[q]);
       set(chain.held[q], held);
@@ -203,6 +224,24 @@ Schedule schedule_of_point(const Formulation& model, const Graph& graph,
     }
   }
   return tidy(graph, std::move(schedule));
+}
+
+Schedule literal_schedule(const Formulation& model, const Graph& graph,
+                          std::span<const double> values) {
+  Schedule schedule;
+  schedule.stages.resize(model.size());
+  for (int t = 0; t < model.size(); ++t) {
+    Stage& stage = schedule.stages[t];
+    for (int i = 0; i <= t; ++i) {
+      if (holds(model.compute(t, i), values)) stage.compute.push_back(i);
+      if (i == t) continue;
+      if (holds(model.resident(t, i), values)) stage.resident.push_back(i);
+      if (holds(model.page_out(t, i), values)) stage.page_out.push_back(i);
+      if (holds(model.page_in(t, i), values)) stage.page_in.push_back(i);
+    }
+  }
+  drop_idle(graph, schedule);
+  return schedule;
 }
 
 Schedule tidy(const Graph& graph, Schedule schedule) {

@@ -18,6 +18,12 @@ namespace poet {
 Schedule schedule_of_point(const Formulation& model, const Graph& graph,
                            std::span<const double> values);
 
+/// The schedule that a 0/1 point of a full model states, less what is held or paged in for no use:
+/// the model's rows allow that and do not count its RAM, as it can be left out. Nothing is added,
+/// so the replay shows what is wrong with a point that is no solution.
+Schedule literal_schedule(const Formulation& model, const Graph& graph,
+                          std::span<const double> values);
+
 /// The same residency, page-ins and page-outs with the fewest computations, and without tensors
 /// that are held for no use and transfers without an effect. Never costs more.
 Schedule tidy(const Graph& graph, Schedule schedule);

@@ -18,7 +18,7 @@ std::vector<Joules> usefulness(const Problem& problem, int t) {
     for (const int j : graph.users[i]) {
       if (j >= t) {
         chain[i] = 0;
-      } else if (problem.limits.remat) {
+      } else if (problem.limits.remat && graph.last_stage[j] >= t) {
         chain[i] = std::min(chain[i], graph.nodes[j].energy_joules + chain[j]);
       }
     }
@@ -37,7 +37,9 @@ void find_windows(const Problem& problem, Joules extra_energy, UsefulWindows& wi
         return chain[i] < kNever && own + chain[i] <= extra_energy;
       };
       if (affordable(0)) windows.last_use[i] = t;
-      if (affordable(node.energy_joules)) windows.last_recompute[i] = t;
+      if (graph.last_stage[i] >= t && affordable(node.energy_joules)) {
+        windows.last_recompute[i] = t;
+      }
       if (affordable(node.page_in_energy_joules + node.page_out_energy_joules)) {
         windows.last_page_in[i] = t - 1;
       }
@@ -61,7 +63,8 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
     windows.last_first_use.push_back(graph.users[i].empty() ? i : graph.users[i].back());
     windows.recompute[i] = problem.limits.remat && windows.last_recompute[i] > i;
     // Written in i+1 at the earliest, so read back from i+2 on.
-    windows.page[i] = problem.limits.paging && windows.last_page_in[i] >= i + 2;
+    windows.page[i] =
+        problem.limits.paging && graph.nodes[i].page && windows.last_page_in[i] >= i + 2;
   }
   return windows;
 }

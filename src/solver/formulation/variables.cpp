@@ -63,6 +63,8 @@ class ColumnMaker {
     if (t < i + 2 || t > windows().last_page_in[i]) return false;
     const std::vector<int>& users = graph_.users[i];
     if (std::binary_search(users.begin(), users.end(), t)) return false;
+    // A transfer beside computations may be early, to fill a stage that computes for long.
+    if (model_.overlapped()) return true;
     return std::any_of(users.begin(), users.end(),
                        [&](int j) { return j <= t + 1 && windows().can_compute(t + 1, j); });
   }
@@ -88,6 +90,7 @@ class ColumnMaker {
       // The first computation of t reads i: it is there from its arrival to the stage's end.
       chain.held.assign(chain.users.size(), BinaryExpression::one());
       chain.at_end = BinaryExpression::one();
+      chain.after_own = after_own(t, i);
       return chain;
     }
     chain.at_end = end_of_chain(t, i, available, chain.users.empty());
@@ -102,6 +105,12 @@ class ColumnMaker {
       }
     }
     return chain;
+  }
+
+  /// C[t+1,i], unless a page-out beside the computations keeps the tensor for the whole stage.
+  BinaryExpression after_own(int t, int i) {
+    if (model_.overlapped() && !model_.page_out(t, i).is_zero()) return column("B", t, i);
+    return t + 1 < graph_.size() ? model_.carried(t + 1, i) : BinaryExpression::zero();
   }
 
   /// H is C[t+1,i] itself unless a page-out can make the two differ.
@@ -135,9 +144,11 @@ BinaryExpression Formulation::available(int t, int i) const {
   return resident(t, i) + compute(t, i);
 }
 
-Formulation make_variables(const Graph& graph, const UsefulWindows& windows) {
+Formulation make_variables(const Problem& problem, const UsefulWindows& windows) {
+  const Graph& graph = problem.graph;
   const int size = graph.size();
   Formulation model{.windows = windows,
+                    .paging_time = problem.limits.paging_time,
                     .carried = ExpressionGrid(size),
                     .resident = ExpressionGrid(size),
                     .compute = ExpressionGrid(size),

@@ -10,21 +10,21 @@
 
 namespace poet {
 
-/// A 0/1 expression over the model's columns: a constant plus up to three columns, of which at most
+/// A 0/1 expression over the model's columns: a constant plus up to four columns, of which at most
 /// one is 1. Presolve moves most facts into constants, so the rows never ask which of the two it
 /// is.
 struct BinaryExpression {
   int constant = 0;
-  std::array<int, 3> columns{-1, -1, -1};  ///< unused ones, at the end, are -1
+  std::array<int, 4> columns{-1, -1, -1, -1};  ///< unused ones, at the end, are -1
 
   static BinaryExpression zero() { return {}; }
   static BinaryExpression one() { return {.constant = 1}; }
-  static BinaryExpression of(int column) { return {.columns = {column, -1, -1}}; }
+  static BinaryExpression of(int column) { return {.columns = {column, -1, -1, -1}}; }
   bool is_zero() const { return constant == 0 && columns[0] < 0; }
   bool is_one() const { return constant == 1; }
   bool is_constant() const { return columns[0] < 0; }
   bool operator==(const BinaryExpression&) const = default;
-  /// The sum of two that are never both 1, with at most three columns between them.
+  /// The sum of two that are never both 1, with at most four columns between them.
   friend BinaryExpression operator+(BinaryExpression a, const BinaryExpression& b);
 };
 
@@ -65,6 +65,8 @@ struct HoldingChain {
   std::vector<int> users;  ///< nodes reading the tensor that this stage can compute, ascending
   std::vector<BinaryExpression> held;  ///< by user
   BinaryExpression at_end;             ///< whether it is held when the stage ends
+  /// If the stage's own node reads it: whether it is held beside the output of that node, too.
+  BinaryExpression after_own;
 };
 
 /// The MILP of docs/formulation.md for a problem and its useful windows, with the meaning of its
@@ -73,6 +75,7 @@ struct HoldingChain {
 struct Formulation {
   Milp milp;
   UsefulWindows windows;
+  PagingTime paging_time = PagingTime::free;
   ExpressionGrid carried;   ///< C[t,i]: in RAM when stage t starts, held since stage t-1
   ExpressionGrid resident;  ///< S[t,i]: in RAM when stage t starts: C[t,i] + I[t-1,i]
   ExpressionGrid compute;   ///< R[t,i]: computed in stage t; R[t,t] is one
@@ -83,6 +86,7 @@ struct Formulation {
   std::vector<std::vector<HoldingChain>> chains;  ///< by stage t and node i < t
 
   int size() const { return static_cast<int>(windows.recompute.size()); }
+  bool overlapped() const { return paging_time == PagingTime::overlapped; }
   /// S[t,i] + R[t,i]: in RAM at some moment of stage t, paging aside.
   BinaryExpression available(int t, int i) const;
 };
@@ -107,6 +111,6 @@ void for_each_computation(const Formulation& model, Function f) {
 
 /// The model without rows: its columns and what they mean. The presolve that the windows imply is
 /// done here: constants get no column, and neither do expressions without a meaning.
-Formulation make_variables(const Graph& graph, const UsefulWindows& windows);
+Formulation make_variables(const Problem& problem, const UsefulWindows& windows);
 
 }  // namespace poet

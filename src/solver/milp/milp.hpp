@@ -48,8 +48,19 @@ struct Milp {
   }
 };
 
+/// What the objective's offset is called as a column of a file.
+inline constexpr const char* kOffsetColumn = "baseline";
+
+/// The formats of files that hold a model.
+enum class MilpFormat { mps, lp };
+
+/// The names of the columns in the order of such a file, in which solvers that write no names
+/// number them. In MPS it is the model's own. Readers of LP add a column when they first meet it:
+/// in the objective, then in the rows, then in the bounds.
+std::vector<std::string> column_names(const Milp& milp, MilpFormat format);
+
 /// The model as free MPS, headed by the lines of a remark. The objective's offset becomes a column
-/// `baseline` fixed at 1, because readers disagree about constants in the objective.
+/// kOffsetColumn fixed at 1, because readers disagree about constants in the objective.
 std::string to_mps(const Milp& milp, const std::string& remark);
 
 /// The model in CPLEX's LP format, likewise.

@@ -22,7 +22,7 @@ Milp with_offset_column(const Milp& milp) {
   Milp result = milp;
   if (milp.objective_offset == 0) return result;
   result.objective_offset = 0;
-  result.columns.push_back({.name = "baseline",
+  result.columns.push_back({.name = kOffsetColumn,
                             .cost = milp.objective_offset,
                             .lower = 1,
                             .upper = 1,
@@ -80,6 +80,16 @@ void put_mps_columns(Buffer& out, const Milp& milp) {
   mark(false);
 }
 
+/// The objective as LP states it; never empty if there is a column.
+std::vector<MilpTerm> lp_objective(const Milp& milp) {
+  std::vector<MilpTerm> costs;
+  for (std::size_t c = 0; c < milp.columns.size(); ++c) {
+    if (milp.columns[c].cost != 0) costs.push_back({static_cast<int>(c), milp.columns[c].cost});
+  }
+  if (costs.empty() && !milp.columns.empty()) costs.push_back({0, 0.0});
+  return costs;
+}
+
 void put_lp_terms(Buffer& out, const Milp& milp, const std::vector<MilpTerm>& terms) {
   int in_line = 0;
   for (const MilpTerm& term : terms) {
@@ -90,6 +100,24 @@ void put_lp_terms(Buffer& out, const Milp& milp, const std::vector<MilpTerm>& te
 }
 
 }  // namespace
+
+std::vector<std::string> column_names(const Milp& original, MilpFormat format) {
+  const Milp milp = with_offset_column(original);
+  std::vector<std::string> names;
+  std::vector<bool> met(milp.columns.size(), false);
+  const auto meet = [&](int column) {
+    if (!met[column]) names.push_back(milp.columns[column].name);
+    met[column] = true;
+  };
+  if (format == MilpFormat::lp) {
+    for (const MilpTerm& term : lp_objective(milp)) meet(term.column);
+    for (const MilpRow& row : milp.rows) {
+      for (const MilpTerm& term : row.terms) meet(term.column);
+    }
+  }
+  for (std::size_t c = 0; c < milp.columns.size(); ++c) meet(static_cast<int>(c));
+  return names;
+}
 
 std::string to_mps(const Milp& original, const std::string& remark) {
   const Milp milp = with_offset_column(original);
@@ -115,12 +143,7 @@ std::string to_lp(const Milp& original, const std::string& remark) {
   Buffer out;
   put_remark(out, remark, '\\');
   put(out, "Minimize\n energy:");
-  std::vector<MilpTerm> costs;
-  for (std::size_t c = 0; c < milp.columns.size(); ++c) {
-    if (milp.columns[c].cost != 0) costs.push_back({static_cast<int>(c), milp.columns[c].cost});
-  }
-  if (costs.empty() && !milp.columns.empty()) costs.push_back({0, 0.0});
-  put_lp_terms(out, milp, costs);
+  put_lp_terms(out, milp, lp_objective(milp));
   put(out, "\nSubject To\n");
   for (const MilpRow& row : milp.rows) {
     put(out, " {}:", row.name);

@@ -20,12 +20,14 @@ SpanMode mode_of(const Plan& plan, const IdleSpan& span) {
 }
 
 bool allows(const Plan& plan, const IdleSpan& span, SpanMode mode) {
+  const Graph& graph = plan.problem().graph;
   const Limits& limits = plan.problem().limits;
   switch (mode) {
     case SpanMode::drop:
-      return limits.remat;
+      return limits.remat && graph.last_stage[span.node] >= span.to;
     case SpanMode::page:
-      return limits.paging && span.to - span.from >= 2 && span.to - 1 >= span.node + 2;
+      return limits.paging && graph.nodes[span.node].page && span.to - span.from >= 2 &&
+             span.to - 1 >= span.node + 2;
     case SpanMode::keep:
       break;
   }

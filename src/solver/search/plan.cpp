@@ -1,6 +1,7 @@
 #include "solver/search/plan.hpp"
 
 #include <algorithm>
+#include <optional>
 
 namespace poet {
 namespace {
@@ -11,6 +12,12 @@ BitMatrix input_sets(const Graph& graph) {
     for (const int i : graph.nodes[k].inputs) inputs.set(k, i);
   }
   return inputs;
+}
+
+Bytes storage_budget(const Limits& limits) {
+  // What is written once is written and stored, so that the smaller budget decides.
+  return std::min(limits.storage_budget_bytes.value_or(kMaxBytes),
+                  limits.page_out_budget_bytes.value_or(kMaxBytes));
 }
 
 }  // namespace
@@ -29,9 +36,11 @@ Plan::Plan(const Problem& problem, const Schedule& schedule)
       held_(size_, 0),
       cost_(size_),
       page_count_(size_, 0),
+      storage_budget_(storage_budget(problem.limits)),
       dirty_(size_, false),
       used_(words_, 0),
-      needed_(words_, 0) {
+      needed_(words_, 0),
+      stays_(words_, 0) {
   for (const Node& node : problem.graph.nodes) baseline_runtime_ += node.runtime_seconds;
   for (int t = 0; t < size_; ++t) {
     const Stage& stage = schedule.stages[t];
@@ -99,6 +108,7 @@ void Plan::commit() {
   saved_energy_ = extra_energy_;
   saved_runtime_ = extra_runtime_;
   saved_violation_ = violation_;
+  saved_written_ = written_;
 }
 
 void Plan::rollback() {
@@ -115,6 +125,7 @@ void Plan::rollback() {
   extra_energy_ = saved_energy_;
   extra_runtime_ = saved_runtime_;
   violation_ = saved_violation_;
+  written_ = saved_written_;
   commit();
 }
 
@@ -124,14 +135,15 @@ void Plan::refresh() {
   extra_energy_ = 0;
   extra_runtime_ = 0;
   violation_ = 0;
+  written_ = 0;
   for (int t = 0; t < size_; ++t) {
     extra_energy_ += cost_[t].energy;
     extra_runtime_ += cost_[t].runtime;
-    violation_ += excess(peak_[t]);
+    violation_ += violation_of(peak_[t], cost_[t]);
+    if (page_count_[t] == 0) continue;
     const Node& node = problem_->graph.nodes[t];
-    if (page_count_[t] > 0) {
-      extra_energy_ += node.page_out_energy_joules + page_count_[t] * node.page_in_energy_joules;
-    }
+    extra_energy_ += node.page_out_energy_joules + page_count_[t] * node.page_in_energy_joules;
+    charge_transfers(t, 1, page_count_[t]);
   }
 }
 
@@ -174,14 +186,24 @@ void Plan::change_page_count(int i, int delta) {
   count_log_.emplace_back(i, delta);
   extra_energy_ += delta * node.page_in_energy_joules;
   const bool is_paged = page_count_[i] > 0;
+  charge_transfers(i, (is_paged ? 1 : 0) - (was_paged ? 1 : 0), delta);
   if (was_paged == is_paged) return;
   extra_energy_ += is_paged ? node.page_out_energy_joules : -node.page_out_energy_joules;
-  if (!is_paged) mark_dirty(i + 1);  // no longer pinned: it may be trimmed there
+  // No longer pinned, it may be trimmed there; and a transfer takes time and RAM from its stage.
+  if (!is_paged || overlaps()) mark_dirty(i + 1);
+}
+
+/// Counts the bytes and the time of so many transfers of a tensor; fewer than none take them off.
+void Plan::charge_transfers(int i, int outs, int ins) {
+  const Node& node = problem_->graph.nodes[i];
+  written_ += outs * bytes_in_storage(node);
+  if (problem_->limits.paging_time != PagingTime::blocking) return;
+  extra_runtime_ += outs * node.page_out_seconds + ins * node.page_in_seconds;
 }
 
 void Plan::set_stage(int t, Bytes held, Bytes peak, StageCost cost) {
   stage_log_.push_back({t, peak_[t], held_[t], cost_[t]});
-  violation_ += excess(peak) - excess(peak_[t]);
+  violation_ += violation_of(peak, cost) - violation_of(peak_[t], cost_[t]);
   extra_energy_ += cost.energy - cost_[t].energy;
   extra_runtime_ += cost.runtime - cost_[t].runtime;
   held_[t] = held;
@@ -195,99 +217,8 @@ void Plan::mark_dirty(int t) {
   highest_dirty_ = std::max(highest_dirty_, t);
 }
 
-void Plan::evaluate(int t) {
-  close_computations(t);
-  drop_redundant_page_ins(t);
-  trim(t);
-  Bytes held = 0;
-  for (int w = 0; w < words_; ++w) held += bytes_of(resident_.row(t)[w], w);
-  Bytes now = held;
-  Bytes peak = held;
-  for (auto step = order_.rbegin(); step != order_.rend(); ++step) {
-    now += problem_->graph.nodes[step->first].bytes;
-    peak = std::max(peak, now);
-    now -= step->second;
-  }
-  set_stage(t, held, peak, scratch_cost_);
-}
-
-/// Finds what stage t computes. The scan runs from the last candidate to the first, so a tensor is
-/// first seen as an input at its last use: that frees it, unless t+1 keeps it.
-void Plan::close_computations(int t) {
-  const Word* const now = resident_.row(t);
-  const Word* const next = resident_.row(t + 1);
-  const Word* const arriving = page_in_.row(t);
-  order_.clear();
-  scratch_cost_ = {};
-  for (int w = 0; w < words_; ++w) {
-    needed_[w] = next[w] & ~now[w] & ~arriving[w];
-    used_[w] = 0;
-  }
-  needed_[t / kWordBits] |= Word{1} << (t % kWordBits);
-  const int top = t / kWordBits;
-  for (int w = top; w >= 0; --w) {
-    Word computed = 0;
-    for (Word open = needed_[w]; open != 0; open = needed_[w]) {
-      const int bit = kWordBits - 1 - std::countl_zero(open);
-      const int k = w * kWordBits + bit;
-      needed_[w] &= ~(Word{1} << bit);
-      computed |= Word{1} << bit;
-      const Word* const inputs = inputs_.row(k);
-      Bytes freed = 0;
-      for (int v = 0; v <= w; ++v) {
-        const Word last_used = inputs[v] & ~used_[v];
-        if (last_used == 0) continue;
-        freed += bytes_of(last_used & ~next[v], v);
-        used_[v] |= last_used;
-        needed_[v] |= last_used & ~now[v];
-      }
-      order_.emplace_back(k, freed);
-      if (k == t) continue;
-      scratch_cost_.energy += problem_->graph.nodes[k].energy_joules;
-      scratch_cost_.runtime += problem_->graph.nodes[k].runtime_seconds;
-    }
-    write(Field::compute, t, w, computed);
-  }
-}
-
-/// Drops page-ins of tensors that stage t holds or computes anyway.
-void Plan::drop_redundant_page_ins(int t) {
-  for (int w = 0; w < words_; ++w) {
-    Word redundant = page_in_.row(t)[w] & (resident_.row(t)[w] | compute_.row(t)[w]);
-    if (redundant == 0) continue;
-    write(Field::page_in, t, w, page_in_.row(t)[w] & ~redundant);
-    for (; redundant != 0; redundant &= redundant - 1) {
-      change_page_count(w * kWordBits + std::countr_zero(redundant), -1);
-    }
-  }
-}
-
-/// Frees the tensors that stage t neither uses nor hands on, in earlier stages already.
-void Plan::trim(int t) {
-  if (t == 0) return;
-  for (int w = 0; w < words_; ++w) {
-    Word idle = resident_.row(t)[w] & ~used_[w] & ~resident_.row(t + 1)[w];
-    for (; idle != 0; idle &= idle - 1) {
-      const Word mask = idle & -idle;
-      const int i = w * kWordBits + std::countr_zero(idle);
-      if (pinned(t, i)) continue;
-      write(Field::resident, t, w, resident_.row(t)[w] & ~mask);
-      mark_dirty(t - 1);
-      if (page_in_.test(t - 1, i)) set_page_in(t - 1, i, false);
-    }
-  }
-}
-
-Bytes Plan::bytes_of(Word set, int word) const {
-  Bytes sum = 0;
-  for (; set != 0; set &= set - 1) {
-    sum += problem_->graph.nodes[word * kWordBits + std::countr_zero(set)].bytes;
-  }
-  return sum;
-}
-
-Bytes Plan::excess(Bytes peak) const {
-  return std::max(Bytes{0}, peak - problem_->limits.ram_budget_bytes);
+Bytes Plan::violation_of(Bytes peak, const StageCost& cost) const {
+  return std::max(Bytes{0}, peak - problem_->limits.ram_budget_bytes) + cost.forbidden;
 }
 
 }  // namespace poet

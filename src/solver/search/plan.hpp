@@ -1,6 +1,8 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "poet/problem.hpp"
@@ -48,11 +50,12 @@ class Plan {
   /// Joules above those of the baseline.
   Joules extra_energy() const { return extra_energy_; }
   Seconds extra_runtime() const { return extra_runtime_; }
-  /// Sum over stages of the bytes above the RAM budget.
-  Bytes violation() const { return violation_; }
+  /// Sum over stages of the bytes above the RAM budget and the penalties for recomputations that
+  /// are not allowed, and the bytes above the budget of secondary storage.
+  Bytes violation() const { return violation_ + std::max(Bytes{0}, written_ - storage_budget_); }
   /// Seconds above the runtime budget.
   Seconds overtime() const;
-  bool feasible() const { return violation_ == 0 && overtime() <= 0; }
+  bool feasible() const { return violation() == 0 && overtime() <= 0; }
 
   // Edits. Call settle() after them before reading any figure.
   /// Sets S[t,i] for t in [first, last]. Stages first..last-1 must not touch i.
@@ -74,6 +77,13 @@ class Plan {
   struct StageCost {
     Joules energy = 0;
     Seconds runtime = 0;
+    Bytes forbidden = 0;  ///< penalty for recomputations that are not allowed
+  };
+  /// A computation of a stage.
+  struct Step {
+    int node;
+    Bytes freed;   ///< after it
+    Bytes beside;  ///< workspace, less the input whose RAM the output takes over
   };
   enum class Field : std::uint8_t { resident, page_in, compute };
   struct WordEdit {
@@ -90,6 +100,7 @@ class Plan {
   BitMatrix& matrix(Field field);
   void write(Field field, int row, int word, Word value);
   void change_page_count(int i, int delta);
+  void charge_transfers(int i, int outs, int ins);
   void set_stage(int t, Bytes held, Bytes peak, StageCost cost);
   void mark_dirty(int t);
   void evaluate(int t);
@@ -98,7 +109,11 @@ class Plan {
   void trim(int t);
   bool pinned(int t, int i) const { return t == i + 1 && page_count_[i] > 0; }
   Bytes bytes_of(Word set, int word) const;
-  Bytes excess(Bytes peak) const;
+  Bytes violation_of(Bytes peak, const StageCost& cost) const;
+  Bytes taken_over(int k, const Word* stays) const;
+  const Word* find_stays(int t);
+  Seconds transfer_seconds(int t) const;
+  bool overlaps() const { return problem_->limits.paging_time == PagingTime::overlapped; }
 
   const Problem* problem_;
   int size_;
@@ -114,7 +129,9 @@ class Plan {
   Seconds baseline_runtime_ = 0;
   Joules extra_energy_ = 0;
   Seconds extra_runtime_ = 0;
-  Bytes violation_ = 0;
+  Bytes violation_ = 0;  // without secondary storage
+  Bytes written_ = 0;    // to secondary storage
+  Bytes storage_budget_;
 
   // Undo log and work list.
   std::vector<WordEdit> word_log_;
@@ -123,14 +140,16 @@ class Plan {
   Joules saved_energy_ = 0;
   Seconds saved_runtime_ = 0;
   Bytes saved_violation_ = 0;
+  Bytes saved_written_ = 0;
   std::vector<bool> dirty_;
   int highest_dirty_ = -1;
 
   // Scratch of evaluate(): the nodes that the stage reads and still needs, and the computed nodes,
-  // latest first, with the bytes freed after each.
+  // latest first.
   std::vector<Word> used_;
   std::vector<Word> needed_;
-  std::vector<std::pair<int, Bytes>> order_;
+  std::vector<Word> stays_;
+  std::vector<Step> order_;
   StageCost scratch_cost_;
 };
 

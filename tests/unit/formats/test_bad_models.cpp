@@ -106,13 +106,14 @@ std::vector<BadFile> bad_files() {
       BadFile{"unknown_key",
               "/layerz: found an unknown key, expected one of format, version, name, backward, "
               "input, layers; did you mean 'layers'?"},
-      BadFile{"unknown_op", "/layers/0/op: found the unknown op 'conv2'; did you mean 'conv2d'?"},
+      BadFile{"unknown_op",
+              "/layers/0/op: found the unknown op 'conv2', expected one of conv2d, max_pool2d, "},
       BadFile{"wrong_classes",
               "/layers/1 (cross_entropy_loss 'loss'): the input's shape is [1, 192], expected one "
               "extent to be the 10 classes"},
       BadFile{"wrong_format",
               "/format: found a string (\"poet-platform\"), expected \"poet-model\""},
-      BadFile{"wrong_version", "/version: found the number 2, expected version 1"},
+      BadFile{"wrong_version", "/version: found the number 3, expected version 1 or 2"},
       BadFile{"zero_stride",
               "/layers/0/stride: found the number 0, expected a whole number from 1"}};
 }
@@ -154,8 +155,11 @@ TEST(BadModels, NameEveryMistakeWithItsPlace) {
   {"name": "c3", "op": "conv2d", "inputs": ["r9"], "out_channels": 8, "kernal": 3},
   {"name": "c4", "op": "conv2d", "inputs": ["input"], "out_channels": 8, "kernel": 99},
   {"name": "r4", "op": "relu", "inputs": ["c4"]})"),
-      "m.json: /layers/0/op: found the unknown op 'conv2'; did you mean 'conv2d'? (--list-ops "
-      "shows all)\n"
+      "m.json: /layers/0/op: found the unknown op 'conv2', expected one of conv2d, max_pool2d, "
+      "avg_pool2d, global_avg_pool, linear, linear_relu, batch_norm2d, relu, sigmoid, tanh, "
+      "dropout, add, flatten, cross_entropy_loss, attention_qkv, attention_scores, "
+      "attention_context (\"version\": 2 has more, and custom for any other); did you mean "
+      "'conv2d'?\n"
       "m.json: /layers/2/out_channels: found a string (\"8\"), expected a whole number from 1 to "
       "2^53\n"
       "m.json: /layers/2/stride: found the number 0, expected a whole number from 1 to 2^53\n"

@@ -170,6 +170,21 @@ TEST(ScheduleJson, ReadingGivesBackEverythingThatWasWritten) {
   EXPECT_THAT(verify_schedule_file(read), IsEmpty());
 }
 
+TEST(ScheduleJson, OnlyAnotherObjectiveThanTheEnergyIsNamed) {
+  TinySolve solve(page_a());
+  EXPECT_THAT(to_json(solve.report()), testing::Not(HasSubstr("objective")));
+  EXPECT_THAT(to_json(solve.report()), testing::Not(HasSubstr("runtime_lower_bound")));
+  solve.request.settings.objective = Objective::ram;
+  solve.result.bounds = {.runtime_lower_bound_seconds = 0.5, .ram_lower_bound_bytes = 1000};
+  const std::string text = to_json(solve.report());
+  EXPECT_THAT(text, HasSubstr("\"objective\": \"ram\"\n"));
+  EXPECT_THAT(text, HasSubstr("\"runtime_lower_bound_seconds\": 0.5,\n"));
+  EXPECT_THAT(text, HasSubstr("\"ram_lower_bound_bytes\": 1000\n"));
+  const ScheduleFile again = parse_schedule_file(text, "again");
+  EXPECT_EQ(again.request.settings.objective, Objective::ram);
+  EXPECT_EQ(to_json(again), text);
+}
+
 TEST(ScheduleJson, APlatformThatIsAbsentIsNull) {
   const TinySolve solve(keep_all());
   const std::string text =
@@ -259,7 +274,7 @@ std::string complaint(const std::string& from, const std::string& to) {
 
 TEST(ParseReport, NamesThePathOfWhatIsWrong) {
   EXPECT_THAT(complaint("\"poet-schedule\"", "\"poet-model\""), StartsWith("s.json: /format: "));
-  EXPECT_THAT(complaint("\"version\": 1", "\"version\": 2"), StartsWith("s.json: /version: "));
+  EXPECT_THAT(complaint("\"version\": 1", "\"version\": 3"), StartsWith("s.json: /version: "));
   EXPECT_THAT(complaint("\"code\": 0", "\"code\": 77"),
               StartsWith("s.json: /code: found the number 77, expected an exit status"));
   EXPECT_THAT(complaint("\"optimal\"", "\"best\""),

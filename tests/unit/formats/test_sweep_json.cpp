@@ -48,6 +48,29 @@ TEST(SweepJson, FiguresOfAScheduleMayLieOutsideTheRangeOfInputs) {
   EXPECT_EQ(to_json_lines(parse_sweep(text, "s")), text);
 }
 
+TEST(SweepJson, NamesTheTimeOfTransfersIfItIsCharged) {
+  SweepGrid charged = grid();
+  charged.subjects[0].limits = {.paging_time = PagingTime::blocking, .storage_budget_bytes = 512};
+  SweepPoint point = test::point_of(150);
+  point.limits.paging_time = PagingTime::blocking;
+  point.limits.storage_budget_bytes = 512;
+  std::vector<SweepRow> written = rows();
+  written.push_back(
+      make_result(charged, {point}, 0, test::solved(test::hill_recomputed(), 6, 5.5), {}).row);
+  written[2].status = SweepRow::Status::feasible;
+  EXPECT_NE(written[2].problem.graph_sha256, written[0].problem.graph_sha256);
+  const std::string text = to_json_lines(written);
+  EXPECT_THAT(text, HasSubstr("\"paging_time\":\"blocking\",\"storage_budget_bytes\":512,"));
+  EXPECT_THAT(to_json_lines(rows()), testing::Not(HasSubstr("paging_time")));
+  EXPECT_THAT(to_json_lines(rows()), testing::Not(HasSubstr("compute_seconds")));
+  const std::vector<SweepRow> again = parse_sweep(text, "s");
+  EXPECT_EQ(again[2].problem, written[2].problem);
+  EXPECT_EQ(again[2].summary->compute_seconds, written[2].summary->compute_seconds);
+  EXPECT_EQ(to_json_lines(again), text);
+  EXPECT_THAT(to_csv(written), HasSubstr(",paging_time,storage_budget_bytes,ram_budget_bytes,"));
+  EXPECT_THAT(to_csv(rows()), testing::Not(HasSubstr("paging_time")));
+}
+
 TEST(SweepJson, RefusesWhatContradictsItself) {
   const std::string text = to_json_lines(rows());
   const auto changed = [&](const std::string& from, const std::string& to) {

@@ -53,6 +53,72 @@ TEST(ApplyPlatform, FollowsThePublishedFormulas) {
   EXPECT_DOUBLE_EQ(node.page_out_energy_joules, 6 * 3 * 0.5);
 }
 
+TEST(ApplyPlatform, GivesAGradientTheRatesOfItsOpUnlessItHasItsOwn) {
+  Platform platform = board();
+  platform.ops["default"] = {.flops_per_second = 10};
+  platform.ops["relu"] = {.flops_per_second = 20};
+  platform.ops["relu_gradw"] = {.flops_per_joule = 5};
+  const auto node = [&](const char* op) {
+    Model model = one_layer();
+    model.nodes[0].op = op;
+    return cost_graph(model, &platform).nodes.at(0);
+  };
+  EXPECT_DOUBLE_EQ(node("conv2d").runtime_seconds, 20);
+  EXPECT_DOUBLE_EQ(node("relu").runtime_seconds, 10);
+  EXPECT_DOUBLE_EQ(node("relu_grad").runtime_seconds, 10);
+  EXPECT_DOUBLE_EQ(node("relu_gradw").runtime_seconds, 10);
+  EXPECT_DOUBLE_EQ(node("relu").energy_joules, 4);
+  EXPECT_DOUBLE_EQ(node("relu_gradw").energy_joules, 40);
+}
+
+TEST(ApplyPlatform, TakesNoLessTimeThanItsMemory) {
+  Platform platform = board();
+  platform.memory_bytes_per_second = 4;
+  Model model = one_layer();
+  model.nodes.push_back(model.nodes[0]);
+  model.nodes[1].inputs = {0};
+  model.nodes[1].reads_parameters = {"w"};
+  model.parameters = {{.name = "w", .count = 3}};
+  const Graph graph = cost_graph(model, &platform);
+  EXPECT_DOUBLE_EQ(graph.nodes[0].runtime_seconds, 4);                     // 16 bytes written
+  EXPECT_DOUBLE_EQ(graph.nodes[1].runtime_seconds, (16 + 16 + 12) / 4.0);  // and read
+  EXPECT_DOUBLE_EQ(graph.nodes[1].energy_joules, 4);
+}
+
+TEST(ApplyPlatform, MovesWholeBlocksAtThePowerOfEachDirection) {
+  Platform platform = board();
+  platform.block_bytes = 10;
+  platform.page_out.power_watts = 7;
+  const Node node = cost_graph(one_layer(), &platform).nodes.at(0);
+  EXPECT_EQ(node.bytes, 16);
+  EXPECT_EQ(node.storage_bytes, 20);
+  EXPECT_DOUBLE_EQ(node.page_in_seconds, 1 + 20.0 / 8);
+  EXPECT_DOUBLE_EQ(node.page_in_energy_joules, 3 * node.page_in_seconds);
+  EXPECT_DOUBLE_EQ(node.page_out_energy_joules, 7 * node.page_out_seconds);
+}
+
+TEST(DeviceMemory, CountsWhatTrainingKeepsForEachParameter) {
+  Platform platform = board();
+  platform.reserve_bytes = 100;
+  Model model = one_layer();
+  model.parameters = {{.name = "trained", .count = 10, .is_trained = true},
+                      {.name = "frozen", .count = 1000},
+                      {.name = "half", .count = 6, .is_trained = true}};
+  model.parameters[2].element_bytes.parameters = 2;
+  EXPECT_EQ(device_memory(model, nullptr).ram_bytes(), 40 + 4000 + 12);
+  EXPECT_EQ(device_memory(model, &platform).ram_bytes(), 40 + 4000 + 12 + 100);
+  platform.flash_bytes = 1;
+  EXPECT_EQ(device_memory(model, &platform).parameters_bytes, 40 + 12);
+  EXPECT_EQ(device_memory(model, &platform).flash_bytes, 4000);
+  model.optimizer = Optimizer::adam;
+  EXPECT_EQ(device_memory(model, &platform).optimizer_bytes, 2 * (40 + 24));
+  EXPECT_EQ(device_memory(model, &platform).gradients_bytes, 0);
+  model.update = Update::accumulate;
+  EXPECT_EQ(device_memory(model, &platform).gradients_bytes, 40 + 24);
+  platform.parameters_in = ParametersIn::flash;
+  EXPECT_EQ(device_memory(model, &platform).parameters_bytes, 0);
+}
+
 TEST(ApplyPlatform, TheScaleChangesNothingButPageEnergies) {
   const Platform platform = board();
   const Node plain = cost_graph(one_layer(), &platform).nodes.at(0);
@@ -148,7 +214,8 @@ TEST(PlatformFile, ErrorsNameThePlace) {
 
 TEST(BuiltinPlatforms, AreThePublishedBoards) {
   EXPECT_EQ(builtin_platforms(),
-            (std::vector<std::string>{"a72", "a72nocache", "jetsontx2", "m0", "m4"}));
+            (std::vector<std::string>{"a72", "a72nocache", "esp32s3", "jetsontx2", "m0", "m4",
+                                      "rp2040", "rpi5", "stm32f746", "stm32h743"}));
   EXPECT_EQ(load_platform("m0").ram_bytes, 32 * 1024);
   EXPECT_EQ(load_platform("m4").ram_bytes, 256 * 1024);
   EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());

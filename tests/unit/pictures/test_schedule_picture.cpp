@@ -7,6 +7,7 @@
 
 #include "pictures/stack.hpp"
 #include "schedule/lifetimes.hpp"
+#include "support/random_exact_schedules.hpp"
 #include "support/random_schedules.hpp"
 #include "support/tiny_schedules.hpp"
 
@@ -51,6 +52,25 @@ TEST(Timeline, ATensorThatIsPagedInIsThereFromTheNextStageOn) {
   EXPECT_THAT(timeline.lives[0].stays,
               ElementsAre(Stay{0, 1, Arrival::computed}, Stay{3, 3, Arrival::paged_in}));
   EXPECT_THAT(timeline.lives[0].page_outs, ElementsAre(1));
+}
+
+TEST(Stack, IsWhatTheReplayFindsWithWorkspaceAndWhatIsTakenOver) {
+  test::Random random(7);
+  int with_workspace = 0;
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    const test::Case made = test::random_exact_case(random);
+    const Timeline timeline = make_timeline(made.graph, made.schedule, made.limits.paging_time);
+    const Stack stack = make_stack(made.graph, timeline);
+    for (int c = 0; c < timeline.size(); ++c) {
+      Bytes total = 0;
+      for (const Band& band : stack.bands) total += band.bytes[c];
+      ASSERT_EQ(total, timeline.columns[c].ram_bytes) << "column " << c;
+    }
+    with_workspace += stack.bands.back().name == "workspace" ? 1 : 0;
+  }
+  EXPECT_GT(with_workspace, 50);
+  EXPECT_LT(with_workspace, 200);
 }
 
 TEST(Timeline, WithoutABackwardPassHasNoBoundary) {

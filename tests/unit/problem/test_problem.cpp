@@ -3,6 +3,7 @@
 
 #include "poet/error.hpp"
 #include "poet/problem.hpp"
+#include "poet/simulate.hpp"
 
 namespace poet {
 namespace {
@@ -36,6 +37,48 @@ TEST(WorkingSet, IsTheLargestOutputWithItsInputs) {
   const WorkingSet needed = working_set(small_graph());
   EXPECT_EQ(needed.bytes, 32);
   EXPECT_EQ(needed.node, 3);
+}
+
+TEST(Baseline, CountsWorkspaceAndLeavesOutWhatIsTakenOver) {
+  const Graph graph = make_graph({{.bytes = 10},
+                                  {.bytes = 10, .inputs = {0}, .in_place = 0, .workspace_bytes = 3},
+                                  {.bytes = 10, .inputs = {1}, .in_place = 1},
+                                  {.bytes = 10, .inputs = {1, 2}, .in_place = 1}});
+  // Node 2 cannot take over node 1, which node 3 still reads.
+  EXPECT_EQ(baseline(graph).peak_ram_bytes, 20);
+  EXPECT_EQ(simulate(graph, baseline(graph).schedule, {}).stage_peak_ram_bytes,
+            (std::vector<Bytes>{10, 13, 20, 20}));
+}
+
+TEST(WorkingSet, CountsWorkspaceAndLeavesOutWhatMayBeTakenOver) {
+  std::vector<Node> nodes = {{.bytes = 10}, {.bytes = 10, .inputs = {0}}, {.bytes = 3}};
+  EXPECT_EQ(working_set(make_graph(nodes)).bytes, 20);
+  nodes[1].in_place = 0;
+  EXPECT_EQ(working_set(make_graph(nodes)).bytes, 10);
+  nodes[2].workspace_bytes = 40;
+  EXPECT_EQ(working_set(make_graph(nodes)).bytes, 43);
+  EXPECT_EQ(working_set(make_graph(nodes)).node, 2);
+}
+
+// x, the gradient dy of a layer's output, dx of its input, the update of its weights, a reader.
+TEST(WorkingSet, HasTheInputGradientBesideAFusedUpdate) {
+  std::vector<Node> nodes = {
+      {.bytes = 10},
+      {.bytes = 5},
+      {.bytes = 20, .inputs = {1}},
+      {.inputs = {0, 1}, .workspace_bytes = 40, .recompute = false, .writes_parameters = {"W"}},
+      {.bytes = 1, .inputs = {2}}};
+  EXPECT_EQ(working_set(make_graph(nodes)).bytes, 10 + 5 + 40) << "dx may be computed again";
+  nodes[2].reads_parameters = {"W"};
+  EXPECT_EQ(working_set(make_graph(nodes)).bytes, 10 + 5 + 40 + 20);
+  EXPECT_EQ(working_set(make_graph(nodes)).node, 3);
+  const Problem problem{make_graph(nodes), {.ram_budget_bytes = 74}};
+  EXPECT_EQ(instant_verdict(problem, baseline(problem.graph)).reason,
+            "the RAM budget of 74 bytes is below the 75 bytes that node 3 ('', ) needs for its "
+            "inputs, its workspace and its output at once, beside node 2 (''), which cannot be "
+            "computed again");
+  nodes[4].inputs = {};
+  EXPECT_EQ(working_set(make_graph(nodes)).bytes, 10 + 5 + 40) << "nothing reads dx";
 }
 
 TEST(Budget, ShareIsOfTheBaselinePeakRoundedDown) {

@@ -189,6 +189,48 @@ TEST(VerifyReport, TheProgramIsThatOfTheStages) {
               ElementsAre("program: instruction 10 is nothing; the stages say free 3"));
 }
 
+/// A file of the fastest schedule, with a proof that it is the fastest.
+ScheduleFile fastest() {
+  TinySolve solve(page_a());
+  solve.request.settings.objective = Objective::runtime;
+  solve.result.bounds.runtime_lower_bound_seconds = 15 * (1 + 1e-12);
+  return solve.report();
+}
+
+TEST(MakeReport, AnotherObjectiveIsOptimalOnlyWithItsOwnBound) {
+  EXPECT_EQ(fastest().status, Status::optimal);
+  EXPECT_EQ(fastest().bounds.runtime_lower_bound_seconds, 15) << "rounding is no contradiction";
+  EXPECT_THAT(verify_schedule_file(fastest()), IsEmpty());
+  TinySolve solve(page_a());
+  solve.request.settings.objective = Objective::runtime;
+  EXPECT_EQ(solve.report().status, Status::feasible) << "there is no bound";
+  solve.result.bounds.runtime_lower_bound_seconds = 14;
+  EXPECT_EQ(solve.report().status, Status::feasible);
+  solve.result.bounds.runtime_lower_bound_seconds = 15.1;
+  EXPECT_THROW(solve.report(), InternalError);
+
+  solve.request.settings.objective = Objective::ram;
+  solve.result.bounds = {.ram_lower_bound_bytes = 1100};
+  EXPECT_EQ(solve.report().status, Status::feasible);
+  solve.result.bounds = {.ram_lower_bound_bytes = 1101};
+  EXPECT_EQ(solve.report().status, Status::optimal);
+}
+
+TEST(VerifyReport, TheBoundOfTheObjectiveIsBelowItsFigure) {
+  ScheduleFile file = fastest();
+  file.bounds.runtime_lower_bound_seconds = 16;
+  EXPECT_THAT(verify_schedule_file(file),
+              ElementsAre("the lower bound of 16 s is above the runtime of 15 s"));
+  file.bounds.runtime_lower_bound_seconds = 14;
+  EXPECT_THAT(verify_schedule_file(file),
+              ElementsAre("status is optimal, but the least runtime is not proven within 0.0001"));
+  file.status = Status::feasible;
+  EXPECT_THAT(verify_schedule_file(file), IsEmpty());
+  file.bounds = {.ram_lower_bound_bytes = 1102};
+  EXPECT_THAT(verify_schedule_file(file),
+              ElementsAre("the lower bound of 1102 bytes of RAM is above the peak of 1101 bytes"));
+}
+
 TEST(VerifyReport, GarbageIsReportedAndSurvived) {
   EXPECT_THAT(findings_after([](ScheduleFile& r) {
                 r.schedule.stages[1].page_in = {-7, 1000};

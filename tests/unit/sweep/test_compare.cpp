@@ -170,5 +170,46 @@ TEST(ComparisonText, MarkdownHasATableOfEachKind) {
   EXPECT_THAT(text, HasSubstr("### Better"));
 }
 
+SweepRow least(Objective objective, Seconds runtime, Bytes ram, Joules energy) {
+  SweepRow result = row(energy, Status::optimal, ram);
+  result.problem.objective = objective;
+  result.problem.runtime_budget_seconds = runtime;
+  result.summary->runtime_seconds = runtime;
+  result.summary->peak_ram_bytes = ram;
+  return result;
+}
+
+Comparison compared_files(const SweepRow& before, const SweepRow& now) {
+  return compare({.points = {{.row = before}}}, {.points = {{.row = now}}}, 1e-4);
+}
+
+TEST(Compare, OtherObjectivesAreOtherProblems) {
+  const Comparison other =
+      compared_files(least(Objective::energy, 2, 100, 1), least(Objective::runtime, 1, 100, 1));
+  EXPECT_EQ(regressions(other), Kinds{Kind::problem});
+  EXPECT_THAT(other.regressions.front().message,
+              HasSubstr("not comparable: the objective was energy, is runtime"));
+}
+
+TEST(Compare, WhatWasMinimisedCountsBeforeTheEnergy) {
+  const auto runtimes = [](Seconds was, Seconds is, Joules energy) {
+    return compared_files(least(Objective::runtime, was, 100, 1),
+                          least(Objective::runtime, is, 100, energy));
+  };
+  EXPECT_EQ(regressions(runtimes(2, 2.1, 0.5)), Kinds{Kind::runtime});
+  EXPECT_EQ(improvements(runtimes(2, 2.1, 0.5)), Kinds{});
+  EXPECT_THAT(runtimes(2, 2.1, 0.5).regressions.front().message, HasSubstr("runtime 2 s -> 2.1 s"));
+  EXPECT_EQ(improvements(runtimes(2, 1.9, 3)), Kinds{Kind::runtime});
+  EXPECT_EQ(regressions(runtimes(2, 1.9, 3)), Kinds{});
+  EXPECT_EQ(regressions(runtimes(2, 2, 3)), Kinds{Kind::energy});
+
+  const auto peaks = [](Bytes was, Bytes is, Joules energy) {
+    return compared_files(least(Objective::ram, 2, was, 1), least(Objective::ram, 2, is, energy));
+  };
+  EXPECT_EQ(regressions(peaks(1000, 1001, 0.5)), Kinds{Kind::ram});
+  EXPECT_EQ(improvements(peaks(1000, 900, 3)), Kinds{Kind::ram});
+  EXPECT_EQ(improvements(peaks(1000, 1000, 0.5)), Kinds{Kind::energy});
+}
+
 }  // namespace
 }  // namespace poet

@@ -1,0 +1,68 @@
+#include "app/print_summary.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fmt/format.h>
+
+#include "base/text/figures.hpp"
+#include "report/fields.hpp"
+
+namespace poet::cli {
+namespace {
+
+std::string counted(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// What was minimised before the energy, with its bound; empty if nothing was.
+std::string objective_text(const ScheduleFile& report) {
+  const Summary& s = report.summary;
+  const auto bound = [](double figure, double least) {
+    const double gap = relative_gap(figure, least);
+    return gap > 0 ? fmt::format("at most {} % above the least", gap_figure(gap))
+                   : std::string("proven least");
+  };
+  switch (report.request.settings.objective) {
+    case Objective::runtime:
+      return fmt::format(
+          "runtime {} ({:.4f}x), {}; ", format_seconds(s.runtime_seconds), s.runtime_ratio,
+          bound(s.runtime_seconds, report.bounds.runtime_lower_bound_seconds.value_or(0)));
+    case Objective::ram:
+      return fmt::format(
+          "RAM {} bytes, {}; ", s.peak_ram_bytes,
+          bound(static_cast<double>(s.peak_ram_bytes),
+                static_cast<double>(report.bounds.ram_lower_bound_bytes.value_or(0))));
+    case Objective::energy:
+      break;
+  }
+  return {};
+}
+
+/// What transfers have to do with the runtime; empty if they are free.
+std::string paging_note(const ScheduleFile& report) {
+  const PagingTime paging_time = report.request.paging_time;
+  if (paging_time == PagingTime::free) return {};
+  const Summary& s = report.summary;
+  return fmt::format(": {} of computing, {} of transfers, {}",
+                     format_seconds(s.compute_seconds.value_or(s.runtime_seconds)),
+                     format_seconds(s.paging_seconds), name_of(paging_time));
+}
+
+}  // namespace
+
+void print_summary(const ScheduleFile& report, const std::string& work) {
+  const Summary& s = report.summary;
+  spdlog::info("{}: {}{} per training step, {} over the baseline's {}; {}",
+               status_name(report.status), objective_text(report), format_joules(s.energy_joules),
+               change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
+               gap_text(s.gap));
+  spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x{}",
+               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
+               format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
+               report.request.runtime_budget_ratio, paging_note(report));
+  spdlog::info("{}, {} ({}), {} ({}){}", counted(s.recompute_count, "recomputation"),
+               counted(s.page_out_count, "page-out"), format_bytes(s.page_out_bytes),
+               counted(s.page_in_count, "page-in"), format_bytes(s.page_in_bytes), work);
+}
+
+}  // namespace poet::cli

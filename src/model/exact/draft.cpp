@@ -1,0 +1,105 @@
+#include "model/exact/draft.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// What tells whether two tensors have equal bytes before a platform gives sizes: either both are
+/// stated, or both have the same number of elements of the platform's size.
+std::pair<bool, std::int64_t> size_key(const ModelNode& node) {
+  return node.bytes ? std::pair(true, *node.bytes)
+                    : std::pair(false, element_count(node.out_shape));
+}
+
+}  // namespace
+
+std::int64_t parameter_count(const ParameterGroup& group) {
+  std::int64_t count = 0;
+  for (const Shape& shape : group.shapes) count = checked_sum({count, element_count(shape)});
+  return count;
+}
+
+bool trains(const ExactLayer& layer, int group) {
+  return layer.is_parameter ||
+         std::any_of(layer.steps.begin(), layer.steps.end(), [&](const GradientStep& step) {
+           return step.also_updates == group ||
+                  (step.of == GradientStep::Of::parameters && step.index == group);
+         });
+}
+
+std::optional<Bytes> stated_bytes(const Shape& shape, std::optional<int> element_bytes) {
+  if (!element_bytes) return {};
+  return checked_product({element_count(shape), *element_bytes});
+}
+
+std::string take_name(Draft& draft, std::string name) {
+  while (!draft.names.insert(name).second) name += '\'';
+  return name;
+}
+
+int add_node(Draft& draft, ModelNode node, std::vector<int> over,
+             std::optional<int> gradient_bytes) {
+  std::vector<ModelNode>& nodes = draft.model.nodes;
+  if (nodes.size() >= kMaxNodes) {
+    throw InputError(fmt::format("the layers make more than {} nodes", kMaxNodes));
+  }
+  for (const Operand& operand : node.operands) node.inputs.push_back(operand.node);
+  std::sort(node.inputs.begin(), node.inputs.end());
+  node.inputs.erase(std::unique(node.inputs.begin(), node.inputs.end()), node.inputs.end());
+  const auto tidy = [](std::vector<std::string>& names) {
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+  };
+  tidy(node.reads_parameters);
+  tidy(node.writes_parameters);
+  nodes.push_back(std::move(node));
+  draft.over.push_back(std::move(over));
+  draft.gradient_bytes.push_back(gradient_bytes);
+  return static_cast<int>(nodes.size()) - 1;
+}
+
+// An input that other nodes read later can still be taken over, in a stage that computes none of
+// them. But the choice is made once, so an input that nobody needs afterwards comes first.
+void choose_in_place(Draft& draft) {
+  std::vector<ModelNode>& nodes = draft.model.nodes;
+  std::vector<int> last_reader(nodes.size(), -1);
+  for (std::size_t j = 0; j < nodes.size(); ++j) {
+    for (const int input : nodes[j].inputs) last_reader[input] = static_cast<int>(j);
+  }
+  for (std::size_t k = 0; k < nodes.size(); ++k) {
+    const auto size = size_key(nodes[k]);
+    if (size.second == 0) continue;
+    for (const int input : draft.over[k]) {
+      if (size_key(nodes[input]) != size) continue;
+      const bool is_free = last_reader[input] == static_cast<int>(k);
+      if (is_free || !nodes[k].in_place) nodes[k].in_place = input;
+      if (is_free) break;
+    }
+  }
+}
+
+Model build_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
+  Draft draft = draft_forward(spec, batch_size, errors);
+  if (!errors.empty()) return std::move(draft.model);
+  try {
+    if (spec.backward == Backward::exact) append_exact_backward(draft, spec);
+  } catch (const InputError& error) {
+    throw InputError(spec.place + ": /layers", error.what());
+  }
+  choose_in_place(draft);
+  for (const DraftParameters& from : draft.parameters) {
+    draft.model.parameters.push_back({.name = from.name,
+                                      .count = parameter_count({"", from.shapes}),
+                                      .is_trained = from.is_trained,
+                                      .element_bytes = from.element_bytes});
+  }
+  return std::move(draft.model);
+}
+
+}  // namespace poet

@@ -1,0 +1,84 @@
+#pragma once
+
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "model/exact/exact_layer.hpp"
+#include "model/model_spec.hpp"
+#include "model/op.hpp"
+
+namespace poet {
+
+/// What the name of an input, a layer or a part of a layer stands for. A view stands for a node
+/// that another layer computes, in a shape of its own.
+struct NamedTensor {
+  int node = -1;        ///< none if it is a learned tensor
+  int parameters = -1;  ///< that learned tensor, an index into Draft::parameters
+  int layer = -1;       ///< that makes it, an index into Draft::layers; none for an input
+  Shape shape{};
+  bool is_known = false;  ///< false: something about it is wrong, which has been reported
+  bool is_view = false;
+  bool has_parts = false;       ///< it is known by its parts only
+  bool wants_gradient = false;  ///< something trainable lies below
+};
+
+/// A layer in the graph.
+struct DraftLayer {
+  const LayerSpec* spec = nullptr;
+  ExactLayer exact;
+  std::vector<NamedTensor> inputs;
+  std::vector<int> nodes;       ///< by ExactLayer::nodes
+  std::vector<int> parameters;  ///< by ExactLayer::parameters
+  bool is_read = false;         ///< by another layer
+};
+
+struct DraftParameters {
+  std::string name;
+  std::vector<Shape> shapes;
+  int owner = 0;            ///< the layer; the first that reads them
+  int readers = 0;          ///< layers
+  bool trainable = false;   ///< a gradient is wanted
+  bool is_trained = false;  ///< a node makes it
+  ElementBytes element_bytes{};
+  int gradient = -1;  ///< the node that holds the gradient so far, if there is a buffer
+};
+
+/// A training graph under construction.
+struct Draft {
+  Model model;
+  std::vector<DraftLayer> layers;
+  std::vector<DraftParameters> parameters;
+  std::set<std::string> names;                     ///< taken, those of later layers too
+  std::vector<std::vector<int>> over;              ///< by node: inputs that it may take over
+  std::vector<std::optional<int>> gradient_bytes;  ///< by node: of an element of its gradient
+};
+
+/// Appends a node, whose inputs are its operands, sorted, each once. Throws InputError beyond
+/// kMaxNodes.
+int add_node(Draft& draft, ModelNode node, std::vector<int> over,
+             std::optional<int> gradient_bytes = {});
+
+/// Takes a name; with apostrophes if it is taken.
+std::string take_name(Draft& draft, std::string name);
+
+/// The bytes of a tensor whose elements have this size; absent if the platform decides.
+std::optional<Bytes> stated_bytes(const Shape& shape, std::optional<int> element_bytes);
+
+/// Builds the forward pass: a node for each input, then those of each layer. Mistakes go to
+/// `errors`; what only follows from another one does not.
+Draft draft_forward(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
+
+/// Appends the backward pass and the updates of parameters. Throws InputError if there is no loss.
+void append_exact_backward(Draft& draft, const ModelSpec& spec);
+
+/// Decides for each node which input it may take over: the first allowed one whose last reader it
+/// is, else the first allowed one.
+void choose_in_place(Draft& draft);
+
+/// The training graph of a model of layers as it is computed: exact counts, and the true backward
+/// pass unless spec.backward is `none`.
+Model build_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
+
+}  // namespace poet

@@ -1,0 +1,108 @@
+// The order within a layer decides how long tensors live. The gradient of the parameters comes
+// first: it is the last reader of the layer's input, which is gone before the input's gradient is
+// allocated. A fused update changes the parameters at once, so there it comes last.
+
+#include "model/exact/gradient_plan.hpp"
+
+#include <algorithm>
+
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+using Of = GradientStep::Of;
+
+/// A loss is a number that no other layer reads.
+bool is_loss(const DraftLayer& layer) {
+  const ExactLayer& exact = layer.exact;
+  if (layer.is_read || exact.nodes.size() != 1 || exact.is_parameter) return false;
+  const bool is_number = element_count(exact.nodes[0].shape) == 1 && exact.parameters.empty();
+  return exact.is_loss || is_number;
+}
+
+bool is_wanted(const Draft& draft, const DraftLayer& layer, const GradientStep& step) {
+  if (step.of == Of::parameters) return is_trained(draft, layer, step.index);
+  if (step.of == Of::inner) return false;
+  return layer.inputs[step.index].wants_gradient ||
+         (step.also_updates && is_trained(draft, layer, *step.also_updates));
+}
+
+bool comes_first(const Draft& draft, const DraftLayer& layer, const GradientStep& step,
+                 Update update) {
+  if (step.also_updates) return !is_trained(draft, layer, *step.also_updates);
+  const bool is_fused = update == Update::fused;
+  if (!is_of_parameters(layer, step)) return is_fused;
+  return !is_fused || has_buffer(draft, group_of(layer, step), update);
+}
+
+/// Appends a step, and before it those whose results it reads.
+void add_with_needed(const std::vector<GradientStep>& steps, int s, std::vector<int>& order) {
+  for (const TensorRef tensor : steps[s].reads) {
+    if (tensor.kind == TensorRef::Kind::step) add_with_needed(steps, tensor.index, order);
+  }
+  if (std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
+}
+
+}  // namespace
+
+bool is_of_parameters(const DraftLayer& layer, const GradientStep& step) {
+  return step.of == Of::parameters ||
+         (step.of == Of::input && layer.inputs[step.index].parameters >= 0);
+}
+
+int group_of(const DraftLayer& layer, const GradientStep& step) {
+  return step.of == Of::parameters ? layer.parameters[step.index]
+                                   : layer.inputs[step.index].parameters;
+}
+
+bool is_trained(const Draft& draft, const DraftLayer& layer, int group) {
+  return layer.spec->trainable && draft.parameters[layer.parameters[group]].trainable;
+}
+
+// Parameters of several layers are changed when the last of them has given its gradient.
+bool has_buffer(const Draft& draft, int parameters, Update update) {
+  return update == Update::buffered ||
+         (update == Update::fused && draft.parameters[parameters].readers > 1);
+}
+
+std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Update update) {
+  const std::vector<GradientStep>& steps = layer.exact.steps;
+  std::vector<int> wanted;
+  std::vector<int> last;
+  for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
+    if (!is_wanted(draft, layer, steps[s])) continue;
+    (comes_first(draft, layer, steps[s], update) ? wanted : last).push_back(s);
+  }
+  wanted.insert(wanted.end(), last.begin(), last.end());
+  std::vector<int> order;
+  for (const int s : wanted) add_with_needed(steps, s, order);
+  return order;
+}
+
+GradientPlan plan_gradients(const Draft& draft) {
+  const std::size_t layers = draft.layers.size();
+  GradientPlan plan{.is_root = std::vector<bool>(layers),
+                    .is_reached = std::vector<bool>(layers),
+                    .contributions = std::vector<int>(draft.model.nodes.size())};
+  bool has_root = false;
+  for (int l = static_cast<int>(layers) - 1; l >= 0; --l) {
+    const DraftLayer& layer = draft.layers[l];
+    plan.is_root[l] = is_loss(layer);
+    has_root = has_root || plan.is_root[l];
+    plan.is_reached[l] =
+        plan.is_root[l] || std::any_of(layer.nodes.begin(), layer.nodes.end(),
+                                       [&](int node) { return plan.contributions[node] > 0; });
+    if (!plan.is_reached[l]) continue;
+    for (const GradientStep& step : layer.exact.steps) {
+      if (step.of != Of::input || !layer.inputs[step.index].wants_gradient) continue;
+      if (const int node = layer.inputs[step.index].node; node >= 0) ++plan.contributions[node];
+    }
+  }
+  if (has_root) return plan;
+  throw InputError(
+      "found no loss, expected a last layer that makes one number, such as cross_entropy, or "
+      "\"backward\": \"none\"");
+}
+
+}  // namespace poet

@@ -1,0 +1,24 @@
+#pragma once
+
+#include <vector>
+
+#include "model/exact/draft.hpp"
+
+namespace poet {
+
+// What a layer of a version-2 file may say beside its op's attributes. All throw InputError with
+// the place.
+
+/// The element sizes of a layer: its own, or those of the file.
+ElementBytes sizes_of(const ModelSpec& spec, const LayerSpec& layer);
+
+/// Throws for a layer that makes no tensor, if it says something of its tensor.
+void check_tensor_options(const Draft& draft, const DraftLayer& layer);
+
+/// Gives a layer the parameters of an earlier one; -1 if no earlier layer has that name.
+void share_parameters(Draft& draft, DraftLayer& layer, int owner);
+
+/// The nodes whose buffers the layer's output may take over, if the layer says so itself.
+std::vector<int> stated_in_place(const DraftLayer& layer);
+
+}  // namespace poet

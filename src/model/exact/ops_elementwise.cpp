@@ -1,0 +1,66 @@
+#include "model/exact/exact_ops.hpp"
+
+// Y = X for all of them. A function whose gradient follows from Y may be computed in place of X;
+// one whose gradient needs X may too, if X is free for it: that is for the graph to know.
+namespace poet::exact {
+namespace {
+
+/// What the gradient reads beside dY.
+enum class Saves { nothing, input, output };
+
+struct MapFlop {
+  std::int64_t forward, backward;  ///< an element
+};
+
+ExactLayer map(const LayerCall& call, MapFlop per_element, Saves saves) {
+  const Shape& in = call.input();
+  const std::int64_t count = element_count(in);
+  GradientStep step{.shape = in,
+                    .flop = checked_product({per_element.backward, count}),
+                    .reads = {},
+                    .over = {ref::dy()}};
+  if (saves == Saves::input) step.reads.push_back(ref::x());
+  if (saves == Saves::output) step.reads.push_back(ref::y());
+  step.reads.push_back(ref::dy());
+  return {.nodes = {{.suffix = "",
+                     .shape = in,
+                     .flop = checked_product({per_element.forward, count}),
+                     .reads = {ref::x()},
+                     .over = {ref::x()}}},
+          .steps = {std::move(step)}};
+}
+
+}  // namespace
+
+// relu, relu6, leaky_relu.  flop = |Y|;  gX: Y, dY; |Y|
+ExactLayer relu(const LayerCall& call) {
+  return map(call, {1, 1}, Saves::output);
+}
+
+// sigmoid, tanh.  flop = (E + 2) |Y|;  gX: Y, dY; 3 |Y|
+ExactLayer sigmoid(const LayerCall& call) {
+  return map(call, {kExpFlop + 2, 3}, Saves::output);
+}
+
+// hard_sigmoid, hard_swish.  flop = 4 |Y|;  gX: X, dY; 5 |Y|
+ExactLayer hard_sigmoid(const LayerCall& call) {
+  return map(call, {4, 5}, Saves::input);
+}
+
+// silu, gelu.  flop = (E + 4) |Y|;  gX: X, dY; (E + 8) |Y|
+ExactLayer silu(const LayerCall& call) {
+  return map(call, {kExpFlop + 4, kExpFlop + 8}, Saves::input);
+}
+
+// flop = (E + 4) |Y|;  gX: Y, dY; 4 |Y|
+ExactLayer softmax(const LayerCall& call) {
+  axis_index(call.value("axis"), call.input());
+  return map(call, {kExpFlop + 4, 4}, Saves::output);
+}
+
+// dropout, stochastic_depth.  The mask comes from its seed again.  flop = 2 |Y|;  gX: dY; 2 |Y|
+ExactLayer dropout(const LayerCall& call) {
+  return map(call, {2, 2}, Saves::nothing);
+}
+
+}  // namespace poet::exact

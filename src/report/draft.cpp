@@ -1,0 +1,68 @@
+// A schedule that nobody has solved for. All figures are those of the replay, and the one bound
+// that is proven for every schedule is the energy of the baseline.
+
+#include "report/draft.hpp"
+
+#include <algorithm>
+#include <limits>
+
+#include "report/summary.hpp"
+
+namespace poet {
+namespace {
+
+/// The runtime budget in seconds, which stay finite. A file states both forms; seconds are what was
+/// solved.
+std::optional<Seconds> runtime_budget(const ScheduleDraft& draft) {
+  if (draft.runtime_budget_seconds || !draft.runtime_budget_ratio) {
+    return draft.runtime_budget_seconds;
+  }
+  return std::min(*draft.runtime_budget_ratio * baseline(draft.graph).runtime_seconds,
+                  std::numeric_limits<double>::max());
+}
+
+/// The limits of a draft, with these budgets if it has none.
+Limits limits_of_draft(const ScheduleDraft& draft, Bytes ram, Seconds runtime) {
+  Limits limits = limits_of(draft.request);
+  limits.ram_budget_bytes = draft.ram_budget_bytes.value_or(ram);
+  limits.runtime_budget_seconds = runtime_budget(draft).value_or(runtime);
+  return limits;
+}
+
+}  // namespace
+
+Replay replay_draft(const ScheduleDraft& draft) {
+  return simulate(draft.graph, draft.schedule,
+                  limits_of_draft(draft, std::numeric_limits<Bytes>::max(),
+                                  std::numeric_limits<double>::infinity()));
+}
+
+ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
+                            const ModelInfo& unnamed) {
+  const Problem problem{
+      .graph = draft.graph,
+      .limits = limits_of_draft(draft, replay.peak_ram_bytes, replay.runtime_seconds)};
+  const Baseline base = baseline(draft.graph);
+  SolveSettings settings = draft.request.settings;
+  settings.objective = Objective::energy;  // nothing was minimised
+  const RuntimeBudget stated = draft.runtime_budget_ratio
+                                   ? RuntimeBudget(Ratio{*draft.runtime_budget_ratio})
+                                   : RuntimeBudget(problem.limits.runtime_budget_seconds);
+  const SolveResult result{.status = Status::feasible,
+                           .schedule = draft.schedule,
+                           .energy_joules = replay.energy_joules,
+                           .lower_bound_joules = base.energy_joules,
+                           .statistics = {.formulation = "none"}};
+  ScheduleFile file = make_schedule_file(
+      {}, nullptr, problem, make_request(problem.limits, stated, base, settings), result);
+  const ModelInfo& model = draft.model ? *draft.model : unnamed;
+  const int nodes = file.model.node_count;
+  const int forward = file.model.forward_node_count;
+  file.model = model;
+  file.model.node_count = nodes;
+  file.model.forward_node_count = forward;
+  file.platform = draft.platform;
+  return file;
+}
+
+}  // namespace poet

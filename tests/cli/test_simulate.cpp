@@ -1,0 +1,115 @@
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// The stages of the measured model, with `a` recomputed for `c`: 7 J, 4 s, 60 bytes.
+json recomputing_stages() {
+  return {{"format", "poet-schedule"},
+          {"version", 1},
+          {"stages", json::array({{{"compute", {"a"}}},
+                                  {{"resident", {"a"}}, {"compute", {"b"}}},
+                                  {{"resident", {"b"}}, {"compute", {"a", "c"}}}})}};
+}
+
+/// The measured model and stages for it as files.
+class Simulate : public testing::Test {
+ protected:
+  Finished simulate(const json& stages, const Words& options = {}) {
+    return poet_solve(Words{"simulate", "-", "--model", model_} + options, stages.dump());
+  }
+
+  TemporaryFolder folder_;
+  std::string model_ = folder_.write("model.json", measured_model());
+};
+
+TEST_F(Simulate, CompletesStagesThatNameTheNodesOfAModel) {
+  const Finished run = simulate(recomputing_stages());
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("stdin: valid; 7 J (+16.667 % over the baseline)"));
+  const json file = document(run);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_EQ(file.at("model").at("name"), "measured");
+  EXPECT_EQ(file.at("summary").at("energy_joules"), 7);
+  EXPECT_EQ(file.at("summary").at("lower_bound_joules"), 6);
+  EXPECT_EQ(file.at("request").at("ram_budget_bytes"), 60);
+  EXPECT_EQ(file.at("request").at("runtime_budget_seconds"), 4);
+  EXPECT_EQ(file.at("program").size(), 8U);
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+  EXPECT_EQ(poet_solve({"plot", "-"}, run.out).status, 0);
+  EXPECT_EQ(poet_solve({"simulate", "-"}, run.out).out, run.out) << "a complete file stays";
+}
+
+TEST_F(Simulate, ChecksTheBudgetsOfTheCommandLine) {
+  const Finished fits =
+      simulate(recomputing_stages(), {"--ram-budget", "100", "--runtime-budget", "1.5"});
+  EXPECT_EQ(fits.status, 0) << fits.err;
+  EXPECT_EQ(document(fits).at("request").at("ram_budget_bytes"), 100);
+  EXPECT_EQ(document(fits).at("request").at("runtime_budget_ratio"), 1.5);
+
+  const std::string output = folder_.file("out.json");
+  const Finished tight = simulate(
+      recomputing_stages(), {"--ram-budget", "50", "--runtime-budget", "1", "--output", output});
+  EXPECT_EQ(tight.status, 5);
+  EXPECT_EQ(tight.out, "");
+  EXPECT_FALSE(std::filesystem::exists(output));
+  EXPECT_THAT(tight.err, HasSubstr("stdin: rule 5 (RAM): stage 2: 60 bytes are in RAM while "
+                                   "computing 2 (c); the budget is 50 bytes"));
+  EXPECT_THAT(tight.err, HasSubstr("rule 6 (runtime)"));
+  EXPECT_THAT(tight.err, HasSubstr("stdin: invalid, 2 violations; nothing was written"));
+}
+
+TEST_F(Simulate, NamesStageAndNodeOfEachViolation) {
+  json stages = recomputing_stages();
+  stages["stages"][2]["compute"] = {"c"};
+  stages["stages"][0]["page_out"] = {"b"};
+  const Finished run = simulate(stages);
+  EXPECT_EQ(run.status, 5);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("rule 1 (inputs): stage 2: computing 2 (c) needs 0 (a)"));
+  EXPECT_THAT(run.err, HasSubstr("rule 3 (page-out): stage 0: 1 (b) is paged out"));
+}
+
+TEST_F(Simulate, WritesToAFileWithNodesOfItsOwn) {
+  json whole = document(simulate(recomputing_stages()));
+  for (const char* key :
+       {"code", "status", "model", "platform", "request", "summary", "solver", "program"}) {
+    whole.erase(key);
+  }
+  const std::string output = folder_.file("out.json");
+  const Finished run = poet_solve(
+      {"simulate", folder_.write("mine.json", whole.dump()), "--output", output, "--compact"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "");
+  const std::string text = contents_of(output);
+  EXPECT_EQ(count_lines(text), 1U);
+  EXPECT_EQ(as_document(text).at("model").at("name"), "mine");
+  EXPECT_EQ(poet_solve({"verify", output}).status, 0);
+}
+
+TEST_F(Simulate, RefusesABadFileOrUsage) {
+  json unknown = recomputing_stages();
+  unknown["stages"][1]["compute"] = {"bb"};
+  const Finished run = simulate(unknown);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("stdin: /stages/1/compute/0: found 'bb', which is no node"));
+  EXPECT_EQ(simulate(recomputing_stages(), {"--ram-budget", "min"}).status, 2);
+  EXPECT_EQ(simulate(recomputing_stages(), {"--ram-budget", "chip"}).status, 2);
+  EXPECT_EQ(poet_solve({"simulate", "-"}, recomputing_stages().dump()).status, 2);
+  EXPECT_EQ(poet_solve({"simulate", "-", "--model", "-"}, "{}").status, 2);
+  EXPECT_EQ(poet_solve({"simulate", "-", "--platform", "m4"}, "{}").status, 2);
+  EXPECT_EQ(poet_solve({"simulate", "none.json"}).status, 2);
+  EXPECT_EQ(poet_solve({"simulate"}).status, 2);
+  const Finished other = poet_solve({"simulate", "-", "--model", "linear", "--platform", "m4"},
+                                    simulate(recomputing_stages()).out);
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("found the nodes of another graph than --model has"));
+}
+
+}  // namespace
+}  // namespace poet::test

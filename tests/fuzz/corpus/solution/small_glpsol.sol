@@ -1,0 +1,51 @@
+c Problem:    poet
+c Rows:       25
+c Columns:    17
+c Non-zeros:  66
+c Status:     INTEGER OPTIMAL
+c Objective:  energy = 5000 (MINimum)
+c
+s mip 25 17 o 5000
+i 1 1
+i 2 1
+i 3 1
+i 4 1
+i 5 0
+i 6 1
+i 7 1
+i 8 1
+i 9 1
+i 10 1
+i 11 1
+i 12 0
+i 13 1
+i 14 1
+i 15 -1
+i 16 0
+i 17 0
+i 18 0
+i 19 0
+i 20 0
+i 21 0
+i 22 2
+i 23 1
+i 24 1
+i 25 1
+j 1 1
+j 2 0
+j 3 0
+j 4 1
+j 5 0
+j 6 0
+j 7 0
+j 8 1
+j 9 0
+j 10 0
+j 11 1
+j 12 0
+j 13 0
+j 14 0
+j 15 1
+j 16 0
+j 17 1
+e o f

@@ -1,0 +1,158 @@
+// Schedule files written by hand: what may be missing, and what takes its place.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+
+#include <nlohmann/json.hpp>
+
+#include "expect_input_error.hpp"
+#include "formats/read_draft.hpp"
+#include "poet/error.hpp"
+#include "support/tiny_report.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+
+/// Nodes and stages of a complete file, and no more.
+json bare(const Schedule& schedule) {
+  const json whole = json::parse(to_json(TinySolve(schedule).report()));
+  json file = {{"format", "poet-schedule"}, {"version", 1}};
+  for (const char* key : {"nodes", "stages"}) file[key] = whole.at(key);
+  return file;
+}
+
+ScheduleDraft read(const json& file) {
+  return parse_schedule_draft(file.dump(), "draft.json", nullptr);
+}
+
+ScheduleFile completed(const json& file) {
+  const ScheduleDraft draft = read(file);
+  return complete_draft(draft, replay_draft(draft), {.name = "draft", .backward = "explicit"});
+}
+
+void expect_error(const json& file, const std::string& message) {
+  EXPECT_THAT(input_error([&] { read(file); }), testing::HasSubstr(message));
+}
+
+TEST(Draft, NeedsNodesAndStagesAlone) {
+  for (const Schedule& schedule : {keep_all(), recompute_a(), page_a()}) {
+    const ScheduleFile file = completed(bare(schedule));
+    EXPECT_EQ(file.schedule, schedule);
+    EXPECT_EQ(file.status, Status::feasible);
+    EXPECT_EQ(file.model.name, "draft");
+    EXPECT_EQ(file.model.node_count, 4);
+    EXPECT_EQ(file.model.forward_node_count, 3);
+    EXPECT_FALSE(file.platform);
+    EXPECT_EQ(file.program, to_program(tiny_graph(), schedule));
+    EXPECT_THAT(verify_schedule_file(file), testing::IsEmpty());
+    const std::string text = to_json(file);
+    EXPECT_EQ(to_json(parse_schedule_file(text, "written")), text);
+  }
+}
+
+TEST(Draft, TakesItsOwnFiguresForMissingBudgets) {
+  const ScheduleFile file = completed(bare(recompute_a()));
+  EXPECT_EQ(file.request.ram_budget_bytes, 1101);
+  EXPECT_EQ(file.request.runtime_budget_seconds, 16);
+  EXPECT_EQ(file.request.runtime_budget_ratio, 16.0 / 15);
+  EXPECT_EQ(file.summary.lower_bound_joules, 15);
+  EXPECT_EQ(file.summary.gap, 1.0 / 16);
+}
+
+TEST(Draft, KeepsWhatItStates) {
+  json file = bare(recompute_a());
+  file["request"] = {
+      {"ram_budget_bytes", 2000}, {"runtime_budget_ratio", 2}, {"paging", false}, {"seed", 7}};
+  file["platform"] = {{"name", "board"}, {"source", "board.json"}, {"sha256", "cd"}};
+  const ScheduleFile whole = completed(file);
+  EXPECT_EQ(whole.request.ram_budget_bytes, 2000);
+  EXPECT_EQ(whole.summary.ram_budget_bytes, 2000);
+  EXPECT_EQ(whole.request.runtime_budget_seconds, 30);
+  EXPECT_EQ(whole.request.runtime_budget_ratio, 2);
+  EXPECT_FALSE(whole.request.paging);
+  EXPECT_TRUE(whole.request.remat);
+  EXPECT_EQ(whole.request.settings.seed, 7U);
+  EXPECT_EQ(whole.platform->name, "board");
+}
+
+TEST(Draft, StaysAsItIsOnceItIsComplete) {
+  const std::string once = to_json(completed(bare(page_a())));
+  EXPECT_EQ(to_json(completed(json::parse(once))), once);
+}
+
+TEST(Draft, NamesNodesByNameOrIndexInAnyOrder) {
+  json file = bare(keep_all());
+  file["stages"] = json::array({{{"compute", {"a"}}},
+                                {{"resident", {0}}, {"compute", {"b"}}},
+                                {{"resident", {"b", "a"}}, {"compute", {2}}},
+                                {{"resident", {"c", 0}}, {"compute", {"d"}}, {"stage", 3}}});
+  EXPECT_EQ(read(file).schedule, keep_all());
+}
+
+TEST(Draft, TakesItsGraphFromElsewhereIfItHasNone) {
+  json file = bare(keep_all());
+  file.erase("nodes");
+  file["request"] = {{"paging", false}};
+  bool paging = true;
+  const ScheduleDraft draft =
+      parse_schedule_draft(file.dump(), "draft.json", [&](const ScheduleDraft& known) {
+        paging = known.request.paging;
+        return tiny_graph();
+      });
+  EXPECT_EQ(draft.graph.size(), 4);
+  EXPECT_FALSE(paging) << "the request is known when the graph is made";
+  expect_error(file, "draft.json: found no 'nodes', expected them, or a model that has them");
+}
+
+TEST(Draft, IsReplayedWithinTheBudgetsThatItHas) {
+  json file = bare(recompute_a());
+  EXPECT_TRUE(replay_draft(read(file)).valid());
+  file["request"] = {{"ram_budget_bytes", 1100}};
+  EXPECT_EQ(replay_draft(read(file)).violations.front().rule, Rule::ram);
+  file["request"] = {{"runtime_budget_seconds", 15}};
+  EXPECT_EQ(replay_draft(read(file)).violations.front().rule, Rule::runtime);
+  file["request"] = {{"remat", false}};
+  EXPECT_EQ(replay_draft(read(file)).violations.front().rule, Rule::structure);
+  const ScheduleDraft draft = read(file);
+  EXPECT_THROW(complete_draft(draft, replay_draft(draft), {}), InternalError);
+}
+
+TEST(Draft, RefusesWhatIsMalformedWithThePlace) {
+  const json good = bare(keep_all());
+  json file = good;
+  file["stages"][1]["resident"] = {"aa"};
+  expect_error(file,
+               "draft.json: /stages/1/resident/0: found 'aa', which is no node; expected a name or "
+               "an index");
+  file = good;
+  file["nodes"][1]["name"] = "a";
+  EXPECT_EQ(read(file).schedule, keep_all()) << "indices are never ambiguous";
+  file["stages"][1]["resident"] = {"a"};
+  expect_error(file,
+               "draft.json: /stages/1/resident/0: found 'a', the name of several nodes; expected "
+               "an index");
+  file = good;
+  file["stages"][2].erase("compute");
+  expect_error(file, "draft.json: /stages/2: found no 'compute', expected one");
+  file = good;
+  file["stages"][2]["stage"] = 1;
+  expect_error(file, "/stages/2/stage: found the number 1, expected 2: stages are listed in order");
+  file = good;
+  file["stages"][2]["computed"] = 1;
+  expect_error(file, "/stages/2/computed: found an unknown key");
+  file = good;
+  file["request"]["ram_budget"] = 1;
+  expect_error(file, "/request/ram_budget: found an unknown key");
+  file = good;
+  file["request"]["ram_budget_bytes"] = "1K";
+  expect_error(file, "/request/ram_budget_bytes: found a string");
+  file = good;
+  file.erase("format");
+  expect_error(file, "draft.json: found no 'format'");
+}
+
+}  // namespace
+}  // namespace poet::test
