@@ -44,6 +44,7 @@ _poet_solve_value() {
     solve:--export-model|solve:--warm-start|import-solution:--exported) _poet_solve_files ;;
     compare:--on-changed-graph) _poet_solve_words 'report fail' ;;
     *:--backward) _poet_solve_words 'exact poet-chain' ;;
+    *:--alignment) _poet_solve_words '4 8 16 32' ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
     import-solution:--ram-budget|simulate:--ram-budget) _poet_solve_words 'chip' ;;
@@ -60,21 +61,21 @@ _poet_solve_value() {
 _poet_solve_options() {
   local common='-h --help --version -q --quiet -v --verbose --log-file'
   local settings='--ram-budget --runtime-budget --paging-time --storage-budget
-    --page-out-budget --batch-size --backward --mem-power-scale --effort --gap --time-limit-s
+    --page-out-budget --batch-size --backward --alignment --mem-power-scale --effort --gap --time-limit-s
     --solve-threads --seed --require-optimal --output'
   case $command in
     solve) echo "--model --platform --objective --count-parameters --paging --no-paging --remat --no-remat $settings --replace --compact
       --plot-directory --export-model --no-solve --warm-start --print-graph-info --print-power-costs --list-models
       --list-platforms --list-ops --json $common" ;;
     import-solution) echo "--exported --model --platform --ram-budget --runtime-budget --paging-time
-      --storage-budget --page-out-budget --batch-size --backward
+      --storage-budget --page-out-budget --batch-size --backward --alignment
       --mem-power-scale --paging --no-paging --remat --no-remat --gap --output --compact $common" ;;
-    info) echo "--platform --batch-size --backward --json --output $common" ;;
+    info) echo "--platform --batch-size --backward --alignment --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
     plot) echo "--output $common" ;;
     verify) echo "--model --platform $common" ;;
-    simulate) echo "--model --platform --batch-size --backward --ram-budget --runtime-budget --output --compact $common" ;;
+    simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }

@@ -109,6 +109,7 @@ __poet_solve_option 'solve import-solution sweep' -l storage-budget -x -d 'most 
 __poet_solve_option 'solve import-solution sweep' -l page-out-budget -x -d 'most bytes written to secondary storage in a step'
 __poet_solve_option 'solve import-solution info sweep simulate' -l batch-size -x -d 'batch size of a model with a batch dimension'
 __poet_solve_option 'solve import-solution info sweep simulate' -l backward -x -a 'exact poet-chain' -d 'the backward pass of a model of layers'
+__poet_solve_option 'solve import-solution info sweep simulate' -l alignment -x -a '4 8 16 32' -d 'round the tensors of an exact graph up to a multiple of this'
 __poet_solve_option 'solve import-solution sweep' -l mem-power-scale -x -d 'factor on the platform\'s memory power'
 __poet_solve_option 'solve sweep' -l effort -x -a 'fast default proof' -d 'how hard to try'
 __poet_solve_option 'solve import-solution sweep' -l gap -x -d 'stop at this relative gap'

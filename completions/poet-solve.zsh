@@ -24,6 +24,7 @@ _poet_solve_settings=(
   '--page-out-budget=[most bytes written to secondary storage in a step]:SIZE: '
   '--batch-size=[batch size of a model with a batch dimension]:N: '
   '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
+  '--alignment=[round the tensors of an exact graph up to a multiple of this]:BYTES:(4 8 16 32)'
   "--mem-power-scale=[factor on the platform's memory power]:X: "
   '--effort=[how hard to try]:effort:(fast default proof)'
   '--gap=[stop at this relative gap]:REL: '
@@ -63,6 +64,7 @@ _poet_solve_import_solution=(
   '--page-out-budget=[most bytes written to secondary storage in a step]:SIZE: '
   '--batch-size=[batch size of a model with a batch dimension]:N: '
   '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
+  '--alignment=[round the tensors of an exact graph up to a multiple of this]:BYTES:(4 8 16 32)'
   "--mem-power-scale=[factor on the platform's memory power]:X: "
   '--paging[allow paging to storage]' '--no-paging[forbid paging to storage]'
   '--remat[allow recomputation]' '--no-remat[forbid recomputation]'
@@ -74,6 +76,7 @@ _poet_solve_info=(
   '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
   '--batch-size=[batch size of a model with a batch dimension]:N: '
   '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
+  '--alignment=[round the tensors of an exact graph up to a multiple of this]:BYTES:(4 8 16 32)'
   '--json[the figures as JSON]'
   '--output=[write them there, whole or not at all]:FILE:_files')
 
@@ -98,6 +101,7 @@ _poet_solve_simulate=(
   '--platform=[the platform of the model]:NAME|FILE:_poet_solve_platform'
   '--batch-size=[batch size of a model with a batch dimension]:N: '
   '--backward=[the backward pass of a model of layers]:backward:(exact poet-chain)'
+  '--alignment=[round the tensors of an exact graph up to a multiple of this]:BYTES:(4 8 16 32)'
   '--ram-budget=[bytes, 256K, 60%]:SIZE:(chip)'
   '--runtime-budget=[1.5x, 12.5s]:T: '
   '--output=[write the JSON there, whole or not at all]:FILE:_files'

@@ -89,6 +89,9 @@ struct Parameters {
   std::optional<Bytes> bytes;  ///< if stated instead of a count
 };
 
+/// What an arena of a device rounds offsets to, unless a user says otherwise.
+inline constexpr Bytes kUsualAlignment = 4;
+
 /// A training graph: forward layers, then the backward pass, in topological order.
 struct Model {
   std::string name;
@@ -103,6 +106,9 @@ struct Model {
   Optimizer optimizer = Optimizer::sgd;
   ElementBytes element_bytes{};
   std::vector<Parameters> parameters{};
+  /// The bytes of every tensor of an exact graph are a multiple of this, so that what fits by its
+  /// bytes fits with its offsets.
+  Bytes alignment = kUsualAlignment;
 };
 
 /// Loads a built-in model by name, a file by path (a value with `/` or `.json` in it), or

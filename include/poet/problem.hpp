@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,6 +33,14 @@ struct Limits {
 
   bool operator==(const Limits&) const = default;
 };
+
+/// The most bytes that a schedule may write to secondary storage; kMaxBytes without a limit. No
+/// tensor that has a copy is written again, so what is written is what is stored, and the smaller
+/// budget decides.
+inline Bytes write_budget(const Limits& limits) {
+  return std::min(limits.storage_budget_bytes.value_or(kMaxBytes),
+                  limits.page_out_budget_bytes.value_or(kMaxBytes));
+}
 
 /// A runtime fits the budget if it is at most (1 + kRuntimeSlack) times the budget: it is a sum of
 /// doubles, and whoever adds them up in another order must not come to another verdict. Part of

@@ -44,6 +44,7 @@ struct ModelInfo {
   int forward_node_count = 0;
   std::string backward;
   std::string sha256;
+  Bytes alignment = kUsualAlignment;  ///< Model::alignment
 };
 
 /// Where the costs came from: the file's `platform`; absent when the model brings its own.

@@ -7,8 +7,10 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
+#include <vector>
 
 #include <fmt/format.h>
+#include <spdlog/spdlog.h>
 
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
@@ -46,6 +48,35 @@ void check_folder(const char* option, const std::string& path) {
   }
 }
 
+Model with_alignment(Model model, Bytes alignment) {
+  if ((alignment & (alignment - 1)) != 0) {
+    throw InputError("--alignment", fmt::format("found {}, expected a power of two", alignment));
+  }
+  if (alignment != kUsualAlignment && model.backward != Backward::exact) {
+    throw InputError("--alignment",
+                     fmt::format("found {}, but only the tensors of exact graphs are rounded; "
+                                 "expected --backward exact, or no such option",
+                                 alignment));
+  }
+  model.alignment = alignment;
+  return model;
+}
+
+void note_about_chain(const Model& model) {
+  if (model.backward != Backward::poet_chain) return;
+  std::vector<int> users(model.nodes.size());
+  for (const ModelNode& node : model.nodes) {
+    if (node.backward) break;
+    for (const int input : node.inputs) ++users[input];
+  }
+  const auto shared = std::find_if(users.begin(), users.end(), [](int count) { return count > 1; });
+  if (shared == users.end()) return;
+  spdlog::info(
+      "{}: POET's backward chain does not add up the gradients of '{}', which {} layers read; "
+      "--backward exact has the training step as it is computed",
+      printable(model.name), printable(model.nodes[shared - users.begin()].name), *shared);
+}
+
 Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo& info) {
   if (options.model == "-" && options.platform == "-") {
     throw InputError("--platform", "found - for both model and platform; stdin can be only one");
@@ -54,6 +85,8 @@ Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo
   inputs.model = in_option(model_option, [&] {
     return load_model(options.model, options.batch_size, value_of<Backward>(options.backward));
   });
+  inputs.model = with_alignment(std::move(inputs.model), options.alignment);
+  note_about_chain(inputs.model);
   info.model = model_info(inputs.model);
   if (!options.platform.empty()) {
     inputs.platform = in_option("--platform", [&] { return load_platform(options.platform); });

@@ -46,6 +46,14 @@ struct Inputs {
 /// has read.
 Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo& info);
 
+/// A model whose tensors have this alignment. Throws InputError unless that is a power of two, and
+/// the usual one if the graph is not exact.
+Model with_alignment(Model model, Bytes alignment);
+
+/// Says on stderr, once, which tensor with two users makes POET's chain no training step; nothing if
+/// there is none.
+void note_about_chain(const Model& model);
+
 /// Throws InputError, with the name of the command's argument, if more than one of the argument,
 /// the model and the platform is stdin.
 void check_one_stdin(const Options& options, const char* argument);

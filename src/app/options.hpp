@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "poet/model.hpp"
 #include "poet/settings.hpp"
 
 namespace poet::cli {
@@ -55,6 +56,7 @@ struct Options {
   std::string runtime_budget;
   std::int64_t batch_size = 1;
   std::string backward;  ///< empty: as the model says
+  Bytes alignment = kUsualAlignment;
   bool paging = true;
   bool remat = true;
   bool count_parameters = false;  ///< the RAM budget holds more than tensors

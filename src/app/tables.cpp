@@ -11,6 +11,22 @@ std::string costs(const NodeFigures& node) {
   return fmt::format("{:>13.6g} {:>13.6g}  ", *node.runtime_seconds, *node.energy_joules);
 }
 
+std::string shape_text(const Shape& shape) {
+  return fmt::format("{}", fmt::join(shape, "x"));
+}
+
+/// The inputs of a node, those that it reads as views with the shape in which it does.
+std::string inputs_of(const NodeFigures& node) {
+  std::string text;
+  for (const int input : node.inputs) {
+    text += fmt::format("{}{}", text.empty() ? "" : " ", input);
+    for (const Operand& view : node.views) {
+      if (view.node == input) text += fmt::format(" (as {})", shape_text(view.shape));
+    }
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
@@ -21,9 +37,9 @@ std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
                   "shape", "parameters", "flop", "bytes", costs_heading, "inputs");
   for (const NodeFigures& node : nodes) {
     text += fmt::format("{:>5} {:<24} {:<20} {:<18} {:>10} {:>14} {:>12}  {}{}\n", node.node,
-                        node.name, node.op, fmt::format("{}", fmt::join(node.shape, "x")),
+                        node.name, node.op, shape_text(node.shape),
                         node.parameter_count, node.flop, node.bytes,
-                        with_costs ? costs(node) : std::string(), fmt::join(node.inputs, " "));
+                        with_costs ? costs(node) : std::string(), inputs_of(node));
   }
   return text;
 }

@@ -31,7 +31,7 @@ class ExpectedGraph {
     if (options.model.empty()) return;
     text_ =
         in_option("--model", [&] { return find_text(options.model, "model", embedded_models()); });
-    static_cast<void>(model(1));
+    static_cast<void>(model({}));
     if (options.platform.empty()) return;
     platform_ = in_option("--platform", [&] { return load_platform(options.platform); });
   }
@@ -52,28 +52,33 @@ class ExpectedGraph {
  private:
   const std::string& digest(const ScheduleFile& report) {
     const double scale = report.request.settings.mem_power_scale;
-    std::string& known = digests_[std::tuple(report.model.batch_size, report.model.backward, scale,
-                                             report.request.paging, report.request.paging_time)];
+    const ModelInfo& about = report.model;
+    std::string& known =
+        digests_[std::tuple(about.batch_size, about.backward, about.alignment, scale,
+                            report.request.paging, report.request.paging_time)];
     if (known.empty()) {
-      known = graph_sha256(make_costs(model(report.model.batch_size, report.model.backward),
-                                      platform_, scale, report.request.paging, "--platform"),
+      known = graph_sha256(make_costs(model(about), platform_, scale, report.request.paging, "--platform"),
                            report.request.paging_time);
     }
     return known;
   }
 
   /// The model as a schedule is about it: a file says which backward pass it was solved with.
-  Model model(std::int64_t batch_size, std::string_view backward = {}) const {
-    std::optional<Backward> wanted = value_of<Backward>(backward);
+  Model model(const ModelInfo& about) const {
+    std::optional<Backward> wanted = value_of<Backward>(about.backward);
     if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
-    return in_option("--model",
-                     [&] { return parse_model(text_.text, text_.place, batch_size, wanted); });
+    Model model = in_option("--model", [&] {
+      return parse_model(text_.text, text_.place, about.batch_size, wanted);
+    });
+    model.alignment = about.alignment;
+    return model;
   }
 
   const Options& options_;
   NamedText text_;  ///< of the model: stdin can be read only once
   std::optional<Platform> platform_;
-  std::map<std::tuple<std::int64_t, std::string, double, bool, PagingTime>, std::string> digests_;
+  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, std::string>
+      digests_;
 };
 
 /// Replays what it is given and says on stderr what it finds. A file that cannot be read does not

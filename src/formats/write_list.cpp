@@ -107,6 +107,9 @@ std::string info_json(const ModelReport& report) {
   Json document = {{"format", "poet-info"}, {"version", 1}};
   add_fields(document, report, kFields<ModelReport>);
   document["nodes"] = list_of(report.nodes);
+  for (const NodeFigures& node : report.nodes) {
+    if (!node.views.empty()) document["nodes"][node.node]["views"] = list_of(node.views);
+  }
   return json_write(document, false);
 }
 

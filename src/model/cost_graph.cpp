@@ -50,12 +50,8 @@ OpRates rates_of(const Platform& platform, std::string_view op) {
   throw InputError(fmt::format("node '{}': {}", node.name, message));
 }
 
-/// An arena gives a tensor an offset that is a multiple of this, so an exact graph has sizes that
-/// are: what fits by its bytes then fits with its offsets.
-constexpr Bytes kAlignment = 4;
-
-Bytes aligned(Bytes bytes) {
-  return bytes > kMaxBytes ? bytes : (bytes + kAlignment - 1) / kAlignment * kAlignment;
+Bytes aligned(Bytes bytes, Bytes alignment) {
+  return bytes > kMaxBytes ? bytes : (bytes + alignment - 1) / alignment * alignment;
 }
 
 Bytes output_bytes(const ModelNode& node, const Platform& platform) {
@@ -168,8 +164,8 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
     set_compute_costs(from, platform, node);
     copy_attributes(from, node);
     if (model.backward == Backward::exact) {
-      node.bytes = aligned(node.bytes);
-      node.workspace_bytes = aligned(node.workspace_bytes);
+      node.bytes = aligned(node.bytes, model.alignment);
+      node.workspace_bytes = aligned(node.workspace_bytes, model.alignment);
     }
     if (platform != nullptr) wait_for_memory(from, *platform, parameters, nodes, node);
     set_page_costs(from, platform, mem_power_scale, paging, node);

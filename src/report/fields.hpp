@@ -53,7 +53,9 @@ inline constexpr auto kFields<ModelInfo> =
                Field<&ModelInfo::batch_size>{.key = "batch_size", .least = 1},
                Field<&ModelInfo::node_count>{"node_count"},
                Field<&ModelInfo::forward_node_count>{"forward_node_count"},
-               Field<&ModelInfo::backward>{"backward"}, Field<&ModelInfo::sha256>{"sha256"});
+               Field<&ModelInfo::backward>{"backward"}, Field<&ModelInfo::sha256>{"sha256"},
+               Field<&ModelInfo::alignment>{
+                   .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1});
 
 template <>
 inline constexpr auto kFields<PlatformInfo> = std::tuple(Field<&PlatformInfo::name>{"name"},
@@ -161,6 +163,10 @@ inline constexpr auto kFields<ModelReport> = std::tuple(
     Field<&ModelReport::working_set_node>{"working_set_node"},
     Field<&ModelReport::working_set_node_name>{"working_set_node_name"},
     Field<&ModelReport::working_set_node_op>{"working_set_node_op"});
+
+template <>
+inline constexpr auto kFields<Operand> =
+    std::tuple(Field<&Operand::node>{"node"}, Field<&Operand::shape>{"shape"});
 
 template <>
 inline constexpr auto kFields<NodeFigures> = std::tuple(

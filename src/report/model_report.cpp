@@ -17,6 +17,14 @@ Platform sizes_only() {
   return platform;
 }
 
+std::vector<Operand> views_of(const ModelNode& node, const Model& model) {
+  std::vector<Operand> views;
+  for (const Operand& operand : node.operands) {
+    if (operand.shape != model.nodes[operand.node].out_shape) views.push_back(operand);
+  }
+  return views;
+}
+
 }  // namespace
 
 std::vector<NodeFigures> node_figures(const Model& model, const Graph& graph) {
@@ -34,7 +42,8 @@ std::vector<NodeFigures> node_figures(const Model& model, const Graph& graph) {
                        .flop = node.flop,
                        .runtime_seconds = graph.nodes[i].runtime_seconds,
                        .energy_joules = graph.nodes[i].energy_joules,
-                       .inputs = graph.nodes[i].inputs});
+                       .inputs = graph.nodes[i].inputs,
+                       .views = views_of(node, model)});
   }
   return figures;
 }

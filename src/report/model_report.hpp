@@ -28,6 +28,7 @@ struct NodeFigures {
   std::optional<Seconds> runtime_seconds;  ///< absent without a platform; likewise below
   std::optional<Joules> energy_joules;
   std::vector<int> inputs;
+  std::vector<Operand> views{};  ///< inputs that the node's formula reads in another shape
 };
 
 /// What a model comes to before any solve.

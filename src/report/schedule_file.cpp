@@ -257,7 +257,8 @@ ModelInfo model_info(const Model& model) {
           .node_count = static_cast<int>(model.nodes.size()),
           .forward_node_count = static_cast<int>(backward - model.nodes.begin()),
           .backward = std::string(name_of(model.backward)),
-          .sha256 = model.sha256};
+          .sha256 = model.sha256,
+          .alignment = model.alignment};
 }
 
 PlatformInfo platform_info(const Platform& platform) {

@@ -28,6 +28,7 @@ struct SweepRequest {
   std::string techniques = "both";
   std::int64_t batch_size = 1;
   std::string backward;  ///< empty: as the models say
+  Bytes alignment = kUsualAlignment;
   SolveSettings settings;
   std::string paging_time{};  ///< empty: what is usual for each model
   std::string storage_budget{};
@@ -55,6 +56,8 @@ inline constexpr auto kAskedFields = std::tuple_cat(
         Field<&SweepRequest::techniques>{"techniques"},
         Field<&SweepRequest::batch_size>{"batch_size"},
         Field<&SweepRequest::backward>{"backward", InFile::left_out_if_empty},
+        Field<&SweepRequest::alignment>{
+            .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1},
         Field<&SweepRequest::settings, &SolveSettings::mem_power_scale>{"mem_power_scale"},
         Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
         Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),

@@ -69,6 +69,65 @@ TEST(Info, HasTheCostsThatAModelStates) {
   EXPECT_EQ(info.at("nodes").at(2).at("backward"), true);
 }
 
+TEST(Info, ShowsTheShapesOfViews) {
+  const Words exact{"info", "resnet18_cifar", "--backward", "exact"};
+  const auto info = document(poet_solve(exact + Words{"--json"}));
+  int views = 0;
+  for (const auto& node : info.at("nodes")) {
+    if (!node.contains("views")) continue;
+    for (const auto& view : node.at("views")) {
+      ++views;
+      EXPECT_THAT(node.at("inputs"), testing::Contains(view.at("node")));
+      EXPECT_NE(view.at("shape"), info.at("nodes").at(view.at("node").get<int>()).at("shape"));
+    }
+  }
+  EXPECT_GT(views, 0) << "the last linear layer reads a flattened tensor";
+  EXPECT_THAT(poet_solve(exact).out, HasSubstr(" (as 1x"));
+}
+
+TEST(Info, SaysWherePoetsChainIsNoTrainingStep) {
+  const Finished run = poet_solve({"info", "resnet18_cifar"});
+  EXPECT_EQ(count_lines(run.err), 1U);
+  EXPECT_THAT(run.err, HasSubstr("which 2 layers read; --backward exact has the training step"));
+  EXPECT_EQ(poet_solve({"info", "resnet18_cifar", "--backward", "exact"}).err, "");
+  EXPECT_EQ(poet_solve({"info", "linear"}).err, "");
+}
+
+TEST(Alignment, RoundsEveryTensorOfAnExactGraph) {
+  const Words exact{"info", "linear", "--backward", "exact", "--json"};
+  const auto usual = document(poet_solve(exact));
+  const auto aligned = document(poet_solve(exact + Words{"--alignment", "32"}));
+  for (const auto& node : aligned.at("nodes")) {
+    EXPECT_EQ(node.at("bytes").get<int>() % 32, 0) << node;
+  }
+  EXPECT_GT(aligned.at("baseline_peak_ram_bytes"), usual.at("baseline_peak_ram_bytes"));
+  EXPECT_EQ(aligned.at("model").at("alignment"), 32);
+  EXPECT_FALSE(usual.at("model").contains("alignment"));
+}
+
+TEST(Alignment, IsThatOfTheFileWhenItIsVerified) {
+  const Words aligned = problem("linear", "m4", "80%", "2") +
+                        Words{"--backward", "exact", "--alignment", "32"};
+  const Finished solved = poet_solve(aligned);
+  EXPECT_EQ(document(solved).at("model").at("alignment"), 32);
+  const Words verify{"verify", "-", "--model", "linear", "--platform", "m4"};
+  EXPECT_EQ(poet_solve(verify, solved.out).status, 0);
+  auto other = document(solved);
+  other.at("model").erase("alignment");
+  const Finished refused = poet_solve(verify, other.dump());
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(refused.err, HasSubstr("the graph's digest is "));
+}
+
+TEST(Alignment, IsAPowerOfTwoForExactGraphs) {
+  const Finished odd = poet_solve({"info", "linear", "--backward", "exact", "--alignment", "24"});
+  EXPECT_EQ(odd.status, 2);
+  EXPECT_THAT(odd.err, HasSubstr("--alignment: found 24, expected a power of two"));
+  const Finished chain = poet_solve({"info", "linear", "--alignment", "8"});
+  EXPECT_EQ(chain.status, 2);
+  EXPECT_THAT(chain.err, HasSubstr("only the tensors of exact graphs are rounded"));
+}
+
 TEST(Info, WritesToAFileIfAskedTo) {
   const TemporaryFolder folder;
   const Finished run =

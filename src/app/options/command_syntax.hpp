@@ -32,7 +32,7 @@ inline constexpr const char* kWhatToWrite = "What to write";
 
 /// --quiet, --verbose, --log-file: every command has them, and they may precede its name.
 void add_common_options(CLI::App& app, Options& options);
-/// --batch-size and --backward, under a heading.
+/// --batch-size, --backward and --alignment, under a heading.
 void add_model_options(CLI::App& app, Options& options, const char* heading);
 /// --model, --platform, the budgets and the techniques.
 void add_problem_options(CLI::App& app, Options& options);

@@ -88,6 +88,10 @@ void add_model_options(CLI::App& app, Options& options, const char* heading) {
               {std::string(name_of(Backward::exact)), std::string(name_of(Backward::poet_chain))},
               "the backward pass of a model of layers: the training step as it is computed, or "
               "POET's chain; the default is what its file says");
+  OptionGroup(app, heading)
+      .number<Bytes>("--alignment", options.alignment, "BYTES",
+                     {.min = 1, .max = 4096, .expected = "from 1 to 4096"},
+                     "round the tensors of an exact graph up to a multiple of this");
 }
 
 void add_settings_without_search(CLI::App& app, Options& options) {

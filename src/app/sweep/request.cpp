@@ -50,7 +50,9 @@ std::vector<Model> load_models(SweepRequest& request) {
     models.push_back(in_option("--models", [&] {
       return load_model(name, request.batch_size, value_of<Backward>(request.backward));
     }));
+    models.back() = with_alignment(std::move(models.back()), request.alignment);
   }
+  for (const Model& model : models) note_about_chain(model);
   request.model_sha256 = digests(models, names, "--models");
   return models;
 }
@@ -110,6 +112,7 @@ SweepRequest request_of(const Options& options) {
           .techniques = sweep.techniques,
           .batch_size = options.batch_size,
           .backward = options.backward,
+          .alignment = options.alignment,
           .settings = options.settings,
           .paging_time = options.paging_time,
           .storage_budget = options.storage_budget,

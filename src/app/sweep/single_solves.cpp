@@ -29,6 +29,7 @@ std::vector<std::string> shared_words(const SweepRequest& request) {
   };
   add("--batch-size", request.batch_size, plain.batch_size);
   add("--backward", request.backward, plain.backward);
+  add("--alignment", request.alignment, plain.alignment);
   visit_setting_options([&](const auto& option) {
     add(option.name, request.settings.*option.member, plain.settings.*option.member);
   });

@@ -207,18 +207,14 @@ void add_runtime(Formulation& model, const Problem& problem) {
 /// the size of a copy. A collapsed model counts P[i]. Valid: rule 9. What has a copy is never
 /// written again, so that both budgets are about one sum.
 void add_storage_budget(Formulation& model, const Problem& problem) {
-  const auto& [stored, written] =
-      std::pair(problem.limits.storage_budget_bytes, problem.limits.page_out_budget_bytes);
-  if (!stored && !written) return;
+  if (write_budget(problem.limits) == kMaxBytes) return;
   RowBuilder row("storage");
   const auto add = [&](int i, const BinaryExpression& out) {
     row.add(static_cast<double>(bytes_in_storage(problem.graph.nodes[i])), out);
   };
   for_each_pair(model, [&](int t, int i) { add(i, model.page_out(t, i)); });
   for (int i = 0; i < model.size(); ++i) add(i, model.paged[i]);
-  row.at_most(
-      static_cast<double>(std::min(stored.value_or(kMaxBytes), written.value_or(kMaxBytes))),
-      model.milp);
+  row.at_most(static_cast<double>(write_budget(problem.limits)), model.milp);
 }
 
 }  // namespace

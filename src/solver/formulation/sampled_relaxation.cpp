@@ -229,10 +229,7 @@ class SampledRelaxation {
     for (int i = 0; i < graph_.size(); ++i) {
       row.add(static_cast<double>(bytes_in_storage(graph_.nodes[i])), paged_[i]);
     }
-    const Limits& limits = problem_.limits;
-    row.at_most(static_cast<double>(std::min(limits.storage_budget_bytes.value_or(kMaxBytes),
-                                             limits.page_out_budget_bytes.value_or(kMaxBytes))),
-                milp_);
+    row.at_most(static_cast<double>(write_budget(problem_.limits)), milp_);
   }
 
   const Problem& problem_;

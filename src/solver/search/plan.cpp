@@ -14,12 +14,6 @@ BitMatrix input_sets(const Graph& graph) {
   return inputs;
 }
 
-Bytes storage_budget(const Limits& limits) {
-  // What is written once is written and stored, so that the smaller budget decides.
-  return std::min(limits.storage_budget_bytes.value_or(kMaxBytes),
-                  limits.page_out_budget_bytes.value_or(kMaxBytes));
-}
-
 }  // namespace
 
 Plan::Plan(const Problem& problem) : Plan(problem, baseline(problem.graph).schedule) {}
@@ -36,7 +30,7 @@ Plan::Plan(const Problem& problem, const Schedule& schedule)
       held_(size_, 0),
       cost_(size_),
       page_count_(size_, 0),
-      storage_budget_(storage_budget(problem.limits)),
+      storage_budget_(write_budget(problem.limits)),
       dirty_(size_, false),
       used_(words_, 0),
       needed_(words_, 0),
