@@ -82,7 +82,7 @@ TEST(Documents, OfEveryBuiltInModelSayWhatTheyAreAbout) {
       const std::string ram = std::to_string(percent) + "%";
       SCOPED_TRACE(name + " in " + ram);
       const Finished run = poet_solve(problem(name, "m4", ram, "1.5") +
-                                      Words{"--effort", "fast", "--time-limit-s", "0.5"});
+                                      Words{"--effort", "fast", "--time-limit-s", "0.25"});
       const json found = document(run);
       EXPECT_EQ(found.value("code", -1), run.status);
       EXPECT_EQ(found.at("model").at("name"), name);
@@ -92,7 +92,7 @@ TEST(Documents, OfEveryBuiltInModelSayWhatTheyAreAbout) {
           model.at("baseline_peak_ram_bytes").get<std::int64_t>() * percent / 100;
       EXPECT_EQ(request.at("ram_budget_bytes"), budget);
       EXPECT_EQ(request.at("runtime_budget_ratio"), 1.5);
-      EXPECT_EQ(request.at("time_limit_seconds"), 0.5);
+      EXPECT_EQ(request.at("time_limit_seconds"), 0.25);
       const bool fits = budget >= model.at("working_set_bytes").get<std::int64_t>();
       // Transfers of exact graphs take time, so that more than the working set can be in the way.
       const bool is_chain = found.at("model").at("backward") == "poet-chain";

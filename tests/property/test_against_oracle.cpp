@@ -255,7 +255,7 @@ Problem draw_wild(Random& random) {
 }
 
 TEST(Solver, AgreesWithTheOracle) {
-  expect_agreement(wanted_cases(400), draw_wild, 3);
+  expect_agreement(wanted_cases(200), draw_wild, 3);
 }
 
 // In place, workspace, parameters, storage, and the time of transfers.
@@ -269,7 +269,7 @@ TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
 // CBC takes what is within 1e-6 of a whole number for whole, and cannot see such a byte.
 TEST(Solver, AgreesWithTheOracleWhereAByteInABillionDecides) {
   expect_agreement(
-      wanted_cases(200), [](Random& random) { return with_a_byte_too_little(draw_wild(random)); },
+      wanted_cases(100), [](Random& random) { return with_a_byte_too_little(draw_wild(random)); },
       5);
 }
 

@@ -61,7 +61,7 @@ SolveOptions exactly(Objective objective) {
 
 TEST(Objectives, LeastRuntimeAgreesWithTheOracle) {
   int slower = 0;  // than the baseline, which takes a search
-  const CaseRange range = wanted_cases(300);
+  const CaseRange range = wanted_cases(150);
   for (int number = range.first; number < range.first + range.count; ++number) {
     SCOPED_TRACE("case " + std::to_string(number));
     Problem problem = drawn_problem(number);
