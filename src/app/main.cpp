@@ -4,6 +4,8 @@
 #include <new>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "app/commands.hpp"
 #include "app/log.hpp"
 #include "app/process_setup.hpp"

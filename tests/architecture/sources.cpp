@@ -9,6 +9,8 @@
 
 #include <fmt/format.h>
 
+#include "architecture/missing_includes.hpp"
+
 namespace poet::test {
 namespace {
 
@@ -86,7 +88,7 @@ class CircleSearch {
 }  // namespace
 
 Source read_source(std::string_view text) {
-  Source source;
+  Source source{.needs = needed_headers(text)};
   std::istringstream lines{std::string(text)};
   for (std::string line; std::getline(lines, line);) {
     std::istringstream words(line);

@@ -13,6 +13,7 @@ namespace poet::test {
 struct Source {
   Words ours;     ///< `base/text/utf8.hpp`
   Words foreign;  ///< `<fmt/format.h`, without the closing bracket
+  Words needs;    ///< of such headers, those that declare what the file uses; not all are known
 };
 
 /// Files by their path, `src/base/text/utf8.cpp` or `include/poet/units.hpp`.

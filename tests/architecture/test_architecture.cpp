@@ -5,6 +5,7 @@
 #include <fstream>
 #include <iterator>
 
+#include "architecture/missing_includes.hpp"
 #include "architecture/page.hpp"
 #include "architecture/sources.hpp"
 
@@ -62,6 +63,10 @@ TEST_F(Architecture, ListsFilesThatAreThereFromBottomToTop) {
 
 TEST_F(Architecture, KeepsOtherProjectsHeadersInTheirPlaces) {
   EXPECT_THAT(wrong_foreign(page_, sources_), IsEmpty());
+}
+
+TEST_F(Architecture, FilesIncludeWhatBuildsPrecompile) {
+  EXPECT_THAT(missing_includes(sources_), IsEmpty());
 }
 
 TEST_F(Architecture, NamesTheTargetOfEveryFolder) {
@@ -166,6 +171,17 @@ TEST(ArchitectureCheck, FindsAHeaderOfAnotherProjectInTheWrongPlace) {
   EXPECT_THAT(all_findings(sources),
               ElementsAre("src/low/a.cpp must not include <nlohmann/json.hpp>",
                           "src/low/a.cpp includes <other/thing.hpp>, which no row names"));
+}
+
+TEST(ArchitectureCheck, FindsAMissingIncludeThatNoFileOfOursHas) {
+  Sources sources = small_sources();
+  sources["src/low/a.cpp"].needs = needed_headers("std::vector<int> a; std::map<int, int> b;");
+  sources["src/high/first.hpp"].needs = needed_headers("fmt::format(\"{}\", 1)");
+  EXPECT_THAT(missing_includes(sources), ElementsAre("src/high/first.hpp does not include <fmt/>",
+                                                     "src/low/a.cpp does not include <map>"));
+  sources["src/low/a.hpp"].foreign = {"<map"};
+  sources["src/high/first.hpp"].foreign = {"<fmt/format.h"};
+  EXPECT_THAT(missing_includes(sources), IsEmpty());
 }
 
 TEST(ArchitectureCheck, ReadsIncludesAsTheyAreWritten) {
