@@ -128,14 +128,15 @@ std::vector<OpRule> dense_ops() {
 
 std::vector<OpRule> elementwise_ops() {
   const AttributeRule frozen = flag("frozen", false);
+  const AttributeRule mask = flag("mask", false);
   return {
       {"batch_norm2d", kOne, {frozen}, ops::batch_norm2d, exact::batch_norm2d},
       {"batch_norm1d", kOne, {frozen}, nullptr, exact::batch_norm1d},
       {"layer_norm", kOne, {{.name = "dims", .otherwise = 1}, kBias}, nullptr, exact::layer_norm},
       {"group_norm", kOne, {{.name = "groups"}}, nullptr, exact::group_norm},
-      {"relu", kOne, {}, ops::elementwise, exact::relu},
-      {"relu6", kOne, {}, nullptr, exact::relu},
-      {"leaky_relu", kOne, {}, nullptr, exact::relu},
+      {"relu", kOne, {mask}, ops::elementwise, exact::relu},
+      {"relu6", kOne, {mask}, nullptr, exact::relu},
+      {"leaky_relu", kOne, {mask}, nullptr, exact::relu},
       {"sigmoid", kOne, {}, ops::sigmoid, exact::sigmoid},
       {"tanh", kOne, {}, ops::tanh, exact::sigmoid},
       {"hard_sigmoid", kOne, {}, nullptr, exact::hard_sigmoid},

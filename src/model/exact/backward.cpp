@@ -112,10 +112,16 @@ class BackwardPass {
     return node;
   }
 
+  /// A layer that says so has kernels that overwrite what they read: X, and dY in its gradient.
   std::vector<int> over_of(int l, const GradientStep& step) const {
     std::vector<int> over;
-    if (draft_.layers[l].spec->in_place == false) return over;
-    for (const TensorRef tensor : step.over) {
+    const std::optional<bool>& stated = draft_.layers[l].spec->in_place;
+    if (stated == false) return over;
+    std::vector<TensorRef> allowed = step.over;
+    for (const TensorRef tensor : step.reads) {
+      if (stated == true && tensor.kind == TensorRef::Kind::gradient) allowed.push_back(tensor);
+    }
+    for (const TensorRef tensor : allowed) {
       if (const int node = find(l, tensor); node >= 0) over.push_back(node);
     }
     return over;

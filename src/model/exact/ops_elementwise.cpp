@@ -33,8 +33,20 @@ ExactLayer map(const LayerCall& call, MapFlop per_element, Saves saves) {
 }  // namespace
 
 // relu, relu6, leaky_relu.  flop = |Y|;  gX: Y, dY; |Y|
+// With `mask` the gradient reads one bit for each element instead of Y: a node of its own, which
+// reads Y. Y itself is then needed only by what reads it.  flop = |Y|
 ExactLayer relu(const LayerCall& call) {
-  return map(call, {1, 1}, Saves::output);
+  if (call.value("mask") == 0) return map(call, {1, 1}, Saves::output);
+  constexpr std::int64_t kBitsInByte = 8;
+  const std::int64_t count = element_count(call.input());
+  ExactLayer layer = map(call, {1, 1}, Saves::nothing);
+  layer.nodes.push_back({.suffix = "mask",
+                         .shape = {(count + kBitsInByte - 1) / kBitsInByte},
+                         .flop = count,
+                         .reads = {ref::y()},
+                         .element_bytes = 1});
+  layer.steps.front().reads.insert(layer.steps.front().reads.begin(), ref::y(1));
+  return layer;
 }
 
 // sigmoid, tanh.  flop = (E + 2) |Y|;  gX: Y, dY; 3 |Y|

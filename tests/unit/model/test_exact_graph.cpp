@@ -179,6 +179,29 @@ TEST(ExactGraph, AnInputThatNobodyNeedsAfterwardsIsTakenOverFirst) {
   EXPECT_EQ(over_of(with("true"), "c"), "b");
 }
 
+TEST(ExactGraph, KernelsThatOverwriteTheirInputDoSoInTheGradientToo) {
+  const auto with = [](const std::string& in_place) {
+    return exact_model("[1, 3, 4, 4]",
+                       R"({"name": "x", "op": "conv2d", "inputs": ["input"], "out_channels": 4,
+                           "kernel": 1},
+         {"name": "y", "op": "conv2d", "inputs": ["x"], "out_channels": 4, "kernel": 3,
+          "padding": 1, "groups": 4, "trainable": false, )" +
+                           in_place + R"("bias": false},
+         {"name": "z", "op": "conv2d", "inputs": ["y"], "out_channels": 8, "kernel": 3,
+          "padding": 1, )" +
+                           in_place + R"("bias": false},
+         {"name": "loss", "op": "mse", "inputs": ["z"]})");
+  };
+  const Model stated = with(R"("in_place": true, )");
+  EXPECT_EQ(over_of(stated, "y"), "x");
+  EXPECT_EQ(over_of(stated, "grad(x)"), "grad(y)");
+  EXPECT_EQ(over_of(stated, "z"), "") << "other bytes";
+  EXPECT_EQ(over_of(stated, "grad(y)"), "") << "other bytes";
+  EXPECT_EQ(over_of(with(""), "y"), "") << "a convolution alone does not promise it";
+  EXPECT_EQ(over_of(with(""), "grad(x)"), "");
+  EXPECT_EQ(over_of(with(R"("in_place": false, )"), "grad(x)"), "");
+}
+
 TEST(ExactGraph, ElementSizesFollowTheFile) {
   const Model model = exact_model(
       "[1, 3]", R"({"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3},

@@ -195,6 +195,26 @@ TEST(ExactOps, MaxPoolKeepsAnIndexOfABytePerOutput) {
   EXPECT_EQ(node_of(model, "grad(x)").flop, kX + 72);
 }
 
+TEST(ExactOps, AMaskKeepsABitPerElementInsteadOfTheOutput) {
+  for (const char* op : {"relu", "relu6", "leaky_relu"}) {
+    const Model model = with_op(fmt::format(R"("{}", "mask": true)", op));
+    EXPECT_EQ(node_of(model, "y").flop, kX);
+    EXPECT_EQ(over_of(model, "y"), "x");
+    const ModelNode& mask = node_of(model, "y.mask");
+    EXPECT_EQ(mask.bytes, kX / 8);
+    EXPECT_EQ(mask.flop, kX);
+    EXPECT_EQ(inputs_of(model, "y.mask"), "y");
+    EXPECT_EQ(inputs_of(model, "grad(x)"), "y.mask grad(y)");
+    EXPECT_EQ(over_of(model, "grad(x)"), "grad(y)");
+    EXPECT_EQ(node_of(model, "grad(x)").flop, kX);
+  }
+  const Model odd = exact_model(
+      "[1, 9]", R"({"name": "x", "op": "linear", "inputs": ["input"], "out_features": 9},
+         {"name": "y", "op": "relu", "inputs": ["x"], "mask": true},
+         {"name": "loss", "op": "mse", "inputs": ["y"]})");
+  EXPECT_EQ(node_of(odd, "y.mask").bytes, 2) << "whole bytes";
+}
+
 TEST(ExactOps, PoolsRoundUpOnlyIfAsked) {
   const std::string pool = R"("max_pool2d", "kernel": 2, "stride": 4)";
   EXPECT_EQ(node_of(with_op(pool), "y").out_shape, (Shape{2, 4, 2, 2}));
