@@ -16,10 +16,11 @@ install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.zsh" RENAME _poet-so
   DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
 install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.fish"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
-# The scripts that docs/ci.md and docs/sweeps.md show.
+# The scripts that docs/ci.md, docs/sweeps.md and docs/training-memory.md show.
 set(POET_EXAMPLES_DIR "${CMAKE_INSTALL_DATADIR}/doc/poet-solve/examples")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/examples/check_energy.sh"
   "${PROJECT_SOURCE_DIR}/scripts/examples/slurm_sweep.sh"
+  "${PROJECT_SOURCE_DIR}/scripts/examples/training_memory_models.py"
   DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/examples/energy.yml"
   DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program)
