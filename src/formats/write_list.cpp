@@ -39,23 +39,22 @@ Json to_json(const Platform& platform) {
 }
 
 const char* kind_name(AttributeRule::Kind kind) {
-  using Kind = AttributeRule::Kind;
   switch (kind) {
-    case Kind::integer:
+    case AttributeRule::Kind::integer:
       return "integer";
-    case Kind::flag:
+    case AttributeRule::Kind::flag:
       return "flag";
-    case Kind::window:
+    case AttributeRule::Kind::window:
       return "window";
-    case Kind::padding:
+    case AttributeRule::Kind::padding:
       return "padding";
-    case Kind::list:
+    case AttributeRule::Kind::list:
       return "list";
-    case Kind::shape:
+    case AttributeRule::Kind::shape:
       return "shape";
-    case Kind::choice:
+    case AttributeRule::Kind::choice:
       return "choice";
-    case Kind::choices:
+    case AttributeRule::Kind::choices:
       return "choices";
   }
   return "";
