@@ -1,6 +1,9 @@
 #pragma once
 
+#include <algorithm>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <nlohmann/json.hpp>
@@ -26,6 +29,9 @@ struct ExecutedStep {
     return difference(execute(model, formulas, program), expected);
   }
 
+  /// Names a node that does not read or change what its formula does; empty: none.
+  std::string graph_fault() const;
+
   /// Everything computed once, in the order of the graph, and nothing freed.
   std::vector<Instruction> keep_all() const {
     std::vector<Instruction> program;
@@ -38,6 +44,39 @@ struct ExecutedStep {
     return to_program(graph, baseline(graph).schedule);
   }
 };
+
+namespace detail {
+
+template <typename List>
+std::set<std::string> set_of(const List& list) {
+  return {list.begin(), list.end()};
+}
+
+}  // namespace detail
+
+inline std::string ExecutedStep::graph_fault() const {
+  if (formulas.size() != model.nodes.size()) return "nodes without formulas, or the reverse";
+  for (const ModelNode& node : model.nodes) {
+    const auto found = formulas.find(node.name);
+    if (found == formulas.end()) return "no formula for " + node.name;
+    const Formula& formula = found->second;
+    std::set<std::string> inputs;
+    for (const int input : node.inputs) inputs.insert(model.nodes[input].name);
+    // In the graph a loss stands for its own gradient, which is 1 and no tensor.
+    if (node.backward && !detail::set_of(formula.reads).contains("loss")) inputs.erase("loss");
+    if (inputs != detail::set_of(formula.reads)) return node.name + " reads other tensors";
+    if (detail::set_of(node.reads_parameters) != detail::set_of(formula.reads_parameters)) {
+      return node.name + " reads other parameters";
+    }
+    if (detail::set_of(node.writes_parameters) != detail::set_of(formula.writes_parameters)) {
+      return node.name + " changes other parameters";
+    }
+    if (!node.in_place) continue;
+    const std::string& over = model.nodes[*node.in_place].name;
+    if (!detail::set_of(formula.over).contains(over)) return node.name + " is over " + over;
+  }
+  return "";
+}
 
 inline ExecutedStep executed_step(Model model, Formulas formulas) {
   const Platform platform = load_platform("m4");
@@ -52,24 +91,36 @@ inline ExecutedStep builtin_step(const std::string& name) {
   return executed_step(std::move(model), std::move(formulas));
 }
 
-/// That of a model of these layers.
-inline ExecutedStep tiny_step(const std::string& shape, const std::string& layers) {
-  Model model = exact_model(shape, layers);
-  Formulas formulas = step_formulas(nlohmann::json::parse(exact_text(shape, layers)), model);
+/// That of a model file.
+inline ExecutedStep file_step(const std::string& text) {
+  Model model = parse_model(text, "tiny.json");
+  Formulas formulas = step_formulas(nlohmann::json::parse(text), model);
   return executed_step(std::move(model), std::move(formulas));
+}
+
+inline int count_of(const std::vector<Instruction>& program, Instruction::Op op) {
+  return static_cast<int>(std::count_if(program.begin(), program.end(),
+                                        [&](const Instruction& step) { return step.op == op; }));
+}
+
+/// How many outputs take over the RAM of an input.
+inline int takes_over(const std::vector<Instruction>& program) {
+  return static_cast<int>(
+      std::count_if(program.begin(), program.end(),
+                    [](const Instruction& step) { return step.over.has_value(); }));
 }
 
 /// A GELU needs its input for its gradient, so nothing may be computed over that. `gate` reads the
 /// output of `a` as well, which therefore gets two gradients.
 inline ExecutedStep gated_step() {
-  return tiny_step("[2, 4]", R"(
+  return file_step(exact_text("[2, 4]", R"(
       {"name": "first", "op": "linear", "inputs": ["input"], "out_features": 4},
       {"name": "a", "op": "linear", "inputs": ["first"], "out_features": 4},
       {"name": "gelu", "op": "gelu", "inputs": ["a"]},
       {"name": "gate", "op": "mul", "inputs": ["gelu", "a"]},
       {"name": "relu", "op": "relu", "inputs": ["gate"]},
       {"name": "fc", "op": "linear", "inputs": ["relu"], "out_features": 4},
-      {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 4})");
+      {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 4})"));
 }
 
 }  // namespace poet::test

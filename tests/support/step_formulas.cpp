@@ -1,96 +1,22 @@
 #include "support/step_formulas.hpp"
 
 #include <algorithm>
-#include <array>
 #include <cstdint>
 #include <fstream>
 #include <functional>
 #include <numeric>
 #include <set>
 #include <stdexcept>
-#include <string_view>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
+
+#include "support/op_formulas.hpp"
 
 namespace poet::test {
 namespace {
 
 using Json = nlohmann::json;
-
-/// What the output of an op and its gradients read, a letter for each tensor:
-///   X, Z, V  the first, second and third input;  A  all inputs;  T  the target of a loss
-///   Y  the output;  P  the op's other tensor, which its gradients read;  W  the parameters
-///   D  the gradient of Y;  G  a gradient within the op
-/// `XD/D` reads X and D, and may be computed over D, one element after the other. `=` means that D
-/// itself is the gradient. An empty text: no such thing.
-struct Row {
-  std::string_view op;
-  std::string_view output;
-  std::vector<std::string_view> inputs{};  ///< gradients; the last one is that of all others
-  std::string_view parameters{};           ///< their gradient
-  bool is_joint = false;  ///< the gradient of the first input is made with that of the parameters
-  std::string_view other{}, other_name{};  ///< P
-  std::string_view inner{}, inner_name{};  ///< G
-};
-
-// From the definitions of the ops. A normalisation computes its statistics again. A rectifier and
-// a sigmoid have gradients that follow from Y, a GELU needs X. The gradient of a dropout draws the
-// mask from its seed again. The second product of attention is P V, its gradients are P' D and
-// D V', that of softmax needs P, and the first product is X Z'.
-const Row& row_of(const std::string& op) {
-  static const std::vector<Row> rows = {
-      {"conv2d", "XW", {"DW"}, "XD"},
-      {"conv_transpose2d", "XW", {"DW"}, "XD"},
-      {"linear", "XW", {"DW"}, "XD"},
-      {.op = "linear_relu",
-       .output = "XW",
-       .inputs = {"GW"},
-       .parameters = "XG",
-       .inner = "YD/D",
-       .inner_name = "z"},
-      {.op = "batch_norm2d", .output = "XW", .inputs = {"XDW/D"}, .is_joint = true},
-      {.op = "layer_norm", .output = "XW", .inputs = {"XDW/D"}, .is_joint = true},
-      {"relu", "X/X", {"YD/D"}},
-      {"relu6", "X/X", {"YD/D"}},
-      {"sigmoid", "X/X", {"YD/D"}},
-      {"gelu", "X/X", {"XD/D"}},
-      {"dropout", "X/X", {"D/D"}},
-      {.op = "max_pool2d", .output = "X", .inputs = {"PD"}, .other = "X", .other_name = "index"},
-      {"avg_pool2d", "X", {"D"}},
-      {"global_avg_pool", "X", {"D"}},
-      {"add", "XZ/XZ", {"="}},
-      {"mul", "XZ", {"ZD/D", "XD"}},
-      {"concat", "A", {"D"}},
-      {"slice", "X", {"D"}},
-      {"permute", "X", {"D"}},
-      {"embedding", "XW", {""}, "XD"},
-      {.op = "attention",
-       .output = "PV",
-       .inputs = {"GZ", "GX", "PD"},
-       .other = "XZ",
-       .other_name = "scores",
-       .inner = "DVP/P",
-       .inner_name = "scores"},
-      {"attention_qkv", "XW", {"DW"}, "XD"},
-      {"attention_scores", "X", {""}},  // attention_context makes the gradients of both
-      {.op = "attention_context",
-       .output = "XZ",
-       .inputs = {"", "GXZD"},
-       .inner = "DXZ",
-       .inner_name = "scores"},
-      {"cross_entropy", "XT", {"XT/X"}},
-      {"cross_entropy_loss", "XT", {"XT/X"}},
-      {"mse", "XT", {"XT/X"}}};
-  const auto row =
-      std::find_if(rows.begin(), rows.end(), [&](const Row& each) { return each.op == op; });
-  if (row == rows.end()) throw std::runtime_error("no formulas for the op " + op);
-  return *row;
-}
-
-bool is_view(std::string_view op) {
-  return op == "flatten" || op == "reshape" || op == "identity";
-}
 
 /// What a name in the file stands for: a tensor, or parameters that are read like one.
 struct Operand {
@@ -102,23 +28,24 @@ struct Operand {
 
 struct Layer {
   std::string name;
-  const Row* row = nullptr;
+  std::string op;
+  OpFormulas formulas;
   std::vector<Operand> inputs{};
   std::vector<Operand> target{};  ///< one or none
   Operand output{};
-  std::string parameters{};  ///< a name; empty: none
+  std::string owner{};  ///< the layer that has the parameters
+  bool trains = false;
 };
 
 class Differentiation {
  public:
-  Differentiation(const Json& file, const Model& model) {
-    if (file.value("update", "fused") != "fused") throw std::runtime_error("update is not fused");
+  Differentiation(const Json& file, const Model& model) : update_(file.value("update", "fused")) {
     for (const ModelNode& node : model.nodes) {
       if (node.backward) continue;
       elements_[node.name] = std::accumulate(node.out_shape.begin(), node.out_shape.end(),
                                              std::int64_t{1}, std::multiplies<>());
     }
-    add_input("input", file.at("input"));
+    if (file.contains("input")) add_input("input", file.at("input"));
     const Json further = file.value("inputs", Json::object());
     for (const auto& [name, input] : further.items()) add_input(name, input);
     for (const Json& layer : file.at("layers")) add_layer(layer);
@@ -133,12 +60,14 @@ class Differentiation {
       add(fmt::format("update({})", parameters),
           {.reads = {buffer}, .writes_parameters = {parameters}});
     }
+    for (const std::string& parameters : kept_) {
+      add(fmt::format("update({})", parameters),
+          {.writes_parameters = {parameters}, .applies = {parameters}});
+    }
     return std::move(formulas_);
   }
 
  private:
-  // The forward pass.
-
   void add(const std::string& name, Formula formula) {
     if (formulas_.emplace(name, std::move(formula)).second) return;
     throw std::runtime_error("two formulas for " + name);
@@ -155,44 +84,100 @@ class Differentiation {
     if (op == "parameter") {
       std::int64_t elements = 1;
       for (const std::int64_t extent : from.at("shape")) elements *= extent;
-      operands_[name] = {.parameters = name, .elements = elements, .learns = true};
+      operands_[name] = {
+          .parameters = name, .elements = elements, .learns = from.value("trainable", true)};
       return;
     }
-    Layer layer{.name = name};
-    for (const std::string input : from.at("inputs")) layer.inputs.push_back(operands_.at(input));
     if (is_view(op)) {
-      operands_[name] = layer.inputs.front();
+      operands_[name] = operands_.at(from.at("inputs").at(0));
       return;
     }
-    if (op == "attention_scores") sources_[name] = layer.inputs.front();
-    if (op == "attention_context") layer.inputs.push_back(sources_.at(from.at("inputs").at(0)));
-    if (from.contains("target")) layer.target = {operands_.at(from.at("target"))};
-    layer.row = &row_of(op);
-    if (layer.row->output.find('W') != std::string_view::npos) {
-      layer.parameters = from.value("weights", name);
-      ++readers_[layer.parameters];
-    }
-    for (const Operand& input : layer.inputs) ++readers_[input.parameters];
-    layer.output = {.tensor = name,
-                    .elements = elements_.at(name),
-                    .learns = !layer.parameters.empty() ||
-                              std::any_of(layer.inputs.begin(), layer.inputs.end(),
-                                          [](const Operand& input) { return input.learns; })};
-    if (!layer.row->other.empty()) add(other_name(layer), formula(layer, layer.row->other));
-    add(name, formula(layer, layer.row->output));
-    operands_[name] = layer.output;
+    Layer layer{.name = name, .op = op, .formulas = formulas_of(from)};
+    find_inputs(from, layer);
+    find_parameters(from, layer);
+    name_outputs(layer);
     layers_.push_back(std::move(layer));
   }
 
-  static std::string other_name(const Layer& layer) {
-    return fmt::format("{}.{}", layer.name, layer.row->other_name);
+  void find_inputs(const Json& from, Layer& layer) {
+    for (const std::string input : from.at("inputs")) layer.inputs.push_back(operands_.at(input));
+    if (layer.op == "attention_scores") sources_[layer.name] = layer.inputs.front();
+    if (layer.op == "attention_context") {
+      layer.inputs.push_back(sources_.at(from.at("inputs").at(0)));
+    }
+    if (from.contains("target")) layer.target = {operands_.at(from.at("target"))};
+    for (const Operand& input : layer.inputs) {
+      read_.insert(input.tensor);
+      ++readers_[input.parameters];
+    }
   }
-  static std::string inner_name(const Layer& layer) {
-    return fmt::format("grad({}.{})", layer.name, layer.row->inner_name);
+
+  void find_parameters(const Json& from, Layer& layer) {
+    const bool has_own = layer.formulas.output.find('W') != std::string::npos;
+    if (!has_own && layer.formulas.parameters.empty()) return;
+    layer.owner = from.value("weights", layer.name);
+    if (layer.owner == layer.name) {
+      trainable_[layer.name] = from.value("trainable", true) && !layer.formulas.parameters.empty();
+    }
+    layer.trains = from.value("trainable", true) && trainable_.at(layer.owner);
+    for (std::size_t g = 0; g < layer.formulas.parameters.size(); ++g) {
+      ++readers_[parameters_of(layer, g)];
+    }
+  }
+
+  void name_outputs(Layer& layer) {
+    const bool learns =
+        layer.trains || std::any_of(layer.inputs.begin(), layer.inputs.end(),
+                                    [](const Operand& input) { return input.learns; });
+    for (const std::string& output : outputs_of(layer)) {
+      operands_[output] = {.tensor = output, .elements = elements_.at(output), .learns = learns};
+    }
+    for (std::size_t i = 0; i < layer.formulas.others.size(); ++i) {
+      add(other_name(layer, i), formula(layer, layer.formulas.others[i].formula));
+    }
+    if (layer.formulas.parts == 0) {
+      layer.output = operands_.at(layer.name);
+      add(layer.name, formula(layer, layer.formulas.output));
+    }
+    for (int i = 0; i < layer.formulas.parts; ++i) {
+      add(part_name(layer, i), formula(layer, layer.formulas.output));
+    }
+  }
+
+  static std::string parameters_of(const Layer& layer, std::size_t group) {
+    const std::string& name = layer.formulas.parameter_names.at(group);
+    return name.empty() ? layer.owner : layer.owner + "." + name;
+  }
+  static std::string other_name(const Layer& layer, std::size_t i) {
+    return layer.name + "." + layer.formulas.others.at(i).name;
+  }
+  static std::string inner_name(const Layer& layer, std::size_t i) {
+    return fmt::format("grad({}.{})", layer.name, layer.formulas.gradients.at(i).name);
+  }
+  static std::string part_name(const Layer& layer, int i) {
+    return fmt::format("{}.{}", layer.name, i);
+  }
+
+  /// All tensors of a layer's forward pass.
+  static std::vector<std::string> outputs_of(const Layer& layer) {
+    std::vector<std::string> names;
+    if (layer.formulas.parts == 0) names.push_back(layer.name);
+    for (int i = 0; i < layer.formulas.parts; ++i) names.push_back(part_name(layer, i));
+    for (std::size_t i = 0; i < layer.formulas.others.size(); ++i) {
+      names.push_back(other_name(layer, i));
+    }
+    return names;
+  }
+
+  std::vector<Operand> gradient_of(const std::string& tensor) const {
+    const auto found = gradients_.find(tensor);
+    if (found == gradients_.end()) return {};
+    return {{.tensor = found->second}};
   }
 
   /// The tensors and parameters that a letter of the table stands for.
   std::vector<Operand> find(const Layer& layer, char letter) const {
+    std::vector<Operand> all;
     switch (letter) {
       case 'X':
         return {layer.inputs.at(0)};
@@ -207,19 +192,32 @@ class Differentiation {
       case 'Y':
         return {layer.output};
       case 'P':
-        return {{.tensor = other_name(layer)}};
+        return {{.tensor = other_name(layer, 0)}};
+      case 'Q':
+        return {{.tensor = other_name(layer, 1)}};
       case 'W':
-        return {{.parameters = layer.parameters}};
+        return {{.parameters = parameters_of(layer, 0)}};
+      case 'U':
+        return {{.parameters = parameters_of(layer, 1)}};
       case 'D':
-        return {{.tensor = gradients_.at(layer.name)}};
+        return gradient_of(layer.name);
+      case 'E':
+        return gradient_of(other_name(layer, 1));
+      case 'S':
+        for (int i = 0; i < layer.formulas.parts; ++i) {
+          for (const Operand& part : gradient_of(part_name(layer, i))) all.push_back(part);
+        }
+        return all;
       case 'G':
-        return {{.tensor = inner_name(layer)}};
+        return {{.tensor = inner_name(layer, 0)}};
+      case 'H':
+        return {{.tensor = inner_name(layer, 1)}};
       default:
         throw std::runtime_error(fmt::format("no meaning of {}", letter));
     }
   }
 
-  Formula formula(const Layer& layer, std::string_view text) const {
+  Formula formula(const Layer& layer, const std::string& text) const {
     Formula result;
     const std::size_t slash = std::min(text.find('/'), text.size());
     for (const char letter : text.substr(0, slash)) {
@@ -235,25 +233,27 @@ class Differentiation {
     return result;
   }
 
-  // The backward pass.
-
-  static bool is_loss(const Layer& layer) {
-    return layer.row->output.find('T') != std::string_view::npos;
+  /// Where the backward pass starts: one number that no layer reads.
+  bool is_loss(const Layer& layer) const {
+    return layer.output.elements == 1 && !read_.contains(layer.name) &&
+           (layer.owner.empty() || layer.op == "custom");
   }
 
   /// The text of the gradient of input i. A side of a sum that is smaller than the sum has been
   /// repeated; its gradient adds up what D has for it.
-  static std::string_view gradient_text(const Layer& layer, std::size_t i) {
-    const std::vector<std::string_view>& inputs = layer.row->inputs;
-    const std::string_view text = inputs[std::min(i, inputs.size() - 1)];
+  static std::string gradient_text(const Layer& layer, std::size_t i) {
+    const std::vector<std::string>& inputs = layer.formulas.inputs;
+    const std::string& text = inputs[std::min(i, inputs.size() - 1)];
     const Operand& input = layer.inputs[i];
     const bool is_whole = input.elements == layer.output.elements && input.parameters.empty();
     return text == "=" && !is_whole ? "D" : text;
   }
 
   bool is_reached(const Layer& layer) const {
-    const auto count = contributions_.find(layer.name);
-    return is_loss(layer) || (count != contributions_.end() && count->second > 0);
+    const std::vector<std::string> outputs = outputs_of(layer);
+    return is_loss(layer) ||
+           std::any_of(outputs.begin(), outputs.end(),
+                       [&](const std::string& output) { return contributions_.contains(output); });
   }
 
   /// How many layers give each tensor a gradient. Names depend on it.
@@ -269,33 +269,47 @@ class Differentiation {
   }
 
   void differentiate(const Layer& layer) {
-    const Row& row = *layer.row;
-    if (!row.inner.empty()) add(inner_name(layer), formula(layer, row.inner));
+    std::string used;
+    bool updates_jointly = false;
     for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
       const Operand& input = layer.inputs[i];
-      const std::string_view text = gradient_text(layer, i);
+      const std::string text = gradient_text(layer, i);
       if (!input.learns || text.empty()) continue;
+      used += text;
       if (input.tensor.empty()) {
         add_parameter_gradient(layer, input.parameters, text);
-      } else if (text == "=") {
-        contribute(layer, input.tensor, gradients_.at(layer.name));
-      } else {
-        Formula gradient = formula(layer, text);
-        if (row.is_joint) gradient.writes_parameters = {layer.parameters};
-        const std::string name = contributions_.at(input.tensor) == 1
-                                     ? fmt::format("grad({})", input.tensor)
-                                     : fmt::format("grad({} by {})", input.tensor, layer.name);
-        add(name, std::move(gradient));
-        contribute(layer, input.tensor, name);
+        continue;
       }
+      if (text == "=") {
+        contribute(layer, input.tensor, gradients_.at(layer.name));
+        continue;
+      }
+      Formula gradient = formula(layer, text);
+      if (i == 0 && layer.formulas.is_joint && layer.trains) {
+        updates_jointly = change_at_once(parameters_of(layer, 0), gradient);
+      }
+      const std::string name = contributions_.at(input.tensor) == 1
+                                   ? fmt::format("grad({})", input.tensor)
+                                   : fmt::format("grad({} by {})", input.tensor, layer.name);
+      add(name, std::move(gradient));
+      contribute(layer, input.tensor, name);
     }
-    if (row.is_joint && readers_.at(layer.parameters) > 1) {
-      throw std::runtime_error(layer.name + " shares parameters");
+    const std::vector<std::string>& parameters = layer.formulas.parameters;
+    for (std::size_t g = 0; layer.trains && !updates_jointly && g < parameters.size(); ++g) {
+      used += parameters[g];
+      add_parameter_gradient(layer, parameters_of(layer, g), parameters[g]);
     }
-    if (row.is_joint && !layer.inputs.front().learns) {
-      throw std::runtime_error(layer.name + " needs no gradient of its input");
+    add_inner_gradients(layer, used);
+  }
+
+  /// Those that the formulas in `used` read, and those that these read in turn.
+  void add_inner_gradients(const Layer& layer, std::string used) {
+    for (std::size_t i = layer.formulas.gradients.size(); i-- > 0;) {
+      if (used.find("GH"[i]) == std::string::npos) continue;
+      const std::string& text = layer.formulas.gradients[i].formula;
+      add(inner_name(layer, i), formula(layer, text));
+      used += text;
     }
-    if (!row.parameters.empty()) add_parameter_gradient(layer, layer.parameters, row.parameters);
   }
 
   /// Adds one more gradient of a tensor to those that came before.
@@ -307,16 +321,28 @@ class Differentiation {
     sum->second = name;
   }
 
-  /// One that changes the parameters, or, if several layers read them, adds to a buffer.
+  /// Lets a formula apply the gradient that it makes, or keep it beside the graph, unless several
+  /// layers read the parameters.
+  bool change_at_once(const std::string& parameters, Formula& formula) {
+    if (update_ == "accumulate") {
+      formula.adds_to = {parameters};
+      kept_.insert(parameters);
+      return true;
+    }
+    if (readers_.at(parameters) > 1) return false;
+    formula.writes_parameters = {parameters};
+    return true;
+  }
+
   void add_parameter_gradient(const Layer& layer, const std::string& parameters,
-                              std::string_view text) {
-    Formula gradient = formula(layer, text);
-    const std::string name = parameters == layer.name
-                                 ? fmt::format("gradw({})", parameters)
-                                 : fmt::format("gradw({} by {})", parameters, layer.name);
-    if (readers_.at(parameters) == 1) {
-      gradient.writes_parameters = {parameters};
-    } else {
+                              const std::string& text) {
+    Formula gradient = formula(layer, text == "=" ? "D" : text);
+    gradient.over.clear();
+    const bool is_own = layer.owner == layer.name &&
+                        (parameters == layer.name || parameters.starts_with(layer.name + "."));
+    const std::string name = is_own ? fmt::format("gradw({})", parameters)
+                                    : fmt::format("gradw({} by {})", parameters, layer.name);
+    if (update_ == "buffered" || !change_at_once(parameters, gradient)) {
       std::string& buffer = buffers_[parameters];
       if (!buffer.empty()) {
         gradient.reads.push_back(buffer);
@@ -327,14 +353,18 @@ class Differentiation {
     add(name, std::move(gradient));
   }
 
+  std::string update_;
   std::map<std::string, std::int64_t> elements_;  ///< by forward tensor
   std::map<std::string, Operand> operands_;       ///< by the names that layers read
   std::map<std::string, Operand> sources_;        ///< by attention_scores: what it reads
   std::map<std::string, int> readers_;            ///< by parameters
+  std::map<std::string, bool> trainable_;         ///< by owner
+  std::set<std::string> read_;                    ///< tensors that layers read
   std::vector<Layer> layers_;                     ///< without views
   std::map<std::string, int> contributions_;      ///< by tensor
   std::map<std::string, std::string> gradients_;  ///< by tensor: the sum so far
   std::map<std::string, std::string> buffers_;    ///< by parameters: the sum so far
+  std::set<std::string> kept_;                    ///< parameters whose gradients are no tensors
   Formulas formulas_;
 };
 

@@ -17,7 +17,9 @@ struct Formula {
   std::vector<std::string> over{};   ///< those of them that the result may overwrite as it arises
   std::vector<std::string> reads_parameters{};
   std::vector<std::string> writes_parameters{};
-  bool is_sample = false;  ///< an input that cannot be had again
+  std::vector<std::string> adds_to{};  ///< gradients of parameters that are kept beside the graph
+  std::vector<std::string> applies{};  ///< the same, read
+  bool is_sample = false;              ///< an input that cannot be had again
 };
 
 /// The formulas of a training step by the names of their nodes (docs/model-format.md, "Names").
@@ -28,8 +30,7 @@ using Formulas = std::map<std::string, Formula>;
 /// missing edge of the graph shows. `model` is asked for the number of elements of forward tensors
 /// only: a side of a sum that is repeated needs a gradient of its own.
 ///
-/// It knows the ops of the built-in models, with `"update": "fused"`. Throws std::runtime_error for
-/// anything else.
+/// Throws std::runtime_error if a layer reads the same tensor twice.
 Formulas step_formulas(const nlohmann::json& model_file, const Model& model);
 
 /// Those of a built-in model.

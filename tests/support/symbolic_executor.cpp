@@ -42,22 +42,27 @@ Value changed(Value parameters, Value gradient) {
   return result.value();
 }
 
-/// `tensor` and `parameters` look up a name.
+using Values = std::map<std::string, Value>;
+
+/// `tensor` and `parameters` look up a name. `kept` are gradients of parameters beside the graph.
 template <typename Tensor, typename Parameter>
 Value apply(const std::string& name, const Formula& formula, Tensor&& tensor,
-            Parameter&& parameters) {
+            Parameter&& parameters, Values& kept) {
   Expression result(name);
   for (const std::string& read : formula.reads) result.add(tensor(read));
   for (const std::string& read : formula.reads_parameters) result.add(parameters(read));
+  for (const std::string& read : formula.applies) result.add(kept[read]);
+  // A sum, as the order does not matter.
+  for (const std::string& sum : formula.adds_to) kept[sum] += result.value();
   return result.value();
 }
 
-Value evaluate(const Formulas& formulas, const std::string& name,
-               std::map<std::string, Value>& known) {
+Value evaluate(const Formulas& formulas, const std::string& name, Values& known, Values& kept) {
   if (const auto found = known.find(name); found != known.end()) return found->second;
   const Value value = apply(
       name, formulas.at(name),
-      [&](const std::string& read) { return evaluate(formulas, read, known); }, before_step);
+      [&](const std::string& read) { return evaluate(formulas, read, known, kept); }, before_step,
+      kept);
   known.emplace(name, value);
   return value;
 }
@@ -111,7 +116,7 @@ class Device {
     if (formula == formulas_.end()) throw Fault("there is no formula for it");
     Value value = apply(
         name, formula->second, [&](const std::string& read) { return in_ram(read); },
-        [&](const std::string& read) { return parameters(read); });
+        [&](const std::string& read) { return parameters(read); }, kept_);
     // The next sample is another one.
     if (formula->second.is_sample && !samples_.insert(name).second) value = changed(value, value);
     outcome.computed.push_back({name, value});
@@ -131,8 +136,9 @@ class Device {
 
   const Model& model_;
   const Formulas& formulas_;
-  std::map<std::string, Value> ram_;
-  std::map<std::string, Value> storage_;
+  Values ram_;
+  Values storage_;
+  Values kept_;
   std::set<std::string> samples_;  ///< inputs that have been taken
 };
 
@@ -154,15 +160,20 @@ std::string_view word(Instruction::Op op) {
 
 Outcome by_definition(const Formulas& formulas) {
   Outcome outcome;
-  std::map<std::string, Value> known;
-  for (const auto& [name, formula] : formulas) {
-    const Value value = evaluate(formulas, name, known);
-    outcome.computed.push_back({name, value});
-    for (const std::string& read : formula.reads_parameters) {
-      outcome.parameters.try_emplace(read, before_step(read));
-    }
-    for (const std::string& written : formula.writes_parameters) {
-      outcome.parameters[written] = changed(before_step(written), value);
+  Values known;
+  Values kept;
+  // What applies the gradients that were kept comes after all of them.
+  for (const bool applies : {false, true}) {
+    for (const auto& [name, formula] : formulas) {
+      if (formula.applies.empty() == applies) continue;
+      const Value value = evaluate(formulas, name, known, kept);
+      outcome.computed.push_back({name, value});
+      for (const std::string& read : formula.reads_parameters) {
+        outcome.parameters.try_emplace(read, before_step(read));
+      }
+      for (const std::string& written : formula.writes_parameters) {
+        outcome.parameters[written] = changed(before_step(written), value);
+      }
     }
   }
   return outcome;
@@ -184,7 +195,7 @@ Outcome execute(const Model& model, const Formulas& formulas,
 
 std::string difference(const Outcome& run, const Outcome& expected) {
   if (!run.error.empty()) return run.error;
-  std::map<std::string, Value> values;
+  Values values;
   for (const Computed& each : expected.computed) values.emplace(each.node, each.value);
   std::map<std::string, int> times;
   for (const Computed& each : run.computed) {

@@ -1,0 +1,226 @@
+// Every op, executed: small models with all ops of model files, each with all kinds of updates.
+// Random schedules recompute, page and overwrite whatever the simulator allows.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <array>
+#include <fstream>
+#include <ostream>
+#include <set>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "model/op.hpp"
+#include "support/cases.hpp"
+#include "support/executed_step.hpp"
+#include "support/random_exact_schedules.hpp"
+
+namespace poet::test {
+namespace {
+
+struct SmallModel {
+  std::string name;
+  std::string inputs;
+  std::string layers;
+};
+
+void PrintTo(const SmallModel& model, std::ostream* out) {
+  *out << model.name;
+}
+
+const std::string kImages = R"(
+  {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": 3, "padding": "same"},
+  {"name": "norm", "op": "batch_norm2d", "inputs": ["conv"]},
+  {"name": "swish", "op": "hard_swish", "inputs": ["norm"]},
+  {"name": "up", "op": "conv_transpose2d", "inputs": ["swish"], "out_channels": 4, "kernel": 2, "stride": 2},
+  {"name": "max", "op": "max_pool2d", "inputs": ["up"], "kernel": 2},
+  {"name": "parts", "op": "split", "inputs": ["max"], "sizes": [1, 3]},
+  {"name": "join", "op": "concat", "inputs": ["parts.1", "parts.0"]},
+  {"name": "squeeze", "op": "adaptive_avg_pool2d", "inputs": ["join"], "output_size": 1},
+  {"name": "excite", "op": "hard_sigmoid", "inputs": ["squeeze"]},
+  {"name": "scale", "op": "mul", "inputs": ["join", "excite"]},
+  {"name": "large", "op": "upsample2d", "inputs": ["scale"], "scale": 2, "mode": "nearest"},
+  {"name": "small", "op": "avg_pool2d", "inputs": ["large"], "kernel": 2},
+  {"name": "groups", "op": "group_norm", "inputs": ["small"], "groups": 2},
+  {"name": "leaky", "op": "leaky_relu", "inputs": ["groups"]},
+  {"name": "silu", "op": "silu", "inputs": ["groups"]},
+  {"name": "ratio", "op": "div", "inputs": ["leaky", "silu"]},
+  {"name": "frozen", "op": "batch_norm2d", "inputs": ["ratio"], "frozen": true},
+  {"name": "depth", "op": "stochastic_depth", "inputs": ["frozen"]},
+  {"name": "skip", "op": "add", "inputs": ["depth", "groups"]},
+  {"name": "relu6", "op": "relu6", "inputs": ["skip"]},
+  {"name": "pool", "op": "global_avg_pool", "inputs": ["relu6"]},
+  {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 4, "trainable": false},
+  {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 4})";
+
+const std::string kSequences = R"(
+  {"name": "table", "op": "embedding", "inputs": ["input"], "vocabulary": 7, "width": 4},
+  {"name": "place", "op": "parameter", "inputs": [], "shape": [1, 6, 4]},
+  {"name": "placed", "op": "add", "inputs": ["table", "place"]},
+  {"name": "norm", "op": "layer_norm", "inputs": ["placed"]},
+  {"name": "q", "op": "linear", "inputs": ["norm"], "out_features": 4},
+  {"name": "k", "op": "linear", "inputs": ["norm"], "out_features": 4},
+  {"name": "v", "op": "linear", "inputs": ["norm"], "out_features": 4},
+  {"name": "heads", "op": "attention", "inputs": ["q", "k", "v"], "heads": 2},
+  {"name": "gelu", "op": "gelu", "inputs": ["heads"]},
+  {"name": "cut", "op": "slice", "inputs": ["gelu"], "axis": 1, "start": 5, "size": 1},
+  {"name": "last", "op": "reshape", "inputs": ["cut"], "shape": ["N", 4]},
+  {"name": "step1", "op": "lstm", "inputs": ["last", "h0", "c0"]},
+  {"name": "step2", "op": "lstm", "inputs": ["last", "step1", "step1.c"], "weights": "step1"},
+  {"name": "gru", "op": "gru", "inputs": ["step2", "step1"]},
+  {"name": "drop", "op": "dropout", "inputs": ["gru"]},
+  {"name": "out", "op": "linear", "inputs": ["drop"], "out_features": 7, "bias": false, "weights": "table"},
+  {"name": "loss", "op": "cross_entropy", "inputs": ["out"], "classes": 7, "target": "next"})";
+
+const std::string kSignals = R"(
+  {"name": "below", "op": "conv1d", "inputs": ["input"], "out_channels": 3, "kernel": 1, "trainable": false},
+  {"name": "conv", "op": "conv1d", "inputs": ["below"], "out_channels": 4, "kernel": 3, "padding": 1},
+  {"name": "norm", "op": "batch_norm1d", "inputs": ["conv"]},
+  {"name": "tanh", "op": "tanh", "inputs": ["norm"]},
+  {"name": "turned", "op": "permute", "inputs": ["tanh"], "order": [0, 2, 1]},
+  {"name": "square", "op": "matmul", "inputs": ["tanh", "turned"]},
+  {"name": "soft", "op": "softmax", "inputs": ["square"]},
+  {"name": "mixed", "op": "matmul", "inputs": ["soft", "tanh"]},
+  {"name": "rest", "op": "sub", "inputs": ["norm", "mixed"]},
+  {"name": "level", "op": "mean", "inputs": ["rest"], "axes": [2], "keep_dims": true},
+  {"name": "even", "op": "sub", "inputs": ["rest", "level"]},
+  {"name": "sigmoid", "op": "sigmoid", "inputs": ["even"]},
+  {"name": "flat", "op": "flatten", "inputs": ["sigmoid"]},
+  {"name": "dense", "op": "linear_relu", "inputs": ["flat"], "out_features": 4},
+  {"name": "same", "op": "identity", "inputs": ["dense"]},
+  {"name": "own", "op": "custom", "inputs": ["same"], "shape": ["N", 4], "flops": 9, "parameters": 3,
+   "saves": ["inputs", "output"], "grad_parameter_flops": 2},
+  {"name": "joint", "op": "custom", "inputs": ["own", "dense"], "shape": ["N", 4], "flops": 9,
+   "parameters": 3, "saves": ["output"], "in_place": true},
+  {"name": "plain", "op": "custom", "inputs": ["joint"], "shape": ["N", 4], "flops": 9},
+  {"name": "relu", "op": "relu", "inputs": ["plain"]},
+  {"name": "loss", "op": "mse", "inputs": ["relu"], "target": "wanted"})";
+
+std::vector<SmallModel> small_models() {
+  std::vector<SmallModel> all;
+  for (const char* const update : {"fused", "buffered", "accumulate"}) {
+    const auto add = [&](const std::string& name, const std::string& inputs,
+                         const std::string& layers) {
+      all.push_back({fmt::format("{}_{}", name, update),
+                     fmt::format(R"("update": "{}", {})", update, inputs), layers});
+    };
+    add("images", R"("input": {"shape": ["N", 3, 4, 4]},)", kImages);
+    add("sequences", R"("input": {"shape": ["N", 6], "dtype": "int32"},
+        "inputs": {"h0": {"shape": ["N", 4]}, "c0": {"shape": ["N", 4]},
+                   "next": {"shape": ["N"], "dtype": "int32"}},)",
+        kSequences);
+    add("signals", R"("input": {"shape": ["N", 3, 6], "repeatable": true},
+        "inputs": {"wanted": {"shape": ["N", 4]}},)",
+        kSignals);
+  }
+  return all;
+}
+
+std::string text_of(const SmallModel& model) {
+  return fmt::format(R"({{"format": "poet-model", "version": 2, "name": "{}", {} "layers": [{}]}})",
+                     model.name, model.inputs, model.layers);
+}
+
+/// Takes a node out of a list of a stage, or puts it there.
+void change(Random& random, Schedule& schedule) {
+  const int last = static_cast<int>(schedule.stages.size()) - 1;
+  Stage& stage = schedule.stages[draw(random, 0, last)];
+  const std::array<std::vector<int>*, 4> lists = {&stage.resident, &stage.compute, &stage.page_out,
+                                                  &stage.page_in};
+  std::vector<int>& list = *lists[draw(random, 0, 3)];
+  const int node = draw(random, 0, last);
+  const auto place = std::lower_bound(list.begin(), list.end(), node);
+  if (place != list.end() && *place == node) {
+    list.erase(place);
+  } else {
+    list.insert(place, node);
+  }
+}
+
+/// How many schedules were executed, and what their programs did.
+struct Seen {
+  int drawn = 0;
+  int changed = 0;
+  int recomputing = 0;
+  int paging = 0;
+  int in_place = 0;
+};
+
+void execute_valid(const ExecutedStep& step, const Schedule& schedule, PagingTime paging_time,
+                   Seen& seen) {
+  const std::vector<Instruction> program = to_program(step.graph, schedule, paging_time);
+  ASSERT_EQ(step.fault(program), "");
+  seen.recomputing += count_of(program, Instruction::Op::compute) > step.graph.size() ? 1 : 0;
+  seen.paging += count_of(program, Instruction::Op::page_in) > 0 ? 1 : 0;
+  seen.in_place += takes_over(program) > 0 ? 1 : 0;
+}
+
+/// Draws a schedule, and then changes it at random as long as it stays valid.
+void execute_random(const ExecutedStep& step, int number, Seen& seen) {
+  SCOPED_TRACE(fmt::format("case {}", number));
+  Random random(static_cast<std::uint64_t>(number));
+  constexpr std::array kHabits = {Habits{.drop = 40}, Habits{.drop = 70},
+                                  Habits{.drop = 40, .page_out = 30, .page_in = 50},
+                                  Habits{.drop = 70, .page_out = 60, .page_in = 30}};
+  const Habits habits = pick(random, kHabits);
+  Schedule schedule = ExactScheduler(random, step.graph, habits).run();
+  const Limits limits = {.ram_budget_bytes = Bytes{1} << 50,
+                         .runtime_budget_seconds = 1e9,
+                         .paging_time = static_cast<PagingTime>(draw(random, 0, 2))};
+  ASSERT_TRUE(simulate(step.graph, schedule, limits).valid());
+  execute_valid(step, schedule, limits.paging_time, seen);
+  ++seen.drawn;
+  for (int tries = 0; tries < 20; ++tries) {
+    Schedule other = schedule;
+    change(random, other);
+    if (!simulate(step.graph, other, limits).valid()) continue;
+    schedule = std::move(other);
+    execute_valid(step, schedule, limits.paging_time, seen);
+    ++seen.changed;
+  }
+}
+
+class SmallStep : public testing::TestWithParam<SmallModel> {};
+
+TEST_P(SmallStep, HasTheFormulasOfItsLayers) {
+  EXPECT_EQ(file_step(text_of(GetParam())).graph_fault(), "");
+}
+
+TEST_P(SmallStep, IsTheStepOfTheDefinitionIfEverythingIsKept) {
+  const ExecutedStep step = file_step(text_of(GetParam()));
+  EXPECT_EQ(step.fault(step.keep_all()), "");
+  EXPECT_EQ(step.fault(step.keep_needed()), "");
+}
+
+TEST_P(SmallStep, IsThatOfTheDefinitionWhereverTheSimulatorAcceptsTheSchedule) {
+  const ExecutedStep step = file_step(text_of(GetParam()));
+  Seen seen;
+  const CaseRange range = wanted_cases(40);
+  for (int i = range.first; i < range.first + range.count; ++i) execute_random(step, i, seen);
+  fmt::print("{} schedules and {} changed ones; {} recompute, {} page, {} take over\n", seen.drawn,
+             seen.changed, seen.recomputing, seen.paging, seen.in_place);
+  EXPECT_EQ(seen.drawn, range.count);
+  EXPECT_GT(seen.changed, range.count / 4);
+  EXPECT_GT(seen.recomputing, range.count / 2);
+  EXPECT_GT(seen.paging, range.count / 8);
+  EXPECT_GT(seen.in_place, range.count / 2);
+}
+
+INSTANTIATE_TEST_SUITE_P(Models, SmallStep, testing::ValuesIn(small_models()),
+                         [](const auto& instance) { return instance.param.name; });
+
+TEST(SmallSteps, HaveEveryOp) {
+  std::set<std::string> ops;
+  const auto add_ops = [&](const nlohmann::json& file) {
+    for (const auto& layer : file.at("layers")) ops.insert(layer.at("op"));
+  };
+  for (const SmallModel& model : small_models()) add_ops(nlohmann::json::parse(text_of(model)));
+  std::ifstream transformer(POET_SOURCE_DIR "/models/transformer.json");
+  add_ops(nlohmann::json::parse(transformer));
+  for (const OpRule& rule : op_rules()) EXPECT_TRUE(ops.contains(std::string(rule.name)));
+}
+
+}  // namespace
+}  // namespace poet::test
