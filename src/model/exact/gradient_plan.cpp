@@ -30,7 +30,6 @@ bool is_wanted(const Draft& draft, const DraftLayer& layer, const GradientStep& 
 
 bool comes_first(const Draft& draft, const DraftLayer& layer, const GradientStep& step,
                  Update update) {
-  if (step.also_updates) return !is_trained(draft, layer, *step.also_updates);
   const bool is_fused = update == Update::fused;
   if (!is_of_parameters(layer, step)) return is_fused;
   return !is_fused || has_buffer(draft, group_of(layer, step), update);
@@ -69,11 +68,16 @@ bool has_buffer(const Draft& draft, int parameters, Update update) {
 std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Update update) {
   const std::vector<GradientStep>& steps = layer.exact.steps;
   std::vector<int> wanted;
+  std::vector<int> later;
   std::vector<int> last;
   for (int s = 0; s < static_cast<int>(steps.size()); ++s) {
-    if (!is_wanted(draft, layer, steps[s])) continue;
-    (comes_first(draft, layer, steps[s], update) ? wanted : last).push_back(s);
+    const GradientStep& step = steps[s];
+    if (!is_wanted(draft, layer, step)) continue;
+    // It changes the parameters that the gradients of other inputs read.
+    const bool changes = step.also_updates && is_trained(draft, layer, *step.also_updates);
+    (changes ? last : comes_first(draft, layer, step, update) ? wanted : later).push_back(s);
   }
+  wanted.insert(wanted.end(), later.begin(), later.end());
   wanted.insert(wanted.end(), last.begin(), last.end());
   std::vector<int> order;
   for (const int s : wanted) add_with_needed(steps, s, order);

@@ -118,6 +118,21 @@ TEST(ExactGraph, ANormalisationUpdatesItsParametersInItsOneGradientNode) {
   EXPECT_EQ(node_of(model, "gradw(n0)").bytes, 0) << "the input has no gradient";
 }
 
+TEST(ExactGraph, OneGradientNodeThatUpdatesComesAfterWhatElseReadsTheParameters) {
+  for (const char* const update : {"fused", "buffered"}) {
+    const Model model = exact_model(
+        "[1, 3]", R"({"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3},
+                     {"name": "b", "op": "linear", "inputs": ["input"], "out_features": 3},
+                     {"name": "c", "op": "custom", "inputs": ["a", "b"], "shape": [1, 3],
+                      "flops": 9, "parameters": 3},
+                     {"name": "loss", "op": "mse", "inputs": ["c"]})",
+        fmt::format(R"("update": "{}",)", update));
+    EXPECT_LT(index_of(model, "grad(b)"), index_of(model, "grad(a)")) << update;
+    EXPECT_THAT(node_of(model, "grad(b)").reads_parameters, ElementsAre("c"));
+    EXPECT_THAT(node_of(model, "grad(a)").writes_parameters, ElementsAre("c"));
+  }
+}
+
 TEST(ExactGraph, SharedParametersAreUpdatedOnceAfterTheirLastReader) {
   const Model model = exact_model(
       "[1, 3]", R"({"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3},
