@@ -98,6 +98,35 @@ const std::string kSignals = R"(
   {"name": "relu", "op": "relu", "inputs": ["plain"]},
   {"name": "loss", "op": "mse", "inputs": ["relu"], "target": "wanted"})";
 
+// Learned tensors in every place, and parameters that several layers use or only some may change.
+const std::string kLearned = R"(
+  {"name": "h0", "op": "parameter", "inputs": [], "shape": [1, 4]},
+  {"name": "c0", "op": "parameter", "inputs": [], "shape": [1, 4]},
+  {"name": "lstm", "op": "lstm", "inputs": ["input", "h0", "c0"]},
+  {"name": "twice", "op": "parameter", "inputs": [], "shape": [1, 4]},
+  {"name": "norm", "op": "layer_norm", "inputs": ["twice"]},
+  {"name": "half", "op": "div", "inputs": ["twice", "lstm"]},
+  {"name": "sum", "op": "add", "inputs": ["half", "norm"]},
+  {"name": "again", "op": "layer_norm", "inputs": ["sum"], "weights": "norm"},
+  {"name": "fixed", "op": "parameter", "inputs": [], "shape": [4], "trainable": false},
+  {"name": "shift", "op": "mul", "inputs": ["again", "fixed"]},
+  {"name": "only", "op": "parameter", "inputs": [], "shape": [1, 4]},
+  {"name": "alone", "op": "layer_norm", "inputs": ["only"]},
+  {"name": "first", "op": "parameter", "inputs": [], "shape": [1, 4]},
+  {"name": "custom", "op": "custom", "inputs": ["first", "shift"], "shape": [1, 4], "flops": 9,
+   "parameters": 3, "saves": ["inputs"]},
+  {"name": "scaled", "op": "mul", "inputs": ["custom", "alone"]},
+  {"name": "fc", "op": "linear", "inputs": ["scaled"], "out_features": 4},
+  {"name": "same", "op": "linear", "inputs": ["fc"], "out_features": 4, "weights": "fc", "trainable": false},
+  {"name": "factor", "op": "parameter", "inputs": [], "shape": [4, 4]},
+  {"name": "thin", "op": "parameter", "inputs": [], "shape": [4, 2]},
+  {"name": "wide", "op": "parameter", "inputs": [], "shape": [2, 4]},
+  {"name": "low_rank", "op": "matmul", "inputs": ["thin", "wide"]},
+  {"name": "basis", "op": "linear", "inputs": ["factor"], "out_features": 4},
+  {"name": "matrix", "op": "add", "inputs": ["basis", "low_rank"]},
+  {"name": "product", "op": "matmul", "inputs": ["same", "matrix"]},
+  {"name": "loss", "op": "mse", "inputs": ["product"]})";
+
 std::vector<SmallModel> small_models() {
   std::vector<SmallModel> all;
   for (const char* const update : {"fused", "buffered", "accumulate"}) {
@@ -114,6 +143,7 @@ std::vector<SmallModel> small_models() {
     add("signals", R"("input": {"shape": ["N", 3, 6], "repeatable": true},
         "inputs": {"wanted": {"shape": ["N", 4]}},)",
         kSignals);
+    add("learned", R"("input": {"shape": [1, 3]},)", kLearned);
   }
   return all;
 }

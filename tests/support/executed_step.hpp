@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <fstream>
 #include <set>
 #include <string>
 #include <utility>
@@ -55,7 +56,12 @@ std::set<std::string> set_of(const List& list) {
 }  // namespace detail
 
 inline std::string ExecutedStep::graph_fault() const {
-  if (formulas.size() != model.nodes.size()) return "nodes without formulas, or the reverse";
+  for (const auto& [name, formula] : formulas) {
+    const auto has_name = [&, &wanted = name](const ModelNode& node) {
+      return node.name == wanted;
+    };
+    if (std::none_of(model.nodes.begin(), model.nodes.end(), has_name)) return "no node " + name;
+  }
   for (const ModelNode& node : model.nodes) {
     const auto found = formulas.find(node.name);
     if (found == formulas.end()) return "no formula for " + node.name;
@@ -87,7 +93,8 @@ inline ExecutedStep executed_step(Model model, Formulas formulas) {
 
 inline ExecutedStep builtin_step(const std::string& name) {
   Model model = load_model(name, 1, Backward::exact);
-  Formulas formulas = builtin_formulas(model);
+  std::ifstream file(std::string(POET_SOURCE_DIR "/models/") + name + ".json");
+  Formulas formulas = step_formulas(nlohmann::json::parse(file), model);
   return executed_step(std::move(model), std::move(formulas));
 }
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdint>
-#include <fstream>
 #include <functional>
 #include <numeric>
 #include <set>
@@ -52,6 +51,7 @@ class Differentiation {
   }
 
   Formulas run() {
+    for (const Layer& layer : layers_) find_waiting(layer);
     count_gradients();
     for (auto layer = layers_.rbegin(); layer != layers_.rend(); ++layer) {
       if (is_reached(*layer)) differentiate(*layer);
@@ -175,9 +175,16 @@ class Differentiation {
     return {{.tensor = found->second}};
   }
 
+  std::vector<Operand> gradients_of_parts(const Layer& layer) const {
+    std::vector<Operand> all;
+    for (int i = 0; i < layer.formulas.parts; ++i) {
+      for (const Operand& part : gradient_of(part_name(layer, i))) all.push_back(part);
+    }
+    return all;
+  }
+
   /// The tensors and parameters that a letter of the table stands for.
   std::vector<Operand> find(const Layer& layer, char letter) const {
-    std::vector<Operand> all;
     switch (letter) {
       case 'X':
         return {layer.inputs.at(0)};
@@ -204,10 +211,7 @@ class Differentiation {
       case 'E':
         return gradient_of(other_name(layer, 1));
       case 'S':
-        for (int i = 0; i < layer.formulas.parts; ++i) {
-          for (const Operand& part : gradient_of(part_name(layer, i))) all.push_back(part);
-        }
-        return all;
+        return gradients_of_parts(layer);
       case 'G':
         return {{.tensor = inner_name(layer, 0)}};
       case 'H':
@@ -268,6 +272,28 @@ class Differentiation {
     }
   }
 
+  /// Of a product of two things that are learned, each gradient reads the other factor. A gradient
+  /// that reads what is changed in the same layer, or comes first of two such, has to wait.
+  void find_waiting(const Layer& layer) {
+    for (std::size_t i = 0; i < layer.inputs.size(); ++i) {
+      const Operand& input = layer.inputs[i];
+      if (input.parameters.empty() || !input.learns) continue;
+      std::string text = gradient_text(layer, i);
+      for (std::size_t k = layer.formulas.gradients.size(); k-- > 0;) {
+        if (text.find("GH"[k]) != std::string::npos) text += layer.formulas.gradients[k].formula;
+      }
+      const bool is_joint = i == 0 && layer.formulas.is_joint;
+      bool waits = layer.trains && !is_joint && text.find_first_of("WU") != std::string::npos;
+      for (std::size_t j = i + 1; j < layer.inputs.size(); ++j) {
+        const Operand& other = layer.inputs[j];
+        const bool reads = text.find('A') != std::string::npos ||
+                           (j < 3 && text.find("XZV"[j]) != std::string::npos);
+        waits = waits || (reads && !other.parameters.empty() && other.learns);
+      }
+      if (waits) waiting_.insert(input.parameters);
+    }
+  }
+
   void differentiate(const Layer& layer) {
     std::string used;
     bool updates_jointly = false;
@@ -276,17 +302,17 @@ class Differentiation {
       const std::string text = gradient_text(layer, i);
       if (!input.learns || text.empty()) continue;
       used += text;
-      if (input.tensor.empty()) {
-        add_parameter_gradient(layer, input.parameters, text);
-        continue;
-      }
-      if (text == "=") {
+      if (text == "=" && !input.tensor.empty()) {
         contribute(layer, input.tensor, gradients_.at(layer.name));
         continue;
       }
       Formula gradient = formula(layer, text);
       if (i == 0 && layer.formulas.is_joint && layer.trains) {
         updates_jointly = change_at_once(parameters_of(layer, 0), gradient);
+      }
+      if (input.tensor.empty()) {
+        add_parameter_gradient(layer, input.parameters, std::move(gradient));
+        continue;
       }
       const std::string name = contributions_.at(input.tensor) == 1
                                    ? fmt::format("grad({})", input.tensor)
@@ -297,7 +323,7 @@ class Differentiation {
     const std::vector<std::string>& parameters = layer.formulas.parameters;
     for (std::size_t g = 0; layer.trains && !updates_jointly && g < parameters.size(); ++g) {
       used += parameters[g];
-      add_parameter_gradient(layer, parameters_of(layer, g), parameters[g]);
+      add_parameter_gradient(layer, parameters_of(layer, g), formula(layer, parameters[g]));
     }
     add_inner_gradients(layer, used);
   }
@@ -325,18 +351,16 @@ class Differentiation {
   /// layers read the parameters.
   bool change_at_once(const std::string& parameters, Formula& formula) {
     if (update_ == "accumulate") {
-      formula.adds_to = {parameters};
+      formula.adds_to.push_back(parameters);
       kept_.insert(parameters);
       return true;
     }
-    if (readers_.at(parameters) > 1) return false;
-    formula.writes_parameters = {parameters};
+    if (readers_.at(parameters) > 1 || waiting_.contains(parameters)) return false;
+    formula.writes_parameters.push_back(parameters);
     return true;
   }
 
-  void add_parameter_gradient(const Layer& layer, const std::string& parameters,
-                              const std::string& text) {
-    Formula gradient = formula(layer, text == "=" ? "D" : text);
+  void add_parameter_gradient(const Layer& layer, const std::string& parameters, Formula gradient) {
     gradient.over.clear();
     const bool is_own = layer.owner == layer.name &&
                         (parameters == layer.name || parameters.starts_with(layer.name + "."));
@@ -364,6 +388,7 @@ class Differentiation {
   std::map<std::string, int> contributions_;      ///< by tensor
   std::map<std::string, std::string> gradients_;  ///< by tensor: the sum so far
   std::map<std::string, std::string> buffers_;    ///< by parameters: the sum so far
+  std::set<std::string> waiting_;                 ///< learned tensors that are updated later
   std::set<std::string> kept_;                    ///< parameters whose gradients are no tensors
   Formulas formulas_;
 };
@@ -372,11 +397,6 @@ class Differentiation {
 
 Formulas step_formulas(const nlohmann::json& model_file, const Model& model) {
   return Differentiation(model_file, model).run();
-}
-
-Formulas builtin_formulas(const Model& model) {
-  std::ifstream file(fmt::format("{}/models/{}.json", POET_SOURCE_DIR, model.name));
-  return step_formulas(nlohmann::json::parse(file), model);
 }
 
 }  // namespace poet::test

@@ -33,7 +33,4 @@ using Formulas = std::map<std::string, Formula>;
 /// Throws std::runtime_error if a layer reads the same tensor twice.
 Formulas step_formulas(const nlohmann::json& model_file, const Model& model);
 
-/// Those of a built-in model.
-Formulas builtin_formulas(const Model& model);
-
 }  // namespace poet::test

@@ -51,11 +51,27 @@ class BackwardPass {
     for (const int s : steps_in_order(draft_, layer, spec_.update)) {
       const GradientStep& step = layer.exact.steps[s];
       if (is_of_parameters(layer, step)) {
-        add_parameter_gradient(l, step, group_of(layer, step));
+        add_parameter_gradients(l, step);
       } else {
         add_gradient(l, s);
       }
     }
+  }
+
+  /// Those of the layer or of a learned tensor that it reads; a normalisation of a learned tensor
+  /// has both.
+  void add_parameter_gradients(int l, const GradientStep& step) {
+    const DraftLayer& layer = draft_.layers[l];
+    const bool is_wanted = step.of == Of::parameters || layer.inputs[step.index].wants_gradient;
+    std::optional<int> also;
+    if (step.also_updates && is_trained(draft_, layer, *step.also_updates)) {
+      also = layer.parameters[*step.also_updates];
+    }
+    if (also && (!is_wanted || is_summed(*also))) {
+      add_parameter_gradient(l, step, *also);
+      also.reset();
+    }
+    if (is_wanted) add_parameter_gradient(l, step, group_of(layer, step), also);
   }
 
   /// The node of a tensor in this layer's formulas; -1 for one that is none.
@@ -154,7 +170,7 @@ class BackwardPass {
     std::optional<int> later;
     if (step.also_updates && is_trained(draft_, layer, *step.also_updates)) {
       const int group = layer.parameters[*step.also_updates];
-      if (has_buffer(group) && draft_.parameters[group].readers > 1) {
+      if (is_summed(group)) {
         later = group;
       } else {
         write_parameters(group, node);
@@ -193,6 +209,11 @@ class BackwardPass {
 
   bool has_buffer(int group) const { return poet::has_buffer(draft_, group, spec_.update); }
 
+  /// Whether several layers add to a buffer.
+  bool is_summed(int group) const {
+    return has_buffer(group) && draft_.parameters[group].readers > 1;
+  }
+
   /// A node that applies the gradient of these parameters, or adds it to what stays in RAM.
   void write_parameters(int group, ModelNode& node) {
     DraftParameters& parameters = draft_.parameters[group];
@@ -215,7 +236,9 @@ class BackwardPass {
     return parameter_count({"", parameters.shapes});
   }
 
-  void add_parameter_gradient(int l, const GradientStep& step, int group) {
+  /// `also`: parameters whose gradient the same node applies.
+  void add_parameter_gradient(int l, const GradientStep& step, int group,
+                              std::optional<int> also = {}) {
     DraftParameters& parameters = draft_.parameters[group];
     ModelNode node = gradient_node(l, step);
     const std::string& layer = draft_.layers[l].spec->name;
@@ -226,6 +249,7 @@ class BackwardPass {
     node.out_shape = {count_of(parameters)};
     if (step.is_view) node.flop = node.out_shape[0];
     node.recompute = false;
+    if (also) write_parameters(*also, node);
     std::vector<int> over;
     if (has_buffer(group)) {
       parameters.is_trained = true;
@@ -274,6 +298,7 @@ class BackwardPass {
 }  // namespace
 
 void append_exact_backward(Draft& draft, const ModelSpec& spec) {
+  find_waiting(draft);
   BackwardPass(draft, spec).run();
 }
 

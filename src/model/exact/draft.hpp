@@ -41,6 +41,7 @@ struct DraftParameters {
   int readers = 0;          ///< layers
   bool trainable = false;   ///< a gradient is wanted
   bool is_trained = false;  ///< a node makes it
+  bool waits = false;       ///< their update waits for another gradient of the same layer
   ElementBytes element_bytes{};
   int gradient = -1;  ///< the node that holds the gradient so far, if there is a buffer
 };

@@ -35,12 +35,41 @@ bool comes_first(const Draft& draft, const DraftLayer& layer, const GradientStep
   return !is_fused || has_buffer(draft, group_of(layer, step), update);
 }
 
+/// Appends the steps whose results a step reads, each after those that it reads in turn.
+void add_needed(const std::vector<GradientStep>& steps, const GradientStep& step,
+                std::vector<int>& order) {
+  for (const TensorRef tensor : step.reads) {
+    if (tensor.kind != TensorRef::Kind::step) continue;
+    add_needed(steps, steps[tensor.index], order);
+    if (std::find(order.begin(), order.end(), tensor.index) != order.end()) continue;
+    order.push_back(tensor.index);
+  }
+}
+
 /// Appends a step, and before it those whose results it reads.
 void add_with_needed(const std::vector<GradientStep>& steps, int s, std::vector<int>& order) {
-  for (const TensorRef tensor : steps[s].reads) {
-    if (tensor.kind == TensorRef::Kind::step) add_with_needed(steps, tensor.index, order);
-  }
+  add_needed(steps, steps[s], order);
   if (std::find(order.begin(), order.end(), s) == order.end()) order.push_back(s);
+}
+
+/// Whether the gradient of a learned tensor reads parameters that the layer trains, or a learned
+/// tensor that comes later among its inputs. Of two learned tensors one has to wait.
+bool reads_trained(const Draft& draft, const DraftLayer& layer, const GradientStep& step) {
+  std::vector<int> all;
+  add_needed(layer.exact.steps, step, all);
+  const auto reads = [&](const GradientStep& each) {
+    const bool reads_own = !step.also_updates &&
+                           std::any_of(each.parameters.begin(), each.parameters.end(),
+                                       [&](int group) { return is_trained(draft, layer, group); });
+    return reads_own ||
+           std::any_of(each.reads.begin(), each.reads.end(), [&](const TensorRef& tensor) {
+             return tensor.kind == TensorRef::Kind::input && tensor.index > step.index &&
+                    layer.inputs[tensor.index].parameters >= 0 &&
+                    layer.inputs[tensor.index].wants_gradient;
+           });
+  };
+  return reads(step) ||
+         std::any_of(all.begin(), all.end(), [&](int s) { return reads(layer.exact.steps[s]); });
 }
 
 }  // namespace
@@ -61,8 +90,20 @@ bool is_trained(const Draft& draft, const DraftLayer& layer, int group) {
 
 // Parameters of several layers are changed when the last of them has given its gradient.
 bool has_buffer(const Draft& draft, int parameters, Update update) {
+  const DraftParameters& from = draft.parameters[parameters];
   return update == Update::buffered ||
-         (update == Update::fused && draft.parameters[parameters].readers > 1);
+         (update == Update::fused && (from.readers > 1 || from.waits));
+}
+
+void find_waiting(Draft& draft) {
+  for (const DraftLayer& layer : draft.layers) {
+    for (const GradientStep& step : layer.exact.steps) {
+      if (step.of != Of::input) continue;
+      const NamedTensor& input = layer.inputs[step.index];
+      if (input.parameters < 0 || !input.wants_gradient) continue;
+      if (reads_trained(draft, layer, step)) draft.parameters[input.parameters].waits = true;
+    }
+  }
 }
 
 std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Update update) {
@@ -77,10 +118,14 @@ std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Upd
     const bool changes = step.also_updates && is_trained(draft, layer, *step.also_updates);
     (changes ? last : comes_first(draft, layer, step, update) ? wanted : later).push_back(s);
   }
-  wanted.insert(wanted.end(), later.begin(), later.end());
-  wanted.insert(wanted.end(), last.begin(), last.end());
+  later.insert(later.end(), last.begin(), last.end());
   std::vector<int> order;
   for (const int s : wanted) add_with_needed(steps, s, order);
+  // An inner tensor may read a learned tensor that one of these changes, such as a first state.
+  for (const int s : later) {
+    if (update == Update::fused) add_needed(steps, steps[s], order);
+  }
+  for (const int s : later) add_with_needed(steps, s, order);
   return order;
 }
 

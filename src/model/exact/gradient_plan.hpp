@@ -13,6 +13,10 @@ struct GradientPlan {
   std::vector<int> contributions;  ///< by forward node: how many gradients add up to its own
 };
 
+/// Finds the learned tensors whose update has to wait. In the product of a learned tensor and
+/// parameters, each gradient reads the other factor, so neither can be applied where it arises.
+void find_waiting(Draft& draft);
+
 /// Throws InputError if there is no loss.
 GradientPlan plan_gradients(const Draft& draft);
 

@@ -133,6 +133,52 @@ TEST(ExactGraph, OneGradientNodeThatUpdatesComesAfterWhatElseReadsTheParameters)
   }
 }
 
+TEST(ExactGraph, ANormalisationOfALearnedTensorUpdatesBothInOneNode) {
+  const Model model =
+      exact_model("[1, 3]", R"({"name": "p", "op": "parameter", "inputs": [], "shape": [1, 3]},
+                   {"name": "n", "op": "layer_norm", "inputs": ["p"]},
+                   {"name": "s", "op": "add", "inputs": ["n", "input"]},
+                   {"name": "loss", "op": "mse", "inputs": ["s"]})");
+  EXPECT_THAT(backward_names(model), ElementsAre("grad(s)", "gradw(p by n)"));
+  EXPECT_THAT(node_of(model, "gradw(p by n)").reads_parameters, ElementsAre("n", "p"));
+  EXPECT_THAT(node_of(model, "gradw(p by n)").writes_parameters, ElementsAre("n", "p"));
+  for (const Parameters& parameters : model.parameters) EXPECT_TRUE(parameters.is_trained);
+}
+
+TEST(ExactGraph, ANormalisationOfAFixedTensorUpdatesOnlyItsOwnParameters) {
+  const Model model = exact_model("[1, 3]", R"(
+      {"name": "p", "op": "parameter", "inputs": [], "shape": [1, 3], "trainable": false},
+      {"name": "n", "op": "layer_norm", "inputs": ["p"]},
+      {"name": "s", "op": "add", "inputs": ["n", "input"]},
+      {"name": "loss", "op": "mse", "inputs": ["s"]})");
+  EXPECT_THAT(backward_names(model), ElementsAre("grad(s)", "gradw(n)"));
+  EXPECT_THAT(node_of(model, "gradw(n)").writes_parameters, ElementsAre("n"));
+}
+
+// Each gradient reads the other factor as it was before the step.
+TEST(ExactGraph, OneFactorOfALearnedProductWaitsForTheOther) {
+  const Model model =
+      exact_model("[2, 2]", R"({"name": "a", "op": "parameter", "inputs": [], "shape": [2, 1]},
+                   {"name": "b", "op": "parameter", "inputs": [], "shape": [1, 2]},
+                   {"name": "ab", "op": "matmul", "inputs": ["a", "b"]},
+                   {"name": "s", "op": "add", "inputs": ["ab", "input"]},
+                   {"name": "loss", "op": "mse", "inputs": ["s"]})");
+  EXPECT_THAT(backward_names(model),
+              ElementsAre("grad(s)", "gradw(a by ab)", "gradw(b by ab)", "update(a)"));
+  EXPECT_THAT(node_of(model, "gradw(a by ab)").writes_parameters, IsEmpty());
+  EXPECT_THAT(node_of(model, "gradw(b by ab)").writes_parameters, ElementsAre("b"));
+}
+
+TEST(ExactGraph, ALearnedFirstStateIsUpdatedAfterAllThatReadIt) {
+  const Model model =
+      exact_model("[1, 3]", R"({"name": "h", "op": "parameter", "inputs": [], "shape": [1, 2]},
+                   {"name": "c", "op": "parameter", "inputs": [], "shape": [1, 2]},
+                   {"name": "l", "op": "lstm", "inputs": ["input", "h", "c"]},
+                   {"name": "loss", "op": "mse", "inputs": ["l"]})");
+  EXPECT_LT(index_of(model, "grad(l.gates)"), index_of(model, "gradw(c by l)"));
+  EXPECT_THAT(node_of(model, "update(h)").writes_parameters, ElementsAre("h"));
+}
+
 TEST(ExactGraph, SharedParametersAreUpdatedOnceAfterTheirLastReader) {
   const Model model = exact_model(
       "[1, 3]", R"({"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3},
