@@ -227,7 +227,7 @@ TEST_P(SmallStep, IsTheStepOfTheDefinitionIfEverythingIsKept) {
 TEST_P(SmallStep, IsThatOfTheDefinitionWhereverTheSimulatorAcceptsTheSchedule) {
   const ExecutedStep step = file_step(text_of(GetParam()));
   Seen seen;
-  const CaseRange range = wanted_cases(40);
+  const CaseRange range = wanted_cases(20);
   for (int i = range.first; i < range.first + range.count; ++i) execute_random(step, i, seen);
   fmt::print("{} schedules and {} changed ones; {} recompute, {} page, {} take over\n", seen.drawn,
              seen.changed, seen.recomputing, seen.paging, seen.in_place);

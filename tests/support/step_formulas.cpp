@@ -199,13 +199,11 @@ class Differentiation {
       case 'Y':
         return {layer.output};
       case 'P':
-        return {{.tensor = other_name(layer, 0)}};
       case 'Q':
-        return {{.tensor = other_name(layer, 1)}};
+        return {{.tensor = other_name(layer, letter == 'Q' ? 1 : 0)}};
       case 'W':
-        return {{.parameters = parameters_of(layer, 0)}};
       case 'U':
-        return {{.parameters = parameters_of(layer, 1)}};
+        return {{.parameters = parameters_of(layer, letter == 'U' ? 1 : 0)}};
       case 'D':
         return gradient_of(layer.name);
       case 'E':
@@ -213,9 +211,8 @@ class Differentiation {
       case 'S':
         return gradients_of_parts(layer);
       case 'G':
-        return {{.tensor = inner_name(layer, 0)}};
       case 'H':
-        return {{.tensor = inner_name(layer, 1)}};
+        return {{.tensor = inner_name(layer, letter == 'H' ? 1 : 0)}};
       default:
         throw std::runtime_error(fmt::format("no meaning of {}", letter));
     }
