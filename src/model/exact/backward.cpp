@@ -242,7 +242,7 @@ class BackwardPass {
     DraftParameters& parameters = draft_.parameters[group];
     ModelNode node = gradient_node(l, step);
     const std::string& layer = draft_.layers[l].spec->name;
-    const bool is_own = parameters.name.starts_with(layer);
+    const bool is_own = parameters.name == layer || parameters.name.starts_with(layer + ".");
     node.op = draft_.layers[l].spec->op + "_gradw";
     node.name = take_name(draft_, is_own ? fmt::format("gradw({})", parameters.name)
                                          : fmt::format("gradw({} by {})", parameters.name, layer));
