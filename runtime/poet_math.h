@@ -1,0 +1,56 @@
+/* Elementary functions that give the same bits on every machine and with every compiler.
+ *
+ * They use float32 additions, multiplications, divisions and comparisons in a fixed order, and
+ * integers: no libm, no fused multiply-add, no table. Compile with -ffp-contract=off and without
+ * -ffast-math. Arguments may be any float; NaN gives NaN.
+ *
+ * Largest error over all floats, in units in the last place of the result; tests/unit/runtime
+ * measures it against the libm's double functions:
+ *   poet_expf 1.0, poet_logf 1.0, poet_tanhf 2.0, poet_erff 1.5, poet_sqrtf 0.5 (correctly rounded)
+ */
+#ifndef POET_MATH_H
+#define POET_MATH_H
+
+#include <stdint.h>
+
+/* The type of all tensor elements. Tests build the kernels with -DPOET_REAL=double as well, to
+ * compare gradients with central differences; that build takes its functions from libm. */
+#ifndef POET_REAL
+#define POET_REAL float
+#endif
+#define POET_KIND_float 1
+#define POET_KIND_double 2
+#define POET_KIND_OF(type) POET_KIND_JOIN(type)
+#define POET_KIND_JOIN(type) POET_KIND_##type
+typedef POET_REAL poet_real;
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+float poet_expf(float x);
+float poet_logf(float x);
+float poet_erff(float x);
+float poet_tanhf(float x);
+float poet_sqrtf(float x);
+
+#ifdef __cplusplus
+}
+#endif
+
+#if POET_KIND_OF(POET_REAL) == POET_KIND_double
+#include <math.h>
+#define POET_EXP exp
+#define POET_LOG log
+#define POET_ERF erf
+#define POET_TANH tanh
+#define POET_SQRT sqrt
+#else
+#define POET_EXP poet_expf
+#define POET_LOG poet_logf
+#define POET_ERF poet_erff
+#define POET_TANH poet_tanhf
+#define POET_SQRT poet_sqrtf
+#endif
+
+#endif
