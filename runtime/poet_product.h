@@ -1,0 +1,21 @@
+/* Sums of products of two strided operands: what dense, attention and recurrent kernels share. */
+#ifndef POET_PRODUCT_H
+#define POET_PRODUCT_H
+
+#include "poet_sink.h"
+
+/* Element (i, j) = start[j] + the sum over k of a[i a_row + k a_inner] b[k b_inner + j b_column],
+ * put at first + i out_row + j out_column. */
+struct poet_product_spec {
+  int32_t rows, inner, columns;
+  const poet_real* a;
+  int32_t a_row, a_inner;
+  const poet_real* b;
+  int32_t b_inner, b_column;
+  const poet_real* start; /* NULL: 0 */
+  int32_t first, out_row, out_column;
+};
+
+void poet_product(const struct poet_product_spec* p, const struct poet_sink* out);
+
+#endif
