@@ -1,0 +1,208 @@
+#include "poet_kernels.h"
+
+static const poet_real kZero = 0;
+static const poet_real kOne = 1;
+
+POET_KERNEL void poet_relu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? x[i] : kZero;
+}
+
+POET_KERNEL void poet_relu_grad(const struct poet_map_spec* m, const poet_real* y,
+                                const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kZero ? dy[i] : kZero;
+}
+
+POET_KERNEL void poet_relu6(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  const poet_real six = 6;
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? (x[i] < six ? x[i] : six) : kZero;
+}
+
+POET_KERNEL void poet_relu6_grad(const struct poet_map_spec* m, const poet_real* y,
+                                 const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kZero && y[i] < (poet_real)6 ? dy[i] : kZero;
+}
+
+POET_KERNEL void poet_leaky_relu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? x[i] : x[i] * m->slope;
+}
+
+POET_KERNEL void poet_leaky_relu_grad(const struct poet_map_spec* m, const poet_real* y,
+                                      const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kZero ? dy[i] : dy[i] * m->slope;
+}
+
+/* exp of a number that is not positive: no overflow. */
+static poet_real sigmoid_of(poet_real x) {
+  const poet_real e = POET_EXP(x > kZero ? -x : x);
+  return x > kZero ? kOne / (kOne + e) : e / (kOne + e);
+}
+
+POET_KERNEL void poet_sigmoid(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = sigmoid_of(x[i]);
+}
+
+POET_KERNEL void poet_sigmoid_grad(const struct poet_map_spec* m, const poet_real* y,
+                                   const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * (y[i] * (kOne - y[i]));
+}
+
+POET_KERNEL void poet_tanh(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = POET_TANH(x[i]);
+}
+
+POET_KERNEL void poet_tanh_grad(const struct poet_map_spec* m, const poet_real* y,
+                                const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * (kOne - y[i] * y[i]);
+}
+
+/* relu6(x + 3) / 6, and its derivative (Howard et al., 2019, section 5.2) */
+static poet_real hard_sigmoid_of(poet_real x) {
+  const poet_real shifted = x + (poet_real)3;
+  if (shifted <= kZero) return kZero;
+  return shifted >= (poet_real)6 ? kOne : shifted / (poet_real)6;
+}
+
+static poet_real hard_sigmoid_slope(poet_real x) {
+  return x > (poet_real)-3 && x < (poet_real)3 ? kOne / (poet_real)6 : kZero;
+}
+
+POET_KERNEL void poet_hard_sigmoid(const struct poet_map_spec* m, const poet_real* x,
+                                   poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = hard_sigmoid_of(x[i]);
+}
+
+POET_KERNEL void poet_hard_sigmoid_grad(const struct poet_map_spec* m, const poet_real* x,
+                                        const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) dx[i] = dy[i] * hard_sigmoid_slope(x[i]);
+}
+
+POET_KERNEL void poet_hard_swish(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i] * hard_sigmoid_of(x[i]);
+}
+
+POET_KERNEL void poet_hard_swish_grad(const struct poet_map_spec* m, const poet_real* x,
+                                      const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) {
+    dx[i] = dy[i] * (hard_sigmoid_of(x[i]) + x[i] * hard_sigmoid_slope(x[i]));
+  }
+}
+
+POET_KERNEL void poet_silu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i] * sigmoid_of(x[i]);
+}
+
+POET_KERNEL void poet_silu_grad(const struct poet_map_spec* m, const poet_real* x,
+                                const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real s = sigmoid_of(x[i]);
+    dx[i] = dy[i] * (s * (kOne + x[i] * (kOne - s)));
+  }
+}
+
+/* x Phi(x), Phi the distribution function of the normal distribution (Hendrycks and Gimpel, 2016),
+ * by erf and not by its approximation with tanh. */
+static poet_real normal_distribution(poet_real x) {
+  return (poet_real)0.5 * (kOne + POET_ERF(x * (poet_real)0.70710678118654752440));
+}
+
+POET_KERNEL void poet_gelu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i] * normal_distribution(x[i]);
+}
+
+POET_KERNEL void poet_gelu_grad(const struct poet_map_spec* m, const poet_real* x,
+                                const poet_real* dy, poet_real* dx) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real density =
+        (poet_real)0.39894228040143267794 * POET_EXP((poet_real)-0.5 * x[i] * x[i]);
+    dx[i] = dy[i] * (normal_distribution(x[i]) + x[i] * density);
+  }
+}
+
+POET_KERNEL void poet_accumulate(const struct poet_map_spec* m, const poet_real* a,
+                                 const poet_real* b, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = a[i] + b[i];
+}
+
+POET_KERNEL void poet_softmax(const struct poet_softmax_spec* s, const poet_real* x, poet_real* y) {
+  int32_t o, i, j;
+  for (o = 0; o < s->outer; ++o) {
+    for (i = 0; i < s->inner; ++i) {
+      const int32_t first = o * s->axis * s->inner + i;
+      poet_real largest = x[first];
+      poet_real sum = 0;
+      for (j = 1; j < s->axis; ++j) {
+        if (x[first + j * s->inner] > largest) largest = x[first + j * s->inner];
+      }
+      for (j = 0; j < s->axis; ++j) {
+        const poet_real e = POET_EXP(x[first + j * s->inner] - largest);
+        y[first + j * s->inner] = e;
+        sum += e;
+      }
+      for (j = 0; j < s->axis; ++j) y[first + j * s->inner] /= sum;
+    }
+  }
+}
+
+POET_KERNEL void poet_softmax_grad(const struct poet_softmax_spec* s, const poet_real* y,
+                                   const poet_real* dy, poet_real* dx) {
+  int32_t o, i, j;
+  for (o = 0; o < s->outer; ++o) {
+    for (i = 0; i < s->inner; ++i) {
+      const int32_t first = o * s->axis * s->inner + i;
+      const int32_t end = first + s->axis * s->inner;
+      poet_real dot = 0;
+      for (j = first; j < end; j += s->inner) dot += y[j] * dy[j];
+      for (j = first; j < end; j += s->inner) dx[j] = y[j] * (dy[j] - dot);
+    }
+  }
+}
+
+/* A bijection of 32-bit words in which every bit of the result depends on every bit of the word:
+ * products with odd numbers (the fractions of the golden ratio and of e) and shifts. */
+static uint32_t mix(uint32_t word) {
+  word ^= word >> 16;
+  word *= 0x9e3779b9u;
+  word ^= word >> 15;
+  word *= 0xb7e15163u;
+  return word ^ (word >> 16);
+}
+
+/* The hash mix(mix(mix(b) + seed[0]) + seed[1]) of block b; its upper 24 bits are a fraction, to be
+ * at least the rate. No state: any block can be asked for at any time, in any order. */
+POET_KERNEL int poet_keeps(const struct poet_dropout_spec* d, int32_t block) {
+  const uint32_t hash = mix(mix(mix((uint32_t)block) + d->seed[0]) + d->seed[1]);
+  return (int32_t)(hash >> 8) >= (int32_t)(d->rate * (poet_real)16777216);
+}
+
+POET_KERNEL void poet_dropout(const struct poet_dropout_spec* d, const poet_real* x, poet_real* y) {
+  const poet_real scale = kOne / (kOne - d->rate);
+  int32_t first, i;
+  for (first = 0; first < d->count; first += d->block) {
+    const int keeps = poet_keeps(d, first / d->block);
+    for (i = first; i < first + d->block; ++i) y[i] = keeps ? x[i] * scale : kZero;
+  }
+}
+
+POET_KERNEL void poet_dropout_grad(const struct poet_dropout_spec* d, const poet_real* dy,
+                                   poet_real* dx) {
+  poet_dropout(d, dy, dx);
+}

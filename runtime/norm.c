@@ -1,0 +1,190 @@
+#include "poet_kernels.h"
+
+/* Elements that are normalised together: `runs` runs of `length`, `stride` apart. */
+struct region {
+  int32_t runs, length, stride;
+};
+
+struct statistics {
+  poet_real mean, scale; /* scale = 1 / sqrt(variance + epsilon) */
+};
+
+/* Mean first, then the mean square around it: stable, at the price of a second pass. */
+static struct statistics statistics_of(struct region r, const poet_real* x, poet_real epsilon) {
+  const poet_real count = (poet_real)(r.runs * r.length);
+  struct statistics result;
+  poet_real sum = 0, squares = 0;
+  int32_t i, j;
+  for (i = 0; i < r.runs; ++i) {
+    for (j = 0; j < r.length; ++j) sum += x[i * r.stride + j];
+  }
+  result.mean = sum / count;
+  for (i = 0; i < r.runs; ++i) {
+    for (j = 0; j < r.length; ++j) {
+      const poet_real d = x[i * r.stride + j] - result.mean;
+      squares += d * d;
+    }
+  }
+  result.scale = (poet_real)1 / POET_SQRT(squares / count + epsilon);
+  return result;
+}
+
+static struct region channel_of(const struct poet_batch_norm_spec* b) {
+  const struct region r = {.runs = b->batch, .length = b->plane, .stride = b->channels * b->plane};
+  return r;
+}
+
+POET_KERNEL void poet_batch_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                 const poet_real* gamma, const poet_real* beta, poet_real* y) {
+  const struct region r = channel_of(b);
+  int32_t c, n, i;
+  for (c = 0; c < b->channels; ++c) {
+    const struct statistics s = statistics_of(r, x + c * b->plane, b->epsilon);
+    const poet_real scale = s.scale * gamma[c];
+    for (n = 0; n < r.runs; ++n) {
+      const int32_t at = n * r.stride + c * b->plane;
+      for (i = at; i < at + r.length; ++i) y[i] = (x[i] - s.mean) * scale + beta[c];
+    }
+  }
+}
+
+/* With h = (x - mean) scale: dgamma = sum of dy h, dbeta = sum of dy,
+ * dx = gamma scale (dy - dbeta / m - h dgamma / m). */
+POET_KERNEL void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                      const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                      const struct poet_sink* dw) {
+  const struct region r = channel_of(b);
+  const poet_real count = (poet_real)(r.runs * r.length);
+  int32_t c, n, i;
+  for (c = 0; c < b->channels; ++c) {
+    const struct statistics s = statistics_of(r, x + c * b->plane, b->epsilon);
+    poet_real dgamma = 0, dbeta = 0;
+    for (n = 0; n < r.runs; ++n) {
+      const int32_t at = n * r.stride + c * b->plane;
+      for (i = at; i < at + r.length; ++i) {
+        dgamma += dy[i] * ((x[i] - s.mean) * s.scale);
+        dbeta += dy[i];
+      }
+    }
+    for (n = 0; n < r.runs && dx; ++n) {
+      const int32_t at = n * r.stride + c * b->plane;
+      for (i = at; i < at + r.length; ++i) {
+        const poet_real h = (x[i] - s.mean) * s.scale;
+        dx[i] = gamma[c] * s.scale * (dy[i] - dbeta / count - h * (dgamma / count));
+      }
+    }
+    if (!dw) continue;
+    poet_sink_put(dw, c, dgamma);
+    poet_sink_put(dw, b->channels + c, dbeta);
+  }
+}
+
+POET_KERNEL void poet_frozen_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                  const poet_real* gamma, const poet_real* beta, poet_real* y) {
+  int32_t n, c, i;
+  for (n = 0; n < b->batch; ++n) {
+    for (c = 0; c < b->channels; ++c) {
+      for (i = 0; i < b->plane; ++i) *y++ = *x++ * gamma[c] + beta[c];
+    }
+  }
+}
+
+POET_KERNEL void poet_frozen_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* dy,
+                                       const poet_real* gamma, poet_real* dx) {
+  int32_t n, c, i;
+  for (n = 0; n < b->batch; ++n) {
+    for (c = 0; c < b->channels; ++c) {
+      for (i = 0; i < b->plane; ++i) *dx++ = *dy++ * gamma[c];
+    }
+  }
+}
+
+static struct statistics group_statistics(const struct poet_group_norm_spec* n,
+                                          const poet_real* x) {
+  const int32_t size = n->channels * n->plane;
+  const struct region r = {.runs = 1, .length = size, .stride = size};
+  return statistics_of(r, x, n->epsilon);
+}
+
+POET_KERNEL void poet_group_norm(const struct poet_group_norm_spec* n, const poet_real* x,
+                                 const poet_real* gamma, const poet_real* beta, poet_real* y) {
+  int32_t i, c, j;
+  for (i = 0; i < n->samples * n->groups; ++i) {
+    const struct statistics s = group_statistics(n, x);
+    const int32_t first = i % n->groups * n->channels;
+    for (c = first; c < first + n->channels; ++c) {
+      for (j = 0; j < n->plane; ++j) {
+        const poet_real h = (*x++ - s.mean) * s.scale;
+        *y++ = beta ? h * gamma[c] + beta[c] : h * gamma[c];
+      }
+    }
+  }
+}
+
+/* Channels whose gradients are summed side by side: the statistics of each sample are computed once
+ * for all of them. */
+enum { kNormLanes = 64 };
+
+/* The gradients of gamma and beta of channels c to c + lanes - 1 of group g, over all samples. In
+ * the same pass t = gamma dy takes the place of dx, so that the sink may change gamma, and dx may
+ * be over dy: what is left to do needs t and x only. */
+static void scale_gradients(const struct poet_group_norm_spec* n, int32_t g, int32_t c,
+                            int32_t lanes, const poet_real* x, const poet_real* dy,
+                            const poet_real* gamma, poet_real* dx, const struct poet_sink* dw) {
+  const int32_t all = n->groups * n->channels;
+  const int32_t first = g * n->channels + c;
+  poet_real dgamma[kNormLanes] = {0};
+  poet_real dbeta[kNormLanes] = {0};
+  int32_t i, u, j;
+  for (i = 0; i < n->samples; ++i) {
+    const int32_t group = (i * n->groups + g) * n->channels * n->plane;
+    const struct statistics s = group_statistics(n, x + group);
+    int32_t at = group + c * n->plane;
+    for (u = 0; u < lanes; ++u) {
+      for (j = 0; j < n->plane; ++j, ++at) {
+        const poet_real gradient = dy[at];
+        dgamma[u] += gradient * ((x[at] - s.mean) * s.scale);
+        dbeta[u] += gradient;
+        if (dx) dx[at] = gradient * gamma[first + u];
+      }
+    }
+  }
+  for (u = 0; u < lanes && dw; ++u) {
+    poet_sink_put(dw, first + u, dgamma[u]);
+    if (n->has_bias) poet_sink_put(dw, all + first + u, dbeta[u]);
+  }
+}
+
+/* t to scale (t - mean of t - h mean of t h) in one group of one sample. */
+static void finish_group(const struct poet_group_norm_spec* n, const poet_real* x, poet_real* dx) {
+  const struct statistics s = group_statistics(n, x);
+  const int32_t size = n->channels * n->plane;
+  const poet_real count = (poet_real)size;
+  poet_real sum = 0, products = 0;
+  int32_t i;
+  for (i = 0; i < size; ++i) {
+    sum += dx[i];
+    products += dx[i] * ((x[i] - s.mean) * s.scale);
+  }
+  for (i = 0; i < size; ++i) {
+    const poet_real h = (x[i] - s.mean) * s.scale;
+    dx[i] = s.scale * (dx[i] - sum / count - h * (products / count));
+  }
+}
+
+POET_KERNEL void poet_group_norm_grad(const struct poet_group_norm_spec* n, const poet_real* x,
+                                      const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                      const struct poet_sink* dw) {
+  const int32_t size = n->channels * n->plane;
+  int32_t g, c, i;
+  for (g = 0; g < n->groups; ++g) {
+    for (c = 0; c < n->channels; c += kNormLanes) {
+      const int32_t rest = n->channels - c;
+      scale_gradients(n, g, c, rest < kNormLanes ? rest : kNormLanes, x, dy, gamma, dx, dw);
+    }
+    for (i = 0; i < n->samples && dx; ++i) {
+      const int32_t at = (i * n->groups + g) * size;
+      finish_group(n, x + at, dx + at);
+    }
+  }
+}
