@@ -1,0 +1,206 @@
+#include "poet_kernels.h"
+#include "poet_product.h"
+
+POET_KERNEL void poet_attention_layout(struct poet_attention_spec* a) {
+  a->row_stride = a->heads * a->head_dim;
+  a->output_stride = a->row_stride;
+  a->head_stride = a->head_dim;
+  a->element_stride = 1;
+  a->probability_head = a->queries * a->keys;
+  a->probability_query = a->keys;
+  a->probability_key = 1;
+}
+
+POET_KERNEL void poet_attention_qkv_layout(struct poet_attention_spec* a) {
+  a->row_stride = 3 * a->heads * a->head_dim;
+  a->output_stride = a->heads * a->head_dim;
+  a->head_stride = 1;
+  a->element_stride = a->heads;
+  a->probability_head = 1;
+  a->probability_query = a->keys * a->heads;
+  a->probability_key = a->heads;
+}
+
+/* Where a head of a sample begins: in queries (rows of row_stride), keys and values (likewise),
+ * outputs, and probabilities. */
+struct head {
+  int32_t query, key, output, probability;
+};
+
+static struct head head_of(const struct poet_attention_spec* a, int32_t sample, int32_t h) {
+  const struct head at = {
+      .query = sample * a->queries * a->row_stride + h * a->head_stride,
+      .key = sample * a->keys * a->row_stride + h * a->head_stride,
+      .output = sample * a->queries * a->output_stride + h * a->head_stride,
+      .probability = sample * a->heads * a->queries * a->keys + h * a->probability_head};
+  return at;
+}
+
+static poet_real score_scale(const struct poet_attention_spec* a) {
+  return (poet_real)1 / POET_SQRT((poet_real)a->head_dim);
+}
+
+/* The keys that query s sees. */
+static int32_t keys_seen(const struct poet_attention_spec* a, int32_t s) {
+  return a->causal && s + 1 < a->keys ? s + 1 : a->keys;
+}
+
+/* Softmax of scale times the scores of query s, in place; 0 for keys that it does not see. */
+static void softmax_row(const struct poet_attention_spec* a, int32_t s, poet_real scale,
+                        poet_real* row) {
+  const int32_t seen = keys_seen(a, s) * a->probability_key;
+  const int32_t end = a->keys * a->probability_key;
+  poet_real largest = row[0] * scale;
+  poet_real sum = 0;
+  int32_t t;
+  for (t = 0; t < seen; t += a->probability_key) {
+    row[t] *= scale;
+    if (row[t] > largest) largest = row[t];
+  }
+  for (t = 0; t < seen; t += a->probability_key) {
+    row[t] = POET_EXP(row[t] - largest);
+    sum += row[t];
+  }
+  for (t = 0; t < seen; t += a->probability_key) row[t] /= sum;
+  for (; t < end; t += a->probability_key) row[t] = 0;
+}
+
+/* Products of all rows of queries or outputs with all keys or values of a head, laid out as P. */
+static struct poet_product_spec scores_product(const struct poet_attention_spec* a,
+                                               const poet_real* rows, int32_t row_stride,
+                                               const poet_real* keys, int32_t probability) {
+  const struct poet_product_spec p = {.rows = a->queries,
+                                      .inner = a->head_dim,
+                                      .columns = a->keys,
+                                      .a = rows,
+                                      .a_row = row_stride,
+                                      .a_inner = a->element_stride,
+                                      .b = keys,
+                                      .b_inner = a->element_stride,
+                                      .b_column = a->row_stride,
+                                      .first = probability,
+                                      .out_row = a->probability_query,
+                                      .out_column = a->probability_key};
+  return p;
+}
+
+POET_KERNEL void poet_attention_scores(const struct poet_attention_spec* a, const poet_real* q,
+                                       const poet_real* k, poet_real* p) {
+  const struct poet_sink out = {.gradient = p};
+  int32_t n, h, s;
+  for (n = 0; n < a->batch; ++n) {
+    for (h = 0; h < a->heads; ++h) {
+      const struct head at = head_of(a, n, h);
+      const struct poet_product_spec scores =
+          scores_product(a, q + at.query, a->row_stride, k + at.key, at.probability);
+      poet_product(&scores, &out);
+      for (s = 0; s < a->queries; ++s) {
+        softmax_row(a, s, score_scale(a), p + at.probability + s * a->probability_query);
+      }
+    }
+  }
+}
+
+/* For each head, out = M R, where M is P or its gradient or the transpose of one, and R has a row
+ * for each column of M. */
+static void times_rows(const struct poet_attention_spec* a, const poet_real* m, int is_transposed,
+                       const poet_real* rows, int32_t row_stride, poet_real* out,
+                       int32_t out_stride) {
+  const struct poet_sink sink = {.gradient = out};
+  int32_t n, h;
+  for (n = 0; n < a->batch; ++n) {
+    for (h = 0; h < a->heads; ++h) {
+      const int32_t inner = is_transposed ? a->queries : a->keys;
+      const int32_t count = is_transposed ? a->keys : a->queries;
+      const int32_t query = a->probability_query;
+      const int32_t key = a->probability_key;
+      const struct poet_product_spec p = {.rows = count,
+                                          .inner = inner,
+                                          .columns = a->head_dim,
+                                          .a = m + head_of(a, n, h).probability,
+                                          .a_row = is_transposed ? key : query,
+                                          .a_inner = is_transposed ? query : key,
+                                          .b = rows + n * inner * row_stride + h * a->head_stride,
+                                          .b_inner = row_stride,
+                                          .b_column = a->element_stride,
+                                          .first = n * count * out_stride + h * a->head_stride,
+                                          .out_row = out_stride,
+                                          .out_column = a->element_stride};
+      poet_product(&p, &sink);
+    }
+  }
+}
+
+POET_KERNEL void poet_attention_context(const struct poet_attention_spec* a, const poet_real* p,
+                                        const poet_real* v, poet_real* y) {
+  times_rows(a, p, 0, v, a->row_stride, y, a->output_stride);
+}
+
+/* Element (s, t) of dY V^T, one by one: the same terms in the same order as in a product. */
+static poet_real probability_gradient(const struct poet_attention_spec* a, const poet_real* dy,
+                                      const poet_real* v) {
+  poet_real sum = 0;
+  int32_t d;
+  for (d = 0; d < a->head_dim; ++d) sum += dy[d * a->element_stride] * v[d * a->element_stride];
+  return sum;
+}
+
+/* dS = P (dP - sum of P dP) / sqrt(head_dim), dP = dY V^T. The sum is of a whole row, and over P
+ * there is no room for one: there dP is computed twice. */
+POET_KERNEL void poet_attention_grad_scores(const struct poet_attention_spec* a,
+                                            const poet_real* dy, const poet_real* v,
+                                            const poet_real* p, poet_real* ds) {
+  const struct poet_sink out = {.gradient = ds};
+  const poet_real scale = score_scale(a);
+  int32_t n, h, s, t;
+  for (n = 0; n < a->batch; ++n) {
+    for (h = 0; h < a->heads; ++h) {
+      const struct head at = head_of(a, n, h);
+      if (ds != p) {
+        const struct poet_product_spec all =
+            scores_product(a, dy + at.output, a->output_stride, v + at.key, at.probability);
+        poet_product(&all, &out);
+      }
+      for (s = 0; s < a->queries; ++s) {
+        const int32_t row = at.probability + s * a->probability_query;
+        const poet_real* dy_row = dy + at.output + s * a->output_stride;
+        poet_real dot = 0;
+        for (t = 0; t < a->keys; ++t) {
+          const int32_t i = row + t * a->probability_key;
+          const poet_real* v_row = v + at.key + t * a->row_stride;
+          dot += p[i] * (ds != p ? ds[i] : probability_gradient(a, dy_row, v_row));
+        }
+        for (t = 0; t < a->keys; ++t) {
+          const int32_t i = row + t * a->probability_key;
+          const poet_real* v_row = v + at.key + t * a->row_stride;
+          const poet_real dp = ds != p ? ds[i] : probability_gradient(a, dy_row, v_row);
+          ds[i] = p[i] * (dp - dot) * scale;
+        }
+      }
+    }
+  }
+}
+
+POET_KERNEL void poet_attention_grad_q(const struct poet_attention_spec* a, const poet_real* ds,
+                                       const poet_real* k, poet_real* dq) {
+  times_rows(a, ds, 0, k, a->row_stride, dq, a->row_stride);
+}
+
+POET_KERNEL void poet_attention_grad_k(const struct poet_attention_spec* a, const poet_real* ds,
+                                       const poet_real* q, poet_real* dk) {
+  times_rows(a, ds, 1, q, a->row_stride, dk, a->row_stride);
+}
+
+POET_KERNEL void poet_attention_grad_v(const struct poet_attention_spec* a, const poet_real* p,
+                                       const poet_real* dy, poet_real* dv) {
+  times_rows(a, p, 1, dy, a->output_stride, dv, a->row_stride);
+}
+
+POET_KERNEL void poet_attention_grad_qkv(const struct poet_attention_spec* a, const poet_real* ds,
+                                         const poet_real* qkv, const poet_real* p,
+                                         const poet_real* dy, poet_real* dqkv) {
+  const int32_t width = a->heads * a->head_dim;
+  poet_attention_grad_q(a, ds, qkv + width, dqkv);
+  poet_attention_grad_k(a, ds, qkv, dqkv + width);
+  poet_attention_grad_v(a, p, dy, dqkv + 2 * width);
+}
