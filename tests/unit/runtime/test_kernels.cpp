@@ -1,0 +1,228 @@
+// What must hold for the bits of all kernels: in place or not, whatever the sink, on any machine.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <map>
+
+#include "unit/runtime/kernel_case.hpp"
+
+namespace poet::test::POET_PRECISION {
+namespace {
+
+bool same_bits(const Tensor& a, const Tensor& b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
+}
+
+class Kernel : public testing::TestWithParam<Case> {};
+
+TEST_P(Kernel, GivesTheSameBitsInPlace) {
+  const Case& item = GetParam();
+  const std::vector<Tensor> apart = run(item);
+  for (const int over : item.over) {
+    std::vector<Tensor> inputs = item.inputs;
+    item.forward(pointers(inputs), inputs[over].data());
+    EXPECT_TRUE(same_bits(inputs[over], apart[0])) << "over input " << over;
+  }
+  for (const int input : {item.gradient_over_dy, item.gradient_over_x}) {
+    if (input < 0) continue;
+    std::vector<Tensor> inputs = item.inputs;
+    std::vector<Tensor> gradients = inputs;
+    Tensor dy = dy_of(item);
+    Sinks sinks;
+    for (Tensor& gradient : gradients) sinks.push_back(store_in(gradient.data()));
+    Tensor& over = input == item.gradient_over_dy ? dy : inputs[input];
+    sinks[input] = store_in(over.data());
+    item.backward(pointers(inputs), apart[0].data(), dy.data(), sinks);
+    EXPECT_TRUE(same_bits(over, apart[input + 1]));
+  }
+}
+
+TEST_P(Kernel, AgreesWithTheDoubleBuild) {
+  static const std::vector<CaseValues> doubles = double_precision::values_of_all_cases();
+  const Case& item = GetParam();
+  const auto expected = std::find_if(doubles.begin(), doubles.end(), [&](const CaseValues& values) {
+    return values.name == item.name;
+  });
+  ASSERT_NE(expected, doubles.end());
+  const std::vector<Tensor> found = run(item);
+  for (std::size_t t = 0; t < found.size(); ++t) {
+    double largest = 0;
+    for (const double value : expected->tensors[t]) largest = std::max(largest, std::abs(value));
+    for (std::size_t i = 0; i < found[t].size(); ++i) {
+      EXPECT_NEAR(found[t][i], expected->tensors[t][i], 2e-6 * largest) << t << ", " << i;
+    }
+  }
+}
+
+/// Parameters and the state of an optimizer for one input of a case.
+struct Training {
+  Tensor parameters, first, second, gradient;
+  std::vector<int> times_observed;
+  poet_optimizer optimizer{};
+
+  Training(const Tensor& start, int kind)
+      : parameters(start),
+        first(start.size()),
+        second(start.size()),
+        gradient(start.size()),
+        times_observed(start.size()) {
+    optimizer.kind = kind;
+    optimizer.learning_rate = 0.05F;
+    optimizer.momentum = 0.9F;
+    optimizer.beta1 = 0.9F;
+    optimizer.beta2 = 0.999F;
+    optimizer.epsilon = 1e-8F;
+  }
+
+  poet_sink apply() {
+    poet_sink sink{};
+    sink.optimizer = &optimizer;
+    sink.parameters = parameters.data();
+    sink.first = first.data();
+    sink.second = second.data();
+    return sink;
+  }
+};
+
+void count_call(void* context, int32_t index, poet_real /*gradient*/) {
+  ++(*static_cast<std::vector<int>*>(context))[static_cast<std::size_t>(index)];
+}
+
+/// Two steps in which input `trained` changes; the kernels read the parameters that they change.
+/// `fused`: the optimizer applies each gradient where it arises, else the whole buffer afterwards.
+Training train(const Case& item, int trained, int kind, bool fused) {
+  Training training(item.inputs[trained], kind);
+  for (int step = 0; step < 2; ++step) {
+    poet_begin_step(&training.optimizer);
+    Inputs x = pointers(item.inputs);
+    x[trained] = training.parameters.data();
+    std::vector<Tensor> gradients = item.inputs;
+    Sinks sinks;
+    for (Tensor& gradient : gradients) sinks.push_back(store_in(gradient.data()));
+    Tensor y(item.output_size);
+    item.forward(x, y.data());
+    sinks[trained] = fused ? training.apply() : store_in(training.gradient.data());
+    sinks[trained].observe = count_call;
+    sinks[trained].context = &training.times_observed;
+    const Tensor dy = dy_of(item);
+    item.backward(x, y.data(), dy.data(), sinks);
+    if (fused) continue;
+    const poet_sink update = training.apply();
+    poet_update(static_cast<int32_t>(training.gradient.size()), training.gradient.data(), &update);
+  }
+  return training;
+}
+
+TEST_P(Kernel, TrainsToTheSameBitsFusedOrBuffered) {
+  const Case& item = GetParam();
+  for (const int trained : item.trained) {
+    for (const int kind : {POET_SGD, POET_MOMENTUM, POET_ADAM}) {
+      const Training fused = train(item, trained, kind, true);
+      const Training buffered = train(item, trained, kind, false);
+      EXPECT_TRUE(same_bits(fused.parameters, buffered.parameters)) << kind;
+      EXPECT_TRUE(same_bits(fused.first, buffered.first)) << kind;
+      EXPECT_TRUE(same_bits(fused.second, buffered.second)) << kind;
+      EXPECT_FALSE(same_bits(fused.parameters, item.inputs[trained])) << kind;
+      EXPECT_THAT(fused.times_observed, testing::Each(2)) << "once a step for each parameter";
+    }
+  }
+}
+
+TEST_P(Kernel, AddsToEarlierContributions) {
+  const Case& item = GetParam();
+  const std::vector<Tensor> alone = run(item);
+  for (const int trained : item.trained) {
+    const Tensor& gradient = alone[trained + 1];
+    Tensor sum = numbers(gradient.size(), 5);
+    Tensor expected = sum;
+    for (std::size_t i = 0; i < sum.size(); ++i) expected[i] = sum[i] + gradient[i];
+    std::vector<Tensor> others = item.inputs;
+    Sinks sinks;
+    for (Tensor& other : others) sinks.push_back(store_in(other.data()));
+    sinks[trained] = store_in(sum.data());
+    sinks[trained].sum = sum.data();
+    item.backward(pointers(item.inputs), alone[0].data(), dy_of(item).data(), sinks);
+    EXPECT_TRUE(same_bits(sum, expected));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Ops, Kernel, testing::ValuesIn(all_cases()),
+                         [](const auto& tested) { return tested.param.name; });
+
+// Kernels inside a case that are computed in place.
+
+TEST(KernelInPlace, AttentionMakesTheGradientOfScoresOverThem) {
+  poet_attention_spec a{};
+  a.batch = 2;
+  a.heads = 2;
+  a.queries = a.keys = 9;
+  a.head_dim = 3;
+  a.causal = 1;
+  poet_attention_layout(&a);
+  Tensor p(2 * 2 * 9 * 9);
+  poet_attention_scores(&a, numbers(108, 1).data(), numbers(108, 2).data(), p.data());
+  const Tensor dy = numbers(108, 3);
+  const Tensor v = numbers(108, 4);
+  Tensor apart(p.size());
+  poet_attention_grad_scores(&a, dy.data(), v.data(), p.data(), apart.data());
+  poet_attention_grad_scores(&a, dy.data(), v.data(), p.data(), p.data());
+  EXPECT_TRUE(same_bits(p, apart));
+}
+
+TEST(KernelInPlace, LstmMakesItsInnerGradientsOverCellsAndGates) {
+  const poet_recurrent_spec r{2, 3, 4, 1};
+  Tensor gates = numbers(32, 1, 1);
+  const Tensor c = numbers(8, 2);
+  const Tensor before = numbers(8, 3);
+  const Tensor dh = numbers(8, 4);
+  Tensor dc = numbers(8, 5);
+  Tensor dcell(8);
+  Tensor dgates(32);
+  poet_lstm_grad_cell(&r, gates.data(), c.data(), dh.data(), dc.data(), dcell.data());
+  poet_lstm_grad_cell(&r, gates.data(), c.data(), dh.data(), dc.data(), dc.data());
+  EXPECT_TRUE(same_bits(dc, dcell));
+  poet_lstm_grad_gates(&r, gates.data(), c.data(), before.data(), dh.data(), dcell.data(),
+                       dgates.data());
+  poet_lstm_grad_gates(&r, gates.data(), c.data(), before.data(), dh.data(), dcell.data(),
+                       gates.data());
+  EXPECT_TRUE(same_bits(gates, dgates));
+}
+
+TEST(KernelInPlace, AccumulatesOverEitherSide) {
+  const poet_map_spec m{30, 0};
+  Tensor a = numbers(30, 1);
+  Tensor b = numbers(30, 2);
+  Tensor apart(30);
+  poet_accumulate(&m, a.data(), b.data(), apart.data());
+  Tensor over = a;
+  poet_accumulate(&m, over.data(), b.data(), over.data());
+  EXPECT_TRUE(same_bits(over, apart));
+  poet_accumulate(&m, a.data(), b.data(), b.data());
+  EXPECT_TRUE(same_bits(b, apart));
+}
+
+/// FNV-1a over the words of a tensor, byte order apart.
+std::uint64_t digest(std::uint64_t hash, const Tensor& tensor) {
+  for (const poet_real value : tensor) {
+    std::uint32_t word = 0;
+    std::memcpy(&word, &value, sizeof word);
+    hash = (hash ^ word) * 1099511628211u;
+  }
+  return hash;
+}
+
+// The promise of the runtime. The number was computed once; any compiler, flags and machine that
+// the rules allow must find it again. A change of a case or of an order of summation changes it.
+TEST(KernelDigest, IsTheSameWithEveryCompilerAndOnEveryMachine) {
+  std::uint64_t hash = 14695981039346656037u;
+  for (const Case& item : all_cases()) {
+    for (const Tensor& tensor : run(item)) hash = digest(hash, tensor);
+  }
+  EXPECT_EQ(hash, 4591256997822363007u);
+}
+
+}  // namespace
+}  // namespace poet::test::POET_PRECISION
