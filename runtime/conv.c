@@ -11,11 +11,16 @@ struct tap {
   int32_t row, column;
 };
 
+/* Most strides are 1, and a division takes as long as several taps of a small plane. */
+static int32_t divide(int32_t extent, int32_t stride) {
+  return stride == 1 ? extent : extent / stride;
+}
+
 /* Sets [*first, *end) to the positions o < count with 0 <= o stride + offset < extent. */
 static void positions_inside(int32_t offset, int32_t stride, int32_t extent, int32_t count,
                              int32_t* first, int32_t* end) {
-  *first = offset < 0 ? (-offset + stride - 1) / stride : 0;
-  *end = offset < extent ? (extent - 1 - offset) / stride + 1 : 0;
+  *first = offset < 0 ? divide(-offset + stride - 1, stride) : 0;
+  *end = offset < extent ? divide(extent - 1 - offset, stride) + 1 : 0;
   if (*end > count) *end = count;
 }
 
@@ -136,6 +141,8 @@ static void weight_gradients(const struct poet_conv2d_spec* c, const poet_real* 
       const poet_real* dy = map + (n * c->filters + k) * c->map_height * c->map_width;
       if (lanes == kConvLanes) {
         sum_products(c, &t, x, dy, kConvLanes, sums);
+      } else if (lanes == 1) { /* depthwise */
+        sum_products(c, &t, x, dy, 1, sums);
       } else {
         sum_products(c, &t, x, dy, lanes, sums);
       }

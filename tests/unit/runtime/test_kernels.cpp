@@ -16,43 +16,45 @@ bool same_bits(const Tensor& a, const Tensor& b) {
   return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof a[0]) == 0;
 }
 
-class Kernel : public testing::TestWithParam<Case> {};
-
-TEST_P(Kernel, GivesTheSameBitsInPlace) {
-  const Case& item = GetParam();
-  const std::vector<Tensor> apart = run(item);
-  for (const int over : item.over) {
-    std::vector<Tensor> inputs = item.inputs;
-    item.forward(pointers(inputs), inputs[over].data());
-    EXPECT_TRUE(same_bits(inputs[over], apart[0])) << "over input " << over;
-  }
-  for (const int input : {item.gradient_over_dy, item.gradient_over_x}) {
-    if (input < 0) continue;
-    std::vector<Tensor> inputs = item.inputs;
-    std::vector<Tensor> gradients = inputs;
-    Tensor dy = dy_of(item);
-    Sinks sinks;
-    for (Tensor& gradient : gradients) sinks.push_back(store_in(gradient.data()));
-    Tensor& over = input == item.gradient_over_dy ? dy : inputs[input];
-    sinks[input] = store_in(over.data());
-    item.backward(pointers(inputs), apart[0].data(), dy.data(), sinks);
-    EXPECT_TRUE(same_bits(over, apart[input + 1]));
+TEST(Kernel, GivesTheSameBitsInPlace) {
+  for (const Case& item : all_cases()) {
+    SCOPED_TRACE(item.name);
+    const std::vector<Tensor> apart = run(item);
+    for (const int over : item.over) {
+      std::vector<Tensor> inputs = item.inputs;
+      item.forward(pointers(inputs), inputs[over].data());
+      EXPECT_TRUE(same_bits(inputs[over], apart[0])) << "over input " << over;
+    }
+    for (const int input : {item.gradient_over_dy, item.gradient_over_x}) {
+      if (input < 0) continue;
+      std::vector<Tensor> inputs = item.inputs;
+      std::vector<Tensor> gradients = inputs;
+      Tensor dy = dy_of(item);
+      Sinks sinks;
+      for (Tensor& gradient : gradients) sinks.push_back(store_in(gradient.data()));
+      Tensor& over = input == item.gradient_over_dy ? dy : inputs[input];
+      sinks[input] = store_in(over.data());
+      item.backward(pointers(inputs), apart[0].data(), dy.data(), sinks);
+      EXPECT_TRUE(same_bits(over, apart[input + 1]));
+    }
   }
 }
 
-TEST_P(Kernel, AgreesWithTheDoubleBuild) {
-  static const std::vector<CaseValues> doubles = double_precision::values_of_all_cases();
-  const Case& item = GetParam();
-  const auto expected = std::find_if(doubles.begin(), doubles.end(), [&](const CaseValues& values) {
-    return values.name == item.name;
-  });
-  ASSERT_NE(expected, doubles.end());
-  const std::vector<Tensor> found = run(item);
-  for (std::size_t t = 0; t < found.size(); ++t) {
-    double largest = 0;
-    for (const double value : expected->tensors[t]) largest = std::max(largest, std::abs(value));
-    for (std::size_t i = 0; i < found[t].size(); ++i) {
-      EXPECT_NEAR(found[t][i], expected->tensors[t][i], 2e-6 * largest) << t << ", " << i;
+TEST(Kernel, AgreesWithTheDoubleBuild) {
+  const std::vector<CaseValues> doubles = double_precision::values_of_all_cases();
+  for (const Case& item : all_cases()) {
+    SCOPED_TRACE(item.name);
+    const auto expected =
+        std::find_if(doubles.begin(), doubles.end(),
+                     [&](const CaseValues& values) { return values.name == item.name; });
+    ASSERT_NE(expected, doubles.end());
+    const std::vector<Tensor> found = run(item);
+    for (std::size_t t = 0; t < found.size(); ++t) {
+      double largest = 0;
+      for (const double value : expected->tensors[t]) largest = std::max(largest, std::abs(value));
+      for (std::size_t i = 0; i < found[t].size(); ++i) {
+        EXPECT_NEAR(found[t][i], expected->tensors[t][i], 2e-6 * largest) << t << ", " << i;
+      }
     }
   }
 }
@@ -116,41 +118,42 @@ Training train(const Case& item, int trained, int kind, bool fused) {
   return training;
 }
 
-TEST_P(Kernel, TrainsToTheSameBitsFusedOrBuffered) {
-  const Case& item = GetParam();
-  for (const int trained : item.trained) {
-    for (const int kind : {POET_SGD, POET_MOMENTUM, POET_ADAM}) {
-      const Training fused = train(item, trained, kind, true);
-      const Training buffered = train(item, trained, kind, false);
-      EXPECT_TRUE(same_bits(fused.parameters, buffered.parameters)) << kind;
-      EXPECT_TRUE(same_bits(fused.first, buffered.first)) << kind;
-      EXPECT_TRUE(same_bits(fused.second, buffered.second)) << kind;
-      EXPECT_FALSE(same_bits(fused.parameters, item.inputs[trained])) << kind;
-      EXPECT_THAT(fused.times_observed, testing::Each(2)) << "once a step for each parameter";
+TEST(Kernel, TrainsToTheSameBitsFusedOrBuffered) {
+  for (const Case& item : all_cases()) {
+    SCOPED_TRACE(item.name);
+    for (const int trained : item.trained) {
+      for (const int kind : {POET_SGD, POET_MOMENTUM, POET_ADAM}) {
+        const Training fused = train(item, trained, kind, true);
+        const Training buffered = train(item, trained, kind, false);
+        EXPECT_TRUE(same_bits(fused.parameters, buffered.parameters)) << kind;
+        EXPECT_TRUE(same_bits(fused.first, buffered.first)) << kind;
+        EXPECT_TRUE(same_bits(fused.second, buffered.second)) << kind;
+        EXPECT_FALSE(same_bits(fused.parameters, item.inputs[trained])) << kind;
+        EXPECT_THAT(fused.times_observed, testing::Each(2)) << "once a step for each parameter";
+      }
     }
   }
 }
 
-TEST_P(Kernel, AddsToEarlierContributions) {
-  const Case& item = GetParam();
-  const std::vector<Tensor> alone = run(item);
-  for (const int trained : item.trained) {
-    const Tensor& gradient = alone[trained + 1];
-    Tensor sum = numbers(gradient.size(), 5);
-    Tensor expected = sum;
-    for (std::size_t i = 0; i < sum.size(); ++i) expected[i] = sum[i] + gradient[i];
-    std::vector<Tensor> others = item.inputs;
-    Sinks sinks;
-    for (Tensor& other : others) sinks.push_back(store_in(other.data()));
-    sinks[trained] = store_in(sum.data());
-    sinks[trained].sum = sum.data();
-    item.backward(pointers(item.inputs), alone[0].data(), dy_of(item).data(), sinks);
-    EXPECT_TRUE(same_bits(sum, expected));
+TEST(Kernel, AddsToEarlierContributions) {
+  for (const Case& item : all_cases()) {
+    SCOPED_TRACE(item.name);
+    const std::vector<Tensor> alone = run(item);
+    for (const int trained : item.trained) {
+      const Tensor& gradient = alone[trained + 1];
+      Tensor sum = numbers(gradient.size(), 5);
+      Tensor expected = sum;
+      for (std::size_t i = 0; i < sum.size(); ++i) expected[i] = sum[i] + gradient[i];
+      std::vector<Tensor> others = item.inputs;
+      Sinks sinks;
+      for (Tensor& other : others) sinks.push_back(store_in(other.data()));
+      sinks[trained] = store_in(sum.data());
+      sinks[trained].sum = sum.data();
+      item.backward(pointers(item.inputs), alone[0].data(), dy_of(item).data(), sinks);
+      EXPECT_TRUE(same_bits(sum, expected));
+    }
   }
 }
-
-INSTANTIATE_TEST_SUITE_P(Ops, Kernel, testing::ValuesIn(all_cases()),
-                         [](const auto& tested) { return tested.param.name; });
 
 // Kernels inside a case that are computed in place.
 
@@ -189,6 +192,31 @@ TEST(KernelInPlace, LstmMakesItsInnerGradientsOverCellsAndGates) {
   poet_lstm_grad_gates(&r, gates.data(), c.data(), before.data(), dh.data(), dcell.data(),
                        gates.data());
   EXPECT_TRUE(same_bits(gates, dgates));
+}
+
+TEST(KernelSinks, NormalisationsMakeEitherGradientWithoutTheOther) {
+  const poet_group_norm_spec n{
+      .samples = 2, .groups = 2, .channels = 2, .plane = 3, .has_bias = 1, .epsilon = 1e-5F};
+  const poet_batch_norm_spec b{.batch = 2, .channels = 4, .plane = 3, .epsilon = 1e-5F};
+  const Tensor x = numbers(24, 1);
+  const Tensor dy = numbers(24, 2);
+  const Tensor gamma = numbers(4, 3);
+  Tensor dx(24);
+  Tensor alone(24);
+  Tensor scales(8);
+  Tensor scales_alone(8);
+  const poet_sink dw = store_in(scales.data());
+  const poet_sink dw_alone = store_in(scales_alone.data());
+  poet_group_norm_grad(&n, x.data(), dy.data(), gamma.data(), dx.data(), &dw);
+  poet_group_norm_grad(&n, x.data(), dy.data(), gamma.data(), alone.data(), nullptr);
+  poet_group_norm_grad(&n, x.data(), dy.data(), gamma.data(), nullptr, &dw_alone);
+  EXPECT_TRUE(same_bits(dx, alone));
+  EXPECT_TRUE(same_bits(scales, scales_alone));
+  poet_batch_norm_grad(&b, x.data(), dy.data(), gamma.data(), dx.data(), &dw);
+  poet_batch_norm_grad(&b, x.data(), dy.data(), gamma.data(), alone.data(), nullptr);
+  poet_batch_norm_grad(&b, x.data(), dy.data(), gamma.data(), nullptr, &dw_alone);
+  EXPECT_TRUE(same_bits(dx, alone));
+  EXPECT_TRUE(same_bits(scales, scales_alone));
 }
 
 TEST(KernelInPlace, AccumulatesOverEitherSide) {
