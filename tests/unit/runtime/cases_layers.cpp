@@ -76,8 +76,10 @@ Case matmul_case(const poet_matmul_spec& m) {
           .forward = [=](const Inputs& x, poet_real* y) { poet_matmul(&m, x[0], x[1], y); },
           .backward =
               [=](const Inputs& x, const poet_real*, const poet_real* dy, const Sinks& dx) {
-                poet_matmul_grad_a(&m, x[1], dy, &dx[0]);
+                // That of the side that trains comes last: its sink may change what the other
+                // reads.
                 poet_matmul_grad_b(&m, x[0], dy, &dx[1]);
+                poet_matmul_grad_a(&m, x[1], dy, &dx[0]);
               },
           .trained = {0}};
 }

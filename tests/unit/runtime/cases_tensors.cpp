@@ -46,7 +46,7 @@ Case product_case(const std::string& name, Binary forward, ProductGradient first
   result.backward = [=](const Inputs& x, const poet_real*, const poet_real* dy, const Sinks& dx) {
     const Tensor b(x[1], x[1] + (is_repeated ? 15 : 120));  // a sink may change it
     if (is_div) {
-      poet_div_grad_b(&s, x[0], b.data(), dy, &dx[1]);
+      poet_div_grad_b(&s, x[0], x[1], dy, &dx[1]);
     } else {
       poet_mul_grad_b(&s, x[0], dy, &dx[1]);
     }

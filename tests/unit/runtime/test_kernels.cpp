@@ -62,6 +62,7 @@ TEST(Kernel, AgreesWithTheDoubleBuild) {
 /// Parameters and the state of an optimizer for one input of a case.
 struct Training {
   Tensor parameters, first, second, gradient;
+  std::vector<Tensor> other_gradients;  ///< of the case's other inputs, in the last step
   std::vector<int> times_observed;
   poet_optimizer optimizer{};
 
@@ -111,6 +112,7 @@ Training train(const Case& item, int trained, int kind, bool fused) {
     sinks[trained].context = &training.times_observed;
     const Tensor dy = dy_of(item);
     item.backward(x, y.data(), dy.data(), sinks);
+    training.other_gradients = gradients;
     if (fused) continue;
     const poet_sink update = training.apply();
     poet_update(static_cast<int32_t>(training.gradient.size()), training.gradient.data(), &update);
@@ -128,6 +130,9 @@ TEST(Kernel, TrainsToTheSameBitsFusedOrBuffered) {
         EXPECT_TRUE(same_bits(fused.parameters, buffered.parameters)) << kind;
         EXPECT_TRUE(same_bits(fused.first, buffered.first)) << kind;
         EXPECT_TRUE(same_bits(fused.second, buffered.second)) << kind;
+        for (std::size_t i = 0; i < item.inputs.size(); ++i) {
+          EXPECT_TRUE(same_bits(fused.other_gradients[i], buffered.other_gradients[i])) << i;
+        }
         EXPECT_FALSE(same_bits(fused.parameters, item.inputs[trained])) << kind;
         EXPECT_THAT(fused.times_observed, testing::Each(2)) << "once a step for each parameter";
       }
