@@ -1,0 +1,98 @@
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "poet/arena.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+class LifetimeReader {
+ public:
+  LifetimeReader(const Graph& graph, std::span<const Instruction> program)
+      : graph_(graph), program_(program), open_(graph.nodes.size(), -1) {}
+
+  ProgramBuffers read() {
+    found_.of_instruction.assign(program_.size(), -1);
+    found_.workspace.assign(program_.size(), -1);
+    for (std::size_t at = 0; at < program_.size(); ++at) read_step(at, program_[at]);
+    for (const int buffer : open_) {
+      if (buffer >= 0) end(buffer, program_.size());
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void read_step(std::size_t at, const Instruction& step) {
+    switch (step.op) {
+      case Instruction::Op::compute:
+        compute(at, step);
+        break;
+      case Instruction::Op::page_in:
+        require_closed(at, step.node);
+        open_of(step.node) = found_.of_instruction[at] =
+            add(at, step.node, graph_.nodes[index_of(at, step.node)].bytes);
+        break;
+      case Instruction::Op::free:
+        end(close(at, step.node), at);
+        break;
+      case Instruction::Op::page_out:
+        break;  // a copy; the tensor stays where it is until it is freed
+    }
+  }
+
+  void compute(std::size_t at, const Instruction& step) {
+    require_closed(at, step.node);
+    const Node& node = graph_.nodes[index_of(at, step.node)];
+    const int buffer = step.over ? close(at, *step.over) : add(at, step.node, node.bytes);
+    open_of(step.node) = found_.of_instruction[at] = buffer;
+    if (node.workspace_bytes == 0) return;
+    found_.workspace[at] = add(at, step.node, node.workspace_bytes);
+    end(found_.workspace[at], at + 1);
+  }
+
+  int add(std::size_t at, int node, Bytes bytes) {
+    found_.buffers.push_back({.lower = static_cast<std::int64_t>(at), .bytes = bytes});
+    found_.nodes.push_back(node);
+    return static_cast<int>(found_.buffers.size()) - 1;
+  }
+
+  void end(int buffer, std::size_t at) {
+    found_.buffers[static_cast<std::size_t>(buffer)].upper = static_cast<std::int64_t>(at);
+  }
+
+  int close(std::size_t at, int node) {
+    int& open = open_[index_of(at, node)];
+    if (open < 0) fail(at, node, "not in RAM");
+    return std::exchange(open, -1);
+  }
+
+  void require_closed(std::size_t at, int node) const {
+    if (open_[index_of(at, node)] >= 0) fail(at, node, "in RAM already");
+  }
+
+  std::size_t index_of(std::size_t at, int node) const {
+    if (node < 0 || node >= graph_.size()) fail(at, node, "not a node of the graph");
+    return static_cast<std::size_t>(node);
+  }
+
+  int& open_of(int node) { return open_[static_cast<std::size_t>(node)]; }
+
+  [[noreturn]] static void fail(std::size_t at, int node, const char* what) {
+    throw InputError(fmt::format("instruction {}: {} is {}", at, node, what));
+  }
+
+  const Graph& graph_;
+  std::span<const Instruction> program_;
+  std::vector<int> open_;  ///< by node: the buffer that holds it, or -1
+  ProgramBuffers found_;
+};
+
+}  // namespace
+
+ProgramBuffers program_buffers(const Graph& graph, std::span<const Instruction> program) {
+  return LifetimeReader(graph, program).read();
+}
+
+}  // namespace poet

@@ -1,0 +1,138 @@
+// The search for offsets: greedy placements, then branch and bound in three static orders. No one
+// order is good for all problems: what one solves in a thousand nodes another does not solve in a
+// million. So they take turns, with limits that grow, as in MiniMalloc (Moffitt, ASPLOS 2023,
+// section 5), and most of the time goes to the last round.
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <optional>
+#include <utility>
+
+#include "arena/branch_and_bound.hpp"
+#include "arena/sections.hpp"
+#include "poet/arena.hpp"
+
+namespace poet {
+namespace {
+
+constexpr std::int64_t kFirstNodeLimit = 1000;
+constexpr std::int64_t kNodeLimitGrowth = 4;
+
+/// What is large comes first, by a measure and then by others that break its ties.
+enum class Measure { pressure, area, width };
+using StaticOrder = std::array<Measure, 3>;
+constexpr std::array<StaticOrder, 3> kStaticOrders = {{
+    {Measure::width, Measure::area, Measure::pressure},
+    {Measure::pressure, Measure::area, Measure::width},
+    {Measure::pressure, Measure::width, Measure::area},
+}};
+
+/// The most bytes of any section that the block lives in.
+Bytes pressure_of(const Block& block, const Sections& sections) {
+  return *std::max_element(sections.bytes.begin() + block.range.first,
+                           sections.bytes.begin() + block.range.end);
+}
+
+double measure_of(Measure measure, const Block& block, const Sections& sections,
+                  const Buffer& buffer) {
+  switch (measure) {
+    case Measure::pressure:
+      return static_cast<double>(pressure_of(block, sections));
+    case Measure::area:
+      return static_cast<double>(buffer.upper - buffer.lower) * static_cast<double>(block.bytes);
+    case Measure::width:
+      break;
+  }
+  return static_cast<double>(buffer.upper - buffer.lower);
+}
+
+using Clock = std::chrono::steady_clock;
+using Deadline = std::optional<Clock::time_point>;
+
+Deadline deadline_in(Seconds time_limit) {
+  constexpr Seconds kForever = 1e8;
+  if (time_limit <= 0 || time_limit > kForever) return std::nullopt;
+  return Clock::now() +
+         std::chrono::duration_cast<Clock::duration>(std::chrono::duration<double>(time_limit));
+}
+
+class PlaceSearch {
+ public:
+  PlaceSearch(std::span<const Buffer> buffers, const Sections& sections, const Arena& arena,
+              Deadline deadline)
+      : buffers_(buffers), sections_(sections), arena_(arena), deadline_(deadline) {}
+
+  PlacementResult run() {
+    PlacementResult result;
+    for (std::int64_t limit = kFirstNodeLimit;; limit *= kNodeLimitGrowth) {
+      for (const StaticOrder& order : kStaticOrders) {
+        if (expired()) return result;
+        search(order, limit, result);
+        if (result.status != PlacementStatus::cut_short) return result;
+      }
+    }
+  }
+
+ private:
+  bool expired() const { return deadline_ && Clock::now() >= *deadline_; }
+
+  void search(const StaticOrder& order, std::int64_t max_nodes, PlacementResult& result) const {
+    const std::vector<int> sorted = sort_buffers(order);
+    std::vector<Block> blocks;
+    for (const int b : sorted) blocks.push_back(block_of(b));
+    const SearchResult found =
+        branch_and_bound(blocks, static_cast<int>(sections_.bytes.size()), arena_.capacity_bytes,
+                         max_nodes, [this] { return expired(); });
+    result.status = found.status;
+    result.node_count += found.node_count;
+    if (found.status != PlacementStatus::fits) return;
+    result.placement.offsets.assign(buffers_.size(), 0);
+    for (std::size_t i = 0; i < sorted.size(); ++i) {
+      result.placement.offsets[sorted[i]] = found.offsets[i];
+    }
+  }
+
+  Block block_of(int b) const {
+    return {.range = sections_.ranges[b], .bytes = aligned(buffers_[b].bytes, arena_.alignment)};
+  }
+
+  /// Those of no bytes are at 0 and need no search.
+  std::vector<int> sort_buffers(const StaticOrder& order) const {
+    std::vector<std::pair<std::array<double, 3>, int>> keys;
+    for (int b = 0; b < static_cast<int>(buffers_.size()); ++b) {
+      if (buffers_[b].bytes == 0) continue;
+      std::array<double, 3> key{};
+      for (std::size_t m = 0; m < order.size(); ++m) {
+        key[m] = -measure_of(order[m], block_of(b), sections_, buffers_[b]);
+      }
+      keys.emplace_back(key, b);
+    }
+    std::sort(keys.begin(), keys.end());
+    std::vector<int> sorted;
+    for (const auto& [key, b] : keys) sorted.push_back(b);
+    return sorted;
+  }
+
+  std::span<const Buffer> buffers_;
+  const Sections& sections_;
+  const Arena& arena_;
+  Deadline deadline_;
+};
+
+}  // namespace
+
+PlacementResult place(std::span<const Buffer> buffers, const Arena& arena, Seconds time_limit) {
+  const Deadline deadline = deadline_in(time_limit);
+  const Sections sections = make_sections(buffers, arena.alignment);
+  const bool too_much = std::any_of(sections.bytes.begin(), sections.bytes.end(),
+                                    [&](Bytes bytes) { return bytes > arena.capacity_bytes; });
+  if (too_much) return {.status = PlacementStatus::impossible, .placement = {}};
+  Placement greedy = best_greedy_placement(buffers, arena.alignment);
+  if (arena_bytes(buffers, greedy, arena.alignment) <= arena.capacity_bytes) {
+    return {.status = PlacementStatus::fits, .placement = std::move(greedy)};
+  }
+  return PlaceSearch(buffers, sections, arena, deadline).run();
+}
+
+}  // namespace poet
