@@ -53,8 +53,8 @@ constexpr Bytes aligned(Bytes bytes, Bytes alignment) {
 }
 
 /// Returns the most bytes in use at any time, each buffer's rounded up to the alignment: no arena
-/// can be smaller. Throws InputError for a buffer whose `upper` is not above its `lower`, whose size
-/// is negative, or if all sizes together exceed 2^53 bytes.
+/// can be smaller. Throws InputError for a buffer whose `upper` is not above its `lower`, whose
+/// size is negative, or if all sizes together exceed 2^53 bytes.
 Bytes peak_bytes(std::span<const Buffer> buffers, Bytes alignment = 1);
 
 /// Returns the smallest arena that holds a placement: the highest end of any buffer, moves
@@ -71,8 +71,8 @@ enum class GreedyGap { lowest, tightest };
 /// Places every buffer in turn, in a gap between those that are placed and live at the same time,
 /// or else above them. Size with the lowest gap is the planner of TensorFlow Lite for
 /// Microcontrollers; size with the tightest gap is "Greedy by Size for Offset Calculation" of
-/// Pisarchyk and Lee (Efficient Memory Management for Deep Neural Net Inference, 2020, section 5.2).
-/// Throws as peak_bytes().
+/// Pisarchyk and Lee (Efficient Memory Management for Deep Neural Net Inference, 2020,
+/// section 5.2). Throws as peak_bytes().
 Placement place_greedily(std::span<const Buffer> buffers, Bytes alignment, GreedyOrder order,
                          GreedyGap gap);
 
@@ -81,9 +81,9 @@ Placement best_greedy_placement(std::span<const Buffer> buffers, Bytes alignment
 
 /// What is known after a search for offsets.
 enum class PlacementStatus {
-  fits,       ///< offsets were found
-  impossible, ///< proven: no offsets fit the capacity
-  cut_short   ///< neither was found in the time
+  fits,        ///< offsets were found
+  impossible,  ///< proven: no offsets fit the capacity
+  cut_short    ///< neither was found in the time
 };
 
 struct PlacementResult {
@@ -94,8 +94,8 @@ struct PlacementResult {
 
 /// Searches for offsets within the capacity: greedy placements first, then branch and bound over
 /// canonical placements, after MiniMalloc (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
-/// Hardware-Accelerated Machine Learning", ASPLOS 2023, sections 4 and 5). `time_limit` is in
-/// seconds; 0 means none. Throws as peak_bytes(), and InputError unless the alignment is at least 1.
+/// Hardware-Accelerated Machine Learning", ASPLOS 2023). `time_limit` is in seconds; 0 means none.
+/// Throws as peak_bytes(), and InputError unless the alignment is at least 1.
 PlacementResult place(std::span<const Buffer> buffers, const Arena& arena, Seconds time_limit = 0);
 
 /// Places buffers one after the other in order of time, at the offsets of `hint` where these are
@@ -114,10 +114,10 @@ std::vector<std::string> check_placement(std::span<const Buffer> buffers, const 
 
 /// The blocks of memory that a flat program needs.
 struct ProgramBuffers {
-  std::vector<Buffer> buffers;         ///< in order of the instructions that open them
-  std::vector<int> nodes;              ///< by buffer: the node whose instruction opens it
-  std::vector<int> of_instruction;     ///< by instruction: its tensor's buffer; -1 if it opens none
-  std::vector<int> workspace;          ///< by instruction: the buffer of its workspace, or -1
+  std::vector<Buffer> buffers;      ///< in order of the instructions that open them
+  std::vector<int> nodes;           ///< by buffer: the node whose instruction opens it
+  std::vector<int> of_instruction;  ///< by instruction: its tensor's buffer; -1 if it opens none
+  std::vector<int> workspace;       ///< by instruction: the buffer of its workspace, or -1
 };
 
 /// Returns the lifetimes of a program: `compute` and `page_in` open a tensor's, `free` closes it. A

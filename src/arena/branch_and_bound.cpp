@@ -1,16 +1,20 @@
-// Branch and bound over canonical placements. The idea is MiniMalloc's (Moffitt, ASPLOS 2023):
-// search over the order in which blocks are placed, each at the lowest offset that is viable, and
-// the offsets never falling. If any placement fits, so does the one whose offsets have the smallest
-// sum; sorted by offset, it is such an order. In that placement no block can be lowered, which
-// prunes the search:
+// Branch and bound over canonical placements, after MiniMalloc (Moffitt, ASPLOS 2023). If any
+// placement fits, so does the one whose offsets have the smallest sum. No block of it can be
+// lowered: each one is at 0 or on top of another that lives at the same time. So a block is only
+// ever placed at its floor, the highest top of what is placed and overlaps with it in time, and the
+// search decides what comes next.
 //
-// - Order. A block is never placed below the last one, nor, at equal offsets, before it in the
-//   static order. What could have been placed there and was passed over can only go on top of a
-//   block that is not placed yet.
-// - Gaps. A block is not placed so high that another block, not placed yet, would fit in the gap
-//   below: that block would be lowered into it.
-// - Room. In each section, the lowest offset that any of its unplaced blocks can have, plus the
-//   bytes of all of them, is within the capacity.
+// MiniMalloc takes the blocks in the order of their offsets, wherever in time they are. A dead end
+// in one place is then found again for every choice in another. This search branches in two: a
+// block is at its floor, or it is on top of a block that is still to come, which raises its floor.
+// Either may be decided anywhere, so it goes where the fewest blocks can come next. Of 22 problems
+// with 120 to 420 buffers in just enough memory, cut from squares, it solved 17 in 8 seconds each,
+// and 5 the order by offsets.
+//
+// - Level. The level of a section is the lowest floor of its unplaced blocks.
+// - Valley. Sections side by side on one level, between higher ones. What has its floor there is
+//   all within the valley, so placing it leaves no gap below it.
+// - Bound. In each section, the level plus the bytes of all unplaced blocks is within the capacity.
 // - Parts. If no unplaced block spans a border between two sections, both sides are problems of
 //   their own. One that fails ends the node, whatever the other side would do.
 
@@ -23,7 +27,8 @@
 namespace poet {
 namespace {
 
-constexpr Bytes kNoBound = std::numeric_limits<Bytes>::max();
+/// Above any capacity, with room to add a size to it.
+constexpr Bytes kNever = std::numeric_limits<Bytes>::max() / 4;
 constexpr std::int64_t kNodesBetweenLooks = 256;
 
 /// A part of the problem: sections from `first` to `end`, and the unplaced blocks in them.
@@ -31,12 +36,6 @@ struct Part {
   int first = 0;
   int end = 0;
   std::vector<int> blocks;  ///< in the static order
-};
-
-/// The last block that was placed: later ones are not before it.
-struct Front {
-  Bytes offset = 0;
-  int block = -1;
 };
 
 class Search {
@@ -51,13 +50,11 @@ class Search {
         floors_(blocks.size(), 0),
         neighbours_(blocks.size()),
         unplaced_bytes_(section_count, 0),
-        spanning_(section_count + 1, 0),
-        section_floors_(section_count, 0) {
+        spanning_(section_count, 0),
+        levels_(section_count, 0),
+        choices_(section_count, 0) {
     for (int b = 0; b < count(); ++b) {
-      for (int s = blocks_[b].range.first; s < blocks_[b].range.end; ++s) {
-        unplaced_bytes_[s] += blocks_[b].bytes;
-      }
-      for (int s = blocks_[b].range.first + 1; s < blocks_[b].range.end; ++s) ++spanning_[s];
+      count_unplaced(b, 1);
       for (int other = 0; other < b; ++other) {
         if (!overlap(blocks_[b].range, blocks_[other].range)) continue;
         neighbours_[b].push_back(other);
@@ -67,10 +64,10 @@ class Search {
   }
 
   SearchResult run() {
-    Part all{.first = 0, .end = static_cast<int>(unplaced_bytes_.size()), .blocks = {}};
+    Part all{.first = 0, .end = static_cast<int>(levels_.size()), .blocks = {}};
     for (int b = 0; b < count(); ++b) all.blocks.push_back(b);
     SearchResult result;
-    const bool found = has_room(all, {}) && solve_parts(all, {});
+    const bool found = solve_parts(all);
     result.node_count = nodes_;
     if (found) {
       result.status = PlacementStatus::fits;
@@ -84,24 +81,23 @@ class Search {
  private:
   int count() const { return static_cast<int>(blocks_.size()); }
 
-  /// Solves the parts that unplaced blocks leave of a part, the smallest first: it is the quickest
-  /// to fail.
-  bool solve_parts(const Part& part, Front front) {
+  /// Solves the parts that are left of a part, the smallest first: it is the quickest to fail.
+  bool solve_parts(const Part& part) {
     std::vector<Part> parts = split(part);
-    std::sort(parts.begin(), parts.end(),
-              [](const Part& a, const Part& b) { return a.blocks.size() < b.blocks.size(); });
-    return std::all_of(parts.begin(), parts.end(),
-                       [&](const Part& each) { return solve(each, front); });
+    std::stable_sort(parts.begin(), parts.end(), [](const Part& a, const Part& b) {
+      return a.blocks.size() < b.blocks.size();
+    });
+    return std::all_of(parts.begin(), parts.end(), [&](const Part& each) { return solve(each); });
   }
 
   std::vector<Part> split(const Part& part) const {
+    std::vector<Part> parts;
     std::vector<int> part_of(part.end - part.first, 0);
-    std::vector<Part> parts(1, Part{.first = part.first, .end = part.end, .blocks = {}});
-    for (int s = part.first + 1; s < part.end; ++s) {
-      if (spanning_[s] == 0) {
-        parts.back().end = s;
-        parts.push_back({.first = s, .end = part.end, .blocks = {}});
+    for (int s = part.first; s < part.end; ++s) {
+      if (s == part.first || spanning_[s] == 0) {
+        parts.push_back({.first = s, .end = s, .blocks = {}});
       }
+      parts.back().end = s + 1;
       part_of[s - part.first] = static_cast<int>(parts.size()) - 1;
     }
     for (const int b : part.blocks) {
@@ -113,79 +109,101 @@ class Search {
     return parts;
   }
 
-  bool solve(const Part& part, Front front) {
-    for (const int b : candidates(part, front)) {
-      if (limit_reached()) return false;
+  bool solve(const Part& part) {
+    const std::size_t start = trail_.size();
+    while (has_room(part) && !limit_reached()) {
+      const int b = choose(part);
       const std::size_t mark = trail_.size();
-      const Front next{.offset = floors_[b], .block = b};
       place(b);
-      if (has_room(part, next) && solve_parts(part, next)) return true;
+      if (solve_parts(part)) return true;
       undo(mark);
-      if (cut_short_) return false;
+      if (cut_short_) break;
+      put_on_another(b);
     }
+    undo(start);
     return false;
   }
 
-  /// The blocks that can come next, lowest first.
-  std::vector<int> candidates(const Part& part, Front front) const {
-    Bytes lowest_top = kNoBound;
+  /// The bound, section by section; finds the levels.
+  bool has_room(const Part& part) {
+    std::fill(levels_.begin() + part.first, levels_.begin() + part.end, kNever);
     for (const int b : part.blocks) {
-      lowest_top = std::min(lowest_top, floors_[b] + blocks_[b].bytes);
-    }
-    std::vector<int> found;
-    for (const int b : part.blocks) {
-      if (!is_passed(b, front) && floors_[b] < lowest_top) found.push_back(b);
-    }
-    std::stable_sort(found.begin(), found.end(),
-                     [&](int a, int b) { return floors_[a] < floors_[b]; });
-    return found;
-  }
-
-  /// Whether a block can no longer be placed on what is placed already.
-  bool is_passed(int b, Front front) const {
-    return std::pair(floors_[b], b) <= std::pair(front.offset, front.block);
-  }
-
-  /// The lowest offset that an unplaced block can still have.
-  Bytes lowest_offset(int b, Front front) const {
-    if (!is_passed(b, front)) return floors_[b];
-    Bytes lowest = kNoBound;
-    for (const int other : neighbours_[b]) {
-      if (offsets_[other] >= 0) continue;
-      lowest = std::min(lowest, std::max(floors_[other], front.offset) + blocks_[other].bytes);
-    }
-    return lowest;
-  }
-
-  /// The bound, section by section.
-  bool has_room(const Part& part, Front front) {
-    std::fill(section_floors_.begin() + part.first, section_floors_.begin() + part.end, kNoBound);
-    for (const int b : part.blocks) {
-      if (offsets_[b] >= 0) continue;
-      const Bytes lowest = lowest_offset(b, front);
-      if (lowest > capacity_) return false;
+      if (floors_[b] > capacity_) return false;
       for (int s = blocks_[b].range.first; s < blocks_[b].range.end; ++s) {
-        section_floors_[s] = std::min(section_floors_[s], lowest);
+        levels_[s] = std::min(levels_[s], floors_[b]);
       }
     }
     for (int s = part.first; s < part.end; ++s) {
-      if (unplaced_bytes_[s] > 0 && section_floors_[s] > capacity_ - unplaced_bytes_[s]) {
-        return false;
-      }
+      if (unplaced_bytes_[s] > 0 && levels_[s] > capacity_ - unplaced_bytes_[s]) return false;
     }
     return true;
+  }
+
+  bool can_be_next_in(int b, int section) const {
+    const SectionRange& range = blocks_[b].range;
+    return range.first <= section && section < range.end && floors_[b] == levels_[section];
+  }
+
+  int choose(const Part& part) {
+    count_choices(part);
+    const int section = section_of_fewest_choices(part);
+    return *std::find_if(part.blocks.begin(), part.blocks.end(),
+                         [&](int b) { return can_be_next_in(b, section); });
+  }
+
+  void count_choices(const Part& part) {
+    std::fill(choices_.begin() + part.first, choices_.begin() + part.end, 0);
+    for (const int b : part.blocks) {
+      for (int s = blocks_[b].range.first; s < blocks_[b].range.end; ++s) {
+        if (floors_[b] == levels_[s]) ++choices_[s];
+      }
+    }
+  }
+
+  /// Of the sections in valleys. That nothing comes next is one more choice if there is room for a
+  /// gap. Ties are broken by the lower level.
+  int section_of_fewest_choices(const Part& part) const {
+    int best = part.first;
+    std::pair<Bytes, Bytes> fewest{kNever, kNever};
+    for (int first = part.first, end = 0; first < part.end; first = end) {
+      const Bytes level = levels_[first];
+      for (end = first; end < part.end && levels_[end] == level;) ++end;
+      const bool is_valley = (first == part.first || levels_[first - 1] > level) &&
+                             (end == part.end || levels_[end] > level);
+      for (int s = first; is_valley && level < kNever && s < end; ++s) {
+        const bool gap = level + unplaced_bytes_[s] < capacity_;
+        const std::pair<Bytes, Bytes> key{choices_[s] + (gap ? 1 : 0), level};
+        if (key >= fewest) continue;
+        fewest = key;
+        best = s;
+      }
+    }
+    return best;
   }
 
   void place(int b) {
     trail_.emplace_back(b, floors_[b]);
     offsets_[b] = floors_[b];
-    const Bytes top = floors_[b] + blocks_[b].bytes;
     for (const int other : neighbours_[b]) {
-      if (offsets_[other] >= 0 || floors_[other] >= top) continue;
-      trail_.emplace_back(other, floors_[other]);
-      floors_[other] = top;
+      if (offsets_[other] < 0) raise(other, floors_[b] + blocks_[b].bytes);
     }
     count_unplaced(b, -1);
+  }
+
+  /// The other branch: the block is higher than its floor, on one that is not placed yet.
+  void put_on_another(int b) {
+    Bytes lowest = kNever;
+    for (const int other : neighbours_[b]) {
+      if (offsets_[other] >= 0) continue;
+      lowest = std::min(lowest, floors_[other] + blocks_[other].bytes);
+    }
+    raise(b, std::max(floors_[b] + 1, lowest));
+  }
+
+  void raise(int b, Bytes floor) {
+    if (floors_[b] >= floor) return;
+    trail_.emplace_back(b, floors_[b]);
+    floors_[b] = floor;
   }
 
   void undo(std::size_t mark) {
@@ -214,12 +232,13 @@ class Search {
   Bytes capacity_;
   std::int64_t max_nodes_;
   const std::function<bool()>& stop_;
-  std::vector<Bytes> offsets_;  ///< by block; -1 if it is not placed
-  std::vector<Bytes> floors_;   ///< by block: the highest top of what is placed and overlaps
+  std::vector<Bytes> offsets_;                ///< by block; -1 if it is not placed
+  std::vector<Bytes> floors_;                 ///< by block: it cannot be lower
   std::vector<std::vector<int>> neighbours_;  ///< by block: those that overlap with it in time
   std::vector<Bytes> unplaced_bytes_;         ///< by section
-  std::vector<int> spanning_;  ///< by section: unplaced blocks that span its lower border
-  std::vector<Bytes> section_floors_;
+  std::vector<int> spanning_;  ///< by section: unplaced blocks that span the border before it
+  std::vector<Bytes> levels_;  ///< by section; kNever if nothing in it is unplaced
+  std::vector<int> choices_;   ///< by section: blocks that can come next in it
   std::vector<std::pair<int, Bytes>> trail_;  ///< blocks placed or raised, with their last floors
   std::int64_t nodes_ = 0;
   bool cut_short_ = false;

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <span>
 #include <vector>
@@ -9,7 +10,8 @@
 
 namespace poet {
 
-/// A buffer of the search. Its index is its place in the static order that the search prefers.
+/// A buffer of the search. Its index is its place in the static order: of several that could come
+/// next, the first one does.
 struct Block {
   SectionRange range;
   Bytes bytes = 0;  ///< at least 1

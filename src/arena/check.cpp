@@ -46,8 +46,8 @@ class PlacementChecker {
 
   void apply(const Move& move) {
     if (move.time < now_) {
-      findings_.push_back(fmt::format("a move at {} comes after what happens at {}", move.time,
-                                      now_));
+      findings_.push_back(
+          fmt::format("a move at {} comes after what happens at {}", move.time, now_));
       return;
     }
     pass_to(move.time);

@@ -1,7 +1,7 @@
 // What to do if no offsets are known that fit: move buffers while they are in use. An allocator at
 // run time cannot do that, since it does not know who has pointers into a buffer. A schedule's
-// instructions name tensors, so that a memmove before an instruction is all that it takes. The bytes
-// in use never exceed the peak, so moving everything down always makes enough room.
+// instructions name tensors, so that a memmove before an instruction is all that it takes. The
+// bytes in use never exceed the peak, so moving everything down always makes enough room.
 
 #include <algorithm>
 #include <numeric>

@@ -22,8 +22,7 @@ void check_buffers(std::span<const Buffer> buffers, Bytes alignment) {
                                    b, buffer.lower, buffer.upper));
     }
     if (buffer.bytes < 0 || buffer.bytes > kMaxBytes) {
-      throw InputError(
-          fmt::format("buffer {} has {} bytes; expected 0 to 2^53", b, buffer.bytes));
+      throw InputError(fmt::format("buffer {} has {} bytes; expected 0 to 2^53", b, buffer.bytes));
     }
     room -= aligned(buffer.bytes, alignment);
     if (room < 0) throw InputError("the buffers together have more than 2^53 bytes");
