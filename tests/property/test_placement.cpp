@@ -1,0 +1,117 @@
+// Placements against all that there are, and the judge of placements on those of larger problems.
+
+#include <algorithm>
+#include <numeric>
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "poet/arena.hpp"
+#include "poet/simulate.hpp"
+#include "support/cases.hpp"
+#include "support/random_buffers.hpp"
+#include "support/random_exact_schedules.hpp"
+
+namespace poet {
+namespace {
+
+using testing::IsEmpty;
+
+/// The smallest arena of all. Some order puts every buffer where the best placement has it, if each
+/// one goes right above those before it that live at the same time: the order of its offsets.
+Bytes smallest_arena(const std::vector<Buffer>& buffers) {
+  std::vector<int> order(buffers.size());
+  std::iota(order.begin(), order.end(), 0);
+  Bytes smallest = kMaxBytes;
+  do {
+    std::vector<Bytes> tops(buffers.size(), 0);
+    Bytes most = 0;
+    for (std::size_t at = 0; at < order.size(); ++at) {
+      const Buffer& next = buffers[order[at]];
+      Bytes offset = 0;
+      for (std::size_t before = 0; before < at; ++before) {
+        const Buffer& other = buffers[order[before]];
+        if (other.lower < next.upper && next.lower < other.upper) {
+          offset = std::max(offset, tops[order[before]]);
+        }
+      }
+      tops[order[at]] = offset + next.bytes;
+      most = std::max(most, tops[order[at]]);
+    }
+    smallest = std::min(smallest, most);
+  } while (std::next_permutation(order.begin(), order.end()));
+  return smallest;
+}
+
+TEST(Placement, IsAsSmallAsAnyOfAFewBuffers) {
+  const test::CaseRange cases = test::wanted_cases(300);
+  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+    test::Random random(i);
+    const std::vector<Buffer> buffers =
+        test::random_buffers(random, test::draw(random, 1, 7), test::chance(random, 50) ? 4 : 100);
+    const Arena least{.capacity_bytes = smallest_arena(buffers)};
+    const PlacementResult found = place(buffers, least);
+    ASSERT_EQ(found.status, PlacementStatus::fits) << "case " << i;
+    ASSERT_THAT(check_placement(buffers, least, found.placement), IsEmpty()) << "case " << i;
+    if (least.capacity_bytes == 0) continue;
+    ASSERT_EQ(place(buffers, {.capacity_bytes = least.capacity_bytes - 1}).status,
+              PlacementStatus::impossible)
+        << "case " << i;
+  }
+}
+
+TEST(Placement, IsValidForManyBuffersWithMovesOrWithout) {
+  const test::CaseRange cases = test::wanted_cases(60);
+  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+    test::Random random(i);
+    const std::vector<Buffer> buffers =
+        test::random_buffers(random, test::draw(random, 8, 80), 1000);
+    const Bytes alignment = Bytes{1} << test::draw(random, 0, 5);
+    const Arena arena{.capacity_bytes = peak_bytes(buffers, alignment), .alignment = alignment};
+    const Placement greedy = best_greedy_placement(buffers, alignment);
+    const Arena whole{.capacity_bytes = arena_bytes(buffers, greedy, alignment),
+                      .alignment = alignment};
+    ASSERT_THAT(check_placement(buffers, whole, greedy), IsEmpty()) << "case " << i;
+    const PlacementResult found = place(buffers, arena, 0.05);
+    if (found.status == PlacementStatus::fits) {
+      ASSERT_THAT(check_placement(buffers, arena, found.placement), IsEmpty()) << "case " << i;
+    }
+    const Placement moving = place_with_moves(buffers, arena, greedy);
+    ASSERT_THAT(check_placement(buffers, arena, moving), IsEmpty()) << "case " << i;
+    ASSERT_LE(arena_bytes(buffers, moving, alignment), arena.capacity_bytes) << "case " << i;
+  }
+}
+
+TEST(Placement, FillsSquaresThatWereCut) {
+  const test::CaseRange cases = test::wanted_cases(30);
+  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+    test::Random random(i);
+    const std::vector<Buffer> buffers = test::CutSquare(random).cut(40, 100);
+    const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
+    const PlacementResult found = place(buffers, arena, 20);
+    ASSERT_EQ(found.status, PlacementStatus::fits) << "case " << i;
+    ASSERT_THAT(check_placement(buffers, arena, found.placement), IsEmpty()) << "case " << i;
+  }
+}
+
+TEST(Placement, HoldsProgramsInTheirRoundedPeak) {
+  const test::CaseRange cases = test::wanted_cases(300);
+  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+    test::Random random(i);
+    const test::Case made = test::random_exact_case(random);
+    const ProgramBuffers program =
+        program_buffers(made.graph, to_program(made.graph, made.schedule, made.limits.paging_time));
+    const Arena arena{.capacity_bytes = peak_bytes(program.buffers, 4), .alignment = 4};
+    const PlacementResult found = place(program.buffers, arena, 20);
+    ASSERT_NE(found.status, PlacementStatus::cut_short) << "case " << i;
+    const Placement placement =
+        found.status == PlacementStatus::fits
+            ? found.placement
+            : place_with_moves(program.buffers, arena, best_greedy_placement(program.buffers, 4));
+    ASSERT_THAT(check_placement(program.buffers, arena, placement), IsEmpty()) << "case " << i;
+  }
+}
+
+}  // namespace
+}  // namespace poet

@@ -1,0 +1,140 @@
+#include <vector>
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "poet/arena.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+/// Buffers that begin and end one after the other.
+std::vector<Buffer> stairs() {
+  return {{.lower = 0, .upper = 2, .bytes = 4}, {.lower = 0, .upper = 3, .bytes = 3},
+          {.lower = 2, .upper = 5, .bytes = 2}, {.lower = 3, .upper = 6, .bytes = 5},
+          {.lower = 5, .upper = 7, .bytes = 2}, {.lower = 2, .upper = 3, .bytes = 2}};
+}
+
+TEST(Place, MeetsThePeakOfBuffersThatFollowEachOther) {
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 1, .bytes = 5},
+                                       {.lower = 1, .upper = 2, .bytes = 7}};
+  EXPECT_EQ(peak_bytes(buffers), 7);
+  const PlacementResult found = place(buffers, {.capacity_bytes = 7});
+  EXPECT_EQ(found.status, PlacementStatus::fits);
+  EXPECT_THAT(found.placement.offsets, ElementsAre(0, 0));
+}
+
+TEST(Place, MeetsThePeakOfStairs) {
+  const Arena arena{.capacity_bytes = peak_bytes(stairs())};
+  const PlacementResult found = place(stairs(), arena);
+  ASSERT_EQ(found.status, PlacementStatus::fits);
+  EXPECT_THAT(check_placement(stairs(), arena, found.placement), IsEmpty());
+}
+
+TEST(Place, ProvesThatNothingFitsBelowThePeak) {
+  const Bytes peak = peak_bytes(stairs());
+  EXPECT_EQ(place(stairs(), {.capacity_bytes = peak - 1}).status, PlacementStatus::impossible);
+}
+
+TEST(Place, RoundsSizesAndOffsetsToTheAlignment) {
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 2, .bytes = 5},
+                                       {.lower = 0, .upper = 2, .bytes = 9}};
+  EXPECT_EQ(peak_bytes(buffers, 8), 24);
+  const Arena arena{.capacity_bytes = 24, .alignment = 8};
+  const PlacementResult found = place(buffers, arena);
+  ASSERT_EQ(found.status, PlacementStatus::fits);
+  EXPECT_THAT(check_placement(buffers, arena, found.placement), IsEmpty());
+  EXPECT_EQ(arena_bytes(buffers, found.placement, 8), 24);
+  EXPECT_EQ(place(buffers, {.capacity_bytes = 23, .alignment = 8}).status,
+            PlacementStatus::impossible);
+}
+
+TEST(Place, PutsBuffersOfNoBytesAnywhere) {
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 9, .bytes = 0},
+                                       {.lower = 0, .upper = 9, .bytes = 3}};
+  const PlacementResult found = place(buffers, {.capacity_bytes = 3});
+  EXPECT_EQ(found.status, PlacementStatus::fits);
+  EXPECT_THAT(found.placement.offsets, ElementsAre(0, 0));
+}
+
+TEST(Place, PlacesNothingInNothing) {
+  EXPECT_EQ(place({}, {.capacity_bytes = 0}).status, PlacementStatus::fits);
+}
+
+TEST(Place, RefusesWhatIsNoBuffer) {
+  const auto refuse = [](const Buffer& buffer, Bytes alignment = 1) {
+    EXPECT_THROW(peak_bytes(std::vector<Buffer>{buffer}, alignment), InputError);
+  };
+  refuse({.lower = 3, .upper = 3, .bytes = 1});
+  refuse({.lower = 3, .upper = 2, .bytes = 1});
+  refuse({.lower = 0, .upper = 1, .bytes = -1});
+  refuse({.lower = 0, .upper = 1, .bytes = kMaxBytes + 1});
+  refuse({.lower = 0, .upper = 1, .bytes = 1}, 0);
+  const Buffer half{.lower = 0, .upper = 1, .bytes = kMaxBytes / 2};
+  EXPECT_EQ(peak_bytes(std::vector<Buffer>{half, half}), kMaxBytes);
+  const Buffer more{.lower = 0, .upper = 1, .bytes = kMaxBytes / 2 + 1};
+  EXPECT_THROW(peak_bytes(std::vector<Buffer>{half, more}), InputError);
+}
+
+TEST(PlaceGreedily, PrefersTheGapThatItIsAskedFor) {
+  // Below the last buffer are gaps of 4 bytes at 0, and of 2 bytes at 7.
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 2, .bytes = 4},
+                                       {.lower = 0, .upper = 9, .bytes = 3},
+                                       {.lower = 0, .upper = 3, .bytes = 2},
+                                       {.lower = 0, .upper = 9, .bytes = 1},
+                                       {.lower = 3, .upper = 5, .bytes = 2}};
+  const auto last = [&](GreedyGap gap) {
+    const Placement found = place_greedily(buffers, 1, GreedyOrder::start, gap);
+    EXPECT_THAT(check_placement(buffers, {.capacity_bytes = 10}, found), IsEmpty());
+    return found.offsets[4];
+  };
+  EXPECT_EQ(last(GreedyGap::lowest), 0);
+  EXPECT_EQ(last(GreedyGap::tightest), 7);
+}
+
+TEST(PlaceWithMoves, MovesOnlyWhatIsInTheWay) {
+  // The hint leaves 2 bytes below and 2 above the buffer in the middle; the last one needs 4.
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 1, .bytes = 2},
+                                       {.lower = 0, .upper = 9, .bytes = 2},
+                                       {.lower = 2, .upper = 9, .bytes = 4}};
+  const Arena arena{.capacity_bytes = 6};
+  const Placement hint{.offsets = {0, 2, 0}, .moves = {}};
+  const Placement found = place_with_moves(buffers, arena, hint);
+  EXPECT_THAT(found.moves, ElementsAre(Move{.time = 2, .buffer = 1, .offset = 0}));
+  EXPECT_THAT(found.offsets, ElementsAre(0, 2, 2));
+  EXPECT_THAT(check_placement(buffers, arena, found), IsEmpty());
+  EXPECT_THROW(place_with_moves(buffers, {.capacity_bytes = 5}, hint), InputError);
+}
+
+TEST(CheckPlacement, FindsWhatIsWrong) {
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 4, .bytes = 4},
+                                       {.lower = 3, .upper = 6, .bytes = 4}};
+  const auto findings = [&](const std::vector<Bytes>& offsets, const std::vector<Move>& moves = {},
+                            Bytes alignment = 1) {
+    return check_placement(buffers, {.capacity_bytes = 8, .alignment = alignment},
+                           {.offsets = offsets, .moves = moves});
+  };
+  EXPECT_THAT(findings({0, 4}), IsEmpty());
+  EXPECT_THAT(findings({0, 3}), ElementsAre(HasSubstr("buffers 0 and 1 overlap")));
+  EXPECT_THAT(findings({0, 5}), ElementsAre(HasSubstr("the capacity is 8")));
+  EXPECT_THAT(findings({-4, 4}), ElementsAre(HasSubstr("the capacity is 8")));
+  EXPECT_THAT(findings({0, 4}, {}, 8), ElementsAre(HasSubstr("no multiple of 8")));
+  EXPECT_THAT(findings({0}), ElementsAre(HasSubstr("1 offsets for 2 buffers")));
+  EXPECT_THAT(findings({0, 4}, {{.time = 5, .buffer = 1, .offset = 0}}), IsEmpty());
+  EXPECT_THAT(findings({0, 4}, {{.time = 4, .buffer = 1, .offset = 0}}), IsEmpty());
+  EXPECT_THAT(findings({0, 4}, {{.time = 3, .buffer = 0, .offset = 4}}),
+              ElementsAre(HasSubstr("buffers 0 and 1 overlap")));
+  EXPECT_THAT(findings({4, 0}, {{.time = 5, .buffer = 0, .offset = 0}}),
+              ElementsAre(HasSubstr("is not in use")));
+  EXPECT_THAT(findings({0, 4}, {{.time = 5, .buffer = 1, .offset = 0},
+                                {.time = 2, .buffer = 0, .offset = 1}}),
+              ElementsAre(HasSubstr("comes after")));
+}
+
+}  // namespace
+}  // namespace poet
