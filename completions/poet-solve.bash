@@ -47,6 +47,7 @@ _poet_solve_value() {
     *:--alignment) _poet_solve_words '4 8 16 32' ;;
     solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
+    place:--capacity) ;;
     import-solution:--ram-budget|simulate:--ram-budget) _poet_solve_words 'chip' ;;
     *:--paging-time) _poet_solve_words 'free blocking overlapped' ;;
     *:--ram-budget) _poet_solve_words 'min chip' ;;
@@ -76,6 +77,7 @@ _poet_solve_options() {
     plot) echo "--output $common" ;;
     verify) echo "--model --platform $common" ;;
     simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
+    place) echo "--capacity --alignment --no-moves --csv --time-limit-s --output --compact $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }
@@ -104,7 +106,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|import-solution|info|verify|plot|simulate|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|import-solution|info|verify|plot|simulate|place|sweep|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -120,12 +122,12 @@ _poet_solve() {
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve import-solution info verify plot simulate sweep compare'
+    _poet_solve_words 'solve import-solution info verify plot simulate place sweep compare'
   elif [[ $command == info ]]; then
     _poet_solve_words "$models"
     _poet_solve_files
   elif [[ $command == verify || $command == plot || $command == simulate || $command == compare ||
-      $command == import-solution ]]; then
+      $command == import-solution || $command == place ]]; then
     _poet_solve_files
   fi
 }

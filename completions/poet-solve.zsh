@@ -107,6 +107,15 @@ _poet_solve_simulate=(
   '--output=[write the JSON there, whole or not at all]:FILE:_files'
   '--compact[JSON on one line]')
 
+_poet_solve_place=(
+  '--capacity=[what the offsets have to fit]:BYTES: '
+  '--alignment=[offsets are multiples of this]:N:(4 8 16 32)'
+  '--no-moves[fail if no offsets fit without moves]'
+  '--csv[write the lifetimes of a schedule as a table]'
+  '--time-limit-s=[wall clock of the search, in seconds]:S: '
+  '--output=[write the result there, whole or not at all]:FILE:_files'
+  '--compact[JSON on one line]')
+
 _poet_solve_compare=(
   '--rel-tol=[energies this close are equal]:REL: '
   '--on-changed-graph=[what becomes of a model with another graph]:what:(report fail)'
@@ -121,6 +130,7 @@ _poet_solve_commands() {
     'verify:replay schedule files against the rules'
     'plot:draw a schedule, or the curves of a sweep'
     'simulate:replay stages written by hand'
+    'place:find an offset in RAM for every tensor'
     'sweep:solve a grid of problems in one go'
     'compare:report what became worse or better')
   _describe command commands
@@ -147,6 +157,7 @@ _poet_solve() {
         '--model=[check that the schedules are about this model]:NAME|FILE:_poet_solve_model' \
         '--platform=[and about this platform]:NAME|FILE:_poet_solve_platform' '*:FILE:_files' ;;
     simulate) _arguments -s $_poet_solve_common $_poet_solve_simulate ':FILE:_files' ;;
+    place) _arguments -s $_poet_solve_common $_poet_solve_place ':FILE:_files' ;;
     compare)
       _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
   esac

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "poet/graph.hpp"
+#include "poet/units.hpp"
 
 namespace poet {
 
@@ -29,10 +30,13 @@ struct Schedule {
 
 /// One step of the flat program that a device runs.
 struct Instruction {
-  enum class Op { compute, free, page_out, page_in };
+  enum class Op { compute, free, page_out, page_in, move };
   Op op = Op::compute;
   int node = 0;
   std::optional<int> over{};  ///< of a computation: the input whose RAM its output takes over
+  // Only a program with offsets has these, in bytes from the start of the arena.
+  std::optional<Bytes> offset{};            ///< where the tensor is from here on
+  std::optional<Bytes> workspace_offset{};  ///< of a computation with a workspace
 
   bool operator==(const Instruction&) const = default;
 };

@@ -102,6 +102,14 @@ struct Summary {
   std::optional<double> steps_until_worn{};
 };
 
+/// Where a schedule lies in RAM: in the file's `summary`, if its program has offsets.
+struct ArenaFigures {
+  std::optional<Bytes> arena_bytes{};  ///< the end of the highest tensor or workspace
+  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent if there are none
+
+  bool operator==(const ArenaFigures&) const = default;
+};
+
 /// A schedule file ("format": "poet-schedule") as data. See docs/schedule-format.md.
 struct ScheduleFile {
   ExitCode code = ExitCode::ok;
@@ -111,16 +119,17 @@ struct ScheduleFile {
   Request request;
   Summary summary;
   ObjectiveBounds bounds;  ///< in the file's `summary`
+  ArenaFigures arena;      ///< likewise
   SolveStatistics solver;
   Graph graph;
   Schedule schedule;
   std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
-  std::vector<Instruction> program;         ///< the schedule as to_program writes it
+  std::vector<Instruction> program;  ///< as to_program writes it; place_schedule() adds offsets
 };
 
 /// The version of the format that a file needs: 2 if it uses anything that version 1 does not know,
 /// which are attributes of nodes, times of transfers that are charged, budgets for secondary
-/// storage, and exact backward passes. The same of a problem without a schedule.
+/// storage, exact backward passes, and offsets. The same of a problem without a schedule.
 int schedule_version(const ScheduleFile& file);
 int schedule_version(const ProblemInfo& problem);
 
@@ -145,8 +154,8 @@ std::string error_json(ExitCode code, std::string_view status, std::string_view 
 /// without a schedule (an error document), whose error it quotes.
 ScheduleFile parse_schedule_file(std::string_view text, const std::string& source);
 
-/// Everything that is wrong with a schedule file: violations found by a replay, and figures
-/// (summary, stage peaks, status against gap, bound above energy) that the replay contradicts.
+/// Everything that is wrong with a schedule file: violations found by a replay, offsets with which
+/// two tensors overlap, and figures (summary, stage peaks, status against gap, bound above energy) that the replay contradicts.
 /// Empty for a valid file. One line per finding, with the stage and node where there is one.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report);
 

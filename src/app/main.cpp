@@ -29,6 +29,8 @@ Outcome run(const Options& options, ProblemInfo& problem) {
       return run_plot(options);
     case Command::simulate:
       return run_simulate(options);
+    case Command::place:
+      return run_place(options);
     case Command::sweep:
       return run_sweep_command(options);
     case Command::compare:

@@ -9,7 +9,7 @@
 
 namespace poet::cli {
 
-enum class Command { solve, import_solution, info, verify, plot, simulate, sweep, compare };
+enum class Command { solve, import_solution, info, verify, plot, simulate, place, sweep, compare };
 
 /// `sweep`, besides what it shares with a single solve.
 struct SweepArguments {
@@ -43,6 +43,15 @@ struct CompareArguments {
   std::string on_changed_graph = "report";
   bool json = false;
   bool markdown = false;
+};
+
+/// `place`.
+struct PlaceArguments {
+  std::string capacity;   ///< empty: the schedule's RAM budget, or the peak of a table
+  std::string alignment;  ///< empty: what is usual for the file
+  bool no_moves = false;
+  bool csv = false;
+  double time_limit_seconds = 0;
 };
 
 /// The command line as data, not yet interpreted: errors in values name their option later.
@@ -88,11 +97,12 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;                ///< of plot, simulate and import-solution
+  std::string input_file;                ///< of plot, simulate, place and import-solution
   std::string exported;                  ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
   SweepArguments sweep;
   CompareArguments compare;
+  PlaceArguments place;
 };
 
 /// Reads the command line. Returns false if that was all: --help and --version are on stdout then.

@@ -38,6 +38,7 @@ class LifetimeReader {
         end(close(at, step.node), at);
         break;
       case Instruction::Op::page_out:
+      case Instruction::Op::move:
         break;  // a copy; the tensor stays where it is until it is freed
     }
   }

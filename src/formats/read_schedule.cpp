@@ -49,9 +49,11 @@ void read_solver(ScheduleFile& report, const JsonCursor& at) {
 void read_summary(ScheduleFile& report, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
+  append_keys(keys, kFields<ArenaFigures>);
   at.allow_only(keys);
   read_fields(at, report.summary, kFields<Summary>);
   read_fields(at, report.bounds, kFields<ObjectiveBounds>);
+  read_fields(at, report.arena, kFields<ArenaFigures>);
 }
 
 void read_stages(ScheduleFile& report, const JsonCursor& list) {
@@ -93,6 +95,12 @@ void check_version_1(const JsonCursor& root) {
   }
   if (const auto summary = root.optional("summary"); summary && summary->is_object()) {
     refuse_newer_keys(*summary, kFields<Summary>);
+    refuse_newer_keys(*summary, kFields<ArenaFigures>);
+  }
+  if (const auto steps = root.optional("program"); steps && steps->is_array()) {
+    for (const JsonCursor& step : steps->elements(kMaxProgramLength)) {
+      if (step.is_object()) refuse_newer_keys(step, kFields<Instruction>);
+    }
   }
   const auto nodes = root.optional("nodes");
   if (!nodes || !nodes->is_array()) return;

@@ -71,6 +71,7 @@ std::string to_json(const ScheduleFile& report, bool compact) {
   document["request"] = json_of(report.request);
   document["summary"] = json_of(report.summary);
   add_fields(document["summary"], report.bounds, kFields<ObjectiveBounds>);
+  add_fields(document["summary"], report.arena, kFields<ArenaFigures>);
   document["solver"] = solver_json(report);
   document["nodes"] = nodes_json(report, version);
   document["stages"] = stages_json(report);

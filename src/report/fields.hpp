@@ -16,11 +16,12 @@ namespace poet {
 // The structs of a schedule file, keys in the order of the file. See docs/schedule-format.md.
 
 template <>
-inline constexpr Names<Instruction::Op, 4> kNames<Instruction::Op> = {{
+inline constexpr Names<Instruction::Op, 5> kNames<Instruction::Op> = {{
     {Instruction::Op::compute, "compute"},
     {Instruction::Op::free, "free"},
     {Instruction::Op::page_out, "page_out"},
     {Instruction::Op::page_in, "page_in"},
+    {Instruction::Op::move, "move"},
 }};
 
 template <>
@@ -134,6 +135,12 @@ inline constexpr auto kFields<ObjectiveBounds> =
                Field<&ObjectiveBounds::ram_lower_bound_bytes>{"ram_lower_bound_bytes",
                                                               InFile::left_out_if_empty});
 
+/// Likewise.
+template <>
+inline constexpr auto kFields<ArenaFigures> =
+    std::tuple(Field<&ArenaFigures::arena_bytes>{"arena_bytes", InFile::left_out_if_default},
+               Field<&ArenaFigures::moved_bytes>{"moved_bytes", InFile::left_out_if_default});
+
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.
 inline constexpr auto kTimingFields =
     std::tuple(Field<&SolveStatistics::heuristic_seconds>{"heuristic_seconds"},
@@ -179,9 +186,11 @@ inline constexpr auto kFields<NodeFigures> = std::tuple(
 
 /// An index outside the graph is for the replay to report, with the place.
 template <>
-inline constexpr auto kFields<Instruction> =
-    std::tuple(Field<&Instruction::op>{"op"},
-               Field<&Instruction::node>{.key = "node", .least = std::numeric_limits<int>::min()},
-               Field<&Instruction::over>{.key = "over", .in_file = InFile::left_out_if_empty});
+inline constexpr auto kFields<Instruction> = std::tuple(
+    Field<&Instruction::op>{"op"},
+    Field<&Instruction::node>{.key = "node", .least = std::numeric_limits<int>::min()},
+    Field<&Instruction::over>{.key = "over", .in_file = InFile::left_out_if_empty},
+    Field<&Instruction::offset>{"offset", InFile::left_out_if_default},
+    Field<&Instruction::workspace_offset>{"workspace_offset", InFile::left_out_if_default});
 
 }  // namespace poet

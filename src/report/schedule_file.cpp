@@ -11,6 +11,7 @@
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
+#include "schedule/addresses.hpp"
 
 namespace poet {
 namespace {
@@ -73,12 +74,41 @@ void check_figure(Lines& found, std::string_view key, const Figure& is, const Fi
   }
 }
 
+bool has_attributes(const Node& node) {
+  // Version 1 leaves out the times of transfers, whatever they are.
+  Node plain;
+  plain.page_in_seconds = node.page_in_seconds;
+  plain.page_out_seconds = node.page_out_seconds;
+  if (bytes_in_storage(node) == node.bytes) plain.storage_bytes = node.storage_bytes;
+  bool found = false;
+  for_each_field(kExactNodeFields,
+                 [&](const auto& field) { found = found || field.of(node) != field.of(plain); });
+  return found;
+}
+
+bool is_exact(const ModelInfo& model) {
+  return model.backward == name_of(Backward::exact);
+}
+
+bool is_beyond_poet(const Request& request) {
+  return request.paging_time != PagingTime::free || request.storage_budget_bytes ||
+         request.page_out_budget_bytes;
+}
+
+/// Whether a file needs version 2 for anything but offsets. Only then do its nodes have the times
+/// of transfers: offsets may have been added to a file of version 1.
+bool is_beyond_poet(const ScheduleFile& file) {
+  const bool attributes =
+      std::any_of(file.graph.nodes.begin(), file.graph.nodes.end(), has_attributes);
+  return attributes || is_exact(file.model) || is_beyond_poet(file.request);
+}
+
 void check_summary(Lines& found, const ScheduleFile& report, const Replay& replay) {
   const Summary& stated = report.summary;
   Summary replayed =
       summarise(report.graph, replay, report.request.ram_budget_bytes, stated.lower_bound_joules);
   add_exact_figures(replayed, report.graph, replay);
-  const bool has_paging_times = schedule_version(report) > 1;
+  const bool has_paging_times = is_beyond_poet(report);
   for_each_field(kFields<Summary>, [&](const auto& field) {
     // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
     if (field.key == "paging_seconds" && !has_paging_times) return;
@@ -170,12 +200,49 @@ std::string shown_step(const std::vector<Instruction>& program, std::size_t at) 
   return fmt::format("{} {}{}", name_of(step.op), step.node, over);
 }
 
+/// The program without what offsets add to it.
+std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
+  std::erase_if(program, [](const Instruction& step) { return step.op == Instruction::Op::move; });
+  for (Instruction& step : program) {
+    step.offset.reset();
+    step.workspace_offset.reset();
+  }
+  return program;
+}
+
+bool has_offsets(const ScheduleFile& report) {
+  return report.arena != ArenaFigures() || without_offsets(report.program) != report.program;
+}
+
+void check_arena(Lines& found, const ScheduleFile& report) {
+  Bytes moved = 0;
+  for (const Instruction& step : report.program) {
+    if (step.op != Instruction::Op::move) continue;
+    if (step.node < 0 || step.node >= report.graph.size()) {
+      found.push_back(
+          fmt::format("program: {} is moved, which is not a node of the graph", step.node));
+      return;
+    }
+    moved += report.graph.nodes[step.node].bytes;
+  }
+  compare(found, "summary.moved_bytes", report.arena.moved_bytes.value_or(0), moved);
+  if (!report.arena.arena_bytes) {
+    found.emplace_back("the program has offsets, but summary has no arena_bytes");
+    return;
+  }
+  const Lines wrong = check_addresses(report.graph, report.program, *report.arena.arena_bytes);
+  found.insert(found.end(), wrong.begin(), wrong.end());
+}
+
 /// Reports the first difference only: everything after it is likely to differ as well.
 void check_program(Lines& found, const ScheduleFile& report) {
   const std::vector<Instruction> expected =
       to_program(report.graph, report.schedule, report.request.paging_time);
-  const std::vector<Instruction>& stated = report.program;
-  if (stated == expected) return;
+  const std::vector<Instruction> stated = without_offsets(report.program);
+  if (stated == expected) {
+    if (has_offsets(report)) check_arena(found, report);
+    return;
+  }
   std::size_t at = 0;
   while (at < std::min(stated.size(), expected.size()) && stated[at] == expected[at]) ++at;
   found.push_back(fmt::format("program: instruction {} is {}; the stages say {}", at,
@@ -206,18 +273,6 @@ double rounded_bound(double bound, double figure) {
   return agree(bound, figure) ? std::min(bound, figure) : bound;
 }
 
-bool has_attributes(const Node& node) {
-  // Version 1 leaves out the times of transfers, whatever they are.
-  Node plain;
-  plain.page_in_seconds = node.page_in_seconds;
-  plain.page_out_seconds = node.page_out_seconds;
-  if (bytes_in_storage(node) == node.bytes) plain.storage_bytes = node.storage_bytes;
-  bool found = false;
-  for_each_field(kExactNodeFields,
-                 [&](const auto& field) { found = found || field.of(node) != field.of(plain); });
-  return found;
-}
-
 /// Wear is spread over all of secondary storage.
 std::optional<double> steps_until_worn(const Platform* platform, Bytes written) {
   if (platform == nullptr || written == 0) return std::nullopt;
@@ -226,21 +281,10 @@ std::optional<double> steps_until_worn(const Platform* platform, Bytes written) 
                     static_cast<double>(written));
 }
 
-bool is_exact(const ModelInfo& model) {
-  return model.backward == name_of(Backward::exact);
-}
-
-bool is_beyond_poet(const Request& request) {
-  return request.paging_time != PagingTime::free || request.storage_budget_bytes ||
-         request.page_out_budget_bytes;
-}
-
 }  // namespace
 
 int schedule_version(const ScheduleFile& file) {
-  const bool attributes =
-      std::any_of(file.graph.nodes.begin(), file.graph.nodes.end(), has_attributes);
-  return attributes || is_exact(file.model) || is_beyond_poet(file.request) ? 2 : 1;
+  return is_beyond_poet(file) || has_offsets(file) ? 2 : 1;
 }
 
 int schedule_version(const ProblemInfo& problem) {

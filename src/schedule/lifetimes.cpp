@@ -23,6 +23,8 @@ class Recorder {
       case Instruction::Op::free:
         life.stays.back().last = now_;
         break;
+      case Instruction::Op::move:
+        break;  // the tensor is the same, elsewhere
       case Instruction::Op::page_out:
         life.page_outs.push_back(now_ + 1);
         break;

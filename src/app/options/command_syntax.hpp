@@ -22,6 +22,7 @@ extern const CommandSyntax kSweepSyntax;
 extern const CommandSyntax kPlotSyntax;
 extern const CommandSyntax kVerifySyntax;
 extern const CommandSyntax kSimulateSyntax;
+extern const CommandSyntax kPlaceSyntax;
 extern const CommandSyntax kCompareSyntax;
 
 // Headings of --help.

@@ -22,7 +22,7 @@ constexpr const char* kDescription =
 
 constexpr std::array kCommands{&kSolveSyntax,  &kImportSolutionSyntax, &kInfoSyntax,
                                &kVerifySyntax, &kPlotSyntax,           &kSimulateSyntax,
-                               &kSweepSyntax,  &kCompareSyntax};
+                               &kPlaceSyntax,  &kSweepSyntax,          &kCompareSyntax};
 
 const CommandSyntax* find_command(const std::string& word) {
   const auto at = std::find_if(kCommands.begin(), kCommands.end(),

@@ -1,0 +1,106 @@
+#include "schedule/addresses.hpp"
+
+#include <map>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "schedule/findings.hpp"
+
+namespace poet {
+namespace {
+
+class AddressChecker {
+ public:
+  AddressChecker(const Graph& graph, std::span<const Instruction> program, Bytes arena_bytes)
+      : graph_(graph), program_(program), arena_bytes_(arena_bytes) {}
+
+  std::vector<std::string> run() {
+    for (at_ = 0; at_ < program_.size(); ++at_) {
+      run_step(program_[at_]);
+      if (findings_.size() >= kMaxListedViolations) break;
+    }
+    return std::move(findings_);
+  }
+
+ private:
+  void run_step(const Instruction& step) {
+    const bool places = step.op != Instruction::Op::free && step.op != Instruction::Op::page_out;
+    const bool computes = step.op == Instruction::Op::compute;
+    if ((step.offset && !places) || (step.workspace_offset && !computes)) {
+      add(step.node, "has an offset where none belongs");
+    }
+    switch (step.op) {
+      case Instruction::Op::compute:
+        compute(step);
+        break;
+      case Instruction::Op::page_in:
+        put(step.node, step.offset);
+        break;
+      case Instruction::Op::free:
+        offsets_.erase(step.node);
+        break;
+      case Instruction::Op::move:
+        if (offsets_.erase(step.node) == 0) add(step.node, "is moved, but is not in RAM");
+        put(step.node, step.offset);
+        break;
+      case Instruction::Op::page_out:
+        break;
+    }
+  }
+
+  void compute(const Instruction& step) {
+    if (step.over) {
+      const auto taken = offsets_.find(*step.over);
+      if (taken == offsets_.end() || step.offset != taken->second) {
+        add(step.node, fmt::format("is not at the offset of {}, which it takes over",
+                                   node_label(graph_, *step.over)));
+      }
+      offsets_.erase(*step.over);
+    }
+    put(step.node, step.offset);
+    const Bytes workspace = graph_.nodes[step.node].workspace_bytes;
+    if (workspace > 0) check_place(step.node, step.workspace_offset, workspace, "the workspace");
+  }
+
+  void put(int node, const std::optional<Bytes>& offset) {
+    check_place(node, offset, graph_.nodes[node].bytes, "the output");
+    if (offset) offsets_[node] = *offset;
+  }
+
+  void check_place(int node, const std::optional<Bytes>& offset, Bytes bytes, const char* what) {
+    if (!offset) return add(node, fmt::format("has no offset for {}", what));
+    if (bytes > arena_bytes_ || *offset > arena_bytes_ - bytes) {
+      add(node, fmt::format("has {} of {} bytes at {}; the arena has {}", what, bytes, *offset,
+                            arena_bytes_));
+    }
+    for (const auto& [other, from] : offsets_) {
+      const Bytes size = graph_.nodes[other].bytes;
+      const bool apart = from >= *offset + bytes || *offset >= from + size;
+      if (apart || size == 0 || bytes == 0) continue;
+      add(node, fmt::format("has {} at {}, which overlaps with {} at {}", what, *offset,
+                            node_label(graph_, other), from));
+    }
+  }
+
+  void add(int node, const std::string& what) {
+    findings_.push_back(
+        fmt::format("program: instruction {}: {} {}", at_, node_label(graph_, node), what));
+  }
+
+  const Graph& graph_;
+  std::span<const Instruction> program_;
+  Bytes arena_bytes_;
+  std::size_t at_ = 0;
+  std::map<int, Bytes> offsets_;  ///< by node in RAM
+  std::vector<std::string> findings_;
+};
+
+}  // namespace
+
+std::vector<std::string> check_addresses(const Graph& graph, std::span<const Instruction> program,
+                                         Bytes arena_bytes) {
+  return AddressChecker(graph, program, arena_bytes).run();
+}
+
+}  // namespace poet

@@ -1,0 +1,113 @@
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kTable = "id,lower,upper,size\na,0,2,4\nb,0,3,3\nc,2,5,4\n";
+
+/// A schedule of the exact linear model, with recomputation.
+std::string schedule() {
+  static const Finished run = poet_solve(problem("linear", "m4", "60%", "2") +
+                                         Words{"--backward", "exact", "--effort", "fast"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  return run.out;
+}
+
+Finished place_file(const std::string& text, const Words& options = {}) {
+  return poet_solve(Words{"place", "-"} + options, text);
+}
+
+TEST(PlaceCommand, GivesEveryTensorAnOffsetWithinTheBudget) {
+  const Finished run = place_file(schedule());
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json file = document(run);
+  EXPECT_EQ(file.at("version"), 2);
+  EXPECT_LE(file.at("summary").at("arena_bytes"), file.at("request").at("ram_budget_bytes"));
+  for (const json& step : file.at("program")) {
+    const bool opens = step.at("op") == "compute" || step.at("op") == "page_in";
+    EXPECT_EQ(step.contains("offset"), opens) << step;
+  }
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+  EXPECT_EQ(place_file(run.out).out, run.out) << "a placed file stays";
+}
+
+TEST(PlaceCommand, PlacesSchedulesOfVersion1) {
+  const Finished solved = poet_solve(quick_problem());
+  EXPECT_EQ(document(solved).at("version"), 1);
+  const Finished run = place_file(solved.out);
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(document(run).at("version"), 2);
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST(PlaceCommand, LetsVerifyFindOffsetsThatOverlap) {
+  const auto finding = [](const std::string& what, const auto& change) {
+    json file = document(place_file(schedule()));
+    change(file);
+    const Finished run = poet_solve({"verify", "-"}, file.dump());
+    EXPECT_EQ(run.status, 5) << what;
+    EXPECT_THAT(run.err, HasSubstr(what));
+  };
+  finding("overlaps with", [](json& file) {
+    for (json& step : file.at("program")) {
+      if (step.contains("offset")) step["offset"] = 0;
+    }
+  });
+  finding("the arena has", [](json& file) { file["summary"]["arena_bytes"] = 100; });
+  finding("has no offset for the output", [](json& file) { file["program"][0].erase("offset"); });
+  finding("summary has no arena_bytes", [](json& file) { file["summary"].erase("arena_bytes"); });
+  finding("summary.moved_bytes", [](json& file) { file["summary"]["moved_bytes"] = 4; });
+}
+
+TEST(PlaceCommand, KeepsOffsetsOutOfVersion1) {
+  json file = document(poet_solve(quick_problem()));
+  file["program"][0]["offset"] = 0;
+  const Finished run = poet_solve({"verify", "-"}, file.dump());
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("no such key in version 1"));
+}
+
+TEST(PlaceCommand, EndsWith5IfNothingFits) {
+  const Finished run = place_file(schedule(), {"--capacity", "100"});
+  EXPECT_EQ(run.status, 5);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("the capacity is 100 bytes"));
+  EXPECT_EQ(place_file(kTable, {"--capacity", "6"}).status, 5);
+}
+
+TEST(PlaceCommand, WritesTheLifetimesOfAScheduleAsATable) {
+  const Finished table = place_file(schedule(), {"--csv"});
+  ASSERT_EQ(table.status, 0) << table.err;
+  const Finished again = place_file(table.out);
+  EXPECT_EQ(again.status, 0) << again.err;
+  EXPECT_EQ(count_lines(again.out), count_lines(table.out));
+}
+
+TEST(PlaceCommand, WritesATableWithOffsets) {
+  const Finished run = place_file(kTable, {"--capacity", "7"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(run.out, "id,lower,upper,size,offset\na,0,2,4,0\nb,0,3,3,4\nc,2,5,4,0\n");
+  EXPECT_EQ(place_file("size,id,upper,lower\r\n4,a,2,0\r\n").out,
+            "id,lower,upper,size,offset\na,0,2,4,0\n");
+}
+
+TEST(PlaceCommand, RefusesBadTables) {
+  const auto refuse = [](const std::string& rows, const std::string& message) {
+    const Finished run = place_file("id,lower,upper,size\n" + rows);
+    EXPECT_EQ(run.status, 2) << rows;
+    EXPECT_THAT(run.err, HasSubstr(message));
+  };
+  refuse("a,0,1,4\nb,0,1\n", "stdin:3: found 3 columns; expected 4");
+  refuse("a,0,x,4\n", "stdin:2: found 'x'; expected a whole number");
+  refuse("a,1,1,4\n", "found upper 1; expected more than lower, 1");
+  refuse("a,0,1,-4\n", "found '-4'");
+  EXPECT_EQ(place_file("id,lower,size\n").status, 2);
+  EXPECT_EQ(place_file(kTable, {"--capacity", "x"}).status, 2);
+  EXPECT_EQ(place_file(kTable, {"--alignment", "3"}).status, 2);
+}
+
+}  // namespace
+}  // namespace poet::test
