@@ -97,7 +97,7 @@ Outcome place_schedule_file(const Options& options, const std::string& text,
   const ScheduleFile file = parse_schedule_file(text, options.input_file);
   const PlacedSchedule placed =
       place_schedule(file, {.capacity_bytes = capacity_of(arguments),
-                            .alignment = alignment_of(arguments, 4),
+                            .alignment = alignment_of(arguments, file.model.alignment),
                             .moves = !arguments.no_moves && !arguments.csv,
                             .time_limit = arguments.time_limit_seconds});
   if (!placed.fits) return refuse(name, placed.peak_bytes, placed.capacity_bytes, placed.search);
