@@ -1,0 +1,19 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "poet/schedule_file.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// Whether what the request's objective names is within the request's gap of its bound; true for
+/// the energy, whose gap has its own check.
+bool objective_is_proven(const ScheduleFile& report);
+
+/// Appends what is wrong with a file's status, bounds and code, one line each. A replay, which came
+/// to `energy`, cannot compute them, only contradict them.
+void check_claim(std::vector<std::string>& found, const ScheduleFile& report, Joules energy);
+
+}  // namespace poet

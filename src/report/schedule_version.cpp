@@ -1,0 +1,62 @@
+#include "report/schedule_version.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "report/fields.hpp"
+
+namespace poet {
+namespace {
+
+bool has_attributes(const Node& node) {
+  // Version 1 leaves out the times of transfers, whatever they are.
+  Node plain;
+  plain.page_in_seconds = node.page_in_seconds;
+  plain.page_out_seconds = node.page_out_seconds;
+  if (bytes_in_storage(node) == node.bytes) plain.storage_bytes = node.storage_bytes;
+  bool found = false;
+  for_each_field(kExactNodeFields,
+                 [&](const auto& field) { found = found || field.of(node) != field.of(plain); });
+  return found;
+}
+
+bool is_exact(const ModelInfo& model) {
+  return model.backward == name_of(Backward::exact);
+}
+
+bool is_beyond_poet(const Request& request) {
+  return request.paging_time != PagingTime::free || request.storage_budget_bytes ||
+         request.page_out_budget_bytes;
+}
+
+}  // namespace
+
+bool is_beyond_poet(const ScheduleFile& file) {
+  const bool attributes =
+      std::any_of(file.graph.nodes.begin(), file.graph.nodes.end(), has_attributes);
+  return attributes || is_exact(file.model) || is_beyond_poet(file.request);
+}
+
+std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
+  std::erase_if(program, [](const Instruction& step) { return step.op == Instruction::Op::move; });
+  for (Instruction& step : program) {
+    step.offset.reset();
+    step.workspace_offset.reset();
+  }
+  return program;
+}
+
+bool has_offsets(const ScheduleFile& report) {
+  return report.arena != ArenaFigures() || without_offsets(report.program) != report.program;
+}
+
+int schedule_version(const ScheduleFile& file) {
+  return is_beyond_poet(file) || has_offsets(file) ? 2 : 1;
+}
+
+int schedule_version(const ProblemInfo& problem) {
+  const bool exact = problem.model && is_exact(*problem.model);
+  return exact || (problem.request && is_beyond_poet(*problem.request)) ? 2 : 1;
+}
+
+}  // namespace poet
