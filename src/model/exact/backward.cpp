@@ -106,6 +106,23 @@ class BackwardPass {
     return layer.exact.nodes[tensor.index].shape;
   }
 
+  FormulaOperand operand(int l, TensorRef tensor) const {
+    using Kind = FormulaOperand::Kind;
+    const DraftLayer& layer = draft_.layers[l];
+    const Shape& shape = shape_of(layer, tensor);
+    if (tensor.kind == TensorRef::Kind::gradient && plan_.is_root[l]) return {Kind::one, -1, shape};
+    if (const int node = find(l, tensor); node >= 0) return {Kind::tensor, node, shape};
+    if (tensor.kind != TensorRef::Kind::input) return {Kind::none, -1, shape};
+    return {Kind::parameters, layer.inputs[tensor.index].parameters, shape};
+  }
+
+  NodeFormula formula(int l, const GradientStep& step) const {
+    const std::vector<GradientStep>& steps = draft_.layers[l].exact.steps;
+    NodeFormula formula{.layer = l, .step = static_cast<int>(&step - steps.data())};
+    for (const TensorRef tensor : step.reads) formula.operands.push_back(operand(l, tensor));
+    return formula;
+  }
+
   ModelNode gradient_node(int l, const GradientStep& step) const {
     const DraftLayer& layer = draft_.layers[l];
     ModelNode node;
@@ -167,6 +184,7 @@ class BackwardPass {
         take_name(draft_, input == nullptr ? fmt::format("grad({}.{})", layer.spec->name, step.name)
                                            : gradient_name(input->node, layer));
     // The small gradients of a normalisation are applied in the node that makes them.
+    NodeFormula formula = this->formula(l, step);
     std::optional<int> later;
     if (step.also_updates && is_trained(draft_, layer, *step.also_updates)) {
       const int group = layer.parameters[*step.also_updates];
@@ -174,9 +192,10 @@ class BackwardPass {
         later = group;
       } else {
         write_parameters(group, node);
+        formula.also = group;
       }
     }
-    step_nodes_[s] = add_node(draft_, std::move(node), over_of(l, step));
+    step_nodes_[s] = add_node(draft_, std::move(node), std::move(formula), over_of(l, step));
     if (input != nullptr) contribute(input->node, step_nodes_[s], l);
     if (later) add_parameter_gradient(l, step, *later);
   }
@@ -204,7 +223,11 @@ class BackwardPass {
     node.bytes = stated_bytes(node.out_shape, draft_.gradient_bytes[tensor]);
     node.operands = {{sum, node.out_shape}, {gradient, node.out_shape}};
     node.backward = true;
-    sum = add_node(draft_, std::move(node), {sum, gradient});
+    NodeFormula formula;
+    for (const Operand& each : node.operands) {
+      formula.operands.push_back({FormulaOperand::Kind::tensor, each.node, each.shape});
+    }
+    sum = add_node(draft_, std::move(node), std::move(formula), {sum, gradient});
   }
 
   bool has_buffer(int group) const { return poet::has_buffer(draft_, group, spec_.update); }
@@ -249,7 +272,12 @@ class BackwardPass {
     node.out_shape = {count_of(parameters)};
     if (step.is_view) node.flop = node.out_shape[0];
     node.recompute = false;
-    if (also) write_parameters(*also, node);
+    NodeFormula formula = this->formula(l, step);
+    formula.parameters = group;
+    if (also) {
+      write_parameters(*also, node);
+      formula.also = *also;
+    }
     std::vector<int> over;
     if (has_buffer(group)) {
       parameters.is_trained = true;
@@ -258,12 +286,13 @@ class BackwardPass {
         node.operands.push_back({parameters.gradient, node.out_shape});
         node.flop = checked_sum({node.flop, node.out_shape[0]});
         over = {parameters.gradient};
+        formula.sum = parameters.gradient;
       }
     } else {
       node.bytes = 0;
       write_parameters(group, node);
     }
-    const int index = add_node(draft_, std::move(node), std::move(over));
+    const int index = add_node(draft_, std::move(node), std::move(formula), std::move(over));
     if (has_buffer(group)) parameters.gradient = index;
   }
 
@@ -280,11 +309,15 @@ class BackwardPass {
     node.out_shape = {count_of(parameters)};
     node.flop = checked_product({update_flop(spec_.optimizer), count_of(parameters)});
     node.bytes = 0;
-    for (const int input : inputs) node.operands.push_back({input, node.out_shape});
+    NodeFormula formula{.parameters = group};
+    for (const int input : inputs) {
+      node.operands.push_back({input, node.out_shape});
+      formula.operands.push_back({FormulaOperand::Kind::tensor, input, node.out_shape});
+    }
     node.backward = true;
     node.recompute = false;
     node.writes_parameters = {parameters.name};
-    add_node(draft_, std::move(node), {});
+    add_node(draft_, std::move(node), std::move(formula), {});
   }
 
   Draft& draft_;

@@ -43,7 +43,7 @@ std::string take_name(Draft& draft, std::string name) {
   return name;
 }
 
-int add_node(Draft& draft, ModelNode node, std::vector<int> over,
+int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int> over,
              std::optional<int> gradient_bytes) {
   std::vector<ModelNode>& nodes = draft.model.nodes;
   if (nodes.size() >= kMaxNodes) {
@@ -59,6 +59,7 @@ int add_node(Draft& draft, ModelNode node, std::vector<int> over,
   tidy(node.reads_parameters);
   tidy(node.writes_parameters);
   nodes.push_back(std::move(node));
+  draft.formulas.push_back(std::move(formula));
   draft.over.push_back(std::move(over));
   draft.gradient_bytes.push_back(gradient_bytes);
   return static_cast<int>(nodes.size()) - 1;
@@ -84,9 +85,9 @@ void choose_in_place(Draft& draft) {
   }
 }
 
-Model build_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
+Draft draft_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
   Draft draft = draft_forward(spec, batch_size, errors);
-  if (!errors.empty()) return std::move(draft.model);
+  if (!errors.empty()) return draft;
   try {
     if (spec.backward == Backward::exact) append_exact_backward(draft, spec);
   } catch (const InputError& error) {
@@ -99,7 +100,11 @@ Model build_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& e
                                       .is_trained = from.is_trained,
                                       .element_bytes = from.element_bytes});
   }
-  return std::move(draft.model);
+  return draft;
+}
+
+Model build_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
+  return std::move(draft_exact(spec, batch_size, errors).model);
 }
 
 }  // namespace poet

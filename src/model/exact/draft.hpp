@@ -46,6 +46,32 @@ struct DraftParameters {
   int gradient = -1;  ///< the node that holds the gradient so far, if there is a buffer
 };
 
+/// What one tensor of a formula stands for.
+struct FormulaOperand {
+  enum class Kind {
+    tensor,      ///< a node, by its index
+    parameters,  ///< a learned tensor, an index into Draft::parameters
+    one,         ///< the gradient of a loss, which is 1 and so no tensor
+    none         ///< the gradient of an output that nothing reads
+  };
+  Kind kind = Kind::none;
+  int index = -1;
+  Shape shape{};
+};
+
+/// How a node came about: what has to be known to compute it, beside the graph. Absent indices are
+/// -1. A node without a layer is an input, the sum of two gradients, or an update.
+struct NodeFormula {
+  int layer = -1;                          ///< an index into Draft::layers
+  int output = -1;                         ///< of the forward pass: into ExactLayer::nodes
+  int step = -1;                           ///< of the backward pass: into ExactLayer::steps
+  std::vector<FormulaOperand> operands{};  ///< in the order of the formula
+  int parameters = -1;                     ///< whose gradient it makes or applies: an index into
+                                           ///< Draft::parameters
+  int also = -1;                           ///< further parameters whose gradient the node applies
+  int sum = -1;                            ///< the node of the earlier gradients that it adds to
+};
+
 /// A training graph under construction.
 struct Draft {
   Model model;
@@ -54,11 +80,12 @@ struct Draft {
   std::set<std::string> names;                     ///< taken, those of later layers too
   std::vector<std::vector<int>> over;              ///< by node: inputs that it may take over
   std::vector<std::optional<int>> gradient_bytes;  ///< by node: of an element of its gradient
+  std::vector<NodeFormula> formulas;               ///< by node
 };
 
 /// Appends a node, whose inputs are its operands, sorted, each once. Throws InputError beyond
 /// kMaxNodes.
-int add_node(Draft& draft, ModelNode node, std::vector<int> over,
+int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int> over,
              std::optional<int> gradient_bytes = {});
 
 /// Takes a name; with apostrophes if it is taken.
@@ -78,8 +105,11 @@ void append_exact_backward(Draft& draft, const ModelSpec& spec);
 /// is, else the first allowed one.
 void choose_in_place(Draft& draft);
 
-/// The training graph of a model of layers as it is computed: exact counts, and the true backward
-/// pass unless spec.backward is `none`.
+/// The forward pass of a model of layers as it is computed and, unless spec.backward is `none`, its
+/// backward pass. `spec` has to outlive the draft. It means nothing if there are any errors.
+Draft draft_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
+
+/// The graph of draft_exact, with exact counts.
 Model build_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
 }  // namespace poet

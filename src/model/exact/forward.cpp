@@ -66,7 +66,7 @@ class ForwardPass {
           tensor.shape, spec.element_bytes ? spec.element_bytes : spec_.element_bytes.activations);
       node.recompute = spec.repeatable;
       draft_.names.insert(spec.name);
-      tensor.node = add_node(draft_, std::move(node), {});
+      tensor.node = add_node(draft_, std::move(node), {}, {});
     }
     errors_.collect([&] { names_.add(spec.name, spec.place); });
     tensors_.push_back(std::move(tensor));
@@ -181,6 +181,13 @@ class ForwardPass {
                                                  : layer.exact.nodes[tensor.index].shape;
   }
 
+  FormulaOperand operand(const DraftLayer& layer, TensorRef tensor) const {
+    const int node = node_of(layer, tensor);
+    const Shape& shape = shape_of(layer, tensor);
+    if (node >= 0) return {FormulaOperand::Kind::tensor, node, shape};
+    return {FormulaOperand::Kind::parameters, layer.inputs[tensor.index].parameters, shape};
+  }
+
   void add_nodes(DraftLayer& layer, const std::vector<int>& stated_over) {
     if (layer.exact.is_parameter) return;
     const LayerSpec& spec = *layer.spec;
@@ -199,7 +206,10 @@ class ForwardPass {
       node.workspace_bytes = spec.workspace_bytes;
       node.recompute = spec.recompute;
       node.page = spec.page;
+      NodeFormula formula{.layer = static_cast<int>(draft_.layers.size()),
+                          .output = static_cast<int>(layer.nodes.size())};
       for (const TensorRef tensor : from.reads) {
+        formula.operands.push_back(operand(layer, tensor));
         if (const int input = node_of(layer, tensor); input >= 0) {
           node.operands.push_back({input, shape_of(layer, tensor)});
         }
@@ -211,7 +221,8 @@ class ForwardPass {
         for (const TensorRef tensor : from.over) over.push_back(node_of(layer, tensor));
         std::erase(over, -1);
       }
-      layer.nodes.push_back(add_node(draft_, std::move(node), std::move(over), sizes.gradients));
+      layer.nodes.push_back(
+          add_node(draft_, std::move(node), std::move(formula), std::move(over), sizes.gradients));
     }
   }
 

@@ -1,0 +1,100 @@
+// Matrix products, embeddings and normalisations.
+
+#include "step/kernels.hpp"
+#include "step/layer_node.hpp"
+
+namespace poet {
+namespace {
+
+/// attention_qkv is a linear layer without a bias, its output in another shape.
+poet_linear_spec linear_spec(const LayerNode& node) {
+  const std::int32_t inputs = narrow(node.x().back());
+  const std::int32_t rows = count_of(node.x()) / inputs;
+  return {.rows = rows,
+          .inputs = inputs,
+          .outputs = count_of(node.y()) / rows,
+          .has_bias = node.has_bias() ? 1 : 0};
+}
+
+}  // namespace
+
+Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
+                      const OperandSource& weight) {
+  return {call(kernels::kLinearGrad, spec, {dy, weight})};
+}
+
+// linear_relu has one more gradient, that of the sum before the rectifier, in front of the others.
+Calls bind_linear(const LayerNode& node) {
+  const poet_linear_spec spec = linear_spec(node);
+  const bool has_relu = node.op() == "linear_relu";
+  if (node.is_forward()) {
+    return {call(has_relu ? kernels::kLinearRelu : kernels::kLinear, spec,
+                 {node.in(0), node.weight(), node.bias()})};
+  }
+  const int step = has_relu ? node.step() - 1 : node.step();
+  if (step < 0) return {call(kernels::kLinearReluGradZ, spec, node.all())};
+  if (step == 0) return {call(kernels::kLinearGradw, spec, node.all())};
+  return linear_gradient(spec, node.in(0), node.weight());
+}
+
+Calls bind_matmul(const LayerNode& node) {
+  const bool is_transposed_a = node.flag("transpose_a");
+  const Shape& a = node.x(0);
+  const std::size_t rows = a.size() - 2;
+  const poet_matmul_spec spec{
+      .batches = product(a, 0, rows),
+      .rows = narrow(is_transposed_a ? a.back() : a[rows]),
+      .inner = narrow(is_transposed_a ? a[rows] : a.back()),
+      .columns = narrow(node.y().back()),
+      .transpose_a = node.value("transpose_a"),
+      .transpose_b = node.value("transpose_b"),
+  };
+  if (node.is_forward()) return {call(kernels::kMatmul, spec, node.all())};
+  return {call(node.step() == 0 ? kernels::kMatmulGradA : kernels::kMatmulGradB, spec, node.all())};
+}
+
+Calls bind_embedding(const LayerNode& node) {
+  const poet_embedding_spec spec{.tokens = count_of(node.x()),
+                                 .vocabulary = node.value("vocabulary"),
+                                 .width = node.value("width")};
+  if (node.is_forward()) return {call(kernels::kEmbedding, spec, {node.in(0), node.weight()})};
+  return {call(kernels::kEmbeddingGradw, spec, node.all())};
+}
+
+Calls bind_batch_norm(const LayerNode& node) {
+  const Shape& x = node.x();
+  const poet_batch_norm_spec spec{.batch = narrow(x[0]),
+                                  .channels = narrow(x[1]),
+                                  .plane = product(x, 2, x.size()),
+                                  .epsilon = kNormEpsilon};
+  const bool is_frozen = node.flag("frozen");
+  if (node.is_forward()) {
+    return {call(is_frozen ? kernels::kFrozenNorm : kernels::kBatchNorm, spec,
+                 {node.in(0), node.weight(), node.bias()})};
+  }
+  if (is_frozen) return {call(kernels::kFrozenNormGrad, spec, {node.in(0), node.weight()})};
+  return {call(kernels::kBatchNormGrad, spec, {node.in(0), node.in(1), node.weight()})};
+}
+
+Calls bind_group_norm(const LayerNode& node) {
+  const Shape& x = node.x();
+  poet_group_norm_spec spec{.has_bias = node.has_bias() ? 1 : 0, .epsilon = kNormEpsilon};
+  if (node.op() == "layer_norm") {
+    const std::size_t first = x.size() - static_cast<std::size_t>(node.value("dims"));
+    spec.samples = product(x, 0, first);
+    spec.groups = 1;
+    spec.channels = product(x, first, x.size());
+    spec.plane = 1;
+  } else {
+    spec.samples = narrow(x[0]);
+    spec.groups = node.value("groups");
+    spec.channels = narrow(x[1]) / spec.groups;
+    spec.plane = product(x, 2, x.size());
+  }
+  if (node.is_forward()) {
+    return {call(kernels::kGroupNorm, spec, {node.in(0), node.weight(), node.bias()})};
+  }
+  return {call(kernels::kGroupNormGrad, spec, {node.in(0), node.in(1), node.weight()})};
+}
+
+}  // namespace poet

@@ -1,0 +1,103 @@
+#include "step/bind_layer.hpp"
+
+#include <map>
+
+namespace poet {
+namespace {
+
+using Bind = Calls (*)(const LayerNode&);
+
+const std::map<std::string_view, Bind>& table() {
+  static const std::map<std::string_view, Bind> binders = {
+      {"conv2d", bind_convolution},
+      {"conv1d", bind_convolution},
+      {"conv_transpose2d", bind_convolution},
+      {"max_pool2d", bind_pool},
+      {"avg_pool2d", bind_pool},
+      {"adaptive_avg_pool2d", bind_pool},
+      {"global_avg_pool", bind_mean},
+      {"mean", bind_mean},
+      {"upsample2d", bind_upsample},
+      {"linear", bind_linear},
+      {"linear_relu", bind_linear},
+      {"attention_qkv", bind_linear},
+      {"matmul", bind_matmul},
+      {"embedding", bind_embedding},
+      {"batch_norm2d", bind_batch_norm},
+      {"batch_norm1d", bind_batch_norm},
+      {"layer_norm", bind_group_norm},
+      {"group_norm", bind_group_norm},
+      {"relu", bind_map},
+      {"relu6", bind_map},
+      {"leaky_relu", bind_map},
+      {"sigmoid", bind_map},
+      {"tanh", bind_map},
+      {"hard_sigmoid", bind_map},
+      {"hard_swish", bind_map},
+      {"silu", bind_map},
+      {"gelu", bind_map},
+      {"softmax", bind_softmax},
+      {"dropout", bind_dropout},
+      {"stochastic_depth", bind_dropout},
+      {"cross_entropy", bind_loss},
+      {"cross_entropy_loss", bind_loss},
+      {"mse", bind_loss},
+      {"add", bind_broadcast},
+      {"sub", bind_broadcast},
+      {"mul", bind_broadcast},
+      {"div", bind_broadcast},
+      {"concat", bind_concat},
+      {"split", bind_split},
+      {"slice", bind_slice},
+      {"permute", bind_permute},
+      {"attention", bind_attention},
+      {"attention_scores", bind_attention_layers},
+      {"attention_context", bind_attention_layers},
+      {"lstm", bind_lstm},
+      {"gru", bind_gru}};
+  return binders;
+}
+
+OperandSource source_of(const FormulaOperand& operand) {
+  switch (operand.kind) {
+    case FormulaOperand::Kind::tensor:
+      return {OperandSource::Kind::tensor, operand.index, 0};
+    case FormulaOperand::Kind::parameters:
+      return {OperandSource::Kind::parameters, operand.index, 0};
+    case FormulaOperand::Kind::one:
+      return {OperandSource::Kind::one, -1, 0};
+    case FormulaOperand::Kind::none:
+      break;
+  }
+  return {};
+}
+
+}  // namespace
+
+OperandSource LayerNode::in(std::size_t i) const {
+  return source_of(formula_.operands[i]);
+}
+
+std::vector<OperandSource> LayerNode::all() const {
+  std::vector<OperandSource> sources;
+  for (const FormulaOperand& operand : formula_.operands) sources.push_back(source_of(operand));
+  return sources;
+}
+
+OperandSource LayerNode::weight(std::size_t group, std::size_t t) const {
+  const std::vector<Shape>& shapes = layer_.exact.parameters[group].shapes;
+  if (t >= shapes.size()) return {};
+  std::int64_t offset = 0;
+  for (std::size_t before = 0; before < t; ++before) offset += count_of(shapes[before]);
+  return {OperandSource::Kind::parameters, layer_.parameters[group], offset};
+}
+
+Calls bind_layer(const LayerNode& node) {
+  const auto found = table().find(node.op());
+  if (found == table().end()) {
+    throw InputError("there is no kernel for this op; 'run' needs one for each op of the model");
+  }
+  return found->second(node);
+}
+
+}  // namespace poet

@@ -1,0 +1,80 @@
+// What works element by element or row by row: activations, softmax, dropout, losses.
+
+#include <map>
+
+#include "model/shape.hpp"
+#include "step/kernels.hpp"
+#include "step/layer_node.hpp"
+
+namespace poet {
+namespace {
+
+struct MapKernels {
+  TypedKernel<poet_map_spec> forward, gradient;
+};
+
+const std::map<std::string_view, MapKernels>& map_kernels() {
+  static const std::map<std::string_view, MapKernels> table = {
+      {"relu", {kernels::kRelu, kernels::kReluGrad}},
+      {"relu6", {kernels::kRelu6, kernels::kRelu6Grad}},
+      {"leaky_relu", {kernels::kLeakyRelu, kernels::kLeakyReluGrad}},
+      {"sigmoid", {kernels::kSigmoid, kernels::kSigmoidGrad}},
+      {"tanh", {kernels::kTanh, kernels::kTanhGrad}},
+      {"hard_sigmoid", {kernels::kHardSigmoid, kernels::kHardSigmoidGrad}},
+      {"hard_swish", {kernels::kHardSwish, kernels::kHardSwishGrad}},
+      {"silu", {kernels::kSilu, kernels::kSiluGrad}},
+      {"gelu", {kernels::kGelu, kernels::kGeluGrad}}};
+  return table;
+}
+
+bool is_rectifier(std::string_view op) {
+  return op == "relu" || op == "relu6" || op == "leaky_relu";
+}
+
+}  // namespace
+
+Calls bind_map(const LayerNode& node) {
+  if (is_rectifier(node.op()) && node.flag("mask")) {
+    throw InputError("there is no kernel for \"mask\": true; expected false");
+  }
+  const poet_map_spec spec{.count = count_of(node.y()), .slope = kLeakyReluSlope};
+  const MapKernels& found = map_kernels().at(node.op());
+  return {call(node.is_forward() ? found.forward : found.gradient, spec, node.all())};
+}
+
+Calls bind_softmax(const LayerNode& node) {
+  const Shape& x = node.x();
+  const std::size_t axis = axis_index(node.attribute("axis").height, x);
+  const poet_softmax_spec spec{.outer = product(x, 0, axis),
+                               .axis = narrow(x[axis]),
+                               .inner = product(x, axis + 1, x.size())};
+  return {call(node.is_forward() ? kernels::kSoftmax : kernels::kSoftmaxGrad, spec, node.all())};
+}
+
+// seed_dropout() sets the seeds. The layer is what tells two layers of one step apart.
+Calls bind_dropout(const LayerNode& node) {
+  const Shape& x = node.x();
+  const bool is_by_sample = node.op() == "stochastic_depth";
+  const poet_dropout_spec spec{.count = count_of(x),
+                               .block = is_by_sample ? product(x, 1, x.size()) : 1,
+                               .rate = kDropRate,
+                               .seed = {static_cast<std::uint32_t>(node.layer()), 0}};
+  return {call(node.is_forward() ? kernels::kDropout : kernels::kDropoutGrad, spec, node.all())};
+}
+
+// A loss that names no target is compared with one of its own, which is no operand of the graph.
+Calls bind_loss(const LayerNode& node) {
+  std::vector<OperandSource> in = node.all();
+  if (node.input_count() == 1) in.insert(in.begin() + 1, node.own_target());
+  const Shape& x = node.x();
+  if (node.op() == "mse") {
+    const poet_map_spec spec{.count = count_of(x), .slope = 0};
+    return {call(node.is_forward() ? kernels::kMse : kernels::kMseGrad, spec, std::move(in))};
+  }
+  const std::int32_t classes = narrow(x.back());
+  const poet_cross_entropy_spec spec{.rows = count_of(x) / classes, .classes = classes};
+  return {call(node.is_forward() ? kernels::kCrossEntropy : kernels::kCrossEntropyGrad, spec,
+               std::move(in))};
+}
+
+}  // namespace poet

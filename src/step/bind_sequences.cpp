@@ -1,0 +1,130 @@
+// Attention and recurrent layers. What a layer's steps are is in src/model/exact/ops_attention.cpp
+// and ops_recurrent.cpp; the kernels have their operands in the same order.
+
+#include <array>
+
+#include "step/kernels.hpp"
+#include "step/layer_node.hpp"
+
+namespace poet {
+namespace {
+
+/// An operand from a later element on.
+OperandSource later(OperandSource source, std::int64_t elements) {
+  source.offset += elements;
+  return source;
+}
+
+poet_recurrent_spec recurrent_spec(const LayerNode& node) {
+  return {.rows = narrow(node.x(0)[0]),
+          .inputs = narrow(node.x(0)[1]),
+          .hidden = narrow(node.x(1)[1]),
+          .has_bias = node.has_bias() ? 1 : 0};
+}
+
+/// The matrix product of a group of parameters: 0 of the input, 1 of the state.
+poet_linear_spec product_spec(const poet_recurrent_spec& cell, int group, std::int32_t gates) {
+  return {.rows = cell.rows,
+          .inputs = group == 0 ? cell.inputs : cell.hidden,
+          .outputs = gates * cell.hidden,
+          .has_bias = cell.has_bias};
+}
+
+std::vector<OperandSource> gate_operands(const LayerNode& node) {
+  return {node.in(0), node.in(1), node.weight(0), node.bias(0), node.weight(1), node.bias(1)};
+}
+
+}  // namespace
+
+Calls bind_attention(const LayerNode& node) {
+  const Shape& queries = node.x(0);
+  const bool has_batch = queries.size() == 3;
+  const std::size_t row_axis = queries.size() - 2;
+  poet_attention_spec spec{.batch = has_batch ? narrow(queries[0]) : 1,
+                           .heads = node.value("heads"),
+                           .queries = narrow(queries[row_axis]),
+                           .keys = narrow(node.x(1)[row_axis]),
+                           .head_dim = narrow(queries.back()) / node.value("heads"),
+                           .causal = node.value("causal")};
+  poet_attention_layout(&spec);
+  if (node.is_forward()) {
+    return {call(node.output() == 0 ? kernels::kAttentionScores : kernels::kAttentionContext, spec,
+                 node.all())};
+  }
+  constexpr std::array steps{kernels::kAttentionGradV, kernels::kAttentionGradScores,
+                             kernels::kAttentionGradQ, kernels::kAttentionGradK};
+  return {call(steps[static_cast<std::size_t>(node.step())], spec, node.all())};
+}
+
+// attention_scores and attention_context read queries, keys and values from one tensor.
+Calls bind_attention_layers(const LayerNode& node) {
+  const std::int32_t sequence = node.value("sequence");
+  const std::int32_t heads = node.value("heads");
+  poet_attention_spec spec{.batch = 1,
+                           .heads = heads,
+                           .queries = sequence,
+                           .keys = sequence,
+                           .head_dim = node.value("head_dim"),
+                           .causal = 0};
+  poet_attention_qkv_layout(&spec);
+  const std::int64_t width = std::int64_t{heads} * spec.head_dim;
+  if (node.op() == "attention_scores") {
+    return {call(kernels::kAttentionScores, spec, {node.in(0), later(node.in(0), width)})};
+  }
+  if (node.is_forward()) {
+    return {call(kernels::kAttentionContext, spec, {node.in(0), later(node.in(1), 2 * width)})};
+  }
+  if (node.step() == 0) {
+    return {call(kernels::kAttentionGradScores, spec,
+                 {node.in(0), later(node.in(1), 2 * width), node.in(2)})};
+  }
+  return {call(kernels::kAttentionGradQkv, spec, node.all())};
+}
+
+Calls bind_lstm(const LayerNode& node) {
+  const poet_recurrent_spec cell = recurrent_spec(node);
+  if (node.is_forward()) {
+    if (node.output() == 0) return {call(kernels::kLstmGates, cell, gate_operands(node))};
+    return {call(node.output() == 1 ? kernels::kLstmC : kernels::kLstmH, cell, node.all())};
+  }
+  switch (node.step()) {
+    case 0:
+      return {call(kernels::kLstmGradCell, cell, node.all())};
+    case 1:
+      return {call(kernels::kLstmGradC, cell, node.all())};
+    case 2:
+      return {call(kernels::kLstmGradGates, cell, node.all())};
+    case 3:
+    case 4:
+      return {call(kernels::kLinearGradw, product_spec(cell, node.step() - 3, 4), node.all())};
+    default: {
+      const int group = node.step() - 5;
+      return linear_gradient(product_spec(cell, group, 4), node.in(0),
+                             node.weight(static_cast<std::size_t>(group)));
+    }
+  }
+}
+
+Calls bind_gru(const LayerNode& node) {
+  const poet_recurrent_spec cell = recurrent_spec(node);
+  if (node.is_forward()) {
+    if (node.output() == 0) return {call(kernels::kGruGates, cell, gate_operands(node))};
+    return {call(kernels::kGruH, cell, node.all())};
+  }
+  std::vector<OperandSource> with_hidden = node.all();
+  with_hidden.push_back(node.weight(1));
+  switch (node.step()) {
+    case 0:
+      return {call(kernels::kGruGradGates, cell, std::move(with_hidden))};
+    case 1:
+      return {call(kernels::kLinearGradw, product_spec(cell, 0, 3), node.all())};
+    case 2:
+      return {call(kernels::kGruGradwHidden, cell, node.all())};
+    case 3:
+      return linear_gradient(product_spec(cell, 0, 3), node.in(0), node.weight(0));
+    default:
+      return {call(kernels::kGruGradH, cell, std::move(with_hidden))};
+  }
+}
+
+}  // namespace poet

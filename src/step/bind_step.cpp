@@ -1,0 +1,290 @@
+// From the draft of an exact graph, which knows how each node came about, to kernel calls.
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "model/exact/gradient_plan.hpp"
+#include "step/bind_layer.hpp"
+#include "step/kernels.hpp"
+
+namespace poet {
+namespace {
+
+using Kind = OperandSource::Kind;
+
+constexpr int kElementBytes = 4;
+
+bool is_normalisation(std::string_view op) {
+  return op == "batch_norm1d" || op == "batch_norm2d" || op == "layer_norm" || op == "group_norm";
+}
+
+bool reads_indices(std::string_view op) {
+  return op == "embedding" || op.starts_with("cross_entropy");
+}
+
+class StepBinder {
+ public:
+  StepBinder(const ModelSpec& spec, const Draft& draft) : spec_(spec), draft_(draft) {
+    step_.update = spec.update;
+    step_.optimizer = spec.optimizer;
+  }
+
+  TrainingStep bind() {
+    for (const DraftParameters& parameters : draft_.parameters) add_parameters(parameters);
+    for (std::size_t l = 0; l < draft_.layers.size(); ++l) {
+      in_layer(draft_.layers[l], [&] { find_data(static_cast<int>(l)); });
+    }
+    for (const NodeFormula& formula : draft_.formulas) {
+      for (const FormulaOperand& operand : formula.operands) {
+        if (operand.kind == FormulaOperand::Kind::one) roots_.insert(formula.layer);
+      }
+    }
+    for (std::size_t i = 0; i < draft_.model.nodes.size(); ++i) add_node(static_cast<int>(i));
+    return std::move(step_);
+  }
+
+ private:
+  template <typename Work>
+  static void in_layer(const DraftLayer& layer, Work&& work) {
+    try {
+      work();
+    } catch (const InputError& error) {
+      throw InputError(
+          fmt::format("layer '{}' ({})", printable(layer.spec->name), printable(layer.spec->op)),
+          error.what());
+    }
+  }
+
+  void add_parameters(const DraftParameters& from) {
+    const DraftLayer& owner = draft_.layers[static_cast<std::size_t>(from.owner)];
+    in_layer(owner, [&] {
+      for (const std::optional<int>& bytes :
+           {from.element_bytes.parameters, from.element_bytes.gradients}) {
+        expect_float(bytes.value_or(kElementBytes));
+      }
+    });
+    std::int64_t count = 0;
+    for (const Shape& shape : from.shapes) count += count_of(shape);
+    step_.parameters.push_back({.name = from.name,
+                                .shapes = from.shapes,
+                                .count = count,
+                                .is_scale = is_normalisation(owner.spec->op),
+                                .is_trained = from.is_trained,
+                                .is_kept = from.is_trained && is_kept()});
+  }
+
+  bool is_kept() const { return spec_.update == Update::accumulate; }
+
+  static void expect_float(std::int64_t bytes) {
+    if (bytes == kElementBytes) return;
+    throw InputError(fmt::format(
+        "found elements of {} byte{}; expected 4: the kernels compute with float32 only", bytes,
+        bytes == 1 ? "" : "s"));
+  }
+
+  /// Which inputs hold indices, and what a loss is compared with that names no target.
+  void find_data(int l) {
+    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(l)];
+    const std::string& op = layer.spec->op;
+    const bool is_loss = layer.exact.is_loss;
+    if (!is_loss && op != "embedding") return;
+    const Shape& x = layer.inputs.front().shape;
+    const std::int64_t limit =
+        op == "embedding" ? layer.spec->attributes.at("vocabulary").height : x.back();
+    if (is_loss && layer.inputs.size() == 1) {
+      const bool has_indices = reads_indices(op);
+      target_of_layer_[l] = static_cast<int>(step_.targets.size());
+      step_.targets.push_back({.count = has_indices ? count_of(x) / x.back() : count_of(x),
+                               .index_limit = has_indices ? limit : 0});
+    } else if (reads_indices(op)) {
+      add_index_limit(layer.inputs[is_loss ? 1 : 0].node, limit);
+    }
+  }
+
+  void add_index_limit(int node, std::int64_t limit) {
+    if (node < 0 || draft_.model.nodes[static_cast<std::size_t>(node)].op != "input") {
+      throw InputError("found indices that the model computes; expected those of an input");
+    }
+    std::int64_t& least = index_limits_.emplace(node, limit).first->second;
+    least = std::min(least, limit);
+  }
+
+  void add_node(int index) {
+    const ModelNode& from = draft_.model.nodes[static_cast<std::size_t>(index)];
+    const NodeFormula& formula = draft_.formulas[static_cast<std::size_t>(index)];
+    StepNode node{.name = from.name, .op = from.op};
+    if (formula.layer >= 0) {
+      in_layer(draft_.layers[static_cast<std::size_t>(formula.layer)],
+               [&] { bind_node(from, formula, node); });
+    } else {
+      bind_without_layer(index, from, formula, node);
+    }
+    step_.nodes.push_back(std::move(node));
+  }
+
+  void bind_node(const ModelNode& from, const NodeFormula& formula, StepNode& node) {
+    const auto target = target_of_layer_.find(formula.layer);
+    const LayerNode layer_node(draft_, formula,
+                               target == target_of_layer_.end() ? -1 : target->second);
+    node.calls = bind_layer(layer_node);
+    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(formula.layer)];
+    node.is_loss = formula.output >= 0 && (layer.exact.is_loss || roots_.contains(formula.layer));
+    node.bytes = bytes_of(from, formula);
+    find_sink(formula, node);
+    expect_operands(node);
+    expect_in_place(from, formula, node);
+  }
+
+  /// Throws for another element type. The index of a maximum has a size of its own.
+  Bytes bytes_of(const ModelNode& from, const NodeFormula& formula) const {
+    if (formula.parameters >= 0 && !has_buffer(draft_, formula.parameters, spec_.update)) return 0;
+    if (from.op == "max_pool2d_index") return *from.bytes;
+    const Bytes bytes = Bytes{count_of(from.out_shape)} * kElementBytes;
+    if (from.bytes && bytes > 0) expect_float(*from.bytes / count_of(from.out_shape));
+    return bytes;
+  }
+
+  SinkUse sink_of(int parameters, bool may_have_buffer, int sum) {
+    if (may_have_buffer && has_buffer(draft_, parameters, spec_.update)) {
+      return {.into = SinkUse::Into::buffer, .parameters = parameters, .sum = sum};
+    }
+    if (!is_kept()) return {.into = SinkUse::Into::parameters, .parameters = parameters};
+    return {.into = SinkUse::Into::kept,
+            .parameters = parameters,
+            .is_first = begun_.insert(parameters).second};
+  }
+
+  /// A normalisation has an output and a sink: the gradients of its input and of its parameters.
+  void find_sink(const NodeFormula& formula, StepNode& node) {
+    const Kernel& kernel = node.calls.front().kernel;
+    const bool is_tensor = formula.parameters < 0;
+    node.writes_tensor = kernel.has_output && is_tensor;
+    if (!is_tensor) {
+      node.sink = sink_of(formula.parameters, true, formula.sum);
+      const bool is_plain = node.sink->into == SinkUse::Into::buffer && formula.sum < 0;
+      if (kernel.has_output && !kernel.has_sink && is_plain) {
+        node.writes_tensor = true;
+        node.sink.reset();
+      } else if (!kernel.has_sink) {
+        throw InputError(
+            "there is no kernel that applies the gradient of a learned tensor here; expected "
+            "\"update\": \"buffered\" and a tensor that one layer reads");
+      }
+      if (kernel.has_output && kernel.has_sink && is_of_input(formula)) {
+        throw InputError("there is no kernel for the normalisation of a learned tensor");
+      }
+    } else if (kernel.has_sink) {
+      if (formula.also >= 0) node.sink = sink_of(formula.also, false, -1);
+      if (!kernel.has_output) node.sink = SinkUse{};
+    }
+  }
+
+  /// Whether the parameters are a learned tensor that the layer reads, and not its own.
+  bool is_of_input(const NodeFormula& formula) const {
+    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(formula.layer)];
+    return std::find(layer.parameters.begin(), layer.parameters.end(), formula.parameters) ==
+           layer.parameters.end();
+  }
+
+  /// A call has as many operands as its kernel, whatever the tables above say.
+  static void expect_operands(const StepNode& node) {
+    for (const KernelCall& call : node.calls) {
+      if (static_cast<int>(call.in.size()) == call.kernel.operand_count) continue;
+      throw InternalError(fmt::format("'{}' has {} operands for {}, which has {}", node.name,
+                                      call.in.size(), call.kernel.name, call.kernel.operand_count));
+    }
+  }
+
+  /// A file may let a layer take over any input of equal bytes. A kernel says which it can.
+  static void expect_in_place(const ModelNode& from, const NodeFormula& formula,
+                              const StepNode& node) {
+    if (!from.in_place || *from.in_place == formula.sum) return;
+    for (const KernelCall& call : node.calls) {
+      for (std::size_t i = 0; i < call.in.size(); ++i) {
+        if (call.in[i].kind != Kind::tensor || call.in[i].index != *from.in_place) continue;
+        const bool may = node.calls.size() == 1 && ((call.kernel.over >> i) & 1U) != 0;
+        if (may) continue;
+        throw InputError(fmt::format(
+            "the output of '{}' may take over one of its inputs; its kernel, {}, cannot do that",
+            from.name, call.kernel.name));
+      }
+    }
+  }
+
+  void bind_without_layer(int index, const ModelNode& from, const NodeFormula& formula,
+                          StepNode& node) {
+    const std::int32_t count = count_of(from.out_shape);
+    if (from.op == "update") {
+      node.sink = SinkUse{.into = SinkUse::Into::parameters, .parameters = formula.parameters};
+      const OperandSource gradient =
+          formula.operands.empty() ? OperandSource{Kind::gradient, formula.parameters, 0}
+                                   : OperandSource{Kind::tensor, formula.operands[0].index, 0};
+      node.calls = {call(kernels::kUpdate, UpdateSpec{count}, {gradient})};
+      return;
+    }
+    node.bytes = Bytes{count} * kElementBytes;
+    node.writes_tensor = true;
+    if (from.bytes) {
+      try {
+        expect_float(*from.bytes / count);
+      } catch (const InputError& error) {
+        throw InputError(fmt::format("'{}'", printable(from.name)), error.what());
+      }
+    }
+    if (from.op == "input") {
+      const auto limit = index_limits_.find(index);
+      step_.inputs.push_back({.node = index,
+                              .count = count,
+                              .index_limit = limit == index_limits_.end() ? 0 : limit->second});
+      return;
+    }
+    std::vector<OperandSource> terms;
+    for (const FormulaOperand& operand : formula.operands) {
+      terms.push_back({Kind::tensor, operand.index, 0});
+    }
+    node.calls = {
+        call(kernels::kAccumulate, poet_map_spec{.count = count, .slope = 0}, std::move(terms))};
+  }
+
+  const ModelSpec& spec_;
+  const Draft& draft_;
+  TrainingStep step_;
+  std::map<int, int> target_of_layer_;        ///< indices into TrainingStep::targets
+  std::map<int, std::int64_t> index_limits_;  ///< by input
+  std::set<int> roots_;                       ///< layers where the backward pass starts
+  std::set<int> begun_;                       ///< parameters with a gradient that is kept
+};
+
+/// Mixes all bits of a number (the finaliser of SplitMix64: Steele, Lea and Flood, 2014).
+std::uint64_t mix(std::uint64_t value) {
+  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
+  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
+  return value ^ (value >> 31U);
+}
+
+}  // namespace
+
+TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size) {
+  InputErrors errors;
+  const Draft draft = draft_exact(spec, batch_size, errors);
+  errors.throw_if_any();
+  return StepBinder(spec, draft).bind();
+}
+
+void seed_dropout(TrainingStep& step, std::uint64_t seed, int step_number) {
+  for (StepNode& node : step.nodes) {
+    for (KernelCall& call : node.calls) {
+      auto* const spec = std::get_if<poet_dropout_spec>(&call.spec);
+      if (spec == nullptr) continue;
+      // seed[0] is the number of the layer.
+      const std::uint64_t mixed = mix(seed + static_cast<std::uint64_t>(step_number));
+      spec->seed[1] = static_cast<std::uint32_t>(mixed);
+    }
+  }
+}
+
+}  // namespace poet

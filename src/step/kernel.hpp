@@ -1,0 +1,110 @@
+#pragma once
+
+#include <cstddef>
+#include <tuple>
+#include <type_traits>
+#include <utility>
+#include <variant>
+
+#include <poet_kernels.h>
+
+namespace poet {
+
+/// What every kernel of `runtime` looks like to whoever calls it: its geometry, its operands in
+/// order, its output, and where a gradient goes. An argument that the kernel lacks is not read.
+using KernelFunction = void (*)(const void* spec, const void* const* in, void* out,
+                                const poet_sink* sink);
+
+/// A kernel of `runtime`.
+struct Kernel {
+  const char* name = nullptr;  ///< the function in poet_kernels.h
+  KernelFunction call = nullptr;
+  int operand_count = 0;
+  bool has_output = false;  ///< it writes a tensor
+  bool has_sink = false;    ///< it passes a gradient to a sink
+  unsigned over = 0;        ///< a bit for each operand whose buffer the output may be
+};
+
+/// A kernel with the type of its geometry, so that no other can be passed.
+template <typename Spec>
+struct TypedKernel {
+  Kernel kernel;
+};
+
+namespace detail {
+
+template <typename Argument>
+inline constexpr bool is_sink = std::is_same_v<Argument, const poet_sink*>;
+template <typename Argument>
+inline constexpr bool is_output = !std::is_const_v<std::remove_pointer_t<Argument>>;
+
+template <typename Argument>
+Argument argument(const void* const*& in, void* out, const poet_sink* sink) {
+  if constexpr (is_sink<Argument>) {
+    return sink;
+  } else if constexpr (is_output<Argument>) {
+    return static_cast<Argument>(out);
+  } else {
+    return static_cast<Argument>(*in++);
+  }
+}
+
+/// The arguments of a kernel behind its geometry. Braces evaluate them from left to right.
+template <auto function, typename Spec, typename... Arguments>
+void call(const void* spec, const void* const* in, void* out, const poet_sink* sink) {
+  std::tuple<Arguments...> arguments{argument<Arguments>(in, out, sink)...};
+  std::apply([&](auto... all) { function(static_cast<const Spec*>(spec), all...); }, arguments);
+}
+
+template <auto function, typename Spec, typename... Arguments>
+constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), const char* name,
+                                     unsigned over) {
+  constexpr int outputs = (0 + ... + (is_output<Arguments> && !is_sink<Arguments> ? 1 : 0));
+  constexpr int sinks = (0 + ... + (is_sink<Arguments> ? 1 : 0));
+  return {{.name = name,
+           .call = call<function, Spec, Arguments...>,
+           .operand_count = static_cast<int>(sizeof...(Arguments)) - outputs - sinks,
+           .has_output = outputs > 0,
+           .has_sink = sinks > 0,
+           .over = over}};
+}
+
+}  // namespace detail
+
+namespace kernels {
+
+/// The operands whose buffers an output may be, as a set of bits.
+template <typename... Positions>
+constexpr unsigned over(Positions... positions) {
+  return (0U | ... | (1U << positions));
+}
+
+template <auto function>
+constexpr auto kernel(const char* name, unsigned over = 0) {
+  return detail::describe<function>(function, name, over);
+}
+
+}  // namespace kernels
+
+/// The number of parameters that `poet_update` applies the gradient of.
+struct UpdateSpec {
+  int32_t count;
+};
+
+inline void apply_update(const UpdateSpec* spec, const poet_real* gradient, const poet_sink* sink) {
+  poet_update(spec->count, gradient, sink);
+}
+
+/// The geometry of any kernel.
+using KernelSpec =
+    std::variant<UpdateSpec, poet_conv2d_spec, poet_linear_spec, poet_matmul_spec,
+                 poet_embedding_spec, poet_batch_norm_spec, poet_group_norm_spec, poet_map_spec,
+                 poet_softmax_spec, poet_dropout_spec, poet_broadcast_spec, poet_mean_spec,
+                 poet_pool2d_spec, poet_upsample2d_spec, poet_part_spec, poet_permute_spec,
+                 poet_cross_entropy_spec, poet_attention_spec, poet_recurrent_spec>;
+
+inline const void* address_of(const KernelSpec& spec) {
+  return std::visit([](const auto& held) -> const void* { return &held; }, spec);
+}
+
+}  // namespace poet

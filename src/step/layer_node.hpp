@@ -1,0 +1,126 @@
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "model/exact/draft.hpp"
+#include "poet/error.hpp"
+#include "step/training_step.hpp"
+
+namespace poet {
+
+inline constexpr poet_real kLeakyReluSlope = 0.01F;
+inline constexpr poet_real kNormEpsilon = 1e-5F;
+inline constexpr poet_real kDropRate = 0.1F;
+
+/// The geometry of kernels has 32 bits. Throws InputError beyond.
+inline std::int32_t narrow(std::int64_t value) {
+  if (value > std::numeric_limits<std::int32_t>::max()) {
+    throw InputError("a tensor has 2^31 elements or more, expected fewer");
+  }
+  return static_cast<std::int32_t>(value);
+}
+
+/// The product of the extents from `first` up to, but not including, `last`.
+inline std::int32_t product(const Shape& shape, std::size_t first, std::size_t last) {
+  std::int64_t result = 1;
+  for (std::size_t i = first; i < last; ++i) result *= shape[i];
+  return narrow(result);
+}
+
+inline std::int32_t count_of(const Shape& shape) {
+  return product(shape, 0, shape.size());
+}
+
+/// A node that a layer makes, with what its kernel calls follow from.
+class LayerNode {
+ public:
+  /// `target`: the index of the layer's own target in TrainingStep::targets, or -1.
+  LayerNode(const Draft& draft, const NodeFormula& formula, int target)
+      : layer_(draft.layers[static_cast<std::size_t>(formula.layer)]),
+        formula_(formula),
+        target_(target) {}
+
+  std::string_view op() const { return layer_.spec->op; }
+  int layer() const { return formula_.layer; }
+  bool is_forward() const { return formula_.output >= 0; }
+  int output() const { return formula_.output; }  ///< which of ExactLayer::nodes
+  int step() const { return formula_.step; }      ///< which of ExactLayer::steps
+
+  const Shape& x(std::size_t i = 0) const { return layer_.inputs[i].shape; }
+  std::size_t input_count() const { return layer_.inputs.size(); }
+  const Shape& y(std::size_t i = 0) const { return layer_.exact.nodes[i].shape; }
+
+  std::int32_t value(std::string_view name) const { return narrow(attribute(name).height); }
+  bool flag(std::string_view name) const { return attribute(name).height != 0; }
+  const Attribute& attribute(std::string_view name) const {
+    return layer_.spec->attributes.at(name);
+  }
+
+  /// Operand i of the node's formula.
+  OperandSource in(std::size_t i) const;
+  /// All of them.
+  std::vector<OperandSource> all() const;
+  std::size_t operand_count() const { return formula_.operands.size(); }
+
+  /// Tensor t of a group of the layer's parameters; none if the layer has no such tensor.
+  OperandSource weight(std::size_t group = 0, std::size_t t = 0) const;
+  OperandSource bias(std::size_t group = 0) const { return weight(group, 1); }
+  bool has_bias(std::size_t group = 0) const {
+    return layer_.exact.parameters[group].shapes.size() > 1;
+  }
+
+  /// What a loss is compared with, if it names no input.
+  OperandSource own_target() const { return {OperandSource::Kind::target, target_, 0}; }
+
+ private:
+  const DraftLayer& layer_;
+  const NodeFormula& formula_;
+  int target_;
+};
+
+using Calls = std::vector<KernelCall>;
+
+template <typename Spec>
+KernelCall call(const TypedKernel<Spec>& kernel, const Spec& spec, std::vector<OperandSource> in) {
+  return {kernel.kernel, spec, std::move(in)};
+}
+
+// The kernel calls of a node of such a layer. Throw InputError without a place.
+
+Calls bind_convolution(const LayerNode& node);
+Calls bind_pool(const LayerNode& node);
+Calls bind_upsample(const LayerNode& node);
+
+Calls bind_linear(const LayerNode& node);
+Calls bind_matmul(const LayerNode& node);
+Calls bind_embedding(const LayerNode& node);
+Calls bind_batch_norm(const LayerNode& node);
+Calls bind_group_norm(const LayerNode& node);
+
+Calls bind_map(const LayerNode& node);
+Calls bind_softmax(const LayerNode& node);
+Calls bind_dropout(const LayerNode& node);
+Calls bind_loss(const LayerNode& node);
+
+Calls bind_broadcast(const LayerNode& node);
+Calls bind_mean(const LayerNode& node);
+Calls bind_concat(const LayerNode& node);
+Calls bind_split(const LayerNode& node);
+Calls bind_slice(const LayerNode& node);
+Calls bind_permute(const LayerNode& node);
+
+Calls bind_attention(const LayerNode& node);
+Calls bind_attention_layers(const LayerNode& node);
+Calls bind_lstm(const LayerNode& node);
+Calls bind_gru(const LayerNode& node);
+
+/// A linear layer of so many rows, as others use it: its gradients.
+Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
+                      const OperandSource& weight);
+
+}  // namespace poet

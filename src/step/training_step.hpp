@@ -1,0 +1,103 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "model/model_spec.hpp"
+#include "poet/model.hpp"
+#include "poet/units.hpp"
+#include "step/kernel.hpp"
+
+namespace poet {
+
+/// Where a kernel finds an operand.
+struct OperandSource {
+  enum class Kind {
+    tensor,      ///< the output of a node
+    parameters,  ///< TrainingStep::parameters
+    gradient,    ///< the accumulated gradient of these parameters
+    target,      ///< TrainingStep::targets
+    one,         ///< the number 1
+    none         ///< a null pointer
+  };
+  Kind kind = Kind::none;
+  int index = -1;
+  std::int64_t offset = 0;  ///< of the first element that is read
+
+  bool operator==(const OperandSource&) const = default;
+};
+
+/// A kernel with its geometry and its operands.
+struct KernelCall {
+  Kernel kernel;
+  KernelSpec spec;
+  std::vector<OperandSource> in;
+};
+
+/// Where a gradient goes that a kernel gives to a sink.
+struct SinkUse {
+  enum class Into {
+    tensor,      ///< stored as the node's own output
+    buffer,      ///< likewise, after what `sum` holds is added
+    kept,        ///< added to the gradient that stays in RAM until the end of the step
+    parameters,  ///< applied to the parameters at once
+  };
+  Into into = Into::tensor;
+  int parameters = -1;    ///< whose gradient it is: TrainingStep::parameters
+  int sum = -1;           ///< Into::buffer: the node that holds what came before; -1: none
+  bool is_first = false;  ///< Into::kept: nothing came before
+};
+
+/// A node of the graph as calls of kernels, one after the other. An input has none.
+struct StepNode {
+  std::string name;
+  std::string op;
+  Bytes bytes = 0;  ///< that the kernels write of the node's tensor; its rest is padding
+  bool is_loss = false;
+  bool writes_tensor = false;  ///< kernels get the tensor as their output
+  std::vector<KernelCall> calls;
+  std::optional<SinkUse> sink;  ///< absent: kernels get a null pointer
+};
+
+/// Parameters that lie one after the other, such as a weight and its bias.
+struct StepParameters {
+  std::string name;
+  std::vector<Shape> shapes;
+  std::int64_t count = 0;
+  bool is_scale = false;    ///< of a normalisation: gamma, beta
+  bool is_trained = false;  ///< a node applies their gradient
+  bool is_kept = false;     ///< their gradient stays in RAM
+};
+
+/// Data that a training step is given: floats, or indices below a limit.
+struct StepData {
+  int node = -1;  ///< the input that holds it; -1: it lies outside the arena
+  std::int64_t count = 0;
+  std::int64_t index_limit = 0;  ///< 0: floats
+};
+
+/// A training step with everything that its kernels have to be given.
+struct TrainingStep {
+  Update update = Update::fused;
+  Optimizer optimizer = Optimizer::sgd;
+  std::vector<StepNode> nodes;  ///< those of the exact graph, in its order
+  std::vector<StepParameters> parameters;
+  std::vector<StepData> inputs;
+  std::vector<StepData> targets;  ///< of losses that name none
+};
+
+/// Turns a model of layers into the kernel calls of its exact training step. Elements are float32,
+/// indices int32. What model files leave open is chosen here: leaky_relu has a slope of 0.01,
+/// normalisations have an epsilon of 1e-5, and dropout and stochastic_depth a rate of 0.1.
+///
+/// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
+/// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever
+/// build_model() refuses.
+TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size);
+
+/// Lets each dropout layer drop other elements in each training step.
+void seed_dropout(TrainingStep& step, std::uint64_t seed, int step_number);
+
+}  // namespace poet
