@@ -1,0 +1,120 @@
+#include "execute/compute.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <limits>
+#include <memory>
+
+namespace poet {
+namespace {
+
+constexpr float kOne = 1;
+
+/// Finds what the kernels of one node are given.
+class NodeCall {
+ public:
+  NodeCall(const StepNode& node, const TensorAt& tensor_at, TrainingState& state)
+      : node_(node), tensor_at_(tensor_at), state_(state) {}
+
+  void run(std::byte* out) {
+    poet_sink sink{};
+    if (node_.sink) sink = sink_of(*node_.sink, out);
+    for (const KernelCall& call : node_.calls) {
+      in_.clear();
+      for (const OperandSource& source : call.in) in_.push_back(address(source));
+      call.kernel.call(address_of(call.spec), in_.data(), node_.writes_tensor ? out : nullptr,
+                       node_.sink ? &sink : nullptr);
+    }
+  }
+
+ private:
+  const void* address(const OperandSource& source) const {
+    const auto at = static_cast<std::size_t>(source.index);
+    switch (source.kind) {
+      case OperandSource::Kind::tensor:
+        return reinterpret_cast<const float*>(tensor_at_(source.index)) + source.offset;
+      case OperandSource::Kind::parameters:
+        return state_.parameters[at].data() + source.offset;
+      case OperandSource::Kind::gradient:
+        return state_.kept[at].data() + source.offset;
+      case OperandSource::Kind::target:
+        return state_.targets[at].data() + source.offset;
+      case OperandSource::Kind::one:
+        return &kOne;
+      case OperandSource::Kind::none:
+        break;
+    }
+    return nullptr;
+  }
+
+  poet_sink sink_of(const SinkUse& use, std::byte* out) {
+    poet_sink sink{};
+    const auto at = static_cast<std::size_t>(use.parameters);
+    switch (use.into) {
+      case SinkUse::Into::buffer:
+        if (use.sum >= 0) sink.sum = reinterpret_cast<const float*>(tensor_at_(use.sum));
+        [[fallthrough]];
+      case SinkUse::Into::tensor:
+        sink.gradient = reinterpret_cast<float*>(out);
+        break;
+      case SinkUse::Into::kept:
+        sink.gradient = state_.kept[at].data();
+        if (!use.is_first) sink.sum = sink.gradient;
+        break;
+      case SinkUse::Into::parameters:
+        sink.optimizer = &state_.optimizer;
+        sink.parameters = state_.parameters[at].data();
+        sink.first = state_.first[at].data();
+        sink.second = state_.second[at].data();
+        sink.observe = [](void* context, std::int32_t index, float gradient) {
+          static_cast<float*>(context)[index] = gradient;
+        };
+        sink.context = state_.gradients[at].data();
+        break;
+    }
+    return sink;
+  }
+
+  const StepNode& node_;
+  const TensorAt& tensor_at_;
+  TrainingState& state_;
+  std::vector<const void*> in_;
+};
+
+}  // namespace
+
+// A gradient that no kernel gave would be a NaN: it shows in every comparison with what was there.
+void begin_step(TrainingState& state) {
+  poet_begin_step(&state.optimizer);
+  for (std::vector<float>& gradient : state.gradients) {
+    std::fill(gradient.begin(), gradient.end(), std::numeric_limits<float>::quiet_NaN());
+  }
+}
+
+void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, TrainingState& state) {
+  const StepNode& about = step.nodes[static_cast<std::size_t>(node)];
+  std::byte* const out = about.bytes > 0 ? tensor_at(node) : nullptr;
+  for (std::size_t i = 0; about.calls.empty() && i < step.inputs.size(); ++i) {
+    if (step.inputs[i].node != node) continue;
+    std::memcpy(out, state.inputs[i].data(), static_cast<std::size_t>(about.bytes));
+  }
+  NodeCall(about, tensor_at, state).run(out);
+  if (about.is_loss) {
+    std::memcpy(&state.losses[static_cast<std::size_t>(node)], out, sizeof(float));
+  }
+}
+
+void compute_unscheduled(const TrainingStep& step, TrainingState& state) {
+  std::vector<std::unique_ptr<std::byte[]>> tensors;
+  const TensorAt tensor_at = [&](int node) {
+    return tensors[static_cast<std::size_t>(node)].get();
+  };
+  begin_step(state);
+  for (std::size_t node = 0; node < step.nodes.size(); ++node) {
+    const auto bytes = static_cast<std::size_t>(step.nodes[node].bytes);
+    tensors.push_back(std::make_unique<std::byte[]>(bytes));
+    compute(step, static_cast<int>(node), tensor_at, state);
+  }
+}
+
+}  // namespace poet

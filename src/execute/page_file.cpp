@@ -1,0 +1,70 @@
+#include "execute/page_file.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// A file without a name: it is gone when this process ends, however that happens.
+int open_temporary() {
+  std::error_code error;
+  const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
+  std::string path = ((error ? "/tmp" : folder) / "poet-pages-XXXXXX").string();
+  const int file = mkostemp(path.data(), O_CLOEXEC);
+  if (file >= 0) unlink(path.c_str());
+  return file;
+}
+
+}  // namespace
+
+PageFile::PageFile(const std::string& path, bool sync)
+    : name_(path.empty() ? "the temporary page file" : printable(path)), sync_(sync) {
+  constexpr int kReadableByOwner = 0600;
+  file_ = path.empty()
+              ? open_temporary()
+              : ::open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, kReadableByOwner);
+  if (file_ < 0) throw InputError(name_, fmt::format("cannot be opened: {}", std::strerror(errno)));
+}
+
+PageFile::~PageFile() {
+  ::close(file_);
+}
+
+void PageFile::fail(const char* what, Bytes offset, Bytes bytes, const std::string& why) const {
+  throw InputError(name_, fmt::format("{} {} bytes at offset {}: {}", what, bytes, offset, why));
+}
+
+void PageFile::write(Bytes offset, const std::byte* from, Bytes bytes) {
+  for (Bytes done = 0; done < bytes;) {
+    const ssize_t count =
+        pwrite(file_, from + done, static_cast<std::size_t>(bytes - done), offset + done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail("page-out of", offset, bytes, std::strerror(count < 0 ? errno : ENOSPC));
+    done += count;
+  }
+  if (sync_ && fdatasync(file_) != 0) fail("page-out of", offset, bytes, std::strerror(errno));
+}
+
+void PageFile::read(Bytes offset, std::byte* to, Bytes bytes) {
+  for (Bytes done = 0; done < bytes;) {
+    const ssize_t count =
+        pread(file_, to + done, static_cast<std::size_t>(bytes - done), offset + done);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail("page-in of", offset, bytes, std::strerror(errno));
+    if (count == 0) fail("page-in of", offset, bytes, "the file ends before");
+    done += count;
+  }
+}
+
+}  // namespace poet

@@ -1,0 +1,116 @@
+#include "execute/run_schedule.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "base/sha256.hpp"
+#include "base/text/printable.hpp"
+#include "execute/scheduled_step.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+Seconds seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+/// NaNs and zeros with signs count as the bits that they are.
+bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
+  return a.size() == b.size() &&
+         (a.empty() || std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0);
+}
+
+std::string digest(const std::vector<float>& values) {
+  return sha256_hex(std::string_view(reinterpret_cast<const char*>(values.data()),
+                                     values.size() * sizeof(float)));
+}
+
+double sum(const std::vector<float>& losses) {
+  double total = 0;
+  for (const float loss : losses) total += double{loss};
+  return total;
+}
+
+}  // namespace
+
+bool RunResult::equal() const {
+  return has_equal_losses && has_equal_parameters &&
+         std::all_of(gradients.begin(), gradients.end(),
+                     [](const GradientResult& gradient) { return gradient.is_equal; });
+}
+
+void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignment) {
+  if (graph.nodes.size() != step.nodes.size()) {
+    throw InputError(fmt::format("the schedule has {} nodes; expected the {} of the model",
+                                 graph.nodes.size(), step.nodes.size()));
+  }
+  for (std::size_t i = 0; i < step.nodes.size(); ++i) {
+    const Node& found = graph.nodes[i];
+    const StepNode& expected = step.nodes[i];
+    if (found.name != expected.name) {
+      throw InputError(fmt::format("the schedule's node {} is '{}'; expected '{}' as in the model",
+                                   i, printable(found.name), printable(expected.name)));
+    }
+    const Bytes bytes = aligned(expected.bytes, alignment);
+    if (found.bytes != bytes) {
+      throw InputError(fmt::format(
+          "the schedule's node '{}' has {} bytes; expected {}, as the kernels compute with float32 "
+          "only",
+          printable(found.name), found.bytes, bytes));
+    }
+  }
+}
+
+RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const Instruction> program,
+                       Bytes alignment, const RunSettings& settings) {
+  expect_graph_of(step, graph, alignment);
+  RunResult result;
+  PageFile pages(settings.storage, settings.sync);
+  ScheduledStep scheduled(step, graph, program, alignment, settings.check);
+  TrainingState state = initial_state(step, settings.seed);
+  TrainingState reference = state;
+  for (const StepParameters& parameters : step.parameters) {
+    if (!parameters.is_trained) continue;
+    result.gradients.push_back({.name = parameters.name, .count = parameters.count, .sha256 = {}});
+  }
+  for (int number = 0; number < settings.steps; ++number) {
+    seed_dropout(step, settings.seed, number);
+    const auto start = Clock::now();
+    scheduled.run(state, pages);
+    result.seconds += seconds_since(start);
+    const auto middle = Clock::now();
+    compute_unscheduled(step, reference);
+    result.unscheduled_seconds += seconds_since(middle);
+    result.losses.push_back(sum(state.losses));
+    result.has_equal_losses = result.has_equal_losses && same_bits(state.losses, reference.losses);
+    std::size_t trained = 0;
+    for (std::size_t p = 0; p < step.parameters.size(); ++p) {
+      if (!step.parameters[p].is_trained) continue;
+      GradientResult& gradient = result.gradients[trained++];
+      gradient.is_equal =
+          gradient.is_equal && same_bits(state.gradients[p], reference.gradients[p]);
+      if (number + 1 == settings.steps) gradient.sha256 = digest(state.gradients[p]);
+    }
+  }
+  for (std::size_t p = 0; p < step.parameters.size(); ++p) {
+    result.has_equal_parameters =
+        result.has_equal_parameters && same_bits(state.parameters[p], reference.parameters[p]);
+  }
+  const ExecutionFigures& figures = scheduled.figures();
+  result.arena_bytes = figures.arena_bytes;
+  result.peak_touched_bytes = figures.peak_touched_bytes;
+  result.moved_bytes = figures.moved_bytes;
+  result.page_out_bytes = figures.page_out_bytes;
+  result.page_in_bytes = figures.page_in_bytes;
+  result.op_seconds = figures.op_seconds;
+  return result;
+}
+
+}  // namespace poet

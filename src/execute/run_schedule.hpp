@@ -1,0 +1,24 @@
+#pragma once
+
+#include <span>
+
+#include "execute/run_result.hpp"
+#include "poet/graph.hpp"
+#include "poet/schedule.hpp"
+#include "step/training_step.hpp"
+
+namespace poet {
+
+/// Throws InputError unless the graph is that of the training step: its nodes, with the bytes of
+/// float32 tensors rounded up to the alignment.
+void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignment);
+
+/// Runs a flat program on real tensors, and beside it the same steps unscheduled: each tensor once,
+/// in memory of its own. Recomputation runs the same code on the same bits and paging copies bits,
+/// so gradients, losses and parameters have to be equal bit by bit.
+///
+/// Throws as expect_graph_of(), and as ScheduledStep does.
+RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const Instruction> program,
+                       Bytes alignment, const RunSettings& settings);
+
+}  // namespace poet

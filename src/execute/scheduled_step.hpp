@@ -1,0 +1,76 @@
+#pragma once
+
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "execute/compute.hpp"
+#include "execute/guarded_block.hpp"
+#include "execute/page_file.hpp"
+#include "poet/arena.hpp"
+#include "poet/graph.hpp"
+#include "poet/schedule.hpp"
+
+namespace poet {
+
+/// What a flat program did in memory and storage.
+struct ExecutionFigures {
+  Bytes arena_bytes = 0;         ///< of the block that it ran in
+  Bytes peak_touched_bytes = 0;  ///< the most that tensors and workspace took at any time
+  Bytes moved_bytes = 0;         ///< within the arena
+  Bytes page_out_bytes = 0;
+  Bytes page_in_bytes = 0;
+  std::map<std::string, Seconds> op_seconds;  ///< of all computations of an op
+};
+
+/// Runs the flat program of a schedule, instruction by instruction, in an arena of exactly the
+/// bytes that its tensors need.
+class ScheduledStep {
+ public:
+  /// `alignment` is that of the graph's tensors. With `poison`, memory that is not in use holds
+  /// signalling NaNs. Throws InputError for a program that opens what is in RAM or frees what is
+  /// not.
+  ScheduledStep(const TrainingStep& step, const Graph& graph, std::span<const Instruction> program,
+                Bytes alignment, bool poison);
+
+  /// Runs the program once. Throws InputError for an instruction that reads what is not in RAM or
+  /// not in storage, and if the page file fails; InternalError if a kernel writes in front of the
+  /// arena.
+  void run(TrainingState& state, PageFile& pages);
+
+  /// Those of all runs; the peak is that of one.
+  const ExecutionFigures& figures() const { return figures_; }
+
+ private:
+  struct Slot {
+    Bytes offset = 0;
+    bool is_written = false;
+  };
+
+  void place(Bytes alignment);
+  void run_moves(std::size_t at);
+  void run_compute(std::size_t at, const Instruction& instruction, TrainingState& state);
+  void page_out(std::size_t at, int node, PageFile& pages);
+  void page_in(std::size_t at, int node, PageFile& pages);
+  void open(int node, int buffer);
+  void close(std::size_t at, int node);
+  std::byte* tensor_at(std::size_t at, int node);
+  [[noreturn]] void fail(std::size_t at, int node, const char* what) const;
+
+  const TrainingStep& step_;
+  const Graph& graph_;
+  std::vector<Instruction> program_;
+  ProgramBuffers buffers_;
+  Placement placement_;
+  ExecutionFigures figures_;
+  std::unique_ptr<GuardedBlock> arena_;
+  std::vector<Bytes> offset_;   ///< by buffer: where it is now
+  std::vector<int> buffer_of_;  ///< by node: the buffer that holds it, or -1
+  std::map<int, Slot> slots_;   ///< by node: its place in storage
+  std::size_t next_move_ = 0;
+  Bytes in_use_ = 0;
+};
+
+}  // namespace poet
