@@ -15,7 +15,7 @@ function __poet_solve_at
             case -q --quiet -v --verbose '--log-file=*'
             case --log-file
                 set is_value 1
-            case solve import-solution info verify plot simulate place sweep compare
+            case solve import-solution info verify plot simulate place run sweep compare
                 contains $word $argv
                 return
             case '*'
@@ -45,7 +45,7 @@ end
 
 set -l models bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar
 set -l platforms a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743
-set -l all solve import-solution info verify plot simulate place sweep compare
+set -l all solve import-solution info verify plot simulate place run sweep compare
 
 complete -c poet-solve -f
 
@@ -56,6 +56,7 @@ complete -c poet-solve -n __poet_solve_none_yet -a verify -d 'replay schedule fi
 complete -c poet-solve -n __poet_solve_none_yet -a plot -d 'draw a schedule, or the curves of a sweep'
 complete -c poet-solve -n __poet_solve_none_yet -a simulate -d 'replay stages written by hand'
 complete -c poet-solve -n __poet_solve_none_yet -a place -d 'find an offset in RAM for every tensor'
+complete -c poet-solve -n __poet_solve_none_yet -a run -d 'run a schedule on real tensors'
 complete -c poet-solve -n __poet_solve_none_yet -a sweep -d 'solve a grid of problems in one go'
 complete -c poet-solve -n __poet_solve_none_yet -a compare -d 'report what became worse or better'
 
@@ -64,10 +65,10 @@ __poet_solve_option "$all" -l version -d 'show the version'
 __poet_solve_option "$all" -s q -l quiet -d 'only errors on stderr'
 __poet_solve_option "$all" -s v -l verbose -d 'more on stderr'
 __poet_solve_option "$all" -l log-file -r -F -d 'write the log there as well'
-__poet_solve_option 'import-solution info verify plot simulate place compare' -F
+__poet_solve_option 'import-solution info verify plot simulate place run compare' -F
 __poet_solve_option info -a "$models"
 
-__poet_solve_option 'solve import-solution verify simulate' -l model -r -F -a "$models" -d 'built-in model or model file'
+__poet_solve_option 'solve import-solution verify simulate run' -l model -r -F -a "$models" -d 'built-in model or model file'
 __poet_solve_option 'solve import-solution info verify simulate' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
 __poet_solve_option 'solve import-solution' -l objective -x -a 'energy runtime ram' -d 'what a schedule has least of'
 __poet_solve_option solve -l paging -d 'allow paging to storage'
@@ -117,13 +118,19 @@ __poet_solve_option 'solve import-solution sweep' -l gap -x -d 'stop at this rel
 __poet_solve_option 'solve sweep place' -l time-limit-s -x -d 'wall clock of a solve or search, in seconds'
 __poet_solve_option 'solve sweep' -l solve-threads -x -d 'threads of CBC'
 __poet_solve_option 'solve sweep' -l seed -x -d 'seed of the search'
+__poet_solve_option run -l seed -x -d 'seed of parameters and data'
 __poet_solve_option 'solve sweep' -l require-optimal -d 'exit 5 if a schedule is not proven within the gap'
-__poet_solve_option 'solve import-solution info sweep plot simulate place' -l output -r -F -d 'write the result there'
+__poet_solve_option 'solve import-solution info sweep plot simulate place run' -l output -r -F -d 'write the result there'
 
 __poet_solve_option place -l capacity -x -d 'what the offsets have to fit'
 __poet_solve_option place -l alignment -x -a '4 8 16 32' -d 'offsets are multiples of this'
 __poet_solve_option place -l no-moves -d 'fail if no offsets fit without moves'
 __poet_solve_option place -l csv -d 'write the lifetimes of a schedule as a table'
+
+__poet_solve_option run -l steps -x -d 'training steps, all with the same data'
+__poet_solve_option run -l storage -r -F -d 'page to this file or device'
+__poet_solve_option run -l fsync -d 'each page-out waits until the device has it'
+__poet_solve_option run -l check -d 'fill memory that is not in use with signalling NaNs'
 
 __poet_solve_option compare -l rel-tol -x -d 'energies this close are equal'
 __poet_solve_option compare -l on-changed-graph -x -a 'report fail' -d 'what becomes of a model with another graph'

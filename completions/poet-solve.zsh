@@ -116,6 +116,15 @@ _poet_solve_place=(
   '--output=[write the result there, whole or not at all]:FILE:_files'
   '--compact[JSON on one line]')
 
+_poet_solve_run=(
+  '--model=[the model that the schedule was solved for]:NAME|FILE:_poet_solve_model'
+  '--steps=[training steps, all with the same data]:N: '
+  '--seed=[seed of parameters and data]:N: '
+  '--storage=[page to this file or device]:FILE:_files'
+  '--fsync[each page-out waits until the device has it]'
+  '--check[fill memory that is not in use with signalling NaNs]'
+  '--output=[write the JSON there, whole or not at all]:FILE:_files')
+
 _poet_solve_compare=(
   '--rel-tol=[energies this close are equal]:REL: '
   '--on-changed-graph=[what becomes of a model with another graph]:what:(report fail)'
@@ -131,6 +140,7 @@ _poet_solve_commands() {
     'plot:draw a schedule, or the curves of a sweep'
     'simulate:replay stages written by hand'
     'place:find an offset in RAM for every tensor'
+    'run:run a schedule on real tensors'
     'sweep:solve a grid of problems in one go'
     'compare:report what became worse or better')
   _describe command commands
@@ -158,6 +168,7 @@ _poet_solve() {
         '--platform=[and about this platform]:NAME|FILE:_poet_solve_platform' '*:FILE:_files' ;;
     simulate) _arguments -s $_poet_solve_common $_poet_solve_simulate ':FILE:_files' ;;
     place) _arguments -s $_poet_solve_common $_poet_solve_place ':FILE:_files' ;;
+    run) _arguments -s $_poet_solve_common $_poet_solve_run ':SCHEDULE:_files' ;;
     compare)
       _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
   esac

@@ -31,6 +31,8 @@ Outcome run(const Options& options, ProblemInfo& problem) {
       return run_simulate(options);
     case Command::place:
       return run_place(options);
+    case Command::run:
+      return run_run(options);
     case Command::sweep:
       return run_sweep_command(options);
     case Command::compare:

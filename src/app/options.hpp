@@ -4,12 +4,24 @@
 #include <string>
 #include <vector>
 
+#include "execute/run_result.hpp"
 #include "poet/model.hpp"
 #include "poet/settings.hpp"
 
 namespace poet::cli {
 
-enum class Command { solve, import_solution, info, verify, plot, simulate, place, sweep, compare };
+enum class Command {
+  solve,
+  import_solution,
+  info,
+  verify,
+  plot,
+  simulate,
+  place,
+  run,
+  sweep,
+  compare
+};
 
 /// `sweep`, besides what it shares with a single solve.
 struct SweepArguments {
@@ -97,9 +109,10 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;                ///< of plot, simulate, place and import-solution
+  std::string input_file;                ///< of plot, simulate, place, run and import-solution
   std::string exported;                  ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
+  RunSettings run;
   SweepArguments sweep;
   CompareArguments compare;
   PlaceArguments place;

@@ -23,6 +23,7 @@ extern const CommandSyntax kPlotSyntax;
 extern const CommandSyntax kVerifySyntax;
 extern const CommandSyntax kSimulateSyntax;
 extern const CommandSyntax kPlaceSyntax;
+extern const CommandSyntax kRunSyntax;
 extern const CommandSyntax kCompareSyntax;
 
 // Headings of --help.
