@@ -20,7 +20,7 @@
 namespace poet::cli {
 namespace {
 
-void check_input(const Options& options) {
+void check_run_input(const Options& options) {
   check_one_stdin(options, "SCHEDULE");
   require_option(options.model, "--model", "the model that the schedule was solved for");
   check_destination("--output", options.output);
@@ -60,7 +60,7 @@ TrainingStep load_step(const Options& options, const ScheduleFile& file) {
   });
 }
 
-void report(const RunResult& result, const std::string& name) {
+void report_run(const RunResult& result, const std::string& name) {
   for (const GradientResult& gradient : result.gradients) {
     if (gradient.is_equal) continue;
     spdlog::error("{}: the gradient of '{}' differs from that of the unscheduled step", name,
@@ -78,7 +78,7 @@ void report(const RunResult& result, const std::string& name) {
 }  // namespace
 
 Outcome run_run(const Options& options) {
-  check_input(options);
+  check_run_input(options);
   const std::string name = shown_source(options.input_file);
   const ScheduleFile file = parse_schedule_file(read_file(options.input_file), options.input_file);
   expect_training_step(file, name);
@@ -92,7 +92,7 @@ Outcome run_run(const Options& options) {
   }
   const RunResult result =
       run_schedule(step, file.graph, file.program, file.model.alignment, options.run);
-  report(result, name);
+  report_run(result, name);
   return {.code = result.equal() ? ExitCode::ok : ExitCode::requirement,
           .document = run_json(file, options.run, result),
           .output = options.output};

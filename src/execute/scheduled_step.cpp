@@ -14,7 +14,7 @@ namespace {
 /// A placement is usually found in milliseconds. If it is not, tensors are moved.
 constexpr Seconds kPlacementSeconds = 10;
 
-Seconds seconds_since(std::chrono::steady_clock::time_point start) {
+Seconds elapsed(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
@@ -97,7 +97,7 @@ void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
   const auto start = std::chrono::steady_clock::now();
   compute(
       step_, node, [&](int each) { return tensor_at(at, each); }, state);
-  figures_.op_seconds[step_.nodes[static_cast<std::size_t>(node)].op] += seconds_since(start);
+  figures_.op_seconds[step_.nodes[static_cast<std::size_t>(node)].op] += elapsed(start);
   if (instruction.over) buffer_of_[static_cast<std::size_t>(*instruction.over)] = -1;
   if (workspace < 0) return;
   const Bytes bytes = buffers_.buffers[static_cast<std::size_t>(workspace)].bytes;

@@ -1,0 +1,182 @@
+// The command that runs schedules.
+#include <fstream>
+
+#include "cli/poet_solve.hpp"
+#include "support/cases.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+class Run : public testing::Test {
+ protected:
+  /// A schedule of a built-in model, with the exact backward pass unless the options say otherwise.
+  std::string solve(const std::string& model, const std::string& ram, const Words& options = {}) {
+    const std::string path = folder_.file("schedule.json");
+    const Finished solved = poet_solve(
+        problem(model, "m4", ram, "3") +
+        Words{"--backward", "exact", "--effort", "fast", "--time-limit-s", "5", "--output", path} +
+        options);
+    EXPECT_EQ(solved.status, 0) << solved.err;
+    return path;
+  }
+
+  static Finished run(const std::string& path, const std::string& model,
+                      const Words& options = {}) {
+    return poet_solve(Words{"run", path, "--model", model} + options);
+  }
+
+  TemporaryFolder folder_;
+};
+
+struct Case {
+  const char* name;
+  const char* model;
+  const char* ram;
+  Words options;
+  bool recomputes = false;
+  bool pages = false;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& each) {
+  return out << each.name;
+}
+
+class RunOf : public Run, public testing::WithParamInterface<Case> {};
+
+TEST_P(RunOf, GivesTheGradientsOfTheUnscheduledStep) {
+  const Case& about = GetParam();
+  const std::string path = solve(about.model, about.ram, about.options);
+  const json schedule = json::parse(contents_of(path));
+  EXPECT_EQ(schedule.at("summary").at("recompute_count") > 0, about.recomputes);
+  EXPECT_EQ(schedule.at("summary").at("page_in_count") > 0, about.pages);
+  const Finished finished = run(path, about.model, {"--check", "--steps", "2"});
+  EXPECT_EQ(finished.status, 0) << finished.err;
+  EXPECT_THAT(finished.err, HasSubstr("gradients equal to the unscheduled step's, bit by bit"));
+  const json result = document(finished);
+  EXPECT_EQ(result.at("format"), "poet-run");
+  EXPECT_EQ(result.at("equal"), true);
+  EXPECT_EQ(result.at("losses").size(), 2U);
+  EXPECT_EQ(result.at("arena_bytes"), schedule.at("summary").at("peak_ram_bytes"));
+  EXPECT_EQ(result.at("peak_touched_bytes"), schedule.at("summary").at("peak_ram_bytes"));
+  EXPECT_EQ(result.at("page_in_bytes"), 2 * schedule.at("summary").at("page_in_bytes").get<int>());
+  for (const json& gradient : result.at("gradients")) {
+    EXPECT_EQ(gradient.at("equal"), true);
+    EXPECT_EQ(gradient.at("sha256").get<std::string>().size(), 64U);
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Budgets, RunOf,
+    testing::Values(Case{"LinearKeepAll", "linear", "100%", {}},
+                    Case{"LinearBoth", "linear", "60%", {}, false, true},
+                    Case{"LinearSmallest", "linear", "min", {"--no-remat"}, false, true},
+                    Case{"DsCnnKeepAll", "ds_cnn", "100%", {}},
+                    Case{"DsCnnRemat", "ds_cnn", "70%", {"--no-paging"}, true, false},
+                    Case{"DsCnnPaging", "ds_cnn", "50%", {"--no-remat"}, false, true},
+                    Case{"DsCnnOverlapped",
+                         "ds_cnn",
+                         "60%",
+                         {"--no-remat", "--paging-time", "overlapped"},
+                         false,
+                         true},
+                    Case{"ResnetRemat", "resnet18_cifar", "50%", {"--no-paging"}, true, false}),
+    [](const auto& each) { return each.param.name; });
+
+// Every model with an exact backward pass, with both techniques and with one: POET_CASES=45.
+TEST_F(Run, GivesTheGradientsOfEveryModel) {
+  const std::vector<std::string> models = {"linear",
+                                           "mcunet_vww",
+                                           "mobilenet_v2_035_96",
+                                           "resnet18_cifar",
+                                           "ds_cnn",
+                                           "mobilenet_v2_035_128",
+                                           "mobilenet_v2_035_224",
+                                           "mobilenet_v2_100_224",
+                                           "vgg16_cifar",
+                                           "vit_tiny",
+                                           "gpt2_tiny",
+                                           "unet_small",
+                                           "resnet18",
+                                           "resnet50",
+                                           "transformer"};
+  const std::vector<Words> techniques = {{}, {"--no-paging"}, {"--no-remat"}};
+  const int all = static_cast<int>(models.size() * techniques.size());
+  const CaseRange range = wanted_cases(3);
+  for (int i = range.first; i < std::min(all, range.first + range.count); ++i) {
+    const std::string& model = models[static_cast<std::size_t>(i) / techniques.size()];
+    const Words& options = techniques[static_cast<std::size_t>(i) % techniques.size()];
+    Command command =
+        poet_solve_command({"run", solve(model, "75%", options), "--model", model, "--check"});
+    command.kill_after_seconds = 600;
+    const Finished finished = run_program(command);
+    EXPECT_EQ(finished.status, 0) << model << " " << i << ": " << finished.err;
+    EXPECT_EQ(document(finished).value("equal", false), true) << model << " " << i;
+  }
+}
+
+TEST_F(Run, RefusesAScheduleThatHasBeenChanged) {
+  const std::string path = solve("linear", "60%", {"--no-remat"});
+  const json schedule = json::parse(contents_of(path));
+  const json& program = schedule.at("program");
+  int refused = 0;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (program[i].at("op") == "compute") continue;
+    json changed = schedule;
+    changed["program"].erase(i);
+    if (++refused % 8 != 1) continue;
+    const Finished finished = run(folder_.write("changed.json", changed.dump()), "linear");
+    EXPECT_EQ(finished.status, 5) << program[i];
+    EXPECT_EQ(finished.out, "");
+    EXPECT_THAT(finished.err, HasSubstr("invalid, "));
+  }
+  EXPECT_GT(refused, 8);
+}
+
+TEST_F(Run, RefusesWhatIsNoTrainingStepInFloats) {
+  const std::string chain = folder_.file("chain.json");
+  poet_solve(quick_problem() + Words{"--output", chain});
+  const Finished of_chain = run(chain, "linear");
+  EXPECT_EQ(of_chain.status, 2);
+  EXPECT_THAT(of_chain.err, HasSubstr("the backward pass 'poet-chain', which is not a training"));
+  EXPECT_EQ(of_chain.out, "");
+
+  const std::string nodes = folder_.write("nodes.json", measured_model());
+  const std::string measured = folder_.file("measured.json");
+  poet_solve(
+      {"--model", nodes, "--ram-budget", "60", "--runtime-budget", "2", "--output", measured});
+  EXPECT_THAT(run(measured, nodes).err, HasSubstr("the backward pass 'explicit'"));
+
+  const std::string small = folder_.write("int8.json", R"({"format": "poet-model", "version": 2,
+    "name": "int8", "dtype": "int8", "input": {"shape": [2, 4]}, "layers": [
+    {"name": "fc", "op": "linear", "inputs": ["input"], "out_features": 3},
+    {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 3}]})");
+  const std::string schedule = solve(small, "100%");
+  const Finished of_int8 = run(schedule, small);
+  EXPECT_EQ(of_int8.status, 2);
+  EXPECT_THAT(of_int8.err, HasSubstr("found elements of 1 byte; expected 4"));
+  EXPECT_THAT(run(schedule, "linear").err, HasSubstr("found a model with the SHA-256"));
+}
+
+TEST_F(Run, ReportsAPageFileThatIsFullAndWritesNothing) {
+  const std::string path = solve("linear", "60%", {"--no-remat"});
+  const std::string output = folder_.file("run.json");
+  const Finished full = run(path, "linear", {"--storage", "/dev/full", "--output", output});
+  EXPECT_EQ(full.status, 2);
+  EXPECT_THAT(full.err, HasSubstr("/dev/full: page-out of "));
+  EXPECT_FALSE(std::filesystem::exists(output));
+  EXPECT_EQ(run(path, "linear", {"--storage", folder_.file("pages"), "--fsync"}).status, 0);
+}
+
+TEST_F(Run, NeedsAModelAndSensibleNumbers) {
+  EXPECT_EQ(poet_solve({"run"}).status, 2);
+  EXPECT_THAT(poet_solve({"run", "none.json"}).err, HasSubstr("--model"));
+  EXPECT_EQ(run("none.json", "linear").status, 2);
+  EXPECT_THAT(run("none.json", "linear", {"--steps", "0"}).err, HasSubstr("expected at least 1"));
+  EXPECT_EQ(poet_solve({"run", "-", "--model", "-"}, "{}").status, 2);
+}
+
+}  // namespace
+}  // namespace poet::test

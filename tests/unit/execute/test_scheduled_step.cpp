@@ -1,0 +1,187 @@
+// Programs that are right, programs that are not, and storage that fails.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+
+#include "execute/run_schedule.hpp"
+#include "execute/scheduled_step.hpp"
+#include "expect_input_error.hpp"
+#include "poet/platform.hpp"
+#include "poet/simulate.hpp"
+#include "support/bound_step.hpp"
+#include "support/exact_model.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::HasSubstr;
+
+using Program = std::vector<Instruction>;
+using Op = Instruction::Op;
+
+/// Two rectified layers and a loss, with everything computed once and freed after its last reader.
+class ScheduledSteps : public testing::Test {
+ protected:
+  int index(const std::string& name) const { return index_of(model_, name); }
+
+  std::size_t at(Op op, const std::string& name) const {
+    const auto found = std::find_if(program_.begin(), program_.end(), [&](const Instruction& each) {
+      return each.op == op && each.node == index(name);
+    });
+    return static_cast<std::size_t>(found - program_.begin());
+  }
+
+  RunResult run(const Program& program, const RunSettings& settings = {.check = true}) const {
+    return run_schedule(step_, graph_, program, kUsualAlignment, settings);
+  }
+
+  /// The output of `a` leaves RAM before the backward pass and comes back for it.
+  Program paged() const {
+    Program program = program_;
+    const auto reader = static_cast<std::ptrdiff_t>(at(Op::compute, "gradw(b)"));
+    program.insert(program.begin() + reader, {.op = Op::page_in, .node = index("a")});
+    const auto after = static_cast<std::ptrdiff_t>(at(Op::compute, "b")) + 1;
+    program.insert(program.begin() + after, {{.op = Op::page_out, .node = index("a")},
+                                             {.op = Op::free, .node = index("a")}});
+    return program;
+  }
+
+  std::string text_ = exact_text("[3, 6]", R"(
+      {"name": "a", "op": "linear_relu", "inputs": ["input"], "out_features": 7},
+      {"name": "b", "op": "linear", "inputs": ["a"], "out_features": 5},
+      {"name": "loss", "op": "cross_entropy", "inputs": ["b"], "classes": 5})");
+  Model model_ = parse_model(text_, "tiny.json");
+  Platform platform_ = load_platform("m4");
+  Graph graph_ = cost_graph(model_, &platform_);
+  TrainingStep step_ = bound_step(text_);
+  Program program_ = to_program(graph_, baseline(graph_).schedule);
+  TemporaryFolder folder_;
+};
+
+TEST_F(ScheduledSteps, ComputeTheSameInAnArenaOfThePeak) {
+  const RunResult result = run(program_);
+  EXPECT_TRUE(result.equal());
+  EXPECT_EQ(result.gradients.size(), 2U);
+  EXPECT_EQ(result.arena_bytes, baseline(graph_).peak_ram_bytes);
+  EXPECT_EQ(result.peak_touched_bytes, baseline(graph_).peak_ram_bytes);
+}
+
+TEST_F(ScheduledSteps, LowerTheLossStepByStep) {
+  const RunResult result = run(program_, {.steps = 20, .check = true});
+  EXPECT_TRUE(result.equal());
+  ASSERT_EQ(result.losses.size(), 20U);
+  EXPECT_TRUE(std::is_sorted(result.losses.rbegin(), result.losses.rend()));
+  EXPECT_LT(result.losses.back(), result.losses.front());
+}
+
+TEST_F(ScheduledSteps, DependOnTheSeedAlone) {
+  const RunResult first = run(program_, {.seed = 7});
+  EXPECT_EQ(run(paged(), {.seed = 7}).gradients[0].sha256, first.gradients[0].sha256);
+  EXPECT_NE(run(program_, {.seed = 8}).gradients[0].sha256, first.gradients[0].sha256);
+}
+
+TEST_F(ScheduledSteps, PageThroughAFile) {
+  const std::string path = folder_.file("pages");
+  const RunResult result = run(paged(), {.steps = 2, .storage = path, .sync = true, .check = true});
+  EXPECT_TRUE(result.equal());
+  const Bytes bytes = graph_.nodes[static_cast<std::size_t>(index("a"))].bytes;
+  EXPECT_EQ(result.page_out_bytes, 2 * bytes);
+  EXPECT_EQ(result.page_in_bytes, 2 * bytes);
+  EXPECT_EQ(static_cast<Bytes>(std::filesystem::file_size(path)), bytes);
+}
+
+TEST_F(ScheduledSteps, RefuseAProgramThatReadsWhatIsNotThere) {
+  Program early = program_;
+  std::erase(early, Instruction{.op = Op::free, .node = index("a")});
+  early.insert(early.begin() + static_cast<std::ptrdiff_t>(at(Op::compute, "loss")),
+               {.op = Op::free, .node = index("a")});
+  EXPECT_THAT(input_error([&] { run(early); }), HasSubstr("'a' is not in RAM"));
+
+  Program not_paged_in = paged();
+  std::erase(not_paged_in, Instruction{.op = Op::page_in, .node = index("a")});
+  EXPECT_THAT(input_error([&] { run(not_paged_in); }), HasSubstr("is not in RAM"));
+
+  Program not_paged_out = paged();
+  std::erase(not_paged_out, Instruction{.op = Op::page_out, .node = index("a")});
+  EXPECT_THAT(input_error([&] { run(not_paged_out); }),
+              HasSubstr("'a' was not written to storage"));
+
+  Program freed_twice = program_;
+  freed_twice.push_back({.op = Op::free, .node = index("a")});
+  EXPECT_THAT(input_error([&] { run(freed_twice); }), HasSubstr("is not in RAM"));
+}
+
+// What no check of instructions can find: the bits are wrong.
+TEST_F(ScheduledSteps, ShowAProgramThatComputesSomethingElse) {
+  Program late = program_;
+  const auto update = static_cast<std::ptrdiff_t>(at(Op::compute, "gradw(b)"));
+  // The fused update of b before the gradient that reads what it changes.
+  const auto gradient = static_cast<std::ptrdiff_t>(at(Op::compute, "grad(a)"));
+  ASSERT_LT(gradient, update);
+  std::rotate(late.begin() + gradient, late.begin() + update, late.begin() + update + 1);
+  const RunResult result = run(late);
+  EXPECT_FALSE(result.equal());
+  EXPECT_FALSE(result.gradients[0].is_equal);
+  EXPECT_TRUE(result.gradients[1].is_equal);
+}
+
+TEST_F(ScheduledSteps, ReportStorageThatFails) {
+  EXPECT_THAT(input_error([&] { run(paged(), {.storage = "/dev/full"}); }),
+              HasSubstr("/dev/full: page-out of 84 bytes at offset 0: No space left on device"));
+  EXPECT_THAT(input_error([&] { run(paged(), {.storage = folder_.path()}); }),
+              HasSubstr("cannot be opened: Is a directory"));
+  EXPECT_THAT(input_error([&] { run(paged(), {.storage = "/dev/null"}); }),
+              HasSubstr("/dev/null: page-in of 84 bytes at offset 0: the file ends before"));
+}
+
+TEST_F(ScheduledSteps, RefuseAnotherGraph) {
+  Graph other = graph_;
+  other.nodes[1].bytes /= 4;
+  EXPECT_THAT(input_error([&] { expect_graph_of(step_, other, kUsualAlignment); }),
+              HasSubstr("the schedule's node 'a' has 21 bytes; expected 84"));
+  other.nodes[1].name = "other";
+  EXPECT_THAT(input_error([&] { expect_graph_of(step_, other, kUsualAlignment); }),
+              HasSubstr("node 1 is 'other'; expected 'a'"));
+  other.nodes.pop_back();
+  EXPECT_THAT(input_error([&] { expect_graph_of(step_, other, kUsualAlignment); }),
+              HasSubstr("expected the "));
+}
+
+#ifndef POET_SANITIZE
+TEST(GuardedBlocks, HoldSignallingNansWhereNothingIsInUse) {
+  GuardedBlock block(24, true);
+  const auto bits = [&](Bytes offset) {
+    std::uint32_t value = 0;
+    std::memcpy(&value, block.at(offset), sizeof value);
+    return value;
+  };
+  constexpr std::uint32_t kNan = 0x7fa00000;
+  EXPECT_EQ(bits(20), kNan);
+  const std::uint32_t number = 42;
+  block.open(8, 8);
+  std::memcpy(block.at(8), &number, sizeof number);
+  block.move(8, 4, 8);
+  EXPECT_EQ(bits(4), number);
+  EXPECT_EQ(bits(12), kNan);
+  block.move(4, 12, 8);
+  EXPECT_EQ(bits(12), number);
+  EXPECT_EQ(bits(4), kNan);
+  block.close(12, 8);
+  EXPECT_EQ(bits(12), kNan);
+  EXPECT_TRUE(block.intact());
+  *(block.at(0) - 1) = std::byte{0};
+  EXPECT_FALSE(block.intact());
+}
+
+TEST(GuardedBlocksDeathTest, EndBeforeAPageThatMayNotBeTouched) {
+  GuardedBlock block(24, false);
+  volatile std::byte* const end = block.at(24);
+  EXPECT_DEATH(*end = std::byte{1}, "");
+}
+#endif
+
+}  // namespace
+}  // namespace poet::test
