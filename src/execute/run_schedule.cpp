@@ -1,7 +1,6 @@
 #include "execute/run_schedule.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <string_view>
 
@@ -10,16 +9,11 @@
 #include "base/sha256.hpp"
 #include "base/text/printable.hpp"
 #include "execute/scheduled_step.hpp"
+#include "execute/stopwatch.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-Seconds seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
 
 /// NaNs and zeros with signs count as the bits that they are.
 bool same_bits(const std::vector<float>& a, const std::vector<float>& b) {
@@ -82,12 +76,12 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
   }
   for (int number = 0; number < settings.steps; ++number) {
     seed_dropout(step, settings.seed, number);
-    const auto start = Clock::now();
+    const Stopwatch scheduled_time;
     scheduled.run(state, pages);
-    result.seconds += seconds_since(start);
-    const auto middle = Clock::now();
+    result.seconds += scheduled_time.elapsed();
+    const Stopwatch unscheduled_time;
     compute_unscheduled(step, reference);
-    result.unscheduled_seconds += seconds_since(middle);
+    result.unscheduled_seconds += unscheduled_time.elapsed();
     result.losses.push_back(sum(state.losses));
     result.has_equal_losses = result.has_equal_losses && same_bits(state.losses, reference.losses);
     std::size_t trained = 0;

@@ -1,11 +1,12 @@
 #include "execute/scheduled_step.hpp"
 
 #include <algorithm>
-#include <chrono>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "execute/stopwatch.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -14,32 +15,26 @@ namespace {
 /// A placement is usually found in milliseconds. If it is not, tensors are moved.
 constexpr Seconds kPlacementSeconds = 10;
 
-Seconds elapsed(std::chrono::steady_clock::time_point start) {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+Placement offsets_in_peak(std::span<const Buffer> buffers, Bytes alignment) {
+  const Arena arena{.capacity_bytes = peak_bytes(buffers, alignment), .alignment = alignment};
+  PlacementResult found = place(buffers, arena, kPlacementSeconds);
+  if (found.status == PlacementStatus::fits) return std::move(found.placement);
+  return place_with_moves(buffers, arena, best_greedy_placement(buffers, alignment));
 }
 
 }  // namespace
 
 ScheduledStep::ScheduledStep(const TrainingStep& step, const Graph& graph,
                              std::span<const Instruction> program, Bytes alignment, bool poison)
-    : step_(step),
-      graph_(graph),
-      program_(program.begin(), program.end()),
-      buffers_(program_buffers(graph, program_)) {
+    : step_(step), graph_(graph), program_(placed_program(graph, program)) {
   place(alignment);
   arena_ = std::make_unique<GuardedBlock>(figures_.arena_bytes, poison);
 }
 
 void ScheduledStep::place(Bytes alignment) {
-  const Arena arena{.capacity_bytes = peak_bytes(buffers_.buffers, alignment),
-                    .alignment = alignment};
-  PlacementResult found = poet::place(buffers_.buffers, arena, kPlacementSeconds);
-  if (found.status != PlacementStatus::fits) {
-    const Placement hint = best_greedy_placement(buffers_.buffers, alignment);
-    found.placement = place_with_moves(buffers_.buffers, arena, hint);
-  }
-  placement_ = std::move(found.placement);
-  figures_.arena_bytes = arena_bytes(buffers_.buffers, placement_, alignment);
+  const std::vector<Buffer>& buffers = program_.buffers.buffers;
+  placement_ = program_.placement ? *program_.placement : offsets_in_peak(buffers, alignment);
+  figures_.arena_bytes = arena_bytes(buffers, placement_, alignment);
 }
 
 void ScheduledStep::run(TrainingState& state, PageFile& pages) {
@@ -49,9 +44,9 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
   for (auto& [node, slot] : slots_) slot.is_written = false;
   next_move_ = 0;
   in_use_ = 0;
-  for (std::size_t at = 0; at < program_.size(); ++at) {
+  for (std::size_t at = 0; at < program_.instructions.size(); ++at) {
     run_moves(at);
-    const Instruction& instruction = program_[at];
+    const Instruction& instruction = program_.instructions[at];
     switch (instruction.op) {
       case Instruction::Op::compute:
         run_compute(at, instruction, state);
@@ -65,10 +60,12 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
       case Instruction::Op::page_in:
         page_in(at, instruction.node, pages);
         break;
+      case Instruction::Op::move:
+        break;  // placed_program() has put these into the placement
     }
   }
   for (int node = 0; node < graph_.size(); ++node) {
-    if (buffer_of_[static_cast<std::size_t>(node)] >= 0) close(program_.size(), node);
+    if (buffer_of_[static_cast<std::size_t>(node)] >= 0) close(program_.instructions.size(), node);
   }
   if (!arena_->intact()) throw InternalError("a kernel wrote in front of the arena");
 }
@@ -78,7 +75,7 @@ void ScheduledStep::run_moves(std::size_t at) {
     const Move& move = placement_.moves[next_move_];
     if (move.time != static_cast<std::int64_t>(at)) return;
     const auto buffer = static_cast<std::size_t>(move.buffer);
-    const Bytes bytes = buffers_.buffers[buffer].bytes;
+    const Bytes bytes = program_.buffers.buffers[buffer].bytes;
     arena_->move(offset_[buffer], move.offset, bytes);
     offset_[buffer] = move.offset;
     figures_.moved_bytes += bytes;
@@ -89,18 +86,18 @@ void ScheduledStep::run_moves(std::size_t at) {
 void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
                                 TrainingState& state) {
   const int node = instruction.node;
-  const int buffer = buffers_.of_instruction[at];
-  const int workspace = buffers_.workspace[at];
+  const int buffer = program_.buffers.of_instruction[at];
+  const int workspace = program_.buffers.workspace[at];
   if (!instruction.over) open(node, buffer);
   if (workspace >= 0) open(-1, workspace);
   buffer_of_[static_cast<std::size_t>(node)] = buffer;
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   compute(
       step_, node, [&](int each) { return tensor_at(at, each); }, state);
-  figures_.op_seconds[step_.nodes[static_cast<std::size_t>(node)].op] += elapsed(start);
+  figures_.op_seconds[step_.nodes[static_cast<std::size_t>(node)].op] += watch.elapsed();
   if (instruction.over) buffer_of_[static_cast<std::size_t>(*instruction.over)] = -1;
   if (workspace < 0) return;
-  const Bytes bytes = buffers_.buffers[static_cast<std::size_t>(workspace)].bytes;
+  const Bytes bytes = program_.buffers.buffers[static_cast<std::size_t>(workspace)].bytes;
   arena_->close(offset_[static_cast<std::size_t>(workspace)], bytes);
   in_use_ -= bytes;
 }
@@ -121,7 +118,7 @@ void ScheduledStep::page_in(std::size_t at, int node, PageFile& pages) {
   const auto slot = slots_.find(node);
   if (slot == slots_.end() || !slot->second.is_written)
     fail(at, node, "was not written to storage");
-  open(node, buffers_.of_instruction[at]);
+  open(node, program_.buffers.of_instruction[at]);
   const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
   pages.read(slot->second.offset, tensor_at(at, node), bytes);
   figures_.page_in_bytes += bytes;
@@ -129,7 +126,7 @@ void ScheduledStep::page_in(std::size_t at, int node, PageFile& pages) {
 
 void ScheduledStep::open(int node, int buffer) {
   const auto index = static_cast<std::size_t>(buffer);
-  const Bytes bytes = buffers_.buffers[index].bytes;
+  const Bytes bytes = program_.buffers.buffers[index].bytes;
   arena_->open(offset_[index], bytes);
   in_use_ += bytes;
   figures_.peak_touched_bytes = std::max(figures_.peak_touched_bytes, in_use_);
@@ -140,8 +137,8 @@ void ScheduledStep::close(std::size_t at, int node) {
   const int buffer = buffer_of_[static_cast<std::size_t>(node)];
   if (buffer < 0) fail(at, node, "is not in RAM");
   const auto index = static_cast<std::size_t>(buffer);
-  arena_->close(offset_[index], buffers_.buffers[index].bytes);
-  in_use_ -= buffers_.buffers[index].bytes;
+  arena_->close(offset_[index], program_.buffers.buffers[index].bytes);
+  in_use_ -= program_.buffers.buffers[index].bytes;
   buffer_of_[static_cast<std::size_t>(node)] = -1;
 }
 

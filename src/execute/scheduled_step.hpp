@@ -9,6 +9,7 @@
 #include "execute/compute.hpp"
 #include "execute/guarded_block.hpp"
 #include "execute/page_file.hpp"
+#include "execute/placed_program.hpp"
 #include "poet/arena.hpp"
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"
@@ -26,7 +27,8 @@ struct ExecutionFigures {
 };
 
 /// Runs the flat program of a schedule, instruction by instruction, in an arena of exactly the
-/// bytes that its tensors need.
+/// bytes that its tensors need: at the offsets that the program states, or else at offsets that fit
+/// the peak.
 class ScheduledStep {
  public:
   /// `alignment` is that of the graph's tensors. With `poison`, memory that is not in use holds
@@ -61,8 +63,7 @@ class ScheduledStep {
 
   const TrainingStep& step_;
   const Graph& graph_;
-  std::vector<Instruction> program_;
-  ProgramBuffers buffers_;
+  PlacedProgram program_;
   Placement placement_;
   ExecutionFigures figures_;
   std::unique_ptr<GuardedBlock> arena_;

@@ -1,5 +1,7 @@
 // The command that runs schedules.
+#include <algorithm>
 #include <fstream>
+#include <set>
 
 #include "cli/poet_solve.hpp"
 #include "support/cases.hpp"
@@ -125,6 +127,34 @@ TEST_F(Run, GivesTheGradientsOfEveryModel) {
     EXPECT_EQ(finished.status, 0) << model << " " << i << ": " << finished.err;
     EXPECT_EQ(document(finished).value("equal", false), true) << model << " " << i;
   }
+}
+
+TEST_F(Run, TakesTheOffsetsAndMovesOfAPlacedSchedule) {
+  const std::string path = solve("ds_cnn", "60%", {"--no-remat"});
+  const json gradients = document(run(path, "ds_cnn")).at("gradients");
+  json placed = document(poet_solve({"place", path}));
+  EXPECT_EQ(document(run(folder_.write("placed.json", placed.dump()), "ds_cnn")).at("gradients"),
+            gradients);
+
+  // The first tensor that nothing takes over goes above all others.
+  json& program = placed["program"];
+  std::set<int> taken;
+  for (const json& step : program) taken.insert(step.value("over", -1));
+  const auto first = std::find_if(program.begin(), program.end(), [&](const json& step) {
+    return step.at("op") == "compute" && !taken.contains(step.at("node"));
+  });
+  ASSERT_NE(first, program.end());
+  const int node = first->at("node");
+  const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
+  const auto bytes = placed["nodes"][node]["bytes"].get<std::int64_t>();
+  program.insert(first + 1, {{"op", "move"}, {"node", node}, {"offset", end}});
+  placed["summary"]["arena_bytes"] = end + bytes;
+  placed["summary"]["moved_bytes"] = bytes;
+  const Finished moved = run(folder_.write("moved.json", placed.dump()), "ds_cnn", {"--check"});
+  ASSERT_EQ(moved.status, 0) << moved.err;
+  EXPECT_EQ(document(moved).at("moved_bytes"), bytes);
+  EXPECT_EQ(document(moved).at("arena_bytes"), end + bytes);
+  EXPECT_EQ(document(moved).at("gradients"), gradients);
 }
 
 TEST_F(Run, RefusesAScheduleThatHasBeenChanged) {
