@@ -94,12 +94,12 @@ void begin_step(TrainingState& state) {
 void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, TrainingState& state) {
   const StepNode& about = step.nodes[static_cast<std::size_t>(node)];
   std::byte* const out = about.bytes > 0 ? tensor_at(node) : nullptr;
-  for (std::size_t i = 0; about.calls.empty() && i < step.inputs.size(); ++i) {
+  for (std::size_t i = 0; out != nullptr && i < step.inputs.size(); ++i) {
     if (step.inputs[i].node != node) continue;
     std::memcpy(out, state.inputs[i].data(), static_cast<std::size_t>(about.bytes));
   }
   NodeCall(about, tensor_at, state).run(out);
-  if (about.is_loss) {
+  if (about.is_loss && out != nullptr) {
     std::memcpy(&state.losses[static_cast<std::size_t>(node)], out, sizeof(float));
   }
 }

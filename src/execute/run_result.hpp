@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -41,7 +42,11 @@ struct RunResult {
   Seconds seconds = 0;  ///< of the scheduled steps, transfers included
   Seconds unscheduled_seconds = 0;
 
-  bool equal() const;
+  bool equal() const {
+    return has_equal_losses && has_equal_parameters &&
+           std::all_of(gradients.begin(), gradients.end(),
+                       [](const GradientResult& gradient) { return gradient.is_equal; });
+  }
 };
 
 }  // namespace poet

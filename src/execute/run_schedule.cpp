@@ -1,6 +1,5 @@
 #include "execute/run_schedule.hpp"
 
-#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -33,12 +32,6 @@ double sum(const std::vector<float>& losses) {
 }
 
 }  // namespace
-
-bool RunResult::equal() const {
-  return has_equal_losses && has_equal_parameters &&
-         std::all_of(gradients.begin(), gradients.end(),
-                     [](const GradientResult& gradient) { return gradient.is_equal; });
-}
 
 void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignment) {
   if (graph.nodes.size() != step.nodes.size()) {

@@ -34,15 +34,15 @@ struct TypedKernel {
 namespace detail {
 
 template <typename Argument>
-inline constexpr bool is_sink = std::is_same_v<Argument, const poet_sink*>;
+inline constexpr bool kIsSink = std::is_same_v<Argument, const poet_sink*>;
 template <typename Argument>
-inline constexpr bool is_output = !std::is_const_v<std::remove_pointer_t<Argument>>;
+inline constexpr bool kIsOutput = !std::is_const_v<std::remove_pointer_t<Argument>>;
 
 template <typename Argument>
 Argument argument(const void* const*& in, void* out, const poet_sink* sink) {
-  if constexpr (is_sink<Argument>) {
+  if constexpr (kIsSink<Argument>) {
     return sink;
-  } else if constexpr (is_output<Argument>) {
+  } else if constexpr (kIsOutput<Argument>) {
     return static_cast<Argument>(out);
   } else {
     return static_cast<Argument>(*in++);
@@ -59,13 +59,13 @@ void call(const void* spec, const void* const* in, void* out, const poet_sink* s
 template <auto function, typename Spec, typename... Arguments>
 constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), const char* name,
                                      unsigned over) {
-  constexpr int outputs = (0 + ... + (is_output<Arguments> && !is_sink<Arguments> ? 1 : 0));
-  constexpr int sinks = (0 + ... + (is_sink<Arguments> ? 1 : 0));
+  constexpr int kOutputs = (0 + ... + (kIsOutput<Arguments> && !kIsSink<Arguments> ? 1 : 0));
+  constexpr int kSinks = (0 + ... + (kIsSink<Arguments> ? 1 : 0));
   return {{.name = name,
            .call = call<function, Spec, Arguments...>,
-           .operand_count = static_cast<int>(sizeof...(Arguments)) - outputs - sinks,
-           .has_output = outputs > 0,
-           .has_sink = sinks > 0,
+           .operand_count = static_cast<int>(sizeof...(Arguments)) - kOutputs - kSinks,
+           .has_output = kOutputs > 0,
+           .has_sink = kSinks > 0,
            .over = over}};
 }
 
