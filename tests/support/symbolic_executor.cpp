@@ -90,6 +90,9 @@ class Device {
         if (!storage_.contains(name)) throw Fault("there is no copy of it in storage");
         ram_[name] = storage_.at(name);
         return;
+      case Instruction::Op::move:
+        static_cast<void>(in_ram(name));  // values have no addresses
+        return;
     }
   }
 
@@ -152,6 +155,8 @@ std::string_view word(Instruction::Op op) {
       return "page out";
     case Instruction::Op::page_in:
       return "page in";
+    case Instruction::Op::move:
+      return "move";
   }
   return "";
 }
