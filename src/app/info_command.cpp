@@ -58,6 +58,7 @@ Outcome run_info(const Options& options, ProblemInfo& problem) {
   check_destination("--output", options.output);
   const Inputs inputs = load_inputs(options, "MODEL", problem);
   const ModelReport report = model_report(inputs.model, inputs.platform_or_null());
+  note_about_chain(inputs.model);
   const bool has_costs = report.baseline_energy_joules.has_value();
   return {.document = options.json
                           ? info_json(report)

@@ -86,7 +86,6 @@ Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo
     return load_model(options.model, options.batch_size, value_of<Backward>(options.backward));
   });
   inputs.model = with_alignment(std::move(inputs.model), options.alignment);
-  note_about_chain(inputs.model);
   info.model = model_info(inputs.model);
   if (!options.platform.empty()) {
     inputs.platform = in_option("--platform", [&] { return load_platform(options.platform); });

@@ -138,6 +138,7 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
   if (const auto reason = no_room_for_tensors(options, ram, stated_bytes, inputs)) {
     return without_schedule(ExitCode::infeasible, "infeasible", *reason, options, info);
   }
+  note_about_chain(inputs.model);
   warn_about_chip(inputs, problem.limits.ram_budget_bytes);
   if (options.print_graph_info) {
     fmt::print(stderr, "{}", node_table(node_figures(inputs.model, problem.graph), false));

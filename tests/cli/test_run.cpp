@@ -147,7 +147,7 @@ TEST_F(Run, TakesTheOffsetsAndMovesOfAPlacedSchedule) {
   const int node = first->at("node");
   const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
   const auto bytes = placed["nodes"][node]["bytes"].get<std::int64_t>();
-  program.insert(first + 1, {{"op", "move"}, {"node", node}, {"offset", end}});
+  program.insert(first + 1, json::object({{"op", "move"}, {"node", node}, {"offset", end}}));
   placed["summary"]["arena_bytes"] = end + bytes;
   placed["summary"]["moved_bytes"] = bytes;
   const Finished moved = run(folder_.write("moved.json", placed.dump()), "ds_cnn", {"--check"});

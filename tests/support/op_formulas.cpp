@@ -98,9 +98,8 @@ OpFormulas custom(const nlohmann::json& layer) {
           .is_joint = is_joint};
 }
 
-}  // namespace
-
-OpFormulas formulas_of(const nlohmann::json& layer) {
+/// What an op has, whatever its layer says of its memory.
+OpFormulas usual_formulas(const nlohmann::json& layer) {
   static const Table table = all_ops();
   const std::string op = layer.at("op");
   if (op == "custom") return custom(layer);
@@ -112,6 +111,22 @@ OpFormulas formulas_of(const nlohmann::json& layer) {
     formulas = {.output = "XW/X", .inputs = {"DW/D"}};
   }
   if (op == "split") formulas.parts = static_cast<int>(layer.at("sizes").size());
+  return formulas;
+}
+
+/// A layer that is stated to work in place overwrites D in the gradients of its inputs too.
+std::string over_gradient(const std::string& formula) {
+  if (formula.find('D') == std::string::npos) return formula;
+  return formula + (formula.find('/') == std::string::npos ? "/D" : "D");
+}
+
+}  // namespace
+
+OpFormulas formulas_of(const nlohmann::json& layer) {
+  OpFormulas formulas = usual_formulas(layer);
+  const auto stated = layer.find("in_place");
+  if (stated == layer.end() || *stated != true) return formulas;
+  for (std::string& formula : formulas.inputs) formula = over_gradient(formula);
   return formulas;
 }
 

@@ -1,10 +1,13 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
 #include "app/commands.hpp"
+#include "app/load_problem.hpp"
 #include "app/process_setup.hpp"
 #include "app/sweep/collect.hpp"
 #include "app/sweep/describe.hpp"
@@ -64,6 +67,7 @@ class SweepRun {
   Outcome solve_points() {
     std::vector<SweepPoint> points;
     if (!begin_with(points)) return interrupted_before(0);
+    note_about_chains();
     warn_about_chips(points);
     const double gap = setup_.request.settings.gap;
     starts_.resize(grid_.subjects.size());
@@ -149,6 +153,14 @@ class SweepRun {
     };
     search.interrupted = [] { return interrupted(); };
     return run_min_ram(grid_, tasks, search, found);
+  }
+
+  /// Once for each model, whatever the number of its platforms.
+  void note_about_chains() const {
+    std::set<std::string> models;
+    for (const SweepSubject& subject : grid_.subjects) {
+      if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
+    }
   }
 
   void warn_about_chips(const std::vector<SweepPoint>& points) const {

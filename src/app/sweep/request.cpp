@@ -52,7 +52,6 @@ std::vector<Model> load_models(SweepRequest& request) {
     }));
     models.back() = with_alignment(std::move(models.back()), request.alignment);
   }
-  for (const Model& model : models) note_about_chain(model);
   request.model_sha256 = digests(models, names, "--models");
   return models;
 }
