@@ -86,6 +86,7 @@ class PlaceSearch {
   void search(const std::vector<int>& sorted, std::int64_t max_nodes,
               PlacementResult& result) const {
     std::vector<Block> blocks;
+    blocks.reserve(sorted.size());
     for (const int b : sorted) blocks.push_back(block_of(b));
     const SearchResult found =
         branch_and_bound(blocks, static_cast<int>(sections_.bytes.size()), arena_.capacity_bytes,
@@ -117,6 +118,7 @@ class PlaceSearch {
     }
     std::sort(keys.begin(), keys.end());
     std::vector<int> sorted;
+    sorted.reserve(keys.size());
     for (const auto& [key, b] : keys) sorted.push_back(b);
     return sorted;
   }

@@ -51,9 +51,9 @@ Calls bind_attention(const LayerNode& node) {
     return {call(node.output() == 0 ? kernels::kAttentionScores : kernels::kAttentionContext, spec,
                  node.all())};
   }
-  constexpr std::array steps{kernels::kAttentionGradV, kernels::kAttentionGradScores,
-                             kernels::kAttentionGradQ, kernels::kAttentionGradK};
-  return {call(steps[static_cast<std::size_t>(node.step())], spec, node.all())};
+  constexpr std::array kSteps{kernels::kAttentionGradV, kernels::kAttentionGradScores,
+                              kernels::kAttentionGradQ, kernels::kAttentionGradK};
+  return {call(kSteps[static_cast<std::size_t>(node.step())], spec, node.all())};
 }
 
 // attention_scores and attention_context read queries, keys and values from one tensor.
