@@ -14,14 +14,16 @@
 namespace poet::test {
 namespace {
 
+/// Its own files, those that are built in, and those that other tests read.
 std::vector<std::string> corpus(std::string_view target) {
+  const std::filesystem::path root(POET_SOURCE_DIR);
+  const std::string plural = std::string(target) + "s";
   std::vector<std::filesystem::path> files;
   for (const std::filesystem::path& folder :
-       {std::filesystem::path(POET_SOURCE_DIR "/tests/fuzz/corpus") / target,
-        std::filesystem::path(POET_SOURCE_DIR) / (std::string(target) + "s")}) {
+       {root / "tests/fuzz/corpus" / target, root / plural, root / "tests/data" / plural}) {
     if (!std::filesystem::exists(folder)) continue;
-    for (const auto& entry : std::filesystem::directory_iterator(folder)) {
-      files.push_back(entry.path());
+    for (const auto& entry : std::filesystem::recursive_directory_iterator(folder)) {
+      if (entry.is_regular_file()) files.push_back(entry.path());
     }
   }
   std::sort(files.begin(), files.end());
