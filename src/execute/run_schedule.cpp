@@ -6,9 +6,9 @@
 #include <fmt/format.h>
 
 #include "base/sha256.hpp"
+#include "base/stopwatch.hpp"
 #include "base/text/printable.hpp"
 #include "execute/scheduled_step.hpp"
-#include "execute/stopwatch.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -5,8 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "base/text/printable.hpp"
-#include "execute/stopwatch.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -1,8 +1,8 @@
 #pragma once
 
-#include <chrono>
 #include <limits>
 
+#include "base/stopwatch.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
@@ -13,14 +13,12 @@ class Countdown {
  public:
   explicit Countdown(Seconds seconds) : seconds_(seconds) {}
 
-  Seconds elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
+  Seconds elapsed() const { return watch_.elapsed(); }
   Seconds remaining() const { return seconds_ - elapsed(); }
   bool expired() const { return remaining() <= 0; }
 
  private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  Stopwatch watch_;
   Seconds seconds_;
 };
 

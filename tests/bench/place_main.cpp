@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -14,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "poet/arena.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
@@ -33,9 +33,9 @@ struct Trial {
 
 /// Places buffers, and ends the program if the judge finds anything wrong with the result.
 Trial try_placing(const std::vector<Buffer>& buffers, const Arena& arena, Seconds time_limit) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   Trial trial{.found = place(buffers, arena, time_limit)};
-  trial.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  trial.seconds = watch.elapsed();
   if (trial.found.status != PlacementStatus::fits) return trial;
   const std::vector<std::string> wrong = check_placement(buffers, arena, trial.found.placement);
   if (!wrong.empty()) throw std::runtime_error(wrong.front());

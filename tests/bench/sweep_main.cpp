@@ -1,7 +1,6 @@
 // A sweep against as many separate solves, in the same run: is the sweep as good, and what does it
 // save?
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <exception>
@@ -9,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/sweep.hpp"
 
@@ -25,9 +25,9 @@ constexpr double kMostTime = 0.5;
 
 template <typename Work>
 Seconds seconds_of(Work work) {
-  const auto start = std::chrono::steady_clock::now();
+  const poet::Stopwatch watch;
   work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return watch.elapsed();
 }
 
 SweepGrid make_grid(const std::string& model, const std::string& platform,

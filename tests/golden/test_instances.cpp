@@ -2,9 +2,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <chrono>
 #include <string>
 
+#include "base/stopwatch.hpp"
 #include "golden/instance.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
@@ -15,16 +15,6 @@ namespace {
 using testing::HasSubstr;
 
 constexpr Seconds kInstant = 0.5;
-
-class Stopwatch {
- public:
-  Seconds elapsed() const {
-    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
-  }
-
- private:
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
-};
 
 class FullBudget : public testing::TestWithParam<std::string> {};
 

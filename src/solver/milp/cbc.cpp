@@ -9,13 +9,13 @@
 #include <OsiClpSolverInterface.hpp>
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
 #include <memory>
 #include <mutex>
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "solver/milp/scaling.hpp"
 
 namespace poet {
@@ -251,7 +251,7 @@ MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& o
 }  // namespace
 
 MipResult run_cbc(const Milp& milp, const MipOptions& options, const ReportFunction& progress) {
-  const auto start = std::chrono::steady_clock::now();
+  const Stopwatch watch;
   OsiClpSolverInterface solver;
   load(milp, solver);
   CbcModel model(solver);
@@ -270,8 +270,7 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ReportFunct
   for (const std::string& word : words) arguments.push_back(word.c_str());
   CbcMain1(static_cast<int>(arguments.size()), arguments.data(), model, no_callback, parameters);
   MipResult result = result_of(model, milp, options, candidates);
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  if (spent.count() + kTimeUnit >= options.time_limit_seconds &&
+  if (watch.elapsed() + kTimeUnit >= options.time_limit_seconds &&
       result.status == MipResult::Status::finished) {
     // If time runs out in its first steps, CBC calls the model infeasible, which would prove
     // anything. The bounds that it reported on the way stand.
