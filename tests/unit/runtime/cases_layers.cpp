@@ -153,24 +153,7 @@ Case group_norm_case(const std::string& name, const poet_group_norm_spec& n) {
 }  // namespace
 
 void add_conv_cases(std::vector<Case>& cases) {
-  // An uneven image, strides that leave a rest, padding and dilation that differ by axis.
-  cases.push_back(conv_case("conv2d", {.batch = 2,
-                                       .channels = 4,
-                                       .height = 6,
-                                       .width = 7,
-                                       .filters = 6,
-                                       .map_height = 3,
-                                       .map_width = 5,
-                                       .kernel_height = 3,
-                                       .kernel_width = 2,
-                                       .stride_height = 2,
-                                       .stride_width = 1,
-                                       .pad_top = 1,
-                                       .pad_left = 0,
-                                       .dilation_height = 1,
-                                       .dilation_width = 2,
-                                       .groups = 2,
-                                       .has_bias = 1}));
+  cases.push_back(conv_case("conv2d", kConvolution));
   // "same" for a stride of 2 and an even kernel; more channels than are summed side by side.
   cases.push_back(conv_case("conv2d_same", {.batch = 1,
                                             .channels = 11,

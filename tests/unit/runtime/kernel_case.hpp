@@ -79,6 +79,25 @@ inline Tensor distinct_numbers(std::size_t count) {
   return result;
 }
 
+/// An uneven image, strides that leave a rest, padding and dilation that differ by axis.
+inline constexpr poet_conv2d_spec kConvolution{.batch = 2,
+                                               .channels = 4,
+                                               .height = 6,
+                                               .width = 7,
+                                               .filters = 6,
+                                               .map_height = 3,
+                                               .map_width = 5,
+                                               .kernel_height = 3,
+                                               .kernel_width = 2,
+                                               .stride_height = 2,
+                                               .stride_width = 1,
+                                               .pad_top = 1,
+                                               .pad_left = 0,
+                                               .dilation_height = 1,
+                                               .dilation_width = 2,
+                                               .groups = 2,
+                                               .has_bias = 1};
+
 inline poet_sink store_in(poet_real* gradient) {
   poet_sink sink{};
   sink.gradient = gradient;

@@ -15,24 +15,6 @@ using testing::Pointwise;
 
 constexpr float kTolerance = 1e-5F;
 
-const poet_conv2d_spec kConvolution{.batch = 2,
-                                    .channels = 4,
-                                    .height = 6,
-                                    .width = 7,
-                                    .filters = 6,
-                                    .map_height = 3,
-                                    .map_width = 5,
-                                    .kernel_height = 3,
-                                    .kernel_width = 2,
-                                    .stride_height = 2,
-                                    .stride_width = 1,
-                                    .pad_top = 1,
-                                    .pad_left = 0,
-                                    .dilation_height = 1,
-                                    .dilation_width = 2,
-                                    .groups = 2,
-                                    .has_bias = 1};
-
 /// Calls visit(image, map, weight) with the indices of every product of a convolution.
 template <class Visit>
 void for_products(const poet_conv2d_spec& c, Visit visit) {
