@@ -153,22 +153,6 @@ std::string text_of(const SmallModel& model) {
                      model.name, model.inputs, model.layers);
 }
 
-/// Takes a node out of a list of a stage, or puts it there.
-void change(Random& random, Schedule& schedule) {
-  const int last = static_cast<int>(schedule.stages.size()) - 1;
-  Stage& stage = schedule.stages[draw(random, 0, last)];
-  const std::array<std::vector<int>*, 4> lists = {&stage.resident, &stage.compute, &stage.page_out,
-                                                  &stage.page_in};
-  std::vector<int>& list = *lists[draw(random, 0, 3)];
-  const int node = draw(random, 0, last);
-  const auto place = std::lower_bound(list.begin(), list.end(), node);
-  if (place != list.end() && *place == node) {
-    list.erase(place);
-  } else {
-    list.insert(place, node);
-  }
-}
-
 /// How many schedules were executed, and what their programs did.
 struct Seen {
   int drawn = 0;
@@ -204,7 +188,7 @@ void execute_random(const ExecutedStep& step, int number, Seen& seen) {
   ++seen.drawn;
   for (int tries = 0; tries < 20; ++tries) {
     Schedule other = schedule;
-    change(random, other);
+    edit(random, other);
     if (!simulate(step.graph, other, limits).valid()) continue;
     schedule = std::move(other);
     execute_valid(step, schedule, limits.paging_time, seen);

@@ -52,22 +52,6 @@ bool pages_in_and_lets_go(const Schedule& schedule) {
   return false;
 }
 
-/// Puts a node into one of a stage's lists, or takes it out of it.
-void edit(Random& random, Case& made) {
-  const int last = made.graph.size() - 1;
-  Stage& stage = made.schedule.stages[draw(random, 0, last)];
-  std::vector<int>* const lists[] = {&stage.resident, &stage.compute, &stage.page_out,
-                                     &stage.page_in};
-  std::vector<int>& list = *lists[draw(random, 0, 3)];
-  const int node = draw(random, 0, last);
-  const auto place = std::lower_bound(list.begin(), list.end(), node);
-  if (place != list.end() && *place == node) {
-    list.erase(place);
-  } else {
-    list.insert(place, node);
-  }
-}
-
 /// The checker is a Python file that POET_CHECKER names.
 class IndependentChecker : public testing::Test {
  protected:
@@ -140,7 +124,7 @@ void IndependentChecker::compare_after_edits(Case (*draw_case)(Random&), std::si
     made.limits.ram_budget_bytes += draw(random, 0, 1000);
     made.limits.runtime_budget_seconds *= 1.5;
     for (int edits = chance(random, 70) ? 1 : draw(random, 2, 3); edits > 0; --edits) {
-      edit(random, made);
+      edit(random, made.schedule);
     }
     if (!pages_in_and_lets_go(made.schedule)) cases.push_back(std::move(made));
   }

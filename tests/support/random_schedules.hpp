@@ -120,4 +120,20 @@ inline Case random_case(Random& random) {
   return made;
 }
 
+/// Puts a node into one of a stage's lists, or takes it out of it.
+inline void edit(Random& random, Schedule& schedule) {
+  const int last = static_cast<int>(schedule.stages.size()) - 1;
+  Stage& stage = schedule.stages[draw(random, 0, last)];
+  std::vector<int>* const lists[] = {&stage.resident, &stage.compute, &stage.page_out,
+                                     &stage.page_in};
+  std::vector<int>& list = *lists[draw(random, 0, 3)];
+  const int node = draw(random, 0, last);
+  const auto place = std::lower_bound(list.begin(), list.end(), node);
+  if (place != list.end() && *place == node) {
+    list.erase(place);
+  } else {
+    list.insert(place, node);
+  }
+}
+
 }  // namespace poet::test
