@@ -1,9 +1,6 @@
 #include "cbc_program.hpp"
 
-#include <stdlib.h>
-
 #include <cstdlib>
-#include <filesystem>
 #include <fstream>
 #include <map>
 #include <optional>
@@ -17,6 +14,7 @@
 #include "poet/error.hpp"
 #include "solver/milp/milp.hpp"
 #include "support/run_program.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace poet::bench {
 namespace {
@@ -24,26 +22,6 @@ namespace {
 /// Its presolve does not watch the clock; ours gets as long (measure.cpp).
 constexpr Seconds kGrace = 60;
 constexpr int kCannotRun = 127;
-
-/// A folder that is gone afterwards.
-class Folder {
- public:
-  Folder() {
-    std::string name = (std::filesystem::temp_directory_path() / "poet_bench_XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) throw InputError(name, "cannot create this folder");
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    std::filesystem::remove_all(path_, ignored);
-  }
-  std::string file(const char* name) const { return (path_ / name).string(); }
-
- private:
-  std::filesystem::path path_;
-};
 
 /// The number after the last line that starts with `label`.
 std::optional<double> number_after(const std::string& text, std::string_view label) {
@@ -121,7 +99,7 @@ bool has_cbc_program() {
 }
 
 CbcAnswer run_cbc_program(const Milp& milp, double gap, Seconds time_limit) {
-  const Folder folder;
+  const test::TemporaryFolder folder;
   const std::string model = folder.file("poet.mps");
   const std::string solution = folder.file("solution");
   write_file(model, to_mps(milp, "POET's formulation"));

@@ -112,8 +112,8 @@ void place_schedule(const std::string& name, const Problem& problem, Tally& tall
 
 int run_schedules() {
   constexpr std::array kShares = {0.1, 0.25, 0.4, 0.6, 0.8};
-  constexpr std::array kChains = {"linear",   "vgg16_cifar", "resnet18_cifar",       "vgg16",
-                                  "resnet18", "transformer", "resnet50", "bert"};
+  constexpr std::array kChains = {"linear",   "vgg16_cifar", "resnet18_cifar", "vgg16",
+                                  "resnet18", "transformer", "resnet50",       "bert"};
   constexpr std::array kExact = {"linear",     "vgg16_cifar", "resnet18_cifar",      "ds_cnn",
                                  "unet_small", "mcunet_vww",  "mobilenet_v2_035_96", "resnet18"};
   Tally tally;

@@ -9,6 +9,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "support/contents_of.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"
 

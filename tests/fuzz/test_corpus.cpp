@@ -9,7 +9,7 @@
 #include "fuzz/targets.hpp"
 #include "solver/search/random.hpp"
 #include "support/cases.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/contents_of.hpp"
 
 namespace poet::test {
 namespace {

@@ -9,6 +9,7 @@
 #include "golden/instance.hpp"
 #include "poet/solve.hpp"
 #include "solver/import_solution.hpp"
+#include "support/contents_of.hpp"
 #include "support/other_solvers.hpp"
 #include "support/temporary_folder.hpp"
 

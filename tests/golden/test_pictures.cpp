@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "poet/plot.hpp"
+#include "support/contents_of.hpp"
 #include "support/curve_points.hpp"
-#include "support/temporary_folder.hpp"
 #include "support/tiny_report.hpp"
 #include "support/xml.hpp"
 

@@ -14,6 +14,7 @@
 #include "solver/milp/milp.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
+#include "support/contents_of.hpp"
 #include "support/random_graphs.hpp"
 #include "support/run_program.hpp"
 #include "support/temporary_folder.hpp"

@@ -1,3 +1,4 @@
+#include "support/contents_of.hpp"
 #include "support/other_solvers.hpp"
 
 #include <cmath>
@@ -9,7 +10,6 @@
 #include <gtest/gtest.h>
 
 #include "support/run_program.hpp"
-#include "support/temporary_folder.hpp"
 
 namespace poet::test {
 namespace {

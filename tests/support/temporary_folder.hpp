@@ -1,6 +1,5 @@
 #pragma once
 
-#include <gtest/gtest.h>
 #include <stdlib.h>
 
 #include <algorithm>
@@ -17,7 +16,7 @@ namespace poet::test {
 class TemporaryFolder {
  public:
   TemporaryFolder() {
-    std::string name = testing::TempDir() + "poet_XXXXXX";
+    std::string name = (std::filesystem::temp_directory_path() / "poet_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("cannot create " + name);
     path_ = name;
   }
@@ -50,12 +49,5 @@ class TemporaryFolder {
  private:
   std::filesystem::path path_;
 };
-
-/// A file's bytes; the test fails if there is no such file.
-inline std::string contents_of(const std::string& path) {
-  std::ifstream file(path, std::ios::binary);
-  EXPECT_TRUE(file.is_open()) << path;
-  return {std::istreambuf_iterator<char>(file), {}};
-}
 
 }  // namespace poet::test

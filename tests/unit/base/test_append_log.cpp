@@ -9,6 +9,7 @@
 
 #include "base/process/child_process.hpp"
 #include "expect_input_error.hpp"
+#include "support/contents_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace poet {

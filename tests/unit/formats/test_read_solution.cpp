@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "expect_input_error.hpp"
-#include "support/temporary_folder.hpp"
+#include "support/contents_of.hpp"
 
 namespace poet {
 namespace {
