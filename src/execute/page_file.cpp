@@ -16,11 +16,19 @@
 namespace poet {
 namespace {
 
+constexpr const char* kTemporary = "the temporary page file";
+
 /// A file without a name: it is gone when this process ends, however that happens.
 int open_temporary() {
   std::error_code error;
   const std::filesystem::path folder = std::filesystem::temp_directory_path(error);
-  std::string path = ((error ? "/tmp" : folder) / "poet-pages-XXXXXX").string();
+  if (error) {
+    throw InputError(kTemporary,
+                     fmt::format("the folder for temporary files cannot be used: {}; expected a "
+                                 "folder in TMPDIR, or a file for --storage",
+                                 error.message()));
+  }
+  std::string path = (folder / "poet-pages-XXXXXX").string();
   const int file = mkostemp(path.data(), O_CLOEXEC);
   if (file >= 0) unlink(path.c_str());
   return file;
@@ -29,7 +37,7 @@ int open_temporary() {
 }  // namespace
 
 PageFile::PageFile(const std::string& path, bool sync)
-    : name_(path.empty() ? "the temporary page file" : printable(path)), sync_(sync) {
+    : name_(path.empty() ? kTemporary : printable(path)), sync_(sync) {
   constexpr int kReadableByOwner = 0600;
   file_ = path.empty()
               ? open_temporary()

@@ -206,6 +206,17 @@ TEST_F(Run, ReportsAPageFileThatIsFullAndWritesNothing) {
   EXPECT_EQ(run(path, "linear", {"--storage", folder_.file("pages"), "--fsync"}).status, 0);
 }
 
+TEST_F(Run, NeedsAFolderForItsTemporaryPageFile) {
+  Command command = poet_solve_command({"run", solve("linear", "100%"), "--model", "linear"});
+  command.environment = {{"TMPDIR", folder_.file("nowhere")}};
+  const Finished finished = run_program(command);
+  EXPECT_EQ(finished.status, 2);
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(finished.err, HasSubstr("the folder for temporary files cannot be used: No such"));
+  command.arguments = command.arguments + Words{"--storage", folder_.file("pages")};
+  EXPECT_EQ(run_program(command).status, 0);
+}
+
 TEST_F(Run, NeedsAModelAndSensibleNumbers) {
   EXPECT_EQ(poet_solve({"run"}).status, 2);
   EXPECT_THAT(poet_solve({"run", "none.json"}).err, HasSubstr("--model"));
