@@ -83,7 +83,7 @@ Placement best_greedy_placement(std::span<const Buffer> buffers, Bytes alignment
 enum class PlacementStatus {
   fits,        ///< offsets were found
   impossible,  ///< proven: no offsets fit the capacity
-  cut_short    ///< neither was found in the time
+  cut_short    ///< neither was found within the limits
 };
 
 struct PlacementResult {
@@ -92,11 +92,18 @@ struct PlacementResult {
   std::int64_t node_count = 0;  ///< of branch and bound; 0 if it was not needed
 };
 
+/// When a search for offsets gives up. A limit of 0 is none.
+struct PlaceLimits {
+  Seconds seconds = 0;  ///< of wall-clock time; where it ends a search depends on the machine
+  std::int64_t search_nodes = 0;  ///< ends a search at the same node on any machine
+};
+
 /// Searches for offsets within the capacity: greedy placements first, then branch and bound over
 /// canonical placements, after MiniMalloc (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
-/// Hardware-Accelerated Machine Learning", ASPLOS 2023). `time_limit` is in seconds; 0 means none.
-/// Throws as peak_bytes(), and InputError unless the alignment is at least 1.
-PlacementResult place(std::span<const Buffer> buffers, const Arena& arena, Seconds time_limit = 0);
+/// Hardware-Accelerated Machine Learning", ASPLOS 2023). Without a limit of time, equal arguments
+/// give equal results. Throws as peak_bytes(), and InputError unless the alignment is at least 1.
+PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
+                      const PlaceLimits& limits = {});
 
 /// Places buffers one after the other in order of time, at the offsets of `hint` where these are
 /// free. If the next one does not fit, buffers in use are moved down until it does, which is always

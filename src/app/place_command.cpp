@@ -51,7 +51,8 @@ Outcome place_table(const Options& options, const std::string& text, const std::
   const Bytes peak = peak_bytes(table.buffers, alignment);
   const Arena arena{.capacity_bytes = capacity_of(options.place).value_or(peak),
                     .alignment = alignment};
-  const PlacementResult found = place(table.buffers, arena, options.place.time_limit_seconds);
+  const PlacementResult found =
+      place(table.buffers, arena, {.seconds = options.place.time_limit_seconds});
   if (found.status != PlacementStatus::fits) {
     return refuse(name, peak, arena.capacity_bytes, found.status);
   }

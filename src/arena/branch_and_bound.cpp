@@ -223,9 +223,13 @@ class Search {
   }
 
   bool limit_reached() {
+    if (nodes_ == max_nodes_ ||
+        (nodes_ % kNodesBetweenLooks == kNodesBetweenLooks - 1 && stop_())) {
+      cut_short_ = true;
+      return true;
+    }
     ++nodes_;
-    if (nodes_ > max_nodes_ || (nodes_ % kNodesBetweenLooks == 0 && stop_())) cut_short_ = true;
-    return cut_short_;
+    return false;
   }
 
   std::span<const Block> blocks_;

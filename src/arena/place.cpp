@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <limits>
 #include <optional>
 #include <random>
 #include <utility>
@@ -21,6 +22,7 @@ namespace {
 
 constexpr double kFirstNodeLimit = 2000;
 constexpr double kNodeLimitGrowth = 1.05;
+constexpr std::int64_t kNoNodeLimit = std::numeric_limits<std::int64_t>::max();
 constexpr double kShuffle = 0.5;  ///< a measure grows by up to this share
 
 /// What is large comes first, by a measure and then by others that break its ties.
@@ -64,16 +66,22 @@ Deadline deadline_in(Seconds time_limit) {
 class PlaceSearch {
  public:
   PlaceSearch(std::span<const Buffer> buffers, const Sections& sections, const Arena& arena,
-              Deadline deadline)
-      : buffers_(buffers), sections_(sections), arena_(arena), deadline_(deadline) {}
+              const PlaceLimits& limits, Deadline deadline)
+      : buffers_(buffers),
+        sections_(sections),
+        arena_(arena),
+        max_nodes_(limits.search_nodes > 0 ? limits.search_nodes : kNoNodeLimit),
+        deadline_(deadline) {}
 
   PlacementResult run() {
     PlacementResult result;
     double shuffle = 0;
     for (double limit = kFirstNodeLimit;; limit *= kNodeLimitGrowth) {
       for (const StaticOrder& order : kStaticOrders) {
-        if (expired()) return result;
-        search(sort_buffers(order, shuffle), static_cast<std::int64_t>(limit), result);
+        const std::int64_t left = max_nodes_ - result.node_count;
+        if (left <= 0 || expired()) return result;
+        search(sort_buffers(order, shuffle), std::min(left, static_cast<std::int64_t>(limit)),
+               result);
         if (result.status != PlacementStatus::cut_short) return result;
       }
       shuffle = kShuffle;
@@ -131,14 +139,16 @@ class PlaceSearch {
   std::span<const Buffer> buffers_;
   const Sections& sections_;
   const Arena& arena_;
+  std::int64_t max_nodes_;
   Deadline deadline_;
   std::mt19937 random_;
 };
 
 }  // namespace
 
-PlacementResult place(std::span<const Buffer> buffers, const Arena& arena, Seconds time_limit) {
-  const Deadline deadline = deadline_in(time_limit);
+PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
+                      const PlaceLimits& limits) {
+  const Deadline deadline = deadline_in(limits.seconds);
   const Sections sections = make_sections(buffers, arena.alignment);
   const bool too_much = std::any_of(sections.bytes.begin(), sections.bytes.end(),
                                     [&](Bytes bytes) { return bytes > arena.capacity_bytes; });
@@ -147,7 +157,7 @@ PlacementResult place(std::span<const Buffer> buffers, const Arena& arena, Secon
   if (arena_bytes(buffers, greedy, arena.alignment) <= arena.capacity_bytes) {
     return {.status = PlacementStatus::fits, .placement = std::move(greedy)};
   }
-  return PlaceSearch(buffers, sections, arena, deadline).run();
+  return PlaceSearch(buffers, sections, arena, limits, deadline).run();
 }
 
 }  // namespace poet

@@ -17,7 +17,7 @@ constexpr Seconds kPlacementSeconds = 10;
 
 Placement offsets_in_peak(std::span<const Buffer> buffers, Bytes alignment) {
   const Arena arena{.capacity_bytes = peak_bytes(buffers, alignment), .alignment = alignment};
-  PlacementResult found = place(buffers, arena, kPlacementSeconds);
+  PlacementResult found = place(buffers, arena, {.seconds = kPlacementSeconds});
   if (found.status == PlacementStatus::fits) return std::move(found.placement);
   return place_with_moves(buffers, arena, best_greedy_placement(buffers, alignment));
 }

@@ -79,13 +79,14 @@ std::optional<Placement> find_offsets(const ProgramBuffers& lifetimes, const Are
     Arena smallest = arena;
     smallest.capacity_bytes = placed.peak_bytes;
     const Seconds limit = time_limit > 0 ? time_limit / 2 : kLongSearch;
-    PlacementResult found = place(lifetimes.buffers, smallest, limit);
+    PlacementResult found = place(lifetimes.buffers, smallest, {.seconds = limit});
     if (found.status == PlacementStatus::fits) {
       placed.search = found.status;
       return std::move(found.placement);
     }
   }
-  PlacementResult found = place(lifetimes.buffers, arena, roomy ? time_limit / 2 : time_limit);
+  PlacementResult found =
+      place(lifetimes.buffers, arena, {.seconds = roomy ? time_limit / 2 : time_limit});
   placed.search = found.status;
   if (found.status != PlacementStatus::fits) return std::nullopt;
   return std::move(found.placement);

@@ -34,7 +34,7 @@ struct Trial {
 /// Places buffers, and ends the program if the judge finds anything wrong with the result.
 Trial try_placing(const std::vector<Buffer>& buffers, const Arena& arena, Seconds time_limit) {
   const Stopwatch watch;
-  Trial trial{.found = place(buffers, arena, time_limit)};
+  Trial trial{.found = place(buffers, arena, {.seconds = time_limit})};
   trial.seconds = watch.elapsed();
   if (trial.found.status != PlacementStatus::fits) return trial;
   const std::vector<std::string> wrong = check_placement(buffers, arena, trial.found.placement);

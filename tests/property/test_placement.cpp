@@ -73,7 +73,7 @@ TEST(Placement, IsValidForManyBuffersWithMovesOrWithout) {
     const Arena whole{.capacity_bytes = arena_bytes(buffers, greedy, alignment),
                       .alignment = alignment};
     ASSERT_THAT(check_placement(buffers, whole, greedy), IsEmpty()) << "case " << i;
-    const PlacementResult found = place(buffers, arena, 0.05);
+    const PlacementResult found = place(buffers, arena, {.seconds = 0.05});
     if (found.status == PlacementStatus::fits) {
       ASSERT_THAT(check_placement(buffers, arena, found.placement), IsEmpty()) << "case " << i;
     }
@@ -89,7 +89,7 @@ TEST(Placement, FillsSquaresThatWereCut) {
     test::Random random(i);
     const std::vector<Buffer> buffers = test::CutSquare(random).cut(40, 100);
     const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
-    const PlacementResult found = place(buffers, arena, 20);
+    const PlacementResult found = place(buffers, arena, {.seconds = 20});
     ASSERT_EQ(found.status, PlacementStatus::fits) << "case " << i;
     ASSERT_THAT(check_placement(buffers, arena, found.placement), IsEmpty()) << "case " << i;
   }
@@ -104,7 +104,7 @@ TEST(Placement, HoldsProgramsInTheirRoundedPeak) {
     const ProgramBuffers program =
         program_buffers(made.graph, to_program(made.graph, made.schedule, made.limits.paging_time));
     const Arena arena{.capacity_bytes = peak_bytes(program.buffers, 4), .alignment = 4};
-    const PlacementResult found = place(program.buffers, arena, 0.2);
+    const PlacementResult found = place(program.buffers, arena, {.seconds = 0.2});
     if (found.status == PlacementStatus::cut_short) ++undecided;
     const Placement placement =
         found.status == PlacementStatus::fits

@@ -5,6 +5,7 @@
 
 #include "poet/arena.hpp"
 #include "poet/error.hpp"
+#include "support/random_buffers.hpp"
 
 namespace poet {
 namespace {
@@ -52,6 +53,30 @@ TEST(Place, RoundsSizesAndOffsetsToTheAlignment) {
   EXPECT_EQ(arena_bytes(buffers, found.placement, 8), 24);
   EXPECT_EQ(place(buffers, {.capacity_bytes = 23, .alignment = 8}).status,
             PlacementStatus::impossible);
+}
+
+TEST(Place, EndsAtTheSameNodeWithoutALimitOfTime) {
+  test::Random random(3);
+  const std::vector<Buffer> buffers = test::CutSquare(random).cut(400, 95);
+  const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
+  constexpr std::int64_t kNodes = 100;  // fewer than buffers
+  const PlacementResult first = place(buffers, arena, {.search_nodes = kNodes});
+  const PlacementResult second = place(buffers, arena, {.search_nodes = kNodes});
+  EXPECT_EQ(first.status, PlacementStatus::cut_short);
+  EXPECT_EQ(first.node_count, kNodes);
+  EXPECT_EQ(second.status, first.status);
+  EXPECT_EQ(second.node_count, first.node_count);
+}
+
+TEST(Place, FindsTheSameOffsetsWithoutALimitOfTime) {
+  test::Random random(1);
+  const std::vector<Buffer> buffers = test::CutSquare(random).cut(100, 95);
+  const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
+  const PlacementResult found = place(buffers, arena);
+  ASSERT_EQ(found.status, PlacementStatus::fits);
+  ASSERT_GT(found.node_count, 0);
+  const PlacementResult again = place(buffers, arena, {.search_nodes = found.node_count});
+  EXPECT_EQ(again.placement, found.placement);
 }
 
 TEST(Place, PutsBuffersOfNoBytesAnywhere) {
