@@ -1,0 +1,180 @@
+#include "poet_runtime.h"
+
+#include <string.h>
+
+static const poet_real kNumberOne = 1;
+
+POET_HOOK int poet_page_out(uint32_t offset, const void* from, uint32_t bytes) {
+  (void)offset, (void)from, (void)bytes;
+  return POET_NO_STORAGE;
+}
+
+POET_HOOK int poet_page_in(uint32_t offset, void* to, uint32_t bytes) {
+  (void)offset, (void)to, (void)bytes;
+  return POET_NO_STORAGE;
+}
+
+POET_HOOK uint32_t poet_ticks(void) {
+  return 0;
+}
+
+POET_HOOK void poet_on_instruction(int32_t number, uint32_t ticks) {
+  (void)number, (void)ticks;
+}
+
+void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed) {
+  int32_t p, t, i;
+  for (p = 0; p < plan->group_count; ++p) {
+    const struct poet_parameters* group = &plan->parameters[p];
+    struct poet_random random = poet_random_of(seed, POET_STREAM_PARAMETERS, (uint32_t)p);
+    poet_real* values = memory->parameters + group->first;
+    for (t = 0; t < group->tensor_count; ++t) {
+      poet_fill_parameters(&random, &group->tensors[t], values);
+      values += group->tensors[t].count;
+    }
+  }
+  for (i = 0; i < plan->moment_count; ++i) memory->moments[i] = 0;
+  memory->optimizer = poet_usual_optimizer((enum poet_optimizer_kind)plan->optimizer);
+  memory->seed = seed;
+  memory->steps = 0;
+  memory->failed = -1;
+}
+
+void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values) {
+  const struct poet_data* data = &plan->inputs[input];
+  struct poet_random random = poet_random_of(seed, POET_STREAM_INPUTS, (uint32_t)input);
+  poet_fill_data(&random, data->count, data->index_limit, values);
+}
+
+void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t seed, void* values) {
+  const struct poet_data* data = &plan->targets[target];
+  struct poet_random random = poet_random_of(seed, POET_STREAM_TARGETS, (uint32_t)target);
+  poet_fill_data(&random, data->count, data->index_limit, values);
+}
+
+static void* in_arena(const struct poet_memory* memory, uint32_t offset) {
+  return (unsigned char*)memory->arena + offset;
+}
+
+static const void* address_of(const struct poet_memory* memory, const struct poet_operand* from) {
+  switch ((enum poet_place)from->place) {
+    case POET_ARENA:
+      return in_arena(memory, from->offset);
+    case POET_PARAMETERS:
+      return (const unsigned char*)memory->parameters + from->offset;
+    case POET_KEPT:
+      return (const unsigned char*)memory->kept + from->offset;
+    case POET_TARGET:
+      return (const unsigned char*)memory->targets[from->index] + from->offset;
+    case POET_ONE:
+      return &kNumberOne;
+    case POET_NULL:
+      break;
+  }
+  return 0;
+}
+
+/* What the sink gives to poet_memory.on_gradient. */
+struct observed {
+  const struct poet_memory* memory;
+  int32_t parameters;
+};
+
+static void observe(void* context, int32_t index, poet_real gradient) {
+  const struct observed* seen = context;
+  seen->memory->on_gradient(seen->memory->context, seen->parameters, index, gradient);
+}
+
+static void set_sink(const struct poet_plan* plan, const struct poet_memory* memory,
+                     const struct poet_sink_use* use, struct observed* seen,
+                     struct poet_sink* sink) {
+  sink->sum = address_of(memory, &use->sum);
+  if (use->gradient.place == POET_ARENA) sink->gradient = in_arena(memory, use->gradient.offset);
+  if (use->gradient.place == POET_KEPT) {
+    sink->gradient = memory->kept + use->gradient.offset / sizeof(poet_real);
+  }
+  if (use->updates >= 0) {
+    const struct poet_parameters* group = &plan->parameters[use->updates];
+    sink->optimizer = &memory->optimizer;
+    sink->parameters = memory->parameters + group->first;
+    if (group->moments >= 0) {
+      sink->first = memory->moments + group->moments;
+      sink->second = sink->first + plan->second_moments;
+    }
+    if (memory->on_gradient) {
+      seen->memory = memory;
+      seen->parameters = use->updates;
+      sink->observe = observe;
+      sink->context = seen;
+    }
+  }
+}
+
+static void call_kernel(const struct poet_call* call, const struct poet_memory* memory, void* out,
+                        const struct poet_sink* sink) {
+  const void* in[POET_MOST_OPERANDS];
+  int i;
+  for (i = 0; i < call->operand_count; ++i) in[i] = address_of(memory, &call->in[i]);
+  if (call->is_random) {
+    struct poet_dropout_spec spec = *(const struct poet_dropout_spec*)call->spec;
+    spec.seed[1] = poet_dropout_seed(memory->seed, memory->steps);
+    call->function(&spec, in, out, sink);
+  } else {
+    call->function(call->spec, in, out, sink);
+  }
+}
+
+static void compute(const struct poet_plan* plan, const struct poet_instruction* instruction,
+                    const struct poet_memory* memory, poet_real* losses) {
+  void* out = instruction->bytes > 0 ? in_arena(memory, instruction->offset) : 0;
+  struct poet_sink sink;
+  struct observed seen;
+  int i;
+  memset(&sink, 0, sizeof sink);
+  if (instruction->sink) set_sink(plan, memory, instruction->sink, &seen, &sink);
+  if (instruction->input >= 0) memcpy(out, memory->inputs[instruction->input], instruction->bytes);
+  for (i = 0; i < instruction->length; ++i) {
+    call_kernel(&instruction->calls[i], memory, instruction->writes_tensor ? out : 0,
+                instruction->sink ? &sink : 0);
+  }
+  if (losses && instruction->loss >= 0) {
+    memcpy(&losses[instruction->loss], out, sizeof(poet_real));
+  }
+}
+
+static int run(const struct poet_plan* plan, const struct poet_instruction* instruction,
+               const struct poet_memory* memory, poet_real* losses) {
+  void* at = in_arena(memory, instruction->offset);
+  switch ((enum poet_op)instruction->op) {
+    case POET_COMPUTE:
+      compute(plan, instruction, memory, losses);
+      break;
+    case POET_PAGE_OUT:
+      return poet_page_out(instruction->from, at, instruction->bytes);
+    case POET_PAGE_IN:
+      return poet_page_in(instruction->from, at, instruction->bytes);
+    case POET_MOVE:
+      memmove(at, in_arena(memory, instruction->from), instruction->bytes);
+      break;
+  }
+  return POET_OK;
+}
+
+int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  int32_t i;
+  memory->failed = -1;
+  if ((uintptr_t)memory->arena % plan->alignment != 0) return POET_MISALIGNED;
+  poet_begin_step(&memory->optimizer);
+  for (i = 0; i < plan->instruction_count; ++i) {
+    const struct poet_instruction* instruction = &plan->instructions[i];
+    const uint32_t start = poet_ticks();
+    const int status = run(plan, instruction, memory, losses);
+    if (status != POET_OK) {
+      memory->failed = instruction->number;
+      return status;
+    }
+    poet_on_instruction(instruction->number, poet_ticks() - start);
+  }
+  ++memory->steps;
+  return POET_OK;
+}

@@ -1,0 +1,167 @@
+/* Runs a training step that `poet-solve export` wrote as tables (poet_plan.h, poet_plan.c).
+ *
+ * The tables are constant and hold no address of RAM. Whatever a step changes is in struct
+ * poet_memory, which the caller owns. Nothing is allocated, and libc is used for memcpy, memmove
+ * and memset only. docs/export.md shows how to call it.
+ *
+ * Functions marked POET_HOOK are weak symbols where the compiler has them: a program that defines
+ * the same function replaces it. */
+#ifndef POET_RUNTIME_H
+#define POET_RUNTIME_H
+
+#include "poet_kernels.h"
+#include "poet_seed.h"
+
+#define POET_HOOK POET_KERNEL
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* ---- the plan: constant, so it can stay in flash -------------------------------------------- */
+
+/* Where a kernel finds an operand. Offsets are in bytes from the start of what is named. */
+enum poet_place {
+  POET_NULL,       /* a null pointer */
+  POET_ARENA,      /* poet_memory.arena */
+  POET_PARAMETERS, /* poet_memory.parameters */
+  POET_KEPT,       /* poet_memory.kept */
+  POET_TARGET,     /* poet_memory.targets[index] */
+  POET_ONE         /* the number 1 */
+};
+
+struct poet_operand {
+  uint16_t place; /* enum poet_place */
+  uint16_t index; /* of a target, else 0 */
+  uint32_t offset;
+};
+
+/* A kernel behind a signature that all have. An argument that the kernel lacks is not read. */
+typedef void (*poet_call_function)(const void* spec, const void* const* in, void* out,
+                                   const struct poet_sink* sink);
+
+enum { POET_MOST_OPERANDS = 8 };
+
+struct poet_call {
+  poet_call_function function;
+  const void* spec;              /* the poet_X_spec of the kernel */
+  const struct poet_operand* in; /* operand_count of them */
+  uint16_t operand_count;        /* at most POET_MOST_OPERANDS */
+  uint16_t is_random;            /* spec is a poet_dropout_spec: its seed changes with the step */
+};
+
+/* Where a gradient goes that a kernel passes to a sink. */
+struct poet_sink_use {
+  struct poet_operand sum;      /* what came before and is added first */
+  struct poet_operand gradient; /* where it is stored */
+  int32_t updates;              /* poet_plan.parameters that it is applied to; -1: none */
+};
+
+enum poet_op { POET_COMPUTE, POET_PAGE_OUT, POET_PAGE_IN, POET_MOVE };
+
+/* An instruction of the schedule. `free` needs none. */
+struct poet_instruction {
+  int32_t number;        /* its index in "program" of the schedule file */
+  uint8_t op;            /* enum poet_op */
+  uint8_t writes_tensor; /* POET_COMPUTE: kernels get the tensor as their output */
+  uint16_t length;       /* POET_COMPUTE: how many calls */
+  uint32_t offset;       /* of the tensor in the arena, in bytes; POET_MOVE: where it goes */
+  uint32_t bytes;        /* of the tensor; 0: the node has none */
+  uint32_t from;         /* pages: the offset in storage; POET_MOVE: the offset that it leaves */
+  int16_t input;         /* POET_COMPUTE: poet_memory.inputs that is copied; -1: none */
+  int16_t loss;          /* POET_COMPUTE: which of the losses this is; -1: none */
+  const struct poet_call* calls;
+  const struct poet_sink_use* sink; /* NULL: kernels get none */
+};
+
+/* Parameters that lie one after the other, such as a weight and its bias. */
+struct poet_parameters {
+  const char* name; /* of the layer */
+  int32_t first;    /* the index of the first one in poet_memory.parameters */
+  int32_t count;
+  int32_t moments; /* likewise in poet_memory.moments; -1: they have none */
+  int32_t is_trained;
+  int32_t tensor_count;
+  const struct poet_initial* tensors; /* their elements add up to count */
+};
+
+/* An input, or the target of a loss that names none. */
+struct poet_data {
+  int32_t count;
+  int32_t index_limit; /* 0: float; else int32_t from 0 up to, but not including, this */
+};
+
+struct poet_plan {
+  uint32_t arena_bytes;
+  uint32_t alignment; /* of the arena and all offsets in it */
+  uint32_t storage_bytes;
+  int32_t optimizer;                                 /* enum poet_optimizer_kind */
+  int32_t parameter_count, moment_count, kept_count; /* poet_real */
+  int32_t second_moments; /* how far the v of Adam is behind the m, in elements of moments */
+  int32_t loss_count;
+  int32_t instruction_count;
+  int32_t group_count; /* of parameters */
+  int32_t input_count;
+  int32_t target_count;
+  const struct poet_instruction* instructions;
+  const struct poet_parameters* parameters;
+  const struct poet_data* inputs;
+  const struct poet_data* targets;
+};
+
+/* ---- what the caller owns ------------------------------------------------------------------- */
+
+/* A member that the plan has nothing for may be NULL. */
+struct poet_memory {
+  void* arena;               /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
+  poet_real* parameters;     /* POET_PARAMETER_COUNT */
+  poet_real* moments;        /* POET_MOMENT_COUNT: v of momentum, m and v of Adam; zeros at first */
+  poet_real* kept;           /* POET_KEPT_COUNT: gradients that stay in RAM during a step */
+  const void* const* inputs; /* POET_INPUT_COUNT pointers to float or int32_t */
+  const void* const* targets; /* POET_TARGET_COUNT likewise */
+  struct poet_optimizer optimizer;
+  uint64_t seed;  /* of dropped elements */
+  uint32_t steps; /* that were done; poet_step() counts */
+  /* Called with each complete gradient before it is applied: element `index` of
+   * plan->parameters[parameters]. NULL: not called, and no cost. Elements of a layer come in the
+   * order in which its kernel makes them, each once in a step. */
+  void (*on_gradient)(void* context, int32_t parameters, int32_t index, poet_real gradient);
+  void* context;
+  int32_t failed; /* poet_step() failed: the number of the instruction, or -1 */
+};
+
+/* ---- functions ------------------------------------------------------------------------------ */
+
+/* What poet_step() returns beside what poet_page_out() and poet_page_in() do. */
+enum { POET_OK = 0, POET_NO_STORAGE = -1, POET_MISALIGNED = -2 };
+
+/* Parameters, moments and optimizer from a seed, as `poet-solve run --seed` has them. Pointers in
+ * `memory` have to be set; inputs and targets stay as they are. */
+void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed);
+/* Data from a seed, likewise: poet_data.count elements of 4 bytes. */
+void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values);
+void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t seed, void* values);
+
+/* A training step: forward pass, backward pass and updates. `losses` gets POET_LOSS_COUNT numbers;
+ * NULL: not wanted. Returns POET_OK; or POET_MISALIGNED before anything is done; or, at the first
+ * page that fails, what the hook returned. The step ends there, memory->failed names the
+ * instruction, losses are not complete, and parameters that were updated before stay so. */
+int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
+
+/* Secondary storage: `bytes` at `offset`, which are multiples of POET_ALIGNMENT below
+ * POET_STORAGE_BYTES. Return POET_OK or an error of your own. By default there is no storage:
+ * POET_NO_STORAGE. */
+int poet_page_out(uint32_t offset, const void* from, uint32_t bytes);
+int poet_page_in(uint32_t offset, void* to, uint32_t bytes);
+
+/* A clock that may wrap around; by default it stands still. */
+uint32_t poet_ticks(void);
+/* Called after each instruction with its number and the ticks that it took; by default it does
+ * nothing. A line "number,ticks" for each is the file that `poet-solve fit` reads. */
+void poet_on_instruction(int32_t number, uint32_t ticks);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif
