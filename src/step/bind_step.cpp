@@ -5,6 +5,7 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <poet_seed.h>
 
 #include "base/text/printable.hpp"
 #include "model/exact/gradient_plan.hpp"
@@ -116,7 +117,7 @@ class StepBinder {
   void add_node(int index) {
     const ModelNode& from = draft_.model.nodes[static_cast<std::size_t>(index)];
     const NodeFormula& formula = draft_.formulas[static_cast<std::size_t>(index)];
-    StepNode node{.name = from.name, .op = from.op};
+    StepNode node{.name = from.name, .op = from.op, .shape = from.out_shape};
     if (formula.layer >= 0) {
       in_layer(draft_.layers[static_cast<std::size_t>(formula.layer)],
                [&] { bind_node(from, formula, node); });
@@ -259,13 +260,6 @@ class StepBinder {
   std::set<int> begun_;                       ///< parameters with a gradient that is kept
 };
 
-/// Mixes all bits of a number (the finaliser of SplitMix64: Steele, Lea and Flood, 2014).
-std::uint64_t mix(std::uint64_t value) {
-  value = (value ^ (value >> 30U)) * 0xbf58476d1ce4e5b9U;
-  value = (value ^ (value >> 27U)) * 0x94d049bb133111ebU;
-  return value ^ (value >> 31U);
-}
-
 }  // namespace
 
 TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size) {
@@ -281,8 +275,7 @@ void seed_dropout(TrainingStep& step, std::uint64_t seed, int step_number) {
       auto* const spec = std::get_if<poet_dropout_spec>(&call.spec);
       if (spec == nullptr) continue;
       // seed[0] is the number of the layer.
-      const std::uint64_t mixed = mix(seed + static_cast<std::uint64_t>(step_number));
-      spec->seed[1] = static_cast<std::uint32_t>(mixed);
+      spec->seed[1] = poet_dropout_seed(seed, static_cast<std::uint32_t>(step_number));
     }
   }
 }

@@ -54,6 +54,7 @@ struct SinkUse {
 struct StepNode {
   std::string name;
   std::string op;
+  Shape shape{};
   Bytes bytes = 0;  ///< that the kernels write of the node's tensor; its rest is padding
   bool is_loss = false;
   bool writes_tensor = false;  ///< kernels get the tensor as their output

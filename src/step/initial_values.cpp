@@ -1,0 +1,33 @@
+#include "step/initial_values.hpp"
+
+#include "poet/error.hpp"
+#include "step/layer_node.hpp"
+
+namespace poet {
+
+std::vector<poet_initial> initial_values(const StepParameters& parameters) {
+  std::vector<poet_initial> values;
+  for (std::size_t t = 0; t < parameters.shapes.size(); ++t) {
+    const Shape& shape = parameters.shapes[t];
+    const std::int32_t fan_in = product(shape, 1, shape.size());
+    const bool is_weight = shape.size() > 1 && !parameters.is_scale;
+    values.push_back({.count = count_of(shape),
+                      .center = parameters.is_scale && t == 0 ? 1.0F : 0.0F,
+                      .spread = is_weight ? poet_weight_spread(static_cast<float>(fan_in)) : 0.1F});
+  }
+  return values;
+}
+
+poet_optimizer_kind kind_of(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::sgd:
+      return POET_SGD;
+    case Optimizer::momentum:
+      return POET_MOMENTUM;
+    case Optimizer::adam:
+      return POET_ADAM;
+  }
+  throw InternalError("an optimizer without a kind");
+}
+
+}  // namespace poet

@@ -1,0 +1,19 @@
+#pragma once
+
+#include <vector>
+
+#include <poet_seed.h>
+
+#include "step/training_step.hpp"
+
+namespace poet {
+
+/// What the tensors of such parameters are at first. Weights are uniform within +-sqrt(6 / fan-in)
+/// (He et al., 2015), where the fan-in is the product of all extents but the first. Biases and
+/// betas are uniform within +-0.1, gammas within 1 +- 0.1.
+std::vector<poet_initial> initial_values(const StepParameters& parameters);
+
+/// The optimizer of a model, as the runtime calls it.
+poet_optimizer_kind kind_of(Optimizer optimizer);
+
+}  // namespace poet
