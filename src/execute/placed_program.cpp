@@ -2,6 +2,13 @@
 
 #include <algorithm>
 #include <iterator>
+#include <string>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
 
 namespace poet {
 namespace {
@@ -14,32 +21,87 @@ bool has_offset(const Instruction& step) {
   return step.offset.has_value();
 }
 
-/// The offsets of a program, `placed` without its moves.
-Placement stated_placement(const Graph& graph, std::span<const Instruction> program,
-                           const ProgramBuffers& placed) {
-  Placement placement;
-  placement.offsets.assign(placed.buffers.size(), 0);
-  std::vector<int> buffer_of(graph.nodes.size(), -1);
-  std::size_t at = 0;
-  for (const Instruction& step : program) {
-    int& buffer = buffer_of[static_cast<std::size_t>(step.node)];
-    const Bytes offset = step.offset.value_or(0);
-    if (is_move(step)) {
-      placement.moves.push_back(
-          {.time = static_cast<std::int64_t>(at), .buffer = buffer, .offset = offset});
-      continue;
-    }
-    if (placed.of_instruction[at] >= 0) buffer = placed.of_instruction[at];
-    if (has_offset(step) && !step.over) {
-      placement.offsets[static_cast<std::size_t>(buffer)] = offset;
-    }
-    if (const int workspace = placed.workspace[at]; workspace >= 0) {
-      placement.offsets[static_cast<std::size_t>(workspace)] = step.workspace_offset.value_or(0);
-    }
-    ++at;
+constexpr Bytes kFloatBytes = 4;
+
+/// Collects the offsets that a program states, and refuses what kernels could not work with.
+class OffsetReader {
+ public:
+  OffsetReader(const Graph& graph, const ProgramBuffers& buffers)
+      : graph_(graph),
+        buffers_(buffers),
+        buffer_of_(graph.nodes.size(), -1),
+        current_(buffers.buffers.size(), 0) {
+    placement_.offsets.assign(buffers.buffers.size(), 0);
   }
-  return placement;
-}
+
+  /// `program` has moves, which the buffers do not know.
+  Placement read(std::span<const Instruction> program) {
+    std::size_t at = 0;
+    for (const Instruction& step : program) {
+      if (is_move(step)) {
+        move(static_cast<std::int64_t>(at), step);
+      } else {
+        place(at++, step);
+      }
+      ++place_;
+    }
+    return std::move(placement_);
+  }
+
+ private:
+  void move(std::int64_t time, const Instruction& step) {
+    const int buffer = buffer_of_[static_cast<std::size_t>(step.node)];
+    if (buffer < 0) fail(step, "is moved, but is not in RAM");
+    const Bytes offset = checked(step, step.offset);
+    current_[static_cast<std::size_t>(buffer)] = offset;
+    placement_.moves.push_back({.time = time, .buffer = buffer, .offset = offset});
+  }
+
+  void place(std::size_t at, const Instruction& step) {
+    int& buffer = buffer_of_[static_cast<std::size_t>(step.node)];
+    if (step.op == Instruction::Op::free) buffer = -1;
+    if (const int opened = buffers_.of_instruction[at]; opened >= 0) {
+      buffer = opened;
+      const Bytes offset = checked(step, step.offset);
+      if (!step.over) {
+        put(opened, offset);
+      } else if (offset != current_[static_cast<std::size_t>(opened)]) {
+        fail(step, fmt::format("is at {}; expected {}, where the input is that it takes over",
+                               offset, current_[static_cast<std::size_t>(opened)]));
+      }
+      if (step.over) buffer_of_[static_cast<std::size_t>(*step.over)] = -1;
+    }
+    if (const int workspace = buffers_.workspace[at]; workspace >= 0) {
+      put(workspace, checked(step, step.workspace_offset));
+    }
+  }
+
+  void put(int buffer, Bytes offset) {
+    placement_.offsets[static_cast<std::size_t>(buffer)] = offset;
+    current_[static_cast<std::size_t>(buffer)] = offset;
+  }
+
+  Bytes checked(const Instruction& step, const std::optional<Bytes>& offset) const {
+    if (!offset) fail(step, "has no offset, but others have");
+    if (*offset < 0 || *offset % kFloatBytes != 0) {
+      fail(step, fmt::format("is at {}; expected a multiple of {}", *offset, kFloatBytes));
+    }
+    return *offset;
+  }
+
+  [[noreturn]] void fail(const Instruction& step, const std::string& what) const {
+    throw InputError(fmt::format("instruction {}: '{}' {}", place_,
+                                 printable(graph_.nodes[static_cast<std::size_t>(step.node)].name),
+                                 what));
+  }
+
+  const Graph& graph_;
+  const ProgramBuffers& buffers_;
+  Placement placement_;
+  std::vector<int> buffer_of_;  ///< by node: the buffer that holds it, or -1
+  std::vector<Bytes> current_;  ///< by buffer: its offset after the moves so far
+  std::size_t place_ = 0;       ///< in the program, moves included
+};
 
 }  // namespace
 
@@ -49,7 +111,7 @@ PlacedProgram placed_program(const Graph& graph, std::span<const Instruction> pr
                [](const Instruction& step) { return !is_move(step); });
   placed.buffers = program_buffers(graph, placed.instructions);
   if (std::any_of(program.begin(), program.end(), has_offset)) {
-    placed.placement = stated_placement(graph, program, placed.buffers);
+    placed.placement = OffsetReader(graph, placed.buffers).read(program);
   }
   return placed;
 }

@@ -18,8 +18,9 @@ struct PlacedProgram {
   std::optional<Placement> placement;
 };
 
-/// Takes a program apart. Throws InputError for one that opens what is in RAM, or frees what is
-/// not.
+/// Takes a program apart. Throws InputError for one that opens what is in RAM, frees or moves what
+/// is not, or has offsets that are missing, negative, no multiples of a float's size, or other than
+/// that of the input that an output takes over.
 PlacedProgram placed_program(const Graph& graph, std::span<const Instruction> program);
 
 }  // namespace poet

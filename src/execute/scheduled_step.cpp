@@ -1,6 +1,7 @@
 #include "execute/scheduled_step.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
   buffer_of_.assign(step_.nodes.size(), -1);
   for (auto& [node, slot] : slots_) slot.is_written = false;
   next_move_ = 0;
+  used_.clear();
   in_use_ = 0;
   for (std::size_t at = 0; at < program_.instructions.size(); ++at) {
     run_moves(at);
@@ -76,8 +78,10 @@ void ScheduledStep::run_moves(std::size_t at) {
     if (move.time != static_cast<std::int64_t>(at)) return;
     const auto buffer = static_cast<std::size_t>(move.buffer);
     const Bytes bytes = program_.buffers.buffers[buffer].bytes;
+    if (bytes > 0) used_.erase(offset_[buffer]);
     arena_->move(offset_[buffer], move.offset, bytes);
     offset_[buffer] = move.offset;
+    claim(at, program_.buffers.nodes[buffer], move.buffer);
     figures_.moved_bytes += bytes;
   }
 }
@@ -88,18 +92,15 @@ void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
   const int node = instruction.node;
   const int buffer = program_.buffers.of_instruction[at];
   const int workspace = program_.buffers.workspace[at];
-  if (!instruction.over) open(node, buffer);
-  if (workspace >= 0) open(-1, workspace);
+  if (!instruction.over) open(at, node, buffer);
+  if (workspace >= 0) open(at, node, workspace);
   buffer_of_[static_cast<std::size_t>(node)] = buffer;
   const Stopwatch watch;
   compute(
       step_, node, [&](int each) { return tensor_at(at, each); }, state);
   figures_.op_seconds[step_.nodes[static_cast<std::size_t>(node)].op] += watch.elapsed();
   if (instruction.over) buffer_of_[static_cast<std::size_t>(*instruction.over)] = -1;
-  if (workspace < 0) return;
-  const Bytes bytes = program_.buffers.buffers[static_cast<std::size_t>(workspace)].bytes;
-  arena_->close(offset_[static_cast<std::size_t>(workspace)], bytes);
-  in_use_ -= bytes;
+  if (workspace >= 0) release(workspace);
 }
 
 void ScheduledStep::page_out(std::size_t at, int node, PageFile& pages) {
@@ -118,27 +119,48 @@ void ScheduledStep::page_in(std::size_t at, int node, PageFile& pages) {
   const auto slot = slots_.find(node);
   if (slot == slots_.end() || !slot->second.is_written)
     fail(at, node, "was not written to storage");
-  open(node, program_.buffers.of_instruction[at]);
+  const int buffer = program_.buffers.of_instruction[at];
+  open(at, node, buffer);
+  buffer_of_[static_cast<std::size_t>(node)] = buffer;
   const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
   pages.read(slot->second.offset, tensor_at(at, node), bytes);
   figures_.page_in_bytes += bytes;
 }
 
-void ScheduledStep::open(int node, int buffer) {
+void ScheduledStep::open(std::size_t at, int node, int buffer) {
   const auto index = static_cast<std::size_t>(buffer);
   const Bytes bytes = program_.buffers.buffers[index].bytes;
+  claim(at, node, buffer);
   arena_->open(offset_[index], bytes);
   in_use_ += bytes;
   figures_.peak_touched_bytes = std::max(figures_.peak_touched_bytes, in_use_);
-  if (node >= 0) buffer_of_[static_cast<std::size_t>(node)] = buffer;
+}
+
+// Without this a tensor over another one would show only if its bits differ and somebody reads
+// them.
+void ScheduledStep::claim(std::size_t at, int node, int buffer) {
+  const Bytes start = offset_[static_cast<std::size_t>(buffer)];
+  const Bytes end = start + program_.buffers.buffers[static_cast<std::size_t>(buffer)].bytes;
+  if (start == end) return;
+  const auto above = used_.lower_bound(start);
+  const bool is_below = above == used_.end() || above->first >= end;
+  const bool is_above = above == used_.begin() || std::prev(above)->second <= start;
+  if (!is_below || !is_above) fail(at, node, "is put over what is in RAM");
+  used_.emplace(start, end);
+}
+
+void ScheduledStep::release(int buffer) {
+  const auto index = static_cast<std::size_t>(buffer);
+  const Bytes bytes = program_.buffers.buffers[index].bytes;
+  if (bytes > 0) used_.erase(offset_[index]);
+  arena_->close(offset_[index], bytes);
+  in_use_ -= bytes;
 }
 
 void ScheduledStep::close(std::size_t at, int node) {
   const int buffer = buffer_of_[static_cast<std::size_t>(node)];
   if (buffer < 0) fail(at, node, "is not in RAM");
-  const auto index = static_cast<std::size_t>(buffer);
-  arena_->close(offset_[index], program_.buffers.buffers[index].bytes);
-  in_use_ -= program_.buffers.buffers[index].bytes;
+  release(buffer);
   buffer_of_[static_cast<std::size_t>(node)] = -1;
 }
 

@@ -38,8 +38,8 @@ class ScheduledStep {
                 Bytes alignment, bool poison);
 
   /// Runs the program once. Throws InputError for an instruction that reads what is not in RAM or
-  /// not in storage, and if the page file fails; InternalError if a kernel writes in front of the
-  /// arena.
+  /// not in storage, for one that puts something over what is in RAM, and if the page file fails;
+  /// InternalError if a kernel writes in front of the arena.
   void run(TrainingState& state, PageFile& pages);
 
   /// Those of all runs; the peak is that of one.
@@ -56,7 +56,9 @@ class ScheduledStep {
   void run_compute(std::size_t at, const Instruction& instruction, TrainingState& state);
   void page_out(std::size_t at, int node, PageFile& pages);
   void page_in(std::size_t at, int node, PageFile& pages);
-  void open(int node, int buffer);
+  void open(std::size_t at, int node, int buffer);
+  void claim(std::size_t at, int node, int buffer);
+  void release(int buffer);
   void close(std::size_t at, int node);
   std::byte* tensor_at(std::size_t at, int node);
   [[noreturn]] void fail(std::size_t at, int node, const char* what) const;
@@ -71,6 +73,7 @@ class ScheduledStep {
   std::vector<int> buffer_of_;  ///< by node: the buffer that holds it, or -1
   std::map<int, Slot> slots_;   ///< by node: its place in storage
   std::size_t next_move_ = 0;
+  std::map<Bytes, Bytes> used_;  ///< the arena's ranges in use, from start to end
   Bytes in_use_ = 0;
 };
 

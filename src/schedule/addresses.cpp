@@ -70,7 +70,7 @@ class AddressChecker {
 
   void check_place(int node, const std::optional<Bytes>& offset, Bytes bytes, const char* what) {
     if (!offset) return add(node, fmt::format("has no offset for {}", what));
-    if (bytes > arena_bytes_ || *offset > arena_bytes_ - bytes) {
+    if (*offset < 0 || bytes > arena_bytes_ || *offset > arena_bytes_ - bytes) {
       add(node, fmt::format("has {} of {} bytes at {}; the arena has {}", what, bytes, *offset,
                             arena_bytes_));
     }

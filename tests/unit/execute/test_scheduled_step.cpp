@@ -114,6 +114,41 @@ TEST_F(ScheduledSteps, RefuseAProgramThatReadsWhatIsNotThere) {
   EXPECT_THAT(input_error([&] { run(freed_twice); }), HasSubstr("is not in RAM"));
 }
 
+TEST_F(ScheduledSteps, RefuseOffsetsThatAreNoPlaces) {
+  Program placed = program_;
+  Bytes end = 0;
+  for (Instruction& each : placed) {
+    if (each.op != Op::compute) continue;
+    const auto bytes = graph_.nodes[static_cast<std::size_t>(each.node)].bytes;
+    const auto taken = std::find_if(placed.begin(), placed.end(), [&](const Instruction& other) {
+      return other.op == Op::compute && other.node == each.over;
+    });
+    each.offset = taken == placed.end() ? end : *taken->offset;
+    end += bytes;
+  }
+  EXPECT_TRUE(run(placed).equal());
+  const auto error_at = [&](const std::string& name, std::optional<Bytes> offset) {
+    Program changed = placed;
+    changed[at(Op::compute, name)].offset = offset;
+    return input_error([&] { run(changed); });
+  };
+  EXPECT_THAT(error_at("a", placed[0].offset), HasSubstr("'a' is put over what is in RAM"));
+  EXPECT_THAT(error_at("a", -4), HasSubstr("'a' is at -4; expected a multiple of 4"));
+  EXPECT_THAT(error_at("a", end + 2), HasSubstr("expected a multiple of 4"));
+  EXPECT_THAT(error_at("a", std::nullopt), HasSubstr("'a' has no offset, but others have"));
+
+  const auto over = std::find_if(placed.begin(), placed.end(),
+                                 [](const Instruction& each) { return each.over.has_value(); });
+  ASSERT_NE(over, placed.end());
+  *over->offset += 4;
+  EXPECT_THAT(input_error([&] { run(placed); }),
+              HasSubstr("where the input is that it takes over"));
+
+  Program moved = program_;
+  moved.insert(moved.begin(), {.op = Op::move, .node = index("a"), .offset = 0});
+  EXPECT_THAT(input_error([&] { run(moved); }), HasSubstr("'a' is moved, but is not in RAM"));
+}
+
 // What no check of instructions can find: the bits are wrong.
 TEST_F(ScheduledSteps, ShowAProgramThatComputesSomethingElse) {
   Program late = program_;
