@@ -41,7 +41,7 @@ _poet_solve_value() {
       _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--objective) _poet_solve_words 'energy runtime ram' ;;
     solve:--plot-directory) _poet_solve_folders ;;
-    solve:--export-model|solve:--warm-start|import-solution:--exported|run:--storage) _poet_solve_files ;;
+    solve:--export-model|solve:--warm-start|import-solution:--exported|run:--storage|run:--parameters|run:--input|run:--target) _poet_solve_files ;;
     compare:--on-changed-graph) _poet_solve_words 'report fail' ;;
     *:--backward) _poet_solve_words 'exact poet-chain' ;;
     *:--alignment) _poet_solve_words '4 8 16 32' ;;
@@ -78,7 +78,7 @@ _poet_solve_options() {
     verify) echo "--model --platform $common" ;;
     simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
     place) echo "--capacity --alignment --no-moves --csv --time-limit-s --output --compact $common" ;;
-    run) echo "--model --steps --seed --storage --fsync --check --output $common" ;;
+    run) echo "--model --steps --seed --parameters --input --target --storage --fsync --check --output $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }

@@ -66,6 +66,14 @@ struct PlaceArguments {
   double time_limit_seconds = 0;
 };
 
+/// `run`, besides how the schedule is run.
+struct RunArguments {
+  std::string parameters;            ///< a .npz file
+  std::vector<std::string> inputs;   ///< FILE or NAME=FILE
+  std::vector<std::string> targets;  ///< likewise
+  std::string profile;               ///< the folder for measured costs
+};
+
 /// The command line as data, not yet interpreted: errors in values name their option later.
 struct Options {
   Command command = Command::solve;
@@ -113,6 +121,7 @@ struct Options {
   std::string exported;                  ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
   RunSettings run;
+  RunArguments run_with;
   SweepArguments sweep;
   CompareArguments compare;
   PlaceArguments place;

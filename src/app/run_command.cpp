@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
+#include "app/run_data.hpp"
 #include "base/files/files.hpp"
 #include "base/sha256.hpp"
 #include "base/text/figures.hpp"
@@ -90,8 +91,9 @@ Outcome run_run(const Options& options) {
                   findings.size() == 1 ? "" : "s");
     return {.code = ExitCode::requirement};
   }
+  const GivenData given = read_run_data(options.run_with, step);
   const RunResult result =
-      run_schedule(step, file.graph, file.program, file.model.alignment, options.run);
+      run_schedule(step, file.graph, file.program, file.model.alignment, options.run, given);
   report_run(result, name);
   return {.code = result.equal() ? ExitCode::ok : ExitCode::requirement,
           .document = run_json(file, options.run, result),

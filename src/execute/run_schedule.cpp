@@ -56,12 +56,13 @@ void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignme
 }
 
 RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const Instruction> program,
-                       Bytes alignment, const RunSettings& settings) {
+                       Bytes alignment, const RunSettings& settings, const GivenData& given) {
   expect_graph_of(step, graph, alignment);
   RunResult result;
   PageFile pages(settings.storage, settings.sync);
   ScheduledStep scheduled(step, graph, program, alignment, settings.check);
   TrainingState state = initial_state(step, settings.seed);
+  apply(given, state);
   TrainingState reference = state;
   for (const StepParameters& parameters : step.parameters) {
     if (!parameters.is_trained) continue;

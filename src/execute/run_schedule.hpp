@@ -2,6 +2,7 @@
 
 #include <span>
 
+#include "execute/given_data.hpp"
 #include "execute/run_result.hpp"
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"
@@ -15,10 +16,11 @@ void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignme
 
 /// Runs a flat program on real tensors, and beside it the same steps unscheduled: each tensor once,
 /// in memory of its own. Recomputation runs the same code on the same bits and paging copies bits,
-/// so gradients, losses and parameters have to be equal bit by bit.
+/// so gradients, losses and parameters have to be equal bit by bit. `given` replaces parameters and
+/// data of the seed.
 ///
 /// Throws as expect_graph_of(), and as ScheduledStep does.
 RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const Instruction> program,
-                       Bytes alignment, const RunSettings& settings);
+                       Bytes alignment, const RunSettings& settings, const GivenData& given = {});
 
 }  // namespace poet

@@ -11,6 +11,7 @@
 #include "model/exact/gradient_plan.hpp"
 #include "step/bind_layer.hpp"
 #include "step/kernels.hpp"
+#include "step/parameter_names.hpp"
 
 namespace poet {
 namespace {
@@ -71,6 +72,7 @@ class StepBinder {
     std::int64_t count = 0;
     for (const Shape& shape : from.shapes) count += count_of(shape);
     step_.parameters.push_back({.name = from.name,
+                                .tensors = parameter_names(owner, from),
                                 .shapes = from.shapes,
                                 .count = count,
                                 .is_scale = is_normalisation(owner.spec->op),
@@ -98,8 +100,12 @@ class StepBinder {
         op == "embedding" ? layer.spec->attributes.at("vocabulary").height : x.back();
     if (is_loss && layer.inputs.size() == 1) {
       const bool has_indices = reads_indices(op);
+      Shape shape = x;
+      if (has_indices) shape.pop_back();
       target_of_layer_[l] = static_cast<int>(step_.targets.size());
-      step_.targets.push_back({.count = has_indices ? count_of(x) / x.back() : count_of(x),
+      step_.targets.push_back({.name = layer.spec->name,
+                               .shape = shape,
+                               .count = count_of(shape),
                                .index_limit = has_indices ? limit : 0});
     } else if (reads_indices(op)) {
       add_index_limit(layer.inputs[is_loss ? 1 : 0].node, limit);
@@ -239,6 +245,8 @@ class StepBinder {
     if (from.op == "input") {
       const auto limit = index_limits_.find(index);
       step_.inputs.push_back({.node = index,
+                              .name = from.name,
+                              .shape = from.out_shape,
                               .count = count,
                               .index_limit = limit == index_limits_.end() ? 0 : limit->second});
       return;

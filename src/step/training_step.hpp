@@ -65,6 +65,7 @@ struct StepNode {
 /// Parameters that lie one after the other, such as a weight and its bias.
 struct StepParameters {
   std::string name;
+  std::vector<std::string> tensors;  ///< by shape: what PyTorch calls each, see parameter_names()
   std::vector<Shape> shapes;
   std::int64_t count = 0;
   bool is_scale = false;    ///< of a normalisation: gamma, beta
@@ -74,7 +75,9 @@ struct StepParameters {
 
 /// Data that a training step is given: floats, or indices below a limit.
 struct StepData {
-  int node = -1;  ///< the input that holds it; -1: it lies outside the arena
+  int node = -1;     ///< the input that holds it; -1: it lies outside the arena
+  std::string name;  ///< of the input, or of the loss that the target is for
+  Shape shape;
   std::int64_t count = 0;
   std::int64_t index_limit = 0;  ///< 0: floats
 };

@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "arrays/read_arrays.hpp"
 #include "formats/journal.hpp"
 #include "formats/read_draft.hpp"
 #include "formats/read_schedule.hpp"
@@ -223,10 +224,38 @@ void read_solution_text(std::string_view text) {
   reads([&] { read_export_head(text, "fuzz"); });
 }
 
+/// An array has the numbers that its shape says, and its shape the bytes of the text.
+void check_array(const NumberArray& array) {
+  std::size_t count = 1;
+  for (const std::int64_t extent : array.shape) count *= static_cast<std::size_t>(extent);
+  must(count == array.values.size(), "a shape is that of the numbers");
+}
+
+void read_npy_text(std::string_view text) {
+  reads([&] {
+    const NumberArray array = parse_npy(text, "fuzz");
+    must(array.values.size() * 4 < text.size(), "a file holds its numbers");
+    check_array(array);
+  });
+}
+
+void read_npz_text(std::string_view text) {
+  constexpr std::size_t kMost = std::size_t{1} << 20;
+  reads_lines([&] {
+    std::size_t total = 0;
+    for (const NamedArray& each : parse_npz(text, "fuzz", kMost)) {
+      check_array(each.array);
+      total += each.array.values.size() * 4;
+    }
+    must(total < kMost, "all members together stay within the limit");
+  });
+}
+
 constexpr FuzzTarget kTargets[] = {
     {"model", read_model_text},       {"platform", read_platform_text},
     {"schedule", read_schedule_text}, {"quantity", read_quantity},
-    {"journal", read_journal_text},   {"solution", read_solution_text}};
+    {"journal", read_journal_text},   {"solution", read_solution_text},
+    {"npy", read_npy_text},           {"npz", read_npz_text}};
 
 }  // namespace
 

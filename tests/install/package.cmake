@@ -8,7 +8,7 @@ file(GLOB package "${WORK_DIR}/poet-solve_*.deb")
 run("${DPKG_DEB}" --info "${package}")
 foreach(field IN ITEMS "Package: poet-solve" "Section: science" "Maintainer: [^\n]+ <[^\n]+>"
     "Depends: [^\n]*coinor-libcbc3[^\n]*libc6 " "Description: energy-optimal[^\n]*\n  Training"
-    "Suggests: graphviz")
+    "Depends: [^\n]*libzip4" "Suggests: graphviz")
   expect("\n ${field}")
 endforeach()
 

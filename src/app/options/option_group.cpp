@@ -35,6 +35,11 @@ void OptionGroup::list(const char* names, std::string& value, const char* unit,
       ->type_name(unit);
 }
 
+void OptionGroup::repeated(const char* name, std::vector<std::string>& values, const char* unit,
+                           const std::string& usage) {
+  app_.add_option(name, values, usage)->allow_extra_args(false)->group(heading_)->type_name(unit);
+}
+
 void OptionGroup::argument(const char* name, std::string& value, const std::string& usage) {
   app_.add_option(name, value, usage)->required()->type_name("");
 }

@@ -49,6 +49,9 @@ class OptionGroup {
                     const std::string& usage);
   /// Several words, elements with commas, or the option again: `value` has commas between them all.
   void list(const char* names, std::string& value, const char* unit, const std::string& usage);
+  /// An option that may be there several times, each time with one value.
+  void repeated(const char* name, std::vector<std::string>& values, const char* unit,
+                const std::string& usage);
   /// An argument that the command needs.
   void argument(const char* name, std::string& value, const std::string& usage);
   /// One or more of them.

@@ -29,7 +29,16 @@ void add_run_options(CLI::App& app, Options& options) {
   group.text("--model", options.model, "NAME|FILE", "the model that it was solved for, or -");
   group.number<int>("--steps", run.steps, "N", {.min = 1, .expected = "at least 1"},
                     "training steps, all with the same data");
-  group.number<std::uint64_t>("--seed", run.seed, "N", {}, "seed of parameters and data");
+  RunArguments& with = options.run_with;
+  group.text("--parameters", with.parameters, "FILE.npz",
+             "take all parameters from arrays of these names, such as conv1.weight");
+  group.repeated("--input", with.inputs, "[NAME=]FILE",
+                 "take the input from a .npy file, or from raw float32 or int32 numbers; again for "
+                 "each of several inputs");
+  group.repeated("--target", with.targets, "[LOSS=]FILE",
+                 "likewise what the loss is compared with, if it names no input");
+  group.number<std::uint64_t>("--seed", run.seed, "N", {},
+                              "seed of parameters and data that no file gives");
   group.text("--storage", run.storage, "FILE",
              "page to this file or device, which is overwritten; default: a temporary file");
   group.flag("--fsync", run.sync, "each page-out waits until the device has it");

@@ -1,0 +1,27 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "arrays/number_array.hpp"
+
+namespace poet {
+
+/// Reads an array of NumPy (the format .npy, versions 1 to 3): float32, float64, int32 or int64,
+/// little-endian, in C order. Throws InputError with the place for anything else.
+NumberArray parse_npy(std::string_view bytes, const std::string& place);
+
+/// Reads what numpy.savez() and savez_compressed() write: a ZIP file of .npy files, stored or
+/// deflated, whose names without `.npy` are those of the arrays. Throws InputError with a line for
+/// each member that is wrong, and for a file of which all members together have more than
+/// `max_bytes`: a small file can claim to hold anything.
+std::vector<NamedArray> parse_npz(std::string_view bytes, const std::string& place,
+                                  std::size_t max_bytes);
+
+/// Reads a file as .npy if it begins as one, and else as float32 or int32 numbers, little-endian,
+/// and nothing else. Throws InputError with the path.
+NumberArray read_array(const std::string& path, bool wants_integers, std::size_t max_bytes);
+
+}  // namespace poet

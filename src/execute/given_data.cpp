@@ -1,0 +1,166 @@
+#include "execute/given_data.hpp"
+
+#include <algorithm>
+#include <array>
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/input_errors.hpp"
+#include "base/text/printable.hpp"
+#include "base/text/suggest.hpp"
+
+namespace poet {
+namespace {
+
+/// What a state of PyTorch has beside parameters.
+constexpr std::array<std::string_view, 3> kRunningStatistics = {"running_mean", "running_var",
+                                                                "num_batches_tracked"};
+
+std::string shape_of(const Shape& shape) {
+  return fmt::format("({})", fmt::join(shape, ", "));
+}
+
+/// PyTorch has kernels of one extent where others have two; an extent of 1 moves nothing.
+Shape without_ones(Shape shape) {
+  std::erase(shape, 1);
+  return shape;
+}
+
+void expect_shape(const NumberArray& found, const Shape& wanted, std::int64_t count,
+                  const std::string& place) {
+  if (found.has_shape && without_ones(found.shape) != without_ones(wanted)) {
+    throw InputError(place, fmt::format("found the shape {}; expected {}", shape_of(found.shape),
+                                        shape_of(wanted)));
+  }
+  if (static_cast<std::int64_t>(found.values.size()) == count) return;
+  throw InputError(place, fmt::format("found {} numbers; expected {}, the shape {}",
+                                      found.values.size(), count, shape_of(wanted)));
+}
+
+float rounded(double value, std::size_t at, const std::string& place) {
+  if (std::isfinite(value) && std::fabs(value) > double{std::numeric_limits<float>::max()}) {
+    throw InputError(
+        place, fmt::format("element {} is {}; expected a number that float32 can hold", at, value));
+  }
+  return static_cast<float>(value);
+}
+
+std::vector<float> floats(const NumberArray& array, const std::string& place) {
+  if (array.is_integer) throw InputError(place, "found integers; expected float32 or float64");
+  std::vector<float> values;
+  values.reserve(array.values.size());
+  for (const double value : array.values) values.push_back(rounded(value, values.size(), place));
+  return values;
+}
+
+/// Matches arrays and parameters by name.
+class ParameterMatch {
+ public:
+  ParameterMatch(const TrainingStep& step, std::span<const NamedArray> arrays,
+                 const std::string& place)
+      : step_(step), place_(place) {
+    for (const StepParameters& parameters : step.parameters) {
+      names_.insert(names_.end(), parameters.tensors.begin(), parameters.tensors.end());
+    }
+    for (const NamedArray& array : arrays) {
+      if (is_statistics(array.name)) continue;
+      if (std::find(names_.begin(), names_.end(), array.name) != names_.end()) {
+        found_[array.name] = &array.array;
+      } else {
+        errors_.collect([&] {
+          throw InputError(where(array.name), fmt::format("found an array of this name, which is "
+                                                          "no parameter of the model{}",
+                                                          did_you_mean(array.name, names_)));
+        });
+      }
+    }
+  }
+
+  void take(GivenData& given) {
+    for (std::size_t p = 0; p < step_.parameters.size(); ++p) {
+      const StepParameters& wanted = step_.parameters[p];
+      std::vector<float>& values = given.parameters[p];
+      for (std::size_t t = 0; t < wanted.tensors.size(); ++t) {
+        errors_.collect([&] {
+          const std::vector<float> part = tensor(wanted.tensors[t], wanted.shapes[t]);
+          values.insert(values.end(), part.begin(), part.end());
+        });
+      }
+    }
+    errors_.throw_if_any();
+  }
+
+ private:
+  /// Only what belongs to a layer of the model.
+  bool is_statistics(std::string_view name) const {
+    const std::size_t dot = name.rfind('.');
+    if (dot == std::string_view::npos) return false;
+    const std::string weight = std::string(name.substr(0, dot)) + ".weight";
+    return std::find(kRunningStatistics.begin(), kRunningStatistics.end(), name.substr(dot + 1)) !=
+               kRunningStatistics.end() &&
+           std::find(names_.begin(), names_.end(), weight) != names_.end();
+  }
+
+  std::string where(const std::string& name) const {
+    return fmt::format("{}: '{}'", place_, printable(name));
+  }
+
+  std::vector<float> tensor(const std::string& name, const Shape& shape) const {
+    const auto found = found_.find(name);
+    if (found == found_.end()) {
+      throw InputError(where(name),
+                       fmt::format("missing; expected an array of the shape {}", shape_of(shape)));
+    }
+    std::int64_t count = 1;
+    for (const std::int64_t extent : shape) count *= extent;
+    expect_shape(*found->second, shape, count, where(name));
+    return floats(*found->second, where(name));
+  }
+
+  const TrainingStep& step_;
+  const std::string& place_;
+  std::vector<std::string_view> names_;
+  std::map<std::string_view, const NumberArray*> found_;
+  InputErrors errors_;
+};
+
+}  // namespace
+
+void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
+                     const std::string& place, GivenData& given) {
+  ParameterMatch(step, arrays, place).take(given);
+}
+
+std::vector<std::uint32_t> data_bits(const StepData& wanted, const NumberArray& array,
+                                     const std::string& place) {
+  expect_shape(array, wanted.shape, wanted.count, place);
+  std::vector<std::uint32_t> bits;
+  if (wanted.index_limit == 0) {
+    for (const float value : floats(array, place)) {
+      bits.push_back(std::bit_cast<std::uint32_t>(value));
+    }
+    return bits;
+  }
+  if (!array.is_integer) throw InputError(place, "found floats; expected int32 or int64 indices");
+  for (const double value : array.values) {
+    if (value < 0 || value >= static_cast<double>(wanted.index_limit)) {
+      throw InputError(place, fmt::format("element {} is {}; expected an index from 0 to {}",
+                                          bits.size(), value, wanted.index_limit - 1));
+    }
+    bits.push_back(static_cast<std::uint32_t>(value));
+  }
+  return bits;
+}
+
+void apply(const GivenData& given, TrainingState& state) {
+  for (const auto& [at, values] : given.parameters) state.parameters[at] = values;
+  for (const auto& [at, bits] : given.inputs) state.inputs[at] = bits;
+  for (const auto& [at, bits] : given.targets) state.targets[at] = bits;
+}
+
+}  // namespace poet

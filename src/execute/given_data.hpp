@@ -1,0 +1,39 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "arrays/number_array.hpp"
+#include "execute/training_state.hpp"
+#include "step/training_step.hpp"
+
+namespace poet {
+
+/// Numbers of a user, which replace those of the seed. All keys are indices into the lists of
+/// TrainingStep.
+struct GivenData {
+  std::map<std::size_t, std::vector<float>> parameters;
+  std::map<std::size_t, std::vector<std::uint32_t>> inputs;   ///< as in TrainingState
+  std::map<std::size_t, std::vector<std::uint32_t>> targets;  ///< likewise
+};
+
+/// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is
+/// rounded. Running statistics of normalisations, which PyTorch saves as well, are ignored; any
+/// other array has to be one of the step's, and none may be missing. Extents of 1 make no
+/// difference. Throws InputError with a line for everything that is wrong; `place` is the file.
+void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
+                     const std::string& place, GivenData& given);
+
+/// The bits of an input or a target. Throws InputError for another shape or count, a float where
+/// indices are wanted or the reverse, an index beyond its limit, or a number that no float32 holds.
+std::vector<std::uint32_t> data_bits(const StepData& wanted, const NumberArray& array,
+                                     const std::string& place);
+
+/// Puts what is given into a state from a seed.
+void apply(const GivenData& given, TrainingState& state);
+
+}  // namespace poet
