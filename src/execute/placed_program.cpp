@@ -21,8 +21,6 @@ bool has_offset(const Instruction& step) {
   return step.offset.has_value();
 }
 
-constexpr Bytes kFloatBytes = 4;
-
 /// Collects the offsets that a program states, and refuses what kernels could not work with.
 class OffsetReader {
  public:

@@ -10,6 +10,9 @@
 
 namespace poet {
 
+/// Kernels can work with floats at multiples of this only.
+inline constexpr Bytes kFloatBytes = 4;
+
 /// A flat program, and what is known of the places of its tensors.
 struct PlacedProgram {
   std::vector<Instruction> instructions;  ///< all but moves

@@ -36,6 +36,13 @@ void ScheduledStep::place(Bytes alignment) {
   const std::vector<Buffer>& buffers = program_.buffers.buffers;
   placement_ = program_.placement ? *program_.placement : offsets_in_peak(buffers, alignment);
   figures_.arena_bytes = arena_bytes(buffers, placement_, alignment);
+  for (const Bytes offset : placement_.offsets) {
+    if (offset % kFloatBytes == 0) continue;
+    throw InputError(
+        fmt::format("found tensors rounded to multiples of {} bytes; expected {}, so "
+                    "that floats are where kernels can read them",
+                    alignment, kFloatBytes));
+  }
 }
 
 void ScheduledStep::run(TrainingState& state, PageFile& pages) {

@@ -32,8 +32,8 @@ struct ExecutionFigures {
 class ScheduledStep {
  public:
   /// `alignment` is that of the graph's tensors. With `poison`, memory that is not in use holds
-  /// signalling NaNs. Throws InputError for a program that opens what is in RAM or frees what is
-  /// not.
+  /// signalling NaNs. Throws InputError as placed_program() does, and if sizes that are no
+  /// multiples of a float's put floats where kernels cannot read them.
   ScheduledStep(const TrainingStep& step, const Graph& graph, std::span<const Instruction> program,
                 Bytes alignment, bool poison);
 

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 
 #include "execute/run_schedule.hpp"
@@ -149,6 +150,21 @@ TEST_F(ScheduledSteps, RefuseOffsetsThatAreNoPlaces) {
   EXPECT_THAT(input_error([&] { run(moved); }), HasSubstr("'a' is moved, but is not in RAM"));
 }
 
+TEST_F(ScheduledSteps, RefuseSizesThatPutFloatsAnywhere) {
+  const std::string text = exact_text("[1, 1, 5, 1]", R"(
+      {"name": "a", "op": "conv2d", "inputs": ["input"], "out_channels": 1, "kernel": 1},
+      {"name": "b", "op": "max_pool2d", "inputs": ["a"], "kernel": 1},
+      {"name": "b2", "op": "max_pool2d", "inputs": ["b"], "kernel": 1},
+      {"name": "c", "op": "flatten", "inputs": ["b2"]},
+      {"name": "loss", "op": "cross_entropy", "inputs": ["c"], "classes": 5})");
+  Model model = parse_model(text, "tiny.json");
+  model.alignment = 1;
+  const Graph graph = cost_graph(model, &platform_);
+  const Program program = to_program(graph, baseline(graph).schedule);
+  EXPECT_THAT(input_error([&] { run_schedule(bound_step(text), graph, program, 1, {}); }),
+              HasSubstr("found tensors rounded to multiples of 1 bytes; expected 4"));
+}
+
 // What no check of instructions can find: the bits are wrong.
 TEST_F(ScheduledSteps, ShowAProgramThatComputesSomethingElse) {
   Program late = program_;
@@ -170,6 +186,20 @@ TEST_F(ScheduledSteps, ReportStorageThatFails) {
               HasSubstr("cannot be opened: Is a directory"));
   EXPECT_THAT(input_error([&] { run(paged(), {.storage = "/dev/null"}); }),
               HasSubstr("/dev/null: page-in of 84 bytes at offset 0: the file ends before"));
+}
+
+TEST(PageFiles, ReportAFileThatHasBecomeShorter) {
+  const TemporaryFolder folder;
+  const std::string path = folder.file("pages");
+  PageFile pages(path);
+  const std::vector<std::byte> written(84, std::byte{7});
+  std::vector<std::byte> found(84);
+  pages.write(10, written.data(), 84);
+  pages.read(10, found.data(), 84);
+  EXPECT_EQ(found, written);
+  std::filesystem::resize_file(path, 60);
+  EXPECT_THAT(input_error([&] { pages.read(10, found.data(), 84); }),
+              HasSubstr("pages: page-in of 84 bytes at offset 10: the file ends before"));
 }
 
 TEST_F(ScheduledSteps, RefuseAnotherGraph) {
