@@ -1,6 +1,9 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <filesystem>
+#include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -21,10 +24,32 @@
 namespace poet::cli {
 namespace {
 
+bool is_same_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  if (std::filesystem::equivalent(path, other, error)) return true;
+  return std::filesystem::weakly_canonical(path, error) ==
+         std::filesystem::weakly_canonical(other, error);
+}
+
+/// Pages are written over whatever the file holds.
+void check_storage(const Options& options) {
+  if (options.run.storage.empty()) return;
+  const std::pair<const char*, std::string> others[] = {
+      {"SCHEDULE", options.input_file}, {"--model", options.model}, {"--output", options.output}};
+  for (const auto& [name, path] : others) {
+    if (path.empty() || !is_same_file(options.run.storage, path)) continue;
+    throw InputError("--storage",
+                     fmt::format("found {}, the same file as {}; expected one of its own, as pages "
+                                 "are written over it",
+                                 shown_source(options.run.storage), name));
+  }
+}
+
 void check_run_input(const Options& options) {
   check_one_stdin(options, "SCHEDULE");
   require_option(options.model, "--model", "the model that the schedule was solved for");
   check_destination("--output", options.output);
+  check_storage(options);
 }
 
 /// Only an exact graph says what each node computes.

@@ -1,4 +1,7 @@
 // The command that runs schedules.
+#include <sys/resource.h>
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <fstream>
 #include <set>
@@ -204,6 +207,106 @@ TEST_F(Run, ReportsAPageFileThatIsFullAndWritesNothing) {
   EXPECT_THAT(full.err, HasSubstr("/dev/full: page-out of "));
   EXPECT_FALSE(std::filesystem::exists(output));
   EXPECT_EQ(run(path, "linear", {"--storage", folder_.file("pages"), "--fsync"}).status, 0);
+}
+
+/// Files of this process, and of those that it starts, end at this size until the end of the scope.
+class FileSizeLimit {
+ public:
+  explicit FileSizeLimit(rlim_t bytes) {
+    getrlimit(RLIMIT_FSIZE, &before_);
+    const rlimit limit = {.rlim_cur = bytes, .rlim_max = before_.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+  }
+  FileSizeLimit(const FileSizeLimit&) = delete;
+  FileSizeLimit& operator=(const FileSizeLimit&) = delete;
+  ~FileSizeLimit() { setrlimit(RLIMIT_FSIZE, &before_); }
+
+ private:
+  rlimit before_{};
+};
+
+TEST_F(Run, ReportsAPageFileThatCannotGrowEndsOrIsNone) {
+  const std::string path = solve("linear", "60%", {"--no-remat"});
+  const std::string output = folder_.write("run.json", "an earlier one");
+  const auto error_with = [&](const std::string& storage) {
+    const Finished finished = run(path, "linear", {"--storage", storage, "--output", output});
+    EXPECT_EQ(finished.status, 2) << storage;
+    EXPECT_EQ(finished.out, "") << storage;
+    EXPECT_EQ(contents_of(output), "an earlier one") << storage;
+    return finished.err;
+  };
+  const std::string pages = folder_.file("pages");
+  {
+    const FileSizeLimit limit(1000);
+    EXPECT_THAT(error_with(pages),
+                HasSubstr("pages: page-out of 3136 bytes at offset 0: File too"));
+  }
+  const std::string pipe = folder_.file("pipe");
+  ASSERT_EQ(mkfifo(pipe.c_str(), 0600), 0);
+  EXPECT_THAT(error_with(pipe), HasSubstr("pipe: page-out of 3136 bytes at offset 0: "));
+  EXPECT_THAT(error_with("/dev/null"),
+              HasSubstr("/dev/null: page-in of 3136 bytes at offset 0: the file ends before"));
+  EXPECT_THAT(error_with(folder_.path()), HasSubstr("cannot be opened: Is a directory"));
+  EXPECT_THAT(error_with(folder_.file("nowhere/pages")),
+              HasSubstr("cannot be opened: No such file"));
+  EXPECT_EQ(folder_.contents(), (Words{"pages", "pipe", "run.json", "schedule.json"}));
+}
+
+TEST_F(Run, WritesNoPagesOverItsOwnFiles) {
+  const std::string path = solve("linear", "60%", {"--no-remat"});
+  const std::string before = contents_of(path);
+  const std::string link = folder_.file("link.json");
+  std::filesystem::create_hard_link(path, link);
+  for (const std::string& storage : {path, link, folder_.path() + "/./schedule.json"}) {
+    const Finished finished = run(path, "linear", {"--storage", storage});
+    EXPECT_EQ(finished.status, 2) << storage;
+    EXPECT_THAT(finished.err, HasSubstr("the same file as SCHEDULE; expected one of its own"));
+    EXPECT_EQ(contents_of(path), before) << storage;
+  }
+  const std::string model =
+      folder_.write("model.json", contents_of(POET_SOURCE_DIR "/models/linear.json"));
+  EXPECT_THAT(run(path, model, {"--storage", model}).err, HasSubstr("the same file as --model"));
+  const std::string output = folder_.file("run.json");
+  EXPECT_THAT(run(path, "linear", {"--storage", output, "--output", output}).err,
+              HasSubstr("the same file as --output"));
+  EXPECT_FALSE(std::filesystem::exists(output));
+}
+
+TEST_F(Run, RefusesAPlanForAnotherModelAndABrokenOne) {
+  const std::string path = solve("linear", "60%", {"--no-remat"});
+  const std::string text = contents_of(path);
+  const std::string output = folder_.file("run.json");
+  const auto error_of = [&](const std::string& schedule, const std::string& model, int status) {
+    const Finished finished =
+        run(folder_.write("changed.json", schedule), model, {"--output", output});
+    EXPECT_EQ(finished.status, status);
+    EXPECT_EQ(finished.out, "");
+    EXPECT_FALSE(std::filesystem::exists(output));
+    return finished.err;
+  };
+  // The same nodes, by names, sizes and edges, but the file is another one.
+  std::string model = contents_of(POET_SOURCE_DIR "/models/linear.json");
+  const std::string tanh = folder_.write(
+      "tanh.json", model.replace(model.find(R"("op": "relu")"), 12, R"("op": "tanh")"));
+  EXPECT_THAT(error_of(text, tanh, 2), HasSubstr("tanh.json: found a model with the SHA-256"));
+  EXPECT_THAT(error_of(text, "ds_cnn", 2), HasSubstr("that of the model 'linear' which"));
+  // Another model that the file claims to be about.
+  json claimed = json::parse(text);
+  claimed["model"]["sha256"] =
+      document(poet_solve({"info", tanh, "--json"})).at("model").at("sha256");
+  EXPECT_EQ(run(folder_.write("claimed.json", claimed.dump()), tanh).status, 0);
+  claimed["nodes"][1]["name"] = "other";
+  EXPECT_THAT(error_of(claimed.dump(), tanh, 2), HasSubstr("node 1 is 'other'; expected 'fc1'"));
+
+  EXPECT_THAT(error_of(text.substr(0, text.size() / 2), "linear", 2), HasSubstr("changed.json:"));
+  EXPECT_THAT(error_of("", "linear", 2), HasSubstr("changed.json"));
+  json changed = json::parse(text);
+  changed["program"][0]["node"] = 99;
+  EXPECT_NE(error_of(changed.dump(), "linear", 5), "");
+  changed = json::parse(text);
+  changed["program"][0]["offset"] = -4;
+  EXPECT_THAT(error_of(changed.dump(), "linear", 2),
+              HasSubstr("/program/0/offset: found the number -4"));
 }
 
 TEST_F(Run, NeedsAFolderForItsTemporaryPageFile) {
