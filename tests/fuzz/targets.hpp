@@ -12,7 +12,7 @@ struct FuzzTarget {
   void (*read)(std::string_view text);
 };
 
-/// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy` and `npz`.
+/// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy`, `npz` and `buffer`.
 std::span<const FuzzTarget> fuzz_targets();
 
 }  // namespace poet::test
