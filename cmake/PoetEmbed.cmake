@@ -1,6 +1,6 @@
 # poet_embed(<target> <symbol> <files...>) compiles text files into <target> as the function
 #   std::span<const poet::EmbeddedFile> poet::<symbol>();
-# declared in src/formats/named_text.hpp. A changed file rebuilds the one generated source.
+# which a header of the target declares. A changed file rebuilds the one generated source.
 function(poet_embed target symbol)
   set(output "${CMAKE_CURRENT_BINARY_DIR}/${symbol}.cpp")
   add_custom_command(OUTPUT "${output}"

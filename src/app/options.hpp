@@ -19,6 +19,7 @@ enum class Command {
   simulate,
   place,
   run,
+  export_code,
   sweep,
   compare
 };
@@ -74,6 +75,12 @@ struct RunArguments {
   std::string profile;               ///< the folder for measured costs
 };
 
+/// `export`.
+struct ExportArguments {
+  std::string format = "c";
+  bool force = false;  ///< the folder may hold other files
+};
+
 /// The command line as data, not yet interpreted: errors in values name their option later.
 struct Options {
   Command command = Command::solve;
@@ -117,14 +124,15 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;                ///< of plot, simulate, place, run and import-solution
-  std::string exported;                  ///< of import-solution
+  std::string input_file;  ///< of plot, simulate, place, run, export and import-solution
+  std::string exported;    ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
   RunSettings run;
   RunArguments run_with;
   SweepArguments sweep;
   CompareArguments compare;
   PlaceArguments place;
+  ExportArguments exporting;
 };
 
 /// Reads the command line. Returns false if that was all: --help and --version are on stdout then.

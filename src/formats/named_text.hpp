@@ -5,15 +5,11 @@
 #include <string_view>
 #include <vector>
 
+#include "base/embedded_file.hpp"
+
 namespace poet {
 
-/// A data file compiled into the program.
-struct EmbeddedFile {
-  std::string_view name;  ///< without folder and ending
-  std::string_view text;
-};
-
-/// models/*.json and platforms/*.json, sorted by name (see cmake/PoetEmbed.cmake).
+/// models/*.json and platforms/*.json, sorted by name.
 std::span<const EmbeddedFile> embedded_models();
 std::span<const EmbeddedFile> embedded_platforms();
 

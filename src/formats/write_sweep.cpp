@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/text/escape.hpp"
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
 
@@ -14,19 +15,9 @@ using Json = nlohmann::ordered_json;
 
 constexpr int kVersion = 1;
 
-std::string quoted(const std::string& text) {
-  if (text.find_first_of(",\"\r\n") == std::string::npos) return text;
-  std::string result = "\"";
-  for (const char c : text) {
-    if (c == '"') result += '"';
-    result += c;
-  }
-  return result + '"';
-}
-
 std::string field(const Json& value) {
   if (value.is_null()) return {};
-  if (value.is_string()) return quoted(value.get_ref<const std::string&>());
+  if (value.is_string()) return csv_field(value.get_ref<const std::string&>());
   return value.dump();
 }
 
@@ -51,7 +42,7 @@ std::string csv_table(const std::vector<Json>& rows,
     }
     text += '\n';
   };
-  add_line([](const std::string& key) { return quoted(key); });
+  add_line([](const std::string& key) { return csv_field(key); });
   for (const Json& row : rows) {
     add_line([&](const std::string& key) {
       return row.contains(key) ? field(row.at(key)) : std::string();

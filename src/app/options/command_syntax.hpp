@@ -24,6 +24,7 @@ extern const CommandSyntax kVerifySyntax;
 extern const CommandSyntax kSimulateSyntax;
 extern const CommandSyntax kPlaceSyntax;
 extern const CommandSyntax kRunSyntax;
+extern const CommandSyntax kExportSyntax;
 extern const CommandSyntax kCompareSyntax;
 
 // Headings of --help.

@@ -20,9 +20,10 @@ constexpr const char* kDescription =
     "and a runtime budget, and a proven bound on how far from the optimum the answer can be.\n"
     "The schedule is one JSON document on stdout; progress and messages are on stderr.";
 
-constexpr std::array kCommands{&kSolveSyntax, &kImportSolutionSyntax, &kInfoSyntax,  &kVerifySyntax,
-                               &kPlotSyntax,  &kSimulateSyntax,       &kPlaceSyntax, &kRunSyntax,
-                               &kSweepSyntax, &kCompareSyntax};
+constexpr std::array kCommands{
+    &kSolveSyntax,  &kImportSolutionSyntax, &kInfoSyntax,   &kVerifySyntax,
+    &kPlotSyntax,   &kSimulateSyntax,       &kPlaceSyntax,  &kRunSyntax,
+    &kExportSyntax, &kSweepSyntax,          &kCompareSyntax};
 
 const CommandSyntax* find_command(const std::string& word) {
   const auto at = std::find_if(kCommands.begin(), kCommands.end(),

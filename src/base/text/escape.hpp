@@ -18,6 +18,9 @@ std::string xml_characters(std::string_view text);
 /// attribute in double quotes.
 std::string xml_text(std::string_view text);
 
+/// A field of CSV (RFC 4180): in double quotes if it needs them.
+std::string csv_field(std::string_view text);
+
 /// Returns a word as a POSIX shell has to see it: unchanged if every character is harmless, else in
 /// single quotes.
 std::string shell_quoted(std::string_view word);

@@ -1,0 +1,58 @@
+#include "app/load_step.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fmt/format.h>
+
+#include "app/load_problem.hpp"
+#include "base/sha256.hpp"
+#include "base/text/printable.hpp"
+#include "formats/named_text.hpp"
+#include "formats/read_inputs.hpp"
+#include "poet/error.hpp"
+#include "report/fields.hpp"
+
+namespace poet::cli {
+
+void expect_training_step(const ScheduleFile& file, const std::string& name) {
+  if (file.model.backward == name_of(Backward::exact)) return;
+  throw InputError(
+      name, fmt::format("found a graph with the backward pass '{}', which is not a training step; "
+                        "expected a schedule that was solved with --backward exact",
+                        printable(file.model.backward)));
+}
+
+TrainingStep load_step(const Options& options, const ScheduleFile& file) {
+  return in_option("--model", [&] {
+    const NamedText found = find_text(options.model, "model", embedded_models());
+    if (sha256_hex(found.text) != file.model.sha256) {
+      throw InputError(found.place,
+                       fmt::format("found a model with the SHA-256 {:.12}...; expected {:.12}..., "
+                                   "that of the model '{}' which the schedule is about",
+                                   sha256_hex(found.text), printable(file.model.sha256),
+                                   printable(file.model.name)));
+    }
+    InputErrors errors;
+    ModelSpec spec = read_model(found.text, found.place, errors);
+    errors.throw_if_any();
+    ask_for_backward(spec, Backward::exact);
+    static_cast<void>(build_model(spec, file.model.batch_size, errors));
+    errors.throw_if_any();
+    try {
+      return bind_step(spec, file.model.batch_size);
+    } catch (const InputError& error) {
+      throw InputError(found.place, error.what());
+    }
+  });
+}
+
+bool is_sound(const ScheduleFile& file, const std::string& name, const char* what) {
+  const std::vector<std::string> findings = verify_schedule_file(file);
+  for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
+  if (findings.empty()) return true;
+  spdlog::error("{}: invalid, {} finding{}; {}", name, findings.size(),
+                findings.size() == 1 ? "" : "s", what);
+  return false;
+}
+
+}  // namespace poet::cli

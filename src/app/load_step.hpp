@@ -1,0 +1,22 @@
+#pragma once
+
+#include <string>
+
+#include "app/options.hpp"
+#include "poet/schedule_file.hpp"
+#include "step/training_step.hpp"
+
+namespace poet::cli {
+
+/// Throws InputError, with the name of the schedule, unless its graph is exact: only such a graph
+/// says what each node computes.
+void expect_training_step(const ScheduleFile& file, const std::string& name);
+
+/// The kernel calls of the model that the schedule is about, from --model. Throws InputError for
+/// another model, and for one that the kernels cannot compute.
+TrainingStep load_step(const Options& options, const ScheduleFile& file);
+
+/// Verifies a schedule and reports all that is wrong with it; `what` says what was not done then.
+bool is_sound(const ScheduleFile& file, const std::string& name, const char* what);
+
+}  // namespace poet::cli

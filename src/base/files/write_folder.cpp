@@ -1,0 +1,150 @@
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "base/files/files.hpp"
+#include "base/files/folder.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+namespace fs = std::filesystem;
+
+[[noreturn]] void fail_at(const fs::path& path, const std::error_code& error) {
+  throw InputError(path.string(), fmt::format("cannot write: {}", error.message()));
+}
+
+/// Throws if an operation on this path failed.
+void require(const std::error_code& error, const fs::path& path) {
+  if (error) fail_at(path, error);
+}
+
+/// Folders that are gone again with all that they hold, unless they are kept.
+class NewFolders {
+ public:
+  /// Makes a folder and those that it is in. An error names the path that a user gave.
+  NewFolders(const fs::path& folder, const fs::path& named) {
+    std::error_code error;
+    fs::path missing = folder;
+    while (!missing.empty() && !fs::exists(missing, error)) {
+      first_ = missing;
+      missing = missing.parent_path();
+    }
+    fs::create_directories(folder, error);
+    if (error) remove();
+    require(error, named);
+  }
+  NewFolders(const NewFolders&) = delete;
+  NewFolders& operator=(const NewFolders&) = delete;
+  ~NewFolders() { remove(); }
+
+  void keep() { first_.clear(); }
+
+ private:
+  void remove() {
+    std::error_code ignored;
+    if (!first_.empty()) fs::remove_all(first_, ignored);
+  }
+
+  fs::path first_;  ///< the outermost one; empty if nothing was made
+};
+
+/// Puts files in the place of others, which come back unless all of it succeeds.
+class Replacement {
+ public:
+  /// `aside` is a folder for what is replaced.
+  Replacement(fs::path folder, fs::path aside)
+      : folder_(std::move(folder)), aside_(std::move(aside)) {}
+  Replacement(const Replacement&) = delete;
+  Replacement& operator=(const Replacement&) = delete;
+  ~Replacement() {
+    std::error_code ignored;
+    for (const std::string& name : placed_) fs::remove(folder_ / name, ignored);
+    for (const std::string& name : replaced_) fs::rename(aside_ / name, folder_ / name, ignored);
+  }
+
+  void place(const fs::path& file) {
+    const std::string name = file.filename().string();
+    const fs::path target = folder_ / name;
+    std::error_code error;
+    if (fs::is_directory(target, error)) {
+      throw InputError(target.string(), "cannot write: it is a directory; expected a file");
+    }
+    if (fs::exists(fs::symlink_status(target, error))) {
+      fs::rename(target, aside_ / name, error);
+      require(error, target);
+      replaced_.push_back(name);
+    }
+    fs::rename(file, target, error);
+    require(error, target);
+    placed_.push_back(name);
+  }
+
+  void keep() {
+    placed_.clear();
+    replaced_.clear();
+  }
+
+ private:
+  fs::path folder_, aside_;
+  std::vector<std::string> placed_, replaced_;
+};
+
+void write_all(const fs::path& folder, std::span<const FolderFile> files) {
+  for (const FolderFile& file : files) write_file((folder / file.name).string(), file.text);
+}
+
+/// A path without a slash at its end, so that it has a name.
+fs::path named(const std::string& folder) {
+  const fs::path path = fs::path(folder).lexically_normal();
+  return path.has_filename() ? path : path.parent_path();
+}
+
+}  // namespace
+
+std::optional<std::string> other_name(const std::string& folder,
+                                      std::span<const FolderFile> files) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return std::nullopt;
+  std::vector<std::string> names;
+  fs::directory_iterator entry(folder, error);
+  if (error) throw InputError(folder, fmt::format("cannot read: {}", error.message()));
+  for (; entry != fs::directory_iterator(); ++entry) {
+    const std::string name = entry->path().filename().string();
+    const bool is_known = std::any_of(files.begin(), files.end(),
+                                      [&](const FolderFile& file) { return file.name == name; });
+    if (!is_known) names.push_back(name);
+  }
+  if (names.empty()) return std::nullopt;
+  return *std::min_element(names.begin(), names.end());
+}
+
+void write_folder(const std::string& folder, std::span<const FolderFile> files) {
+  const fs::path target = named(folder);
+  const std::string suffix = fmt::format(".tmp.{}", ::getpid());
+  std::error_code error;
+  if (!fs::exists(target, error)) {
+    NewFolders parents(target.has_parent_path() ? target.parent_path() : fs::path("."), target);
+    const fs::path beside = target.string() + suffix;
+    NewFolders written(beside, target);
+    write_all(beside, files);
+    fs::rename(beside, target, error);
+    require(error, target);
+    written.keep();
+    parents.keep();
+    return;
+  }
+  NewFolders written(target / suffix, target);
+  const fs::path aside = target / suffix / "aside";
+  NewFolders emptied(aside, target);
+  write_all(target / suffix, files);
+  Replacement replacement(target, aside);
+  for (const FolderFile& file : files) replacement.place(target / suffix / file.name);
+  replacement.keep();
+}
+
+}  // namespace poet

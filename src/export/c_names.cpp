@@ -1,0 +1,71 @@
+#include "export/c_names.hpp"
+
+#include <cmath>
+
+#include <fmt/format.h>
+
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// Names are cut there: the words around them stay readable, and compilers limit identifiers.
+constexpr std::size_t kLongestName = 40;
+/// Compilers have to take strings of 4095 characters; an escaped byte has four.
+constexpr std::size_t kLongestText = 1000;
+
+bool is_lower(char c) {
+  return c >= 'a' && c <= 'z';
+}
+
+bool is_upper_or_digit(char c) {
+  return (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9');
+}
+
+}  // namespace
+
+std::string Identifiers::add(std::string_view name) {
+  std::string word;
+  for (const char c : name.substr(0, kLongestName)) {
+    if (is_lower(c)) {
+      word += static_cast<char>(c - 'a' + 'A');
+    } else {
+      word += is_upper_or_digit(c) ? c : '_';
+    }
+  }
+  std::string unique = word;
+  for (int i = 2; !taken_.insert(unique).second; ++i) unique = fmt::format("{}_{}", word, i);
+  return unique;
+}
+
+std::string comment_text(std::string_view text) {
+  std::string safe;
+  for (const char c : text.substr(0, kLongestText)) {
+    const bool is_plain = is_lower(c) || is_upper_or_digit(c) ||
+                          std::string_view(" _-+.,:;()[]<>=").find(c) != std::string_view::npos;
+    safe += is_plain ? c : '_';
+  }
+  return safe;
+}
+
+std::string string_literal(std::string_view text) {
+  std::string literal = "\"";
+  for (const char c : text.substr(0, kLongestText)) {
+    const bool is_plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';
+    if (is_plain) {
+      literal += c;
+    } else {
+      literal += fmt::format("\\{:03o}", static_cast<unsigned char>(c));
+    }
+  }
+  return literal + "\"";
+}
+
+std::string float_literal(float value) {
+  if (!std::isfinite(value)) throw InternalError("a geometry is not finite");
+  std::string digits = fmt::format("{}", value);
+  if (digits.find_first_of(".e") == std::string::npos) digits += ".0";
+  return digits + "f";
+}
+
+}  // namespace poet

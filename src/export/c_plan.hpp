@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+
+#include "export/device_plan.hpp"
+
+namespace poet {
+
+/// poet_plan.h: sizes, indices and offsets as macros and enumerators, with the names and shapes of
+/// the model in comments.
+std::string plan_header(const DevicePlan& plan);
+
+/// poet_plan.c: the plan as constant tables.
+std::string plan_source(const DevicePlan& plan);
+
+}  // namespace poet

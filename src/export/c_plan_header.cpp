@@ -1,0 +1,141 @@
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "export/c_names.hpp"
+#include "export/c_plan.hpp"
+#include "model/shape.hpp"
+#include "poet/version.hpp"
+
+namespace poet {
+namespace {
+
+std::string joined_shapes(const std::vector<Shape>& shapes) {
+  std::string text;
+  for (const Shape& shape : shapes) text += (text.empty() ? "" : " + ") + shape_text(shape);
+  return text;
+}
+
+/// The elements of a tensor: indices of maxima have one or two bytes, all others four.
+std::string_view element_type(const StepNode& node, const TrainingStep& step, int index) {
+  if (node.op == "max_pool2d_index") {
+    const Bytes count = element_count(node.shape);
+    return node.bytes == count ? "uint8_t" : "uint16_t";
+  }
+  for (const StepData& input : step.inputs) {
+    if (input.node == index && input.index_limit > 0) return "int32_t";
+  }
+  return "float";
+}
+
+class PlanHeader {
+ public:
+  explicit PlanHeader(const DevicePlan& plan) : plan_(plan), step_(*plan.step) {}
+
+  std::string write() {
+    text_ = fmt::format(
+        "/* A training step of '{}'. Written by poet-solve {}; do not edit. */\n"
+        "#ifndef POET_PLAN_H\n#define POET_PLAN_H\n\n#include \"poet_runtime.h\"\n\n",
+        comment_text(plan_.name), POET_VERSION);
+    write_sizes();
+    write_data("INPUT", "input", step_.inputs);
+    write_data("TARGET", "target", step_.targets);
+    write_groups();
+    write_tensors();
+    text_ +=
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const struct poet_plan poet_plan;\n\n"
+        "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+    return std::move(text_);
+  }
+
+ private:
+  void define(const std::string& name, std::int64_t value, const std::string& about = {}) {
+    const std::string comment = about.empty() ? "" : fmt::format(" /* {} */", about);
+    text_ += fmt::format("#define POET_{} {}{}{}\n", name, value,
+                         value > std::numeric_limits<std::int32_t>::max() ? "u" : "", comment);
+  }
+
+  void write_sizes() {
+    text_ += "/* What struct poet_memory has to hold. */\n";
+    define("ARENA_BYTES", plan_.arena_bytes);
+    define("ALIGNMENT", plan_.alignment, "of the arena, in bytes");
+    define("STORAGE_BYTES", plan_.storage_bytes, "of secondary storage");
+    define("PARAMETER_COUNT", plan_.parameter_count, "poet_real");
+    define("MOMENT_COUNT", plan_.moment_count, "poet_real");
+    define("KEPT_COUNT", plan_.kept_count, "poet_real");
+    define("LOSS_COUNT", plan_.loss_count);
+    define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));
+    define("TARGET_COUNT", static_cast<std::int64_t>(step_.targets.size()));
+    define("GROUP_COUNT", static_cast<std::int64_t>(plan_.groups.size()), "of parameters");
+    define("INSTRUCTION_COUNT", static_cast<std::int64_t>(plan_.instructions.size()));
+    text_ += "\n";
+  }
+
+  void write_data(std::string_view word, std::string_view what, const std::vector<StepData>& all) {
+    if (all.empty()) return;
+    text_ += fmt::format("/* Elements of each {}, 4 bytes each. */\n", what);
+    for (std::size_t i = 0; i < all.size(); ++i) {
+      const StepData& data = all[i];
+      const std::string type =
+          data.index_limit > 0 ? fmt::format("int32_t below {}", data.index_limit) : "float";
+      std::string name;
+      if (data.node >= 0) {
+        const StepNode& node = step_.nodes[static_cast<std::size_t>(data.node)];
+        name = fmt::format("{} {}, ", comment_text(node.name), shape_text(node.shape));
+      }
+      define(fmt::format("{}_{}_COUNT", word, i), data.count, name + type);
+    }
+    text_ += "\n";
+  }
+
+  void write_groups() {
+    if (plan_.groups.empty()) return;
+    Identifiers names({"COUNT"});
+    std::string indices;
+    std::string places;
+    for (std::size_t g = 0; g < plan_.groups.size(); ++g) {
+      const DeviceGroup& group = plan_.groups[g];
+      const StepParameters& from = *group.parameters;
+      const std::string name = names.add(from.name);
+      indices += fmt::format("  POET_GROUP_{} = {}{} /* {} {}{} */\n", name, g,
+                             g + 1 < plan_.groups.size() ? "," : "", comment_text(from.name),
+                             joined_shapes(from.shapes), from.is_trained ? "" : ", not trained");
+      places += fmt::format("#define POET_FIRST_{} {}\n#define POET_COUNT_{} {}\n", name,
+                            group.first, name, from.count);
+    }
+    text_ += "/* Indices of poet_plan.parameters. */\nenum poet_group {\n" + indices + "};\n\n";
+    text_ +=
+        "/* Where the parameters of a layer begin in poet_memory.parameters, and how many\n"
+        " * there are. */\n" +
+        places + "\n";
+  }
+
+  void write_tensors() {
+    Identifiers names;
+    text_ +=
+        "/* Nodes of the training step, as the schedule numbers them. */\nenum poet_tensor {\n";
+    for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
+      const StepNode& node = step_.nodes[i];
+      const std::string what =
+          node.bytes > 0
+              ? fmt::format("{} {}, {} bytes", element_type(node, step_, static_cast<int>(i)),
+                            shape_text(node.shape), node.bytes)
+              : std::string("no tensor");
+      text_ += fmt::format("  POET_TENSOR_{} = {}{} /* {}: {} */\n", names.add(node.name), i,
+                           i + 1 < step_.nodes.size() ? "," : "", comment_text(node.name), what);
+    }
+    text_ += "};\n\n";
+  }
+
+  const DevicePlan& plan_;
+  const TrainingStep& step_;
+  std::string text_;
+};
+
+}  // namespace
+
+std::string plan_header(const DevicePlan& plan) {
+  return PlanHeader(plan).write();
+}
+
+}  // namespace poet

@@ -1,0 +1,253 @@
+#include <algorithm>
+#include <map>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "export/c_names.hpp"
+#include "export/c_plan.hpp"
+#include "export/kernel_specs.hpp"
+#include "poet/error.hpp"
+#include "poet/version.hpp"
+
+namespace poet {
+namespace {
+
+std::string_view place_word(poet_place place) {
+  switch (place) {
+    case POET_NULL:
+      return "POET_NULL";
+    case POET_ARENA:
+      return "POET_ARENA";
+    case POET_PARAMETERS:
+      return "POET_PARAMETERS";
+    case POET_KEPT:
+      return "POET_KEPT";
+    case POET_TARGET:
+      return "POET_TARGET";
+    case POET_ONE:
+      return "POET_ONE";
+  }
+  throw InternalError("an operand without a place");
+}
+
+std::string_view op_word(poet_op op) {
+  switch (op) {
+    case POET_COMPUTE:
+      return "POET_COMPUTE";
+    case POET_PAGE_OUT:
+      return "POET_PAGE_OUT";
+    case POET_PAGE_IN:
+      return "POET_PAGE_IN";
+    case POET_MOVE:
+      return "POET_MOVE";
+  }
+  throw InternalError("an instruction without an op");
+}
+
+std::string_view optimizer_word(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::sgd:
+      return "POET_SGD";
+    case Optimizer::momentum:
+      return "POET_MOMENTUM";
+    case Optimizer::adam:
+      return "POET_ADAM";
+  }
+  throw InternalError("an optimizer without a word");
+}
+
+std::string operand_text(const DeviceOperand& operand) {
+  return fmt::format("{{{}, {}, {}u}}", place_word(operand.place), operand.index, operand.offset);
+}
+
+/// The name of the function that calls a kernel.
+std::string adaptor_name(const Kernel& kernel) {
+  return "call_" + std::string(kernel.name).substr(std::string_view("poet_").size());
+}
+
+/// A function that gives a kernel the arguments that it has. C converts the pointers.
+std::string adaptor(const Kernel& kernel) {
+  const bool is_update = std::string_view(kernel.name) == "poet_update";
+  std::string unused;
+  std::string arguments = is_update ? "*(const int32_t*)spec" : "spec";
+  for (int i = 0; i < kernel.operand_count; ++i) arguments += fmt::format(", in[{}]", i);
+  if (kernel.operand_count == 0) unused += "  (void)in;\n";
+  if (kernel.has_output) {
+    arguments += ", out";
+  } else {
+    unused += "  (void)out;\n";
+  }
+  if (kernel.has_sink) {
+    arguments += ", sink";
+  } else {
+    unused += "  (void)sink;\n";
+  }
+  return fmt::format(
+      "static void {}(const void* spec, const void* const* in, void* out,\n"
+      "    const struct poet_sink* sink) {{\n{}  {}({});\n}}\n\n",
+      adaptor_name(kernel), unused, kernel.name, arguments);
+}
+
+/// A table that grows by rows and finds equal runs of rows again.
+class Table {
+ public:
+  /// Returns the index of the first of these rows.
+  std::size_t add(const std::vector<std::string>& rows) {
+    const auto [found, is_new] = first_.emplace(rows, rows_.size());
+    if (is_new) rows_.insert(rows_.end(), rows.begin(), rows.end());
+    return found->second;
+  }
+
+  /// `static const TYPE NAME[] = {...};`, or nothing if there are no rows.
+  std::string text(std::string_view type, std::string_view name) const {
+    if (rows_.empty()) return {};
+    std::string text = fmt::format("static const {} {}[] = {{\n", type, name);
+    for (const std::string& row : rows_) text += fmt::format("  {},\n", row);
+    return text + "};\n\n";
+  }
+
+ private:
+  std::vector<std::string> rows_;
+  std::map<std::vector<std::string>, std::size_t> first_;
+};
+
+std::string element(std::string_view table, std::size_t index) {
+  return fmt::format("&{}[{}]", table, index);
+}
+
+class PlanSource {
+ public:
+  explicit PlanSource(const DevicePlan& plan) : plan_(plan), step_(*plan.step) {}
+
+  std::string write() {
+    std::string instructions;
+    for (const DeviceInstruction& each : plan_.instructions) instructions += instruction(each);
+    std::string groups;
+    for (const DeviceGroup& each : plan_.groups) groups += group(each);
+    std::string text = fmt::format(
+        "/* A training step of '{}'. Written by poet-solve {}; do not edit. */\n"
+        "#include \"poet_plan.h\"\n\n",
+        comment_text(plan_.name), POET_VERSION);
+    for (const auto& [name, function] : adaptors_) text += function;
+    text += specs_text_ + (specs_.empty() ? "" : "\n");
+    text += operands_.text("struct poet_operand", "operands");
+    text += calls_.text("struct poet_call", "calls");
+    text += sinks_.text("struct poet_sink_use", "sinks");
+    text += "static const struct poet_instruction instructions[] = {\n" + instructions + "};\n\n";
+    text += tensors_.text("struct poet_initial", "tensors");
+    if (!groups.empty()) {
+      text += "static const struct poet_parameters groups[] = {\n" + groups + "};\n\n";
+    }
+    text += data("inputs", step_.inputs) + data("targets", step_.targets);
+    return text + plan();
+  }
+
+ private:
+  std::string instruction(const DeviceInstruction& from) {
+    std::string calls = "0";
+    std::string sink = "0";
+    if (!from.calls.empty()) {
+      std::vector<std::string> rows;
+      for (const DeviceCall& each : from.calls) rows.push_back(call(each));
+      calls = element("calls", calls_.add(rows));
+    }
+    if (from.sink) {
+      sink =
+          element("sinks",
+                  sinks_.add({fmt::format("{{{}, {}, {}}}", operand_text(from.sink->sum),
+                                          operand_text(from.sink->gradient), from.sink->updates)}));
+    }
+    const std::string& name = step_.nodes[static_cast<std::size_t>(from.node)].name;
+    return fmt::format("  {{{}, {}, {}, {}, {}u, {}u, {}u, {}, {}, {}, {}}}, /* {} */\n",
+                       from.number, op_word(from.op), from.writes_tensor ? 1 : 0, from.calls.size(),
+                       from.offset, from.bytes, from.from, from.input, from.loss, calls, sink,
+                       comment_text(name));
+  }
+
+  std::string call(const DeviceCall& from) {
+    const Kernel& kernel = from.call->kernel;
+    adaptors_.emplace(kernel.name, adaptor(kernel));
+    std::string operands = "0";
+    if (!from.in.empty()) {
+      std::vector<std::string> rows;
+      for (const DeviceOperand& each : from.in) rows.push_back(operand_text(each));
+      operands = element("operands", operands_.add(rows));
+    }
+    return fmt::format("{{{}, &{}, {}, {}, {}}}", adaptor_name(kernel), spec(from.call->spec),
+                       operands, from.in.size(), is_random(from.call->spec) ? 1 : 0);
+  }
+
+  std::string spec(const KernelSpec& from) {
+    const SpecText made = spec_text(from);
+    const auto [found, is_new] =
+        specs_.emplace(made.type + made.initializer, fmt::format("spec_{}", specs_.size()));
+    if (is_new) {
+      specs_text_ += fmt::format("static const {} {} =\n    {};\n", made.type, found->second,
+                                 made.initializer);
+    }
+    return found->second;
+  }
+
+  std::string group(const DeviceGroup& from) {
+    std::vector<std::string> rows;
+    for (const poet_initial& each : from.tensors) {
+      rows.push_back(fmt::format("{{{}, {}, {}}}", each.count, float_literal(each.center),
+                                 float_literal(each.spread)));
+    }
+    const std::string tensors = rows.empty() ? "0" : element("tensors", tensors_.add(rows));
+    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}}},\n", string_literal(from.parameters->name),
+                       from.first, from.parameters->count, from.moments,
+                       from.parameters->is_trained ? 1 : 0, rows.size(), tensors);
+  }
+
+  static std::string data(std::string_view name, const std::vector<StepData>& all) {
+    Table table;
+    std::vector<std::string> rows;
+    for (const StepData& each : all) {
+      rows.push_back(fmt::format("{{{}, {}}}", each.count, each.index_limit));
+    }
+    table.add(rows);
+    return table.text("struct poet_data", name);
+  }
+
+  std::string plan() const {
+    const auto member = [](std::string_view name, const auto& value) {
+      return fmt::format("  .{} = {},\n", name, value);
+    };
+    std::string text = "const struct poet_plan poet_plan = {\n";
+    text += member("arena_bytes", "POET_ARENA_BYTES");
+    text += member("alignment", "POET_ALIGNMENT");
+    text += member("storage_bytes", "POET_STORAGE_BYTES");
+    text += member("optimizer", optimizer_word(step_.optimizer));
+    text += member("parameter_count", "POET_PARAMETER_COUNT");
+    text += member("moment_count", "POET_MOMENT_COUNT");
+    text += member("kept_count", "POET_KEPT_COUNT");
+    text += member("second_moments", plan_.second_moments);
+    text += member("loss_count", "POET_LOSS_COUNT");
+    text += member("instruction_count", "POET_INSTRUCTION_COUNT");
+    text += member("group_count", "POET_GROUP_COUNT");
+    text += member("input_count", "POET_INPUT_COUNT");
+    text += member("target_count", "POET_TARGET_COUNT");
+    text += member("instructions", "instructions");
+    text += member("parameters", plan_.groups.empty() ? "0" : "groups");
+    text += member("inputs", step_.inputs.empty() ? "0" : "inputs");
+    text += member("targets", step_.targets.empty() ? "0" : "targets");
+    return text + "};\n";
+  }
+
+  const DevicePlan& plan_;
+  const TrainingStep& step_;
+  std::map<std::string, std::string> adaptors_;  ///< by kernel
+  std::map<std::string, std::string> specs_;     ///< their names, by type and members
+  std::string specs_text_;
+  Table operands_, calls_, sinks_, tensors_;
+};
+
+}  // namespace
+
+std::string plan_source(const DevicePlan& plan) {
+  return PlanSource(plan).write();
+}
+
+}  // namespace poet

@@ -1,0 +1,56 @@
+#include "export/c_sources.hpp"
+
+#include <string>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "export/c_plan.hpp"
+#include "poet/version.hpp"
+
+namespace poet {
+namespace {
+
+/// The families of kernels become one file; what is called poet_... stays a file of its own.
+bool is_of_kernels(const EmbeddedFile& file) {
+  return file.name.ends_with(".c") && !file.name.starts_with("poet_");
+}
+
+std::string make_snippet(const FolderFiles& files) {
+  std::string sources;
+  for (const FolderFile& file : files) {
+    if (file.name.ends_with(".c")) sources += " " + file.name;
+  }
+  return fmt::format(
+      "# For a Makefile: include this file, compile POET_SOURCES with POET_CFLAGS, and link with\n"
+      "# POET_LDFLAGS, so that kernels that the plan does not call are left out.\n"
+      "ifndef POET_DIR\n"
+      "POET_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\n"
+      "endif\n"
+      "POET_SOURCES := $(addprefix $(POET_DIR)/,{})\n"
+      "# Without -ffp-contract=off results depend on the compiler. -ffast-math is an error.\n"
+      "POET_CFLAGS := -I$(POET_DIR) -ffp-contract=off -ffunction-sections -fdata-sections\n"
+      "POET_LDFLAGS := -Wl,--gc-sections\n",
+      sources.substr(1));
+}
+
+}  // namespace
+
+FolderFiles c_sources(const DevicePlan& plan) {
+  FolderFiles files{{"poet_plan.c", plan_source(plan)}, {"poet_plan.h", plan_header(plan)}};
+  std::string kernels =
+      fmt::format("/* The kernels of poet_kernels.h. Written by poet-solve {}; do not edit. */\n",
+                  POET_VERSION);
+  for (const EmbeddedFile& file : embedded_runtime()) {
+    if (is_of_kernels(file)) {
+      kernels += fmt::format("\n/* ---- {} ---- */\n\n{}", file.name, file.text);
+    } else {
+      files.push_back({std::string(file.name), std::string(file.text)});
+    }
+  }
+  files.push_back({"poet_kernels.c", kernels});
+  files.push_back({"poet.mk", make_snippet(files)});
+  return files;
+}
+
+}  // namespace poet

@@ -1,0 +1,18 @@
+#pragma once
+
+#include <span>
+
+#include "base/embedded_file.hpp"
+#include "base/files/folder.hpp"
+#include "export/device_plan.hpp"
+
+namespace poet {
+
+/// runtime/*.c and runtime/*.h, sorted by name.
+std::span<const EmbeddedFile> embedded_runtime();
+
+/// Everything that a device needs for a training step: the plan, the runtime with all kernels in
+/// one file, and poet.mk for a Makefile.
+FolderFiles c_sources(const DevicePlan& plan);
+
+}  // namespace poet

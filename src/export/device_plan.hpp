@@ -1,0 +1,81 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include <poet_runtime.h>
+
+#include "poet/graph.hpp"
+#include "poet/schedule.hpp"
+#include "step/training_step.hpp"
+
+namespace poet {
+
+// What poet_runtime.h declares, with vectors and names, before it becomes text.
+
+struct DeviceOperand {
+  poet_place place = POET_NULL;
+  int index = 0;             ///< of a target
+  std::uint32_t offset = 0;  ///< in bytes
+
+  bool operator==(const DeviceOperand&) const = default;
+};
+
+struct DeviceCall {
+  const KernelCall* call = nullptr;  ///< of the training step, which the plan refers to
+  std::vector<DeviceOperand> in;
+};
+
+struct DeviceSink {
+  DeviceOperand sum;
+  DeviceOperand gradient;
+  int updates = -1;  ///< an index into DevicePlan::groups
+};
+
+struct DeviceInstruction {
+  int number = 0;  ///< in the program of the schedule
+  poet_op op = POET_COMPUTE;
+  int node = 0;
+  std::uint32_t offset = 0, bytes = 0, from = 0;  ///< as in poet_instruction
+  int input = -1;
+  int loss = -1;
+  bool writes_tensor = false;
+  std::vector<DeviceCall> calls{};
+  std::optional<DeviceSink> sink{};
+};
+
+struct DeviceGroup {
+  const StepParameters* parameters = nullptr;
+  std::int32_t first = 0;
+  std::int32_t moments = -1;
+  std::vector<poet_initial> tensors;
+};
+
+/// A training step at fixed addresses.
+struct DevicePlan {
+  const TrainingStep* step = nullptr;
+  std::string name;  ///< of the model
+  std::uint32_t arena_bytes = 0, alignment = 0, storage_bytes = 0;
+  std::int32_t parameter_count = 0, moment_count = 0, kept_count = 0, second_moments = 0;
+  std::int32_t loss_count = 0;
+  std::vector<DeviceGroup> groups;
+  std::vector<DeviceInstruction> instructions;
+};
+
+/// A program that is valid and has offsets.
+struct PlacedStep {
+  const Graph& graph;
+  std::span<const Instruction> program;
+  Bytes arena_bytes = 0;
+  Bytes alignment = 4;
+};
+
+/// Gives every operand of every kernel call its place. The plan refers to `step`, which has to stay
+/// where it is. Throws InputError for what does not fit the 32 bits of the runtime's tables.
+DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
+                        const PlacedStep& placed);
+
+}  // namespace poet

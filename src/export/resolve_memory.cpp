@@ -1,0 +1,119 @@
+#include "export/resolve_memory.hpp"
+
+#include <map>
+
+#include <fmt/format.h>
+
+#include "poet/arena.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+class MemoryFollower {
+ public:
+  MemoryFollower(const Graph& graph, std::span<const Instruction> program)
+      : graph_(graph), program_(program), offset_(graph.nodes.size()) {}
+
+  ResolvedProgram follow() {
+    for (std::size_t at = 0; at < program_.size(); ++at) follow(static_cast<int>(at));
+    return std::move(resolved_);
+  }
+
+ private:
+  void follow(int number) {
+    const Instruction& step = program_[static_cast<std::size_t>(number)];
+    const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+    ResolvedInstruction made{.number = number, .node = step.node, .bytes = node.bytes};
+    switch (step.op) {
+      case Instruction::Op::free:
+        offset_[static_cast<std::size_t>(step.node)].reset();
+        return;
+      case Instruction::Op::compute:
+        made.op = POET_COMPUTE;
+        made.over = step.over;
+        for (const int input : node.inputs) made.inputs.push_back(offset_of(number, input));
+        set_offset(step.node, step.over ? offset_of(number, *step.over) : stated(number));
+        if (step.over) offset_[static_cast<std::size_t>(*step.over)].reset();
+        break;
+      case Instruction::Op::page_out:
+        made.op = POET_PAGE_OUT;
+        made.from = slot_of(step.node);
+        break;
+      case Instruction::Op::page_in:
+        made.op = POET_PAGE_IN;
+        made.from = slot_of(step.node);
+        set_offset(step.node, stated(number));
+        break;
+      case Instruction::Op::move:
+        made.op = POET_MOVE;
+        made.from = offset_of(number, step.node);
+        set_offset(step.node, stated(number));
+        break;
+    }
+    made.offset = offset_of(number, step.node);
+    resolved_.instructions.push_back(std::move(made));
+  }
+
+  Bytes stated(int number) const {
+    const std::optional<Bytes>& offset = program_[static_cast<std::size_t>(number)].offset;
+    if (!offset) throw InternalError(fmt::format("instruction {} has no offset", number));
+    return *offset;
+  }
+
+  void set_offset(int node, Bytes offset) { offset_[static_cast<std::size_t>(node)] = offset; }
+
+  Bytes offset_of(int number, int node) const {
+    const std::optional<Bytes>& offset = offset_[static_cast<std::size_t>(node)];
+    if (offset) return *offset;
+    throw InternalError(fmt::format("instruction {}: node {} is not in RAM", number, node));
+  }
+
+  Bytes slot_of(int node) {
+    const auto [slot, is_new] = slots_.emplace(node, resolved_.storage_bytes);
+    if (is_new) {
+      resolved_.storage_bytes += bytes_in_storage(graph_.nodes[static_cast<std::size_t>(node)]);
+    }
+    return slot->second;
+  }
+
+  const Graph& graph_;
+  std::span<const Instruction> program_;
+  std::vector<std::optional<Bytes>> offset_;  ///< by node: where it is now
+  std::map<int, Bytes> slots_;                ///< by node: where in storage
+  ResolvedProgram resolved_;
+};
+
+}  // namespace
+
+ResolvedProgram resolve_memory(const Graph& graph, std::span<const Instruction> program) {
+  return MemoryFollower(graph, program).follow();
+}
+
+std::vector<Lifetime> lifetimes_of(const Graph& graph, std::span<const Instruction> program) {
+  const ProgramBuffers found = program_buffers(graph, program);
+  std::vector<Lifetime> lifetimes;
+  for (std::size_t b = 0; b < found.buffers.size(); ++b) {
+    lifetimes.push_back({.node = found.nodes[b],
+                         .first = static_cast<int>(found.buffers[b].lower),
+                         .end = static_cast<int>(found.buffers[b].upper),
+                         .bytes = found.buffers[b].bytes});
+  }
+  std::vector<int> buffer_of(graph.nodes.size(), -1);
+  for (std::size_t at = 0; at < program.size(); ++at) {
+    const Instruction& step = program[at];
+    int& buffer = buffer_of[static_cast<std::size_t>(step.node)];
+    if (found.of_instruction[at] >= 0) buffer = found.of_instruction[at];
+    if (step.op == Instruction::Op::move) {
+      lifetimes[static_cast<std::size_t>(buffer)].moves = true;
+    } else if (step.offset && !step.over) {
+      lifetimes[static_cast<std::size_t>(buffer)].offset = *step.offset;
+    }
+    if (const int workspace = found.workspace[at]; workspace >= 0) {
+      lifetimes[static_cast<std::size_t>(workspace)].offset = step.workspace_offset.value_or(0);
+    }
+  }
+  return lifetimes;
+}
+
+}  // namespace poet

@@ -1,0 +1,197 @@
+#include <algorithm>
+#include <limits>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "export/device_plan.hpp"
+#include "export/resolve_memory.hpp"
+#include "poet/error.hpp"
+#include "step/initial_values.hpp"
+
+namespace poet {
+namespace {
+
+constexpr std::int64_t kRealBytes = 4;
+
+template <typename Small>
+Small fitting(std::int64_t value, std::string_view what) {
+  if (value >= 0 && value <= std::int64_t{std::numeric_limits<Small>::max()}) {
+    return static_cast<Small>(value);
+  }
+  throw InputError(
+      fmt::format("found {} of {}; expected at most {}, which the tables of the "
+                  "runtime can hold",
+                  value, what, std::numeric_limits<Small>::max()));
+}
+
+std::uint32_t bytes32(Bytes bytes, std::string_view what) {
+  return fitting<std::uint32_t>(bytes, what);
+}
+
+class PlanResolver {
+ public:
+  PlanResolver(const TrainingStep& step, const PlacedStep& placed)
+      : step_(step), graph_(placed.graph) {
+    plan_.step = &step;
+    plan_.arena_bytes = bytes32(placed.arena_bytes, "bytes of RAM");
+    plan_.alignment = bytes32(placed.alignment, "bytes of alignment");
+    add_groups();
+    number_inputs();
+    const ResolvedProgram program = resolve_memory(placed.graph, placed.program);
+    plan_.storage_bytes = bytes32(program.storage_bytes, "bytes of storage");
+    for (const ResolvedInstruction& each : program.instructions) add(each);
+  }
+
+  DevicePlan take() { return std::move(plan_); }
+
+ private:
+  void add_groups() {
+    std::int64_t first = 0;
+    std::int64_t trained = 0;
+    std::int64_t kept = 0;
+    const bool has_moments = step_.optimizer != Optimizer::sgd;
+    for (const StepParameters& from : step_.parameters) {
+      const bool moves = from.is_trained && has_moments;
+      plan_.groups.push_back({.parameters = &from,
+                              .first = fitting<std::int32_t>(first, "parameters"),
+                              .moments = moves ? fitting<std::int32_t>(trained, "moments") : -1,
+                              .tensors = initial_values(from)});
+      kept_offset_.push_back(kept * kRealBytes);
+      first += from.count;
+      if (from.is_trained) trained += from.count;
+      if (from.is_kept) kept += from.count;
+    }
+    bytes32(first * kRealBytes, "bytes of parameters");
+    plan_.parameter_count = fitting<std::int32_t>(first, "parameters");
+    plan_.kept_count = fitting<std::int32_t>(kept, "gradients");
+    const bool has_second = step_.optimizer == Optimizer::adam;
+    const std::int64_t moments = has_moments ? (has_second ? 2 : 1) * trained : 0;
+    plan_.moment_count = fitting<std::int32_t>(moments, "moments");
+    plan_.second_moments = has_second ? static_cast<std::int32_t>(trained) : 0;
+  }
+
+  void number_inputs() {
+    input_of_.assign(step_.nodes.size(), -1);
+    loss_of_.assign(step_.nodes.size(), -1);
+    for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
+      input_of_[static_cast<std::size_t>(step_.inputs[i].node)] =
+          fitting<std::int16_t>(static_cast<std::int64_t>(i), "inputs");
+    }
+    for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
+      if (step_.nodes[i].is_loss && step_.nodes[i].bytes > 0) loss_of_[i] = plan_.loss_count++;
+    }
+    fitting<std::int16_t>(plan_.loss_count, "losses");
+    fitting<std::uint16_t>(static_cast<std::int64_t>(step_.targets.size()), "targets");
+  }
+
+  void add(const ResolvedInstruction& from) {
+    if (from.offset % plan_.alignment != 0) {
+      throw InputError(fmt::format("instruction {}: found the offset {}; expected a multiple of {}",
+                                   from.number, from.offset, plan_.alignment));
+    }
+    DeviceInstruction made{.number = from.number,
+                           .op = from.op,
+                           .node = from.node,
+                           .offset = static_cast<std::uint32_t>(from.offset),
+                           .bytes = static_cast<std::uint32_t>(from.bytes),
+                           .from = static_cast<std::uint32_t>(from.from)};
+    if (from.op == POET_COMPUTE) compute(from, made);
+    plan_.instructions.push_back(std::move(made));
+  }
+
+  void compute(const ResolvedInstruction& from, DeviceInstruction& made) {
+    const auto at = static_cast<std::size_t>(from.node);
+    const StepNode& node = step_.nodes[at];
+    made.bytes = static_cast<std::uint32_t>(node.bytes);
+    made.input = input_of_[at];
+    made.loss = loss_of_[at];
+    made.writes_tensor = node.writes_tensor && node.bytes > 0;
+    fitting<std::uint16_t>(static_cast<std::int64_t>(node.calls.size()), "kernel calls");
+    for (const KernelCall& call : node.calls) {
+      if (call.in.size() > POET_MOST_OPERANDS) throw InternalError("too many operands");
+      DeviceCall resolved{.call = &call, .in = {}};
+      for (const OperandSource& source : call.in) resolved.in.push_back(place(from, source));
+      made.calls.push_back(std::move(resolved));
+    }
+    if (node.sink) made.sink = sink(from, *node.sink);
+  }
+
+  DeviceOperand in_arena(const ResolvedInstruction& at, int node, std::int64_t element) const {
+    const std::vector<int>& inputs = graph_.nodes[static_cast<std::size_t>(at.node)].inputs;
+    const auto found = std::find(inputs.begin(), inputs.end(), node);
+    if (found == inputs.end()) {
+      throw InternalError(
+          fmt::format("node {} reads {}, which is not among its inputs", at.node, node));
+    }
+    const Bytes offset = at.inputs[static_cast<std::size_t>(found - inputs.begin())];
+    return {.place = POET_ARENA,
+            .offset = static_cast<std::uint32_t>(offset + element * kRealBytes)};
+  }
+
+  DeviceOperand kept(int group) const {
+    const Bytes offset = kept_offset_[static_cast<std::size_t>(group)];
+    return {.place = POET_KEPT, .offset = bytes32(offset, "bytes of gradients")};
+  }
+
+  DeviceOperand place(const ResolvedInstruction& at, const OperandSource& source) const {
+    switch (source.kind) {
+      case OperandSource::Kind::tensor:
+        return in_arena(at, source.index, source.offset);
+      case OperandSource::Kind::parameters: {
+        const DeviceGroup& group = plan_.groups[static_cast<std::size_t>(source.index)];
+        const std::int64_t element = group.first + source.offset;
+        return {.place = POET_PARAMETERS,
+                .offset = static_cast<std::uint32_t>(element * kRealBytes)};
+      }
+      case OperandSource::Kind::gradient: {
+        DeviceOperand operand = kept(source.index);
+        operand.offset += static_cast<std::uint32_t>(source.offset * kRealBytes);
+        return operand;
+      }
+      case OperandSource::Kind::target:
+        return {.place = POET_TARGET,
+                .index = source.index,
+                .offset = static_cast<std::uint32_t>(source.offset * kRealBytes)};
+      case OperandSource::Kind::one:
+        return {.place = POET_ONE};
+      case OperandSource::Kind::none:
+        break;
+    }
+    return {};
+  }
+
+  DeviceSink sink(const ResolvedInstruction& at, const SinkUse& use) const {
+    const DeviceOperand own{.place = POET_ARENA, .offset = static_cast<std::uint32_t>(at.offset)};
+    switch (use.into) {
+      case SinkUse::Into::buffer:
+        return {.sum = use.sum >= 0 ? in_arena(at, use.sum, 0) : DeviceOperand{}, .gradient = own};
+      case SinkUse::Into::kept:
+        return {.sum = use.is_first ? DeviceOperand{} : kept(use.parameters),
+                .gradient = kept(use.parameters)};
+      case SinkUse::Into::parameters:
+        return {.sum = {}, .gradient = {}, .updates = use.parameters};
+      case SinkUse::Into::tensor:
+        break;
+    }
+    return {.sum = {}, .gradient = own};
+  }
+
+  const TrainingStep& step_;
+  const Graph& graph_;
+  DevicePlan plan_;
+  std::vector<Bytes> kept_offset_;  ///< by group
+  std::vector<int> input_of_;       ///< by node: an index into TrainingStep::inputs, or -1
+  std::vector<int> loss_of_;        ///< by node: which loss it is, or -1
+};
+
+}  // namespace
+
+DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
+                        const PlacedStep& placed) {
+  DevicePlan plan = PlanResolver(step, placed).take();
+  plan.name = name;
+  return plan;
+}
+
+}  // namespace poet
