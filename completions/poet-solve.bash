@@ -36,12 +36,14 @@ _poet_solve_value() {
     sweep:--format) _poet_solve_words 'jsonl csv' ;;
     sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
     sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
-    solve:--model|import-solution:--model|verify:--model|simulate:--model|run:--model) _poet_solve_words "$models"; _poet_solve_files ;;
+    solve:--model|import-solution:--model|verify:--model|simulate:--model|run:--model|export:--model) _poet_solve_words "$models"; _poet_solve_files ;;
     solve:--platform|import-solution:--platform|info:--platform|verify:--platform|simulate:--platform)
       _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--objective) _poet_solve_words 'energy runtime ram' ;;
     solve:--plot-directory) _poet_solve_folders ;;
     solve:--export-model|solve:--warm-start|import-solution:--exported|run:--storage|run:--parameters|run:--input|run:--target) _poet_solve_files ;;
+    export:--format) _poet_solve_words 'c tflm csv' ;;
+    export:--output) _poet_solve_folders ;;
     compare:--on-changed-graph) _poet_solve_words 'report fail' ;;
     *:--backward) _poet_solve_words 'exact poet-chain' ;;
     *:--alignment) _poet_solve_words '4 8 16 32' ;;
@@ -79,6 +81,7 @@ _poet_solve_options() {
     simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
     place) echo "--capacity --alignment --no-moves --csv --time-limit-s --output --compact $common" ;;
     run) echo "--model --steps --seed --parameters --input --target --storage --fsync --check --output $common" ;;
+    export) echo "--model --output --format --force $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }
@@ -107,7 +110,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|import-solution|info|verify|plot|simulate|place|run|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|import-solution|info|verify|plot|simulate|place|run|export|sweep|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -123,12 +126,12 @@ _poet_solve() {
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve import-solution info verify plot simulate place run sweep compare'
+    _poet_solve_words 'solve import-solution info verify plot simulate place run export sweep compare'
   elif [[ $command == info ]]; then
     _poet_solve_words "$models"
     _poet_solve_files
   elif [[ $command == verify || $command == plot || $command == simulate || $command == run ||
-      $command == compare || $command == import-solution || $command == place ]]; then
+      $command == export || $command == compare || $command == import-solution || $command == place ]]; then
     _poet_solve_files
   fi
 }

@@ -128,6 +128,12 @@ _poet_solve_run=(
   '--check[fill memory that is not in use with signalling NaNs]'
   '--output=[write the JSON there, whole or not at all]:FILE:_files')
 
+_poet_solve_export=(
+  '--model=[the model that the schedule was solved for]:NAME|FILE:_poet_solve_model'
+  '--output=[write the files into this directory]:DIR:_files -/'
+  '--format=[C sources or tables of offsets]:format:(c tflm csv)'
+  '--force[even if the directory holds other files]')
+
 _poet_solve_compare=(
   '--rel-tol=[energies this close are equal]:REL: '
   '--on-changed-graph=[what becomes of a model with another graph]:what:(report fail)'
@@ -144,6 +150,7 @@ _poet_solve_commands() {
     'simulate:replay stages written by hand'
     'place:find an offset in RAM for every tensor'
     'run:run a schedule on real tensors'
+    'export:write a schedule as C for a device'
     'sweep:solve a grid of problems in one go'
     'compare:report what became worse or better')
   _describe command commands
@@ -172,6 +179,7 @@ _poet_solve() {
     simulate) _arguments -s $_poet_solve_common $_poet_solve_simulate ':FILE:_files' ;;
     place) _arguments -s $_poet_solve_common $_poet_solve_place ':FILE:_files' ;;
     run) _arguments -s $_poet_solve_common $_poet_solve_run ':SCHEDULE:_files' ;;
+    export) _arguments -s $_poet_solve_common $_poet_solve_export ':SCHEDULE:_files' ;;
     compare)
       _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
   esac
