@@ -1,0 +1,410 @@
+// The command that writes schedules for devices: what it writes is compiled and run here.
+#include <algorithm>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <map>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "base/sha256.hpp"
+#include "cli/poet_solve.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+
+/// A small network with much of what a plan can have: statistics, dropped elements, a skip, a pool
+/// with indices, and momentum.
+std::string mixed_model(const std::string& update) {
+  return R"({"format": "poet-model", "version": 2, "name": "mixed", "optimizer": "momentum",
+ "update": ")" +
+         update + R"(", "input": {"shape": [2, 3, 12, 12]}, "layers": [
+ {"name": "conv1", "op": "conv2d", "inputs": ["input"], "out_channels": 8, "kernel": 3,
+  "padding": 1},
+ {"name": "bn1", "op": "batch_norm2d", "inputs": ["conv1"]},
+ {"name": "relu1", "op": "relu", "inputs": ["bn1"]},
+ {"name": "drop", "op": "dropout", "inputs": ["relu1"]},
+ {"name": "conv2", "op": "conv2d", "inputs": ["drop"], "out_channels": 8, "kernel": 3,
+  "padding": 1},
+ {"name": "sum", "op": "add", "inputs": ["conv2", "drop"]},
+ {"name": "pool", "op": "max_pool2d", "inputs": ["sum"], "kernel": 2},
+ {"name": "flat", "op": "flatten", "inputs": ["pool"]},
+ {"name": "fc", "op": "linear", "inputs": ["flat"], "out_features": 5},
+ {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 5}]})";
+}
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+const Words kWarnings{"-std=c99", "-Wall",   "-Wextra", "-Wpedantic",       "-Wconversion",
+                      "-Wshadow", "-Wundef", "-Werror", "-ffp-contract=off"};
+const Words kCFiles{"poet_kernels.c", "poet_math.c", "poet_plan.c", "poet_runtime.c",
+                    "poet_seed.c"};
+
+class Export : public testing::Test {
+ protected:
+  Finished solve(const std::string& model, const std::string& ram, const Words& options) const {
+    return poet_solve(problem(model, "m4", ram, "3") +
+                      Words{"--backward", "exact", "--effort", "fast", "--time-limit-s", "5",
+                            "--replace", "--output", schedule_} +
+                      options);
+  }
+
+  /// The path of a schedule that there is.
+  std::string solved(const std::string& model, const std::string& ram,
+                     const Words& options = {}) const {
+    const Finished finished = solve(model, ram, options);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return schedule_;
+  }
+
+  Finished exported(const std::string& schedule, const Words& options) const {
+    return poet_solve(Words{"export", schedule, "--output", plan_} + options);
+  }
+
+  Finished compile(const std::string& compiler, const Words& words) const {
+    Command command{.program = compiler, .arguments = words};
+    command.kill_after_seconds = 120;
+    return run_program(command);
+  }
+
+  /// Compiles and links what was exported with the main program of these tests.
+  std::string built(const Words& options = {}) const {
+    const std::string program = folder_.file("step");
+    Words words{"-O1",
+                "-std=c11",
+                "-ffp-contract=off",
+                "-ffunction-sections",
+                "-Wl,--gc-sections",
+                "-I" + plan_,
+                "-o",
+                program,
+                POET_SOURCE_DIR "/tests/support/exported_step.c"};
+    for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+    const Finished finished = compile(POET_CC, words + options);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return program;
+  }
+
+  Finished run_step(const std::string& program, const Words& words) const {
+    return run_program({.program = program, .arguments = words});
+  }
+
+  std::string file_of(const std::string& name) const { return contents_of(plan_ + "/" + name); }
+
+  TemporaryFolder folder_;
+  std::string schedule_ = folder_.file("schedule.json");
+  std::string plan_ = folder_.file("plan");
+};
+
+/// Losses and gradients of three steps have to be those of `run`, bit by bit.
+void expect_same(const json& run, const std::string& printed, const std::string& gradients) {
+  const std::vector<std::string> lines = lines_of(printed);
+  const json& losses = run.at("losses");
+  ASSERT_GT(lines.size(), losses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    EXPECT_EQ(std::stod(lines[i]), losses[i].get<double>()) << "step " << i;
+  }
+  std::size_t at = 0;
+  for (const json& gradient : run.at("gradients")) {
+    const std::size_t bytes = 4 * gradient.at("count").get<std::size_t>();
+    ASSERT_LE(at + bytes, gradients.size());
+    EXPECT_EQ(sha256_hex(std::string_view(gradients).substr(at, bytes)), gradient.at("sha256"))
+        << gradient.at("name");
+    at += bytes;
+  }
+  EXPECT_EQ(at, gradients.size());
+  EXPECT_GT(at, 0U);
+}
+
+struct Case {
+  const char* name;
+  const char* model;  ///< built-in; or the update of the mixed model
+  const char* ram;
+  Words options;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& each) {
+  return out << each.name;
+}
+
+class ExportOf : public Export, public testing::WithParamInterface<Case> {};
+
+TEST_P(ExportOf, ComputesWhatRunComputes) {
+  const Case& about = GetParam();
+  const bool is_mixed = std::string(about.name).starts_with("Mixed");
+  const std::string model =
+      is_mixed ? folder_.write("mixed.json", mixed_model(about.model)) : about.model;
+  const std::string path = solved(model, about.ram, about.options);
+  const json summary = json::parse(contents_of(path)).at("summary");
+  const Finished finished = exported(path, {"--model", model});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(file_of("poet_plan.h"),
+              HasSubstr("#define POET_ARENA_BYTES " + summary.at("peak_ram_bytes").dump() + "\n"));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(built(), {"3", "7", gradients});
+  ASSERT_EQ(step.status, 0) << step.out << step.err;
+  const json run =
+      document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+  expect_same(run, step.out, contents_of(gradients));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, ExportOf,
+    testing::Values(Case{"LinearKeepAll", "linear", "100%", {}},
+                    Case{"LinearPaging", "linear", "60%", {"--no-remat"}},
+                    Case{"DsCnnRemat", "ds_cnn", "70%", {"--no-paging"}},
+                    Case{"DsCnnPaging", "ds_cnn", "50%", {"--no-remat"}},
+                    Case{"ResnetBoth", "resnet18_cifar", "50%", {}},
+                    Case{"Transformer", "vit_tiny", "90%", {}},
+                    Case{"MixedFused", "fused", "60%", {}},
+                    Case{"MixedBuffered", "buffered", "100%", {}},
+                    Case{"MixedAccumulatePaging", "accumulate", "60%", {"--no-remat"}}),
+    [](const auto& each) { return each.param.name; });
+
+// Every computation, page and move has its number in the program of the file.
+TEST_F(Export, KeepsOffsetsMovesAndNumbersOfAPlacedSchedule) {
+  const std::string model = folder_.write("mixed.json", mixed_model("accumulate"));
+  json placed = document(poet_solve({"place", solved(model, "60%", {"--no-remat"})}));
+  json& program = placed["program"];
+  std::set<int> taken;
+  for (const json& step : program) taken.insert(step.value("over", -1));
+  const auto first = std::find_if(program.begin(), program.end(), [&](const json& step) {
+    return step.at("op") == "compute" && !taken.contains(step.at("node"));
+  });
+  ASSERT_NE(first, program.end());
+  const int node = first->at("node");
+  const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
+  const auto bytes = placed["nodes"][node]["bytes"].get<std::int64_t>();
+  program.insert(first + 1, json::object({{"op", "move"}, {"node", node}, {"offset", end}}));
+  placed["summary"]["arena_bytes"] = end + bytes;
+  placed["summary"]["moved_bytes"] = bytes;
+  const std::string path = folder_.write("moved.json", placed.dump());
+  ASSERT_EQ(exported(path, {"--model", model}).status, 0);
+  EXPECT_THAT(file_of("poet_plan.c"), HasSubstr("POET_MOVE"));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(built(), {"3", "7", gradients});
+  const json run =
+      document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+  expect_same(run, step.out, contents_of(gradients));
+
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (program[i].at("op") != "free") expected.push_back(std::to_string(i) + ",1");
+  }
+  std::vector<std::string> ticks = lines_of(step.out);
+  ticks.erase(ticks.begin(), ticks.begin() + 3);
+  EXPECT_EQ(ticks, expected);
+
+  std::filesystem::remove_all(plan_);
+  const Finished offline = exported(path, {"--format", "tflm"});
+  EXPECT_EQ(offline.status, 2);
+  EXPECT_THAT(offline.err, HasSubstr("an offline memory plan cannot say so"));
+  EXPECT_FALSE(std::filesystem::exists(plan_));
+  ASSERT_EQ(exported(path, {"--format", "csv"}).status, 0);
+  EXPECT_THAT(file_of("program.csv"), HasSubstr(",move," + std::to_string(node) + ","));
+}
+
+TEST_F(Export, EndsTheStepAtAPageInThatFails) {
+  const std::string path = solved("linear", "60%", {"--no-remat"});
+  const json program = json::parse(contents_of(path)).at("program");
+  std::vector<std::size_t> page_ins;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (program[i].at("op") == "page_in") page_ins.push_back(i);
+  }
+  ASSERT_FALSE(page_ins.empty());
+  ASSERT_EQ(exported(path, {"--model", "linear"}).status, 0);
+  const std::string gradients = folder_.file("gradients");
+  const std::string count = std::to_string(page_ins.size());
+  const Finished failed = run_step(built(), {"3", "1", gradients, count});
+  EXPECT_EQ(failed.status, 5);
+  const std::vector<std::string> lines = lines_of(failed.out);
+  ASSERT_EQ(lines.size(), 2U) << failed.out;
+  EXPECT_EQ(lines[1], "status 7 at instruction " + std::to_string(page_ins[0]));
+}
+
+TEST_F(Export, HasNoStorageUnlessTheProgramBringsSome) {
+  ASSERT_EQ(exported(solved("linear", "60%", {"--no-remat"}), {"--model", "linear"}).status, 0);
+  const std::string source = folder_.write("main.c", R"(#include "poet_plan.h"
+static _Alignas(64) unsigned char arena[POET_ARENA_BYTES + 4];
+static float parameters[POET_PARAMETER_COUNT], input[POET_INPUT_0_COUNT];
+static int32_t target[POET_TARGET_0_COUNT];
+int main(void) {
+  const void* inputs[] = {input};
+  const void* targets[] = {target};
+  struct poet_memory m = {.arena = arena + 1, .parameters = parameters, .inputs = inputs,
+                          .targets = targets};
+  poet_initialise(&poet_plan, &m, 1);
+  if (poet_step(&poet_plan, &m, 0) != POET_MISALIGNED || m.failed != -1) return 1;
+  m.arena = arena;
+  if (poet_step(&poet_plan, &m, 0) != POET_NO_STORAGE || m.failed < 0) return 2;
+  return m.steps == 0 ? 0 : 3;
+})");
+  Words words{"-std=c11",           "-O1", "-ffp-contract=off", "-I" + plan_, "-o",
+              folder_.file("main"), source};
+  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+  const Finished compiled = compile(POET_CC, words);
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
+  EXPECT_EQ(run_step(folder_.file("main"), {}).status, 0);
+}
+
+TEST_F(Export, LetsAProgramReplaceAKernel) {
+  const std::string model = folder_.write("mixed.json", mixed_model("fused"));
+  ASSERT_EQ(exported(solved(model, "100%"), {"--model", model}).status, 0);
+  const std::string gradients = folder_.file("gradients");
+  const Finished usual = run_step(built(), {"1", "1", gradients});
+  const Finished replaced = run_step(built({"-DREPLACE_RELU"}), {"1", "1", gradients});
+  ASSERT_EQ(usual.status, 0);
+  ASSERT_EQ(replaced.status, 0);
+  EXPECT_NE(lines_of(usual.out)[0], lines_of(replaced.out)[0]);
+}
+
+// Names of layers come from the user, and stand in comments, strings and identifiers.
+TEST_F(Export, WritesCThatCompilersTakeWithoutAWarningWhateverNamesThereAre) {
+  const std::string model = folder_.write("odd.json", R"({"format": "poet-model", "version": 2,
+    "name": "*/ #error ??/", "input": {"shape": [2, 4]}, "layers": [
+    {"name": "*/ \"a\" /* \\", "op": "linear", "inputs": ["input"], "out_features": 6},
+    {"name": "a b", "op": "linear", "inputs": ["*/ \"a\" /* \\"], "out_features": 6},
+    {"name": "a-b", "op": "linear", "inputs": ["a b"], "out_features": 3},
+    {"name": "count", "op": "linear", "inputs": ["a-b"], "out_features": 3},
+    {"name": "é??/%n", "op": "cross_entropy", "inputs": ["count"], "classes": 3}]})");
+  ASSERT_EQ(exported(solved(model, "100%"), {"--model", model}).status, 0);
+  for (const std::string& compiler :
+       {std::string(POET_CC), std::string(POET_OTHER_CC), std::string(POET_ARM_CC)}) {
+    if (compiler.empty()) continue;
+    for (const std::string& name : kCFiles) {
+      const Finished finished =
+          compile(compiler, kWarnings + Words{"-I" + plan_, "-c", plan_ + "/" + name, "-o",
+                                              folder_.file("object.o")});
+      EXPECT_EQ(finished.status, 0) << compiler << " " << name << "\n" << finished.err;
+    }
+  }
+  EXPECT_EQ(run_step(built(), {"1", "1", folder_.file("gradients")}).status, 0);
+}
+
+TEST_F(Export, WritesTheSameFilesEachTime) {
+  const std::string path = solved("ds_cnn", "60%");
+  ASSERT_EQ(exported(path, {"--model", "ds_cnn"}).status, 0);
+  std::vector<std::string> names;
+  std::map<std::string, std::string> first;
+  for (const auto& entry : std::filesystem::directory_iterator(plan_)) {
+    const std::string name = entry.path().filename().string();
+    names.push_back(name);
+    first[name] = contents_of(entry.path().string());
+  }
+  std::sort(names.begin(), names.end());
+  EXPECT_THAT(names, ElementsAre("poet.mk", "poet_kernels.c", "poet_kernels.h", "poet_math.c",
+                                 "poet_math.h", "poet_plan.c", "poet_plan.h", "poet_product.h",
+                                 "poet_runtime.c", "poet_runtime.h", "poet_seed.c", "poet_seed.h",
+                                 "poet_sink.h"));
+  ASSERT_EQ(exported(path, {"--model", "ds_cnn"}).status, 0);
+  for (const auto& [name, text] : first) EXPECT_EQ(file_of(name), text) << name;
+}
+
+TEST_F(Export, WritesAnOfflineMemoryPlanOfAnySchedule) {
+  poet_solve(quick_problem() + Words{"--output", schedule_});
+  ASSERT_EQ(exported(schedule_, {"--format", "tflm"}).status, 0);
+  const std::string metadata = file_of("offline_memory_plan.bin");
+  const std::vector<std::string> rows = lines_of(file_of("offline_memory_plan.csv"));
+  ASSERT_EQ(metadata.size() % 4, 0U);
+  std::vector<std::int32_t> numbers(metadata.size() / 4);
+  std::memcpy(numbers.data(), metadata.data(), metadata.size());
+  ASSERT_GT(numbers.size(), 3U);
+  EXPECT_EQ(numbers[0], 1);
+  EXPECT_EQ(numbers[1], 1);
+  ASSERT_EQ(static_cast<std::size_t>(numbers[2]) + 3, numbers.size());
+  ASSERT_EQ(rows.size(), static_cast<std::size_t>(numbers[2]) + 1);
+  EXPECT_EQ(rows[0], "tensor,node,name,first,end,offset,bytes");
+
+  // Each computation and page-in begins a tensor, at the offset that `place` gives it.
+  const json placed = document(poet_solve({"place", schedule_}));
+  std::size_t tensor = 0;
+  int number = 0;
+  for (const json& step : placed.at("program")) {
+    if (step.contains("offset")) {
+      ASSERT_LT(tensor + 1, rows.size());
+      EXPECT_EQ(numbers[tensor + 3], step.at("offset").get<int>());
+      EXPECT_THAT(rows[tensor + 1],
+                  testing::StartsWith(fmt::format("{},{},", tensor, step.at("node").get<int>())));
+      EXPECT_THAT(rows[tensor + 1], HasSubstr(fmt::format(",{},", number)));
+      ++tensor;
+    }
+    ++number;
+  }
+  EXPECT_EQ(tensor + 1, rows.size());
+}
+
+TEST_F(Export, LeavesOtherFilesAlone) {
+  const std::string path = solved("linear", "100%");
+  std::filesystem::create_directory(plan_);
+  const std::string other = folder_.write("plan/notes.txt", "mine");
+  const std::string own = folder_.write("plan/program.csv", "earlier");
+  const Finished refused = exported(path, {"--format", "csv"});
+  EXPECT_EQ(refused.status, 2);
+  EXPECT_THAT(refused.err, AllOf(HasSubstr("--output: "), HasSubstr("found 'notes.txt'")));
+  EXPECT_EQ(contents_of(own), "earlier");
+  EXPECT_EQ(exported(path, {"--format", "csv", "--force"}).status, 0);
+  EXPECT_EQ(contents_of(other), "mine");
+  EXPECT_THAT(contents_of(own), HasSubstr("instruction,op,"));
+}
+
+TEST_F(Export, RefusesWhatIsNoTrainingStepInFloatsAndWritesNothing) {
+  const std::string chain = folder_.file("chain.json");
+  poet_solve(quick_problem() + Words{"--output", chain});
+  EXPECT_THAT(exported(chain, {"--model", "linear"}).err,
+              HasSubstr("the backward pass 'poet-chain', which is not a training"));
+
+  const std::string small = folder_.write("int8.json", R"({"format": "poet-model", "version": 2,
+    "name": "int8", "dtype": "int8", "input": {"shape": [2, 4]}, "layers": [
+    {"name": "fc", "op": "linear", "inputs": ["input"], "out_features": 3},
+    {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 3}]})");
+  const std::string schedule = solved(small, "100%");
+  EXPECT_THAT(exported(schedule, {"--model", small}).err,
+              HasSubstr("found elements of 1 byte; expected 4"));
+  EXPECT_THAT(exported(schedule, {"--model", "linear"}).err,
+              HasSubstr("found a model with the SHA-256"));
+  EXPECT_THAT(exported(schedule, {}).err, HasSubstr("--model"));
+  EXPECT_THAT(exported(schedule, {"--model", small, "--format", "rust"}).err,
+              HasSubstr("--format"));
+  EXPECT_THAT(poet_solve({"export", schedule, "--model", small}).err, HasSubstr("--output"));
+  EXPECT_EQ(poet_solve({"export", "-", "--model", "-", "--output", plan_}, "{}").status, 2);
+
+  json changed = json::parse(contents_of(solved("linear", "60%", {"--no-remat"})));
+  changed["program"].erase(changed["program"].size() - 1);
+  const Finished invalid =
+      exported(folder_.write("changed.json", changed.dump()), {"--model", "linear"});
+  EXPECT_EQ(invalid.status, 5);
+  EXPECT_THAT(invalid.err, HasSubstr("nothing was written"));
+  EXPECT_FALSE(std::filesystem::exists(plan_));
+}
+
+TEST_F(Export, RefusesOffsetsThatAFloatCannotHave) {
+  const std::string path = solved("linear", "100%");
+  json placed = document(poet_solve({"place", path}));
+  const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
+  for (json& step : placed["program"]) {
+    if (step.contains("offset")) step["offset"] = step["offset"].get<std::int64_t>() + 2;
+  }
+  placed["summary"]["arena_bytes"] = end + 2;
+  const Finished odd = exported(folder_.write("odd.json", placed.dump()), {"--model", "linear"});
+  EXPECT_EQ(odd.status, 2);
+  EXPECT_THAT(odd.err, HasSubstr("expected a multiple of 4"));
+  EXPECT_FALSE(std::filesystem::exists(plan_));
+}
+
+}  // namespace
+}  // namespace poet::test
