@@ -1,0 +1,150 @@
+"""Solves, exports and links the example's training step, runs it on an emulated chip, and reads what it prints."""
+
+import dataclasses
+import json
+import pathlib
+import re
+import shutil
+import struct
+import subprocess
+
+HERE = pathlib.Path(__file__).resolve().parent
+MODEL = HERE / "small_cnn.json"
+NEEDED = {  # program: Debian package
+    "make": "make",
+    "arm-none-eabi-gcc": "gcc-arm-none-eabi and libnewlib-arm-none-eabi",
+    "qemu-system-arm": "qemu-system-arm",
+}
+
+
+class Failure(Exception):
+    """Something that was to work did not."""
+
+
+@dataclasses.dataclass
+class Variant:
+    """A way to schedule the step: its folder in the build, and the options of poet-solve."""
+
+    name: str
+    ram: str
+    options: str = ""
+
+
+# What the chip runs: whatever costs the least energy.
+SCHEDULED = Variant("scheduled", "chip")
+KEEP_ALL = Variant("keep_all", "100%")
+
+
+@dataclasses.dataclass
+class Step:
+    loss: float
+    bits: int
+    ticks: int
+
+
+@dataclasses.dataclass
+class ChipRun:
+    """What a program printed, and how it ended."""
+
+    status: int
+    arena_bytes: int = 0
+    parameter_bytes: int = 0
+    steps: list = dataclasses.field(default_factory=list)
+    gradients: dict = dataclasses.field(default_factory=dict)  # layer: (count, SHA-256)
+    failure: str = ""  # the line `failed ...`
+
+
+def missing_programs():
+    """What has to be installed first, as words for a message."""
+    return [f"{name} (Debian: {package})" for name, package in NEEDED.items() if not shutil.which(name)]
+
+
+def run(command, **options):
+    return subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
+
+
+class Example:
+    """The example in a build folder, with a poet-solve to use."""
+
+    def __init__(self, poet_solve, build):
+        self.poet_solve = poet_solve
+        self.build = pathlib.Path(build).resolve()
+
+    def folder(self, variant):
+        return self.build / variant.name
+
+    def schedule(self, variant):
+        return json.loads((self.folder(variant) / "schedule.json").read_text())
+
+    def link(self, variant, board):
+        """Returns the message of the linker if the program does not fit into the board's RAM, else an empty text."""
+        made = run(["make", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
+                    f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}"])
+        if made.returncode == 0:
+            return ""
+        overflow = re.search(r"region `RAM' overflowed by \d+ bytes", made.stderr)
+        if not overflow:
+            raise Failure(f"make ended with {made.returncode}:\n{made.stdout}{made.stderr}")
+        return overflow[0]
+
+    def run_on_host(self, variant, steps, seed):
+        """The document of `poet-solve run`."""
+        finished = run([self.poet_solve, "run", self.folder(variant) / "schedule.json", "--model", MODEL,
+                        "--steps", steps, "--seed", seed])
+        if finished.returncode != 0:
+            raise Failure(f"poet-solve run ended with {finished.returncode}:\n{finished.stderr}")
+        return json.loads(finished.stdout)
+
+    def run_on_chip(self, variant, board, steps, seed, storage="pages.bin", ticks=""):
+        """Files are in the folder of the variant unless their paths are absolute."""
+        words = [variant.name, steps, seed, storage] + ([ticks] if ticks else [])
+        arguments = "".join(",arg=" + str(word).replace(",", ",,") for word in words)
+        finished = run(["qemu-system-arm", "-machine", board, "-nographic", "-monitor", "none", "-serial", "none",
+                        # An instruction takes 1 ns of the board's time: its timer counts them.
+                        *(["-icount", "shift=0"] if board == "mps2-an386" else []),
+                        "-semihosting-config", "enable=on,target=native" + arguments,
+                        "-kernel", f"{board}.elf"],
+                       cwd=self.folder(variant), timeout=300, stdin=subprocess.DEVNULL)
+        return read_output(finished)
+
+
+def read_output(finished):
+    """main.c says what the lines are."""
+    result = ChipRun(finished.returncode)
+    for line in finished.stdout.splitlines():
+        kind, _, rest = line.partition(" ")
+        words = rest.split()
+        if kind == "memory":
+            result.arena_bytes, result.parameter_bytes = map(int, words)
+        elif kind == "step":
+            bits = int(words[2], 16)
+            result.steps.append(Step(struct.unpack("<f", struct.pack("<I", bits))[0], bits, int(words[3])))
+        elif kind == "gradient":
+            result.gradients[words[0]] = (int(words[1]), words[2])
+        elif kind == "failed":
+            result.failure = line
+        else:
+            raise Failure(f"the chip printed: {line}")
+    if finished.returncode < 0 or finished.stderr:
+        raise Failure(f"QEMU ended with {finished.returncode}:\n{finished.stderr}")
+    return result
+
+
+def float_bits(number):
+    return struct.unpack("<I", struct.pack("<f", number))[0]
+
+
+def differences(chip, host):
+    """What the chip did otherwise than the host, a line each; nothing if all bits agree."""
+    found = []
+    if len(chip.steps) != len(host["losses"]):
+        found.append(f"{len(chip.steps)} steps on the chip, {len(host['losses'])} on the host")
+    for number, (step, loss) in enumerate(zip(chip.steps, host["losses"]), 1):
+        if loss is None or step.bits != float_bits(loss):
+            found.append(f"step {number}: the loss is {step.loss} on the chip, {loss} on the host")
+    expected = {each["name"]: (each["count"], each["sha256"]) for each in host["gradients"]}
+    for layer in sorted(expected.keys() | chip.gradients.keys()):
+        if chip.gradients.get(layer) != expected.get(layer):
+            found.append(f"the gradient of {layer} is {chip.gradients.get(layer)} on the chip, "
+                         f"{expected.get(layer)} on the host")
+    return found

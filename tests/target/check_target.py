@@ -1,0 +1,140 @@
+#!/usr/bin/env python3
+"""Checks docs/examples/cortex-m4 on emulated chips.
+
+usage: check_target.py CHECK POET_SOLVE BUILD_DIR
+
+CHECK is the name of a function below; `build` makes the programs that the others run. Exit status: 0 it holds; 1 it does not,
+with a line for each difference; 77, which CTest takes for skipped, without a compiler or QEMU.
+"""
+import pathlib
+import subprocess
+import sys
+
+sys.dont_write_bytecode = True
+SOURCE = pathlib.Path(__file__).resolve().parents[2]
+EXAMPLE = SOURCE / "docs" / "examples" / "cortex-m4"
+sys.path.insert(0, str(EXAMPLE))
+import board
+
+SMALL, LARGE = "netduinoplus2", "mps2-an386"
+RECOMPUTED = board.Variant("recomputed", "chip", "--no-paging")
+PAGED = board.Variant("paged", "chip", "--no-remat")
+SEED = 7
+failures = []
+
+
+def expect(condition, text):
+    if not condition:
+        failures.append(text)
+
+
+def expect_equal(found, expected, what):
+    expect(found == expected, f"{what}: found {found}; expected {expected}")
+
+
+def build(example):
+    for variant in (board.SCHEDULED, RECOMPUTED, PAGED):
+        expect_equal(example.link(variant, SMALL), "", f"{variant.name} on {SMALL}")
+    for variant in (RECOMPUTED, board.KEEP_ALL):
+        expect_equal(example.link(variant, LARGE), "", f"{variant.name} on {LARGE}")
+
+
+def fit(example):
+    """The linker holds the program to the 128 KiB of the chip, whatever QEMU has."""
+    expect("region `RAM' overflowed by" in example.link(board.KEEP_ALL, SMALL), "everything was kept, and it links")
+    chip = example.run_on_chip(board.SCHEDULED, SMALL, 1, SEED)
+    summary = example.schedule(board.SCHEDULED)["summary"]
+    expect_equal(chip.status, 0, "status")
+    expect_equal(chip.arena_bytes, summary["arena_bytes"], "bytes of the arena")
+    expect_equal(chip.parameter_bytes, summary["memory"]["parameters_bytes"], "bytes of parameters")
+    kept = example.schedule(board.KEEP_ALL)["summary"]
+    expect(kept["arena_bytes"] + chip.parameter_bytes > 128 * 1024, "everything could be kept in 128 KiB")
+
+
+def expect_bits_of_host(example, variant, machine, steps):
+    host = example.run_on_host(variant, steps, SEED)
+    chip = example.run_on_chip(variant, machine, steps, SEED)
+    where = f"{variant.name} on {machine}"
+    expect_equal(chip.status, 0, f"{where}: status")
+    expect_equal(len(chip.gradients), 5, f"{where}: gradients")
+    for difference in board.differences(chip, host):
+        expect(False, f"{where}: {difference}")
+    return chip
+
+
+def twenty_steps(example):
+    chip = expect_bits_of_host(example, board.SCHEDULED, SMALL, 20)
+    expect(chip.steps[-1].loss < chip.steps[0].loss, f"the loss does not fall: {[step.loss for step in chip.steps]}")
+
+
+def techniques(example):
+    """Both techniques alone, and everything kept, give the same gradients on both boards."""
+    summary = example.schedule(RECOMPUTED)["summary"]
+    expect(summary["recompute_count"] > 0 and summary["page_in_count"] == 0, "nothing is recomputed, or something paged")
+    summary = example.schedule(PAGED)["summary"]
+    expect(summary["recompute_count"] == 0 and summary["page_in_count"] > 0, "nothing is paged, or something recomputed")
+    runs = [expect_bits_of_host(example, variant, machine, 2)
+            for variant, machine in ((RECOMPUTED, SMALL), (PAGED, SMALL), (RECOMPUTED, LARGE), (board.KEEP_ALL, LARGE))]
+    for other in runs[1:]:
+        expect_equal(other.gradients, runs[0].gradients, "gradients")
+
+
+def ticks_of_first_step(example, variant):
+    """Gradients are digested in the last step, which is not counted."""
+    return example.run_on_chip(variant, LARGE, 2, SEED).steps[0].ticks
+
+
+def instructions(example):
+    scheduled = [ticks_of_first_step(example, RECOMPUTED) for _ in range(3)]
+    kept = [ticks_of_first_step(example, board.KEEP_ALL) for _ in range(3)]
+    expect(kept[0] > 0, "the timer stands still")
+    expect_equal(scheduled, scheduled[:1] * 3, "ticks of three runs of the scheduled step")
+    expect_equal(kept, kept[:1] * 3, "ticks of three runs that keep everything")
+    found = scheduled[0] / kept[0]
+    # The platform has one speed for all ops, so this is the ratio of FLOPs.
+    predicted = example.schedule(RECOMPUTED)["summary"]["compute_runtime_ratio"]
+    print(f"instructions: {40 * scheduled[0]} scheduled, {40 * kept[0]} if everything is kept: {found:.4f}; "
+          f"FLOPs predict {predicted:.4f}")
+    expect(predicted > 1.05, f"the schedule computes too little again to see it: {predicted}")
+    expect(abs(found / predicted - 1) <= 0.05, f"instructions grow by {found:.4f}; FLOPs predict {predicted:.4f}")
+
+
+def failing_page(example):
+    """/dev/null takes every page and gives none back; /dev/full takes none."""
+    program = example.schedule(PAGED)["program"]
+    for storage, op, reason in (("/dev/null", "page_in", "a page could not be read"),
+                                ("/dev/full", "page_out", "a page could not be written"),
+                                ("-", "page_out", "a page could not be written")):
+        chip = example.run_on_chip(PAGED, SMALL, 2, SEED, storage=storage)
+        first = next(number for number, instruction in enumerate(program) if instruction["op"] == op)
+        expect_equal(chip.status, 1, f"{storage}: status")
+        expect_equal(chip.steps, [], f"{storage}: steps that are complete")
+        words = chip.failure.split(" ", 4)
+        expect_equal(words[:3] + words[4:], ["failed", "1", str(first), reason], f"{storage}: what was reported")
+
+
+def one_command(example):
+    finished = subprocess.run([EXAMPLE / "train", "--poet-solve", example.poet_solve, "--steps", "3",
+                               "--build", example.build / "one_command"], capture_output=True, text=True)
+    expect_equal(finished.returncode, 0, f"status, with {finished.stderr}")
+    for text in ("does not link: region `RAM' overflowed by", "the same bits",
+                 "5 of 5 gradients of step 3 have the same SHA-256"):
+        expect(text in finished.stdout, f"'{text}' is not in\n{finished.stdout}")
+    expect("DIFFERENT" not in finished.stdout, finished.stdout)
+
+
+def main():
+    check, poet_solve, folder = sys.argv[1:]
+    missing = board.missing_programs()
+    if missing:
+        print("skipped, nothing is run on an emulated chip: there is no " + ", ".join(missing))
+        return 77
+    {each.__name__: each for each in (build, fit, twenty_steps, techniques, instructions, failing_page, one_command)}[
+        check](board.Example(poet_solve, folder))
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
