@@ -51,7 +51,8 @@ def check_files():
     for folder in ("models", "platforms"):
         for path in sorted((SOURCE / folder).glob("*.json")):
             accept(json.loads(path.read_text()), path)
-    for path in sorted((SOURCE / "docs" / "examples").glob("*.json")):
+    examples = SOURCE / "docs" / "examples"
+    for path in sorted([*examples.glob("*.json"), *examples.glob("*/*.json")]):
         accept(json.loads(path.read_text()), path)
     for name in ("exact", "sequence", "attention", "layers", "nodes_2"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "model" / f"{name}.json"
