@@ -86,11 +86,17 @@ static void report_failure(uint32_t step, const struct poet_memory* memory, int 
                                                     : " unexpected\n");
 }
 
-/* The sample lies in the arena, where the step wants it: it takes no RAM of its own, as when a
- * camera writes it there. The step needs that RAM for other tensors later, so that each step is
- * given its sample again. */
+/* Where the step wants its sample. To have it written there takes no RAM besides, as a camera
+ * could. The step uses that RAM for other tensors later, so each step is given its sample again. */
+static void* place_of_sample(void) {
+  const struct poet_instruction* each = poet_plan.instructions;
+  while (each->input != 0) ++each;
+  return arena + each->offset;
+}
+
 static int train(uint32_t steps, uint32_t seed, const char* ticks_file) {
-  const void* const inputs[POET_INPUT_COUNT] = {arena + POET_INPUT_0_OFFSET};
+  void* const sample = place_of_sample();
+  const void* const inputs[POET_INPUT_COUNT] = {sample};
   const void* const targets[POET_TARGET_COUNT] = {target};
   struct digest digest = {.is_in_order = 1};
   struct poet_memory memory = {
@@ -102,7 +108,7 @@ static int train(uint32_t steps, uint32_t seed, const char* ticks_file) {
   for (step = 1; step <= steps; ++step) {
     poet_real loss[POET_LOSS_COUNT];
     int status;
-    poet_fill_input(&poet_plan, 0, seed, arena + POET_INPUT_0_OFFSET);
+    poet_fill_input(&poet_plan, 0, seed, sample);
     if (step == steps) memory.on_gradient = digest_gradient;
     if (ticks_record(step == 1 ? ticks_file : 0) != 0) return STATUS_USAGE;
     status = poet_step(&poet_plan, &memory, loss);
