@@ -2,6 +2,7 @@
 
 import dataclasses
 import json
+import os
 import pathlib
 import re
 import shutil
@@ -30,9 +31,14 @@ class Variant:
     options: str = ""
 
 
-# What the chip runs: whatever costs the least energy.
+# What fits the chip: with whatever costs the least energy, or by recomputation alone.
 SCHEDULED = Variant("scheduled", "chip")
+RECOMPUTED = Variant("recomputed", "chip", "--no-paging")
 KEEP_ALL = Variant("keep_all", "100%")
+
+# The board of which the example is about, and one with more RAM than anything here needs, whose timer counts instructions.
+SMALL, LARGE = "netduinoplus2", "mps2-an386"
+INSTRUCTIONS_PER_TICK = 40  # of LARGE
 
 
 @dataclasses.dataclass
@@ -67,7 +73,7 @@ class Example:
     """The example in a build folder, with a poet-solve to use."""
 
     def __init__(self, poet_solve, build):
-        self.poet_solve = poet_solve
+        self.poet_solve = pathlib.Path(shutil.which(poet_solve) or poet_solve).resolve()
         self.build = pathlib.Path(build).resolve()
 
     def folder(self, variant):
@@ -78,7 +84,7 @@ class Example:
 
     def link(self, variant, board):
         """Returns the message of the linker if the program does not fit into the board's RAM, else an empty text."""
-        made = run(["make", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
+        made = run(["make", f"-j{os.cpu_count()}", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
                     f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}"])
         if made.returncode == 0:
             return ""
@@ -101,7 +107,7 @@ class Example:
         arguments = "".join(",arg=" + str(word).replace(",", ",,") for word in words)
         finished = run(["qemu-system-arm", "-machine", board, "-nographic", "-monitor", "none", "-serial", "none",
                         # An instruction takes 1 ns of the board's time: its timer counts them.
-                        *(["-icount", "shift=0"] if board == "mps2-an386" else []),
+                        *(["-icount", "shift=0"] if board == LARGE else []),
                         "-semihosting-config", "enable=on,target=native" + arguments,
                         "-kernel", f"{board}.elf"],
                        cwd=self.folder(variant), timeout=300, stdin=subprocess.DEVNULL)
@@ -128,6 +134,13 @@ def read_output(finished):
     if finished.returncode < 0 or finished.stderr:
         raise Failure(f"QEMU ended with {finished.returncode}:\n{finished.stderr}")
     return result
+
+
+def instructions_of_a_step(example, variant, seed):
+    """On LARGE. TICKS.csv in the folder of the variant has them one by one. Gradients are digested in the last step, which is
+    not counted."""
+    chip = example.run_on_chip(variant, LARGE, 2, seed, ticks="TICKS.csv")
+    return INSTRUCTIONS_PER_TICK * chip.steps[0].ticks
 
 
 def float_bits(number):

@@ -8,6 +8,7 @@
  * first step took. */
 #include <string.h>
 
+#include "clock.h"
 #include "poet_plan.h"
 #include "poet_runtime.h"
 #include "semihosting.h"
@@ -149,7 +150,7 @@ int main(void) {
     return STATUS_USAGE;
   }
   report_memory();
-  ticks_start();
+  clock_start();
   count = train(number_of(words[1]), number_of(words[2]), words[4]);
   storage_close();
   return count;

@@ -1,10 +1,9 @@
-/* A clock for poet_ticks(), and a file with what each instruction of the schedule took. */
+/* What the instructions of the schedule take, by poet_ticks(): the sum, and a file for `poet-solve
+ * fit`. */
 #ifndef TICKS_H
 #define TICKS_H
 
 #include <stdint.h>
-
-void ticks_start(void);
 
 /* From here on, instructions are counted and written to the file; a path of 0: only counted.
  * Returns 0, or -1 if the host refuses the file. */
