@@ -7,6 +7,7 @@ CHECK is the name of a function below; `build` makes the programs that the other
 with a line for each difference; 77, which CTest takes for skipped, without a compiler or QEMU.
 """
 import pathlib
+import re
 import subprocess
 import sys
 
@@ -130,14 +131,30 @@ def one_command(example):
     expect("DIFFERENT" not in finished.stdout, finished.stdout)
 
 
+def readme(example):
+    """The program of README.md compiles."""
+    text = (SOURCE / "README.md").read_text().split("## From a schedule to your board")[1]
+    program = re.search(r"```c\n(.*?)```", text, re.DOTALL)[1]
+    finished = subprocess.run(["arm-none-eabi-gcc", "-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+                               "-Werror", "-I", example.folder(SCHEDULED) / "step", "-x", "c", "-"],
+                              input=program, capture_output=True, text=True)
+    expect_equal(finished.returncode, 0, f"the compiler's status, with {finished.stderr}")
+
+
+CHECKS = {each.__name__: each for each in (
+    build, fit, twenty_steps, techniques, instructions, failing_page, one_command, readme)}
+
+
 def main():
     check, poet_solve, folder = sys.argv[1:]
     missing = board.missing_programs()
     if missing:
         print("skipped, nothing is run on an emulated chip: there is no " + ", ".join(missing))
         return 77
-    {each.__name__: each for each in (build, fit, twenty_steps, techniques, instructions, failing_page, one_command)}[
-        check](board.Example(poet_solve, folder))
+    try:
+        CHECKS[check](board.Example(poet_solve, folder))
+    except board.Failure as failure:
+        failures.append(str(failure))
     for failure in failures:
         print(failure)
     return 1 if failures else 0
