@@ -6,6 +6,7 @@ usage: check_target.py CHECK POET_SOLVE BUILD_DIR
 CHECK is the name of a function below; `build` makes the programs that the others run. Exit status: 0 it holds; 1 it does not,
 with a line for each difference; 77, which CTest takes for skipped, without a compiler or QEMU.
 """
+import os
 import pathlib
 import re
 import subprocess
@@ -151,6 +152,7 @@ def main():
     if missing:
         print("skipped, nothing is run on an emulated chip: there is no " + ", ".join(missing))
         return 77
+    os.environ["OPTIMISE"] = "-O2 -Werror"  # for the Makefile
     try:
         CHECKS[check](board.Example(poet_solve, folder))
     except board.Failure as failure:
