@@ -148,9 +148,8 @@ void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t see
  * instruction, losses are not complete, and parameters that were updated before stay so. */
 int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
 
-/* Secondary storage: `bytes` at `offset`, which are multiples of POET_ALIGNMENT below
- * POET_STORAGE_BYTES. Return POET_OK or an error of your own. By default there is no storage:
- * POET_NO_STORAGE. */
+/* Secondary storage: `bytes` at `offset`, which end within POET_STORAGE_BYTES. Return POET_OK or an
+ * error of your own. By default there is no storage: POET_NO_STORAGE. */
 int poet_page_out(uint32_t offset, const void* from, uint32_t bytes);
 int poet_page_in(uint32_t offset, void* to, uint32_t bytes);
 

@@ -40,7 +40,7 @@ void poet_fill_parameters(struct poet_random* random, const struct poet_initial*
                           poet_real* values) {
   int32_t i;
   for (i = 0; i < initial->count; ++i) {
-    values[i] = initial->center + initial->spread * poet_uniform(random);
+    values[i] = (poet_real)(initial->center + initial->spread * poet_uniform(random));
   }
 }
 
@@ -62,13 +62,13 @@ struct poet_optimizer poet_usual_optimizer(enum poet_optimizer_kind kind) {
   struct poet_optimizer optimizer;
   memset(&optimizer, 0, sizeof optimizer);
   optimizer.kind = (int32_t)kind;
-  optimizer.learning_rate = 0.01f;
-  optimizer.momentum = 0.9f;
+  optimizer.learning_rate = (poet_real)0.01f;
+  optimizer.momentum = (poet_real)0.9f;
   if (kind == POET_ADAM) {
-    optimizer.learning_rate = 0.001f;
-    optimizer.beta1 = 0.9f;
-    optimizer.beta2 = 0.999f;
-    optimizer.epsilon = 1e-8f;
+    optimizer.learning_rate = (poet_real)0.001f;
+    optimizer.beta1 = (poet_real)0.9f;
+    optimizer.beta2 = (poet_real)0.999f;
+    optimizer.epsilon = (poet_real)1e-8f;
   }
   return optimizer;
 }

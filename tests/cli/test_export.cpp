@@ -273,6 +273,24 @@ TEST_F(Export, LetsAProgramReplaceAKernel) {
   EXPECT_NE(lines_of(usual.out)[0], lines_of(replaced.out)[0]);
 }
 
+TEST_F(Export, NeedsThreeFunctionsOfLibc) {
+  ASSERT_EQ(exported(solved("linear", "100%"), {"--model", "linear"}).status, 0);
+  const std::string all = folder_.file("all.o");
+  Words words{"-O2",        "-fno-pie", "-ffp-contract=off", "-fno-stack-protector",
+              "-I" + plan_, "-r",       "-nostdlib",         "-o",
+              all};
+  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+  const Finished linked = compile(POET_CC, words);
+  ASSERT_EQ(linked.status, 0) << linked.err;
+  const Finished names = compile(POET_NM, {"-u", all});
+  std::istringstream stream(names.out);
+  std::set<std::string> undefined;
+  for (std::string word; stream >> word;) {
+    if (word != "U") undefined.insert(word);
+  }
+  EXPECT_THAT(undefined, ElementsAre("memcpy", "memmove", "memset"));
+}
+
 // Names of layers come from the user, and stand in comments, strings and identifiers.
 TEST_F(Export, WritesCThatCompilersTakeWithoutAWarningWhateverNamesThereAre) {
   const std::string model = folder_.write("odd.json", R"({"format": "poet-model", "version": 2,
