@@ -27,7 +27,7 @@ void reset_handler(void) {
 }
 
 void report_fault(void) {
-  host_put(host_console(), "fault: of the processor, such as by a stack that ran over\n");
+  host_put(host_console(), "the processor took a fault, such as by a stack that ran over\n");
   host_exit(STATUS_FAULT);
 }
 
