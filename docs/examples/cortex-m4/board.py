@@ -31,6 +31,7 @@ class Variant:
     name: str
     ram: str
     options: str = ""
+    platform: str = "netduinoplus2.json"
 
 
 # What fits the chip: with whatever costs the least energy, or by recomputation alone.
@@ -41,6 +42,7 @@ KEEP_ALL = Variant("keep_all", "100%")
 # The board of which the example is about, and one with more RAM than anything here needs, whose timer counts instructions.
 SMALL, LARGE = "netduinoplus2", "mps2-an386"
 INSTRUCTIONS_PER_TICK = 40  # of LARGE
+TICKS_PER_SECOND = 25e6
 
 
 @dataclasses.dataclass
@@ -95,7 +97,8 @@ class Example:
         # A make that called this script passes its own options on.
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
         made = run(["make", f"-j{os.cpu_count()}", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
-                    f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}"],
+                    f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}",
+                    f"PLATFORM={variant.platform}"],
                    env=environment)
         if made.returncode == 0:
             return ""
