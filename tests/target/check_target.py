@@ -9,6 +9,7 @@ with a line for each difference; 77, which CTest takes for skipped, without a co
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
 
@@ -142,8 +143,28 @@ def readme(example):
     expect_equal(finished.returncode, 0, f"the compiler's status, with {finished.stderr}")
 
 
+def measured(example):
+    """A platform fitted to the ticks of the program that keeps everything predicts the time of one that does not."""
+    kept = example.folder(KEEP_ALL)
+    folder = example.build / "fitted"
+    shutil.rmtree(folder, ignore_errors=True)
+    example.run_on_chip(KEEP_ALL, LARGE, 2, SEED, ticks="to_fit.csv")
+    finished = board.run([example.poet_solve, "fit", kept / "to_fit.csv", kept / "schedule.json", "--model", board.MODEL,
+                          "--ticks-per-second", board.TICKS_PER_SECOND, "--output", folder])
+    expect_equal(finished.returncode, 0, f"the status of fit, with {finished.stderr}")
+    budget = example.schedule(RECOMPUTED)["summary"]["ram_budget_bytes"]
+    variant = board.Variant("measured", str(budget), "--no-paging", folder / "platform.json")
+    expect_equal(example.link(variant, LARGE), "", "link")
+    predicted = example.schedule(variant)["summary"]
+    expect(predicted["recompute_count"] > 0, "nothing is recomputed")
+    found = example.run_on_chip(variant, LARGE, 2, SEED).steps[0].ticks / board.TICKS_PER_SECOND
+    print(f"a step takes {1000 * found:.2f} ms; predicted: {1000 * predicted['compute_seconds']:.2f} ms")
+    expect(abs(found / predicted["compute_seconds"] - 1) <= 0.05,
+           f"a step takes {found} s; predicted: {predicted['compute_seconds']} s")
+
+
 CHECKS = {each.__name__: each for each in (
-    build, fit, twenty_steps, techniques, instructions, failing_page, one_command, readme)}
+    build, fit, twenty_steps, techniques, instructions, failing_page, one_command, readme, measured)}
 
 
 def main():
