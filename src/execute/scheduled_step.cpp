@@ -50,12 +50,14 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
   offset_ = placement_.offsets;
   buffer_of_.assign(step_.nodes.size(), -1);
   for (auto& [node, slot] : slots_) slot.is_written = false;
+  instruction_seconds_.clear();
   next_move_ = 0;
   used_.clear();
   in_use_ = 0;
   for (std::size_t at = 0; at < program_.instructions.size(); ++at) {
     run_moves(at);
     const Instruction& instruction = program_.instructions[at];
+    const Stopwatch watch;
     switch (instruction.op) {
       case Instruction::Op::compute:
         run_compute(at, instruction, state);
@@ -72,6 +74,7 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
       case Instruction::Op::move:
         break;  // placed_program() has put these into the placement
     }
+    instruction_seconds_.push_back(watch.elapsed());
   }
   for (int node = 0; node < graph_.size(); ++node) {
     if (buffer_of_[static_cast<std::size_t>(node)] >= 0) close(program_.instructions.size(), node);

@@ -44,6 +44,8 @@ class ScheduledStep {
 
   /// Those of all runs; the peak is that of one.
   const ExecutionFigures& figures() const { return figures_; }
+  /// What each instruction but moves took in the last run.
+  const std::vector<Seconds>& instruction_seconds() const { return instruction_seconds_; }
 
  private:
   struct Slot {
@@ -72,6 +74,7 @@ class ScheduledStep {
   std::vector<Bytes> offset_;   ///< by buffer: where it is now
   std::vector<int> buffer_of_;  ///< by node: the buffer that holds it, or -1
   std::map<int, Slot> slots_;   ///< by node: its place in storage
+  std::vector<Seconds> instruction_seconds_;
   std::size_t next_move_ = 0;
   std::map<Bytes, Bytes> used_;  ///< the arena's ranges in use, from start to end
   Bytes in_use_ = 0;

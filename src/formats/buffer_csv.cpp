@@ -8,34 +8,13 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "formats/csv_cells.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
 namespace {
 
 constexpr std::array<std::string_view, 4> kColumns = {"id", "lower", "upper", "size"};
-
-/// Takes the first line off a text, without the end of the line.
-std::string_view take_line(std::string_view& text) {
-  const std::size_t end = std::min(text.find('\n'), text.size());
-  std::string_view line = text.substr(0, end);
-  text.remove_prefix(std::min(end + 1, text.size()));
-  if (line.ends_with('\r')) line.remove_suffix(1);
-  return line;
-}
-
-std::vector<std::string_view> cells_of(std::string_view line) {
-  std::vector<std::string_view> cells;
-  while (true) {
-    const std::size_t comma = line.find(',');
-    std::string_view cell = line.substr(0, comma);
-    while (cell.starts_with(' ')) cell.remove_prefix(1);
-    while (cell.ends_with(' ')) cell.remove_suffix(1);
-    cells.push_back(cell);
-    if (comma == std::string_view::npos) return cells;
-    line.remove_prefix(comma + 1);
-  }
-}
 
 class BufferReader {
  public:
@@ -46,7 +25,7 @@ class BufferReader {
     BufferTable table;
     while (!text_.empty()) {
       ++line_;
-      const std::string_view line = take_line(text_);
+      const std::string_view line = take_csv_line(text_);
       if (!line.empty()) read_row(line, table);
     }
     return table;
@@ -54,7 +33,7 @@ class BufferReader {
 
  private:
   void read_head() {
-    const std::vector<std::string_view> head = cells_of(take_line(text_));
+    const std::vector<std::string_view> head = csv_cells(take_csv_line(text_));
     width_ = head.size();
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
       const auto found = std::find(head.begin(), head.end(), kColumns[c]);
@@ -66,7 +45,7 @@ class BufferReader {
   }
 
   void read_row(std::string_view line, BufferTable& table) const {
-    const std::vector<std::string_view> cells = cells_of(line);
+    const std::vector<std::string_view> cells = csv_cells(line);
     if (cells.size() != width_) {
       fail(fmt::format("found {} columns; expected {}", cells.size(), width_));
     }
@@ -106,7 +85,7 @@ class BufferReader {
 }  // namespace
 
 bool holds_buffers(std::string_view text) {
-  const std::vector<std::string_view> head = cells_of(take_line(text));
+  const std::vector<std::string_view> head = csv_cells(take_csv_line(text));
   return std::all_of(kColumns.begin(), kColumns.end(), [&](std::string_view column) {
     return std::find(head.begin(), head.end(), column) != head.end();
   });

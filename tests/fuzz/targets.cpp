@@ -15,6 +15,7 @@
 #include "formats/read_draft.hpp"
 #include "formats/read_schedule.hpp"
 #include "formats/read_solution.hpp"
+#include "formats/read_ticks.hpp"
 #include "poet/arena.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
@@ -274,10 +275,19 @@ void read_buffer_table(std::string_view text) {
   });
 }
 
+void read_ticks_text(std::string_view text) {
+  reads([&] {
+    for (const std::vector<double>& each : parse_ticks(text, "fuzz", 3)) {
+      for (const double ticks : each) must(ticks >= 0 && std::isfinite(ticks), "ticks are times");
+    }
+  });
+}
+
 constexpr FuzzTarget kTargets[] = {
     {"model", read_model_text},  {"platform", read_platform_text}, {"schedule", read_schedule_text},
     {"quantity", read_quantity}, {"journal", read_journal_text},   {"solution", read_solution_text},
-    {"npy", read_npy_text},      {"npz", read_npz_text},           {"buffer", read_buffer_table}};
+    {"npy", read_npy_text},      {"npz", read_npz_text},           {"buffer", read_buffer_table},
+    {"ticks", read_ticks_text}};
 
 }  // namespace
 

@@ -12,7 +12,8 @@ struct FuzzTarget {
   void (*read)(std::string_view text);
 };
 
-/// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy`, `npz` and `buffer`.
+/// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy`, `npz`, `buffer` and
+/// `ticks`.
 std::span<const FuzzTarget> fuzz_targets();
 
 }  // namespace poet::test

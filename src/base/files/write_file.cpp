@@ -6,6 +6,7 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
+#include <deque>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -44,8 +45,10 @@ class TemporaryFile {
       text.remove_prefix(static_cast<std::size_t>(count));
     }
   }
-  void commit() {
+  void flush() const {
     if (::fsync(fd_) != 0) fail(target_, std::strerror(errno));
+  }
+  void commit() {
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
     path_.clear();
   }
@@ -70,7 +73,18 @@ void write_file(const std::string& path, std::string_view text) {
   }
   TemporaryFile file(path);
   file.write(text);
+  file.flush();
   file.commit();
+}
+
+void write_files(std::span<const FileText> files) {
+  std::deque<TemporaryFile> temporary;  // they stay where they are
+  for (const FileText& file : files) {
+    check_writable(file.path);
+    temporary.emplace_back(file.path).write(file.text);
+  }
+  for (TemporaryFile& file : temporary) file.flush();
+  for (TemporaryFile& file : temporary) file.commit();
 }
 
 void check_writable(const std::string& path) {

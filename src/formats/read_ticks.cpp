@@ -1,0 +1,90 @@
+#include "formats/read_ticks.hpp"
+
+#include <charconv>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "formats/csv_cells.hpp"
+#include "poet/error.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+namespace {
+
+constexpr double kMaxTicks = 1e18;  // beyond what 64 bits count
+
+class TickReader {
+ public:
+  TickReader(std::string_view text, const std::string& source, std::size_t count)
+      : text_(text), source_(source), ticks_(count) {}
+
+  std::vector<std::vector<double>> read() {
+    const std::vector<std::string_view> head = csv_cells(take_csv_line(text_));
+    width_ = head.size();
+    const std::size_t instruction_at = column(head, "instruction");
+    const std::size_t ticks_at = column(head, "ticks");
+    bool has_lines = false;
+    while (!text_.empty()) {
+      ++line_;
+      const std::string_view line = take_csv_line(text_);
+      if (line.empty()) continue;
+      has_lines = true;
+      const std::vector<std::string_view> cells = csv_cells(line);
+      if (cells.size() != width_) {
+        fail(fmt::format("found {} columns; expected {}", cells.size(), width_));
+      }
+      ticks_[instruction(cells[instruction_at])].push_back(ticks(cells[ticks_at]));
+    }
+    if (!has_lines) fail("found no line with ticks; expected one for each instruction");
+    return std::move(ticks_);
+  }
+
+ private:
+  std::size_t column(const std::vector<std::string_view>& head, std::string_view name) const {
+    for (std::size_t c = 0; c < head.size(); ++c) {
+      if (head[c] == name) return c;
+    }
+    fail(fmt::format("found no column '{}'; expected instruction and ticks", name));
+  }
+
+  std::size_t instruction(std::string_view cell) const {
+    std::size_t number = 0;
+    const char* const end = cell.data() + cell.size();
+    const auto [stop, error] = std::from_chars(cell.data(), end, number);
+    if (error != std::errc{} || stop != end || number >= ticks_.size()) {
+      fail(
+          fmt::format("found the instruction '{}'; expected a whole number from 0 to {}, as the "
+                      "schedule's program has {} instructions",
+                      printable(cell), ticks_.size() - 1, ticks_.size()));
+    }
+    return number;
+  }
+
+  double ticks(std::string_view cell) const {
+    const std::optional<double> number = parse_number(cell);
+    if (!number || *number < 0 || *number > kMaxTicks) {
+      fail(fmt::format("found the ticks '{}'; expected a number from 0 to 1e18", printable(cell)));
+    }
+    return *number;
+  }
+
+  [[noreturn]] void fail(const std::string& what) const {
+    throw InputError(fmt::format("{}:{}", shown_source(source_), line_), what);
+  }
+
+  std::string_view text_;
+  const std::string& source_;
+  std::vector<std::vector<double>> ticks_;
+  std::size_t width_ = 0;
+  int line_ = 1;
+};
+
+}  // namespace
+
+std::vector<std::vector<double>> parse_ticks(std::string_view text, const std::string& source,
+                                             std::size_t instruction_count) {
+  return TickReader(text, source, instruction_count).read();
+}
+
+}  // namespace poet

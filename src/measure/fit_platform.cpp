@@ -1,0 +1,95 @@
+#include "measure/fit_platform.hpp"
+
+#include <algorithm>
+#include <map>
+#include <string>
+
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// What some nodes come to together.
+struct Work {
+  double flop = 0;
+  Seconds seconds = 0;
+  Joules energy = 0;
+
+  void add(const Work& other) {
+    flop += other.flop;
+    seconds += other.seconds;
+    energy += other.energy;
+  }
+  OpRates rates() const {
+    OpRates result;
+    if (flop > 0 && seconds > 0) result.flops_per_second = flop / seconds;
+    if (flop > 0 && energy > 0) result.flops_per_joule = flop / energy;
+    return result;
+  }
+};
+
+/// The bytes that each computation moves, by the formula of cost_graph(): its time on a platform
+/// that computes in no time and moves one byte in a second.
+std::vector<double> bytes_moved(const Model& model, int element_bytes) {
+  const Platform platform{.flops_per_second = kMaxCost,
+                          .flops_per_joule = kMaxCost,
+                          .page_in = {.bytes_per_second = 1},
+                          .page_out = {.bytes_per_second = 1},
+                          .element_bytes = element_bytes,
+                          .memory_bytes_per_second = 1};
+  std::vector<double> bytes;
+  for (const Node& node : cost_graph(model, &platform).nodes) bytes.push_back(node.runtime_seconds);
+  return bytes;
+}
+
+std::optional<double> bandwidth(const MeasuredStep& measured, int element_bytes) {
+  const std::vector<double> moved = bytes_moved(measured.model, element_bytes);
+  double bytes = 0;
+  Seconds seconds = 0;
+  double least = 0;
+  for (std::size_t i = 0; i < moved.size(); ++i) {
+    const Seconds time = measured.times.compute[i];
+    if (measured.model.nodes[i].flop == 0) {
+      bytes += moved[i];
+      seconds += time;
+    } else if (time > 0) {
+      least = std::max(least, moved[i] / time);
+    }
+  }
+  if (!(bytes > 0 && seconds > 0)) return std::nullopt;
+  return std::max(bytes / seconds, least);
+}
+
+}  // namespace
+
+Platform fit_platform(const MeasuredStep& measured, const Platform& base) {
+  const std::vector<double> watts = compute_watts(measured.graph);
+  std::map<std::string, Work, std::less<>> by_op;
+  Work all;
+  for (std::size_t i = 0; i < measured.model.nodes.size(); ++i) {
+    const ModelNode& node = measured.model.nodes[i];
+    const Seconds seconds = measured.times.compute[i];
+    const Work work{static_cast<double>(node.flop), seconds, watts[i] * seconds};
+    by_op[node.op].add(work);
+    if (node.flop > 0) all.add(work);
+  }
+  const OpRates usual = all.rates();
+  if (!usual.flops_per_second) {
+    throw InputError("no computation took any time; expected times above 0");
+  }
+  Platform platform = base;
+  platform.flops_per_second = *usual.flops_per_second;
+  platform.flops_per_joule = usual.flops_per_joule.value_or(base.flops_per_joule);
+  platform.page_in = measured.page_in;
+  platform.page_out = measured.page_out;
+  platform.memory_power_watts = measured.page_in.power_watts.value_or(0);
+  platform.memory_bytes_per_second = bandwidth(measured, base.element_bytes);
+  platform.ops.clear();
+  for (const auto& [op, work] : by_op) {
+    const OpRates rates = work.rates();
+    if (rates.flops_per_second) platform.ops[op] = rates;
+  }
+  return platform;
+}
+
+}  // namespace poet
