@@ -36,11 +36,11 @@ _poet_solve_value() {
     sweep:--format) _poet_solve_words 'jsonl csv' ;;
     sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
     sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
-    solve:--model|import-solution:--model|verify:--model|simulate:--model|run:--model|export:--model) _poet_solve_words "$models"; _poet_solve_files ;;
+    solve:--model|import-solution:--model|verify:--model|simulate:--model|run:--model|export:--model|fit:--model) _poet_solve_words "$models"; _poet_solve_files ;;
     solve:--platform|import-solution:--platform|info:--platform|verify:--platform|simulate:--platform)
       _poet_solve_words "$platforms"; _poet_solve_files ;;
     solve:--objective) _poet_solve_words 'energy runtime ram' ;;
-    solve:--plot-directory) _poet_solve_folders ;;
+    solve:--plot-directory|run:--profile|fit:--output) _poet_solve_folders ;;
     solve:--export-model|solve:--warm-start|import-solution:--exported|run:--storage|run:--parameters|run:--input|run:--target) _poet_solve_files ;;
     export:--format) _poet_solve_words 'c tflm csv' ;;
     export:--output) _poet_solve_folders ;;
@@ -55,7 +55,7 @@ _poet_solve_value() {
     *:--ram-budget) _poet_solve_words 'min chip' ;;
     *:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
     *:--storage-budget|*:--page-out-budget) ;;
-    *:--time-limit-s|*:--solve-threads|*:--jobs|*:--rel-tol|*:--steps) ;;
+    *:--time-limit-s|*:--solve-threads|*:--jobs|*:--rel-tol|*:--steps|*:--ticks-per-second) ;;
     *) return 1 ;;
   esac
   return 0
@@ -80,7 +80,8 @@ _poet_solve_options() {
     verify) echo "--model --platform $common" ;;
     simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
     place) echo "--capacity --alignment --no-moves --csv --time-limit-s --output --compact $common" ;;
-    run) echo "--model --steps --seed --parameters --input --target --storage --fsync --check --output $common" ;;
+    run) echo "--model --steps --seed --parameters --input --target --storage --fsync --check --profile --output $common" ;;
+    fit) echo "--model --ticks-per-second --output $common" ;;
     export) echo "--model --output --format --force $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
@@ -110,7 +111,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|import-solution|info|verify|plot|simulate|place|run|export|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|import-solution|info|verify|plot|simulate|place|run|export|fit|sweep|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -126,11 +127,11 @@ _poet_solve() {
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve import-solution info verify plot simulate place run export sweep compare'
+    _poet_solve_words 'solve import-solution info verify plot simulate place run export fit sweep compare'
   elif [[ $command == info ]]; then
     _poet_solve_words "$models"
     _poet_solve_files
-  elif [[ $command == verify || $command == plot || $command == simulate || $command == run ||
+  elif [[ $command == verify || $command == plot || $command == simulate || $command == run || $command == fit ||
       $command == export || $command == compare || $command == import-solution || $command == place ]]; then
     _poet_solve_files
   fi

@@ -15,7 +15,7 @@ function __poet_solve_at
             case -q --quiet -v --verbose '--log-file=*'
             case --log-file
                 set is_value 1
-            case solve import-solution info verify plot simulate place run export sweep compare
+            case solve import-solution info verify plot simulate place run export fit sweep compare
                 contains $word $argv
                 return
             case '*'
@@ -45,7 +45,7 @@ end
 
 set -l models bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar
 set -l platforms a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743
-set -l all solve import-solution info verify plot simulate place run export sweep compare
+set -l all solve import-solution info verify plot simulate place run export fit sweep compare
 
 complete -c poet-solve -f
 
@@ -58,6 +58,7 @@ complete -c poet-solve -n __poet_solve_none_yet -a simulate -d 'replay stages wr
 complete -c poet-solve -n __poet_solve_none_yet -a place -d 'find an offset in RAM for every tensor'
 complete -c poet-solve -n __poet_solve_none_yet -a run -d 'run a schedule on real tensors'
 complete -c poet-solve -n __poet_solve_none_yet -a export -d 'write a schedule as C for a device'
+complete -c poet-solve -n __poet_solve_none_yet -a fit -d 'fit a model and a platform to what a board measured'
 complete -c poet-solve -n __poet_solve_none_yet -a sweep -d 'solve a grid of problems in one go'
 complete -c poet-solve -n __poet_solve_none_yet -a compare -d 'report what became worse or better'
 
@@ -66,10 +67,10 @@ __poet_solve_option "$all" -l version -d 'show the version'
 __poet_solve_option "$all" -s q -l quiet -d 'only errors on stderr'
 __poet_solve_option "$all" -s v -l verbose -d 'more on stderr'
 __poet_solve_option "$all" -l log-file -r -F -d 'write the log there as well'
-__poet_solve_option 'import-solution info verify plot simulate place run export compare' -F
+__poet_solve_option 'import-solution info verify plot simulate place run export fit compare' -F
 __poet_solve_option info -a "$models"
 
-__poet_solve_option 'solve import-solution verify simulate run export' -l model -r -F -a "$models" -d 'built-in model or model file'
+__poet_solve_option 'solve import-solution verify simulate run export fit' -l model -r -F -a "$models" -d 'built-in model or model file'
 __poet_solve_option 'solve import-solution info verify simulate' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
 __poet_solve_option 'solve import-solution' -l objective -x -a 'energy runtime ram' -d 'what a schedule has least of'
 __poet_solve_option solve -l paging -d 'allow paging to storage'
@@ -132,6 +133,9 @@ __poet_solve_option run -l steps -x -d 'training steps, all with the same data'
 __poet_solve_option run -l parameters -r -F -d 'take all parameters from this .npz file'
 __poet_solve_option run -l input -r -F -d 'take an input from this file'
 __poet_solve_option run -l target -r -F -d 'take what the loss is compared with from this file'
+__poet_solve_option run -l profile -x -a '(__fish_complete_directories)' -d 'write measured costs there'
+__poet_solve_option fit -l ticks-per-second -x -d 'the clock of the board'
+__poet_solve_option fit -l output -x -a '(__fish_complete_directories)' -d 'write model.json and platform.json there'
 __poet_solve_option run -l storage -r -F -d 'page to this file or device'
 __poet_solve_option run -l fsync -d 'each page-out waits until the device has it'
 __poet_solve_option run -l check -d 'fill memory that is not in use with signalling NaNs'

@@ -126,6 +126,7 @@ _poet_solve_run=(
   '--storage=[page to this file or device]:FILE:_files'
   '--fsync[each page-out waits until the device has it]'
   '--check[fill memory that is not in use with signalling NaNs]'
+  '--profile=[write measured costs there]:DIR:_files -/'
   '--output=[write the JSON there, whole or not at all]:FILE:_files')
 
 _poet_solve_export=(
@@ -133,6 +134,11 @@ _poet_solve_export=(
   '--output=[write the files into this directory]:DIR:_files -/'
   '--format=[C sources or tables of offsets]:format:(c tflm csv)'
   '--force[even if the directory holds other files]')
+
+_poet_solve_fit=(
+  '--model=[the model that the schedule was solved for]:NAME|FILE:_poet_solve_model'
+  '--ticks-per-second=[the clock of the board]:HZ: '
+  '--output=[write model.json and platform.json there]:DIR:_files -/')
 
 _poet_solve_compare=(
   '--rel-tol=[energies this close are equal]:REL: '
@@ -151,6 +157,7 @@ _poet_solve_commands() {
     'place:find an offset in RAM for every tensor'
     'run:run a schedule on real tensors'
     'export:write a schedule as C for a device'
+    'fit:fit a model and a platform to what a board measured'
     'sweep:solve a grid of problems in one go'
     'compare:report what became worse or better')
   _describe command commands
@@ -180,6 +187,8 @@ _poet_solve() {
     place) _arguments -s $_poet_solve_common $_poet_solve_place ':FILE:_files' ;;
     run) _arguments -s $_poet_solve_common $_poet_solve_run ':SCHEDULE:_files' ;;
     export) _arguments -s $_poet_solve_common $_poet_solve_export ':SCHEDULE:_files' ;;
+    fit)
+      _arguments -s $_poet_solve_common $_poet_solve_fit ':TICKS:_files' ':SCHEDULE:_files' ;;
     compare)
       _arguments -s $_poet_solve_common $_poet_solve_compare ':BASELINE:_files' ':NEW:_files' ;;
   esac

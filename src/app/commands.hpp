@@ -32,6 +32,7 @@ Outcome run_simulate(const Options& options);
 Outcome run_place(const Options& options);
 Outcome run_run(const Options& options);
 Outcome run_export(const Options& options);
+Outcome run_fit(const Options& options);
 Outcome run_sweep_command(const Options& options);
 Outcome run_compare(const Options& options);
 Outcome run_list(const Options& options);

@@ -35,6 +35,8 @@ Outcome run(const Options& options, ProblemInfo& problem) {
       return run_run(options);
     case Command::export_code:
       return run_export(options);
+    case Command::fit:
+      return run_fit(options);
     case Command::sweep:
       return run_sweep_command(options);
     case Command::compare:

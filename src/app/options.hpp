@@ -20,6 +20,7 @@ enum class Command {
   place,
   run,
   export_code,
+  fit,
   sweep,
   compare
 };
@@ -81,6 +82,12 @@ struct ExportArguments {
   bool force = false;  ///< the folder may hold other files
 };
 
+/// `fit`.
+struct FitArguments {
+  std::string schedule;
+  double ticks_per_second = 1e6;
+};
+
 /// The command line as data, not yet interpreted: errors in values name their option later.
 struct Options {
   Command command = Command::solve;
@@ -124,11 +131,12 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;  ///< of plot, simulate, place, run, export and import-solution
+  std::string input_file;  ///< of plot, simulate, place, run, export, fit and import-solution
   std::string exported;    ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
   RunSettings run;
   RunArguments run_with;
+  FitArguments fit;
   SweepArguments sweep;
   CompareArguments compare;
   PlaceArguments place;

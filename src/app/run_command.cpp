@@ -9,12 +9,14 @@
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
 #include "app/load_step.hpp"
+#include "app/measured_files.hpp"
 #include "app/run_data.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "execute/run_schedule.hpp"
 #include "formats/write_run.hpp"
+#include "measure/profile.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {
@@ -46,6 +48,10 @@ void check_run_input(const Options& options) {
   require_option(options.model, "--model", "the model that the schedule was solved for");
   check_destination("--output", options.output);
   check_storage(options);
+  check_folder("--profile", options.run_with.profile);
+  if (!options.run_with.profile.empty() && options.model == "-") {
+    throw InputError("--profile", "found --model -, which can be read only once; expected a file");
+  }
 }
 
 void report_run(const RunResult& result, const std::string& name) {
@@ -63,6 +69,17 @@ void report_run(const RunResult& result, const std::string& name) {
                format_bytes(result.page_out_bytes + result.page_in_bytes));
 }
 
+/// Measures what the run has shown to be right.
+void write_profile(const Options& options, const ScheduleFile& file, const TrainingStep& step,
+                   const GivenData& given) {
+  const InstructionTimes times =
+      profile_program(step, file.graph, file.program, file.model.alignment, options.run, given);
+  const StepFit fit = fit_schedule(file, load_scheduled_model(options, file), times,
+                                   time_page_file(file.graph, options.run), "run --profile");
+  if (!options.quiet) print_fit(fit);
+  write_fit(fit, "--profile", options.run_with.profile);
+}
+
 }  // namespace
 
 Outcome run_run(const Options& options) {
@@ -76,6 +93,9 @@ Outcome run_run(const Options& options) {
   const RunResult result =
       run_schedule(step, file.graph, file.program, file.model.alignment, options.run, given);
   report_run(result, name);
+  if (result.equal() && !options.run_with.profile.empty()) {
+    write_profile(options, file, step, given);
+  }
   return {.code = result.equal() ? ExitCode::ok : ExitCode::requirement,
           .document = run_json(file, options.run, result),
           .output = options.output};

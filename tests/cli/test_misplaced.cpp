@@ -55,7 +55,7 @@ INSTANTIATE_TEST_SUITE_P(
                   {"sweeps", "--models", "linear"},
                   "found 'sweeps'; expected an option or a command (solve, import-solution, info, "
                   "verify, "
-                  "plot, simulate, place, run, export, sweep, compare); "
+                  "plot, simulate, place, run, export, fit, sweep, compare); "
                   "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
                   {"plot", "a.json", "b.json"},

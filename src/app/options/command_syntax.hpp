@@ -25,6 +25,7 @@ extern const CommandSyntax kSimulateSyntax;
 extern const CommandSyntax kPlaceSyntax;
 extern const CommandSyntax kRunSyntax;
 extern const CommandSyntax kExportSyntax;
+extern const CommandSyntax kFitSyntax;
 extern const CommandSyntax kCompareSyntax;
 
 // Headings of --help.

@@ -43,6 +43,9 @@ void add_run_options(CLI::App& app, Options& options) {
              "page to this file or device, which is overwritten; default: a temporary file");
   group.flag("--fsync", run.sync, "each page-out waits until the device has it");
   group.flag("--check", run.check, "fill memory that is not in use with signalling NaNs");
+  group.text(
+      "--profile", with.profile, "DIR",
+      "run it again and again, and write measured costs there: model.json and platform.json");
   group.text("--output", options.output, "FILE", "write the JSON there, whole or not at all");
 }
 

@@ -1,0 +1,125 @@
+#include "app/measured_files.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <array>
+#include <cstdio>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/load_problem.hpp"
+#include "base/files/files.hpp"
+#include "base/text/printable.hpp"
+#include "formats/write_inputs.hpp"
+#include "report/fields.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// The platform of the schedule, by its name or path, if it still has the digest that the schedule
+/// states; else one that has nothing but what will be measured.
+Platform platform_of(const ScheduleFile& file) {
+  Platform unknown{.name = "measured", .flops_per_joule = 1};
+  if (!file.platform) return unknown;
+  unknown.name = file.platform->name;
+  const std::string& source = file.platform->source;
+  try {
+    Platform platform = load_platform(source == "built-in" ? file.platform->name : source);
+    if (platform.sha256 == file.platform->sha256) return platform;
+  } catch (const InputError&) {
+    // The file may be gone, or have come from stdin.
+  }
+  spdlog::warn(
+      "the schedule's platform '{}' is not found as it was: the fitted one does not state the "
+      "sizes of the board",
+      printable(unknown.name));
+  return unknown;
+}
+
+std::string error_text(double error) {
+  return fmt::format("{:.1f} %", 100 * error);
+}
+
+}  // namespace
+
+Model load_scheduled_model(const Options& options, const ScheduleFile& file) {
+  return in_option("--model", [&] {
+    const Model model =
+        load_model(options.model, file.model.batch_size, value_of<Backward>(file.model.backward));
+    if (model.sha256 != file.model.sha256) {
+      throw InputError(
+          shown_source(options.model),
+          fmt::format("found a model with the SHA-256 {:.12}...; expected {:.12}..., "
+                      "that of the model '{}' which the schedule is about",
+                      model.sha256, printable(file.model.sha256), printable(file.model.name)));
+    }
+    if (model.backward == Backward::explicit_nodes) {
+      throw InputError(shown_source(options.model),
+                       "found nodes with measured costs, from which no rates follow; expected "
+                       "layers");
+    }
+    return with_alignment(model, file.model.alignment);
+  });
+}
+
+StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
+                     const PageTimes& page_times, const std::string& how) {
+  Platform base = platform_of(file);
+  base.description = fmt::format("measured by {} with the model {}", how, file.model.name);
+  base.provenance = fmt::format(
+      "rates of computation and paging: measured by {}; powers and sizes: those of '{}'", how,
+      base.name);
+  base.name += "-measured";
+  StepFit fit = fit_step({.model = model,
+                          .graph = file.graph,
+                          .program = file.program,
+                          .times = times,
+                          .page_times = page_times,
+                          .mem_power_scale = file.request.settings.mem_power_scale},
+                         base);
+  fit.model.name += "-measured";
+  for (const auto& [is_measured, what] :
+       {std::pair{fit.has_page_in, "page-in"}, std::pair{fit.has_page_out, "page-out"}}) {
+    if (!is_measured) spdlog::info("no {} was measured: it costs what the schedule says", what);
+  }
+  return fit;
+}
+
+void print_fit(const StepFit& fit) {
+  constexpr const char* kLine = "{:<28} {:>5} {:>11} {:>6} {:>11} {:>9} {:>9}  {}\n";
+  const OpResidual all = total(fit.residuals);
+  fmt::print(stderr, kLine, "op", "nodes", "measured", "share", "platform", "median", "largest",
+             "worst node");
+  const auto print = [&](const OpResidual& op, const std::string& middle) {
+    fmt::print(stderr, kLine, printable(op.op, 28), op.node_count,
+               format_seconds(op.measured_seconds),
+               fmt::format("{:.0f} %", 100 * op.measured_seconds / all.measured_seconds),
+               format_seconds(op.predicted_seconds), middle, error_text(op.largest_error),
+               printable(op.worst_node, 40));
+  };
+  for (const OpResidual& op : fit.residuals) print(op, error_text(op.median_error));
+  print(all, "");
+}
+
+void write_fit(const StepFit& fit, const char* option, const std::string& folder) {
+  in_option(option, [&] {
+    std::error_code error;
+    const bool is_new = std::filesystem::create_directories(folder, error);
+    if (error) {
+      throw InputError(printable(folder), fmt::format("cannot be created: {}", error.message()));
+    }
+    const std::array files{FileText{folder + "/model.json", model_json(fit.model)},
+                           FileText{folder + "/platform.json", platform_json(fit.platform)}};
+    try {
+      write_files(files);
+    } catch (const InputError&) {
+      if (is_new) std::filesystem::remove(folder, error);
+      throw;
+    }
+    return 0;
+  });
+  spdlog::info("{0}/model.json and {0}/platform.json written", printable(folder, 400));
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <string>
+
+#include "app/options.hpp"
+#include "measure/fit_step.hpp"
+#include "poet/model.hpp"
+#include "poet/schedule_file.hpp"
+
+namespace poet::cli {
+
+/// The model that a schedule was solved for, from --model. Throws InputError for another one, or
+/// one whose nodes have no FLOPs.
+Model load_scheduled_model(const Options& options, const ScheduleFile& file);
+
+/// Fits a model and a platform to the times of a schedule's instructions. What was not measured is
+/// that of the schedule's platform, if it can be found as it was. `how` goes into the provenance.
+StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
+                     const PageTimes& page_times, const std::string& how);
+
+/// Prints on stderr how well the platform fits, op by op.
+void print_fit(const StepFit& fit);
+
+/// Writes model.json and platform.json, both or none, and makes the folder. Throws InputError with
+/// the option.
+void write_fit(const StepFit& fit, const char* option, const std::string& folder);
+
+}  // namespace poet::cli
