@@ -12,6 +12,7 @@
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_ticks.hpp"
+#include "report/fields.hpp"
 
 namespace poet::cli {
 namespace {
@@ -43,6 +44,12 @@ Outcome run_fit(const Options& options) {
   check_folder("--output", options.output);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   const std::string name = shown_source(arguments.schedule);
+  if (file.model.backward != name_of(Backward::exact)) {
+    throw InputError(name, fmt::format("found a graph with the backward pass '{}', which no board "
+                                       "runs; expected a schedule that was solved with --backward "
+                                       "exact",
+                                       printable(file.model.backward)));
+  }
   const std::vector<std::string> findings = verify_schedule_file(file);
   if (!findings.empty()) {
     throw InputError(name, fmt::format("found an invalid schedule: {}", findings.front()));

@@ -54,11 +54,6 @@ Model load_scheduled_model(const Options& options, const ScheduleFile& file) {
                       "that of the model '{}' which the schedule is about",
                       model.sha256, printable(file.model.sha256), printable(file.model.name)));
     }
-    if (model.backward == Backward::explicit_nodes) {
-      throw InputError(shown_source(options.model),
-                       "found nodes with measured costs, from which no rates follow; expected "
-                       "layers");
-    }
     return with_alignment(model, file.model.alignment);
   });
 }

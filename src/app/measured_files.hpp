@@ -9,8 +9,7 @@
 
 namespace poet::cli {
 
-/// The model that a schedule was solved for, from --model. Throws InputError for another one, or
-/// one whose nodes have no FLOPs.
+/// The model that a schedule was solved for, from --model. Throws InputError for another one.
 Model load_scheduled_model(const Options& options, const ScheduleFile& file);
 
 /// Fits a model and a platform to the times of a schedule's instructions. What was not measured is

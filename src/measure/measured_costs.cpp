@@ -20,6 +20,13 @@ const std::vector<Seconds>& times_of(const Graph& graph, std::span<const Instruc
                   at, printable(name)));
 }
 
+/// No clock shows less than a picosecond: what is below is none, and no divisor.
+Seconds usual_time(std::vector<Seconds> times) {
+  constexpr Seconds kLeast = 1e-12;
+  const Seconds time = median(std::move(times));
+  return time < kLeast ? 0 : time;
+}
+
 }  // namespace
 
 Seconds median(std::vector<Seconds> times) {
@@ -42,10 +49,10 @@ StepTimes step_times(const Graph& graph, std::span<const Instruction> program,
         break;
       }
       case Instruction::Op::page_in:
-        step.page_in.push_back({bytes, median(times_of(graph, program, times, at))});
+        step.page_in.push_back({bytes, usual_time(times_of(graph, program, times, at))});
         break;
       case Instruction::Op::page_out:
-        step.page_out.push_back({bytes, median(times_of(graph, program, times, at))});
+        step.page_out.push_back({bytes, usual_time(times_of(graph, program, times, at))});
         break;
       case Instruction::Op::free:
       case Instruction::Op::move:
@@ -57,7 +64,7 @@ StepTimes step_times(const Graph& graph, std::span<const Instruction> program,
       throw InputError(fmt::format("the program does not compute '{}'; expected every node",
                                    printable(graph.nodes[node].name)));
     }
-    step.compute.push_back(median(std::move(by_node[node])));
+    step.compute.push_back(usual_time(std::move(by_node[node])));
   }
   return step;
 }

@@ -115,6 +115,11 @@ TEST_F(MeasuredCosts, OfABoardAreRefusedIfTheyAreWrong) {
               HasSubstr("is no directory; expected one"));
   EXPECT_FALSE(std::filesystem::exists(board_));
 
+  poet_solve(quick_problem() + Words{"--replace", "--output", folder_.file("chain.json")});
+  EXPECT_THAT(poet_solve({"fit", folder_.file("ticks.csv"), folder_.file("chain.json"), "--model",
+                          "linear"})
+                  .err,
+              HasSubstr("the backward pass 'poet-chain', which no board runs"));
   file_["summary"]["energy_joules"] = 1;
   folder_.write("schedule.json", file_.dump());
   expect_error(fine, "found an invalid schedule");
