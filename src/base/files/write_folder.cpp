@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <string_view>
 
 #include <fmt/format.h>
 
@@ -94,8 +95,18 @@ class Replacement {
   std::vector<std::string> placed_, replaced_;
 };
 
-void write_all(const fs::path& folder, std::span<const FolderFile> files) {
-  for (const FolderFile& file : files) write_file((folder / file.name).string(), file.text);
+/// Writes files into `folder`, from where they will go to `target`, which errors name.
+void write_all(const fs::path& folder, const fs::path& target, std::span<const FolderFile> files) {
+  for (const FolderFile& file : files) {
+    const std::string path = (folder / file.name).string();
+    try {
+      write_file(path, file.text);
+    } catch (const InputError& error) {
+      const std::string_view what = error.what();
+      if (!what.starts_with(path)) throw;
+      throw InputError((target / file.name).string() + std::string(what.substr(path.size())));
+    }
+  }
 }
 
 /// A path without a slash at its end, so that it has a name.
@@ -131,7 +142,7 @@ void write_folder(const std::string& folder, std::span<const FolderFile> files) 
     NewFolders parents(target.has_parent_path() ? target.parent_path() : fs::path("."), target);
     const fs::path beside = target.string() + suffix;
     NewFolders written(beside, target);
-    write_all(beside, files);
+    write_all(beside, target, files);
     fs::rename(beside, target, error);
     require(error, target);
     written.keep();
@@ -141,7 +152,7 @@ void write_folder(const std::string& folder, std::span<const FolderFile> files) 
   NewFolders written(target / suffix, target);
   const fs::path aside = target / suffix / "aside";
   NewFolders emptied(aside, target);
-  write_all(target / suffix, files);
+  write_all(target / suffix, target, files);
   Replacement replacement(target, aside);
   for (const FolderFile& file : files) replacement.place(target / suffix / file.name);
   replacement.keep();
