@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
+#include "app/load_step.hpp"
 #include "app/measured_files.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
@@ -44,16 +45,8 @@ Outcome run_fit(const Options& options) {
   check_folder("--output", options.output);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   const std::string name = shown_source(arguments.schedule);
-  if (file.model.backward != name_of(Backward::exact)) {
-    throw InputError(name, fmt::format("found a graph with the backward pass '{}', which no board "
-                                       "runs; expected a schedule that was solved with --backward "
-                                       "exact",
-                                       printable(file.model.backward)));
-  }
-  const std::vector<std::string> findings = verify_schedule_file(file);
-  if (!findings.empty()) {
-    throw InputError(name, fmt::format("found an invalid schedule: {}", findings.front()));
-  }
+  expect_training_step(file, name);
+  if (!is_sound(file, name, "nothing was fitted")) return {.code = ExitCode::requirement};
   const Model model = load_scheduled_model(options, file);
   const InstructionTimes times = seconds_of_ticks(
       parse_ticks(read_file(options.input_file), options.input_file, file.program.size()),

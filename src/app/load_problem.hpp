@@ -50,8 +50,8 @@ Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo
 /// the usual one if the graph is not exact.
 Model with_alignment(Model model, Bytes alignment);
 
-/// Says on stderr, once, which tensor with two users makes POET's chain no training step; nothing if
-/// there is none.
+/// Says on stderr, once, which tensor with two users makes POET's chain no training step; nothing
+/// if there is none.
 void note_about_chain(const Model& model);
 
 /// Throws InputError, with the name of the command's argument, if more than one of the argument,

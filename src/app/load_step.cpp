@@ -22,16 +22,19 @@ void expect_training_step(const ScheduleFile& file, const std::string& name) {
                         printable(file.model.backward)));
 }
 
+void expect_model_of(const ScheduleFile& file, const std::string& sha256,
+                     const std::string& place) {
+  if (sha256 == file.model.sha256) return;
+  throw InputError(place,
+                   fmt::format("found a model with the SHA-256 {:.12}...; expected {:.12}..., "
+                               "that of the model '{}' which the schedule is about",
+                               sha256, printable(file.model.sha256), printable(file.model.name)));
+}
+
 TrainingStep load_step(const Options& options, const ScheduleFile& file) {
   return in_option("--model", [&] {
     const NamedText found = find_text(options.model, "model", embedded_models());
-    if (sha256_hex(found.text) != file.model.sha256) {
-      throw InputError(found.place,
-                       fmt::format("found a model with the SHA-256 {:.12}...; expected {:.12}..., "
-                                   "that of the model '{}' which the schedule is about",
-                                   sha256_hex(found.text), printable(file.model.sha256),
-                                   printable(file.model.name)));
-    }
+    expect_model_of(file, sha256_hex(found.text), found.place);
     InputErrors errors;
     ModelSpec spec = read_model(found.text, found.place, errors);
     errors.throw_if_any();

@@ -12,6 +12,10 @@ namespace poet::cli {
 /// says what each node computes.
 void expect_training_step(const ScheduleFile& file, const std::string& name);
 
+/// Throws InputError, with the place of the model, unless the schedule is about the model with this
+/// SHA-256.
+void expect_model_of(const ScheduleFile& file, const std::string& sha256, const std::string& place);
+
 /// The kernel calls of the model that the schedule is about, from --model. Throws InputError for
 /// another model, and for one that the kernels cannot compute.
 TrainingStep load_step(const Options& options, const ScheduleFile& file);

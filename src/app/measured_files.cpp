@@ -4,12 +4,12 @@
 
 #include <array>
 #include <cstdio>
-#include <filesystem>
 
 #include <fmt/format.h>
 
 #include "app/load_problem.hpp"
-#include "base/files/files.hpp"
+#include "app/load_step.hpp"
+#include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"
 #include "report/fields.hpp"
@@ -47,13 +47,7 @@ Model load_scheduled_model(const Options& options, const ScheduleFile& file) {
   return in_option("--model", [&] {
     const Model model =
         load_model(options.model, file.model.batch_size, value_of<Backward>(file.model.backward));
-    if (model.sha256 != file.model.sha256) {
-      throw InputError(
-          shown_source(options.model),
-          fmt::format("found a model with the SHA-256 {:.12}...; expected {:.12}..., "
-                      "that of the model '{}' which the schedule is about",
-                      model.sha256, printable(file.model.sha256), printable(file.model.name)));
-    }
+    expect_model_of(file, model.sha256, shown_source(options.model));
     return with_alignment(model, file.model.alignment);
   });
 }
@@ -98,22 +92,9 @@ void print_fit(const StepFit& fit) {
 }
 
 void write_fit(const StepFit& fit, const char* option, const std::string& folder) {
-  in_option(option, [&] {
-    std::error_code error;
-    const bool is_new = std::filesystem::create_directories(folder, error);
-    if (error) {
-      throw InputError(printable(folder), fmt::format("cannot be created: {}", error.message()));
-    }
-    const std::array files{FileText{folder + "/model.json", model_json(fit.model)},
-                           FileText{folder + "/platform.json", platform_json(fit.platform)}};
-    try {
-      write_files(files);
-    } catch (const InputError&) {
-      if (is_new) std::filesystem::remove(folder, error);
-      throw;
-    }
-    return 0;
-  });
+  const std::array files{FolderFile{"model.json", model_json(fit.model)},
+                         FolderFile{"platform.json", platform_json(fit.platform)}};
+  in_option(option, [&] { write_folder(folder, files); });
   spdlog::info("{0}/model.json and {0}/platform.json written", printable(folder, 400));
 }
 

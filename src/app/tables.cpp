@@ -37,9 +37,8 @@ std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
                   "shape", "parameters", "flop", "bytes", costs_heading, "inputs");
   for (const NodeFigures& node : nodes) {
     text += fmt::format("{:>5} {:<24} {:<20} {:<18} {:>10} {:>14} {:>12}  {}{}\n", node.node,
-                        node.name, node.op, shape_text(node.shape),
-                        node.parameter_count, node.flop, node.bytes,
-                        with_costs ? costs(node) : std::string(), inputs_of(node));
+                        node.name, node.op, shape_text(node.shape), node.parameter_count, node.flop,
+                        node.bytes, with_costs ? costs(node) : std::string(), inputs_of(node));
   }
   return text;
 }

@@ -57,8 +57,9 @@ class ExpectedGraph {
         digests_[std::tuple(about.batch_size, about.backward, about.alignment, scale,
                             report.request.paging, report.request.paging_time)];
     if (known.empty()) {
-      known = graph_sha256(make_costs(model(about), platform_, scale, report.request.paging, "--platform"),
-                           report.request.paging_time);
+      known = graph_sha256(
+          make_costs(model(about), platform_, scale, report.request.paging, "--platform"),
+          report.request.paging_time);
     }
     return known;
   }
@@ -67,9 +68,8 @@ class ExpectedGraph {
   Model model(const ModelInfo& about) const {
     std::optional<Backward> wanted = value_of<Backward>(about.backward);
     if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
-    Model model = in_option("--model", [&] {
-      return parse_model(text_.text, text_.place, about.batch_size, wanted);
-    });
+    Model model = in_option(
+        "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
     model.alignment = about.alignment;
     return model;
   }

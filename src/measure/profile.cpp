@@ -5,7 +5,7 @@
 
 #include "execute/page_file.hpp"
 #include "execute/scheduled_step.hpp"
-#include "execute/stopwatch.hpp"
+#include "base/stopwatch.hpp"
 #include "execute/training_state.hpp"
 
 namespace poet {

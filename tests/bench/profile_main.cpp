@@ -15,7 +15,7 @@
 
 #include "execute/page_file.hpp"
 #include "execute/scheduled_step.hpp"
-#include "execute/stopwatch.hpp"
+#include "base/stopwatch.hpp"
 #include "formats/named_text.hpp"
 #include "formats/read_inputs.hpp"
 #include "formats/write_inputs.hpp"

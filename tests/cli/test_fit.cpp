@@ -119,10 +119,13 @@ TEST_F(MeasuredCosts, OfABoardAreRefusedIfTheyAreWrong) {
   EXPECT_THAT(poet_solve({"fit", folder_.file("ticks.csv"), folder_.file("chain.json"), "--model",
                           "linear"})
                   .err,
-              HasSubstr("the backward pass 'poet-chain', which no board runs"));
+              HasSubstr("the backward pass 'poet-chain', which is not a training step"));
   file_["summary"]["energy_joules"] = 1;
   folder_.write("schedule.json", file_.dump());
-  expect_error(fine, "found an invalid schedule");
+  const Finished invalid = poet_solve(call + Words{board_, "--model", "linear"});
+  EXPECT_EQ(invalid.status, 5) << invalid.err;
+  EXPECT_THAT(invalid.err, HasSubstr("nothing was fitted"));
+  EXPECT_FALSE(std::filesystem::exists(board_));
   folder_.write("schedule.json", "{}");
   expect_error(fine, "schedule.json");
 }

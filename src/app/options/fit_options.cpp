@@ -14,6 +14,7 @@ constexpr const char* kFitFooter =
     "Exit status:\n"
     "  0                               fitted; the files were written\n"
     "  2                               bad usage or input; nothing was written\n"
+    "  5                               the schedule is invalid; nothing was written\n"
     "\n"
     "Examples:\n"
     "  $ poet-solve fit ticks.csv s.json --model net.json --ticks-per-second 25e6 --output board\n"

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstddef>
-#include <span>
 #include <string>
 #include <string_view>
 
@@ -30,16 +29,6 @@ std::string read_beginning(const std::string& path, std::size_t count);
 ///
 /// Throws InputError with the path and the reason.
 void write_file(const std::string& path, std::string_view text);
-
-/// A file to be, with its path.
-struct FileText {
-  std::string path;
-  std::string text;
-};
-
-/// Writes several files, all or none: every text is on the disk under a temporary name before the
-/// first one gets its own.
-void write_files(std::span<const FileText> files);
 
 /// Throws InputError unless write_file() to this path can be expected to succeed: its folder
 /// exists and is writable, and the path is not a folder.

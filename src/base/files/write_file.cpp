@@ -6,7 +6,6 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstring>
-#include <deque>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -75,16 +74,6 @@ void write_file(const std::string& path, std::string_view text) {
   file.write(text);
   file.flush();
   file.commit();
-}
-
-void write_files(std::span<const FileText> files) {
-  std::deque<TemporaryFile> temporary;  // they stay where they are
-  for (const FileText& file : files) {
-    check_writable(file.path);
-    temporary.emplace_back(file.path).write(file.text);
-  }
-  for (TemporaryFile& file : temporary) file.flush();
-  for (TemporaryFile& file : temporary) file.commit();
 }
 
 void check_writable(const std::string& path) {
