@@ -132,12 +132,14 @@ static void compute(const struct poet_plan* plan, const struct poet_instruction*
   int i;
   memset(&sink, 0, sizeof sink);
   if (instruction->sink) set_sink(plan, memory, instruction->sink, &seen, &sink);
-  if (instruction->input >= 0) memcpy(out, memory->inputs[instruction->input], instruction->bytes);
+  if (out && instruction->input >= 0) {
+    memcpy(out, memory->inputs[instruction->input], instruction->bytes);
+  }
   for (i = 0; i < instruction->length; ++i) {
     call_kernel(&instruction->calls[i], memory, instruction->writes_tensor ? out : 0,
                 instruction->sink ? &sink : 0);
   }
-  if (losses && instruction->loss >= 0) {
+  if (out && losses && instruction->loss >= 0) {
     memcpy(&losses[instruction->loss], out, sizeof(poet_real));
   }
 }

@@ -204,6 +204,7 @@ class PlanSource {
   static std::string data(std::string_view name, const std::vector<StepData>& all) {
     Table table;
     std::vector<std::string> rows;
+    rows.reserve(all.size());
     for (const StepData& each : all) {
       rows.push_back(fmt::format("{{{}, {}}}", each.count, each.index_limit));
     }

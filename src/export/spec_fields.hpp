@@ -12,7 +12,7 @@ namespace poet {
 
 /// How C names the type of a geometry.
 template <typename Spec>
-inline constexpr std::string_view kSpecType = "";
+inline constexpr std::string_view kSpecType{};
 
 template <>
 inline constexpr std::string_view kSpecType<UpdateSpec> = "int32_t";
