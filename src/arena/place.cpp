@@ -3,7 +3,8 @@
 // million. So they take turns, with limits that grow, as in MiniMalloc (Moffitt, ASPLOS 2023). From
 // the second round on, the orders are shuffled a little: whether a search is lucky is decided near
 // its root, so that many short searches find more than a few long ones. The numbers come from a
-// fixed seed, and only a time limit makes a difference between two runs.
+// fixed seed, and only a time limit makes a difference between two runs. Before all this, buffers
+// that must have the same place become one.
 
 #include <algorithm>
 #include <array>
@@ -14,14 +15,15 @@
 #include <utility>
 
 #include "arena/branch_and_bound.hpp"
+#include "arena/join.hpp"
 #include "arena/sections.hpp"
 #include "poet/arena.hpp"
 
 namespace poet {
 namespace {
 
-constexpr double kFirstNodeLimit = 2000;
-constexpr double kNodeLimitGrowth = 1.05;
+constexpr double kFirstNodeLimit = 600;
+constexpr double kNodeLimitGrowth = 1.02;
 constexpr std::int64_t kNoNodeLimit = std::numeric_limits<std::int64_t>::max();
 constexpr double kShuffle = 0.5;  ///< a measure grows by up to this share
 
@@ -144,6 +146,21 @@ class PlaceSearch {
   std::mt19937 random_;
 };
 
+PlacementResult search_joined(std::span<const Buffer> buffers, const Arena& arena,
+                              const PlaceLimits& limits, Deadline deadline) {
+  const JoinedBuffers joined = join_buffers(buffers, arena);
+  const Sections sections = make_sections(joined.buffers, arena.alignment);
+  PlacementResult result = PlaceSearch(joined.buffers, sections, arena, limits, deadline).run();
+  if (result.status != PlacementStatus::fits) return result;
+  std::vector<Bytes> offsets;
+  offsets.reserve(buffers.size());
+  for (const JoinedPart& part : joined.parts) {
+    offsets.push_back(result.placement.offsets[part.buffer] + part.shift);
+  }
+  result.placement.offsets = std::move(offsets);
+  return result;
+}
+
 }  // namespace
 
 PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
@@ -157,7 +174,7 @@ PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
   if (arena_bytes(buffers, greedy, arena.alignment) <= arena.capacity_bytes) {
     return {.status = PlacementStatus::fits, .placement = std::move(greedy)};
   }
-  return PlaceSearch(buffers, sections, arena, limits, deadline).run();
+  return search_joined(buffers, arena, limits, deadline);
 }
 
 }  // namespace poet
