@@ -53,7 +53,7 @@ class MovingPlacer {
         offsets_[b] = moved_top;
         placement_.moves.push_back({.time = time, .buffer = b, .offset = moved_top});
       }
-      moved_top = offsets_[b] + size_of(b);
+      moved_top = std::max(moved_top, offsets_[b] + size_of(b));  // one of no bytes may be lower
     }
     for (const int b : starting) placement_.offsets[b] = offsets_[b];
   }

@@ -136,6 +136,20 @@ TEST(PlaceWithMoves, MovesOnlyWhatIsInTheWay) {
   EXPECT_THROW(place_with_moves(buffers, {.capacity_bytes = 5}, hint), InputError);
 }
 
+TEST(PlaceWithMoves, PassesOverBuffersOfNoBytes) {
+  // The one of no bytes is at the start of another, which ends at 2; a move must not go below that.
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 9, .bytes = 0},
+                                       {.lower = 1, .upper = 9, .bytes = 2},
+                                       {.lower = 1, .upper = 2, .bytes = 1},
+                                       {.lower = 1, .upper = 9, .bytes = 2},
+                                       {.lower = 3, .upper = 9, .bytes = 3}};
+  const Arena arena{.capacity_bytes = 7};
+  const Placement hint{.offsets = {0, 0, 2, 3, 0}, .moves = {}};
+  const Placement found = place_with_moves(buffers, arena, hint);
+  EXPECT_THAT(check_placement(buffers, arena, found), IsEmpty());
+  EXPECT_THAT(found.moves, ElementsAre(Move{.time = 3, .buffer = 3, .offset = 2}));
+}
+
 TEST(CheckPlacement, FindsWhatIsWrong) {
   const std::vector<Buffer> buffers = {{.lower = 0, .upper = 4, .bytes = 4},
                                        {.lower = 3, .upper = 6, .bytes = 4}};
