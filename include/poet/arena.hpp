@@ -54,7 +54,7 @@ constexpr Bytes aligned(Bytes bytes, Bytes alignment) {
 
 /// Returns the most bytes in use at any time, each buffer's rounded up to the alignment: no arena
 /// can be smaller. Throws InputError for a buffer whose `upper` is not above its `lower`, whose
-/// size is negative, or if all sizes together exceed 2^53 bytes.
+/// size is negative, or if all in use at one time exceed 2^53 bytes.
 Bytes peak_bytes(std::span<const Buffer> buffers, Bytes alignment = 1);
 
 /// Returns the smallest arena that holds a placement: the highest end of any buffer, moves
@@ -98,6 +98,12 @@ struct PlaceLimits {
   std::int64_t search_nodes = 0;  ///< ends a search at the same node on any machine
 };
 
+/// A limit that all but a few schedules stay below. A node looks at every buffer, so that it takes
+/// about a second at most.
+constexpr std::int64_t usual_search_nodes(std::size_t buffer_count) {
+  return 50'000'000 / static_cast<std::int64_t>(buffer_count + 1);
+}
+
 /// Searches for offsets within the capacity: greedy placements first, then branch and bound over
 /// canonical placements, after MiniMalloc (Moffitt, "MiniMalloc: A Lightweight Memory Allocator for
 /// Hardware-Accelerated Machine Learning", ASPLOS 2023). Without a limit of time, equal arguments
@@ -132,5 +138,17 @@ struct ProgramBuffers {
 /// with that input's. A workspace lives for one instruction. Sizes are those of the graph, not
 /// rounded. Throws InputError for a program that opens what is open, or closes what is not.
 ProgramBuffers program_buffers(const Graph& graph, std::span<const Instruction> program);
+
+/// The copies in secondary storage that a flat program makes.
+struct ProgramCopies {
+  std::vector<Buffer> buffers;      ///< in order of the page-outs that write them
+  std::vector<int> of_instruction;  ///< by instruction: the copy that it writes or reads, or -1
+};
+
+/// Returns the lifetimes of the copies of a program, in secondary storage: `page_out` opens one,
+/// and the last `page_in` before the next `page_out` of the same tensor closes it. A copy that is
+/// never read lives for the one instruction that writes it. Sizes are in whole blocks. Throws
+/// InputError for a program that reads what it has not written.
+ProgramCopies program_copies(const Graph& graph, std::span<const Instruction> program);
 
 }  // namespace poet

@@ -37,6 +37,8 @@ struct Instruction {
   // Only a program with offsets has these, in bytes from the start of the arena.
   std::optional<Bytes> offset{};            ///< where the tensor is from here on
   std::optional<Bytes> workspace_offset{};  ///< of a computation with a workspace
+  /// Of a transfer: where the copy is, in bytes from the start of secondary storage.
+  std::optional<Bytes> slot{};
 
   bool operator==(const Instruction&) const = default;
 };

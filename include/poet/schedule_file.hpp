@@ -102,10 +102,12 @@ struct Summary {
   std::optional<double> steps_until_worn{};
 };
 
-/// Where a schedule lies in RAM: in the file's `summary`, if its program has offsets.
+/// Where a schedule lies in RAM and in secondary storage: in the file's `summary`, if its program
+/// has offsets.
 struct ArenaFigures {
-  std::optional<Bytes> arena_bytes{};  ///< the end of the highest tensor or workspace
-  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent if there are none
+  std::optional<Bytes> arena_bytes{};    ///< the end of the highest tensor or workspace
+  std::optional<Bytes> moved_bytes{};    ///< by all moves together; absent if there are none
+  std::optional<Bytes> storage_bytes{};  ///< the end of the highest slot; absent if there is none
 
   bool operator==(const ArenaFigures&) const = default;
 };
@@ -124,19 +126,21 @@ struct ScheduleFile {
   Graph graph;
   Schedule schedule;
   std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
-  std::vector<Instruction> program;  ///< as to_program writes it; place_schedule() adds offsets
+  std::vector<Instruction> program;         ///< as to_program writes it, with offsets and slots
 };
 
 /// The version of the format that a file needs: 2 if it uses anything that version 1 does not know,
 /// which are attributes of nodes, times of transfers that are charged, budgets for secondary
-/// storage, exact backward passes, and offsets. The same of a problem without a schedule.
+/// storage, exact backward passes, and offsets, which every new file has. The same of a problem
+/// without a schedule.
 int schedule_version(const ScheduleFile& file);
 int schedule_version(const ProblemInfo& problem);
 
-/// Makes the schedule file of a solve that found a schedule. The figures are those of a fresh
-/// replay. Throws InternalError if the replay finds a violation, if its energy differs from the
-/// solver's by more than 1e-9 relative, or if status or bound contradict it. An optimum is only
-/// feasible if what the objective names is not proven within the gap.
+/// Makes the schedule file of a solve that found a schedule, with an offset for every tensor. The
+/// figures are those of a fresh replay. Throws InternalError if the replay finds a violation, if
+/// its energy differs from the solver's by more than 1e-9 relative, or if status or bound
+/// contradict it. An optimum is only feasible if what the objective names is not proven within the
+/// gap.
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result);
@@ -155,8 +159,9 @@ std::string error_json(ExitCode code, std::string_view status, std::string_view 
 ScheduleFile parse_schedule_file(std::string_view text, const std::string& source);
 
 /// Everything that is wrong with a schedule file: violations found by a replay, offsets with which
-/// two tensors overlap, and figures (summary, stage peaks, status against gap, bound above energy) that the replay contradicts.
-/// Empty for a valid file. One line per finding, with the stage and node where there is one.
+/// two tensors overlap, and figures (summary, stage peaks, status against gap, bound above energy)
+/// that the replay contradicts. Empty for a valid file. One line per finding, with the stage and
+/// node where there is one.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report);
 
 }  // namespace poet

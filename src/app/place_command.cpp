@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
+#include "app/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
@@ -86,10 +87,7 @@ void describe(const PlacedSchedule& placed, const std::string& name) {
   spdlog::info("{}: {} bytes of {}; the peak of the schedule is {}{}", name,
                *placed.file.arena.arena_bytes, placed.capacity_bytes, summary.peak_ram_bytes,
                rounding > 0 ? fmt::format(", and rounding adds {}", rounding) : std::string());
-  if (placed.move_count == 0) return;
-  spdlog::warn("{}: found no offsets that fit without moves; {} move{} of {}", name,
-               placed.move_count, placed.move_count == 1 ? "" : "s",
-               format_bytes(*placed.file.arena.moved_bytes));
+  print_moves(placed.file, name + ": ");
 }
 
 Outcome place_schedule_file(const Options& options, const std::string& text,
@@ -98,7 +96,7 @@ Outcome place_schedule_file(const Options& options, const std::string& text,
   const ScheduleFile file = parse_schedule_file(text, options.input_file);
   const PlacedSchedule placed =
       place_schedule(file, {.capacity_bytes = capacity_of(arguments),
-                            .alignment = alignment_of(arguments, file.model.alignment),
+                            .alignment = alignment_of(arguments, offset_alignment(file)),
                             .moves = !arguments.no_moves && !arguments.csv,
                             .time_limit = arguments.time_limit_seconds});
   if (!placed.fits) return refuse(name, placed.peak_bytes, placed.capacity_bytes, placed.search);

@@ -2,10 +2,13 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
 #include "report/fields.hpp"
+#include "report/place_schedule.hpp"
 
 namespace poet::cli {
 namespace {
@@ -63,6 +66,28 @@ void print_summary(const ScheduleFile& report, const std::string& work) {
   spdlog::info("{}, {} ({}), {} ({}){}", counted(s.recompute_count, "recomputation"),
                counted(s.page_out_count, "page-out"), format_bytes(s.page_out_bytes),
                counted(s.page_in_count, "page-in"), format_bytes(s.page_in_bytes), work);
+  print_arena(report);
+}
+
+void print_moves(const ScheduleFile& report, const std::string& heading) {
+  const auto moves =
+      std::count_if(report.program.begin(), report.program.end(),
+                    [](const Instruction& step) { return step.op == Instruction::Op::move; });
+  if (moves == 0) return;
+  spdlog::warn("{}found no offsets that fit without moves; {} of {}", heading,
+               counted(static_cast<int>(moves), "move"), format_bytes(*report.arena.moved_bytes));
+}
+
+void print_arena(const ScheduleFile& report) {
+  const Bytes arena = report.arena.arena_bytes.value_or(0);
+  const Bytes budget = report.request.ram_budget_bytes;
+  if (arena > budget) {
+    spdlog::info(
+        "the offsets need {} bytes more than the RAM budget, as they are multiples of {} and the "
+        "sizes of tensors are not",
+        arena - budget, offset_alignment(report));
+  }
+  print_moves(report, "");
 }
 
 }  // namespace poet::cli

@@ -6,6 +6,7 @@
 
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
+#include "app/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/sha256.hpp"
 #include "base/text/figures.hpp"
@@ -103,6 +104,7 @@ Outcome run_simulate(const Options& options) {
   spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x", name,
                format_joules(s.energy_joules), change_text(s.energy_overhead),
                format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio);
+  print_arena(file);
   return {.document = to_json(file, options.compact), .output = options.output};
 }
 

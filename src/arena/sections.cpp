@@ -14,7 +14,6 @@ void check_buffers(std::span<const Buffer> buffers, Bytes alignment) {
   if (alignment < 1 || alignment > kMaxBytes) {
     throw InputError(fmt::format("the alignment is {}; expected at least 1", alignment));
   }
-  Bytes room = kMaxBytes;
   for (std::size_t b = 0; b < buffers.size(); ++b) {
     const Buffer& buffer = buffers[b];
     if (buffer.upper <= buffer.lower) {
@@ -24,8 +23,6 @@ void check_buffers(std::span<const Buffer> buffers, Bytes alignment) {
     if (buffer.bytes < 0 || buffer.bytes > kMaxBytes) {
       throw InputError(fmt::format("buffer {} has {} bytes; expected 0 to 2^53", b, buffer.bytes));
     }
-    room -= aligned(buffer.bytes, alignment);
-    if (room < 0) throw InputError("the buffers together have more than 2^53 bytes");
   }
 }
 
@@ -69,6 +66,7 @@ Sections make_sections(std::span<const Buffer> buffers, Bytes alignment) {
     if (complete) sections.bytes.push_back(live);
     complete = false;
     live += bytes;
+    if (live > kMaxBytes) throw InputError("the buffers in use at once have more than 2^53 bytes");
     sections.bytes.back() = live;
     range.first = static_cast<int>(sections.bytes.size()) - 1;
   }

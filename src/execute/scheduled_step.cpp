@@ -14,11 +14,10 @@ namespace poet {
 namespace {
 
 /// A placement is usually found in milliseconds. If it is not, tensors are moved.
-constexpr Seconds kPlacementSeconds = 10;
-
 Placement offsets_in_peak(std::span<const Buffer> buffers, Bytes alignment) {
   const Arena arena{.capacity_bytes = peak_bytes(buffers, alignment), .alignment = alignment};
-  PlacementResult found = place(buffers, arena, {.seconds = kPlacementSeconds});
+  PlacementResult found =
+      place(buffers, arena, {.search_nodes = usual_search_nodes(buffers.size())});
   if (found.status == PlacementStatus::fits) return std::move(found.placement);
   return place_with_moves(buffers, arena, best_greedy_placement(buffers, alignment));
 }
@@ -66,10 +65,10 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
         close(at, instruction.node);
         break;
       case Instruction::Op::page_out:
-        page_out(at, instruction.node, pages);
+        page_out(at, instruction, pages);
         break;
       case Instruction::Op::page_in:
-        page_in(at, instruction.node, pages);
+        page_in(at, instruction, pages);
         break;
       case Instruction::Op::move:
         break;  // placed_program() has put these into the placement
@@ -113,19 +112,27 @@ void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
   if (workspace >= 0) release(workspace);
 }
 
-void ScheduledStep::page_out(std::size_t at, int node, PageFile& pages) {
-  const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
+/// Behind all others.
+Bytes ScheduledStep::unused_slot() const {
   Bytes end = 0;
-  for (const auto& [other, slot] : slots_) {
-    end = std::max(end, slot.offset + graph_.nodes[static_cast<std::size_t>(other)].bytes);
+  for (const auto& [node, slot] : slots_) {
+    end = std::max(end, slot.offset + graph_.nodes[static_cast<std::size_t>(node)].bytes);
   }
-  Slot& slot = slots_.emplace(node, Slot{.offset = end}).first->second;
+  return end;
+}
+
+void ScheduledStep::page_out(std::size_t at, const Instruction& instruction, PageFile& pages) {
+  const int node = instruction.node;
+  const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
+  Slot& slot = slots_.emplace(node, Slot{.offset = unused_slot()}).first->second;
+  if (instruction.slot) slot.offset = *instruction.slot;
   pages.write(slot.offset, tensor_at(at, node), bytes);
   slot.is_written = true;
   figures_.page_out_bytes += bytes;
 }
 
-void ScheduledStep::page_in(std::size_t at, int node, PageFile& pages) {
+void ScheduledStep::page_in(std::size_t at, const Instruction& instruction, PageFile& pages) {
+  const int node = instruction.node;
   const auto slot = slots_.find(node);
   if (slot == slots_.end() || !slot->second.is_written)
     fail(at, node, "was not written to storage");
@@ -133,7 +140,7 @@ void ScheduledStep::page_in(std::size_t at, int node, PageFile& pages) {
   open(at, node, buffer);
   buffer_of_[static_cast<std::size_t>(node)] = buffer;
   const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
-  pages.read(slot->second.offset, tensor_at(at, node), bytes);
+  pages.read(instruction.slot.value_or(slot->second.offset), tensor_at(at, node), bytes);
   figures_.page_in_bytes += bytes;
 }
 

@@ -28,7 +28,7 @@ struct ExecutionFigures {
 
 /// Runs the flat program of a schedule, instruction by instruction, in an arena of exactly the
 /// bytes that its tensors need: at the offsets that the program states, or else at offsets that fit
-/// the peak.
+/// the peak. Likewise with the slots of copies in secondary storage.
 class ScheduledStep {
  public:
   /// `alignment` is that of the graph's tensors. With `poison`, memory that is not in use holds
@@ -56,8 +56,9 @@ class ScheduledStep {
   void place(Bytes alignment);
   void run_moves(std::size_t at);
   void run_compute(std::size_t at, const Instruction& instruction, TrainingState& state);
-  void page_out(std::size_t at, int node, PageFile& pages);
-  void page_in(std::size_t at, int node, PageFile& pages);
+  void page_out(std::size_t at, const Instruction& instruction, PageFile& pages);
+  void page_in(std::size_t at, const Instruction& instruction, PageFile& pages);
+  Bytes unused_slot() const;
   void open(std::size_t at, int node, int buffer);
   void claim(std::size_t at, int node, int buffer);
   void release(int buffer);

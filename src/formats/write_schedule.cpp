@@ -7,6 +7,7 @@
 #include "poet/schedule_file.hpp"
 #include "poet/version.hpp"
 #include "report/fields.hpp"
+#include "report/schedule_version.hpp"
 
 namespace poet {
 namespace {
@@ -37,11 +38,13 @@ Json solver_json(const ScheduleFile& report) {
   return json;
 }
 
-Json nodes_json(const ScheduleFile& report, int version) {
+/// Offsets make a file of POET's graphs one of version 2, but its nodes stay as they are.
+Json nodes_json(const ScheduleFile& report) {
+  const bool beyond_poet = is_beyond_poet(report);
   Json list = Json::array();
   for (const Node& node : report.graph.nodes) {
     Json json = json_of(node);
-    if (version > 1) add_fields(json, node, kExactNodeFields);
+    if (beyond_poet) add_fields(json, node, kExactNodeFields);
     list.push_back(std::move(json));
   }
   return list;
@@ -64,8 +67,7 @@ std::string to_json(const ScheduleFile& report, bool compact) {
   if (report.stage_peak_ram_bytes.size() != report.schedule.stages.size()) {
     throw InternalError("the report does not have one RAM peak per stage");
   }
-  const int version = schedule_version(report);
-  Json document = heading(version, report.code, name_of(report.status));
+  Json document = heading(schedule_version(report), report.code, name_of(report.status));
   document["model"] = json_of(report.model);
   document["platform"] = json_of(report.platform);
   document["request"] = json_of(report.request);
@@ -73,7 +75,7 @@ std::string to_json(const ScheduleFile& report, bool compact) {
   add_fields(document["summary"], report.bounds, kFields<ObjectiveBounds>);
   add_fields(document["summary"], report.arena, kFields<ArenaFigures>);
   document["solver"] = solver_json(report);
-  document["nodes"] = nodes_json(report, version);
+  document["nodes"] = nodes_json(report);
   document["stages"] = stages_json(report);
   document["program"] = list_of(report.program);
   return json_write(document, compact);

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <limits>
 
+#include "report/place_schedule.hpp"
 #include "report/summary.hpp"
+#include "report/unplaced_file.hpp"
 
 namespace poet {
 namespace {
@@ -53,7 +55,7 @@ ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
                            .energy_joules = replay.energy_joules,
                            .lower_bound_joules = base.energy_joules,
                            .statistics = {.formulation = "none"}};
-  ScheduleFile file = make_schedule_file(
+  ScheduleFile file = make_unplaced_file(
       {}, nullptr, problem, make_request(problem.limits, stated, base, settings), result);
   const ModelInfo& model = draft.model ? *draft.model : unnamed;
   const int nodes = file.model.node_count;
@@ -62,6 +64,7 @@ ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
   file.model.node_count = nodes;
   file.model.forward_node_count = forward;
   file.platform = draft.platform;
+  add_offsets(file);
   return file;
 }
 

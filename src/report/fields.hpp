@@ -139,7 +139,8 @@ inline constexpr auto kFields<ObjectiveBounds> =
 template <>
 inline constexpr auto kFields<ArenaFigures> =
     std::tuple(Field<&ArenaFigures::arena_bytes>{"arena_bytes", InFile::left_out_if_default},
-               Field<&ArenaFigures::moved_bytes>{"moved_bytes", InFile::left_out_if_default});
+               Field<&ArenaFigures::moved_bytes>{"moved_bytes", InFile::left_out_if_default},
+               Field<&ArenaFigures::storage_bytes>{"storage_bytes", InFile::left_out_if_default});
 
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.
 inline constexpr auto kTimingFields =
@@ -172,8 +173,8 @@ inline constexpr auto kFields<ModelReport> = std::tuple(
     Field<&ModelReport::working_set_node_op>{"working_set_node_op"});
 
 template <>
-inline constexpr auto kFields<Operand> =
-    std::tuple(Field<&Operand::node>{"node"}, Field<&Operand::shape>{"shape"});
+inline constexpr auto kFields<Operand> = std::tuple(Field<&Operand::node>{"node"},
+                                                    Field<&Operand::shape>{"shape"});
 
 template <>
 inline constexpr auto kFields<NodeFigures> = std::tuple(
@@ -191,6 +192,7 @@ inline constexpr auto kFields<Instruction> = std::tuple(
     Field<&Instruction::node>{.key = "node", .least = std::numeric_limits<int>::min()},
     Field<&Instruction::over>{.key = "over", .in_file = InFile::left_out_if_empty},
     Field<&Instruction::offset>{"offset", InFile::left_out_if_default},
-    Field<&Instruction::workspace_offset>{"workspace_offset", InFile::left_out_if_default});
+    Field<&Instruction::workspace_offset>{"workspace_offset", InFile::left_out_if_default},
+    Field<&Instruction::slot>{"slot", InFile::left_out_if_default});
 
 }  // namespace poet

@@ -1,128 +1,166 @@
 #include "report/place_schedule.hpp"
 
+#include <algorithm>
+#include <numeric>
 #include <optional>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "poet/error.hpp"
+#include "report/fields.hpp"
+#include "report/write_offsets.hpp"
 
 namespace poet {
 namespace {
 
-/// A search that takes longer than this is given up if moves do instead.
-constexpr Seconds kLongSearch = 10;
-
-Seconds search_limit(const PlaceOptions& options) {
-  if (options.time_limit > 0) return options.time_limit;
-  return options.moves ? kLongSearch : 0;
-}
-
-/// The schedule as to_program writes it, so that a placed one can be placed again.
-ScheduleFile without_arena(ScheduleFile file) {
+void require_valid(const ScheduleFile& file) {
   const std::vector<std::string> findings = verify_schedule_file(file);
-  if (!findings.empty()) {
-    throw InputError(fmt::format("the schedule is not valid: {}", findings.front()));
-  }
-  file.program = to_program(file.graph, file.schedule, file.request.paging_time);
-  file.arena = {};
-  return file;
+  if (findings.empty()) return;
+  throw InputError(fmt::format("the schedule is not valid: {}", findings.front()));
 }
 
-/// Writes a placement into a program: offsets where tensors appear, and moves between.
-class ProgramWriter {
- public:
-  ProgramWriter(const ProgramBuffers& lifetimes, const Placement& placement)
-      : lifetimes_(lifetimes), offsets_(placement.offsets), moves_(placement.moves) {}
+/// The sizes of an exact graph are rounded already, so that its budget holds for offsets as well.
+/// Other graphs promise an energy for a sum of bytes, which offsets may exceed by the rounding.
+Bytes capacity_of(const PlaceOptions& options, const ScheduleFile& file, Bytes peak) {
+  if (options.capacity_bytes) return *options.capacity_bytes;
+  const Bytes budget = file.request.ram_budget_bytes;
+  const bool is_rounded = file.model.backward == name_of(Backward::exact) &&
+                          file.model.alignment % kUsualAlignment == 0;
+  return is_rounded ? budget : std::max(budget, peak);
+}
 
-  std::vector<Instruction> write(const std::vector<Instruction>& program) {
-    node_in_.assign(lifetimes_.buffers.size(), -1);
-    for (std::size_t at = 0; at < program.size(); ++at) {
-      write_moves(static_cast<std::int64_t>(at));
-      Instruction step = program[at];
-      if (const int buffer = lifetimes_.of_instruction[at]; buffer >= 0) {
-        node_in_[buffer] = step.node;
-        step.offset = offsets_[buffer];
-      }
-      if (const int buffer = lifetimes_.workspace[at]; buffer >= 0) {
-        step.workspace_offset = offsets_[buffer];
-      }
-      placed_.push_back(step);
-    }
-    return std::move(placed_);
-  }
+/// Of each of two searches, if the smallest arena is tried before a larger one.
+PlaceLimits limits_of_search(const PlaceOptions& options, std::size_t buffer_count,
+                             bool tries_twice) {
+  if (options.time_limit <= 0) return {.search_nodes = usual_search_nodes(buffer_count)};
+  return {.seconds = tries_twice ? options.time_limit / 2 : options.time_limit};
+}
 
- private:
-  void write_moves(std::int64_t time) {
-    for (; next_move_ < moves_.size() && moves_[next_move_].time == time; ++next_move_) {
-      const Move& move = moves_[next_move_];
-      offsets_[move.buffer] = move.offset;
-      placed_.push_back(
-          {.op = Instruction::Op::move, .node = node_in_[move.buffer], .offset = move.offset});
-    }
-  }
-
-  const ProgramBuffers& lifetimes_;
-  std::vector<Bytes> offsets_;  ///< by buffer, where it is now
-  const std::vector<Move>& moves_;
-  std::size_t next_move_ = 0;
-  std::vector<int> node_in_;  ///< by buffer: the node whose output it holds now
-  std::vector<Instruction> placed_;
-};
-
-/// Offsets without moves, if any are found: in the peak, or else within the capacity. The smallest
-/// arena may take half of the time if a larger one does.
-std::optional<Placement> find_offsets(const ProgramBuffers& lifetimes, const Arena& arena,
-                                      Seconds time_limit, PlacedSchedule& placed) {
-  const bool roomy = placed.peak_bytes < arena.capacity_bytes;
-  if (roomy) {
-    Arena smallest = arena;
-    smallest.capacity_bytes = placed.peak_bytes;
-    const Seconds limit = time_limit > 0 ? time_limit / 2 : kLongSearch;
-    PlacementResult found = place(lifetimes.buffers, smallest, {.seconds = limit});
-    if (found.status == PlacementStatus::fits) {
-      placed.search = found.status;
-      return std::move(found.placement);
-    }
-  }
-  PlacementResult found =
-      place(lifetimes.buffers, arena, {.seconds = roomy ? time_limit / 2 : time_limit});
+/// Offsets without moves, if any are found: in the peak, or else within the capacity.
+std::optional<Placement> find_offsets(const ProgramBuffers& lifetimes, const PlaceOptions& options,
+                                      PlacedSchedule& placed) {
+  const bool roomy = placed.peak_bytes < placed.capacity_bytes;
+  const PlaceLimits limits = limits_of_search(options, lifetimes.buffers.size(), roomy);
+  const auto search = [&](Bytes capacity) {
+    return place(lifetimes.buffers, {.capacity_bytes = capacity, .alignment = options.alignment},
+                 limits);
+  };
+  PlacementResult found = search(placed.peak_bytes);
+  if (roomy && found.status != PlacementStatus::fits) found = search(placed.capacity_bytes);
   placed.search = found.status;
   if (found.status != PlacementStatus::fits) return std::nullopt;
   return std::move(found.placement);
 }
 
-}  // namespace
+/// By copy: a slot of its own for each tensor, one after another.
+std::vector<Bytes> separate_slots(const ScheduleFile& file, const ProgramCopies& copies) {
+  std::vector<Bytes> slots(copies.buffers.size(), 0);
+  std::vector<Bytes> slot_of(file.graph.nodes.size(), -1);
+  Bytes end = 0;
+  for (std::size_t at = 0; at < file.program.size(); ++at) {
+    if (copies.of_instruction[at] < 0) continue;
+    Bytes& slot = slot_of[static_cast<std::size_t>(file.program[at].node)];
+    if (slot < 0)
+      slot = std::exchange(end, end + bytes_in_storage(file.graph.nodes[file.program[at].node]));
+    slots[static_cast<std::size_t>(copies.of_instruction[at])] = slot;
+  }
+  return slots;
+}
 
-PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& options) {
-  PlacedSchedule placed{.file = without_arena(schedule)};
+/// By copy: where it lies, in no more storage than its rule counts, which is a copy of each tensor.
+/// Sizes are whole blocks, and every copy is at 0 or on top of others, so that slots are as well.
+std::vector<Bytes> find_slots(const ScheduleFile& file, const ProgramCopies& copies) {
+  PlacementResult found = place(copies.buffers, {.capacity_bytes = peak_bytes(copies.buffers)},
+                                {.search_nodes = usual_search_nodes(copies.buffers.size())});
+  if (found.status == PlacementStatus::fits) return std::move(found.placement.offsets);
+  Placement greedy = best_greedy_placement(copies.buffers, 1);
+  Placement separate{.offsets = separate_slots(file, copies), .moves = {}};
+  const bool is_better =
+      arena_bytes(copies.buffers, greedy) < arena_bytes(copies.buffers, separate);
+  return std::move(is_better ? greedy.offsets : separate.offsets);
+}
+
+void add_slots(ScheduleFile& file) {
+  const ProgramCopies copies = program_copies(file.graph, file.program);
+  if (copies.buffers.empty()) return;
+  const std::vector<Bytes> slots = find_slots(file, copies);
+  file.arena.storage_bytes = arena_bytes(copies.buffers, {.offsets = slots, .moves = {}});
+  write_slots(file.program, copies, slots);
+}
+
+/// The bytes of a copy of each tensor that is written out.
+Bytes bytes_of_copies(const ScheduleFile& file) {
+  std::vector<int> written;
+  for (const Instruction& step : file.program) {
+    if (step.op == Instruction::Op::page_out) written.push_back(step.node);
+  }
+  std::sort(written.begin(), written.end());
+  written.erase(std::unique(written.begin(), written.end()), written.end());
+  return std::accumulate(written.begin(), written.end(), Bytes{0}, [&](Bytes sum, int node) {
+    return sum + bytes_in_storage(file.graph.nodes[static_cast<std::size_t>(node)]);
+  });
+}
+
+/// Places the program of a valid file without offsets.
+void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
+                   const PlaceOptions& options) {
   ScheduleFile& file = placed.file;
-  placed.capacity_bytes = options.capacity_bytes.value_or(file.request.ram_budget_bytes);
-  const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
-  placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
   if (placed.peak_bytes > placed.capacity_bytes) {
     placed.search = PlacementStatus::impossible;
-    return placed;
+    return;
   }
-  const Arena arena{.capacity_bytes = placed.capacity_bytes, .alignment = options.alignment};
-  std::optional<Placement> placement =
-      find_offsets(lifetimes, arena, search_limit(options), placed);
+  std::optional<Placement> placement = find_offsets(lifetimes, options, placed);
   if (!placement) {
-    if (!options.moves) return placed;
-    placement = place_with_moves(lifetimes.buffers, arena,
-                                 best_greedy_placement(lifetimes.buffers, options.alignment));
+    const Placement greedy = best_greedy_placement(lifetimes.buffers, options.alignment);
+    placed.unmoved_bytes = arena_bytes(lifetimes.buffers, greedy, options.alignment);
+    if (!options.moves) return;
+    const Arena arena{.capacity_bytes = placed.capacity_bytes, .alignment = options.alignment};
+    placement = place_with_moves(lifetimes.buffers, arena, greedy);
   }
   placed.fits = true;
-  placed.move_count = static_cast<int>(placement->moves.size());
   file.arena.arena_bytes = arena_bytes(lifetimes.buffers, *placement, options.alignment);
-  if (placed.move_count > 0) {
-    Bytes& moved = file.arena.moved_bytes.emplace(0);
-    for (const Move& move : placement->moves) moved += lifetimes.buffers[move.buffer].bytes;
+  for (const Move& move : placement->moves) {
+    file.arena.moved_bytes =
+        file.arena.moved_bytes.value_or(0) + lifetimes.buffers[move.buffer].bytes;
   }
-  file.program = ProgramWriter(lifetimes, *placement).write(file.program);
+  if (!file.summary.peak_storage_bytes) file.summary.peak_storage_bytes = bytes_of_copies(file);
+  add_slots(file);
+  file.program = with_offsets(file.program, lifetimes, *placement);
   const std::vector<std::string> findings = verify_schedule_file(file);
   if (!findings.empty()) throw InternalError("the offsets are wrong: " + findings.front());
+}
+
+}  // namespace
+
+Bytes offset_alignment(const ScheduleFile& file) {
+  return std::max(kUsualAlignment, file.model.alignment);
+}
+
+PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& options) {
+  require_valid(schedule);
+  PlacedSchedule placed{.file = schedule};
+  ScheduleFile& file = placed.file;
+  // As to_program writes it, so that a placed schedule can be placed again.
+  file.program = to_program(file.graph, file.schedule, file.request.paging_time);
+  file.arena = {};
+  const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
+  placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
+  placed.capacity_bytes = capacity_of(options, file, placed.peak_bytes);
+  place_program(placed, lifetimes, options);
   return placed;
+}
+
+void add_offsets(ScheduleFile& file) {
+  const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
+  const PlaceOptions options{.capacity_bytes = std::nullopt, .alignment = offset_alignment(file)};
+  PlacedSchedule placed{.file = std::move(file)};
+  placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
+  placed.capacity_bytes = std::max(placed.file.request.ram_budget_bytes, placed.peak_bytes);
+  place_program(placed, lifetimes, options);
+  file = std::move(placed.file);
 }
 
 }  // namespace poet

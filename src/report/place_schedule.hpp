@@ -10,10 +10,12 @@ namespace poet {
 
 /// What the offsets of a schedule have to keep to.
 struct PlaceOptions {
-  std::optional<Bytes> capacity_bytes;  ///< absent: the schedule's RAM budget
-  Bytes alignment = 4;
+  /// Absent: the schedule's RAM budget, or the rounded peak if sizes that the graph does not round
+  /// need more.
+  std::optional<Bytes> capacity_bytes;
+  Bytes alignment = kUsualAlignment;
   bool moves = true;       ///< whether tensors may be moved if no offsets are found
-  Seconds time_limit = 0;  ///< 0: none, unless moves are allowed, which end the search after 10 s
+  Seconds time_limit = 0;  ///< 0: after usual_search_nodes(), the same on every machine
 };
 
 /// A schedule and what is known about its offsets. The schedule has them if `fits`.
@@ -22,13 +24,21 @@ struct PlacedSchedule {
   bool fits = false;
   PlacementStatus search = PlacementStatus::cut_short;  ///< for offsets without moves
   Bytes capacity_bytes = 0;
-  Bytes peak_bytes = 0;  ///< of sizes rounded up to the alignment: no arena is smaller
-  int move_count = 0;
+  Bytes peak_bytes = 0;     ///< of sizes rounded up to the alignment: no arena is smaller
+  Bytes unmoved_bytes = 0;  ///< the smallest arena that is known to do without moves
 };
 
+/// The alignment of the offsets of a file: that of its graph, but no less than that of a float.
+Bytes offset_alignment(const ScheduleFile& file);
+
 /// Gives the program of a schedule offsets: in its peak if the search finds them, or else within
-/// the capacity, with moves if need be. Throws InputError for a schedule that is not valid, naming
-/// the first finding, and for an alignment below 1.
+/// the capacity, with moves if need be; and slots to its copies in secondary storage. Throws
+/// InputError for a schedule that is not valid, naming the first finding, and for an alignment
+/// below 1.
 PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& options);
+
+/// Gives a valid schedule without offsets its offsets and slots, as place_schedule() does, whatever
+/// rounding needs. The same schedule always gets the same ones.
+void add_offsets(ScheduleFile& file);
 
 }  // namespace poet

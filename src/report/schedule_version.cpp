@@ -42,6 +42,7 @@ std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
   for (Instruction& step : program) {
     step.offset.reset();
     step.workspace_offset.reset();
+    step.slot.reset();
   }
   return program;
 }

@@ -15,6 +15,7 @@
 #include "report/schedule_version.hpp"
 #include "report/summary.hpp"
 #include "schedule/addresses.hpp"
+#include "schedule/slots.hpp"
 
 namespace poet {
 namespace {
@@ -119,8 +120,10 @@ void check_arena(Lines& found, const ScheduleFile& report) {
     found.emplace_back("the program has offsets, but summary has no arena_bytes");
     return;
   }
-  const Lines wrong = check_addresses(report.graph, report.program, *report.arena.arena_bytes);
-  found.insert(found.end(), wrong.begin(), wrong.end());
+  const Lines overlaps = check_addresses(report.graph, report.program, *report.arena.arena_bytes);
+  found.insert(found.end(), overlaps.begin(), overlaps.end());
+  const Lines lost = check_slots(report.graph, report.program, report.arena.storage_bytes);
+  found.insert(found.end(), lost.begin(), lost.end());
 }
 
 /// Reports the first difference only: everything after it is likely to differ as well.

@@ -10,6 +10,9 @@
 namespace poet {
 namespace {
 
+/// Whatever its alignment, a placement keeps to this one.
+constexpr Bytes kFloatBytes = 4;
+
 class AddressChecker {
  public:
   AddressChecker(const Graph& graph, std::span<const Instruction> program, Bytes arena_bytes)
@@ -70,6 +73,9 @@ class AddressChecker {
 
   void check_place(int node, const std::optional<Bytes>& offset, Bytes bytes, const char* what) {
     if (!offset) return add(node, fmt::format("has no offset for {}", what));
+    if (*offset % kFloatBytes != 0) {
+      add(node, fmt::format("has {} at {}; expected a multiple of {}", what, *offset, kFloatBytes));
+    }
     if (*offset < 0 || bytes > arena_bytes_ || *offset > arena_bytes_ - bytes) {
       add(node, fmt::format("has {} of {} bytes at {}; the arena has {}", what, bytes, *offset,
                             arena_bytes_));

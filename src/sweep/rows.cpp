@@ -4,6 +4,7 @@
 
 #include "poet/graph.hpp"
 #include "report/summary.hpp"
+#include "report/unplaced_file.hpp"
 #include "sweep/fields.hpp"
 
 namespace poet {
@@ -101,7 +102,7 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
     result.problem = point_problem(subject, where, outcome, settings);
     return result;
   }
-  result.file = make_schedule_file(subject.model, subject.platform ? &*subject.platform : nullptr,
+  result.file = make_unplaced_file(subject.model, subject.platform ? &*subject.platform : nullptr,
                                    {.graph = subject.graph, .limits = where.limits},
                                    point_request(subject, where, settings), outcome.result);
   result.row.summary = result.file->summary;

@@ -189,7 +189,11 @@ def check_solves(folder):
     """Documents of single solves, with a schedule and without. Returns one of each kind."""
     linear = ("--model", "linear", "--platform", "m4")
     plain = written(*linear, "--ram-budget", "60%", "--runtime-budget", "1.5")
-    expect(plain["version"] == 1 and plain["stages"], "a schedule of POET's chain should have version 1")
+    expect(plain["version"] == 2 and "offset" in plain["program"][0], "a new schedule should have offsets")
+    expect("page_in_seconds" not in plain["nodes"][0], "the nodes of POET's chain should be those of version 1")
+    paged = written("--model", "linear", "--platform", "a72", "--ram-budget", "3300", "--runtime-budget", "1.5")
+    expect("storage_bytes" in paged["summary"] and any("slot" in one for one in paged["program"]),
+           "a schedule that pages should have slots")
     exact = written("--model", "linear", "--platform", "stm32f746", "--backward", "exact", "--ram-budget", "70%",
                     "--runtime-budget", "2", "--paging-time", "overlapped", "--storage-budget", "1M",
                     "--page-out-budget", "1M")
@@ -240,9 +244,21 @@ def check_sweeps(folder):
     return lines[0], lines[1], smallest[0]
 
 
+def as_version_1(document):
+    """A schedule of POET's chain as files were before they had offsets."""
+    old = altered(document, lambda d: d.update(version=1))
+    old["summary"] = {key: value for key, value in old["summary"].items()
+                      if key not in ("peak_storage_bytes", "arena_bytes", "storage_bytes")}
+    old["program"] = [{"op": one["op"], "node": one["node"]} for one in old["program"]]
+    return old
+
+
 def check_wrong_schedules(plain, exact, infeasible):
     def wrong(what, change, document=plain):
         refuse(document, ["verify"], f"schedule: {what}", change)
+
+    old = accept(as_version_1(plain), "a schedule of version 1")
+    poet_solve("verify", "-", text=json.dumps(old))
 
     wrong("unknown key", lambda d: d.update(extra=1))
     wrong("unknown key of a stage", lambda d: d["stages"][0].update(extra=1))
@@ -250,9 +266,12 @@ def check_wrong_schedules(plain, exact, infeasible):
     wrong("unknown version", lambda d: d.update(version=3))
     wrong("text in place of a number", lambda d: d["summary"].update(gap="0"))
     wrong("unknown instruction", lambda d: d["program"][0].update(op="load"))
-    wrong("key of version 2 in the request", lambda d: d["request"].update(paging_time="free"))
-    wrong("key of version 2 in the summary", lambda d: d["summary"].update(compute_seconds=1))
-    wrong("key of version 2 in a node", lambda d: d["nodes"][0].update(page=True))
+    wrong("key of version 2 in the request", lambda d: d["request"].update(paging_time="free"), old)
+    wrong("key of version 2 in the summary", lambda d: d["summary"].update(compute_seconds=1), old)
+    wrong("key of version 2 in a node", lambda d: d["nodes"][0].update(page=True), old)
+    wrong("offset in version 1", lambda d: d["program"][0].update(offset=0), old)
+    wrong("slot in version 1", lambda d: d["program"][0].update(slot=0), old)
+    wrong("version 1 with offsets", lambda d: d.update(version=1))
     wrong("version 1 with keys of version 2", lambda d: d.update(version=1), exact)
     wrong("null in place of a missing key", lambda d: d["request"].update(storage_budget_bytes=None), exact)
 

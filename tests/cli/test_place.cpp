@@ -34,12 +34,27 @@ TEST(PlaceCommand, GivesEveryTensorAnOffsetWithinTheBudget) {
   EXPECT_EQ(place_file(run.out).out, run.out) << "a placed file stays";
 }
 
-TEST(PlaceCommand, PlacesSchedulesOfVersion1) {
-  const Finished solved = poet_solve(quick_problem());
-  EXPECT_EQ(document(solved).at("version"), 1);
-  const Finished run = place_file(solved.out);
+/// A solve's schedule of POET's chain as it was before it had offsets.
+json version_1() {
+  json file = document(poet_solve(quick_problem()));
+  EXPECT_EQ(file.at("version"), 2);
+  file["version"] = 1;
+  for (const char* key : {"arena_bytes", "storage_bytes", "peak_storage_bytes"}) {
+    file["summary"].erase(key);
+  }
+  for (json& step : file["program"]) {
+    for (const char* key : {"offset", "slot"}) step.erase(key);
+  }
+  return file;
+}
+
+TEST(PlaceCommand, GivesAScheduleOfVersion1TheOffsetsOfANewOne) {
+  const std::string old = version_1().dump();
+  EXPECT_EQ(poet_solve({"verify", "-"}, old).status, 0);
+  const Finished run = place_file(old);
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(document(run).at("version"), 2);
+  EXPECT_EQ(document(run).at("program"), document(poet_solve(quick_problem())).at("program"));
   EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
 }
 
@@ -63,7 +78,7 @@ TEST(PlaceCommand, LetsVerifyFindOffsetsThatOverlap) {
 }
 
 TEST(PlaceCommand, KeepsOffsetsOutOfVersion1) {
-  json file = document(poet_solve(quick_problem()));
+  json file = version_1();
   file["program"][0]["offset"] = 0;
   const Finished run = poet_solve({"verify", "-"}, file.dump());
   EXPECT_EQ(run.status, 2);

@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "poet/schedule_file.hpp"
+#include "report/unplaced_file.hpp"
 #include "support/tiny_schedules.hpp"
 
 namespace poet::test {
@@ -30,6 +31,11 @@ struct TinySolve {
 
   ScheduleFile report() const {
     return make_schedule_file(model, &platform, problem, request, result);
+  }
+
+  /// As files were before they had offsets.
+  ScheduleFile unplaced() const {
+    return make_unplaced_file(model, &platform, problem, request, result);
   }
 };
 

@@ -11,6 +11,7 @@
 #include "pictures/curves.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"
+#include "report/place_schedule.hpp"
 
 namespace poet::cli {
 namespace {
@@ -64,6 +65,7 @@ std::vector<PointResult> make_results(const SweepGrid& grid, const std::vector<S
     if (request.schedules.empty()) {
       result.file.reset();
     } else if (result.file) {
+      add_offsets(*result.file);
       result.row.schedule_file =
           (seen_from(request.schedules, output) / schedule_file_name(grid, points, p)).string();
     }

@@ -57,7 +57,7 @@ TinySolve three_nodes() {
 
 const std::string kGolden = R"({
   "format": "poet-schedule",
-  "version": 1,
+  "version": 2,
   "code": 0,
   "status": "optimal",
   "model": {
@@ -105,7 +105,9 @@ const std::string kGolden = R"({
     "page_out_count": 0,
     "page_in_count": 0,
     "page_out_bytes": 0,
-    "page_in_bytes": 0
+    "page_in_bytes": 0,
+    "peak_storage_bytes": 0,
+    "arena_bytes": 16
   },
   "solver": {
     "name": "poet-solve",
@@ -136,9 +138,9 @@ const std::string kGolden = R"({
     {"stage": 2, "resident": [0, 1], "compute": [2], "page_out": [], "page_in": [], "peak_ram_bytes": 14}
   ],
   "program": [
-    {"op": "compute", "node": 0},
-    {"op": "compute", "node": 1},
-    {"op": "compute", "node": 2},
+    {"op": "compute", "node": 0, "offset": 0},
+    {"op": "compute", "node": 1, "offset": 8},
+    {"op": "compute", "node": 2, "offset": 12},
     {"op": "free", "node": 0},
     {"op": "free", "node": 1},
     {"op": "free", "node": 2}
@@ -154,7 +156,7 @@ TEST(ScheduleJson, CompactFormIsOneLineOfTheSameDocument) {
   const ScheduleFile report = TinySolve(page_a()).report();
   const std::string compact = to_json(report, true);
   EXPECT_EQ(compact.find('\n'), compact.size() - 1);
-  EXPECT_THAT(compact, StartsWith(R"({"format":"poet-schedule","version":1,"code":0,)"));
+  EXPECT_THAT(compact, StartsWith(R"({"format":"poet-schedule","version":2,"code":0,)"));
   EXPECT_EQ(to_json(parse_schedule_file(compact, "compact.json")), to_json(report));
 }
 
@@ -179,7 +181,7 @@ TEST(ScheduleJson, OnlyAnotherObjectiveThanTheEnergyIsNamed) {
   const std::string text = to_json(solve.report());
   EXPECT_THAT(text, HasSubstr("\"objective\": \"ram\"\n"));
   EXPECT_THAT(text, HasSubstr("\"runtime_lower_bound_seconds\": 0.5,\n"));
-  EXPECT_THAT(text, HasSubstr("\"ram_lower_bound_bytes\": 1000\n"));
+  EXPECT_THAT(text, HasSubstr("\"ram_lower_bound_bytes\": 1000,\n"));
   const ScheduleFile again = parse_schedule_file(text, "again");
   EXPECT_EQ(again.request.settings.objective, Objective::ram);
   EXPECT_EQ(to_json(again), text);
@@ -274,7 +276,7 @@ std::string complaint(const std::string& from, const std::string& to) {
 
 TEST(ParseReport, NamesThePathOfWhatIsWrong) {
   EXPECT_THAT(complaint("\"poet-schedule\"", "\"poet-model\""), StartsWith("s.json: /format: "));
-  EXPECT_THAT(complaint("\"version\": 1", "\"version\": 3"), StartsWith("s.json: /version: "));
+  EXPECT_THAT(complaint("\"version\": 2", "\"version\": 3"), StartsWith("s.json: /version: "));
   EXPECT_THAT(complaint("\"code\": 0", "\"code\": 77"),
               StartsWith("s.json: /code: found the number 77, expected an exit status"));
   EXPECT_THAT(complaint("\"optimal\"", "\"best\""),

@@ -1,8 +1,11 @@
 // Version 2 of the schedule file: which files have it, and what it adds.
+#include <initializer_list>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <fmt/format.h>
 
 #include "expect_input_error.hpp"
 #include "poet/schedule_file.hpp"
@@ -59,12 +62,27 @@ TinySolve with_attributes() {
   return solve;
 }
 
-TEST(ScheduleVersion, IsOneForWhatPoetKnows) {
+void expect_no_key(const std::string& text, std::initializer_list<std::string> keys) {
+  for (const std::string& key : keys) EXPECT_THAT(text, Not(HasSubstr("\"" + key + "\"")));
+}
+
+TEST(ScheduleVersion, IsTwoForOffsetsAndNothingElseIsNew) {
   const std::string text = to_json(TinySolve(page_a()).report());
-  EXPECT_THAT(text, HasSubstr(kVersion1));
-  for (const char* key : {"page_in_seconds", "paging_time", "compute_seconds", "in_place"}) {
-    EXPECT_THAT(text, Not(HasSubstr("\"" + std::string(key) + "\""))) << key;
+  EXPECT_THAT(text, HasSubstr(kVersion2));
+  for (const char* key : {"offset", "slot", "arena_bytes", "storage_bytes"}) {
+    EXPECT_THAT(text, HasSubstr(fmt::format("\"{}\": ", key)));
   }
+  expect_no_key(text, {"page_in_seconds", "paging_time", "compute_seconds", "in_place"});
+}
+
+TEST(ScheduleVersion, OneHasNoOffsetsAndIsReadAndWrittenAsItWas) {
+  const std::string text = to_json(TinySolve(page_a()).unplaced());
+  EXPECT_THAT(text, HasSubstr(kVersion1));
+  expect_no_key(text, {"page_in_seconds", "paging_time", "compute_seconds", "in_place", "offset",
+                       "slot", "arena_bytes", "peak_storage_bytes", "storage_bytes"});
+  const ScheduleFile file = parse_schedule_file(text, "f");
+  EXPECT_THAT(verify_schedule_file(file), IsEmpty());
+  EXPECT_EQ(to_json(file), text);
 }
 
 TEST(ScheduleVersion, IsTwoForAnyRuleThatPoetDoesNotKnow) {
@@ -72,7 +90,7 @@ TEST(ScheduleVersion, IsTwoForAnyRuleThatPoetDoesNotKnow) {
     TinySolve solve(keep_all());
     change(solve);
     solve.request = make_request(solve.problem.limits, Ratio{}, baseline(solve.problem.graph), {});
-    return schedule_version(solve.report());
+    return schedule_version(solve.unplaced());
   };
   EXPECT_EQ(version_with([](TinySolve&) {}), 1);
   EXPECT_EQ(version_with([](TinySolve& s) { s.model.backward = Backward::exact; }), 2);
@@ -112,8 +130,8 @@ TEST(ScheduleVersion, TwoStatesWhatIsNotTheDefault) {
   EXPECT_THAT(text, HasSubstr("    \"runtime_seconds\": 23.0,\n"));
   EXPECT_THAT(text, HasSubstr("    \"compute_seconds\": 15.0,\n"
                               "    \"compute_runtime_ratio\": 1.0,\n"
-                              "    \"peak_storage_bytes\": 512\n"));
-  EXPECT_THAT(text, HasSubstr("{\"op\": \"compute\", \"node\": 1, \"over\": 0}"));
+                              "    \"peak_storage_bytes\": 512,\n"));
+  EXPECT_THAT(text, HasSubstr("{\"op\": \"compute\", \"node\": 1, \"over\": 0, \"offset\": "));
 }
 
 TEST(ScheduleVersion, TwoIsReadBackAndVerified) {

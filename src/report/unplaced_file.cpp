@@ -1,0 +1,99 @@
+#include "report/unplaced_file.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text/figures.hpp"
+#include "poet/error.hpp"
+#include "report/claim.hpp"
+#include "report/fields.hpp"
+#include "report/schedule_version.hpp"
+#include "report/summary.hpp"
+
+namespace poet {
+namespace {
+
+/// The file is verified against its request, so the request has to be what was solved.
+void check_request(const Request& request, const Limits& limits) {
+  if (limits_of(request) == limits) return;
+  throw InternalError("the request differs from the problem that was solved");
+}
+
+void check_replay(const Replay& replay, const SolveResult& result) {
+  if (!replay.valid()) {
+    const Violation& first = replay.violations.front();
+    throw InternalError(
+        fmt::format("the schedule breaks {}: {}", rule_name(first.rule), first.message));
+  }
+  if (!agree(replay.energy_joules, result.energy_joules)) {
+    const auto [solver, replayed] = distinct(result.energy_joules, replay.energy_joules);
+    throw InternalError(
+        fmt::format("the solver says {} J, the replay of its schedule {} J", solver, replayed));
+  }
+}
+
+/// A bound above its figure by rounding alone is the figure; by more, it fails verification.
+double rounded_bound(double bound, double figure) {
+  return agree(bound, figure) ? std::min(bound, figure) : bound;
+}
+
+/// Wear is spread over all of secondary storage.
+std::optional<double> steps_until_worn(const Platform* platform, Bytes written) {
+  if (platform == nullptr || written == 0) return std::nullopt;
+  if (!platform->erase_cycles || !platform->storage_bytes) return std::nullopt;
+  return std::floor(*platform->erase_cycles * static_cast<double>(*platform->storage_bytes) /
+                    static_cast<double>(written));
+}
+
+}  // namespace
+
+ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
+                                const Problem& problem, const Request& request,
+                                const SolveResult& result) {
+  if (!result.schedule) throw InternalError("a report needs a schedule, and there is none");
+  check_request(request, problem.limits);
+  const Replay replay = simulate(problem.graph, *result.schedule, problem.limits);
+  check_replay(replay, result);
+
+  ScheduleFile report;
+  report.code = result.interrupted ? ExitCode::interrupted : ExitCode::ok;
+  report.status = result.status;
+  report.model = model_info(model);
+  // The graph is what the schedule is about; a caller may bring a model without its nodes.
+  report.model.node_count = problem.graph.size();
+  report.model.forward_node_count = problem.graph.first_backward;
+  if (platform != nullptr) report.platform = platform_info(*platform);
+  report.request = request;
+  report.summary = summarise(problem.graph, replay, request.ram_budget_bytes,
+                             rounded_bound(result.lower_bound_joules, replay.energy_joules));
+  report.bounds = result.bounds;
+  if (auto& bound = report.bounds.runtime_lower_bound_seconds) {
+    bound = rounded_bound(*bound, replay.runtime_seconds);
+  }
+  if (report.status == Status::optimal && !objective_is_proven(report)) {
+    report.status = Status::feasible;
+  }
+  report.solver = result.statistics;
+  report.graph = problem.graph;
+  report.schedule = *result.schedule;
+  report.stage_peak_ram_bytes = replay.stage_peak_ram_bytes;
+  if (is_beyond_poet(report)) {
+    add_exact_figures(report.summary, problem.graph, replay);
+    const DeviceMemory memory = device_memory(model, platform);
+    if (memory != DeviceMemory()) report.summary.memory = memory;
+    report.summary.steps_until_worn = steps_until_worn(platform, replay.written_bytes);
+  }
+  report.program = to_program(problem.graph, *result.schedule, request.paging_time);
+  // The figures are this replay's own, so that no second replay could find fault with them.
+  std::vector<std::string> found;
+  check_claim(found, report, replay.energy_joules);
+  if (found.empty()) return report;
+  throw InternalError("the report contradicts its own schedule: " + found.front());
+}
+
+}  // namespace poet
