@@ -126,7 +126,7 @@ __poet_solve_option 'solve import-solution info sweep plot simulate place run' -
 
 __poet_solve_option place -l capacity -x -d 'what the offsets have to fit'
 __poet_solve_option place -l alignment -x -a '4 8 16 32' -d 'offsets are multiples of this'
-__poet_solve_option place -l no-moves -d 'fail if no offsets fit without moves'
+__poet_solve_option place -l no-moves -d 'move no tensor; solve again in less RAM if need be'
 __poet_solve_option place -l csv -d 'write the lifetimes of a schedule as a table'
 
 __poet_solve_option run -l steps -x -d 'training steps, all with the same data'

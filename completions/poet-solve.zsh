@@ -110,7 +110,7 @@ _poet_solve_simulate=(
 _poet_solve_place=(
   '--capacity=[what the offsets have to fit]:BYTES: '
   '--alignment=[offsets are multiples of this]:N:(4 8 16 32)'
-  '--no-moves[fail if no offsets fit without moves]'
+  '--no-moves[move no tensor; solve again in less RAM if need be]'
   '--csv[write the lifetimes of a schedule as a table]'
   '--time-limit-s=[wall clock of the search, in seconds]:S: '
   '--output=[write the result there, whole or not at all]:FILE:_files'

@@ -8,6 +8,7 @@
 
 #include "app/commands.hpp"
 #include "app/load_problem.hpp"
+#include "app/place_unmoved.hpp"
 #include "app/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
@@ -94,11 +95,13 @@ Outcome place_schedule_file(const Options& options, const std::string& text,
                             const std::string& name) {
   const PlaceArguments& arguments = options.place;
   const ScheduleFile file = parse_schedule_file(text, options.input_file);
-  const PlacedSchedule placed =
-      place_schedule(file, {.capacity_bytes = capacity_of(arguments),
+  const PlaceOptions wishes{.capacity_bytes = capacity_of(arguments),
                             .alignment = alignment_of(arguments, offset_alignment(file)),
-                            .moves = !arguments.no_moves && !arguments.csv,
-                            .time_limit = arguments.time_limit_seconds});
+                            .moves = !arguments.csv,
+                            .time_limit = arguments.time_limit_seconds};
+  const PlacedSchedule placed = arguments.no_moves
+                                    ? place_unmoved(file, wishes, name, options.quiet)
+                                    : place_schedule(file, wishes);
   if (!placed.fits) return refuse(name, placed.peak_bytes, placed.capacity_bytes, placed.search);
   describe(placed, name);
   return {.document =

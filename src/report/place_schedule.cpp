@@ -110,6 +110,7 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
   ScheduleFile& file = placed.file;
   if (placed.peak_bytes > placed.capacity_bytes) {
     placed.search = PlacementStatus::impossible;
+    placed.unmoved_bytes = placed.peak_bytes;
     return;
   }
   std::optional<Placement> placement = find_offsets(lifetimes, options, placed);

@@ -58,6 +58,83 @@ TEST(PlaceCommand, GivesAScheduleOfVersion1TheOffsetsOfANewOne) {
   EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
 }
 
+/// Nodes of 1 J and 1 s each, with a peak of 96 bytes in which no offsets fit. `last` is what the
+/// last node reads.
+std::string tight_model(const json& last) {
+  const std::vector<int> bytes = {20, 32, 28, 16, 36, 4, 12, 32, 4, 16, 36, 8, 28};
+  const json inputs = {{}, {0}, {0}, {1, 2}, {1}, {4}, {0, 5}, {1}, {1}, {6, 7}, {5, 7}, {9}, last};
+  json nodes = json::array();
+  for (std::size_t i = 0; i < bytes.size(); ++i) {
+    json names = json::array();
+    for (const int input : inputs[i]) names.push_back("n" + std::to_string(input));
+    nodes.push_back({{"name", "n" + std::to_string(i)},
+                     {"bytes", bytes[i]},
+                     {"runtime_seconds", 1},
+                     {"energy_joules", 1},
+                     {"page_in_energy_joules", 1},
+                     {"page_out_energy_joules", 1},
+                     {"inputs", names},
+                     {"backward", 2 * i >= bytes.size()}});
+  }
+  return json({{"format", "poet-model"}, {"version", 1}, {"name", "tight"}, {"nodes", nodes}})
+      .dump();
+}
+
+Finished solve_tight(const json& last) {
+  const Finished run = poet_solve({"--model", "-", "--ram-budget", "100%", "--runtime-budget", "2"},
+                                  tight_model(last));
+  EXPECT_EQ(run.status, 0) << run.err;
+  return run;
+}
+
+TEST(PlaceCommand, FindsMovesInASolveThatNeedsThem) {
+  const Finished run = solve_tight({7});
+  EXPECT_THAT(run.err, HasSubstr("found no offsets that fit without moves"));
+  const json file = document(run);
+  EXPECT_EQ(file.at("summary").at("arena_bytes"), 96);
+  EXPECT_GT(file.at("summary").at("moved_bytes"), 0);
+  EXPECT_EQ(file.at("summary").at("energy_joules"), 13);
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+  EXPECT_EQ(document(solve_tight({7})).at("program"), file.at("program"));
+}
+
+TEST(PlaceCommand, SolvesAgainInLessRamIfNothingMayBeMoved) {
+  const Finished run = place_file(solve_tight({7}).out, {"--no-moves"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("stdin: found no offsets that fit 96 bytes without moves; solved "
+                                 "again within "));
+  EXPECT_THAT(run.err, HasSubstr(" instead of 13 J (+"));
+  const json file = document(run);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_EQ(file.at("request").at("ram_budget_bytes"), 96);
+  EXPECT_EQ(file.at("summary").at("lower_bound_joules"), 13);
+  EXPECT_GT(file.at("summary").at("energy_joules"), 13);
+  EXPECT_LE(file.at("summary").at("arena_bytes"), 96);
+  EXPECT_FALSE(file.at("summary").contains("moved_bytes"));
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+// One node needs all of the RAM with its inputs, so that no budget is smaller.
+TEST(PlaceCommand, EndsWith5IfNoScheduleIsLeftInLessRam) {
+  const Finished run = place_file(solve_tight({7, 10}).out, {"--no-moves"});
+  EXPECT_EQ(run.status, 5);
+  EXPECT_EQ(run.out, "");
+  EXPECT_THAT(run.err, HasSubstr("stdin: no schedule is left within "));
+  EXPECT_THAT(run.err, HasSubstr("proven: no offsets fit 96 bytes without moves"));
+}
+
+TEST(PlaceCommand, SaysByHowMuchRoundingExceedsTheBudget) {
+  const Finished solved =
+      poet_solve({"--model", "-", "--ram-budget", "60", "--runtime-budget", "1"}, measured_model());
+  ASSERT_EQ(solved.status, 0) << solved.err;
+  EXPECT_EQ(document(solved).at("summary").at("arena_bytes"), 64);
+  EXPECT_THAT(solved.err, HasSubstr("the offsets need 4 bytes more than the RAM budget"));
+  const Finished placed = place_file(solved.out);
+  EXPECT_EQ(placed.out, solved.out);
+  EXPECT_THAT(placed.err, HasSubstr("and rounding adds 4"));
+  EXPECT_EQ(place_file(solved.out, {"--capacity", "63"}).status, 5);
+}
+
 TEST(PlaceCommand, LetsVerifyFindOffsetsThatOverlap) {
   const auto finding = [](const std::string& what, const auto& change) {
     json file = document(place_file(schedule()));

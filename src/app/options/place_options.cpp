@@ -9,6 +9,9 @@ constexpr const char* kPlaceFooter =
     "size,\n"
     "which is written with a column offset. Nothing in a table is moved.\n"
     "\n"
+    "With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget\n"
+    "that is lower by what they exceed it, until they fit. The settings are those of its request.\n"
+    "\n"
     "Exit status:\n"
     "  0                               the offsets were written\n"
     "  2                               bad usage, a file that cannot be read, or a schedule that "
@@ -31,12 +34,12 @@ void add_place_options(CLI::App& app, Options& options) {
   group.choice("--alignment", place.alignment, {"4", "8", "16", "32"},
                "offsets are multiples of this; without, 4, or 1 for a table");
   group.flag("--no-moves", place.no_moves,
-             "fail if no offsets fit without moving tensors while they are in use");
+             "move no tensor while it is in use; solve again in less RAM if no offsets fit");
   group.flag("--csv", place.csv, "write the lifetimes of a schedule as a table, without moves");
-  group.number<double>("--time-limit-s", place.time_limit_seconds, "S",
-                       {.expected = "seconds of at least 0"},
-                       "wall clock of the search, in seconds; 0 = none, but 10 if moves are "
-                       "allowed");
+  group.number<double>(
+      "--time-limit-s", place.time_limit_seconds, "S", {.expected = "seconds of at least 0"},
+      "wall clock of the search, in seconds; 0 = none, but a schedule's ends after "
+      "about a second of steps");
   group.text("--output", options.output, "FILE", "write the result there, whole or not at all");
   group.flag("--compact", options.compact, "JSON on one line");
 }

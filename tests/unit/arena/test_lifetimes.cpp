@@ -64,6 +64,26 @@ TEST(ProgramBuffers, RefuseProgramsThatDoNotRun) {
   refuse({{Op::page_in, -1}});
 }
 
+TEST(ProgramCopies, LiveFromThePageOutToTheLastPageIn) {
+  const std::vector<Instruction> program = {{Op::page_out, 0}, {Op::page_out, 1}, {Op::page_in, 0},
+                                            {Op::page_in, 0},  {Op::page_out, 0}, {Op::free, 0},
+                                            {Op::page_in, 1}};
+  const ProgramCopies found = program_copies(chain(), program);
+  EXPECT_THAT(found.buffers, ElementsAre(Buffer{0, 4, 8}, Buffer{1, 7, 8}, Buffer{4, 5, 8}));
+  EXPECT_THAT(found.of_instruction, ElementsAre(0, 1, 0, 0, 2, -1, 1));
+}
+
+TEST(ProgramCopies, HaveWholeBlocks) {
+  const Graph graph = make_graph({{.name = "a", .bytes = 8, .storage_bytes = 512}});
+  const std::vector<Instruction> program = {{Op::page_out, 0}};
+  EXPECT_THAT(program_copies(graph, program).buffers, ElementsAre(Buffer{0, 1, 512}));
+}
+
+TEST(ProgramCopies, RefuseProgramsThatDoNotRun) {
+  EXPECT_THROW(program_copies(chain(), std::vector<Instruction>{{Op::page_in, 0}}), InputError);
+  EXPECT_THROW(program_copies(chain(), std::vector<Instruction>{{Op::page_out, 3}}), InputError);
+}
+
 TEST(ProgramBuffers, NeedWhatTheReplayCounts) {
   test::Random random(1);
   for (int i = 0; i < 300; ++i) {

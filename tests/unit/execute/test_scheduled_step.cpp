@@ -94,6 +94,22 @@ TEST_F(ScheduledSteps, PageThroughAFile) {
   EXPECT_EQ(static_cast<Bytes>(std::filesystem::file_size(path)), bytes);
 }
 
+TEST_F(ScheduledSteps, PageToTheSlotsThatTheProgramStates) {
+  const std::string path = folder_.file("pages");
+  const Bytes bytes = graph_.nodes[static_cast<std::size_t>(index("a"))].bytes;
+  Program program = paged();
+  for (Instruction& step : program) {
+    if (step.op == Op::page_out || step.op == Op::page_in) step.slot = 4096;
+  }
+  EXPECT_TRUE(run(program, {.steps = 2, .storage = path, .check = true}).equal());
+  EXPECT_EQ(static_cast<Bytes>(std::filesystem::file_size(path)), 4096 + bytes);
+  // What lies in another slot is something else, here the zeros in front of the copy.
+  for (Instruction& step : program) {
+    if (step.op == Op::page_in) step.slot = 0;
+  }
+  EXPECT_FALSE(run(program, {.storage = path}).equal());
+}
+
 TEST_F(ScheduledSteps, RefuseAProgramThatReadsWhatIsNotThere) {
   Program early = program_;
   std::erase(early, Instruction{.op = Op::free, .node = index("a")});
