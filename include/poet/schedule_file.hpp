@@ -159,9 +159,9 @@ std::string error_json(ExitCode code, std::string_view status, std::string_view 
 ScheduleFile parse_schedule_file(std::string_view text, const std::string& source);
 
 /// Everything that is wrong with a schedule file: violations found by a replay, offsets with which
-/// two tensors overlap, and figures (summary, stage peaks, status against gap, bound above energy)
-/// that the replay contradicts. Empty for a valid file. One line per finding, with the stage and
-/// node where there is one.
+/// two tensors overlap, slots in which a copy is lost, and figures (summary, stage peaks, status
+/// against gap, bound above energy) that the replay contradicts. Empty for a valid file. One line
+/// per finding, with the stage and node where there is one.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report);
 
 }  // namespace poet
