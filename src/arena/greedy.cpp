@@ -18,15 +18,11 @@ namespace {
 struct Occupied {
   Bytes from = 0;
   Bytes to = 0;
-
-  bool operator<(const Occupied& other) const {
-    return std::tuple(from, to) < std::tuple(other.from, other.to);
-  }
 };
 
-/// Returns the offset of the gap that suits, or above everything if there is none.
-Bytes offset_in_gap(std::vector<Occupied>& occupied, Bytes bytes, GreedyGap gap) {
-  std::sort(occupied.begin(), occupied.end());
+/// Returns the offset of the gap that suits, or above everything if there is none. What is occupied
+/// is in order of its offsets.
+Bytes offset_in_gap(const std::vector<Occupied>& occupied, Bytes bytes, GreedyGap gap) {
   std::optional<Occupied> best;
   Bytes top = 0;
   for (const Occupied& block : occupied) {
@@ -66,7 +62,7 @@ std::vector<int> order_of(std::span<const Buffer> buffers, GreedyOrder order) {
 Placement place_in_order(std::span<const Buffer> buffers, const Sections& sections, Bytes alignment,
                          GreedyOrder order, GreedyGap gap) {
   Placement placement{.offsets = std::vector<Bytes>(buffers.size(), 0), .moves = {}};
-  std::vector<std::size_t> placed;
+  std::vector<std::size_t> placed;  // in order of their offsets
   std::vector<Occupied> occupied;
   for (const int next : order_of(buffers, order)) {
     const auto b = static_cast<std::size_t>(next);
@@ -78,8 +74,13 @@ Placement place_in_order(std::span<const Buffer> buffers, const Sections& sectio
       const Bytes from = placement.offsets[other];
       occupied.push_back({.from = from, .to = from + aligned(buffers[other].bytes, alignment)});
     }
-    placement.offsets[b] = offset_in_gap(occupied, bytes, gap);
-    placed.push_back(b);
+    const Bytes offset = offset_in_gap(occupied, bytes, gap);
+    placement.offsets[b] = offset;
+    placed.insert(std::upper_bound(placed.begin(), placed.end(), offset,
+                                   [&](Bytes from, std::size_t other) {
+                                     return from < placement.offsets[other];
+                                   }),
+                  b);
   }
   return placement;
 }
