@@ -133,7 +133,9 @@ static void compute(const struct poet_plan* plan, const struct poet_instruction*
   memset(&sink, 0, sizeof sink);
   if (instruction->sink) set_sink(plan, memory, instruction->sink, &seen, &sink);
   if (out && instruction->input >= 0) {
-    memcpy(out, memory->inputs[instruction->input], instruction->bytes);
+    /* A program may have put it there: its RAM is the tensor's own. */
+    const void* from = memory->inputs[instruction->input];
+    if (from != out) memcpy(out, from, instruction->bytes);
   }
   for (i = 0; i < instruction->length; ++i) {
     call_kernel(&instruction->calls[i], memory, instruction->writes_tensor ? out : 0,

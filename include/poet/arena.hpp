@@ -101,7 +101,7 @@ struct PlaceLimits {
 /// A limit that all but a few schedules stay below. A node looks at every buffer, so that it takes
 /// about a second at most.
 constexpr std::int64_t usual_search_nodes(std::size_t buffer_count) {
-  return 50'000'000 / static_cast<std::int64_t>(buffer_count + 1);
+  return 20'000'000 / static_cast<std::int64_t>(buffer_count + 1);
 }
 
 /// Searches for offsets within the capacity: greedy placements first, then branch and bound over

@@ -20,9 +20,6 @@
 namespace poet::cli {
 namespace {
 
-/// The search for offsets of a schedule that has none. It usually takes milliseconds.
-constexpr Seconds kPlacementSeconds = 10;
-
 bool wants_c(const Options& options) {
   return options.exporting.format == "c";
 }
@@ -40,8 +37,8 @@ void check_export_input(const Options& options) {
 /// their numbers: moves would change them, so they have to be in the file.
 std::optional<ScheduleFile> with_offsets(const ScheduleFile& file, const std::string& name) {
   if (file.arena.arena_bytes) return file;
-  PlacedSchedule placed = place_schedule(
-      file, {.alignment = file.model.alignment, .moves = false, .time_limit = kPlacementSeconds});
+  PlacedSchedule placed =
+      place_schedule(file, {.alignment = offset_alignment(file), .moves = false});
   if (placed.fits) return std::move(placed.file);
   spdlog::error(
       "{}: found no offsets that fit {} bytes; export the result of 'poet-solve place {}', which "

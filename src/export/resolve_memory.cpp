@@ -1,6 +1,6 @@
 #include "export/resolve_memory.hpp"
 
-#include <map>
+#include <algorithm>
 
 #include <fmt/format.h>
 
@@ -38,11 +38,11 @@ class MemoryFollower {
         break;
       case Instruction::Op::page_out:
         made.op = POET_PAGE_OUT;
-        made.from = slot_of(step.node);
+        made.from = slot(number);
         break;
       case Instruction::Op::page_in:
         made.op = POET_PAGE_IN;
-        made.from = slot_of(step.node);
+        made.from = slot(number);
         set_offset(step.node, stated(number));
         break;
       case Instruction::Op::move:
@@ -69,18 +69,17 @@ class MemoryFollower {
     throw InternalError(fmt::format("instruction {}: node {} is not in RAM", number, node));
   }
 
-  Bytes slot_of(int node) {
-    const auto [slot, is_new] = slots_.emplace(node, resolved_.storage_bytes);
-    if (is_new) {
-      resolved_.storage_bytes += bytes_in_storage(graph_.nodes[static_cast<std::size_t>(node)]);
-    }
-    return slot->second;
+  Bytes slot(int number) {
+    const Instruction& step = program_[static_cast<std::size_t>(number)];
+    if (!step.slot) throw InternalError(fmt::format("instruction {} has no slot", number));
+    const Bytes bytes = bytes_in_storage(graph_.nodes[static_cast<std::size_t>(step.node)]);
+    resolved_.storage_bytes = std::max(resolved_.storage_bytes, *step.slot + bytes);
+    return *step.slot;
   }
 
   const Graph& graph_;
   std::span<const Instruction> program_;
   std::vector<std::optional<Bytes>> offset_;  ///< by node: where it is now
-  std::map<int, Bytes> slots_;                ///< by node: where in storage
   ResolvedProgram resolved_;
 };
 

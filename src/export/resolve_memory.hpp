@@ -26,11 +26,10 @@ struct ResolvedInstruction {
 
 struct ResolvedProgram {
   std::vector<ResolvedInstruction> instructions;  ///< all but `free`
-  Bytes storage_bytes = 0;                        ///< the end of the last slot
+  Bytes storage_bytes = 0;                        ///< the end of the highest slot
 };
 
-/// Follows a program that has offsets and is valid. Each tensor that is paged has a slot of its own
-/// in storage, one after the other in order of their first page-out.
+/// Follows a program that has offsets and slots and is valid.
 ResolvedProgram resolve_memory(const Graph& graph, std::span<const Instruction> program);
 
 /// The moment at which a tensor comes into RAM, and all until it leaves.

@@ -29,11 +29,11 @@ Graph chain() {
 /// Pages a out and in again to another place, lets b take it over, and moves b.
 std::vector<Instruction> paged() {
   return {{.op = Op::compute, .node = 0, .offset = 16},
-          {.op = Op::page_out, .node = 0},
+          {.op = Op::page_out, .node = 0, .slot = 0},
           {.op = Op::free, .node = 0},
-          {.op = Op::page_in, .node = 0, .offset = 4},
+          {.op = Op::page_in, .node = 0, .offset = 4, .slot = 0},
           {.op = Op::compute, .node = 1, .over = 0, .offset = 4},
-          {.op = Op::page_out, .node = 1},
+          {.op = Op::page_out, .node = 1, .slot = 32},
           {.op = Op::move, .node = 1, .offset = 0},
           {.op = Op::compute, .node = 2, .offset = 8, .workspace_offset = 12}};
 }
