@@ -106,31 +106,6 @@ TEST(Place, RefusesWhatIsNoBuffer) {
   EXPECT_THROW(peak_bytes(std::vector<Buffer>{half, more}), InputError);
 }
 
-TEST(Place, EndsAfterTheSameStepsEveryTime) {
-  // Greedy placements leave gaps, and one step is not enough for anything else.
-  const std::vector<Buffer> buffers = {
-      {.lower = 0, .upper = 3, .bytes = 20},   {.lower = 1, .upper = 9, .bytes = 32},
-      {.lower = 2, .upper = 5, .bytes = 28},   {.lower = 3, .upper = 4, .bytes = 16},
-      {.lower = 4, .upper = 6, .bytes = 36},   {.lower = 5, .upper = 11, .bytes = 4},
-      {.lower = 6, .upper = 10, .bytes = 12},  {.lower = 7, .upper = 13, .bytes = 32},
-      {.lower = 8, .upper = 9, .bytes = 4},    {.lower = 9, .upper = 12, .bytes = 16},
-      {.lower = 10, .upper = 11, .bytes = 36}, {.lower = 11, .upper = 12, .bytes = 8},
-      {.lower = 12, .upper = 13, .bytes = 28}};
-  const Bytes greedy = arena_bytes(buffers, best_greedy_placement(buffers, 1));
-  ASSERT_GT(greedy, peak_bytes(buffers));
-  const Arena arena{.capacity_bytes = greedy - 4};
-  EXPECT_EQ(place(buffers, arena, {.steps = 1}).status, PlacementStatus::cut_short);
-  EXPECT_EQ(place(buffers, arena, {.steps = 1}).node_count, 0);
-  EXPECT_NE(place(buffers, arena).status, PlacementStatus::cut_short);
-  for (const std::int64_t steps : {1000, 2000, 4000}) {
-    const PlacementResult first = place(buffers, arena, {.steps = steps});
-    const PlacementResult again = place(buffers, arena, {.steps = steps});
-    EXPECT_EQ(first.status, again.status);
-    EXPECT_EQ(first.node_count, again.node_count);
-    EXPECT_EQ(first.placement, again.placement);
-  }
-}
-
 TEST(PlaceGreedily, PrefersTheGapThatItIsAskedFor) {
   // Below the last buffer are gaps of 4 bytes at 0, and of 2 bytes at 7.
   const std::vector<Buffer> buffers = {{.lower = 0, .upper = 2, .bytes = 4},
