@@ -2,6 +2,7 @@
 
 #include "base/files/folder.hpp"
 #include "expect_input_error.hpp"
+#include "support/contents_of.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace poet {
