@@ -1,0 +1,204 @@
+// A timeline keeps its figures while entries come and go. Here it is held against the judge, which
+// counts everything anew, and against itself before a change that was undone.
+
+#include <algorithm>
+
+#include <gtest/gtest.h>
+
+#include "poet/simulate.hpp"
+#include "solver/search/random.hpp"
+#include "solver/search/timeline.hpp"
+#include "support/random_graphs.hpp"
+#include "support/wild_problems.hpp"
+
+namespace poet {
+namespace {
+
+Bytes stage_peak(const Timeline& timeline, int stage) {
+  const RamProfile& ram = timeline.ram();
+  Bytes peak = 0;
+  for (int event = ram.first_of(stage); event < ram.first_of(stage + 1); ++event) {
+    peak = std::max(peak, ram.ram(event));
+  }
+  return peak;
+}
+
+/// What a timeline claims of itself, held against the judge under ample budgets.
+void expect_agrees_with_simulator(const Timeline& timeline) {
+  const Problem& problem = *timeline.costs().problem;
+  Limits ample{.ram_budget_bytes = kMaxBytes,
+               .runtime_budget_seconds = 1e30,
+               .paging = problem.limits.paging,
+               .remat = problem.limits.remat,
+               .paging_time = problem.limits.paging_time};
+  const Replay replay = simulate(problem.graph, to_schedule(timeline), ample);
+  ASSERT_TRUE(replay.valid()) << replay.violations.front().message;
+  const Baseline base = baseline(problem.graph);
+  // Every cost is rounded to half a unit, and an entry has two at most.
+  const WholeCosts& costs = timeline.costs();
+  const auto rounded = static_cast<double>(timeline.entries().size());
+  EXPECT_NEAR(replay.energy_joules - base.energy_joules, costs.joules(timeline.extra_energy()),
+              1e-9 * replay.energy_joules + rounded * costs.joules_per_unit);
+  EXPECT_NEAR(replay.runtime_seconds - base.runtime_seconds,
+              static_cast<double>(timeline.extra_time()) * costs.seconds_per_unit,
+              1e-9 * replay.runtime_seconds + rounded * costs.seconds_per_unit);
+  const Bytes budget = problem.limits.ram_budget_bytes;
+  Bytes over_budget = 0;
+  for (int event = 0; event < timeline.ram().events(); ++event) {
+    over_budget += std::max<Bytes>(0, timeline.ram().ram(event) - budget);
+  }
+  over_budget += std::max<Bytes>(0, replay.written_bytes - write_budget(problem.limits));
+  EXPECT_EQ(timeline.violation(), over_budget);
+  for (int t = 0; t < timeline.size(); ++t) {
+    ASSERT_EQ(stage_peak(timeline, t), replay.stage_peak_ram_bytes[t]) << "stage " << t;
+  }
+}
+
+Entry draw_entry(const Timeline& timeline, Random& random) {
+  const int node = random.below(timeline.size());
+  const int stage = random.below(timeline.size());
+  const bool page = random.below(2) == 0;
+  return {node, page ? stage_start(stage) : computation(stage, node)};
+}
+
+void insert_some(Timeline& timeline, Random& random) {
+  const Entry entry = draw_entry(timeline, random);
+  if (timeline.may_add(entry)) timeline.insert(entry);
+}
+
+Entry remove_some(Timeline& timeline, Random& random) {
+  const int count = static_cast<int>(timeline.entries().size());
+  const Entry entry = timeline.entries()[random.below(count)];
+  timeline.remove(entry);
+  return entry;
+}
+
+/// Moves an entry to a stage nearby.
+void shift_some(Timeline& timeline, Random& random) {
+  const Entry entry = remove_some(timeline, random);
+  const int stage = stage_of(entry.at) + random.below(5) - 2;
+  const Entry moved{entry.node,
+                    is_computation(entry.at) ? computation(stage, entry.node) : stage_start(stage)};
+  if (stage < timeline.size() && timeline.may_add(moved)) timeline.insert(moved);
+}
+
+void change_some(Timeline& timeline, Random& random) {
+  for (int more = 1 + random.below(4); more > 0; --more) {
+    const int kind = timeline.entries().empty() ? 0 : random.below(5);
+    if (kind < 3) {
+      insert_some(timeline, random);
+    } else if (kind == 3) {
+      remove_some(timeline, random);
+    } else {
+      shift_some(timeline, random);
+    }
+  }
+  timeline.tidy();
+}
+
+std::vector<std::pair<int, Position>> sorted_entries(const Timeline& timeline) {
+  std::vector<std::pair<int, Position>> sorted;
+  for (const Entry& entry : timeline.entries()) sorted.emplace_back(entry.node, entry.at);
+  std::sort(sorted.begin(), sorted.end());
+  return sorted;
+}
+
+void expect_same(const Timeline& a, const Timeline& b) {
+  ASSERT_EQ(sorted_entries(a), sorted_entries(b));
+  ASSERT_EQ(a.ram(), b.ram());
+  ASSERT_EQ(a.extra_energy(), b.extra_energy());
+  ASSERT_EQ(a.extra_time(), b.extra_time());
+  ASSERT_EQ(a.violation(), b.violation());
+  ASSERT_EQ(to_schedule(a), to_schedule(b));
+}
+
+Problem draw_problem(Random& random) {
+  const int size = 4 + random.below(20);
+  switch (random.below(3)) {
+    case 0:
+      return test::random_problem(random, size);
+    case 1:
+      return test::wild_problem(random, size, test::Numbers::wild);
+    default:
+      return test::random_exact_problem(random, size);
+  }
+}
+
+TEST(Timeline, StartsAsTheBaseline) {
+  for (int seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Problem problem = draw_problem(random);
+    const WholeCosts costs(problem);
+    const Timeline timeline(costs);
+    EXPECT_EQ(to_schedule(timeline), baseline(problem.graph).schedule);
+    EXPECT_EQ(timeline.extra_energy(), 0);
+    EXPECT_EQ(timeline.ram().peak(), baseline(problem.graph).peak_ram_bytes);
+    expect_agrees_with_simulator(timeline);
+  }
+}
+
+TEST(Timeline, AgreesWithTheSimulatorAfterEveryChange) {
+  int changed = 0;
+  for (int seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Problem problem = draw_problem(random);
+    const WholeCosts costs(problem);
+    Timeline timeline(costs);
+    for (int step = 0; step < 60; ++step) {
+      change_some(timeline, random);
+      timeline.commit();
+      expect_agrees_with_simulator(timeline);
+      if (HasFatalFailure()) return;
+      changed += timeline.entries().empty() ? 0 : 1;
+    }
+  }
+  EXPECT_GT(changed, 5000);
+}
+
+TEST(Timeline, RollbackRestoresEverything) {
+  for (int seed = 0; seed < 300; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Problem problem = draw_problem(random);
+    const WholeCosts costs(problem);
+    Timeline timeline(costs);
+    for (int step = 0; step < 60; ++step) {
+      const Timeline before = timeline;
+      change_some(timeline, random);
+      if (random.below(2) == 0) {
+        timeline.commit();
+        continue;
+      }
+      timeline.rollback();
+      expect_same(timeline, before);
+      if (HasFatalFailure()) return;
+    }
+  }
+}
+
+TEST(Timeline, IsRebuiltFromItsEntriesAndFromItsSchedule) {
+  for (int seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Problem problem = draw_problem(random);
+    const WholeCosts costs(problem);
+    Timeline timeline(costs);
+    for (int step = 0; step < 30; ++step) {
+      change_some(timeline, random);
+      timeline.commit();
+    }
+    Timeline again(costs);
+    again.restore(timeline.entries());
+    expect_same(again, timeline);
+    again.restore({});
+    expect_same(again, Timeline(costs));
+    again.restore(entries_of(to_schedule(timeline)));
+    expect_same(again, timeline);
+    if (HasFatalFailure()) return;
+  }
+}
+
+}  // namespace
+}  // namespace poet
