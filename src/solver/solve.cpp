@@ -21,7 +21,7 @@ namespace {
 /// Share of a time limit that the local search may use.
 constexpr double kSearchShare = 0.3;
 /// Moves of the search that replaces a model too large to build, and its share of time.
-constexpr std::int64_t kLongSearch = 8'000'000;
+constexpr std::int64_t kLongSearch = 40'000'000;
 constexpr double kLongSearchShare = 0.5;
 
 /// The driver: instant verdicts, local search, the sampled relaxation, the collapsed model and the
@@ -82,8 +82,8 @@ class Solve {
     const Seconds until = start + state_.share_of_time(share);
     LocalSearchOptions search{.moves = moves, .seed = state_.options.settings.seed};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
-    search.improved = [&](const Plan& plan) {
-      state_.offer(plan.to_schedule());
+    search.improved = [&](const Schedule& schedule) {
+      state_.offer(schedule);
       state_.report_progress("local search");
     };
     local_search(state_.problem, search);

@@ -18,7 +18,7 @@ namespace {
 // solves, or less.
 
 /// Moves of the search before anything else: a tenth of what a solve spends.
-constexpr std::int64_t kQuickMoves = 50'000;
+constexpr std::int64_t kQuickMoves = 100'000;
 /// The part of a time limit that they may take.
 constexpr double kQuickShare = 0.1;
 
@@ -46,18 +46,20 @@ SolveStatistics added(const SolveStatistics& first, SolveStatistics second) {
 }
 
 /// A schedule at once, or after a few moves if that leaves a gap.
-std::optional<Plan> quick_plan(const Problem& problem, const SolveOptions& options, Joules base,
-                               Joules bound) {
+std::optional<Schedule> quick_schedule(const Problem& problem, const SolveOptions& options,
+                                       Joules base, Joules bound) {
   const SolveClock clock(kQuickShare * options.settings.time_limit_seconds);
   const Stop stop = [&] {
     return clock.expired() || (options.interrupted && options.interrupted());
   };
-  std::optional<Plan> plan = first_plan(problem, stop);
-  if (plan && relative_gap(base + plan->extra_energy(), bound) <= options.settings.gap) return plan;
-  LocalSearchOptions search{
-      .moves = kQuickMoves, .chains = 1, .seed = options.settings.seed, .stop = stop};
-  std::optional<Plan> better = local_search(problem, search);
-  return better ? std::move(better) : std::move(plan);
+  std::optional<Schedule> first;
+  if (const std::optional<Plan> plan = first_plan(problem, stop)) {
+    first = plan->to_schedule();
+    if (relative_gap(base + plan->extra_energy(), bound) <= options.settings.gap) return first;
+  }
+  std::optional<Schedule> better =
+      local_search(problem, {.moves = kQuickMoves, .seed = options.settings.seed, .stop = stop});
+  return better ? better : first;
 }
 
 /// Where to begin: the better of a quick plan and the given start.
@@ -77,7 +79,7 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
   };
   const Joules bound = std::max(base, options.known_bound_joules);
   if (options.start) offer(*options.start);
-  if (const auto plan = quick_plan(problem, options, base, bound)) offer(plan->to_schedule());
+  if (const auto quick = quick_schedule(problem, options, base, bound)) offer(*quick);
   beginning.near = beginning.schedule && relative_gap(beginning.energy_joules, bound) <= kNear;
   return beginning;
 }

@@ -74,14 +74,56 @@ void read_by_layers(Random& random, std::vector<Node>& nodes) {
   }
 }
 
+/// Layers grow in number and in width with the graph, and so does the number of inputs: 2 to 6 a
+/// node. An input lies one layer back, or with probability 1/2 each one more; one in four lies
+/// anywhere.
+Graph far_reaching_graph(Random& random, int count) {
+  const int width = std::max(2, static_cast<int>(0.5 * std::sqrt(count)));
+  const int most_inputs = std::max(3, static_cast<int>(std::log2(count)));
+  std::vector<int> begins{0};  // of layers
+  std::vector<Node> nodes;
+  while (static_cast<int>(nodes.size()) < count) {
+    const int begin = static_cast<int>(nodes.size());
+    const int end = std::min(count, begin + between(random, 1, 2 * width - 1));
+    const int layers = static_cast<int>(begins.size()) - 1;
+    for (int j = begin; j < end; ++j) {
+      const double cost = between(random, 1, 100);
+      Node node{.name = fmt::format("n{}", j),
+                .op = "custom",
+                .bytes = between(random, 1, 100),
+                .runtime_seconds = cost,
+                .energy_joules = cost};
+      for (int reads = layers > 0 ? between(random, 1, most_inputs) : 0; reads > 0; --reads) {
+        int back = 1;
+        while (back < layers && random.below(2) == 0) ++back;
+        if (random.below(4) == 0) back = between(random, 1, layers);
+        const int layer = layers - back;
+        node.inputs.push_back(between(random, begins[layer], begins[layer + 1] - 1));
+      }
+      nodes.push_back(std::move(node));
+    }
+    begins.push_back(end);
+  }
+  return make_graph(std::move(nodes));
+}
+
 }  // namespace
 
 std::string_view family_name(Family family) {
-  return family == Family::skips ? "skips" : "layered";
+  switch (family) {
+    case Family::skips:
+      return "skips";
+    case Family::layered:
+      return "layered";
+    case Family::far_reaching:
+      break;
+  }
+  return "far-reaching";
 }
 
 Graph synthetic_graph(Family family, int nodes, std::uint64_t seed) {
   Random random(seed);
+  if (family == Family::far_reaching) return far_reaching_graph(random, nodes);
   const int count = nodes / 2;
   std::vector<Node> forward;
   for (int j = 0; j < count; ++j) forward.push_back(forward_node(random, j, count));

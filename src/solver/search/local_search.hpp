@@ -4,17 +4,17 @@
 #include <functional>
 #include <optional>
 
+#include "poet/schedule.hpp"
 #include "solver/search/greedy.hpp"
 #include "solver/search/plan.hpp"
 
 namespace poet {
 
 struct LocalSearchOptions {
-  std::int64_t moves = 500'000;  ///< budget in moves, not seconds: a seed gives one answer
-  int chains = 2;                ///< independent annealing chains; one alone can get trapped
+  std::int64_t moves = 1'000'000;  ///< budget in moves, not seconds: a seed gives one answer
   std::uint32_t seed = 1;
-  Stop stop = [] { return false; };                                ///< polled; true ends the search
-  std::function<void(const Plan&)> improved = [](const Plan&) {};  ///< each better feasible plan
+  Stop stop = [] { return false; };  ///< polled; true ends the search
+  std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
 };
 
 /// The first feasible plan, in milliseconds: the greedy descent from the baseline, or else the
@@ -23,11 +23,10 @@ struct LocalSearchOptions {
 std::optional<Plan> first_plan(
     const Problem& problem, const Stop& stop = [] { return false; });
 
-/// Near-optimal plans: those of first_plan(), then annealing chains that start from them. Each
-/// chain anneals globally for a quarter of its moves, which settles the coarse structure, and then
-/// re-anneals its best inside small windows of nodes or stages, which a global annealing is too hot
-/// to refine. It can succeed if first_plan() found nothing. The result is feasible by the plan's
-/// own account; it counts only after the simulator has replayed it.
-std::optional<Plan> local_search(const Problem& problem, const LocalSearchOptions& options);
+/// Near-optimal schedules: those of first_plan(), then chains of threshold searches that start from
+/// them and from the baseline (timeline_search.hpp). It can succeed if first_plan() found nothing.
+/// The result is feasible by the search's own account; it counts only after the simulator has
+/// replayed it.
+std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options);
 
 }  // namespace poet

@@ -6,7 +6,7 @@
 // Two versions of a loop, of which the program takes the one for its processor. All of it is in
 // whole numbers, so the result is the same.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(POET_SANITIZE)
-#define POET_VECTOR_LOOP __attribute__((target_clones("avx2", "default")))
+#define POET_VECTOR_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
 #else
 #define POET_VECTOR_LOOP
 #endif

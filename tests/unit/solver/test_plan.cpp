@@ -1,7 +1,6 @@
 #include <gtest/gtest.h>
 
 #include "poet/simulate.hpp"
-#include "solver/search/anneal.hpp"
 #include "solver/search/greedy.hpp"
 #include "solver/search/idle_spans.hpp"
 #include "solver/search/local_search.hpp"
@@ -119,10 +118,10 @@ TEST(LocalSearch, NeverReturnsAPlanThatTheSimulatorRefuses) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Problem problem = test::random_problem(random, 6 + random.below(15));
-    const auto plan = local_search(problem, {.moves = 20'000, .seed = 3});
-    if (!plan) continue;
+    const auto schedule = local_search(problem, {.moves = 20'000, .seed = 3});
+    if (!schedule) continue;
     ++found;
-    const Replay replay = simulate(problem.graph, plan->to_schedule(), problem.limits);
+    const Replay replay = simulate(problem.graph, *schedule, problem.limits);
     EXPECT_TRUE(replay.valid()) << replay.violations.front().message;
   }
   EXPECT_GE(found, 15);
@@ -136,7 +135,7 @@ TEST(LocalSearch, RepeatsWithTheSameSeed) {
   const auto second = local_search(problem, options);
   ASSERT_TRUE(second.has_value());
   ASSERT_TRUE(first.has_value());
-  EXPECT_EQ(first->to_schedule(), second->to_schedule());
+  EXPECT_EQ(*first, *second);
 }
 
 }  // namespace

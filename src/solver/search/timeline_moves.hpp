@@ -1,0 +1,60 @@
+#pragma once
+
+#include <vector>
+
+#include "solver/search/random.hpp"
+#include "solver/search/timeline.hpp"
+
+namespace poet {
+
+/// Stages in which moves may change something, both included.
+struct StageWindow {
+  int first = 0;
+  int last = 0;
+
+  bool has(int stage) const { return first <= stage && stage <= last; }
+};
+
+/// Random changes to a timeline: an entry is added, removed, shifted by a few stages, replaced by
+/// one of an input or a user, or all recomputations of a stage move to another.
+///
+/// What is recomputed needs its inputs, and some of them have gone. Each of these is either held
+/// until then or itself recomputed, and so on; how often the one or the other is drawn anew for
+/// each move, so that long chains of recomputations are tried as well as single ones. The best
+/// plans recompute early, while the inputs are still in RAM, and keep the result; a move to a late
+/// stage finds the relatives of a node wherever they lie in the order.
+class TimelineMoves {
+ public:
+  TimelineMoves(Timeline& timeline, Random& random);
+
+  void set_window(StageWindow window);
+  /// Tries a move, which tidy() has to follow. Gives up early, and returns false, where the energy
+  /// alone would come to more than `affordable`: most moves end there, before RAM is touched.
+  bool propose(double affordable);
+
+ private:
+  bool add_some();
+  void add_neighbours(int node, int stage);
+  bool remove_some();
+  bool shift_some();
+  bool swap_some();
+  bool shift_stage();
+  const Entry* pick_entry();
+  int pick_stage(int node, Position start, Position end);
+  int stage_near_relative(int node, int first, int last);
+  int stage_of_some_use(int node);
+  bool add(int node, int stage, bool by_paging);
+  bool recompute(int node, int stage);
+  bool is_hopeless(Units more) const;
+
+  Timeline& timeline_;
+  Random& random_;
+  StageWindow window_;
+  std::vector<int> nodes_;  // those that can have an entry in the window
+  double affordable_ = 0;
+  // How to treat the inputs that have gone, in the move under way.
+  double recompute_share_ = 0;
+  int recomputations_left_ = 0;
+};
+
+}  // namespace poet

@@ -1,0 +1,167 @@
+#include "solver/search/timeline_search.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "solver/search/tightening.hpp"
+
+namespace poet {
+namespace {
+
+constexpr int kMovesPerNode = 300;  // of a chain's first search; more for large graphs
+constexpr int kLargeGraph = 250;    // nodes
+constexpr double kGrowth = 1.5;     // of chains
+constexpr int kCycle = 4;           // chains that differ in their start
+constexpr double kRefining = 1.5;   // moves for windows, over those of the first search
+constexpr double kHot = 0.3;        // of the energy scale
+constexpr double kCold = 0.004;
+constexpr int kMostEntries = 8;    // of a start, for each node; more would take long to build
+constexpr double kHeatRange = 30;  // of chains after the first
+constexpr double kPriceRange = 1000;
+constexpr double kWindowShare = 0.6;  // of the refining searches; the others see every stage
+constexpr int kLeastWindow = 8;       // stages
+
+class ChainSearch {
+ public:
+  ChainSearch(const Problem& problem, const TimelineSearchOptions& options)
+      : options_(options),
+        costs_(problem),
+        scales_(scales_of(costs_)),
+        random_(std::uint64_t{options.seed} << 32),
+        timeline_(costs_),
+        moves_(timeline_, random_),
+        moves_left_(options.moves),
+        price_(scales_.price) {}
+
+  std::optional<Schedule> run() {
+    for (const Schedule& start : options_.starts) take_start(start);
+    const double size = costs_.size();
+    const double full = kMovesPerNode * size * std::max(1.0, size / kLargeGraph);
+    double length = std::min(kMovesPerNode * size, 0.4 * static_cast<double>(options_.moves));
+    for (int chain = 0; !over(); ++chain) {
+      run_chain(chain, length);
+      if (length < full || chain % kCycle == kCycle - 1) length *= kGrowth;
+    }
+    if (!best_) return std::nullopt;
+    timeline_.restore(best_->entries);
+    return to_schedule(timeline_);
+  }
+
+ private:
+  bool over() { return moves_left_ <= 0 || options_.stop(); }
+
+  void take_start(const Schedule& start) {
+    const std::vector<Entry> entries = entries_of(start);
+    if (static_cast<int>(entries.size()) > kMostEntries * costs_.size()) return;
+    timeline_.restore(entries);
+    starts_.push_back(timeline_.entries());
+    if (timeline_.feasible()) note({timeline_.entries(), timeline_.extra_energy(), 0});
+  }
+
+  /// Every fourth chain refines the best of all. The others open from the starts in turn: hot from
+  /// the baseline, and at any heat from the others, whose structure a hot search would melt.
+  void run_chain(int chain, double length) {
+    if (best_ && chain % kCycle == kCycle - 1) {
+      heat_ = draw_heat();
+      refine(*best_, length);
+      return;
+    }
+    const std::size_t start = next_start_++ % starts_.size();
+    heat_ = start == 0 || !best_ ? scales_.energy : draw_heat();
+    timeline_.restore(starts_[start]);
+    moves_.set_window(whole());
+    ThresholdResult opening = search(length, 1, price_);
+    if (opening.best) {
+      note(*opening.best);
+      price_ = opening.price;
+      refine(std::move(*opening.best), length);
+    } else if (best_) {
+      refine(*best_, length);
+    } else if (const auto plan = find_some_plan()) {
+      note(*plan);
+      refine(*plan, length);
+    }
+  }
+
+  double draw_heat() { return scales_.energy * std::pow(kHeatRange, -random_.uniform()); }
+
+  std::optional<FoundPlan> find_some_plan() {
+    std::int64_t moves = moves_left_ / 2;
+    moves_left_ -= moves;
+    std::optional<FoundPlan> plan =
+        tighten(timeline_, moves_, scales_, random_, moves, options_.stop);
+    moves_left_ += moves;
+    return plan;
+  }
+
+  void refine(FoundPlan plan, double length) {
+    for (double left = kRefining * length; left > 0 && !over();) {
+      const bool windowed = random_.uniform() < kWindowShare;
+      const StageWindow window = windowed ? draw_window() : whole();
+      if (window.last - window.first < kLeastWindow && windowed) continue;
+      timeline_.restore(plan.entries);
+      moves_.set_window(window);
+      const double count = (windowed ? 0.1 : 0.3) * length * std::pow(4.0, random_.uniform() - 0.5);
+      const ThresholdResult result = search(count, std::pow(15.0, -random_.uniform()), price_);
+      left -= std::max(1.0, count);
+      if (!result.best || result.best->energy > plan.energy) continue;
+      plan = *result.best;
+      note(plan);
+    }
+  }
+
+  ThresholdResult search(double count, double share, double price) {
+    const auto moves = std::min(moves_left_, std::max<std::int64_t>(1, std::llround(count)));
+    ThresholdResult result = search_by_threshold(timeline_, moves_,
+                                                 {.moves = moves,
+                                                  .hot = kHot * share * heat_,
+                                                  .cold = kCold * heat_,
+                                                  .price = price,
+                                                  .least_price = scales_.price / kPriceRange,
+                                                  .largest_price = scales_.price * kPriceRange},
+                                                 random_, options_.stop);
+    moves_left_ -= moves;
+    return result;
+  }
+
+  StageWindow whole() const { return {0, costs_.size() - 1}; }
+
+  /// An eighth of the stages or more, up to two fifths on either side of some stage.
+  StageWindow draw_window() {
+    const int size = costs_.size();
+    const int width =
+        std::max(12, static_cast<int>(0.05 * size * std::pow(8.0, random_.uniform())));
+    const int first = random_.below(size + width) - width;
+    return {std::max(0, first), std::min(size - 1, first + width)};
+  }
+
+  void note(const FoundPlan& plan) {
+    if (best_ && plan.energy >= best_->energy) return;
+    best_ = plan;
+    timeline_.restore(plan.entries);
+    options_.improved(to_schedule(timeline_));
+  }
+
+  const TimelineSearchOptions& options_;
+  WholeCosts costs_;
+  SearchScales scales_;
+  Random random_;
+  Timeline timeline_;
+  TimelineMoves moves_;
+  std::int64_t moves_left_;
+  double heat_ = 0;
+  double price_;
+  std::vector<std::vector<Entry>> starts_{{}};  // the baseline first
+  std::size_t next_start_ = 0;
+  std::optional<FoundPlan> best_;
+};
+
+}  // namespace
+
+std::optional<Schedule> search_timelines(const Problem& problem,
+                                         const TimelineSearchOptions& options) {
+  return ChainSearch(problem, options).run();
+}
+
+}  // namespace poet
