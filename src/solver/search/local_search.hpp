@@ -11,7 +11,7 @@
 namespace poet {
 
 struct LocalSearchOptions {
-  std::int64_t moves = 1'000'000;  ///< budget in moves, not seconds: a seed gives one answer
+  std::int64_t moves = 600'000;  ///< budget in moves, not seconds: a seed gives one answer
   std::uint32_t seed = 1;
   Stop stop = [] { return false; };  ///< polled; true ends the search
   std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
