@@ -80,7 +80,8 @@ class Solve {
     if (!state_.options.settings.features.local_search) return;
     const Seconds start = state_.clock.elapsed();
     const Seconds until = start + state_.share_of_time(share);
-    LocalSearchOptions search{.moves = moves, .seed = state_.options.settings.seed};
+    LocalSearchOptions search{
+        .moves = moves, .seed = state_.options.settings.seed, .start = state_.incumbent.schedule()};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
     search.improved = [&](const Schedule& schedule) {
       state_.offer(schedule);

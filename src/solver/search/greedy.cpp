@@ -42,7 +42,7 @@ class Descent {
  public:
   Descent(Plan& plan, const Stop& stop) : plan_(plan), stop_(stop) {}
 
-  GreedyTrace run() {
+  void run() {
     collect_all();
     bool fresh = true;
     while (plan_.violation() > 0 && !stop_()) {
@@ -56,7 +56,6 @@ class Descent {
       }
       fresh = !step;
     }
-    return trace_;
   }
 
  private:
@@ -128,9 +127,6 @@ class Descent {
     set_mode(plan_, step.span, step.mode);
     plan_.settle();
     plan_.commit();
-    ++trace_.steps;
-    trace_.energy += step.energy;
-    trace_.bytes += step.bytes;
     renew(step.span);
   }
 
@@ -156,14 +152,13 @@ class Descent {
 
   Plan& plan_;
   const Stop& stop_;
-  GreedyTrace trace_;
   std::vector<Step> steps_;
 };
 
 }  // namespace
 
-GreedyTrace descend(Plan& plan, const Stop& stop) {
-  return Descent(plan, stop).run();
+void descend(Plan& plan, const Stop& stop) {
+  Descent(plan, stop).run();
 }
 
 void evict_everything(Plan& plan, bool by_paging, const Stop& stop) {

@@ -47,6 +47,7 @@ std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOp
                                .stop = options.stop,
                                .improved = options.improved};
   std::optional<Plan> best;
+  if (options.start) search.starts.push_back(*options.start);
   make_starts(problem, options.stop, [&](const Plan& plan) {
     search.starts.push_back(plan.to_schedule());
     if (plan.feasible() && (!best || plan.extra_energy() < best->extra_energy())) {

@@ -11,7 +11,8 @@
 
 namespace poet {
 
-/// A schedule under construction, for local search.
+/// A schedule under construction, for greedy steps: a tensor is dropped or paged for a whole
+/// stretch of stages, and what has to be computed instead follows.
 ///
 /// The state is, for every stage t, the set S[t] of tensors resident at its start and the set I[t]
 /// of page-ins. Everything else follows: given S[t], S[t+1] and I[t], the cheapest computations of
@@ -22,9 +23,9 @@ namespace poet {
 /// edit, which costs all stages. Here an edit to a range of residency costs a re-evaluation of the
 /// stages at its ends only; the stages inside just shift their peak by the tensor's size. Sets are
 /// rows of 64-bit words, so that the closure of a stage takes a few word operations per computed
-/// node. Edits go to a log and are undone by rollback() until commit(), because an annealing
-/// refuses most of its moves. With this a local search makes half a million moves in about half a
-/// second.
+/// node. Edits go to a log and are undone by rollback() until commit(), because most steps are
+/// tried only for their price. A search for better schedules needs less per node and more freedom:
+/// see Timeline.
 ///
 /// A paged tensor is written out once, in the stage after its first computation, and is pinned
 /// there. RAM over the budget is allowed and counted (violation), so that a search can pass through

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
-// Two versions of a loop, of which the program takes the one for its processor. All of it is in
+// Several versions of a loop, of which the program takes the one for its processor. All of it is in
 // whole numbers, so the result is the same.
 #if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__) && !defined(POET_SANITIZE)
 #define POET_VECTOR_LOOP __attribute__((target_clones("avx512f", "avx2", "default")))
@@ -21,16 +21,6 @@ POET_VECTOR_LOOP Bytes add_to_range(Bytes* ram, int count, Bytes bytes, Bytes bu
     const Bytes before = ram[e] - budget;
     const Bytes after = before + bytes;
     ram[e] += bytes;
-    change += (after > 0 ? after : 0) - (before > 0 ? before : 0);
-  }
-  return change;
-}
-
-POET_VECTOR_LOOP Bytes change_in_range(const Bytes* ram, int count, Bytes bytes, Bytes budget) {
-  Bytes change = 0;
-  for (int e = 0; e < count; ++e) {
-    const Bytes before = ram[e] - budget;
-    const Bytes after = before + bytes;
     change += (after > 0 ? after : 0) - (before > 0 ? before : 0);
   }
   return change;
@@ -76,12 +66,6 @@ void RamProfile::add(Position first, Position last, Bytes bytes) {
   if (first > last) return;
   const int from = first_from(first);
   violation_ += add_to_range(ram_.data() + from, first_from(last + 1) - from, bytes, budget_);
-}
-
-Bytes RamProfile::violation_of_adding(Position first, Position last, Bytes bytes) const {
-  if (first > last) return 0;
-  const int from = first_from(first);
-  return change_in_range(ram_.data() + from, first_from(last + 1) - from, bytes, budget_);
 }
 
 void RamProfile::insert(Position at, Bytes ram) {

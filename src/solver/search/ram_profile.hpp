@@ -39,8 +39,6 @@ class RamProfile {
 
   /// Adds to all computations from `first` to `last`, both included.
   void add(Position first, Position last, Bytes bytes);
-  /// What add() would do to the violation.
-  Bytes violation_of_adding(Position first, Position last, Bytes bytes) const;
   void insert(Position at, Bytes ram);
   void erase(Position at);
 
