@@ -13,12 +13,14 @@ constexpr int kShift = 22;
 constexpr int kSwap = 15;
 
 /// How to treat inputs that have gone: the share to recompute, and how many of them at most. The
-/// last recomputes all that has gone, however far back it leads.
+/// last recomputes all that has gone, such as a whole chain of cheap layers. On a graph that is no
+/// chain this costs as much time as a hundred other moves, and is tried rarely.
 struct Depth {
   double share;
   int limit;
 };
-constexpr Depth kDepths[] = {{0.1, 6}, {0.5, 6}, {0.8, 6}, {0.97, 40}, {1, 1'000'000}};
+constexpr Depth kDepths[] = {{0.1, 6}, {0.5, 6}, {0.8, 6}, {0.97, 40}, {1, 100}};
+constexpr int kDeepest = 16;   // one in so many goes that far
 constexpr int kNear = 8;       // stages that an entry is shifted by
 constexpr int kNearStage = 6;  // and a whole stage
 constexpr int kMaxGroup = 64;  // recomputations of a stage that move together
@@ -206,7 +208,9 @@ bool TimelineMoves::add(int node, int stage, bool by_paging) {
     if (timeline_.has({node, computation(stage, node)})) return false;
     return !is_hopeless(timeline_.energy_of(entry)) && timeline_.insert(entry);
   }
-  const Depth& depth = kDepths[random_.below(static_cast<int>(std::size(kDepths)))];
+  const int kinds = static_cast<int>(std::size(kDepths));
+  const bool deepest = random_.below(kDeepest) == 0;
+  const Depth& depth = kDepths[deepest ? kinds - 1 : random_.below(kinds - 1)];
   recompute_share_ = depth.share;
   recomputations_left_ = depth.limit;
   return recompute(node, stage);

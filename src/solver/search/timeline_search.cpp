@@ -16,6 +16,7 @@ constexpr int kCycle = 4;           // chains that differ in their start
 constexpr double kRefining = 1.5;   // moves for windows, over those of the first search
 constexpr double kHot = 0.3;        // of the energy scale
 constexpr double kCold = 0.004;
+constexpr double kTightening = 4;  // moves to find some plan, at most, over those of a long chain
 constexpr int kMostEntries = 8;    // of a start, for each node; more would take long to build
 constexpr double kHeatRange = 30;  // of chains after the first
 constexpr double kPriceRange = 1000;
@@ -36,12 +37,14 @@ class ChainSearch {
 
   std::optional<Schedule> run() {
     for (const Schedule& start : options_.starts) take_start(start);
+    low_budget_ = !best_;
+    if (low_budget_) starts_.resize(1);
     const double size = costs_.size();
-    const double full = kMovesPerNode * size * std::max(1.0, size / kLargeGraph);
-    double length = std::min(kMovesPerNode * size, 0.4 * static_cast<double>(options_.moves));
+    full_ = kMovesPerNode * size * std::max(1.0, size / kLargeGraph);
+    length_ = std::min(kMovesPerNode * size, 0.4 * static_cast<double>(options_.moves));
     for (int chain = 0; !over(); ++chain) {
-      run_chain(chain, length);
-      if (length < full || chain % kCycle == kCycle - 1) length *= kGrowth;
+      run_chain(chain);
+      if (length_ < full_ || chain % kCycle == kCycle - 1) length_ *= kGrowth;
     }
     if (!best_) return std::nullopt;
     timeline_.restore(best_->entries);
@@ -60,49 +63,55 @@ class ChainSearch {
   }
 
   /// Every fourth chain refines the best of all. The others open from the starts in turn: hot from
-  /// the baseline, and at any heat from the others, whose structure a hot search would melt.
-  void run_chain(int chain, double length) {
+  /// the baseline, and at any heat from the others, whose structure a hot search would melt. Where
+  /// no start fits, tightening leads to far better plans than any of these.
+  void run_chain(int chain) {
     if (best_ && chain % kCycle == kCycle - 1) {
       heat_ = draw_heat();
-      refine(*best_, length);
+      refine(*best_);
       return;
     }
     const std::size_t start = next_start_++ % starts_.size();
     heat_ = start == 0 || !best_ ? scales_.energy : draw_heat();
+    if (low_budget_ && chain > 0) {
+      if (const auto plan = find_some_plan()) return refine(*plan);
+    }
     timeline_.restore(starts_[start]);
     moves_.set_window(whole());
-    ThresholdResult opening = search(length, 1, price_);
+    ThresholdResult opening = search(length_, 1, price_);
     if (opening.best) {
       note(*opening.best);
       price_ = opening.price;
-      refine(std::move(*opening.best), length);
+      refine(std::move(*opening.best));
     } else if (best_) {
-      refine(*best_, length);
-    } else if (const auto plan = find_some_plan()) {
-      note(*plan);
-      refine(*plan, length);
+      refine(*best_);
     }
   }
 
   double draw_heat() { return scales_.energy * std::pow(kHeatRange, -random_.uniform()); }
 
   std::optional<FoundPlan> find_some_plan() {
-    std::int64_t moves = moves_left_ / 2;
+    const auto most = static_cast<std::int64_t>(kTightening * std::max(length_, full_));
+    std::int64_t moves = std::min(moves_left_ / 2, most);
     moves_left_ -= moves;
     std::optional<FoundPlan> plan =
         tighten(timeline_, moves_, scales_, random_, moves, options_.stop);
     moves_left_ += moves;
+    if (!plan) return plan;
+    note(*plan);
+    length_ = std::max(length_, full_);  // where RAM is that low, short searches find nothing
     return plan;
   }
 
-  void refine(FoundPlan plan, double length) {
-    for (double left = kRefining * length; left > 0 && !over();) {
+  void refine(FoundPlan plan) {
+    for (double left = kRefining * length_; left > 0 && !over();) {
       const bool windowed = random_.uniform() < kWindowShare;
       const StageWindow window = windowed ? draw_window() : whole();
       if (window.last - window.first < kLeastWindow && windowed) continue;
       timeline_.restore(plan.entries);
       moves_.set_window(window);
-      const double count = (windowed ? 0.1 : 0.3) * length * std::pow(4.0, random_.uniform() - 0.5);
+      const double count =
+          (windowed ? 0.1 : 0.3) * length_ * std::pow(4.0, random_.uniform() - 0.5);
       const ThresholdResult result = search(count, std::pow(15.0, -random_.uniform()), price_);
       left -= std::max(1.0, count);
       if (!result.best || result.best->energy > plan.energy) continue;
@@ -150,6 +159,9 @@ class ChainSearch {
   Timeline timeline_;
   TimelineMoves moves_;
   std::int64_t moves_left_;
+  bool low_budget_ = false;  // so that no start fits
+  double length_ = 0;        // of a chain's first search, in moves
+  double full_ = 0;          // that of a chain that should find a good plan
   double heat_ = 0;
   double price_;
   std::vector<std::vector<Entry>> starts_{{}};  // the baseline first
