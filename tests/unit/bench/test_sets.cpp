@@ -95,6 +95,17 @@ TEST(SyntheticGraphs, HaveTheSizeAskedForAndABackwardChain) {
   }
 }
 
+TEST(SyntheticGraphs, ReachFarWithoutABackwardPass) {
+  const Graph graph = synthetic_graph(Family::far_reaching, 500, 1);
+  EXPECT_EQ(graph.size(), 500);
+  EXPECT_EQ(graph.first_backward, 500);
+  int far = 0;
+  for (int k = 0; k < graph.size(); ++k) {
+    for (const int input : graph.nodes[k].inputs) far += k - input > 100 ? 1 : 0;
+  }
+  EXPECT_GT(far, 50);
+}
+
 TEST(SyntheticGraphs, RepeatForASeed) {
   const auto energies = [](std::uint64_t seed) {
     std::vector<Joules> list;
