@@ -6,10 +6,10 @@
 namespace poet {
 namespace {
 
-constexpr double kCut = 0.01;      // of the budget, in one step
-constexpr int kMovesPerNode = 60;  // of one search
-constexpr int kMaxPatience = 20;   // failures that make searches longer
-constexpr int kFailures = 12;      // after which a smaller step is tried
+constexpr double kCut = 0.01;          // of the budget, in one step
+constexpr int kStepMovesPerNode = 60;  // of one search
+constexpr int kMaxPatience = 20;       // failures that make searches longer
+constexpr int kFailures = 12;          // after which a smaller step is tried
 constexpr double kSmallerCut = 0.6;
 constexpr double kHeat = 0.5;  // of the energy scale, at most
 constexpr double kCooling = 0.05;
@@ -73,7 +73,7 @@ class Tightening {
     const double bytes = static_cast<double>(std::max<Bytes>(1, timeline_.ram().budget())) *
                          std::pow(10.0, -2 - 2 * random_.uniform());
     const std::int64_t count =
-        std::int64_t{kMovesPerNode} * timeline_.size() * (1 + std::min(failures, kMaxPatience));
+        std::int64_t{kStepMovesPerNode} * timeline_.size() * (1 + std::min(failures, kMaxPatience));
     return search_by_threshold(timeline_, moves_,
                                {.moves = std::min(count, moves_left),
                                 .hot = hot,
