@@ -11,7 +11,7 @@
 namespace poet {
 
 struct LocalSearchOptions {
-  std::int64_t moves = 600'000;  ///< budget in moves, not seconds: a seed gives one answer
+  std::int64_t moves = 1'500'000;  ///< budget in moves, not seconds: a seed gives one answer
   std::uint32_t seed = 1;
   std::optional<Schedule> start{};   ///< a valid one, if any is known
   Stop stop = [] { return false; };  ///< polled; true ends the search
