@@ -1,5 +1,7 @@
 #pragma once
 
+#include <vector>
+
 #include "poet/problem.hpp"
 #include "poet/solver_features.hpp"
 #include "solver/formulation/useful_windows.hpp"
@@ -39,6 +41,7 @@ void add_page_out_link(const Formulation& model, Milp& milp);
 /// search; the first linear program of the collapsed model alone took up to 10 s there. Graphs
 /// whose complete model is too large to build (1000 nodes and more) get their only bound from here,
 /// with more and more moments. docs/formulation.md, "The sampled relaxation".
-Milp sampled_relaxation(const Problem& problem, const UsefulWindows& windows, int moments);
+Milp sampled_relaxation(const Problem& problem, const UsefulWindows& windows,
+                        const std::vector<int>& moments);
 
 }  // namespace poet

@@ -21,6 +21,8 @@ struct Interval {
   std::vector<BinaryExpression> compute;  ///< R: recomputed in a stage of the interval
   std::vector<BinaryExpression>
       page_in;  ///< I: paged in from stage `moment` on, to be used after it
+  std::vector<BinaryExpression> compute_later;  ///< Z: recomputed in this interval or a later one
+  std::vector<BinaryExpression> page_in_later;  ///< Y: paged in, likewise
 };
 
 class SampledRelaxation {
@@ -28,15 +30,17 @@ class SampledRelaxation {
   SampledRelaxation(const Problem& problem, const UsefulWindows& windows)
       : problem_(problem), graph_(problem.graph), windows_(windows), paged_(graph_.size()) {}
 
-  Milp build(int moments) {
+  Milp build(const std::vector<int>& moments) {
     cut_intervals(moments);
     make_columns();
+    cumulate();
     for (std::size_t m = 0; m < intervals_.size(); ++m) {
       add_first_computations(intervals_[m]);
       add_recomputations(intervals_[m]);
       add_copies(intervals_[m]);
       add_memory(intervals_[m]);
       if (m > 0) add_hand_over(intervals_[m - 1], intervals_[m]);
+      if (m + 1 < intervals_.size()) add_later(intervals_[m]);
     }
     add_page_out_link();
     add_runtime();
@@ -45,12 +49,8 @@ class SampledRelaxation {
   }
 
  private:
-  void cut_intervals(int count) {
-    const int first = windows_.first_stage;
-    const int stages = graph_.size() - first;
-    for (int m = 0; m < count; ++m) {
-      const int moment = first + static_cast<int>(std::int64_t{m} * stages / count);
-      if (!intervals_.empty() && intervals_.back().moment == moment) continue;
+  void cut_intervals(const std::vector<int>& moments) {
+    for (const int moment : moments) {
       if (!intervals_.empty()) intervals_.back().last = moment;
       intervals_.push_back({.moment = moment, .last = graph_.size() - 1});
     }
@@ -89,6 +89,85 @@ class SampledRelaxation {
     }
   }
 
+  /// Z[m,i] <= R[m,i] + Z[m+1,i], and likewise Y from I; Y[m,i] <= P[i].
+  /// Valid: what happens in an interval or later happens in it or later than it.
+  void cumulate() {
+    const Interval* later = nullptr;
+    for (auto interval = intervals_.rbegin(); interval != intervals_.rend(); ++interval) {
+      interval->compute_later = interval->compute;
+      interval->page_in_later = interval->page_in;
+      if (later != nullptr) {
+        for (int i = 0; i < interval->moment; ++i) {
+          cumulate("Z", interval->moment, i, interval->compute_later[i], later->compute_later[i]);
+          const bool merged = cumulate("Y", interval->moment, i, interval->page_in_later[i],
+                                       later->page_in_later[i]);
+          if (!merged) continue;
+          RowBuilder("copies", interval->moment, i)
+              .add(1, interval->page_in_later[i])
+              .add(-1, paged_[i])
+              .at_most(0, milp_);
+        }
+      }
+      later = &*interval;
+    }
+  }
+
+  /// Turns `now` into "now or later"; true if that takes a column of its own.
+  bool cumulate(const char* kind, int t, int i, BinaryExpression& now,
+                const BinaryExpression& later) {
+    if (later.is_zero()) return false;
+    if (now.is_zero()) {
+      now = later;
+      return false;
+    }
+    const BinaryExpression either = add_binary(milp_, kind, t, i);
+    milp_.columns[either.columns[0]].integer = false;
+    RowBuilder(fmt::format("later_{}_{}_{}", kind, t, i))
+        .add(1, either)
+        .add(-1, now)
+        .add(-1, later)
+        .at_most(0, milp_);
+    now = either;
+    return true;
+  }
+
+  static void add_presence_later(RowBuilder& row, const Interval& interval, int i) {
+    row.add(1, interval.held[i])
+        .add(1, interval.compute_later[i])
+        .add(1, interval.page_in_later[i]);
+  }
+
+  /// S[m,i] + Z[m,i] + Y[m,i] >= 1 if a first computation after the moment reads i, and >= Z[m,j]
+  /// for each user j of i that is born. Valid: as for first computations and recomputations, with
+  /// all later intervals for one. A page-in of j takes none of its inputs, so Y is not on the
+  /// right.
+  ///
+  /// Without these rows more moments can make the relaxation weaker: it computes a sliver of a node
+  /// in each interval, and the inputs of each sliver have to be there by as much only.
+  void add_later(const Interval& interval) {
+    for (int i = 0; i < interval.moment; ++i) {
+      if (!graph_.users[i].empty() && graph_.users[i].back() > interval.moment) {
+        RowBuilder row("first_later", interval.moment, i);
+        add_presence_later(row, interval, i);
+        row.at_least(1, milp_);
+      }
+      for (const int j : graph_.users[i]) {
+        if (j >= interval.moment || interval.compute_later[j].is_zero()) continue;
+        RowBuilder row(fmt::format("input_later_{}_{}_{}", interval.moment, i, j));
+        add_presence_later(row, interval, i);
+        row.add(-1, interval.compute_later[j]);
+        add_rarely_tight(row);
+      }
+    }
+  }
+
+  /// Adds `expression >= 0`. There is such a row for each edge and interval, and few of them count.
+  void add_rarely_tight(RowBuilder& row) {
+    const std::size_t before = milp_.rows.size();
+    row.at_least(0, milp_);
+    if (milp_.rows.size() > before) milp_.rows.back().rarely_tight = true;
+  }
+
   static void add_presence(RowBuilder& row, const Interval& interval, int i) {
     row.add(1, interval.held[i]).add(1, interval.compute[i]).add(1, interval.page_in[i]);
   }
@@ -118,7 +197,8 @@ class SampledRelaxation {
       for (const int i : graph_.nodes[j].inputs) {
         RowBuilder row(fmt::format("input_{}_{}_{}", interval.moment, i, j));
         add_presence(row, interval, i);
-        row.add(-1, interval.compute[j]).at_least(0, milp_);
+        row.add(-1, interval.compute[j]);
+        add_rarely_tight(row);
       }
     }
   }
@@ -242,7 +322,8 @@ class SampledRelaxation {
 
 }  // namespace
 
-Milp sampled_relaxation(const Problem& problem, const UsefulWindows& windows, int moments) {
+Milp sampled_relaxation(const Problem& problem, const UsefulWindows& windows,
+                        const std::vector<int>& moments) {
   return SampledRelaxation(problem, windows).build(moments);
 }
 

@@ -7,24 +7,30 @@ namespace poet {
 namespace {
 
 constexpr double kNoBound = 1e30;
-/// Rounding is at most this share of the sum of magnitudes: a long double has 64 bits on x86, and
-/// no sum here has more than 2^16 terms. With 53 bits, on other machines, sums are a little less
-/// safe.
-constexpr long double kRounding = 0x1p-48L;
+/// Rounding is at most this share of the sum of magnitudes for each term of the sum: a long double
+/// has 64 bits on x86. With 53 bits, on other machines, sums are a little less safe.
+constexpr long double kRoundingPerTerm = 0x1p-64L;
+/// Sums of fewer terms count as ones of so many.
+constexpr long double kMinTerms = 0x1p16L;
 
 /// A sum and a bound on the rounding in it.
 class SafeSum {
  public:
   void add(long double term) {
     sum_ += term;
+    ++terms_;
     magnitude_ += std::abs(term);
   }
   void add_magnitude(long double magnitude) { magnitude_ += magnitude; }
-  double from_below() const { return static_cast<double>(sum_ - kRounding * magnitude_); }
+  double from_below() const {
+    const long double rounding = kRoundingPerTerm * std::max(kMinTerms, terms_);
+    return static_cast<double>(sum_ - rounding * magnitude_);
+  }
 
  private:
   long double sum_ = 0;
   long double magnitude_ = 0;
+  long double terms_ = 0;
 };
 
 /// The end of a range that minimises factor * x.

@@ -1,0 +1,117 @@
+#include "solver/relaxation/row_loop.hpp"
+
+#include <algorithm>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "base/process/child_call.hpp"
+#include "solver/clock.hpp"
+#include "solver/milp/linear_program.hpp"
+
+namespace poet {
+
+template <>
+inline constexpr auto kLast<RowLoopResult::Status> = RowLoopResult::Status::failed;
+
+template <>
+inline constexpr auto kFields<RowLoopResult> = std::tuple(Field<&RowLoopResult::status>{},
+                                                          Field<&RowLoopResult::bound>{},
+                                                          Field<&RowLoopResult::iterations>{});
+
+namespace {
+
+constexpr double kViolation = 1e-5;  // of a row that is worth adding
+constexpr int kStallRounds = 3;
+constexpr double kStallShare = 2e-3;  // of the bound, in that many rounds
+
+double activity(const MilpRow& row, std::span<const double> values) {
+  double sum = 0;
+  for (const MilpTerm& term : row.terms) sum += term.coefficient * values[term.column];
+  return sum;
+}
+
+/// The loop itself, in the child process.
+class RowLoop {
+ public:
+  RowLoop(const Milp& milp, const RowLoopOptions& options)
+      : options_(options), program_({.columns = milp.columns}) {
+    std::vector<MilpRow> first;
+    for (const MilpRow& row : milp.rows) (row.rarely_tight ? waiting_ : first).push_back(row);
+    program_.add_rows(first);
+  }
+
+  RowLoopResult run(const std::function<void(double)>& report) {
+    RowLoopResult result;
+    std::vector<double> bounds;
+    do {
+      const auto status = program_.solve(options_.ceiling, time_.remaining());
+      result.iterations += program_.iterations();
+      if (status == LinearProgram::Status::infeasible) return closed(result);
+      if (status != LinearProgram::Status::optimal) break;
+      result.status = RowLoopResult::Status::bounded;
+      if (program_.bound() > result.bound) {
+        result.bound = program_.bound();
+        report(result.bound);
+      }
+      bounds.push_back(result.bound);
+    } while (!stalled(bounds) && !time_.expired() && add_violated_rows());
+    return result;
+  }
+
+ private:
+  RowLoopResult closed(RowLoopResult result) const {
+    const bool below_ceiling = options_.ceiling < kInfinity;
+    result.status =
+        below_ceiling ? RowLoopResult::Status::closed : RowLoopResult::Status::infeasible;
+    if (below_ceiling) result.bound = options_.ceiling;
+    return result;
+  }
+
+  static bool stalled(const std::vector<double>& bounds) {
+    if (bounds.size() <= kStallRounds) return false;
+    const double now = bounds.back();
+    return now - bounds[bounds.size() - 1 - kStallRounds] < kStallShare * now;
+  }
+
+  bool add_violated_rows() {
+    const auto values = program_.values();
+    const auto violated =
+        std::stable_partition(waiting_.begin(), waiting_.end(), [&](const MilpRow& row) {
+          const double sum = activity(row, values);
+          return sum >= row.lower - kViolation && sum <= row.upper + kViolation;
+        });
+    if (violated == waiting_.end()) return false;
+    program_.add_rows(std::span(violated, waiting_.end()));
+    waiting_.erase(violated, waiting_.end());
+    return true;
+  }
+
+  const RowLoopOptions& options_;
+  LinearProgram program_;
+  std::vector<MilpRow> waiting_;  // rows that are not in the program yet
+  Countdown time_{options_.time_limit_seconds};
+};
+
+}  // namespace
+
+RowLoopResult run_row_loop(const Milp& milp, const RowLoopOptions& options,
+                           const std::function<bool(double)>& progress) {
+  double bound = -kInfinity;
+  ChildCall<double, RowLoopResult> call;
+  call.work = [&](const auto& report) { return RowLoop(milp, options).run(report); };
+  call.on_report = [&](double now) {
+    bound = std::max(bound, now);
+    return progress(bound);
+  };
+  call.check = [](const RowLoopResult&) {};
+  call.on_tick = [&] { return progress(bound); };
+  call.seconds = options.time_limit_seconds + kGrace;
+  const ChildAnswer<RowLoopResult> answer = call.run();
+  RowLoopResult result = answer.result.value_or(RowLoopResult{});
+  result.bound = std::max(result.bound, bound);
+  if (answer.stopped && bound > -kInfinity) result.status = RowLoopResult::Status::bounded;
+  return result;
+}
+
+}  // namespace poet
