@@ -1,4 +1,4 @@
-#include "solver/formulation/formulate.hpp"
+#include "solver/formulation/sampled_relaxation.hpp"
 
 #include <algorithm>
 #include <numeric>
@@ -12,25 +12,14 @@
 namespace poet {
 namespace {
 
-/// The stages after the moment at which stage `moment` computes its own node, up to `last`.
-struct Interval {
-  int moment = 0;
-  int last = 0;
-  // By node, up to `moment`:
-  std::vector<BinaryExpression> held;     ///< S: in RAM at the moment
-  std::vector<BinaryExpression> compute;  ///< R: recomputed in a stage of the interval
-  std::vector<BinaryExpression>
-      page_in;  ///< I: paged in from stage `moment` on, to be used after it
-  std::vector<BinaryExpression> compute_later;  ///< Z: recomputed in this interval or a later one
-  std::vector<BinaryExpression> page_in_later;  ///< Y: paged in, likewise
-};
-
 class SampledRelaxation {
  public:
   SampledRelaxation(const Problem& problem, const UsefulWindows& windows)
-      : problem_(problem), graph_(problem.graph), windows_(windows), paged_(graph_.size()) {}
+      : problem_(problem), graph_(problem.graph), windows_(windows) {
+    model_.paged.resize(graph_.size());
+  }
 
-  Milp build(const std::vector<int>& moments) {
+  SampledModel build(const std::vector<int>& moments) {
     cut_intervals(moments);
     make_columns();
     cumulate();
@@ -45,7 +34,7 @@ class SampledRelaxation {
     add_page_out_link();
     add_runtime();
     add_storage_budget();
-    return std::move(milp_);
+    return std::move(model_);
   }
 
  private:
@@ -61,12 +50,12 @@ class SampledRelaxation {
       if (!windows_.page[i]) continue;
       paged_[i] = add_binary(milp_, "P", 0, i, graph_.nodes[i].page_out_energy_joules);
     }
-    for (Interval& interval : intervals_) make_columns(interval);
+    for (SampledInterval& interval : intervals_) make_columns(interval);
   }
 
   /// The inputs of the moment's node are in RAM with it: they are constants. The one that its
   /// output may take over is no constant, and S says whether it is there beside the output.
-  void make_columns(Interval& interval) {
+  void make_columns(SampledInterval& interval) {
     const int t = interval.moment;
     interval.held.resize(t + 1);
     interval.compute.resize(t + 1);
@@ -92,7 +81,7 @@ class SampledRelaxation {
   /// Z[m,i] <= R[m,i] + Z[m+1,i], and likewise Y from I; Y[m,i] <= P[i].
   /// Valid: what happens in an interval or later happens in it or later than it.
   void cumulate() {
-    const Interval* later = nullptr;
+    const SampledInterval* later = nullptr;
     for (auto interval = intervals_.rbegin(); interval != intervals_.rend(); ++interval) {
       interval->compute_later = interval->compute;
       interval->page_in_later = interval->page_in;
@@ -131,7 +120,7 @@ class SampledRelaxation {
     return true;
   }
 
-  static void add_presence_later(RowBuilder& row, const Interval& interval, int i) {
+  static void add_presence_later(RowBuilder& row, const SampledInterval& interval, int i) {
     row.add(1, interval.held[i])
         .add(1, interval.compute_later[i])
         .add(1, interval.page_in_later[i]);
@@ -144,7 +133,7 @@ class SampledRelaxation {
   ///
   /// Without these rows more moments can make the relaxation weaker: it computes a sliver of a node
   /// in each interval, and the inputs of each sliver have to be there by as much only.
-  void add_later(const Interval& interval) {
+  void add_later(const SampledInterval& interval) {
     for (int i = 0; i < interval.moment; ++i) {
       if (!graph_.users[i].empty() && graph_.users[i].back() > interval.moment) {
         RowBuilder row("first_later", interval.moment, i);
@@ -168,14 +157,14 @@ class SampledRelaxation {
     if (milp_.rows.size() > before) milp_.rows.back().rarely_tight = true;
   }
 
-  static void add_presence(RowBuilder& row, const Interval& interval, int i) {
+  static void add_presence(RowBuilder& row, const SampledInterval& interval, int i) {
     row.add(1, interval.held[i]).add(1, interval.compute[i]).add(1, interval.page_in[i]);
   }
 
   /// S[m,i] + R[m,i] + I[m,i] >= 1 if a first computation in the interval reads i.
   /// Valid: the input was there at the moment, or was computed or paged in since. Inputs that are
   /// born in the interval need no row.
-  void add_first_computations(const Interval& interval) {
+  void add_first_computations(const SampledInterval& interval) {
     std::vector<bool> read(interval.moment + 1, false);
     for (int t = interval.moment + 1; t <= interval.last; ++t) {
       for (const int i : graph_.nodes[t].inputs) {
@@ -191,7 +180,7 @@ class SampledRelaxation {
   }
 
   /// S[m,i] + R[m,i] + I[m,i] >= R[m,j] for each input i of j. Valid: as for first computations.
-  void add_recomputations(const Interval& interval) {
+  void add_recomputations(const SampledInterval& interval) {
     for (int j = 0; j < interval.moment; ++j) {
       if (interval.compute[j].is_zero()) continue;
       for (const int i : graph_.nodes[j].inputs) {
@@ -204,7 +193,7 @@ class SampledRelaxation {
   }
 
   /// I[m,i] <= P[i]. Valid: rule 4. The relaxation ignores when the copy was made.
-  void add_copies(const Interval& interval) {
+  void add_copies(const SampledInterval& interval) {
     for (int i = 0; i < interval.moment; ++i) {
       if (interval.page_in[i].is_zero()) continue;
       RowBuilder(fmt::format("copy_{}_{}", interval.moment, i))
@@ -216,7 +205,7 @@ class SampledRelaxation {
 
   /// S[m+1,i] <= S[m,i] + R[m,i] + I[m,i].
   /// Valid: what is in RAM at a moment was there at the one before, or was brought in since.
-  void add_hand_over(const Interval& before, const Interval& interval) {
+  void add_hand_over(const SampledInterval& before, const SampledInterval& interval) {
     for (int i = 0; i < before.moment; ++i) {
       if (interval.held[i].is_constant()) continue;
       RowBuilder row(fmt::format("hand_over_{}_{}", interval.moment, i));
@@ -227,7 +216,7 @@ class SampledRelaxation {
 
   /// sum M_i S[m,i] <= B - W, rounded, with W the workspace of the moment's node.
   /// Valid: rule 5 at the moment.
-  void add_memory(const Interval& interval) {
+  void add_memory(const SampledInterval& interval) {
     Knapsack knapsack{.capacity = problem_.limits.ram_budget_bytes -
                                   graph_.nodes[interval.moment].workspace_bytes};
     MilpRow row{.name = fmt::format("ram_{}", interval.moment)};
@@ -253,9 +242,9 @@ class SampledRelaxation {
   void add_page_out_link() {
     for (int i = 0; i < graph_.size(); ++i) {
       if (paged_[i].is_zero()) continue;
-      const Interval* before = nullptr;
+      const SampledInterval* before = nullptr;
       BinaryExpression unpaged;
-      for (const Interval& interval : intervals_) {
+      for (const SampledInterval& interval : intervals_) {
         if (i >= interval.moment) continue;
         const BinaryExpression& held = interval.held[i];
         if (held.is_zero()) break;  // no longer of use
@@ -276,7 +265,7 @@ class SampledRelaxation {
     const Seconds budget = problem_.limits.runtime_budget_seconds * (1 + kRuntimeSlack);
     RowBuilder row("runtime");
     for (const Node& node : graph_.nodes) row.add(node.runtime_seconds, BinaryExpression::one());
-    for (const Interval& interval : intervals_) {
+    for (const SampledInterval& interval : intervals_) {
       for (int i = 0; i < interval.moment; ++i) {
         if (graph_.nodes[i].runtime_seconds > 0) {
           row.add(graph_.nodes[i].runtime_seconds, interval.compute[i]);
@@ -295,7 +284,7 @@ class SampledRelaxation {
     for (int i = 0; i < graph_.size(); ++i) {
       const Node& node = graph_.nodes[i];
       if (node.page_out_seconds > 0) row.add(node.page_out_seconds, paged_[i]);
-      for (const Interval& interval : intervals_) {
+      for (const SampledInterval& interval : intervals_) {
         if (i < interval.moment && node.page_in_seconds > 0) {
           row.add(node.page_in_seconds, interval.page_in[i]);
         }
@@ -315,15 +304,16 @@ class SampledRelaxation {
   const Problem& problem_;
   const Graph& graph_;
   const UsefulWindows& windows_;
-  Milp milp_;
-  std::vector<BinaryExpression> paged_;
-  std::vector<Interval> intervals_;
+  SampledModel model_;
+  Milp& milp_ = model_.milp;
+  std::vector<BinaryExpression>& paged_ = model_.paged;
+  std::vector<SampledInterval>& intervals_ = model_.intervals;
 };
 
 }  // namespace
 
-Milp sampled_relaxation(const Problem& problem, const UsefulWindows& windows,
-                        const std::vector<int>& moments) {
+SampledModel sampled_relaxation(const Problem& problem, const UsefulWindows& windows,
+                                const std::vector<int>& moments) {
   return SampledRelaxation(problem, windows).build(moments);
 }
 

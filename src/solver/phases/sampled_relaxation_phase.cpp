@@ -4,8 +4,8 @@
 #include <vector>
 
 #include "solver/cutoff.hpp"
-#include "solver/formulation/formulate.hpp"
 #include "solver/formulation/moments.hpp"
+#include "solver/formulation/sampled_relaxation.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/row_loop.hpp"
@@ -13,26 +13,29 @@
 namespace poet {
 namespace {
 
-/// Moments of the linear relaxations: as many as this at first, then twice as many each time.
-constexpr int kFirstGlanceMoments = 1;
-constexpr int kMostGlanceMoments = 16;
+/// How far a glance goes: the most moments of linear relaxations, which begin with one and double;
+/// by what share more of them must raise the bound, one time of two; and what CBC may do.
+struct GlanceLimits {
+  int moments = 0;
+  double gain = 0;
+  std::size_t search_moments = 0;
+  int search_nodes = 0;  // of branch and bound
+};
+constexpr GlanceLimits kGlance{
+    .moments = 16, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
+/// Without a backward pass there is no collapsed model that would do better, so a longer look pays.
+constexpr GlanceLimits kGlanceWithoutBackward{
+    .moments = 32, .gain = 0.005, .search_moments = 16, .search_nodes = 100};
+/// The same for all the time that there is, which begins with more moments.
 constexpr int kFirstMoments = 8;
+constexpr double kGain = 0.001;
 /// The most nonzeros of a linear relaxation at a glance, and of any: half a second and some
 /// minutes, on any machine.
 constexpr std::size_t kGlanceNonzeros = 150'000;
 constexpr std::size_t kMostNonzeros = 4'000'000;
-/// More moments must raise the bound by this share, one time of two.
-constexpr double kGlanceGain = 0.02;
-constexpr double kGain = 0.001;
-
-/// What CBC may do at a glance. Without a backward pass there is no collapsed model that would do
-/// better, so that a longer look pays.
-struct SearchLimits {
-  std::size_t moments = 0;
-  int nodes = 0;  // of branch and bound
-};
-constexpr SearchLimits kGlance{.moments = 4, .nodes = 20};
-constexpr SearchLimits kGlanceWithoutBackward{.moments = 16, .nodes = 100};
+/// By what share three rounds of one linear relaxation must raise the bound.
+constexpr double kGlanceRoundGain = 2e-3;
+constexpr double kRoundGain = 5e-4;
 /// Larger models are too much for CBC.
 constexpr std::size_t kSearchNonzeros = 25'000;
 /// By how much the bound of the moments that CBC starts with may be below the best one.
@@ -55,7 +58,7 @@ class SampledPhase {
       : state_(state),
         glance_(effort == SampledEffort::glance),
         windows_(useful_windows(state.problem, true, affordable_extra(state))),
-        search_(windows_.collapsed() ? kGlance : kGlanceWithoutBackward) {}
+        limits_(windows_.collapsed() ? kGlance : kGlanceWithoutBackward) {}
 
   ModelVerdict run() {
     const auto peak = [this](int count) { return peak_moments(state_.problem, count); };
@@ -76,6 +79,11 @@ class SampledPhase {
     std::size_t nonzeros = 0;
   };
 
+  struct Built {
+    SampledModel model;
+    ScaledMilp scaled;
+  };
+
   const Graph& graph() const { return state_.problem.graph; }
 
   Seconds share() const {
@@ -90,43 +98,51 @@ class SampledPhase {
   ModelVerdict grow(const Place& place) {
     const Countdown time(share());
     const std::size_t most_nonzeros = glance_ ? kGlanceNonzeros : kMostNonzeros;
-    const int most = glance_ ? kMostGlanceMoments : graph().size();
+    const int most = glance_ ? limits_.moments : graph().size();
+    const double least_gain = glance_ ? limits_.gain : kGain;
     double best = 0;
     std::size_t moments_before = 0;
     int without_gain = 0;
-    for (int count = glance_ ? kFirstGlanceMoments : kFirstMoments;
+    for (int count = glance_ ? 1 : kFirstMoments;
          count <= most && without_gain < 2 && !time.expired() && !state_.done(); count *= 2) {
       const std::vector<int> moments = place(count);
       if (moments.size() == moments_before) break;
       moments_before = moments.size();
-      const ScaledMilp scaled = build(moments);
-      if (scaled.milp.nonzeros() > most_nonzeros) break;
-      const RowLoopResult relaxed = relax(scaled, time.remaining());
+      const Built built = build(moments);
+      const std::size_t nonzeros = built.scaled.milp.nonzeros();
+      if (nonzeros > most_nonzeros) break;
+      const RowLoopResult relaxed = relax(built, time.remaining());
       if (relaxed.status == RowLoopResult::Status::infeasible) {
         state_.searches_without_result = 1;
         return ModelVerdict::infeasible;
       }
       if (relaxed.status == RowLoopResult::Status::failed) break;
-      const bool gained = relaxed.bound > best * (1 + (glance_ ? kGlanceGain : kGain));
+      const bool gained = relaxed.bound > best * (1 + least_gain);
       without_gain = gained ? 0 : without_gain + 1;
       best = std::max(best, relaxed.bound);
-      trials_.push_back({moments, relaxed.bound, scaled.milp.nonzeros()});
+      trials_.push_back({moments, relaxed.bound, nonzeros});
     }
     return ModelVerdict::open;
   }
 
-  ScaledMilp build(const std::vector<int>& moments) {
+  Built build(const std::vector<int>& moments) {
     const Seconds start = state_.clock.elapsed();
-    ScaledMilp scaled =
-        scale(sampled_relaxation(state_.problem, windows_, moments), state_.base.energy_joules);
+    Built built{.model = sampled_relaxation(state_.problem, windows_, moments)};
+    built.scaled = scale(built.model.milp, state_.base.energy_joules);
     state_.statistics.build_seconds += state_.clock.elapsed() - start;
-    state_.note_model("poet-coarse", scaled.milp);
-    return scaled;
+    state_.note_model("poet-coarse", built.scaled.milp);
+    return built;
   }
 
-  RowLoopResult relax(const ScaledMilp& scaled, Seconds seconds) {
+  RowLoopResult relax(const Built& built, Seconds seconds) {
+    const ScaledMilp& scaled = built.scaled;
     const Seconds start = state_.clock.elapsed();
     const RowLoopOptions options{.ceiling = proof_cutoff(state_, scaled),
+                                 .cuts =
+                                     [&](std::span<const double> values) {
+                                       return sampled_cuts(built.model, graph(), values);
+                                     },
+                                 .least_gain = glance_ ? kGlanceRoundGain : kRoundGain,
                                  .time_limit_seconds = seconds};
     const RowLoopResult result =
         run_row_loop(scaled.milp, options, [&](double bound) { return note(scaled, bound); });
@@ -146,7 +162,7 @@ class SampledPhase {
   ModelVerdict search() {
     std::erase_if(trials_, [this](const Trial& trial) {
       return trial.nonzeros > kSearchNonzeros ||
-             (glance_ && trial.moments.size() > search_.moments);
+             (glance_ && trial.moments.size() > limits_.search_moments);
     });
     double best = 0;
     for (const Trial& trial : trials_) best = std::max(best, trial.bound);
@@ -164,12 +180,12 @@ class SampledPhase {
   }
 
   ModelVerdict search(const std::vector<int>& moments) {
-    const ScaledMilp scaled = build(moments);
+    const ScaledMilp scaled = build(moments).scaled;
     const Seconds start = state_.clock.elapsed();
     const MipOptions options{.cutoff = proof_cutoff(state_, scaled),
                              .absolute_gap = scaled.to_units(state_.gap_joules()),
                              .time_limit_seconds = share(),
-                             .node_limit = glance_ ? search_.nodes : 0,
+                             .node_limit = glance_ ? limits_.search_nodes : 0,
                              .seed = state_.options.settings.seed,
                              .heuristics = false};
     const MipResult result = solve_mip(scaled.milp, options, [&](const MipProgress& now) {
@@ -188,7 +204,7 @@ class SampledPhase {
   SolveState& state_;
   bool glance_;
   UsefulWindows windows_;
-  SearchLimits search_;
+  GlanceLimits limits_;
   std::vector<Trial> trials_;
 };
 

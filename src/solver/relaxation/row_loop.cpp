@@ -1,6 +1,7 @@
 #include "solver/relaxation/row_loop.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <span>
 #include <utility>
 #include <vector>
@@ -23,7 +24,8 @@ namespace {
 
 constexpr double kViolation = 1e-5;  // of a row that is worth adding
 constexpr int kStallRounds = 3;
-constexpr double kStallShare = 2e-3;  // of the bound, in that many rounds
+constexpr int kCleanInterval = 5;             // rounds between removals of slack rows
+constexpr std::size_t kNearlyFeasible = 200;  // violated rows below which cuts are separated
 
 double activity(const MilpRow& row, std::span<const double> values) {
   double sum = 0;
@@ -39,6 +41,7 @@ class RowLoop {
     std::vector<MilpRow> first;
     for (const MilpRow& row : milp.rows) (row.rarely_tight ? waiting_ : first).push_back(row);
     program_.add_rows(first);
+    first_rows_ = static_cast<int>(first.size());
   }
 
   RowLoopResult run(const std::function<void(double)>& report) {
@@ -55,6 +58,7 @@ class RowLoop {
         report(result.bound);
       }
       bounds.push_back(result.bound);
+      if (bounds.size() % kCleanInterval == 0) remove_slack_rows();
     } while (!stalled(bounds) && !time_.expired() && add_violated_rows());
     return result;
   }
@@ -68,10 +72,10 @@ class RowLoop {
     return result;
   }
 
-  static bool stalled(const std::vector<double>& bounds) {
+  bool stalled(const std::vector<double>& bounds) const {
     if (bounds.size() <= kStallRounds) return false;
     const double now = bounds.back();
-    return now - bounds[bounds.size() - 1 - kStallRounds] < kStallShare * now;
+    return now - bounds[bounds.size() - 1 - kStallRounds] < options_.least_gain * now;
   }
 
   bool add_violated_rows() {
@@ -81,15 +85,42 @@ class RowLoop {
           const double sum = activity(row, values);
           return sum >= row.lower - kViolation && sum <= row.upper + kViolation;
         });
-    if (violated == waiting_.end()) return false;
-    program_.add_rows(std::span(violated, waiting_.end()));
+    std::vector<MilpRow> cuts;
+    const auto count = static_cast<std::size_t>(waiting_.end() - violated);
+    if (options_.cuts && count < kNearlyFeasible) cuts = options_.cuts(values);
+    if (count == 0 && cuts.empty()) return false;
+    std::vector<MilpRow> rows(std::make_move_iterator(violated),
+                              std::make_move_iterator(waiting_.end()));
     waiting_.erase(violated, waiting_.end());
+    std::move(cuts.begin(), cuts.end(), std::back_inserter(rows));
+    program_.add_rows(rows);
+    std::move(rows.begin(), rows.end(), std::back_inserter(entered_));
     return true;
+  }
+
+  /// Slack rows of the model wait again; slack cuts are forgotten.
+  void remove_slack_rows() {
+    std::vector<int> removed = program_.slack_rows();
+    std::erase_if(removed, [this](int row) { return row < first_rows_; });
+    program_.remove_rows(removed);
+    std::vector<MilpRow> kept;
+    auto next = removed.begin();
+    for (std::size_t r = 0; r < entered_.size(); ++r) {
+      if (next == removed.end() || *next != first_rows_ + static_cast<int>(r)) {
+        kept.push_back(std::move(entered_[r]));
+        continue;
+      }
+      ++next;
+      if (entered_[r].rarely_tight) waiting_.push_back(std::move(entered_[r]));
+    }
+    entered_ = std::move(kept);
   }
 
   const RowLoopOptions& options_;
   LinearProgram program_;
-  std::vector<MilpRow> waiting_;  // rows that are not in the program yet
+  int first_rows_ = 0;            // of the program, which stay
+  std::vector<MilpRow> entered_;  // the others in the program, in its order
+  std::vector<MilpRow> waiting_;  // rows that are not in it
   Countdown time_{options_.time_limit_seconds};
 };
 
