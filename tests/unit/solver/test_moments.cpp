@@ -1,0 +1,82 @@
+#include "solver/formulation/moments.hpp"
+
+#include <gtest/gtest.h>
+
+#include <algorithm>
+
+#include "poet/simulate.hpp"
+#include "support/cases.hpp"
+#include "support/graph_attributes.hpp"
+#include "support/random_schedules.hpp"
+
+namespace poet {
+namespace {
+
+using Moments = std::vector<int>;
+
+/// The baseline holds 10, 30, 60, 61, 58 and 51 bytes when it computes the six nodes.
+Problem six_nodes(Bytes budget) {
+  std::vector<Node> nodes{{.bytes = 10},
+                          {.bytes = 20},
+                          {.bytes = 30},
+                          {.bytes = 1, .inputs = {0, 1, 2}},
+                          {.bytes = 50, .inputs = {3}, .workspace_bytes = 7},
+                          {.bytes = 1, .inputs = {4}}};
+  return {.graph = make_graph(std::move(nodes)), .limits = {.ram_budget_bytes = budget}};
+}
+
+TEST(Moments, AreWhereTheBaselineOverrunsTheBudgetMost) {
+  const Problem problem = six_nodes(55);  // by 5, 6 and 3 bytes
+  EXPECT_EQ(peak_moments(problem, 1), Moments({3}));
+  EXPECT_EQ(peak_moments(problem, 2), Moments({3, 4}));
+  EXPECT_EQ(peak_moments(problem, 3), Moments({2, 3, 4}));
+  EXPECT_EQ(peak_moments(problem, 100), Moments({2, 3, 4}));
+}
+
+TEST(Moments, AreNoneWhereTheBaselineFits) {
+  EXPECT_EQ(peak_moments(six_nodes(61), 4), Moments());
+  EXPECT_EQ(peak_moments(six_nodes(60), 4), Moments({3}));
+}
+
+TEST(Moments, LeaveOutWhatIsTakenOver) {
+  Problem problem = six_nodes(30);
+  std::vector<Node> nodes = problem.graph.nodes;
+  nodes[4].bytes = nodes[3].bytes;
+  nodes[4].in_place = 3;
+  nodes[4].workspace_bytes = 30;  // 31 bytes with its output alone
+  problem.graph = make_graph(nodes);
+  EXPECT_EQ(peak_moments(problem, 100), Moments({2, 3, 4}));
+  problem.limits.ram_budget_bytes = 31;
+  EXPECT_EQ(peak_moments(problem, 100), Moments({2, 3}));
+}
+
+/// One moment is at the peak that the replay finds, whatever the graph.
+TEST(Moments, OneIsAtThePeak) {
+  const test::CaseRange cases = test::wanted_cases(200);
+  for (int seed = cases.first; seed < cases.first + cases.count; ++seed) {
+    SCOPED_TRACE(seed);
+    test::Random random(seed);
+    Problem problem{.graph = test::with_attributes(test::random_graph(random), [&](int n) {
+                      return test::draw(random, 0, n - 1);
+                    })};
+    const Baseline base = baseline(problem.graph);
+    problem.limits.ram_budget_bytes = base.peak_ram_bytes - 1;
+    const Replay replay = simulate(problem.graph, base.schedule, problem.limits);
+    const Moments moments = peak_moments(problem, 1);
+    ASSERT_EQ(moments.size(), 1u);
+    EXPECT_EQ(replay.stage_peak_ram_bytes[moments.front()], base.peak_ram_bytes);
+    const Moments all = peak_moments(problem, problem.graph.size());
+    EXPECT_TRUE(std::is_sorted(all.begin(), all.end(), std::less_equal<>()));
+  }
+}
+
+TEST(Moments, SpreadOverAllStagesFromTheFirst) {
+  const Graph graph = six_nodes(55).graph;
+  EXPECT_EQ(spread_moments(graph, 2, 1), Moments({2}));
+  EXPECT_EQ(spread_moments(graph, 2, 2), Moments({2, 4}));
+  EXPECT_EQ(spread_moments(graph, 0, 3), Moments({0, 2, 4}));
+  EXPECT_EQ(spread_moments(graph, 0, 100), Moments({0, 1, 2, 3, 4, 5}));
+}
+
+}  // namespace
+}  // namespace poet
