@@ -109,6 +109,37 @@ Graph far_reaching_graph(Random& random, int count) {
 
 }  // namespace
 
+/// Nodes of like size read mostly the layer before, and one edge in four comes from anywhere.
+Graph reaching_graph(int nodes, std::uint64_t seed) {
+  constexpr Bytes kKibibyte = 1024;
+  Random random(seed);
+  const int width = std::max(2, nodes / between(random, 12, 40));
+  const int most_reads = std::max(2, static_cast<int>(1.6 * std::log(nodes)) - 2);
+  std::vector<Node> list;
+  std::vector<int> starts{0};  // of the layers
+  while (static_cast<int>(list.size()) < nodes) {
+    const int begin = static_cast<int>(list.size());
+    const int end = std::min(nodes, begin + between(random, 1, 2 * width - 1));
+    for (int j = begin; j < end; ++j) {
+      const double cost = 0.01 + 0.99 * random.uniform();
+      Node node{.name = fmt::format("n{}", j),
+                .op = "any",
+                .bytes = kKibibyte * between(random, 1, 100),
+                .runtime_seconds = cost,
+                .energy_joules = cost};
+      const int reads = begin == 0 ? 0 : between(random, 1, most_reads);
+      for (int read = 0; read < reads; ++read) {
+        const bool near = read == 0 || random.below(4) > 0;
+        node.inputs.push_back(near ? between(random, starts.back(), begin - 1)
+                                   : random.below(begin));
+      }
+      list.push_back(std::move(node));
+    }
+    if (begin > 0) starts.push_back(begin);
+  }
+  return make_graph(std::move(list));
+}
+
 std::string_view family_name(Family family) {
   switch (family) {
     case Family::skips:

@@ -21,13 +21,14 @@ struct GlanceLimits {
   std::size_t search_moments = 0;
   int search_nodes = 0;  // of branch and bound
 };
-constexpr GlanceLimits kGlance{
-    .moments = 16, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
+constexpr GlanceLimits kGlance{.moments = 4, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
 /// Without a backward pass there is no collapsed model that would do better, so a longer look pays.
 constexpr GlanceLimits kGlanceWithoutBackward{
     .moments = 32, .gain = 0.005, .search_moments = 16, .search_nodes = 100};
-/// The same for all the time that there is, which begins with more moments.
-constexpr int kFirstMoments = 8;
+/// The same for all the time that there is, which begins with more moments: with few enough for
+/// CBC, or where a glance ends.
+constexpr int kFirstMoments = 4;
+constexpr int kFirstMomentsWithoutBackward = 16;
 constexpr double kGain = 0.001;
 /// The most nonzeros of a linear relaxation at a glance, and of any: half a second and some
 /// minutes, on any machine.
@@ -40,10 +41,11 @@ constexpr double kRoundGain = 5e-4;
 constexpr std::size_t kSearchNonzeros = 25'000;
 /// By how much the bound of the moments that CBC starts with may be below the best one.
 constexpr double kNearlyBest = 0.1;
-/// Shares of the time left that a glance, and one of several rounds, may take; and the time that
-/// CBC needs to achieve anything.
+/// Shares of the time left that a glance, and one of several rounds, may take, also if there is
+/// hardly more than one; and the time that CBC needs to achieve anything.
 constexpr double kGlanceShare = 0.1;
 constexpr double kRoundShare = 0.4;
+constexpr double kOnlyRoundShare = 0.9;
 constexpr Seconds kMinTime = 0.5;
 
 /// The phase in its order: linear relaxations with more and more moments, then CBC with the moments
@@ -87,9 +89,14 @@ class SampledPhase {
   const Graph& graph() const { return state_.problem.graph; }
 
   Seconds share() const {
-    const Seconds seconds =
-        std::max(kMinTime, state_.share_of_time(glance_ ? kGlanceShare : kRoundShare));
-    return std::min(seconds, state_.clock.remaining());
+    const double of_round = windows_.collapsed() ? kRoundShare : kOnlyRoundShare;
+    const Seconds seconds = state_.share_of_time(glance_ ? kGlanceShare : of_round);
+    return std::min(std::max(kMinTime, seconds), state_.clock.remaining());
+  }
+
+  int first_moments() const {
+    if (glance_) return 1;
+    return windows_.collapsed() ? kFirstMoments : kFirstMomentsWithoutBackward;
   }
 
   /// The linear relaxation with more and more of the moments that `place` returns, while that
@@ -103,7 +110,7 @@ class SampledPhase {
     double best = 0;
     std::size_t moments_before = 0;
     int without_gain = 0;
-    for (int count = glance_ ? 1 : kFirstMoments;
+    for (int count = first_moments();
          count <= most && without_gain < 2 && !time.expired() && !state_.done(); count *= 2) {
       const std::vector<int> moments = place(count);
       if (moments.size() == moments_before) break;
