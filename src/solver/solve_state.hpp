@@ -27,6 +27,7 @@ struct SolveState {
   Incumbent incumbent;
   SolveStatistics statistics;
   bool interrupted = false;
+  int sampled_moments = 0;          ///< the most that a sampled relaxation was solved with
   int searches_without_result = 0;  ///< how many agreed that the problem is infeasible
   std::string trouble;              ///< why a phase ended early, in words
 

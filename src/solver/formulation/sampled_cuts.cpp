@@ -10,7 +10,7 @@
 namespace poet {
 namespace {
 
-constexpr double kLeastViolation = 1e-3;
+constexpr double kCutViolation = 1e-3;
 constexpr std::size_t kMostCuts = 1000;
 
 /// A cut between the moments of two intervals.
@@ -37,7 +37,7 @@ class SampledSeparator {
       look(a, t);
     }
     for (SampledCut& cut : best_) {
-      if (cut.violation > kLeastViolation) found.push_back(std::move(cut));
+      if (cut.violation > kCutViolation) found.push_back(std::move(cut));
     }
   }
 
@@ -103,7 +103,7 @@ class SampledSeparator {
   void consider(int a, int t, int i, const BinaryExpression& demand) {
     const double violation = value_of(demand, values_) - cost_[i];
     SampledCut& best = best_[i];
-    if (violation <= std::max(best.violation, kLeastViolation)) return;
+    if (violation <= std::max(best.violation, kCutViolation)) return;
     best = {.first = a, .last = t, .demand = demand, .violation = violation};
     for (int node = i; node >= 0; node = next_[node]) {
       best.path.push_back(node);
@@ -122,7 +122,7 @@ class SampledSeparator {
   std::vector<SampledCut> best_;  // by the first node of the path
 };
 
-MilpRow to_row(const SampledModel& model, const SampledCut& cut) {
+MilpRow row_between(const SampledModel& model, const SampledCut& cut) {
   RowBuilder row(
       fmt::format("between_{}_{}_{}_{}", cut.first, cut.last, cut.path.front(), cut.path.back()));
   row.add(1, cut.demand);
@@ -154,7 +154,7 @@ std::vector<MilpRow> sampled_cuts(const SampledModel& model, const Graph& graph,
   if (found.size() > kMostCuts) found.resize(kMostCuts);
   std::vector<MilpRow> rows;
   rows.reserve(found.size());
-  for (const SampledCut& cut : found) rows.push_back(to_row(model, cut));
+  for (const SampledCut& cut : found) rows.push_back(row_between(model, cut));
   return rows;
 }
 

@@ -25,15 +25,21 @@ constexpr GlanceLimits kGlance{.moments = 4, .gain = 0.02, .search_moments = 4, 
 /// Without a backward pass there is no collapsed model that would do better, so a longer look pays.
 constexpr GlanceLimits kGlanceWithoutBackward{
     .moments = 32, .gain = 0.005, .search_moments = 16, .search_nodes = 100};
-/// The same for all the time that there is, which begins with more moments: with few enough for
-/// CBC, or where a glance ends.
+constexpr GlanceLimits kFastGlanceWithoutBackward{
+    .moments = 16, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
+GlanceLimits glance_limits(bool has_backward, bool fast) {
+  if (has_backward) return kGlance;
+  return fast ? kFastGlanceWithoutBackward : kGlanceWithoutBackward;
+}
+
+/// The same for all the time that there is: the first moments, without a backward pass those after
+/// the glance's, and the gain.
 constexpr int kFirstMoments = 4;
-constexpr int kFirstMomentsWithoutBackward = 16;
 constexpr double kGain = 0.001;
 /// The most nonzeros of a linear relaxation at a glance, and of any: half a second and some
 /// minutes, on any machine.
 constexpr std::size_t kGlanceNonzeros = 150'000;
-constexpr std::size_t kMostNonzeros = 4'000'000;
+constexpr std::size_t kMostNonzeros = 2'000'000;
 /// By what share three rounds of one linear relaxation must raise the bound.
 constexpr double kGlanceRoundGain = 2e-3;
 constexpr double kRoundGain = 5e-4;
@@ -41,11 +47,14 @@ constexpr double kRoundGain = 5e-4;
 constexpr std::size_t kSearchNonzeros = 25'000;
 /// By how much the bound of the moments that CBC starts with may be below the best one.
 constexpr double kNearlyBest = 0.1;
-/// Shares of the time left that a glance, and one of several rounds, may take, also if there is
-/// hardly more than one; and the time that CBC needs to achieve anything.
-constexpr double kGlanceShare = 0.1;
-constexpr double kRoundShare = 0.4;
-constexpr double kOnlyRoundShare = 0.9;
+/// Shares of the time left that a glance, and one of several rounds, may take, and the time that
+/// CBC needs to achieve anything. Without a backward pass there is hardly more than one round.
+struct TimeShares {
+  double glance = 0;
+  double round = 0;
+};
+constexpr TimeShares kShares{.glance = 0.1, .round = 0.4};
+constexpr TimeShares kSharesWithoutBackward{.glance = 0.3, .round = 0.9};
 constexpr Seconds kMinTime = 0.5;
 
 /// The phase in its order: linear relaxations with more and more moments, then CBC with the moments
@@ -60,7 +69,7 @@ class SampledPhase {
       : state_(state),
         glance_(effort == SampledEffort::glance),
         windows_(useful_windows(state.problem, true, affordable_extra(state))),
-        limits_(windows_.collapsed() ? kGlance : kGlanceWithoutBackward) {}
+        limits_(glance_limits(windows_.collapsed(), state.fast())) {}
 
   ModelVerdict run() {
     const auto peak = [this](int count) { return peak_moments(state_.problem, count); };
@@ -89,14 +98,14 @@ class SampledPhase {
   const Graph& graph() const { return state_.problem.graph; }
 
   Seconds share() const {
-    const double of_round = windows_.collapsed() ? kRoundShare : kOnlyRoundShare;
-    const Seconds seconds = state_.share_of_time(glance_ ? kGlanceShare : of_round);
+    const TimeShares& shares = windows_.collapsed() ? kShares : kSharesWithoutBackward;
+    const Seconds seconds = state_.share_of_time(glance_ ? shares.glance : shares.round);
     return std::min(std::max(kMinTime, seconds), state_.clock.remaining());
   }
 
   int first_moments() const {
     if (glance_) return 1;
-    return windows_.collapsed() ? kFirstMoments : kFirstMomentsWithoutBackward;
+    return windows_.collapsed() ? kFirstMoments : std::max(1, 2 * state_.sampled_moments);
   }
 
   /// The linear relaxation with more and more of the moments that `place` returns, while that
@@ -127,6 +136,7 @@ class SampledPhase {
       const bool gained = relaxed.bound > best * (1 + least_gain);
       without_gain = gained ? 0 : without_gain + 1;
       best = std::max(best, relaxed.bound);
+      if (!time.expired()) state_.sampled_moments = std::max(state_.sampled_moments, count);
       trials_.push_back({moments, relaxed.bound, nonzeros});
     }
     return ModelVerdict::open;

@@ -23,11 +23,11 @@ inline constexpr auto kFields<RowLoopResult> = std::tuple(Field<&RowLoopResult::
 namespace {
 
 constexpr double kViolation = 1e-5;  // of a row that is worth adding
-constexpr int kStallRounds = 3;
-constexpr int kCleanInterval = 5;             // rounds between removals of slack rows
-constexpr std::size_t kNearlyFeasible = 200;  // violated rows below which cuts are separated
+constexpr int kRoundsToGain = 3;
+constexpr int kRoundsToClean = 5;          // rounds between removals of slack rows
+constexpr std::size_t kFewViolated = 200;  // violated rows below which cuts are separated
 
-double activity(const MilpRow& row, std::span<const double> values) {
+double row_sum(const MilpRow& row, std::span<const double> values) {
   double sum = 0;
   for (const MilpTerm& term : row.terms) sum += term.coefficient * values[term.column];
   return sum;
@@ -58,7 +58,7 @@ class RowLoop {
         report(result.bound);
       }
       bounds.push_back(result.bound);
-      if (bounds.size() % kCleanInterval == 0) remove_slack_rows();
+      if (bounds.size() % kRoundsToClean == 0) remove_slack_rows();
     } while (!stalled(bounds) && !time_.expired() && add_violated_rows());
     return result;
   }
@@ -73,21 +73,21 @@ class RowLoop {
   }
 
   bool stalled(const std::vector<double>& bounds) const {
-    if (bounds.size() <= kStallRounds) return false;
+    if (bounds.size() <= kRoundsToGain) return false;
     const double now = bounds.back();
-    return now - bounds[bounds.size() - 1 - kStallRounds] < options_.least_gain * now;
+    return now - bounds[bounds.size() - 1 - kRoundsToGain] < options_.least_gain * now;
   }
 
   bool add_violated_rows() {
     const auto values = program_.values();
     const auto violated =
         std::stable_partition(waiting_.begin(), waiting_.end(), [&](const MilpRow& row) {
-          const double sum = activity(row, values);
+          const double sum = row_sum(row, values);
           return sum >= row.lower - kViolation && sum <= row.upper + kViolation;
         });
     std::vector<MilpRow> cuts;
     const auto count = static_cast<std::size_t>(waiting_.end() - violated);
-    if (options_.cuts && count < kNearlyFeasible) cuts = options_.cuts(values);
+    if (options_.cuts && count < kFewViolated) cuts = options_.cuts(values);
     if (count == 0 && cuts.empty()) return false;
     std::vector<MilpRow> rows(std::make_move_iterator(violated),
                               std::make_move_iterator(waiting_.end()));
