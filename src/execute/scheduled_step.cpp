@@ -48,7 +48,7 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
   begin_step(state);
   offset_ = placement_.offsets;
   buffer_of_.assign(step_.nodes.size(), -1);
-  for (auto& [node, slot] : slots_) slot.is_written = false;
+  copies_.clear();
   instruction_seconds_.clear();
   next_move_ = 0;
   used_.clear();
@@ -112,35 +112,23 @@ void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
   if (workspace >= 0) release(workspace);
 }
 
-/// Behind all others.
-Bytes ScheduledStep::unused_slot() const {
-  Bytes end = 0;
-  for (const auto& [node, slot] : slots_) {
-    end = std::max(end, slot.offset + graph_.nodes[static_cast<std::size_t>(node)].bytes);
-  }
-  return end;
-}
-
 void ScheduledStep::page_out(std::size_t at, const Instruction& instruction, PageFile& pages) {
   const int node = instruction.node;
   const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
-  Slot& slot = slots_.emplace(node, Slot{.offset = unused_slot()}).first->second;
-  if (instruction.slot) slot.offset = *instruction.slot;
-  pages.write(slot.offset, tensor_at(at, node), bytes);
-  slot.is_written = true;
+  const std::byte* const tensor = tensor_at(at, node);
+  pages.write(copies_.write(node, instruction.slot, bytes), tensor, bytes);
   figures_.page_out_bytes += bytes;
 }
 
 void ScheduledStep::page_in(std::size_t at, const Instruction& instruction, PageFile& pages) {
   const int node = instruction.node;
-  const auto slot = slots_.find(node);
-  if (slot == slots_.end() || !slot->second.is_written)
-    fail(at, node, "was not written to storage");
+  const std::optional<Bytes> slot = copies_.find(node, instruction.slot);
+  if (!slot) fail(at, node, "has no whole copy in storage");
   const int buffer = program_.buffers.of_instruction[at];
   open(at, node, buffer);
   buffer_of_[static_cast<std::size_t>(node)] = buffer;
   const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
-  pages.read(instruction.slot.value_or(slot->second.offset), tensor_at(at, node), bytes);
+  pages.read(*slot, tensor_at(at, node), bytes);
   figures_.page_in_bytes += bytes;
 }
 

@@ -10,6 +10,7 @@
 #include "execute/guarded_block.hpp"
 #include "execute/page_file.hpp"
 #include "execute/placed_program.hpp"
+#include "execute/stored_copies.hpp"
 #include "poet/arena.hpp"
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"
@@ -48,17 +49,11 @@ class ScheduledStep {
   const std::vector<Seconds>& instruction_seconds() const { return instruction_seconds_; }
 
  private:
-  struct Slot {
-    Bytes offset = 0;
-    bool is_written = false;
-  };
-
   void place(Bytes alignment);
   void run_moves(std::size_t at);
   void run_compute(std::size_t at, const Instruction& instruction, TrainingState& state);
   void page_out(std::size_t at, const Instruction& instruction, PageFile& pages);
   void page_in(std::size_t at, const Instruction& instruction, PageFile& pages);
-  Bytes unused_slot() const;
   void open(std::size_t at, int node, int buffer);
   void claim(std::size_t at, int node, int buffer);
   void release(int buffer);
@@ -74,7 +69,7 @@ class ScheduledStep {
   std::unique_ptr<GuardedBlock> arena_;
   std::vector<Bytes> offset_;   ///< by buffer: where it is now
   std::vector<int> buffer_of_;  ///< by node: the buffer that holds it, or -1
-  std::map<int, Slot> slots_;   ///< by node: its place in storage
+  StoredCopies copies_;
   std::vector<Seconds> instruction_seconds_;
   std::size_t next_move_ = 0;
   std::map<Bytes, Bytes> used_;  ///< the arena's ranges in use, from start to end

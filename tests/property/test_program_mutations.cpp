@@ -16,7 +16,6 @@
 #include "poet/error.hpp"
 #include "program_mutations.hpp"
 #include "report/draft.hpp"
-#include "report/place_schedule.hpp"
 #include "support/address_replay.hpp"
 #include "support/bound_step.hpp"
 #include "support/cases.hpp"
@@ -140,7 +139,8 @@ void add_move(ScheduleFile& file) {
     const Bytes end = *file.arena.arena_bytes;
     file.program.insert(file.program.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                         {.op = Instruction::Op::move, .node = step.node, .offset = end});
-    file.arena = {.arena_bytes = end + bytes, .moved_bytes = bytes};
+    file.arena.arena_bytes = end + bytes;
+    file.arena.moved_bytes = bytes;
     return;
   }
 }
@@ -155,7 +155,10 @@ ScheduleFile random_file(Random& random, const Subject& about, Kind kind) {
   draft.request.paging_time = static_cast<PagingTime>(draw(random, 0, 2));
   const Replay replay = replay_draft(draft);
   ScheduleFile file = complete_draft(draft, replay, *draft.model);
-  if (kind != Kind::plain) file = place_schedule(file, {.time_limit = 1}).file;
+  if (kind == Kind::plain) {
+    file.program = to_program(file.graph, file.schedule, file.request.paging_time);
+    file.arena = {};
+  }
   if (kind == Kind::moved) add_move(file);
   return file;
 }

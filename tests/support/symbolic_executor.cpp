@@ -8,6 +8,8 @@
 
 #include <fmt/format.h>
 
+#include "model/shape.hpp"
+
 namespace poet::test {
 namespace {
 
@@ -84,11 +86,9 @@ class Device {
       case Instruction::Op::free:
         return drop(name);
       case Instruction::Op::page_out:
-        storage_[name] = in_ram(name);
-        return;
+        return write(step);
       case Instruction::Op::page_in:
-        if (!storage_.contains(name)) throw Fault("there is no copy of it in storage");
-        ram_[name] = storage_.at(name);
+        ram_[name] = read(step);
         return;
       case Instruction::Op::move:
         static_cast<void>(in_ram(name));  // values have no addresses
@@ -108,6 +108,25 @@ class Device {
   void drop(const std::string& name) {
     in_ram(name);
     ram_.erase(name);
+  }
+
+  /// Destroys what is where the copy goes. A program without slots has room for a copy of each.
+  void write(const Instruction& step) {
+    const ModelNode& node = model_.nodes.at(step.node);
+    const Bytes bytes = node.bytes.value_or(element_count(node.out_shape) * Bytes{sizeof(float)});
+    std::erase_if(copies_, [&](const Copy& copy) {
+      if (!step.slot) return copy.node == step.node;
+      return copy.from < *step.slot + bytes && *step.slot < copy.to;
+    });
+    const Bytes from = step.slot.value_or(0);
+    copies_.push_back({step.node, in_ram(node.name), from, from + bytes});
+  }
+
+  Value read(const Instruction& step) const {
+    for (const Copy& copy : copies_) {
+      if (copy.node == step.node && copy.from == step.slot.value_or(0)) return copy.value;
+    }
+    throw Fault("there is no copy of it in storage");
   }
 
   Value& parameters(const std::string& name) {
@@ -137,10 +156,18 @@ class Device {
     ram_[name] = value;
   }
 
+  /// A tensor in storage that nothing has been written over.
+  struct Copy {
+    int node = 0;
+    Value value = 0;
+    Bytes from = 0;
+    Bytes to = 0;
+  };
+
   const Model& model_;
   const Formulas& formulas_;
   Values ram_;
-  Values storage_;
+  std::vector<Copy> copies_;
   Values kept_;
   std::set<std::string> samples_;  ///< inputs that have been taken
 };

@@ -124,7 +124,7 @@ TEST_F(ScheduledSteps, RefuseAProgramThatReadsWhatIsNotThere) {
   Program not_paged_out = paged();
   std::erase(not_paged_out, Instruction{.op = Op::page_out, .node = index("a")});
   EXPECT_THAT(input_error([&] { run(not_paged_out); }),
-              HasSubstr("'a' was not written to storage"));
+              HasSubstr("'a' has no whole copy in storage"));
 
   Program freed_twice = program_;
   freed_twice.push_back({.op = Op::free, .node = index("a")});
