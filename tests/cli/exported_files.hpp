@@ -1,0 +1,78 @@
+#pragma once
+
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "cli/poet_solve.hpp"
+
+// Calls of the command that writes schedules for devices, and of compilers for what it wrote.
+namespace poet::test {
+
+inline std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+inline const Words kCFiles{"poet_kernels.c", "poet_math.c", "poet_plan.c", "poet_runtime.c",
+                           "poet_seed.c"};
+
+class Export : public testing::Test {
+ protected:
+  Finished solve(const std::string& model, const std::string& ram, const Words& options) const {
+    return poet_solve(problem(model, "m4", ram, "3") +
+                      Words{"--backward", "exact", "--effort", "fast", "--time-limit-s", "5",
+                            "--replace", "--output", schedule_} +
+                      options);
+  }
+
+  /// The path of a schedule that there is.
+  std::string solved(const std::string& model, const std::string& ram,
+                     const Words& options = {}) const {
+    const Finished finished = solve(model, ram, options);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return schedule_;
+  }
+
+  Finished exported(const std::string& schedule, const Words& options) const {
+    return poet_solve(Words{"export", schedule, "--output", plan_} + options);
+  }
+
+  Finished compile(const std::string& compiler, const Words& words) const {
+    Command command{.program = compiler, .arguments = words};
+    command.kill_after_seconds = 120;
+    return run_program(command);
+  }
+
+  /// Compiles and links what was exported with the main program of these tests.
+  std::string built(const Words& options = {}) const {
+    const std::string program = folder_.file("step");
+    Words words{"-O1",
+                "-std=c11",
+                "-ffp-contract=off",
+                "-ffunction-sections",
+                "-Wl,--gc-sections",
+                "-I" + plan_,
+                "-o",
+                program,
+                POET_SOURCE_DIR "/tests/support/exported_step.c"};
+    for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+    const Finished finished = compile(POET_CC, words + options);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return program;
+  }
+
+  Finished run_step(const std::string& program, const Words& words) const {
+    return run_program({.program = program, .arguments = words});
+  }
+
+  std::string file_of(const std::string& name) const { return contents_of(plan_ + "/" + name); }
+
+  TemporaryFolder folder_;
+  std::string schedule_ = folder_.file("schedule.json");
+  std::string plan_ = folder_.file("plan");
+};
+
+}  // namespace poet::test

@@ -1,0 +1,268 @@
+// What `export` writes is compiled and run here, and computes what `run` computes.
+#include <algorithm>
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "base/sha256.hpp"
+#include "cli/exported_files.hpp"
+#include "support/tiny_steps.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+/// A small network with much of what a plan can have: statistics, dropped elements, a skip, a pool
+/// with indices, and momentum.
+std::string mixed_model(const std::string& update) {
+  return R"({"format": "poet-model", "version": 2, "name": "mixed", "optimizer": "momentum",
+ "update": ")" +
+         update + R"(", "input": {"shape": [2, 3, 12, 12]}, "layers": [
+ {"name": "conv1", "op": "conv2d", "inputs": ["input"], "out_channels": 8, "kernel": 3,
+  "padding": 1},
+ {"name": "bn1", "op": "batch_norm2d", "inputs": ["conv1"]},
+ {"name": "relu1", "op": "relu", "inputs": ["bn1"]},
+ {"name": "drop", "op": "dropout", "inputs": ["relu1"]},
+ {"name": "conv2", "op": "conv2d", "inputs": ["drop"], "out_channels": 8, "kernel": 3,
+  "padding": 1},
+ {"name": "sum", "op": "add", "inputs": ["conv2", "drop"]},
+ {"name": "pool", "op": "max_pool2d", "inputs": ["sum"], "kernel": 2},
+ {"name": "flat", "op": "flatten", "inputs": ["pool"]},
+ {"name": "fc", "op": "linear", "inputs": ["flat"], "out_features": 5},
+ {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 5}]})";
+}
+
+/// Losses and gradients of three steps have to be those of `run`, bit by bit.
+void expect_same(const json& run, const std::string& printed, const std::string& gradients) {
+  const std::vector<std::string> lines = lines_of(printed);
+  const json& losses = run.at("losses");
+  ASSERT_GT(lines.size(), losses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    EXPECT_EQ(std::stod(lines[i]), losses[i].get<double>()) << "step " << i;
+  }
+  std::size_t at = 0;
+  for (const json& gradient : run.at("gradients")) {
+    const std::size_t bytes = 4 * gradient.at("count").get<std::size_t>();
+    ASSERT_LE(at + bytes, gradients.size());
+    EXPECT_EQ(sha256_hex(std::string_view(gradients).substr(at, bytes)), gradient.at("sha256"))
+        << gradient.at("name");
+    at += bytes;
+  }
+  EXPECT_EQ(at, gradients.size());
+  EXPECT_GT(at, 0U);
+}
+
+struct Case {
+  const char* name;
+  const char* model;  ///< built-in; or the update of the mixed model
+  const char* ram;
+  Words options;
+};
+
+std::ostream& operator<<(std::ostream& out, const Case& each) {
+  return out << each.name;
+}
+
+using ExportedSteps = Export;
+
+class ExportOf : public Export, public testing::WithParamInterface<Case> {};
+
+TEST_P(ExportOf, ComputesWhatRunComputes) {
+  const Case& about = GetParam();
+  const bool is_mixed = std::string(about.name).starts_with("Mixed");
+  const std::string model =
+      is_mixed ? folder_.write("mixed.json", mixed_model(about.model)) : about.model;
+  const std::string path = solved(model, about.ram, about.options);
+  const json summary = json::parse(contents_of(path)).at("summary");
+  const Finished finished = exported(path, {"--model", model});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  EXPECT_EQ(finished.out, "");
+  EXPECT_THAT(file_of("poet_plan.h"),
+              HasSubstr("#define POET_ARENA_BYTES " + summary.at("peak_ram_bytes").dump() + "\n"));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(built(), {"3", "7", gradients});
+  ASSERT_EQ(step.status, 0) << step.out << step.err;
+  const json run =
+      document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+  expect_same(run, step.out, contents_of(gradients));
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Models, ExportOf,
+    testing::Values(Case{"LinearKeepAll", "linear", "100%", {}},
+                    Case{"LinearPaging", "linear", "60%", {"--no-remat"}},
+                    Case{"DsCnnRemat", "ds_cnn", "70%", {"--no-paging"}},
+                    Case{"DsCnnPaging", "ds_cnn", "50%", {"--no-remat"}},
+                    Case{"ResnetBoth", "resnet18_cifar", "50%", {}},
+                    Case{"MixedFused", "fused", "60%", {}},
+                    Case{"MixedBuffered", "buffered", "100%", {}},
+                    Case{"MixedAccumulatePaging", "accumulate", "60%", {"--no-remat"}}),
+    [](const auto& each) { return each.param.name; });
+
+/// Every op, and every update with every optimizer, as model files by name.
+std::vector<std::pair<std::string, std::string>> all_models() {
+  std::vector<std::pair<std::string, std::string>> models;
+  for (const Tiny& tiny : kTinySteps) models.emplace_back(tiny.name, text_of(tiny));
+  for (const char* update : {"fused", "buffered", "accumulate"}) {
+    for (const char* optimizer : {"sgd", "momentum", "adam"}) {
+      models.emplace_back(
+          fmt::format("{} {}", update, optimizer),
+          trained_text(fmt::format(R"("update": "{}", "optimizer": "{}",)", update, optimizer)));
+    }
+  }
+  return models;
+}
+
+TEST_F(ExportedSteps, ComputesEveryOpAndUpdate) {
+  Words objects;
+  for (const auto& [name, text] : all_models()) {
+    const std::string model = folder_.write("tiny.json", text);
+    const std::string path = solved(model, "100%");
+    ASSERT_EQ(exported(path, {"--model", model}).status, 0) << name;
+    for (const std::string& source : kCFiles) {
+      if (source == "poet_plan.c" || objects.size() + 1 == kCFiles.size()) continue;
+      objects.push_back(folder_.file(source + ".o"));
+      const Finished compiled = compile(POET_CC, {"-O1", "-ffp-contract=off", "-c", "-I" + plan_,
+                                                  plan_ + "/" + source, "-o", objects.back()});
+      ASSERT_EQ(compiled.status, 0) << compiled.err;
+    }
+    const std::string program = folder_.file("step");
+    const Finished linked =
+        compile(POET_CC, Words{"-std=c11", "-I" + plan_, "-o", program, plan_ + "/poet_plan.c",
+                               POET_SOURCE_DIR "/tests/support/exported_step.c"} +
+                             objects);
+    ASSERT_EQ(linked.status, 0) << name << linked.err;
+    const std::string gradients = folder_.file("gradients");
+    const Finished step = run_step(program, {"2", "3", gradients});
+    EXPECT_EQ(step.status, 0) << name << step.out;
+    SCOPED_TRACE(name);
+    expect_same(
+        document(poet_solve({"run", path, "--model", model, "--steps", "2", "--seed", "3"})),
+        step.out, contents_of(gradients));
+  }
+  EXPECT_EQ(objects.size() + 1, kCFiles.size());
+}
+
+// Every computation, page and move has its number in the program of the file.
+TEST_F(ExportedSteps, KeepsOffsetsMovesAndNumbersOfAPlacedSchedule) {
+  const std::string model = folder_.write("mixed.json", mixed_model("accumulate"));
+  json placed = document(poet_solve({"place", solved(model, "60%", {"--no-remat"})}));
+  json& program = placed["program"];
+  std::set<int> taken;
+  for (const json& step : program) taken.insert(step.value("over", -1));
+  const auto first = std::find_if(program.begin(), program.end(), [&](const json& step) {
+    return step.at("op") == "compute" && !taken.contains(step.at("node"));
+  });
+  ASSERT_NE(first, program.end());
+  const int node = first->at("node");
+  const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
+  const auto bytes = placed["nodes"][node]["bytes"].get<std::int64_t>();
+  program.insert(first + 1, json::object({{"op", "move"}, {"node", node}, {"offset", end}}));
+  placed["summary"]["arena_bytes"] = end + bytes;
+  placed["summary"]["moved_bytes"] = bytes;
+  const std::string path = folder_.write("moved.json", placed.dump());
+  ASSERT_EQ(exported(path, {"--model", model}).status, 0);
+  EXPECT_THAT(file_of("poet_plan.c"), HasSubstr("POET_MOVE"));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(built(), {"3", "7", gradients});
+  const json run =
+      document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
+  expect_same(run, step.out, contents_of(gradients));
+
+  std::vector<std::string> expected;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (program[i].at("op") != "free") expected.push_back(std::to_string(i) + ",1");
+  }
+  std::vector<std::string> ticks = lines_of(step.out);
+  ticks.erase(ticks.begin(), ticks.begin() + 3);
+  EXPECT_EQ(ticks, expected);
+
+  std::filesystem::remove_all(plan_);
+  const Finished offline = exported(path, {"--format", "tflm"});
+  EXPECT_EQ(offline.status, 2);
+  EXPECT_THAT(offline.err, HasSubstr("an offline memory plan cannot say so"));
+  EXPECT_FALSE(std::filesystem::exists(plan_));
+  ASSERT_EQ(exported(path, {"--format", "csv"}).status, 0);
+  EXPECT_THAT(file_of("program.csv"), HasSubstr(",move," + std::to_string(node) + ","));
+}
+
+TEST_F(ExportedSteps, EndsTheStepAtAPageInThatFails) {
+  const std::string path = solved("linear", "60%", {"--no-remat"});
+  const json program = json::parse(contents_of(path)).at("program");
+  std::vector<std::size_t> page_ins;
+  for (std::size_t i = 0; i < program.size(); ++i) {
+    if (program[i].at("op") == "page_in") page_ins.push_back(i);
+  }
+  ASSERT_FALSE(page_ins.empty());
+  ASSERT_EQ(exported(path, {"--model", "linear"}).status, 0);
+  const std::string gradients = folder_.file("gradients");
+  const std::string count = std::to_string(page_ins.size());
+  const Finished failed = run_step(built(), {"3", "1", gradients, count});
+  EXPECT_EQ(failed.status, 5);
+  const std::vector<std::string> lines = lines_of(failed.out);
+  ASSERT_EQ(lines.size(), 2U) << failed.out;
+  EXPECT_EQ(lines[1], "status 7 at instruction " + std::to_string(page_ins[0]));
+}
+
+TEST_F(ExportedSteps, HasNoStorageUnlessTheProgramBringsSome) {
+  ASSERT_EQ(exported(solved("linear", "60%", {"--no-remat"}), {"--model", "linear"}).status, 0);
+  const std::string source = folder_.write("main.c", R"(#include "poet_plan.h"
+static _Alignas(64) unsigned char arena[POET_ARENA_BYTES + 4];
+static float parameters[POET_PARAMETER_COUNT], input[POET_INPUT_0_COUNT];
+static int32_t target[POET_TARGET_0_COUNT];
+int main(void) {
+  const void* inputs[] = {input};
+  const void* targets[] = {target};
+  struct poet_memory m = {.arena = arena + 1, .parameters = parameters, .inputs = inputs,
+                          .targets = targets};
+  poet_initialise(&poet_plan, &m, 1);
+  if (poet_step(&poet_plan, &m, 0) != POET_MISALIGNED || m.failed != -1) return 1;
+  m.arena = arena;
+  if (poet_step(&poet_plan, &m, 0) != POET_NO_STORAGE || m.failed < 0) return 2;
+  return m.steps == 0 ? 0 : 3;
+})");
+  Words words{"-std=c11",           "-O1", "-ffp-contract=off", "-I" + plan_, "-o",
+              folder_.file("main"), source};
+  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+  const Finished compiled = compile(POET_CC, words);
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
+  EXPECT_EQ(run_step(folder_.file("main"), {}).status, 0);
+}
+
+TEST_F(ExportedSteps, LetsAProgramReplaceAKernel) {
+  const std::string model = folder_.write("mixed.json", mixed_model("fused"));
+  ASSERT_EQ(exported(solved(model, "100%"), {"--model", model}).status, 0);
+  const std::string gradients = folder_.file("gradients");
+  const Finished usual = run_step(built(), {"1", "1", gradients});
+  const Finished replaced = run_step(built({"-DREPLACE_RELU"}), {"1", "1", gradients});
+  ASSERT_EQ(usual.status, 0);
+  ASSERT_EQ(replaced.status, 0);
+  EXPECT_NE(lines_of(usual.out)[0], lines_of(replaced.out)[0]);
+}
+
+TEST_F(ExportedSteps, NeedsThreeFunctionsOfLibc) {
+  ASSERT_EQ(exported(solved("linear", "100%"), {"--model", "linear"}).status, 0);
+  const std::string all = folder_.file("all.o");
+  Words words{"-O2",        "-fno-pie", "-ffp-contract=off", "-fno-stack-protector",
+              "-I" + plan_, "-r",       "-nostdlib",         "-o",
+              all};
+  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+  const Finished linked = compile(POET_CC, words);
+  ASSERT_EQ(linked.status, 0) << linked.err;
+  const Finished names = compile(POET_NM, {"-u", all});
+  std::istringstream stream(names.out);
+  std::set<std::string> undefined;
+  for (std::string word; stream >> word;) {
+    if (word != "U") undefined.insert(word);
+  }
+  EXPECT_THAT(undefined, ElementsAre("memcpy", "memmove", "memset"));
+}
+
+}  // namespace
+}  // namespace poet::test
