@@ -33,6 +33,7 @@ NamedFile named_file(const std::string& word) {
 
 std::size_t index_of(const NamedFile& file, const std::vector<StepData>& all, const char* what) {
   std::vector<std::string_view> names;
+  names.reserve(all.size());
   for (const StepData& each : all) names.emplace_back(each.name);
   if (all.empty()) throw InputError(fmt::format("the model has no {}", what));
   if (file.name.empty()) {

@@ -7,6 +7,7 @@ namespace {
 
 std::vector<InputName> input_names(const std::vector<std::string>& names) {
   std::vector<InputName> result;
+  result.reserve(names.size());
   for (const std::string& name : names) result.push_back({.name = name, .place = {}});
   return result;
 }

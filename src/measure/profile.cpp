@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <set>
 
+#include "base/stopwatch.hpp"
 #include "execute/page_file.hpp"
 #include "execute/scheduled_step.hpp"
-#include "base/stopwatch.hpp"
 #include "execute/training_state.hpp"
 
 namespace poet {
@@ -22,7 +22,7 @@ std::vector<Bytes> sizes_in_storage(const Graph& graph) {
   for (const Node& node : graph.nodes) {
     if (node.bytes > 0) all.insert(bytes_in_storage(node));
   }
-  const std::vector<Bytes> sizes(all.begin(), all.end());
+  std::vector<Bytes> sizes(all.begin(), all.end());
   if (sizes.size() <= kMostSizes) return sizes;
   std::vector<Bytes> few;
   for (std::size_t i = 0; i < kMostSizes; ++i) {

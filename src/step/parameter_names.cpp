@@ -1,5 +1,7 @@
 #include "step/parameter_names.hpp"
 
+#include <fmt/format.h>
+
 #include <array>
 
 namespace poet {
@@ -7,13 +9,13 @@ namespace poet {
 std::vector<std::string> parameter_names(const DraftLayer& owner, const DraftParameters& from) {
   const std::string& layer = owner.spec->name;
   if (owner.exact.is_parameter) return {layer};
-  const std::string ending = from.name == layer + ".input"    ? "_ih"
+  const char* const ending = from.name == layer + ".input"    ? "_ih"
                              : from.name == layer + ".hidden" ? "_hh"
                                                               : "";
   constexpr std::array kTensors = {"weight", "bias"};
   std::vector<std::string> names;
   for (std::size_t t = 0; t < from.shapes.size(); ++t) {
-    names.push_back(layer + "." + kTensors.at(t) + ending);
+    names.push_back(fmt::format("{}.{}{}", layer, kTensors.at(t), ending));
   }
   return names;
 }

@@ -25,8 +25,9 @@ inline std::vector<Buffer> random_buffers(Random& random, int count, int max_byt
 /// Cuts a square of time and memory into rectangles, each of them a buffer, so that all of the
 /// memory is in use at any time. Then it drops buffers, but none that lives at one certain moment,
 /// until `fill` percent of the square are left. This is how the public instances of MiniMalloc
-/// look: their buffers lie in stacks that begin and end together, they leave about 5 % of the
-/// square empty, and at one moment all of it is in use. A `unit` of memory and of time is 1024.
+/// look: their buffers lie in stacks that begin and end together, and fill 58 to 98 % of the
+/// square; in most of them all of it is in use at one moment. A `unit` of memory and of time is
+/// 1024.
 class CutSquare {
  public:
   static constexpr int kUnit = 1024;
