@@ -1,8 +1,8 @@
 #include "step/parameter_names.hpp"
 
-#include <fmt/format.h>
-
 #include <array>
+
+#include <fmt/format.h>
 
 namespace poet {
 
