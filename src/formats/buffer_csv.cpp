@@ -38,7 +38,8 @@ class BufferReader {
     for (std::size_t c = 0; c < kColumns.size(); ++c) {
       const auto found = std::find(head.begin(), head.end(), kColumns[c]);
       if (found == head.end()) {
-        fail(fmt::format("found no column '{}'; expected id, lower, upper and size", kColumns[c]));
+        fail(fmt::format("found no column '{}'; expected id, lower, upper (exclusive) and size",
+                         kColumns[c]));
       }
       at_[c] = static_cast<std::size_t>(found - head.begin());
     }
@@ -86,9 +87,7 @@ class BufferReader {
 
 bool holds_buffers(std::string_view text) {
   const std::vector<std::string_view> head = csv_cells(take_csv_line(text));
-  return std::all_of(kColumns.begin(), kColumns.end(), [&](std::string_view column) {
-    return std::find(head.begin(), head.end(), column) != head.end();
-  });
+  return std::find(head.begin(), head.end(), kColumns.back()) != head.end();
 }
 
 BufferTable parse_buffers(std::string_view text, const std::string& source) {

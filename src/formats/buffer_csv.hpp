@@ -15,7 +15,7 @@ struct BufferTable {
   std::vector<Buffer> buffers;
 };
 
-/// Whether a text is such a table and not JSON: its first line has the four columns.
+/// Whether a text is meant to be such a table, and not JSON: its first line has a column `size`.
 bool holds_buffers(std::string_view text);
 
 /// Reads a table of MiniMalloc: the columns `id`, `lower`, `upper` and `size` in any order, one

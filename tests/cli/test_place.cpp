@@ -196,7 +196,10 @@ TEST(PlaceCommand, RefusesBadTables) {
   refuse("a,0,x,4\n", "stdin:2: found 'x'; expected a whole number");
   refuse("a,1,1,4\n", "found upper 1; expected more than lower, 1");
   refuse("a,0,1,-4\n", "found '-4'");
-  EXPECT_EQ(place_file("id,lower,size\n").status, 2);
+  const Finished other = place_file("buffer,start,end,size\n0,1,2,3\n");
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err,
+              HasSubstr("1: found no column 'id'; expected id, lower, upper (exclusive)"));
   EXPECT_EQ(place_file(kTable, {"--capacity", "x"}).status, 2);
   EXPECT_EQ(place_file(kTable, {"--alignment", "3"}).status, 2);
 }
