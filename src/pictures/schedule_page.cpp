@@ -13,7 +13,7 @@ constexpr double kMinTickDistance = 34;
 
 /// Every so many stages, as long as their numbers keep clear of each other: a burst of
 /// recomputation moves stages apart, and the ends of a chart close together.
-std::vector<Tick> stage_ticks(const Timeline& timeline, const Scale& x) {
+std::vector<Tick> stage_ticks(const ScheduleTimeline& timeline, const Scale& x) {
   const int stages = static_cast<int>(timeline.stage_columns.size());
   const int fit = static_cast<int>((x.to - x.from) / kMinTickDistance);
   const int step = std::max(1, static_cast<int>(round_step(stages, fit)));

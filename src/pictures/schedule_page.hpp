@@ -14,7 +14,7 @@ namespace poet::plot {
 /// What the parts of a schedule's picture have in common.
 struct SchedulePage {
   const ScheduleFile& report;
-  Timeline timeline;
+  ScheduleTimeline timeline;
   Stack stack;
   Scale x;                        ///< columns to pixels
   std::vector<Tick> stage_ticks;  ///< columns with the number of the stage that starts there

@@ -22,7 +22,7 @@ double area(const Node& node, const Life& life) {
 }
 
 /// The nodes that get a band of their own, in the order of the network.
-std::vector<int> choose_named(const Graph& graph, const Timeline& timeline) {
+std::vector<int> choose_named(const Graph& graph, const ScheduleTimeline& timeline) {
   std::vector<double> areas;
   areas.reserve(graph.nodes.size());
   for (int i = 0; i < graph.size(); ++i) areas.push_back(area(graph.nodes[i], timeline.lives[i]));
@@ -44,7 +44,7 @@ std::vector<int> others(const Graph& graph, const std::vector<int>& named, bool 
   return result;
 }
 
-std::vector<Bytes> bytes_by_column(const Graph& graph, const Timeline& timeline,
+std::vector<Bytes> bytes_by_column(const Graph& graph, const ScheduleTimeline& timeline,
                                    const std::vector<int>& nodes) {
   std::vector<Bytes> bytes(timeline.columns.size(), 0);
   for (const int node : nodes) {
@@ -56,7 +56,7 @@ std::vector<Bytes> bytes_by_column(const Graph& graph, const Timeline& timeline,
 }
 
 /// What computations hold besides tensors.
-std::vector<Bytes> workspace_by_column(const Graph& graph, const Timeline& timeline) {
+std::vector<Bytes> workspace_by_column(const Graph& graph, const ScheduleTimeline& timeline) {
   std::vector<Bytes> bytes;
   bytes.reserve(timeline.columns.size());
   for (const RamSample& column : timeline.columns) {
@@ -67,7 +67,7 @@ std::vector<Bytes> workspace_by_column(const Graph& graph, const Timeline& timel
 
 }  // namespace
 
-Stack make_stack(const Graph& graph, const Timeline& timeline) {
+Stack make_stack(const Graph& graph, const ScheduleTimeline& timeline) {
   Stack stack;
   stack.classes.resize(graph.nodes.size());
   const auto add = [&](int node, std::string name, const std::string& css_class,

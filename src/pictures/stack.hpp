@@ -26,6 +26,6 @@ struct Stack {
 /// The tensors that fill most of the RAM over time get a band of their own, in the order of the
 /// network, which puts what lives longest at the bottom; above them, what is left of the forward
 /// and of the backward pass, and the workspace of computations if there is any.
-Stack make_stack(const Graph& graph, const Timeline& timeline);
+Stack make_stack(const Graph& graph, const ScheduleTimeline& timeline);
 
 }  // namespace poet::plot

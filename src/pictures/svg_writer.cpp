@@ -42,7 +42,7 @@ void SvgWriter::start(std::string_view tag, Attributes attributes) {
   indent();
   out_ += '<';
   out_ += tag;
-  for (const Attribute& attribute : attributes) {
+  for (const SvgAttribute& attribute : attributes) {
     out_ += fmt::format(" {}=\"{}\"", attribute.name, xml_text(attribute.value));
   }
 }

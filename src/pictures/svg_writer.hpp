@@ -12,9 +12,9 @@ namespace poet::plot {
 std::string compact(double value);
 
 /// `name="value"` of an element, escaped when it is written.
-struct Attribute {
-  Attribute(std::string_view n, double v) : name(n), value(compact(v)) {}
-  Attribute(std::string_view n, std::string_view v) : name(n), value(v) {}
+struct SvgAttribute {
+  SvgAttribute(std::string_view n, double v) : name(n), value(compact(v)) {}
+  SvgAttribute(std::string_view n, std::string_view v) : name(n), value(v) {}
 
   std::string_view name;
   std::string value;
@@ -24,7 +24,7 @@ struct Attribute {
 /// is closed by finish().
 class SvgWriter {
  public:
-  using Attributes = std::initializer_list<Attribute>;
+  using Attributes = std::initializer_list<SvgAttribute>;
 
   /// A picture of this size in CSS pixels. `title` and `description` are for readers who cannot
   /// see it; `style` is the style sheet, which has to be ours: it is written as it is.

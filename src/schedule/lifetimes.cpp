@@ -9,7 +9,7 @@ namespace {
 /// Runs the flat program and records when tensors come and go.
 class Recorder {
  public:
-  explicit Recorder(Timeline& timeline) : timeline_(timeline) {}
+  explicit Recorder(ScheduleTimeline& timeline) : timeline_(timeline) {}
 
   void run(const Instruction& step) {
     Life& life = timeline_.lives[step.node];
@@ -39,14 +39,15 @@ class Recorder {
     return timeline_.columns[now_].stage == node ? Arrival::computed : Arrival::recomputed;
   }
 
-  Timeline& timeline_;
+  ScheduleTimeline& timeline_;
   int now_ = -1;  ///< the computation that ran last
 };
 
 }  // namespace
 
-Timeline make_timeline(const Graph& graph, const Schedule& schedule, PagingTime paging_time) {
-  Timeline timeline;
+ScheduleTimeline make_timeline(const Graph& graph, const Schedule& schedule,
+                               PagingTime paging_time) {
+  ScheduleTimeline timeline;
   timeline.columns = ram_timeline(graph, schedule, paging_time);
   timeline.lives.resize(graph.nodes.size());
   Recorder recorder(timeline);

@@ -27,7 +27,7 @@ struct Life {
 };
 
 /// A schedule as a row of columns, one per computation in order of execution.
-struct Timeline {
+struct ScheduleTimeline {
   std::vector<RamSample> columns;
   std::vector<Life> lives;         ///< by node
   std::vector<int> stage_columns;  ///< by stage: its first column
@@ -40,7 +40,7 @@ struct Timeline {
 /// Follows every tensor through a schedule, which must be valid. A tensor that is paged in counts
 /// from the next stage on, as in the replay; if transfers overlap with computations, from the stage
 /// that reads it back.
-Timeline make_timeline(const Graph& graph, const Schedule& schedule,
-                       PagingTime paging_time = PagingTime::free);
+ScheduleTimeline make_timeline(const Graph& graph, const Schedule& schedule,
+                               PagingTime paging_time = PagingTime::free);
 
 }  // namespace poet

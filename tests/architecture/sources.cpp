@@ -95,6 +95,12 @@ Source read_source(std::string_view text) {
     std::string first;
     std::string name;
     words >> first >> name;
+    if (name == "class") words >> name;  // of an enum
+    const bool is_type =
+        line.starts_with("struct ") || line.starts_with("class ") || line.starts_with("enum ");
+    if (is_type && line.ends_with("{") && name.find_first_of("<:") == std::string::npos) {
+      source.types.push_back(name);
+    }
     if (first != "#include" || name.size() < 2) continue;
     if (name.front() == '"') {
       source.ours.push_back(name.substr(1, name.size() - 2));
@@ -187,6 +193,20 @@ Words wrong_arrows(const Page& page, const Sources& sources) {
       if (contains(from->may_include, to->folder.substr(std::string_view("src/").size()))) continue;
       findings.push_back(fmt::format("{} includes {}, but {} must not know {}", path, included,
                                      from->folder, to->folder));
+    }
+  }
+  return findings;
+}
+
+Words repeated_types(const Sources& sources) {
+  std::map<std::string, std::string> header_of;
+  Words findings;
+  for (const auto& [path, source] : sources) {
+    if (!path.ends_with(".hpp")) continue;
+    for (const std::string& type : source.types) {
+      const auto [other, is_new] = header_of.try_emplace(type, path);
+      if (!is_new)
+        findings.push_back(fmt::format("{} and {} define {}", other->second, path, type));
     }
   }
   return findings;

@@ -13,6 +13,7 @@ namespace poet::test {
 struct Source {
   Words ours;     ///< `base/text/utf8.hpp`
   Words foreign;  ///< `<fmt/format.h`, without the closing bracket
+  Words types;    ///< structs, classes and enums that it defines, nested ones excepted
   Words needs;    ///< of such headers, those that declare what the file uses; not all are known
 };
 
@@ -42,6 +43,9 @@ Words wrong_order(const Page& page);
 Words wrong_arrows(const Page& page, const Sources& sources);
 /// Units that include each other in a circle.
 Words circles(const Sources& sources);
+/// Types that two headers define under one name. A linker does not mind, and keeps the inline
+/// functions of one of them.
+Words repeated_types(const Sources& sources);
 /// In the tables of files: files that are not there, missing or listed twice, and includes of a
 /// file in a row further down.
 Words wrong_tables(const Page& page, const Sources& sources);

@@ -65,6 +65,10 @@ TEST_F(Architecture, KeepsOtherProjectsHeadersInTheirPlaces) {
   EXPECT_THAT(wrong_foreign(page_, sources_), IsEmpty());
 }
 
+TEST_F(Architecture, HasOneTypeOfAName) {
+  EXPECT_THAT(repeated_types(sources_), IsEmpty());
+}
+
 TEST_F(Architecture, FilesIncludeWhatBuildsPrecompile) {
   EXPECT_THAT(missing_includes(sources_), IsEmpty());
 }
@@ -171,6 +175,15 @@ TEST(ArchitectureCheck, FindsAHeaderOfAnotherProjectInTheWrongPlace) {
   EXPECT_THAT(all_findings(sources),
               ElementsAre("src/low/a.cpp must not include <nlohmann/json.hpp>",
                           "src/low/a.cpp includes <other/thing.hpp>, which no row names"));
+}
+
+TEST(ArchitectureCheck, FindsTypesOfOneName) {
+  Sources sources = small_sources();
+  sources["src/low/a.hpp"] = read_source("struct Plan {\nclass Other;\nclass Plan::Part {\n");
+  sources["src/high/first.hpp"] = read_source("class Plan : public Base {\n  struct Other {\n");
+  sources["src/low/a.cpp"] = read_source("enum class Plan {\n");
+  EXPECT_THAT(repeated_types(sources),
+              ElementsAre("src/high/first.hpp and src/low/a.hpp define Plan"));
 }
 
 TEST(ArchitectureCheck, FindsAMissingIncludeThatNoFileOfOursHas) {

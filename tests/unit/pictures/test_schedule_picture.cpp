@@ -30,8 +30,8 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Timeline, HasAColumnForEveryComputationInItsOrder) {
-  const Timeline timeline = make_timeline(test::tiny_graph(), test::recompute_a());
+TEST(ScheduleTimeline, HasAColumnForEveryComputationInItsOrder) {
+  const ScheduleTimeline timeline = make_timeline(test::tiny_graph(), test::recompute_a());
   std::vector<int> nodes;
   for (const RamSample& column : timeline.columns) nodes.push_back(column.node);
   EXPECT_THAT(nodes, ElementsAre(0, 1, 2, 0, 3));
@@ -39,16 +39,16 @@ TEST(Timeline, HasAColumnForEveryComputationInItsOrder) {
   EXPECT_EQ(timeline.boundary, 3);
 }
 
-TEST(Timeline, TellsARecomputationFromTheFirstTime) {
-  const Timeline timeline = make_timeline(test::tiny_graph(), test::recompute_a());
+TEST(ScheduleTimeline, TellsARecomputationFromTheFirstTime) {
+  const ScheduleTimeline timeline = make_timeline(test::tiny_graph(), test::recompute_a());
   EXPECT_THAT(timeline.lives[0].stays,
               ElementsAre(Stay{0, 1, Arrival::computed}, Stay{3, 4, Arrival::recomputed}));
   EXPECT_THAT(timeline.lives[3].stays, ElementsAre(Stay{4, 4, Arrival::computed}));
   EXPECT_THAT(timeline.lives[0].page_outs, IsEmpty());
 }
 
-TEST(Timeline, ATensorThatIsPagedInIsThereFromTheNextStageOn) {
-  const Timeline timeline = make_timeline(test::tiny_graph(), test::page_a());
+TEST(ScheduleTimeline, ATensorThatIsPagedInIsThereFromTheNextStageOn) {
+  const ScheduleTimeline timeline = make_timeline(test::tiny_graph(), test::page_a());
   EXPECT_THAT(timeline.lives[0].stays,
               ElementsAre(Stay{0, 1, Arrival::computed}, Stay{3, 3, Arrival::paged_in}));
   EXPECT_THAT(timeline.lives[0].page_outs, ElementsAre(1));
@@ -60,7 +60,8 @@ TEST(Stack, IsWhatTheReplayFindsWithWorkspaceAndWhatIsTakenOver) {
   for (int i = 0; i < 200; ++i) {
     SCOPED_TRACE(i);
     const test::Case made = test::random_exact_case(random);
-    const Timeline timeline = make_timeline(made.graph, made.schedule, made.limits.paging_time);
+    const ScheduleTimeline timeline =
+        make_timeline(made.graph, made.schedule, made.limits.paging_time);
     const Stack stack = make_stack(made.graph, timeline);
     for (int c = 0; c < timeline.size(); ++c) {
       Bytes total = 0;
@@ -73,7 +74,7 @@ TEST(Stack, IsWhatTheReplayFindsWithWorkspaceAndWhatIsTakenOver) {
   EXPECT_LT(with_workspace, 200);
 }
 
-TEST(Timeline, WithoutABackwardPassHasNoBoundary) {
+TEST(ScheduleTimeline, WithoutABackwardPassHasNoBoundary) {
   const Graph graph = make_graph({{.name = "a", .bytes = 1}});
   EXPECT_EQ(make_timeline(graph, {.stages = {{.compute = {0}}}}).boundary, -1);
 }
@@ -90,7 +91,7 @@ TEST(Stack, AddsUpToWhatTheReplayHoldsAtEveryComputation) {
   test::Random random(20220716);
   for (int i = 0; i < 500; ++i) {
     const test::Case made = test::random_case(random);
-    const Timeline timeline = make_timeline(made.graph, made.schedule);
+    const ScheduleTimeline timeline = make_timeline(made.graph, made.schedule);
     std::vector<Bytes> expected;
     for (const RamSample& column : timeline.columns) expected.push_back(column.ram_bytes);
     ASSERT_EQ(sum(make_stack(made.graph, timeline).bands, timeline.size()), expected)
