@@ -95,7 +95,7 @@ TEST(RandomExactSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
 }
 
 /// By stage, the most bytes in RAM that the tensors of a timeline have together, less workspace.
-std::vector<Bytes> tensors_at_each_column(const Case& made, const Timeline& timeline) {
+std::vector<Bytes> tensors_at_each_column(const Case& made, const ScheduleTimeline& timeline) {
   std::vector<Bytes> bytes(timeline.columns.size(), 0);
   for (int node = 0; node < made.graph.size(); ++node) {
     for (const Stay& stay : timeline.lives[node].stays) {
@@ -110,7 +110,8 @@ TEST(RandomExactSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEvery
   for (int i = 0; i < 1000; ++i) {
     SCOPED_TRACE(fmt::format("seed {}, case {}", seed(), i));
     const Case made = random_exact_case(random);
-    const Timeline timeline = make_timeline(made.graph, made.schedule, made.limits.paging_time);
+    const ScheduleTimeline timeline =
+        make_timeline(made.graph, made.schedule, made.limits.paging_time);
     const std::vector<Bytes> tensors = tensors_at_each_column(made, timeline);
     std::vector<Bytes> peaks(made.graph.nodes.size(), 0);
     for (int c = 0; c < timeline.size(); ++c) {

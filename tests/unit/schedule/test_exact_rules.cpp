@@ -108,7 +108,7 @@ TEST(InPlace, TheProgramNamesWhatIsTakenOverAndDoesNotFreeIt) {
 }
 
 TEST(InPlace, ATensorThatIsTakenOverEndsBeforeItsSuccessorBegins) {
-  const Timeline timeline = make_timeline(in_place_graph(), y_from_x_then_z());
+  const ScheduleTimeline timeline = make_timeline(in_place_graph(), y_from_x_then_z());
   EXPECT_EQ(timeline.lives[0].stays.front().last, 0);
   EXPECT_EQ(timeline.lives[1].stays.front().first, 1);
   EXPECT_EQ(timeline.lives[1].stays.front().last, 2);
