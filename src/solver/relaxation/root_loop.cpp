@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "base/process/child_call.hpp"
 #include "solver/clock.hpp"
+#include "solver/relaxation/bound_child.hpp"
 #include "solver/relaxation/relaxation.hpp"
 
 namespace poet {
@@ -131,23 +131,10 @@ double fixing_margin(const ScaledMilp& scaled) {
 
 RootResult run_root_loop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
                          const RootOptions& options, const std::function<bool(double)>& progress) {
-  double bound = -kInfinity;
-  ChildCall<double, RootResult> call;
-  call.work = [&](const auto& report) {
-    return RootLoop(model, graph, scaled, options).run(report);
-  };
-  call.on_report = [&](double now) {
-    bound = std::max(bound, now);
-    return progress(bound);
-  };
-  call.check = [&](const RootResult& result) { check(result, scaled.milp, graph.nodes.size()); };
-  call.on_tick = [&] { return progress(bound); };
-  call.seconds = options.time_limit_seconds + kGrace;
-  const ChildAnswer<RootResult> answer = call.run();
-  RootResult result = answer.result.value_or(RootResult{});
-  result.bound = std::max(result.bound, bound);
-  if (answer.stopped && bound > -kInfinity) result.status = RootResult::Status::bounded;
-  return result;
+  return bound_in_child<RootResult>(
+      [&](const auto& report) { return RootLoop(model, graph, scaled, options).run(report); },
+      [&](const RootResult& result) { check(result, scaled.milp, graph.nodes.size()); },
+      options.time_limit_seconds + kGrace, progress);
 }
 
 }  // namespace poet

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "base/process/child_call.hpp"
 #include "solver/clock.hpp"
 #include "solver/milp/linear_program.hpp"
+#include "solver/relaxation/bound_child.hpp"
 
 namespace poet {
 
@@ -128,21 +128,9 @@ class RowLoop {
 
 RowLoopResult run_row_loop(const Milp& milp, const RowLoopOptions& options,
                            const std::function<bool(double)>& progress) {
-  double bound = -kInfinity;
-  ChildCall<double, RowLoopResult> call;
-  call.work = [&](const auto& report) { return RowLoop(milp, options).run(report); };
-  call.on_report = [&](double now) {
-    bound = std::max(bound, now);
-    return progress(bound);
-  };
-  call.check = [](const RowLoopResult&) {};
-  call.on_tick = [&] { return progress(bound); };
-  call.seconds = options.time_limit_seconds + kGrace;
-  const ChildAnswer<RowLoopResult> answer = call.run();
-  RowLoopResult result = answer.result.value_or(RowLoopResult{});
-  result.bound = std::max(result.bound, bound);
-  if (answer.stopped && bound > -kInfinity) result.status = RowLoopResult::Status::bounded;
-  return result;
+  return bound_in_child<RowLoopResult>(
+      [&](const auto& report) { return RowLoop(milp, options).run(report); },
+      [](const RowLoopResult&) {}, options.time_limit_seconds + kGrace, progress);
 }
 
 }  // namespace poet
