@@ -9,6 +9,7 @@
 
 #include "base/sha256.hpp"
 #include "cli/exported_files.hpp"
+#include "cli/moved_schedule.hpp"
 #include "support/tiny_steps.hpp"
 
 namespace poet::test {
@@ -152,21 +153,10 @@ TEST_F(ExportedSteps, ComputesEveryOpAndUpdate) {
 // Every computation, page and move has its number in the program of the file.
 TEST_F(ExportedSteps, KeepsOffsetsMovesAndNumbersOfAPlacedSchedule) {
   const std::string model = folder_.write("mixed.json", mixed_model("accumulate"));
-  json placed = document(poet_solve({"place", solved(model, "60%", {"--no-remat"})}));
-  json& program = placed["program"];
-  std::set<int> taken;
-  for (const json& step : program) taken.insert(step.value("over", -1));
-  const auto first = std::find_if(program.begin(), program.end(), [&](const json& step) {
-    return step.at("op") == "compute" && !taken.contains(step.at("node"));
-  });
-  ASSERT_NE(first, program.end());
-  const int node = first->at("node");
-  const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
-  const auto bytes = placed["nodes"][node]["bytes"].get<std::int64_t>();
-  program.insert(first + 1, json::object({{"op", "move"}, {"node", node}, {"offset", end}}));
-  placed["summary"]["arena_bytes"] = end + bytes;
-  placed["summary"]["moved_bytes"] = bytes;
-  const std::string path = folder_.write("moved.json", placed.dump());
+  const MovedSchedule moved =
+      move_one_tensor(document(poet_solve({"place", solved(model, "60%", {"--no-remat"})})));
+  const json& program = moved.file.at("program");
+  const std::string path = folder_.write("moved.json", moved.file.dump());
   ASSERT_EQ(exported(path, {"--model", model}).status, 0);
   EXPECT_THAT(file_of("poet_plan.c"), HasSubstr("POET_MOVE"));
   const std::string gradients = folder_.file("gradients");
@@ -189,7 +179,7 @@ TEST_F(ExportedSteps, KeepsOffsetsMovesAndNumbersOfAPlacedSchedule) {
   EXPECT_THAT(offline.err, HasSubstr("an offline memory plan cannot say so"));
   EXPECT_FALSE(std::filesystem::exists(plan_));
   ASSERT_EQ(exported(path, {"--format", "csv"}).status, 0);
-  EXPECT_THAT(file_of("program.csv"), HasSubstr(",move," + std::to_string(node) + ","));
+  EXPECT_THAT(file_of("program.csv"), HasSubstr(",move," + std::to_string(moved.node) + ","));
 }
 
 TEST_F(ExportedSteps, EndsTheStepAtAPageInThatFails) {

@@ -6,6 +6,7 @@
 #include <fstream>
 #include <set>
 
+#include "cli/moved_schedule.hpp"
 #include "cli/poet_solve.hpp"
 #include "support/cases.hpp"
 
@@ -135,24 +136,12 @@ TEST_F(Run, TakesTheOffsetsAndMovesOfAPlacedSchedule) {
   EXPECT_EQ(document(run(folder_.write("placed.json", placed.dump()), "ds_cnn")).at("gradients"),
             gradients);
 
-  // The first tensor that nothing takes over goes above all others.
-  json& program = placed["program"];
-  std::set<int> taken;
-  for (const json& step : program) taken.insert(step.value("over", -1));
-  const auto first = std::find_if(program.begin(), program.end(), [&](const json& step) {
-    return step.at("op") == "compute" && !taken.contains(step.at("node"));
-  });
-  ASSERT_NE(first, program.end());
-  const int node = first->at("node");
-  const auto end = placed["summary"]["arena_bytes"].get<std::int64_t>();
-  const auto bytes = placed["nodes"][node]["bytes"].get<std::int64_t>();
-  program.insert(first + 1, json::object({{"op", "move"}, {"node", node}, {"offset", end}}));
-  placed["summary"]["arena_bytes"] = end + bytes;
-  placed["summary"]["moved_bytes"] = bytes;
-  const Finished moved = run(folder_.write("moved.json", placed.dump()), "ds_cnn", {"--check"});
+  const MovedSchedule changed = move_one_tensor(placed);
+  const Finished moved =
+      run(folder_.write("moved.json", changed.file.dump()), "ds_cnn", {"--check"});
   ASSERT_EQ(moved.status, 0) << moved.err;
-  EXPECT_EQ(document(moved).at("moved_bytes"), bytes);
-  EXPECT_EQ(document(moved).at("arena_bytes"), end + bytes);
+  EXPECT_EQ(document(moved).at("moved_bytes"), changed.bytes);
+  EXPECT_EQ(document(moved).at("arena_bytes"), changed.arena_bytes);
   EXPECT_EQ(document(moved).at("gradients"), gradients);
 }
 
