@@ -15,15 +15,11 @@ constexpr Bytes kFloatBytes = 4;
 
 class AddressChecker {
  public:
-  AddressChecker(const Graph& graph, std::span<const Instruction> program, Bytes arena_bytes)
-      : graph_(graph), program_(program), arena_bytes_(arena_bytes) {}
+  AddressChecker(const Graph& graph, Bytes arena_bytes)
+      : graph_(graph), arena_bytes_(arena_bytes), findings_(graph) {}
 
-  std::vector<std::string> run() {
-    for (at_ = 0; at_ < program_.size(); ++at_) {
-      run_step(program_[at_]);
-      if (findings_.size() >= kMaxListedViolations) break;
-    }
-    return std::move(findings_);
+  std::vector<std::string> run(std::span<const Instruction> program) {
+    return findings_.follow(program, [this](const Instruction& step) { run_step(step); });
   }
 
  private:
@@ -89,24 +85,19 @@ class AddressChecker {
     }
   }
 
-  void add(int node, const std::string& what) {
-    findings_.push_back(
-        fmt::format("program: instruction {}: {} {}", at_, node_label(graph_, node), what));
-  }
+  void add(int node, const std::string& what) { findings_.add(node, what); }
 
   const Graph& graph_;
-  std::span<const Instruction> program_;
   Bytes arena_bytes_;
-  std::size_t at_ = 0;
   std::map<int, Bytes> offsets_;  ///< by node in RAM
-  std::vector<std::string> findings_;
+  ProgramFindings findings_;
 };
 
 }  // namespace
 
 std::vector<std::string> check_addresses(const Graph& graph, std::span<const Instruction> program,
                                          Bytes arena_bytes) {
-  return AddressChecker(graph, program, arena_bytes).run();
+  return AddressChecker(graph, arena_bytes).run(program);
 }
 
 }  // namespace poet

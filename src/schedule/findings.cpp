@@ -71,4 +71,9 @@ void Findings::push(Violation violation) {
   }
 }
 
+void ProgramFindings::add(int node, const std::string& what) {
+  lines_.push_back(
+      fmt::format("program: instruction {}: {} {}", at_, node_label(graph_, node), what));
+}
+
 }  // namespace poet

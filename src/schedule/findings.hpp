@@ -1,10 +1,13 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "poet/graph.hpp"
+#include "poet/schedule.hpp"
 #include "poet/simulate.hpp"
 
 namespace poet {
@@ -33,6 +36,31 @@ class Findings {
 
   std::vector<Violation> list_;
   std::size_t unlisted_ = 0;
+};
+
+/// Collects what is wrong with the instructions of a program, a line each with the number of the
+/// instruction and the node.
+class ProgramFindings {
+ public:
+  explicit ProgramFindings(const Graph& graph) : graph_(graph) {}
+
+  /// Gives each instruction in turn to `check`, which adds what it finds, until there are
+  /// kMaxListedViolations lines.
+  template <typename Check>
+  std::vector<std::string> follow(std::span<const Instruction> program, Check check) {
+    for (at_ = 0; at_ < program.size() && lines_.size() < kMaxListedViolations; ++at_) {
+      check(program[at_]);
+    }
+    return std::move(lines_);
+  }
+
+  /// About the instruction that is being checked.
+  void add(int node, const std::string& what);
+
+ private:
+  const Graph& graph_;
+  std::size_t at_ = 0;
+  std::vector<std::string> lines_;
 };
 
 }  // namespace poet

@@ -16,16 +16,11 @@ struct WholeCopy {
 
 class SlotChecker {
  public:
-  SlotChecker(const Graph& graph, std::span<const Instruction> program,
-              std::optional<Bytes> storage_bytes)
-      : graph_(graph), program_(program), storage_bytes_(storage_bytes.value_or(0)) {}
+  SlotChecker(const Graph& graph, std::optional<Bytes> storage_bytes)
+      : graph_(graph), storage_bytes_(storage_bytes.value_or(0)), findings_(graph) {}
 
-  std::vector<std::string> run() {
-    for (at_ = 0; at_ < program_.size(); ++at_) {
-      run_step(program_[at_]);
-      if (findings_.size() >= kMaxListedViolations) break;
-    }
-    return std::move(findings_);
+  std::vector<std::string> run(std::span<const Instruction> program) {
+    return findings_.follow(program, [this](const Instruction& step) { run_step(step); });
   }
 
  private:
@@ -54,24 +49,19 @@ class SlotChecker {
     copies_.push_back({.node = node, .from = slot, .to = slot + bytes});
   }
 
-  void add(int node, const std::string& what) {
-    findings_.push_back(
-        fmt::format("program: instruction {}: {} {}", at_, node_label(graph_, node), what));
-  }
+  void add(int node, const std::string& what) { findings_.add(node, what); }
 
   const Graph& graph_;
-  std::span<const Instruction> program_;
   Bytes storage_bytes_;
-  std::size_t at_ = 0;
   std::vector<WholeCopy> copies_;
-  std::vector<std::string> findings_;
+  ProgramFindings findings_;
 };
 
 }  // namespace
 
 std::vector<std::string> check_slots(const Graph& graph, std::span<const Instruction> program,
                                      std::optional<Bytes> storage_bytes) {
-  return SlotChecker(graph, program, storage_bytes).run();
+  return SlotChecker(graph, storage_bytes).run(program);
 }
 
 }  // namespace poet
