@@ -14,7 +14,21 @@ namespace {
 /// which on nothing has to be done.
 constexpr std::array kPercentages{0, 2, 5, 10, 15, 20, 30, 40, 50, 70, 90};
 constexpr std::array kRuntimeRatios{1.05, 3.0};
+/// Likewise, for a sample that shares no point with the grid.
+constexpr std::array kPercentagesBetween{1, 3, 7, 12, 17, 25, 35, 45, 60, 80, 95};
+constexpr std::array kRuntimeRatiosBetween{1.2, 2.0};
 constexpr std::array kSmallModels{"linear", "transformer", "vgg16_cifar"};
+
+// The strides of samples have no common factor with the eleven budgets: a model meets ten of them,
+// each once, over its five platforms and two runtime budgets.
+constexpr std::size_t kModelStride = 3;
+constexpr std::size_t kRuntimeStride = 5;
+
+/// What a sample chooses from.
+struct Budgets {
+  std::array<int, 11> percentages;
+  std::array<double, 2> runtimes;
+};
 
 /// A model on a platform, ready to be given budgets.
 class Pair {
@@ -83,11 +97,10 @@ std::vector<Instance> grid_instances(bool quick) {
   return instances;
 }
 
-std::vector<Instance> sample_instances(bool quick) {
-  // The strides have no common factor with the eleven budgets: a model meets ten of them, each
-  // once, over its five platforms and two runtime budgets.
-  constexpr std::size_t kModelStride = 3;
-  constexpr std::size_t kRuntimeStride = 5;
+namespace {
+
+/// One point for every model, platform and runtime budget.
+std::vector<Instance> sample_of(const Budgets& budgets, bool quick) {
   std::vector<std::string> models = poet_models();
   if (quick) models.assign(kSmallModels.begin(), kSmallModels.end());
   const std::vector<std::string> platforms = poet_platforms();
@@ -95,12 +108,25 @@ std::vector<Instance> sample_instances(bool quick) {
   for (std::size_t m = 0; m < models.size(); ++m) {
     for (std::size_t p = 0; p < platforms.size(); ++p) {
       const Pair pair(models[m], platforms[p]);
-      for (std::size_t r = 0; r < kRuntimeRatios.size(); ++r) {
+      for (std::size_t r = 0; r < budgets.runtimes.size(); ++r) {
         const std::size_t share = kModelStride * m + p + kRuntimeStride * r;
-        instances.push_back(pair.at(kPercentages[share % kPercentages.size()], kRuntimeRatios[r]));
+        instances.push_back(
+            pair.at(budgets.percentages[share % budgets.percentages.size()], budgets.runtimes[r]));
       }
     }
   }
+  return instances;
+}
+
+}  // namespace
+
+std::vector<Instance> sample_instances(bool quick) {
+  return sample_of({kPercentages, kRuntimeRatios}, quick);
+}
+
+std::vector<Instance> second_sample_instances(bool quick) {
+  std::vector<Instance> instances = sample_of({kPercentagesBetween, kRuntimeRatiosBetween}, quick);
+  for (Instance& instance : instances) instance.solver_seed = 2;
   return instances;
 }
 

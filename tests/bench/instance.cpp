@@ -1,22 +1,76 @@
 #include "instance.hpp"
 
+#include <optional>
+
 #include <fmt/format.h>
 
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
+#include "synthetic.hpp"
 
 namespace poet::bench {
 
-std::string Instance::name() const {
-  return fmt::format("{}/{} {} {}x", model, platform, ram_bytes, runtime_ratio);
+namespace {
+
+std::optional<Backward> backward_of(Kind kind) {
+  switch (kind) {
+    case Kind::exact:
+      return Backward::exact;
+    case Kind::inference:
+      return Backward::none;
+    case Kind::chain:
+    case Kind::layered:
+      break;
+  }
+  return std::nullopt;  // as the model's file says
 }
 
+Problem layered_problem(const Instance& instance) {
+  Problem problem{.graph = synthetic_graph(Family::far_reaching, instance.nodes,
+                                           static_cast<std::uint64_t>(instance.graph_seed))};
+  problem.limits = {.ram_budget_bytes = instance.ram_bytes,
+                    .runtime_budget_seconds = resolve(RuntimeBudget{Ratio{instance.runtime_ratio}},
+                                                      baseline(problem.graph)),
+                    .paging = false};
+  return problem;
+}
+
+}  // namespace
+
+std::string_view kind_name(Kind kind) {
+  switch (kind) {
+    case Kind::exact:
+      return "exact";
+    case Kind::inference:
+      return "inference";
+    case Kind::layered:
+      return "layered";
+    case Kind::chain:
+      break;
+  }
+  return "chain";
+}
+
+std::string Instance::name() const {
+  if (kind == Kind::layered) {
+    return fmt::format("layered {} graph {} {} %", nodes, graph_seed, ram_percent);
+  }
+  const std::string point = fmt::format("{}/{} {} {}x", model, platform, ram_bytes, runtime_ratio);
+  return kind == Kind::chain ? point : fmt::format("{} {}", kind_name(kind), point);
+}
+
+/// As poet-solve poses it with no options but budgets and --backward. The chain's problems are
+/// POET's: no storage is full, and no transfer takes time.
 Problem problem_of(const Instance& instance) {
+  if (instance.kind == Kind::layered) return layered_problem(instance);
   const Platform platform = load_platform(instance.platform);
-  Problem problem{.graph = cost_graph(load_model(instance.model), &platform)};
+  const Model model = load_model(instance.model, 1, backward_of(instance.kind));
+  Problem problem{.graph = cost_graph(model, &platform)};
   problem.limits = {.ram_budget_bytes = instance.ram_bytes,
                     .runtime_budget_seconds = resolve(RuntimeBudget{Ratio{instance.runtime_ratio}},
                                                       baseline(problem.graph))};
+  if (instance.kind == Kind::exact) problem.limits.paging_time = PagingTime::blocking;
+  if (instance.kind != Kind::chain) problem.limits.storage_budget_bytes = platform.storage_bytes;
   return problem;
 }
 

@@ -15,8 +15,9 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 /// Calls `field(key, member)` for every member that is written as it is: one list for both ways.
-template <typename M, typename Field>
-void for_each_field(M& m, const Field& field) {
+/// `newer` has what older files do not have.
+template <typename M, typename Field, typename Newer>
+void for_each_field(M& m, const Field& field, const Newer& newer) {
   auto& f = m.figures;
   field("model", m.instance.model);
   field("platform", m.instance.platform);
@@ -48,6 +49,21 @@ void for_each_field(M& m, const Field& field) {
   field("energy_joules", f.energy_joules);
   field("early_energy_joules", f.early_joules);
   field("lower_bound_joules", f.bound_joules);
+  newer("energy_at_10_s_joules", f.patient_joules);
+  newer("solver_seed", m.instance.solver_seed);
+  newer("synthetic_nodes", m.instance.nodes);
+  newer("graph_seed", m.instance.graph_seed);
+  newer("ram_percent", m.instance.ram_percent);
+  newer("memory_limit_bytes", m.memory_limit_bytes);
+  newer("program_sha256", m.program_sha256);
+  newer("graph_sha256", m.graph_sha256);
+}
+
+Kind kind_of(const std::string& name) {
+  for (const Kind kind : {Kind::chain, Kind::exact, Kind::inference, Kind::layered}) {
+    if (name == kind_name(kind)) return kind;
+  }
+  throw InputError(fmt::format("'{}' is no kind of graph", name));
 }
 
 Status status_of(const std::string& name) {
@@ -61,7 +77,11 @@ Status status_of(const std::string& name) {
 Measurement parse_line(const std::string& line) {
   const Json json = Json::parse(line);
   Measurement m;
-  for_each_field(m, [&](const char* key, auto& member) { json.at(key).get_to(member); });
+  const auto take = [&](const char* key, auto& member) { json.at(key).get_to(member); };
+  for_each_field(m, take, [&](const char* key, auto& member) {
+    if (json.contains(key)) take(key, member);
+  });
+  if (json.contains("kind")) m.instance.kind = kind_of(json.at("kind").get<std::string>());
   m.figures.status = status_of(json.at("status").get<std::string>());
   return m;
 }
@@ -70,7 +90,9 @@ Measurement parse_line(const std::string& line) {
 
 std::string json_line(const Measurement& m) {
   Json json;
-  for_each_field(m, [&](const char* key, const auto& member) { json[key] = member; });
+  const auto put = [&](const char* key, const auto& member) { json[key] = member; };
+  for_each_field(m, put, put);
+  json["kind"] = kind_name(m.instance.kind);
   json["status"] = status_name(m.figures.status);
   if (m.figures.has_schedule) {  // for readers; what follows from the rest is not read back
     json["extra_energy_joules"] = m.figures.extra_joules();

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
+#include "best_known_file.hpp"
 #include "options.hpp"
 
 namespace {
@@ -10,9 +12,12 @@ namespace {
 using poet::bench::Options;
 
 void add_options(CLI::App& app, Options& options) {
-  app.add_option("--set", options.set,
-                 "instances: the named ones, the grid of budgets, or a sample of the grid")
-      ->check(CLI::IsMember({"named", "grid", "sample"}))
+  app.add_option(
+         "--set", options.set,
+         "instances: the named ones, the grid of budgets, samples of it and of points between\n"
+         "its budgets, or samples of other kinds of graphs")
+      ->check(
+          CLI::IsMember({"named", "grid", "sample", "sample2", "layered", "exact", "inference"}))
       ->capture_default_str();
   app.add_flag("--quick", options.quick, "a subset, and less time for each");
   app.add_option("--filter", options.filter, "only instances whose name contains this")
@@ -29,7 +34,17 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--gap", options.gap, "relative gap at which an instance counts as proven")
       ->check(CLI::Range(0.0, 0.5))
       ->capture_default_str();
-  app.add_option("--jsonl", options.jsonl, "write one JSON object per instance there as well")
+  app.add_option(
+         "--jsonl", options.jsonl,
+         "write one JSON object per instance there as well, at once; what an earlier run with\n"
+         "the same options has written there is not solved again")
+      ->type_name("FILE");
+  app.add_option("--best-known", options.best_known, "what energies and bounds are compared with")
+      ->check(CLI::ExistingFile)
+      ->type_name("FILE")
+      ->capture_default_str();
+  app.add_option("--update-best", options.update_best,
+                 "put what is better than in FILE into it; nothing in it gets worse")
       ->type_name("FILE");
   app.add_flag("--list", options.list, "name the instances and solve none");
 }
@@ -49,6 +64,9 @@ void add_modes(CLI::App& app, Options& options) {
   poet->excludes(merge)->excludes(ablation);
   scale->excludes(merge)->excludes(ablation)->excludes(poet);
   poet->excludes(app.get_option("--jsonl"));
+  for (CLI::Option* const mode : {ablation, poet, scale}) {
+    mode->excludes(app.get_option("--update-best"));
+  }
   for (const char* option : {"--set", "--filter", "--shard"})
     scale->excludes(app.get_option(option));
   for (const char* option : {"--set", "--filter", "--shard", "--jsonl"}) {
@@ -59,7 +77,15 @@ void add_modes(CLI::App& app, Options& options) {
   }
 }
 
+/// Hours of solving must not end with a file that cannot be updated.
+void check_update(const Options& options) {
+  if (options.update_best.empty()) return;
+  poet::check_writable(options.update_best);
+  poet::bench::read_best_known(options.update_best);
+}
+
 int run(const Options& options) {
+  check_update(options);
   if (!options.merge.empty()) return run_merge(options);
   if (options.ablation) return run_ablation(options);
   if (options.poet_baseline) return run_poet_baseline(options);

@@ -8,6 +8,7 @@
 
 #include <fmt/format.h>
 
+#include "base/sha256.hpp"
 #include "poet/simulate.hpp"
 #include "progress_trace.hpp"
 #include "subprocess.hpp"
@@ -132,6 +133,8 @@ Measurement measure(const Instance& instance, const std::function<Problem()>& ma
   Measurement result{.instance = instance,
                      .gap_asked = conditions.solve.settings.gap,
                      .time_limit_seconds = limit,
+                     .memory_limit_bytes = conditions.memory_limit_bytes,
+                     .program_sha256 = program_sha256(),
                      .peak_rss_bytes = child.peak_rss_bytes};
   result.failure = take_figures(child.output, result.figures);
   if (!result.figures.finished) {  // the last news may be old
@@ -145,8 +148,13 @@ Measurement measure(const Instance& instance, const std::function<Problem()>& ma
 }
 
 Measurement measure(const Instance& instance, const Conditions& conditions) {
-  return measure(
-      instance, [&] { return problem_of(instance); }, conditions);
+  const Problem problem = problem_of(instance);
+  Conditions seeded = conditions;
+  seeded.solve.settings.seed = instance.solver_seed;
+  Measurement result = measure(
+      instance, [&] { return problem; }, seeded);
+  result.graph_sha256 = graph_sha256(problem.graph, problem.limits.paging_time);
+  return result;
 }
 
 }  // namespace poet::bench

@@ -12,6 +12,8 @@ namespace poet::bench {
 
 /// Into a solve; what is known by then is what a person in a hurry would get.
 inline constexpr Seconds kEarly = 5;
+/// Likewise, for a person with a little patience.
+inline constexpr Seconds kPatient = 10;
 
 /// What solving one instance came to, or how far it has come. Plain data: it crosses a process
 /// boundary as bytes.
@@ -33,7 +35,8 @@ struct Figures {
   Seconds bound_seconds = 0;  ///< when the bound rose for the last time; 0: it never did
   Joules baseline_joules = 0;
   Joules energy_joules = 0;
-  Joules early_joules = 0;  ///< energy of the best schedule at kEarly; 0: there was none
+  Joules early_joules = 0;    ///< energy of the best schedule at kEarly; 0: there was none
+  Joules patient_joules = 0;  ///< likewise, at kPatient
   Joules bound_joules = 0;
   Bytes solver_rss_bytes = 0;    ///< most memory of the solving process
   Bytes children_rss_bytes = 0;  ///< most memory of any one process that it started
@@ -57,8 +60,11 @@ struct Measurement {
   double gap_asked = 0;
   Seconds time_limit_seconds = 0;
   Figures figures;
-  Bytes peak_rss_bytes = 0;  ///< of the largest process
-  std::string failure;       ///< why the solve did not end well, or what is wrong with its answer
+  Bytes memory_limit_bytes = 0;
+  std::string program_sha256;  ///< of the benchmark that solved it
+  std::string graph_sha256;    ///< of what was solved; empty for graphs that no instance describes
+  Bytes peak_rss_bytes = 0;    ///< of the largest process
+  std::string failure;         ///< why the solve did not end well, or what is wrong with its answer
 
   bool ok() const { return failure.empty(); }
   /// Either answer ends the matter: a schedule proven within the gap, or a proof that none exists.
@@ -69,7 +75,7 @@ struct Measurement {
 Measurement measure(const Instance& instance, const std::function<Problem()>& make_problem,
                     const Conditions& conditions);
 
-/// Likewise, for a built-in model and platform.
+/// Likewise, for the problem that the instance describes, with its seed.
 Measurement measure(const Instance& instance, const Conditions& conditions);
 
 }  // namespace poet::bench

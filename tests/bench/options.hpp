@@ -14,6 +14,8 @@ struct Options {
   std::string filter;
   std::string shard;
   std::string jsonl;
+  std::string best_known = POET_BEST_KNOWN;
+  std::string update_best;
   std::vector<std::string> merge;
   bool quick = false;
   bool list = false;

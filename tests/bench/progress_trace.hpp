@@ -18,6 +18,7 @@ class ProgressTrace {
     if (better) {
       if (incumbent_ == kNone) first_seconds_ = now.elapsed_seconds;
       if (now.elapsed_seconds <= kEarly) early_ = now.incumbent_joules;
+      if (now.elapsed_seconds <= kPatient) patient_ = now.incumbent_joules;
       incumbent_ = now.incumbent_joules;
     }
     // The first message states the trivial bound.
@@ -40,8 +41,12 @@ class ProgressTrace {
   void write_history_to(Figures& figures) const {
     const bool raised_last = figures.bound_joules > bound_ * (1 + kNews) && bound_ > 0;
     figures.bound_seconds = raised_last ? figures.wall_seconds : bound_seconds_;
-    const bool over_early = figures.wall_seconds <= kEarly && figures.has_schedule;
-    figures.early_joules = over_early ? figures.energy_joules : early_ < kNone ? early_ : 0;
+    const auto known_at = [&](Seconds mark, Joules then) {
+      if (figures.wall_seconds <= mark && figures.has_schedule) return figures.energy_joules;
+      return then < kNone ? then : 0;
+    };
+    figures.early_joules = known_at(kEarly, early_);
+    figures.patient_joules = known_at(kPatient, patient_);
   }
 
  private:
@@ -50,6 +55,7 @@ class ProgressTrace {
 
   Joules incumbent_ = kNone;
   Joules early_ = kNone;
+  Joules patient_ = kNone;
   Joules bound_ = 0;
   Seconds first_seconds_ = 0;
   Seconds bound_seconds_ = 0;

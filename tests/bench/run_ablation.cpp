@@ -11,18 +11,20 @@ namespace {
 void add_without(std::string_view technique, const Instance& instance, Conditions conditions,
                  Log& log) {
   disable(conditions.solve.settings.features, technique);
-  Measurement m = measure(instance, conditions);
-  m.disabled = technique;
-  log.add(m);
+  log.add(instance, std::string(technique), [&] {
+    Measurement m = measure(instance, conditions);
+    m.disabled = technique;
+    return m;
+  });
 }
 
 }  // namespace
 
 int run_ablation(const Options& options) {
   const Conditions conditions = conditions_of(options, options.quick ? 8 : 60);
-  Log log(options);
+  Log log(options, conditions);
   for (const Instance& instance : chosen_instances(options)) {
-    log.add(measure(instance, conditions));
+    log.add(instance, "", [&] { return measure(instance, conditions); });
     // What is settled without a model tells nothing of how models are solved.
     if (log.measurements().back().settled() && log.measurements().back().figures.rows == 0)
       continue;

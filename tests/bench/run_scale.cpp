@@ -24,6 +24,18 @@ struct Series {
   std::string name() const {
     return fmt::format("{} {} %", family_name(family), budget_percentage);
   }
+  Problem problem(int nodes) const {
+    Problem made{.graph = synthetic_graph(family, nodes, kSeed)};
+    made.limits = {.ram_budget_bytes = budget_between(made.graph, budget_percentage / 100.0),
+                   .runtime_budget_seconds = kRuntimeRatio * baseline(made.graph).runtime_seconds};
+    return made;
+  }
+  Instance instance(int nodes) const {
+    return {.model = fmt::format("{}-{}", family_name(family), nodes),
+            .platform = fmt::format("{}%", budget_percentage),
+            .ram_bytes = problem(nodes).limits.ram_budget_bytes,
+            .runtime_ratio = kRuntimeRatio};
+  }
 };
 
 std::string heading() {
@@ -62,16 +74,9 @@ std::string row(const Measurement& m) {
 }
 
 Measurement measure_one(const Series& series, int nodes, const Conditions& conditions) {
-  Problem problem{.graph = synthetic_graph(series.family, nodes, kSeed)};
-  problem.limits = {
-      .ram_budget_bytes = budget_between(problem.graph, series.budget_percentage / 100.0),
-      .runtime_budget_seconds = kRuntimeRatio * baseline(problem.graph).runtime_seconds};
-  const Instance instance{.model = fmt::format("{}-{}", family_name(series.family), nodes),
-                          .platform = fmt::format("{}%", series.budget_percentage),
-                          .ram_bytes = problem.limits.ram_budget_bytes,
-                          .runtime_ratio = kRuntimeRatio};
+  const Problem problem = series.problem(nodes);
   return measure(
-      instance, [&] { return problem; }, conditions);
+      series.instance(nodes), [&] { return problem; }, conditions);
 }
 
 /// `2.1 (3 sizes)`, over the measurements that have the figure (where it is above 0).
@@ -113,15 +118,15 @@ int run_scale(const Options& options) {
   const Conditions conditions = conditions_of(options, options.quick ? 20 : 60);
   const std::vector<int> sizes =
       options.quick ? std::vector{125, 250, 500} : std::vector{500, 1000, 2000};
-  Log log(options, heading(), row);
+  Log log(options, conditions, heading(), row);
   std::string growth;
   for (const Family family : {Family::skips, Family::layered}) {
     for (const int share : {30, 60}) {
       const Series series{family, share};
       std::vector<Measurement> measurements;
       for (const int nodes : sizes) {
-        measurements.push_back(measure_one(series, nodes, conditions));
-        log.add(measurements.back());
+        log.add(series.instance(nodes), "", [&] { return measure_one(series, nodes, conditions); });
+        measurements.push_back(log.measurements().back());
       }
       growth += fmt::format("\n{}", growth_line(series, measurements));
     }

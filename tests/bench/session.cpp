@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "jsonl.hpp"
 #include "poet/error.hpp"
 
 namespace poet::bench {
@@ -17,6 +16,10 @@ namespace {
 std::vector<Instance> whole_set(const Options& options) {
   if (options.set == "grid") return grid_instances(options.quick);
   if (options.set == "sample") return sample_instances(options.quick);
+  if (options.set == "sample2") return second_sample_instances(options.quick);
+  if (options.set == "layered") return layered_instances(options.quick);
+  if (options.set == "exact") return exact_instances(options.quick);
+  if (options.set == "inference") return inference_instances(options.quick);
   return named_instances(options.quick);
 }
 
@@ -67,18 +70,25 @@ Conditions conditions_of(const Options& options, Seconds usual_limit) {
           .memory_limit_bytes = static_cast<Bytes>(options.memory_limit_gib * kGibibyte)};
 }
 
-Log::Log(const Options& options, const std::string& heading, Row row) : row_(row) {
-  if (!options.jsonl.empty()) {
-    jsonl_.open(options.jsonl);
-    if (!jsonl_) throw InputError(options.jsonl, "cannot write there");
-  }
+Log::Log(const Options& options, const Conditions& conditions, const std::string& heading, Row row)
+    : row_(row) {
+  if (!options.jsonl.empty()) file_.emplace(options.jsonl, conditions);
   say(heading);
 }
 
-void Log::add(const Measurement& measurement) {
+void Log::add(const Instance& instance, const std::string& disabled, const Solve& solve) {
+  const Measurement* const earlier = file_ ? file_->find(instance, disabled) : nullptr;
+  if (earlier != nullptr) {
+    show(*earlier);
+    return;
+  }
+  show(solve());
+  if (file_) file_->append(measurements_.back());
+}
+
+void Log::show(const Measurement& measurement) {
   measurements_.push_back(measurement);
   say(row_(measurement));
-  if (jsonl_.is_open()) jsonl_ << json_line(measurement) << std::endl;
 }
 
 bool all_ok(const std::vector<Measurement>& measurements) {

@@ -1,12 +1,14 @@
 #pragma once
 
-#include <fstream>
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "instance.hpp"
 #include "measure.hpp"
 #include "options.hpp"
+#include "results_file.hpp"
 #include "tally.hpp"
 
 namespace poet::bench {
@@ -27,16 +29,21 @@ Conditions conditions_of(const Options& options, Seconds usual_limit);
 class Log {
  public:
   using Row = std::string (*)(const Measurement&);
+  using Solve = std::function<Measurement()>;
 
-  explicit Log(const Options& options, const std::string& heading = table_heading(),
-               Row row = table_row);
+  /// Throws InputError where the file of --jsonl cannot be written, or is of another run.
+  explicit Log(const Options& options, const Conditions& conditions,
+               const std::string& heading = table_heading(), Row row = table_row);
 
-  void add(const Measurement& measurement);
+  /// Solves, unless the file has it: without the technique that is disabled, if any.
+  void add(const Instance& instance, const std::string& disabled, const Solve& solve);
+  /// Adds a row to the table only.
+  void show(const Measurement& measurement);
   const std::vector<Measurement>& measurements() const { return measurements_; }
 
  private:
   Row row_;
-  std::ofstream jsonl_;
+  std::optional<ResultsFile> file_;
   std::vector<Measurement> measurements_;
 };
 
