@@ -69,8 +69,9 @@ std::vector<Instance> layered_instances(bool quick);
 /// times each. `quick`: resnet18_cifar.
 std::vector<Instance> exact_instances(bool quick);
 
-/// The five built-in models whose forward pass needs more RAM at its peak than one computation
-/// does, each eight times; ten points with each of four RAM budgets. `quick`: transformer.
+/// Four built-in models whose forward pass needs more RAM at its peak than one computation does,
+/// on ten platforms: 40 points, ten with each of four RAM budgets. (A fifth, transformer, can read
+/// its input again at no cost.) `quick`: unet_small.
 std::vector<Instance> inference_instances(bool quick);
 
 /// Part `part` of `count` (from 1): every `count`-th instance, so that each part gets some of
