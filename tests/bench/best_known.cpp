@@ -31,27 +31,6 @@ BestFigures figures_of(const Measurement& m, const std::string& run) {
   return found;
 }
 
-/// What is wrong if both are true, or nothing.
-std::string conflict(const BestFigures& known, const BestFigures& found) {
-  if (known.graph_sha256 != found.graph_sha256) {
-    return "measured on another graph than the best known; remove its line if that is meant";
-  }
-  for (const auto& [proof, schedule] :
-       {std::pair{&found, &known}, std::pair{&known, &found}, std::pair{&found, &found}}) {
-    if (!schedule->energy_joules) continue;
-    const Joules energy = *schedule->energy_joules;
-    if (proof->infeasible) {
-      return fmt::format("proven to have no schedule ({}), but one of {} J is known ({})",
-                         proof->bound_from, energy, schedule->energy_from);
-    }
-    if (proof->bound_joules && *proof->bound_joules > energy * (1 + kTolerance)) {
-      return fmt::format("the bound of {} J ({}) is above the energy of {} J ({})",
-                         *proof->bound_joules, proof->bound_from, energy, schedule->energy_from);
-    }
-  }
-  return {};
-}
-
 bool is_lower(const std::optional<Joules>& found, const std::optional<Joules>& known) {
   return found && (!known || *found < *known);
 }
@@ -97,6 +76,26 @@ void improve_by(BestKnown& known, const Measurement& m, const std::string& from,
 }
 
 }  // namespace
+
+std::string conflict(const BestFigures& known, const BestFigures& found) {
+  if (known.graph_sha256 != found.graph_sha256) {
+    return "measured on another graph than the best known; remove its line if that is meant";
+  }
+  for (const auto& [proof, schedule] :
+       {std::pair{&found, &known}, std::pair{&known, &found}, std::pair{&found, &found}}) {
+    if (!schedule->energy_joules) continue;
+    const Joules energy = *schedule->energy_joules;
+    if (proof->infeasible) {
+      return fmt::format("proven to have no schedule ({}), but one of {} J is known ({})",
+                         proof->bound_from, energy, schedule->energy_from);
+    }
+    if (proof->bound_joules && *proof->bound_joules > energy * (1 + kTolerance)) {
+      return fmt::format("the bound of {} J ({}) is above the energy of {} J ({})",
+                         *proof->bound_joules, proof->bound_from, energy, schedule->energy_from);
+    }
+  }
+  return {};
+}
 
 BestUpdate improve(BestKnown& known, const std::vector<Measurement>& measurements,
                    const std::string& from) {

@@ -26,6 +26,10 @@ struct BestFigures {
 /// By the name of the problem.
 using BestKnown = std::map<std::string, BestFigures>;
 
+/// Why two findings about one problem cannot both be true, or nothing: of other graphs, a bound
+/// above an energy, or a schedule where there is none.
+std::string conflict(const BestFigures& known, const BestFigures& found);
+
 /// How measurements have changed what is known.
 struct BestUpdate {
   int new_problems = 0;

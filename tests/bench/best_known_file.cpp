@@ -34,11 +34,8 @@ void read_line(const std::string& line, BestKnown& known) {
                          .bound_joules = number_or_null(json, "lower_bound_joules"),
                          .bound_from = json.at("bound_from").get<std::string>(),
                          .infeasible = json.at("infeasible").get<bool>()};
-  if (best.energy_joules &&
-      (best.infeasible ||
-       (best.bound_joules && *best.bound_joules > *best.energy_joules * (1 + 1e-9)))) {
-    throw InputError(problem + ": the bound is above the energy");
-  }
+  const std::string what = conflict(best, best);
+  if (!what.empty()) throw InputError(problem, what);
   if (!known.emplace(problem, best).second) throw InputError(problem + " comes twice");
 }
 

@@ -49,9 +49,11 @@ struct FamilyRow {
 
 /// Extra energy of the best schedule known before the run; 0 where none is known.
 Joules known_extra(const Measurement& m, const BestKnown& known) {
+  const Joules then = m.instance.best_extra_joules;
   const auto found = known.find(m.instance.name());
-  if (found == known.end() || !found->second.energy_joules) return m.instance.best_extra_joules;
-  return *found->second.energy_joules - found->second.baseline_joules;
+  if (found == known.end() || !found->second.energy_joules) return then;
+  const Joules now = *found->second.energy_joules - found->second.baseline_joules;
+  return then > 0 ? std::min(then, now) : now;
 }
 
 void compare(FamilyRow& row, const Measurement& m, Joules before) {

@@ -36,6 +36,7 @@ Measurement feasible_one() {
                       .baseline_joules = 100,
                       .energy_joules = 110,
                       .early_joules = 112,
+                      .patient_joules = 111,
                       .bound_joules = 108}};
 }
 
@@ -98,10 +99,12 @@ TEST(ProgressTrace, KeepsWhatWasKnownEarly) {
   EXPECT_TRUE(trace.note({.elapsed_seconds = 4, .incumbent_joules = 115, .bound_joules = 100}));
   EXPECT_FALSE(trace.note({.elapsed_seconds = 6, .incumbent_joules = 115, .bound_joules = 100}));
   EXPECT_TRUE(trace.note({.elapsed_seconds = 8, .incumbent_joules = 110, .bound_joules = 105}));
+  EXPECT_TRUE(trace.note({.elapsed_seconds = 11, .incumbent_joules = 109, .bound_joules = 105}));
   Figures figures;
-  trace.write_to(figures, 9);
+  trace.write_to(figures, 12);
   EXPECT_EQ(figures.early_joules, 115);
-  EXPECT_EQ(figures.energy_joules, 110);
+  EXPECT_EQ(figures.patient_joules, 110);
+  EXPECT_EQ(figures.energy_joules, 109);
   EXPECT_EQ(figures.first_schedule_seconds, 1);
   EXPECT_EQ(figures.bound_seconds, 8);
 }
@@ -143,14 +146,39 @@ TEST(Jsonl, IsReadBackAsItWas) {
   m.disabled = "windows";
   m.failure = "it \"failed\"\n";
   m.figures.first_schedule_seconds = 0.1;
+  m.instance.kind = Kind::layered;
+  m.instance.solver_seed = 7;
+  m.instance.nodes = 250;
+  m.instance.graph_seed = 3;
+  m.instance.ram_percent = 60;
+  m.memory_limit_bytes = 1 << 30;
+  m.program_sha256 = "p";
+  m.graph_sha256 = "g";
   const test::TemporaryFolder folder;
   const std::string path = folder.write("one.jsonl", json_line(m) + "\n");
   const std::vector<Measurement> read = read_jsonl({path});
   ASSERT_EQ(read.size(), 1U);
   EXPECT_EQ(json_line(read.front()), json_line(m));
   EXPECT_EQ(read.front().failure, m.failure);
+  EXPECT_EQ(read.front().instance.name(), "layered 250 graph 3 60 %");
+  EXPECT_EQ(read.front().graph_sha256, "g");
   EXPECT_EQ(read.front().figures.first_schedule_seconds, 0.1);
   EXPECT_EQ(read.front().figures.status, Status::feasible);
+}
+
+TEST(Jsonl, OfOlderVersionsLacksWhatIsNew) {
+  std::string line = json_line(feasible_one());
+  const std::size_t begin = line.find("\"energy_at_10_s_joules\"");
+  const std::size_t end = line.find("\"status\"");
+  ASSERT_LT(begin, end);
+  line.erase(begin, end - begin);
+  const test::TemporaryFolder folder;
+  const std::vector<Measurement> read = read_jsonl({folder.write("old.jsonl", line + "\n")});
+  ASSERT_EQ(read.size(), 1U);
+  EXPECT_EQ(read.front().instance.kind, Kind::chain);
+  EXPECT_EQ(read.front().instance.name(), feasible_one().instance.name());
+  EXPECT_EQ(read.front().figures.patient_joules, 0);
+  EXPECT_EQ(read.front().figures.energy_joules, 110);
 }
 
 TEST(Jsonl, OfAnInstanceMayComeOnlyOnce) {
