@@ -76,4 +76,12 @@ std::string best_known_text(const BestKnown& known) {
   return text;
 }
 
+BestUpdate update_best_known(const std::string& path, const std::vector<Measurement>& measurements,
+                             const std::string& from) {
+  BestKnown known = read_best_known(path);
+  BestUpdate update = improve(known, measurements, from);
+  if (update.faults.empty()) write_file(path, best_known_text(known));
+  return update;
+}
+
 }  // namespace poet::bench

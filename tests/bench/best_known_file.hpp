@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "best_known.hpp"
 
@@ -13,5 +14,10 @@ BestKnown read_best_known(const std::string& path);
 
 /// The text of such a file, sorted by problem.
 std::string best_known_text(const BestKnown& known);
+
+/// Puts what is better into the file, as improve() does, whole or not at all. With a fault it stays
+/// as it was. Throws InputError where it cannot be read or written.
+BestUpdate update_best_known(const std::string& path, const std::vector<Measurement>& measurements,
+                             const std::string& from);
 
 }  // namespace poet::bench

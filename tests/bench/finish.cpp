@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 
-#include "base/files/files.hpp"
 #include "best_known.hpp"
 #include "best_known_file.hpp"
 #include "family_table.hpp"
@@ -12,8 +11,9 @@
 namespace poet::bench {
 namespace {
 
-bool improved(BestKnown& known, const std::vector<Measurement>& measurements, BestUpdate& update) {
-  update = improve(known, measurements, "version " POET_VERSION);
+constexpr auto kRun = "version " POET_VERSION;
+
+bool agrees(const BestUpdate& update) {
   for (const std::string& fault : update.faults) say("CONTRADICTION: " + fault);
   return update.faults.empty();
 }
@@ -21,21 +21,13 @@ bool improved(BestKnown& known, const std::vector<Measurement>& measurements, Be
 }  // namespace
 
 bool finish(const Options& options, const std::vector<Measurement>& measurements) {
-  const BestKnown before = read_best_known(options.best_known);
-  BestKnown known = before;
-  BestUpdate update;
-  bool agrees = improved(known, measurements, update);
-  say("\n" + family_table(measurements, before));
-  if (options.update_best.empty()) return agrees;
-  if (agrees && options.update_best != options.best_known) {
-    known = read_best_known(options.update_best);
-    agrees = improved(known, measurements, update);
-  }
-  if (!agrees) {
-    say(options.update_best + ": left as it was");
-    return false;
-  }
-  write_file(options.update_best, best_known_text(known));
+  const BestKnown known = read_best_known(options.best_known);
+  say("\n" + family_table(measurements, known));
+  BestKnown better = known;
+  if (!agrees(improve(better, measurements, kRun))) return false;
+  if (options.update_best.empty()) return true;
+  const BestUpdate update = update_best_known(options.update_best, measurements, kRun);
+  if (!agrees(update)) return false;
   say(fmt::format("{}: {} new problems, {} better energies, {} better bounds", options.update_best,
                   update.new_problems, update.better_energies, update.better_bounds));
   return true;

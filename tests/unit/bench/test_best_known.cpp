@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "base/files/files.hpp"
 #include "bench/best_known.hpp"
 #include "bench/best_known_file.hpp"
 #include "expect_input_error.hpp"
@@ -178,6 +179,20 @@ TEST(BestKnown, IsReadBackAsItWas) {
   const test::TemporaryFolder folder;
   EXPECT_EQ(read_best_known(folder.write("best.jsonl", best_known_text(known))), known);
   EXPECT_EQ(read_best_known(folder.file("missing.jsonl")), BestKnown());
+}
+
+TEST(BestKnown, OfAFileIsUpdatedOrLeftAsItWas) {
+  const test::TemporaryFolder folder;
+  const std::string path = folder.file("best.jsonl");
+  EXPECT_EQ(update_best_known(path, {measured(110, 105)}, "first").new_problems, 1);
+  EXPECT_EQ(read_best_known(path), known_one());
+  EXPECT_EQ(update_best_known(path, {measured(108, 105)}, "second").better_energies, 1);
+  EXPECT_EQ(read_best_known(path).at(kName).energy_joules, 108);
+  const std::string before = read_file(path);
+  EXPECT_THAT(update_best_known(path, {measured(104, 101)}, "third").faults,
+              ElementsAre(HasSubstr(kName)));
+  EXPECT_EQ(read_file(path), before);
+  EXPECT_THAT(folder.contents(), ElementsAre("best.jsonl"));
 }
 
 TEST(BestKnown, OfAFileIsCheckedLineByLine) {
