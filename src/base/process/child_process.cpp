@@ -62,6 +62,10 @@ void ChildPool::start(int task, const ChildWork& work) {
   running_.push_back({.task = task, .child = std::make_unique<Child>(work)});
 }
 
+void ChildPool::stop(int task) {
+  std::erase_if(running_, [task](const Running& running) { return running.task == task; });
+}
+
 void ChildPool::wait(const std::function<void(int task, const Message&)>& on_message,
                      const std::function<void(int task, const ChildExit&)>& on_end) {
   std::vector<pollfd> waiting;

@@ -32,6 +32,9 @@ class ChildPool {
   /// Starts a child; the pool must not be full.
   void start(int task, const ChildWork& work);
 
+  /// Kills the child of a task if it still runs. Its end is not handed on.
+  void stop(int task);
+
   /// Waits for news, 50 ms at most, and hands it on: messages in the order of sending, and each
   /// child's end after the last of its messages. A child whose message cannot be read, or for which
   /// `on_message` throws MalformedMessage, is killed, and its exit has the reason.

@@ -178,6 +178,7 @@ class ModelPhase {
     CountBranchingOptions options{.features = features(),
                                   .rows = root.active_rows,
                                   .cuts = root.active_cuts,
+                                  .processes = state_.options.settings.threads,
                                   .time_limit_seconds = state_.share_of_time(kCountShare)};
     options.ceiling = [this] { return proof_cutoff(state_, scaled_); };
     options.improve = [this](const std::vector<double>& relaxed, double bound) {

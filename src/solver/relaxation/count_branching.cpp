@@ -2,13 +2,18 @@
 
 #include <algorithm>
 #include <cmath>
+#include <deque>
+#include <memory>
 #include <optional>
+#include <set>
 #include <utility>
 
 #include "base/process/child_call.hpp"
+#include "base/process/ordered_calls.hpp"
 #include "problem/fields.hpp"
 #include "solver/clock.hpp"
-#include "solver/relaxation/relaxation.hpp"
+#include "solver/relaxation/count_node.hpp"
+#include "solver/relaxation/fields.hpp"
 
 namespace poet {
 namespace {
@@ -20,12 +25,43 @@ struct CountReport {
   std::optional<Schedule> schedule;
 };
 
+/// What a process of a task's own came to: a node, or a better schedule.
+struct TaskResult {
+  CountNode node;
+  std::optional<Schedule> schedule;
+};
+
 }  // namespace
 
 template <>
 inline constexpr auto kFields<CountReport> = std::tuple(Field<&CountReport::bound>{},
                                                         Field<&CountReport::nodes>{},
                                                         Field<&CountReport::schedule>{});
+
+template <>
+inline constexpr auto kFields<Branching> = std::tuple(Field<&Branching::count>{},
+                                                      Field<&Branching::value>{});
+
+template <>
+inline constexpr auto kFields<Relaxation::Origin> =
+    std::tuple(Field<&Relaxation::Origin::pool_row>{}, Field<&Relaxation::Origin::cut>{},
+               Field<&Relaxation::Origin::number>{});
+
+template <>
+inline constexpr auto kFields<Relaxation::Snapshot> =
+    std::tuple(Field<&Relaxation::Snapshot::origins>{}, Field<&Relaxation::Snapshot::known_cuts>{},
+               Field<&Relaxation::Snapshot::cuts>{}, Field<&Relaxation::Snapshot::basis>{});
+
+template <>
+inline constexpr auto kFields<CountNode> = std::tuple(Field<&CountNode::closed>{},
+                                                      Field<&CountNode::bound>{},
+                                                      Field<&CountNode::branching>{},
+                                                      Field<&CountNode::values>{},
+                                                      Field<&CountNode::relaxation>{});
+
+template <>
+inline constexpr auto kFields<TaskResult> = std::tuple(Field<&TaskResult::node>{},
+                                                       Field<&TaskResult::schedule>{});
 
 template <>
 inline constexpr auto kFields<CountRange> = std::tuple(Field<&CountRange::count>{},
@@ -46,12 +82,6 @@ inline constexpr auto kFields<CountBranchingResult> =
 
 namespace {
 
-/// The search leaves a node when this many rounds of cuts close less than this share of the
-/// distance to the ceiling.
-constexpr int kStallRounds = 3;
-constexpr double kStallShare = 0.03;
-/// Growth of the linear program over its rows at the start beyond which slack rows leave.
-constexpr double kRowGrowth = 2;
 /// Nodes before the best open one is polished, the factor to the next time, and how many settled
 /// nodes are polished.
 constexpr std::int64_t kFirstPolish = 20;
@@ -63,76 +93,164 @@ constexpr std::int64_t kCheckedNodes = 300;
 constexpr double kMinProgress = 0.1;
 /// With more open nodes the rest is left to CBC: each holds a basis of up to half a megabyte.
 constexpr std::size_t kMaxOpenNodes = 2000;
+/// Relaxations that are chosen before the answer to the first of them is known.
+constexpr std::size_t kLineLength = 8;
 
-/// A subproblem, where to branch next, and the relaxation's optimum and basis: the children of a
-/// node take 200 to 1000 iterations from its basis, and 6000 to 12000 from the basis of the node
-/// before.
+/// A subproblem whose relaxation has been solved.
 struct OpenNode {
   Subproblem subproblem;
-  Branching branching;
-  std::vector<double> values;  ///< of all columns
-  Relaxation::Snapshot relaxation;
+  CountNode solved;
 };
 
-bool better(const OpenNode& a, const OpenNode& b) {
-  return a.subproblem.bound < b.subproblem.bound;
+bool better(const std::shared_ptr<const OpenNode>& a, const std::shared_ptr<const OpenNode>& b) {
+  return a->subproblem.bound < b->subproblem.bound;
 }
 
+/// A relaxation to solve, or an optimum to polish.
+struct CountTask {
+  std::shared_ptr<const OpenNode> node;  ///< the parent, or what is polished
+  Subproblem subproblem;                 ///< of the parent's
+  double ceiling = kInfinity;
+  bool polishes = false;
+};
+
+/// The process that keeps the tree. The relaxations are solved in copies of it, and none in itself
+/// but the first: so each begins with the same state of Clp, wherever and whenever that is.
 class CountBranching {
  public:
   using Send = std::function<void(const CountReport&)>;
 
   CountBranching(const Formulation& model, const Graph& graph, const Milp& milp,
                  const std::vector<Count>& counts, const CountBranchingOptions& options, Send send)
-      : counts_(counts),
-        options_(options),
+      : options_(options),
         send_(std::move(send)),
         ceiling_(options.ceiling()),
-        relaxation_(model, graph, milp, options.features) {}
+        nodes_(model, graph, milp, counts, options.features) {}
 
   CountBranchingResult run() {
-    relaxation_.start(options_.rows, options_.cuts);
-    start_rows_ = relaxation_.rows();
-    consider({});
-    while (!open_.empty() && open_.size() < kMaxOpenNodes && !time_.expired()) {
-      const auto next = std::min_element(open_.begin(), open_.end(), better);
-      const OpenNode node = std::move(*next);
-      open_.erase(next);
-      if (node.subproblem.bound >= ceiling_) continue;
-      report(node.subproblem.bound);
-      if (stuck(node.subproblem.bound)) return undivided(node.subproblem.bound);
-      branch(node);
-      if (nodes_ < next_polish_ || open_.empty()) continue;
-      next_polish_ *= kPolishGrowth;
-      const auto best = std::min_element(open_.begin(), open_.end(), better);
-      polish(best->values, best->subproblem.bound);
-    }
-    for (OpenNode& node : open_) settled_.push_back(std::move(node.subproblem));
-    std::erase_if(settled_,
-                  [&](const Subproblem& subproblem) { return subproblem.bound >= ceiling_; });
-    const double bound = with_settled(ceiling_);
-    return {.status = CountBranchingResult::Status::searched,
-            .subproblems = std::move(settled_),
-            .bound = bound,
-            .nodes = nodes_};
+    ++count_;
+    keep({}, nodes_.solve_root(options_.rows, options_.cuts, ceiling_, time_));
+    OrderedCalls<CountTask, double, TaskResult> calls{.processes = options_.processes,
+                                                      .length = kLineLength};
+    calls.draw = [this] { return draw(); };
+    calls.needless = [this](const CountTask& task) { return task.subproblem.bound >= ceiling_; };
+    calls.work = [this](const CountTask& task, const auto&) { return work(task); };
+    calls.check = [this](const TaskResult& result) { nodes_.check(result.node); };
+    calls.on_report = [](const CountTask&, double, bool) {};
+    calls.take = [this](CountTask& task, auto answer) { return take(task, std::move(answer)); };
+    calls.on_tick = [this] { return !time_.expired(); };
+    for (CountTask& task : calls.run()) drawn_.push_back(std::move(task));
+    return stuck_ ? undivided() : divided();
   }
 
  private:
-  bool stuck(double bound) {
-    if (nodes_ < next_check_) return false;
+  using Answer = ChildAnswer<TaskResult>;
+
+  std::optional<CountTask> draw() {
+    if (!polishing_ && !to_polish_.empty()) {
+      polishing_ = true;
+      CountTask task{.node = std::move(to_polish_.front()), .polishes = true};
+      task.subproblem.bound = task.node->subproblem.bound;
+      to_polish_.pop_front();
+      return task;
+    }
+    if (drawn_.empty() && open_.size() < kMaxOpenNodes) branch();
+    if (drawn_.empty()) return std::nullopt;
+    CountTask task = std::move(drawn_.front());
+    drawn_.pop_front();
+    return task;
+  }
+
+  /// Divides the best open node into two tasks.
+  void branch() {
+    const auto next = std::min_element(open_.begin(), open_.end(), better);
+    if (next == open_.end()) return;
+    const std::shared_ptr<const OpenNode> node = *next;
+    open_.erase(next);
+    if (node->subproblem.bound >= ceiling_) return open_.clear();
+    for (const bool up : {false, true}) {
+      CountTask task{.node = node, .subproblem = node->subproblem, .ceiling = ceiling_};
+      const auto [count, value] = node->solved.branching;
+      CountRange range{.count = count};
+      (up ? range.lower : range.upper) = up ? std::ceil(value) : std::floor(value);
+      task.subproblem.ranges.push_back(range);
+      waiting_bounds_.insert(task.subproblem.bound);
+      drawn_.push_back(std::move(task));
+    }
+  }
+
+  /// In a process of its own.
+  TaskResult work(const CountTask& task) {
+    const CountNode& node = task.node->solved;
+    if (task.polishes) {
+      return {.node = {.closed = true},
+              .schedule = options_.improve(node.values, task.subproblem.bound)};
+    }
+    return {.node = nodes_.solve_child(node, task.subproblem, task.ceiling, time_)};
+  }
+
+  bool take(CountTask& task, std::optional<Answer> answer) {
+    if (task.polishes) {
+      polishing_ = false;
+      if (answer && answer->result) improve(answer->result->schedule);
+      return true;
+    }
+    waiting_bounds_.erase(waiting_bounds_.find(task.subproblem.bound));
+    if (!answer) return true;
+    ++count_;
+    if (answer->result) {
+      CountNode& node = answer->result->node;
+      nodes_.adopt(node);
+      keep(std::move(task.subproblem), std::move(node));
+    } else {
+      settled_.push_back(std::move(task.subproblem));  // its process failed
+    }
+    const double bound = open_bound();
+    if (bound < ceiling_) {
+      send_({.bound = with_settled(bound), .nodes = count_});
+      stuck_ = has_no_progress(bound);
+    }
+    if (count_ >= next_polish_ && !open_.empty()) {
+      next_polish_ *= kPolishGrowth;
+      to_polish_.push_back(*std::min_element(open_.begin(), open_.end(), better));
+    }
+    return !stuck_;
+  }
+
+  void improve(const std::optional<Schedule>& schedule) {
+    if (!schedule) return;
+    send_({.schedule = schedule});
+    options_.improved(*schedule);
+    ceiling_ = options_.ceiling();
+  }
+
+  /// Keeps a node unless it is above the ceiling.
+  void keep(Subproblem subproblem, CountNode solved) {
+    subproblem.bound = solved.bound;
+    if (solved.closed || subproblem.bound >= ceiling_) return;
+    const bool divides = solved.branching.count >= 0;
+    const auto node = std::make_shared<const OpenNode>(std::move(subproblem), std::move(solved));
+    if (divides) {
+      open_.push_back(node);
+      return;
+    }
+    if (leaf_polishes_++ < kMaxLeafPolishes) to_polish_.push_back(node);
+    settled_.push_back(node->subproblem);
+  }
+
+  bool has_no_progress(double bound) {
+    if (count_ < next_check_) return false;
     next_check_ += kCheckedNodes;
     const bool progress = bound - checked_bound_ >= kMinProgress * (ceiling_ - bound);
     checked_bound_ = bound;
     return !progress;
   }
 
-  /// The whole problem as one subproblem, with the bound that the search has reached.
-  CountBranchingResult undivided(double open_bound) const {
-    const double bound = with_settled(open_bound);
-    return {.status = CountBranchingResult::Status::searched,
-            .subproblems = {{.bound = bound}},
-            .bound = bound,
-            .nodes = nodes_};
+  /// The least bound of what is open or waits for an answer; infinity if nothing does.
+  double open_bound() const {
+    double bound = waiting_bounds_.empty() ? kInfinity : *waiting_bounds_.begin();
+    for (const auto& node : open_) bound = std::min(bound, node->subproblem.bound);
+    return bound;
   }
 
   /// The least of a bound on all open nodes and the bounds of the settled subproblems.
@@ -141,84 +259,45 @@ class CountBranching {
     return bound;
   }
 
-  void report(double open_bound) { send_({.bound = with_settled(open_bound), .nodes = nodes_}); }
-
-  void polish(const std::vector<double>& values, double bound) {
-    const auto schedule = options_.improve(values, bound);
-    if (!schedule) return;
-    ceiling_ = options_.ceiling();
-    send_({.schedule = schedule});
+  /// The whole problem as one subproblem, with the bound that the search has reached.
+  CountBranchingResult undivided() const {
+    const double bound = with_settled(open_bound());
+    return {.status = CountBranchingResult::Status::searched,
+            .subproblems = {{.bound = bound}},
+            .bound = bound,
+            .nodes = count_};
   }
 
-  void branch(const OpenNode& node) {
-    for (const bool up : {false, true}) {
-      Subproblem subproblem = node.subproblem;
-      const auto [count, value] = node.branching;
-      CountRange range{.count = count};
-      (up ? range.lower : range.upper) = up ? std::ceil(value) : std::floor(value);
-      subproblem.ranges.push_back(range);
-      relaxation_.restore(node.relaxation);
-      consider(std::move(subproblem));
+  /// All that is left.
+  CountBranchingResult divided() {
+    for (const auto& node : open_) settled_.push_back(node->subproblem);
+    for (CountTask& task : drawn_) {
+      if (!task.polishes) settled_.push_back(std::move(task.subproblem));
     }
+    std::erase_if(settled_,
+                  [&](const Subproblem& subproblem) { return subproblem.bound >= ceiling_; });
+    const double bound = with_settled(ceiling_);
+    return {.status = CountBranchingResult::Status::searched,
+            .subproblems = std::move(settled_),
+            .bound = bound,
+            .nodes = count_};
   }
 
-  /// Bounds the subproblem, and keeps it unless it is above the ceiling.
-  void consider(Subproblem subproblem) {
-    set_ranges(subproblem.ranges);
-    ++nodes_;
-    std::vector<double> bounds;
-    while (true) {
-      const auto status = relaxation_.solve(ceiling_, std::max(time_.remaining(), 1e-3));
-      if (status == LinearProgram::Status::infeasible) return;
-      if (status == LinearProgram::Status::stopped) break;
-      subproblem.bound = std::max(subproblem.bound, relaxation_.bound());
-      bounds.push_back(subproblem.bound);
-      if (stalled(bounds) || time_.expired()) break;
-      if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
-      if (!relaxation_.add_violated_rows()) break;
-    }
-    OpenNode node = opened(std::move(subproblem));
-    if (node.branching.count >= 0) {
-      open_.push_back(std::move(node));
-      return;
-    }
-    if (leaf_polishes_++ < kMaxLeafPolishes) polish(node.values, node.subproblem.bound);
-    settled_.push_back(std::move(node.subproblem));
-  }
-
-  bool stalled(const std::vector<double>& bounds) const {
-    if (bounds.size() <= kStallRounds) return false;
-    const double gained = bounds.back() - bounds[bounds.size() - 1 - kStallRounds];
-    return gained < kStallShare * (ceiling_ - bounds.back());
-  }
-
-  void set_ranges(const std::vector<CountRange>& ranges) {
-    for (const CountRange& range : merged(ranges)) {
-      relaxation_.set_row(range.count, range_row(counts_, range));
-    }
-  }
-
-  /// The subproblem as an open node, after the relaxation has been solved.
-  OpenNode opened(Subproblem subproblem) const {
-    const auto values = relaxation_.values();
-    return {.subproblem = std::move(subproblem),
-            .branching = choose_branching(counts_, values, ceiling_),
-            .values = {values.begin(), values.end()},
-            .relaxation = relaxation_.snapshot()};
-  }
-
-  const std::vector<Count>& counts_;
   const CountBranchingOptions& options_;
   Send send_;
   double ceiling_;
-  Relaxation relaxation_;
-  int start_rows_ = 0;
-  std::vector<OpenNode> open_;
+  CountNodes nodes_;
+  std::vector<std::shared_ptr<const OpenNode>> open_;
+  std::deque<CountTask> drawn_;                            // not in line yet
+  std::multiset<double> waiting_bounds_;                   // of tasks without an answer
+  std::deque<std::shared_ptr<const OpenNode>> to_polish_;  // one at a time: each begins with the
+  bool polishing_ = false;                                 // schedule that the one before found
   std::vector<Subproblem> settled_;
-  std::int64_t nodes_ = 0;
+  std::int64_t count_ = 0;  // of nodes
   std::int64_t next_polish_ = kFirstPolish;
   std::int64_t next_check_ = kCheckedNodes;
   double checked_bound_ = -kInfinity;
+  bool stuck_ = false;
   int leaf_polishes_ = 0;
   Countdown time_{options_.time_limit_seconds};
 };

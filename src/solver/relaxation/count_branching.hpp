@@ -19,14 +19,15 @@ struct CountBranchingOptions {
   SolverFeatures features;
   std::vector<int> rows;            ///< of the model, to start with
   std::vector<PrecedenceCut> cuts;  ///< to start with
+  int processes = 1;                ///< that solve relaxations at the same time
   Seconds time_limit_seconds = kInfinity;
   /// Only solutions below it are of interest. Called in the child process, again whenever `improve`
   /// has found something.
   std::function<double()> ceiling;
-  /// Called in the child process: tries to turn a relaxation's optimum and bound into a better
-  /// schedule.
+  /// Called in a copy of the child process: tries to turn a relaxation's optimum and bound into a
+  /// better schedule.
   std::function<std::optional<Schedule>(const std::vector<double>& values, double bound)> improve;
-  /// Called in the caller's process with what `improve` found.
+  /// Called with what `improve` found, in the child process and in the caller's.
   std::function<void(const Schedule&)> improved;
   /// Called in the caller's process with each better bound and the nodes so far; false stops the
   /// search.
@@ -49,7 +50,13 @@ struct CountBranchingResult {
 /// (relaxation.hpp) with ranges for some counts, solved from its parent's basis. Ends when every
 /// subproblem is either above the ceiling or has no fractional count that matters, when time is up,
 /// or when memory gets short; the subproblems that are left are CBC's work. If the search makes no
-/// progress, it returns the whole problem as one subproblem.
+/// progress, it returns the whole problem as one subproblem. A relaxation whose process fails
+/// leaves its subproblem to CBC.
+///
+/// `processes` share the relaxations. They do the same work in the same order whatever their
+/// number, so the answer does not depend on it unless time runs out (OrderedCalls). Best-first
+/// search solves every node below the ceiling sooner or later; that a node is chosen before the
+/// last few answers are known changes little but the order.
 ///
 /// Networks repeat their layers, and a schedule can do the same thing in many stages. So the
 /// relaxation mixes schedules by halves, and the obvious branching, on one of ten thousand columns,

@@ -110,7 +110,7 @@ void Relaxation::add_cuts(std::vector<PrecedenceCut> cuts) {
 }
 
 /// A range of a count enters once; later nodes move its bounds, which keeps the basis valid.
-void Relaxation::set_row(int number, MilpRow row) {
+void Relaxation::set_row(int number, const MilpRow& row) {
   const auto known = std::find_if(origins_.begin(), origins_.end(),
                                   [&](const Origin& origin) { return origin.number == number; });
   if (known != origins_.end()) {
@@ -119,24 +119,32 @@ void Relaxation::set_row(int number, MilpRow row) {
   }
   origins_.push_back({.number = number});
   program_.add_rows({&row, 1});
-  row.lower = -kInfinity;
-  row.upper = kInfinity;
-  if (number >= static_cast<int>(own_rows_.size())) own_rows_.resize(number + 1);
-  own_rows_[number] = std::move(row);
 }
 
-MilpRow Relaxation::row_of(const Origin& origin) const {
-  if (origin.pool_row >= 0) return pool_[origin.pool_row];
-  if (origin.cut >= 0) return to_row(model_, cuts_[origin.cut]);
-  return own_rows_[origin.number];
+Relaxation::Snapshot Relaxation::snapshot(int known_cuts) const {
+  Snapshot snapshot{
+      .origins = origins_, .known_cuts = known_cuts, .cuts = {}, .basis = program_.basis()};
+  for (Origin& origin : snapshot.origins) {
+    if (origin.cut < known_cuts) continue;
+    snapshot.cuts.push_back(cuts_[origin.cut]);
+    origin.cut = known_cuts + static_cast<int>(snapshot.cuts.size()) - 1;
+  }
+  return snapshot;
 }
 
-Relaxation::Snapshot Relaxation::snapshot() const {
-  return {.origins = origins_, .basis = program_.basis()};
+void Relaxation::adopt(Snapshot& snapshot) {
+  const int moved = cuts() - snapshot.known_cuts;
+  for (Origin& origin : snapshot.origins) {
+    if (origin.cut >= snapshot.known_cuts) origin.cut += moved;
+  }
+  cuts_.insert(cuts_.end(), snapshot.cuts.begin(), snapshot.cuts.end());
+  snapshot.known_cuts = cuts();
+  snapshot.cuts.clear();
 }
 
 /// Removes all rows and adds those of the snapshot in its order: a basis knows rows by position.
-void Relaxation::restore(const Snapshot& snapshot) {
+void Relaxation::restore(const Snapshot& snapshot,
+                         const std::function<MilpRow(int number)>& own_row) {
   std::vector<int> all(origins_.size());
   std::iota(all.begin(), all.end(), 0);
   program_.remove_rows(all);
@@ -146,8 +154,17 @@ void Relaxation::restore(const Snapshot& snapshot) {
   origins_ = snapshot.origins;
   std::vector<MilpRow> rows;
   for (const Origin& origin : origins_) {
-    rows.push_back(row_of(origin));
-    if (origin.pool_row >= 0) pool_.set_active(origin.pool_row, true);
+    if (origin.pool_row >= 0) {
+      rows.push_back(pool_[origin.pool_row]);
+      pool_.set_active(origin.pool_row, true);
+    } else if (origin.cut >= 0) {
+      rows.push_back(to_row(model_, cuts_[origin.cut]));
+    } else {
+      MilpRow row = own_row(origin.number);
+      row.lower = -kInfinity;
+      row.upper = kInfinity;
+      rows.push_back(std::move(row));
+    }
   }
   program_.add_rows(rows);
   program_.set_basis(snapshot.basis);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -37,25 +38,30 @@ class Relaxation {
   void remove_slack_rows();
 
   /// Adds a row of the caller's under a number, or changes the bounds of the row that has it.
-  void set_row(int number, MilpRow row);
+  void set_row(int number, const MilpRow& row);
 
   /// The rows of the linear program, and its basis.
   struct Snapshot;
-  Snapshot snapshot() const;
-  /// Returns to these rows and this basis. Rows of the caller's lose their bounds.
-  void restore(const Snapshot& snapshot);
+  int cuts() const { return static_cast<int>(cuts_.size()); }
+  /// For a process whose relaxation has the first `known_cuts` cuts of this one.
+  Snapshot snapshot(int known_cuts) const;
+  /// Takes in the cuts of another process's snapshot. It fits this relaxation from then on.
+  void adopt(Snapshot& snapshot);
+  /// Returns to these rows and this basis. `own_row` has the rows of the caller's by number; their
+  /// bounds are lost.
+  void restore(const Snapshot& snapshot, const std::function<MilpRow(int number)>& own_row);
 
   std::vector<int> active_rows() const;
   std::vector<PrecedenceCut> active_cuts() const;
 
- private:
   /// The source of a row of the linear program; one of the three is set.
   struct Origin {
     int pool_row = -1;
     int cut = -1;
-    int number = -1;  // of the caller's
+    int number = -1;  ///< of the caller's
   };
 
+ private:
   class RowPool {
    public:
     explicit RowPool(const std::vector<MilpRow>& rows);
@@ -74,7 +80,6 @@ class Relaxation {
 
   void add_pool_rows(const std::vector<int>& chosen);
   void add_cuts(std::vector<PrecedenceCut> cuts);
-  MilpRow row_of(const Origin& origin) const;
 
   const Formulation& model_;
   const Graph& graph_;
@@ -83,11 +88,12 @@ class Relaxation {
   LinearProgram program_;
   std::vector<Origin> origins_;  // by row of the linear program
   std::vector<PrecedenceCut> cuts_;
-  std::vector<MilpRow> own_rows_;  // of the caller's, without bounds, by number
 };
 
 struct Relaxation::Snapshot {
-  std::vector<Origin> origins;
+  std::vector<Origin> origins;      ///< by row of the linear program
+  int known_cuts = 0;               ///< the cuts from this number on are those of `cuts`
+  std::vector<PrecedenceCut> cuts;  ///< empty once they have been taken in
   std::vector<unsigned char> basis;
 };
 

@@ -4,18 +4,13 @@
 
 #include "solver/clock.hpp"
 #include "solver/relaxation/bound_child.hpp"
+#include "solver/relaxation/fields.hpp"
 #include "solver/relaxation/relaxation.hpp"
 
 namespace poet {
 
 template <>
 inline constexpr auto kLast<RootResult::Status> = RootResult::Status::failed;
-
-template <>
-inline constexpr auto kFields<PrecedenceCut> = std::tuple(Field<&PrecedenceCut::first>{},
-                                                          Field<&PrecedenceCut::last>{},
-                                                          Field<&PrecedenceCut::path>{},
-                                                          Field<&PrecedenceCut::by_copy>{});
 
 template <>
 inline constexpr auto kFields<RootResult> = std::tuple(
@@ -105,19 +100,13 @@ void check(const RootResult& result, const Milp& milp, std::size_t nodes) {
   const auto by_column = [&](const auto& list) {
     return list.empty() || list.size() == milp.columns.size();
   };
-  const auto below = [](std::size_t size) {
-    return [size](int index) { return index >= 0 && static_cast<std::size_t>(index) < size; };
-  };
-  const auto possible = [&](const PrecedenceCut& cut) {
-    return below(nodes)(cut.first) && below(nodes)(cut.last) &&
-           std::all_of(cut.path.begin(), cut.path.end(), below(nodes)) &&
-           cut.by_copy.size() == cut.path.size();
-  };
   const auto& rows = result.active_rows;
   const auto& cuts = result.active_cuts;
   if (!by_column(result.fixed) || !by_column(result.values) ||
-      !std::all_of(rows.begin(), rows.end(), below(milp.rows.size())) ||
-      !std::all_of(cuts.begin(), cuts.end(), possible)) {
+      !std::all_of(rows.begin(), rows.end(),
+                   [&](int row) { return is_index(row, milp.rows.size()); }) ||
+      !std::all_of(cuts.begin(), cuts.end(),
+                   [&](const PrecedenceCut& cut) { return fits(cut, nodes); })) {
     throw MalformedMessage("the root loop's result does not fit the model");
   }
 }

@@ -1,0 +1,97 @@
+#include "solver/relaxation/count_node.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/process/child.hpp"
+#include "solver/relaxation/fields.hpp"
+
+namespace poet {
+namespace {
+
+/// The search leaves a node when this many rounds of cuts close less than this share of the
+/// distance to the ceiling.
+constexpr int kStallRounds = 3;
+constexpr double kStallShare = 0.03;
+/// Growth of the linear program over its rows at the start beyond which slack rows leave.
+constexpr double kRowGrowth = 2;
+
+bool has_stalled(const std::vector<double>& bounds, double ceiling) {
+  if (bounds.size() <= kStallRounds) return false;
+  const double gained = bounds.back() - bounds[bounds.size() - 1 - kStallRounds];
+  return gained < kStallShare * (ceiling - bounds.back());
+}
+
+}  // namespace
+
+CountNodes::CountNodes(const Formulation& model, const Graph& graph, const Milp& milp,
+                       const std::vector<Count>& counts, const SolverFeatures& features)
+    : graph_(graph), milp_(milp), counts_(counts), relaxation_(model, graph, milp, features) {}
+
+CountNode CountNodes::solve_root(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts,
+                                 double ceiling, const Countdown& time) {
+  relaxation_.start(rows, std::move(cuts));
+  start_rows_ = relaxation_.rows();
+  CountNode root = solve({}, ceiling, time);
+  if (!root.closed) root.relaxation = relaxation_.snapshot(relaxation_.cuts());
+  return root;
+}
+
+CountNode CountNodes::solve_child(const CountNode& parent, const Subproblem& subproblem,
+                                  double ceiling, const Countdown& time) {
+  const int known_cuts = relaxation_.cuts();
+  relaxation_.restore(parent.relaxation,
+                      [this](int count) { return range_row(counts_, {.count = count}); });
+  for (const CountRange& range : merged(subproblem.ranges)) {
+    relaxation_.set_row(range.count, range_row(counts_, range));
+  }
+  CountNode child = solve(subproblem, ceiling, time);
+  if (!child.closed) child.relaxation = relaxation_.snapshot(known_cuts);
+  return child;
+}
+
+CountNode CountNodes::solve(const Subproblem& subproblem, double ceiling, const Countdown& time) {
+  CountNode node{.bound = subproblem.bound};
+  std::vector<double> bounds;
+  while (true) {
+    const auto status = relaxation_.solve(ceiling, std::max(time.remaining(), 1e-3));
+    if (status == LinearProgram::Status::infeasible) return {.closed = true};
+    if (status == LinearProgram::Status::stopped) break;
+    node.bound = std::max(node.bound, relaxation_.bound());
+    bounds.push_back(node.bound);
+    if (has_stalled(bounds, ceiling) || time.expired()) break;
+    if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
+    if (!relaxation_.add_violated_rows()) break;
+  }
+  const auto values = relaxation_.values();
+  node.branching = choose_branching(counts_, values, ceiling);
+  node.values.assign(values.begin(), values.end());
+  return node;
+}
+
+void CountNodes::adopt(CountNode& node) {
+  relaxation_.adopt(node.relaxation);
+}
+
+void CountNodes::check(const CountNode& node) const {
+  if (node.closed) return;
+  const std::size_t columns = milp_.columns.size();
+  const Relaxation::Snapshot& relaxation = node.relaxation;
+  const std::size_t all_cuts = relaxation.known_cuts + relaxation.cuts.size();
+  const auto possible = [&](const Relaxation::Origin& origin) {
+    return is_index(origin.pool_row, milp_.rows.size()) || is_index(origin.cut, all_cuts) ||
+           is_index(origin.number, counts_.size());
+  };
+  const auto& cuts = relaxation.cuts;
+  if (node.values.size() != columns || node.branching.count < -1 ||
+      node.branching.count >= static_cast<int>(counts_.size()) || relaxation.known_cuts < 0 ||
+      relaxation.known_cuts > relaxation_.cuts() ||
+      relaxation.basis.size() != columns + relaxation.origins.size() ||
+      !std::all_of(relaxation.origins.begin(), relaxation.origins.end(), possible) ||
+      !std::all_of(cuts.begin(), cuts.end(),
+                   [&](const PrecedenceCut& cut) { return fits(cut, graph_.nodes.size()); })) {
+    throw MalformedMessage("a node of the branching on counts does not fit the model");
+  }
+}
+
+}  // namespace poet

@@ -1,0 +1,52 @@
+#pragma once
+
+#include <vector>
+
+#include "poet/graph.hpp"
+#include "poet/solver_features.hpp"
+#include "solver/clock.hpp"
+#include "solver/formulation/variables.hpp"
+#include "solver/relaxation/counts.hpp"
+#include "solver/relaxation/relaxation.hpp"
+
+namespace poet {
+
+/// What the relaxation of a subproblem came to, and where to branch next. The children of a node
+/// take 200 to 1000 iterations from its basis, and 6000 to 12000 from that of another node.
+struct CountNode {
+  bool closed = false;         ///< nothing in it lies below the ceiling; the rest is empty then
+  double bound = -kInfinity;   ///< on every solution in the subproblem
+  Branching branching;         ///< none if it leads nowhere
+  std::vector<double> values;  ///< of all columns
+  Relaxation::Snapshot relaxation;
+};
+
+/// Solves the relaxations of subproblems. Copies of it in other processes may solve the children of
+/// nodes that this one knows; what they come to does not depend on which copy does.
+class CountNodes {
+ public:
+  CountNodes(const Formulation& model, const Graph& graph, const Milp& milp,
+             const std::vector<Count>& counts, const SolverFeatures& features);
+
+  /// The whole problem, by the rows and cuts to start with. To be called first, and once.
+  CountNode solve_root(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts,
+                       double ceiling, const Countdown& time);
+  /// A subproblem of the node's, in a copy of this process that ends with it.
+  CountNode solve_child(const CountNode& parent, const Subproblem& subproblem, double ceiling,
+                        const Countdown& time);
+  /// Takes in a node that a copy solved, so that it can be a parent here.
+  void adopt(CountNode& node);
+  /// Throws MalformedMessage if no copy can have solved the node.
+  void check(const CountNode& node) const;
+
+ private:
+  CountNode solve(const Subproblem& subproblem, double ceiling, const Countdown& time);
+
+  const Graph& graph_;
+  const Milp& milp_;
+  const std::vector<Count>& counts_;
+  Relaxation relaxation_;
+  int start_rows_ = 0;
+};
+
+}  // namespace poet

@@ -1,0 +1,32 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/fields.hpp"
+#include "solver/formulation/cuts.hpp"
+
+namespace poet {
+
+// Cuts in messages between processes.
+
+template <>
+inline constexpr auto kFields<PrecedenceCut> = std::tuple(Field<&PrecedenceCut::first>{},
+                                                          Field<&PrecedenceCut::last>{},
+                                                          Field<&PrecedenceCut::path>{},
+                                                          Field<&PrecedenceCut::by_copy>{});
+
+/// Whether an index is that of one of so many things.
+inline bool is_index(int index, std::size_t size) {
+  return index >= 0 && static_cast<std::size_t>(index) < size;
+}
+
+/// Whether a cut can be about a graph of so many nodes.
+inline bool fits(const PrecedenceCut& cut, std::size_t nodes) {
+  return is_index(cut.first, nodes) && is_index(cut.last, nodes) &&
+         std::all_of(cut.path.begin(), cut.path.end(),
+                     [nodes](int node) { return is_index(node, nodes); }) &&
+         cut.by_copy.size() == cut.path.size();
+}
+
+}  // namespace poet
