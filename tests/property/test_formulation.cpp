@@ -83,6 +83,12 @@ class Case {
     EXPECT_NEAR(*fixed.extra, *optimum_.extra, tolerance());
   }
 
+  /// Nor do fixings and cuts lose the optimum of the full model.
+  void expect_full_model_keeps_the_optimum() const {
+    const Formulation model = formulate(problem_, useful_windows(problem_, false, ceiling()));
+    expect_root_loop_keeps(model, *optimum_.extra);
+  }
+
   /// The collapsed model, as built, with fixings and with cuts, is a relaxation.
   void expect_collapsed_model_bounds_from_below() const {
     const Formulation model = formulate(problem_, useful_windows(problem_, true, ceiling()));
@@ -146,6 +152,7 @@ TEST(Formulation, ShortcutsAgreeWithThePlainModelOnRandomGraphs) {
     ++feasible;
     random_case.expect_plain_optimum_replays();
     random_case.expect_option_fixing_keeps_the_optimum();
+    random_case.expect_full_model_keeps_the_optimum();
     random_case.expect_collapsed_model_bounds_from_below();
     random_case.expect_local_search_stays_above();
     if (HasFatalFailure()) return;

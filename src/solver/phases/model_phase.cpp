@@ -167,8 +167,7 @@ class ModelPhase {
   }
 
   bool wants_count_branching(const RootResult& root) const {
-    return features().counts && model_->windows.collapsed() &&
-           root.status == RootResult::Status::bounded;
+    return features().counts && root.status == RootResult::Status::bounded;
   }
 
   std::vector<Subproblem> search_counts(const std::vector<Count>& counts, const RootResult& root,

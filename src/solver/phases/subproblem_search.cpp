@@ -49,7 +49,7 @@ class SubproblemSearch {
                        .threads = state_.options.settings.threads,
                        .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
-    if (state_.options.settings.features.cuts_in_cbc && model_.windows.collapsed()) {
+    if (separates_cuts()) {
       options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
       // Beside cuts in the model's own columns CBC can presolve little. Without any presolve, a
       // search under a cutoff needs no second one to confirm it.
@@ -71,6 +71,12 @@ class SubproblemSearch {
       state_.report_progress(phase_, state_.statistics.nodes);
       if (state_.done() || !exclude_false_solutions(mip, options)) return ModelVerdict::open;
     }
+  }
+
+  /// A small graph's model is searched sooner with CBC's presolve, which cuts exclude.
+  bool separates_cuts() const {
+    const bool small = model_.size() <= state_.options.small_graph;
+    return state_.options.settings.features.cuts_in_cbc && (model_.windows.collapsed() || !small);
   }
 
   MipResult ask(MipOptions& options) {

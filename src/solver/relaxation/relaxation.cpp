@@ -63,7 +63,7 @@ Relaxation::Relaxation(const Formulation& model, const Graph& graph, const Milp&
                        const SolverFeatures& features)
     : model_(model),
       graph_(graph),
-      separates_(features.precedence_cuts && model.windows.collapsed()),
+      separates_(features.precedence_cuts),
       pool_(milp.rows),
       program_(columns_only(milp)) {}
 
