@@ -4,6 +4,7 @@
 
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
+#include "formats/write_inputs.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
@@ -19,23 +20,9 @@ Json to_json(const ModelReport& report) {
           {"working_set_bytes", report.working_set_bytes}};
 }
 
-Json to_json(const Transfer& transfer) {
-  return {{"latency_seconds", transfer.latency_seconds},
-          {"bytes_per_second", transfer.bytes_per_second}};
-}
-
+/// All that its file has, so that a file with changes can be made of it.
 Json to_json(const Platform& platform) {
-  Json json = {{"name", platform.name},
-               {"description", platform.description},
-               {"flops_per_second", platform.flops_per_second},
-               {"flops_per_joule", platform.flops_per_joule},
-               {"page_in", to_json(platform.page_in)},
-               {"page_out", to_json(platform.page_out)},
-               {"memory_power_watts", platform.memory_power_watts},
-               {"cpu_power_watts", platform.cpu_power_watts}};
-  if (platform.ram_bytes) json["ram_bytes"] = *platform.ram_bytes;
-  json["provenance"] = platform.provenance;
-  return json;
+  return Json::parse(platform_json(platform));
 }
 
 const char* kind_name(AttributeRule::Kind kind) {

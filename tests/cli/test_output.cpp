@@ -336,6 +336,15 @@ TEST(List, Platforms) {
                                  "rpi5", "stm32f746", "stm32h743"));
 }
 
+TEST(List, PlatformsAreWholePlatformFiles) {
+  const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
+  for (const auto& platform : platforms) {
+    const std::string name = platform.at("name");
+    const std::string path = POET_SOURCE_DIR "/platforms/" + name + ".json";
+    EXPECT_EQ(platform, as_document(contents_of(path))) << name;
+  }
+}
+
 TEST(List, OpsWithTheirAttributesAndDefaults) {
   const Finished run = poet_solve({"--list-ops"});
   EXPECT_EQ(run.status, 0);
