@@ -1,0 +1,212 @@
+"""What is trained: a built-in model, a model file, layers written in Python, or a network of ONNX or PyTorch."""
+from __future__ import annotations
+
+import importlib
+import json
+import os
+from dataclasses import dataclass
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+
+from ._options import PathLike, options
+from ._platform import Platform
+from ._program import Files, run_or_raise
+
+#: Whatever stands for a model in this package: a `Model`, or what its constructor takes.
+ModelLike = Union["Model", PathLike, Mapping[str, Any]]
+#: Extents of a tensor; the first may be "N", the batch.
+Shape = Sequence[Union[int, str]]
+
+
+class Model:
+    """A model to train.
+
+    Args:
+        source: the name of a built-in model (`poet.models()` lists them), the path of a model file or of whatever else
+            `--model` reads, or the document of a model file as a dict (docs/model-format.md).
+
+    The program checks a model when it is used, and raises `InputError` with every mistake and its place.
+    """
+
+    def __init__(self, source: Union[PathLike, Mapping[str, Any]]) -> None:
+        self._source: Optional[str] = None
+        self._document: Optional[Dict[str, Any]] = None
+        if isinstance(source, Mapping):
+            self._document = dict(source)
+        else:
+            self._source = os.fspath(source)
+
+    @classmethod
+    def layers(cls, layers: Sequence[Mapping[str, Any]], input: Optional[Shape] = None, *, name: str = "model",
+               version: int = 2, inputs: Optional[Mapping[str, Mapping[str, Any]]] = None, **keys: Any) -> Model:
+        """A model from a list of layers.
+
+        Args:
+            layers: a dict for each: `name`, `op`, `inputs` (names of earlier layers, or "input"), and the attributes of
+                the op, as in docs/model-format.md.
+            input: shape of the tensor "input", such as ("N", 3, 32, 32).
+            name: of the model.
+            version: of the file format: 2 has the training step as it is computed, 1 has POET's chain of gradients.
+            inputs: further inputs, {name: {"shape": [...]}}.
+            **keys: other keys of the file: backward, dtype, update, optimizer.
+        """
+        document: Dict[str, Any] = {"format": "poet-model", "version": version, "name": name, **keys}
+        if input is not None:
+            document["input"] = {"shape": list(input)}
+        if inputs is not None:
+            document["inputs"] = {key: dict(value) for key, value in inputs.items()}
+        document["layers"] = [dict(layer) for layer in layers]
+        return cls(document)
+
+    @classmethod
+    def from_onnx(cls, path: PathLike, *, loss: Optional[str] = None, trainable: Optional[str] = None) -> Model:
+        """The network of an ONNX file, by `poet-solve import`.
+
+        Args:
+            path: of the file.
+            loss: "cross_entropy" or "mse"; the program's default without it.
+            trainable: "all", "last:3" or a pattern of names: which layers train.
+
+        Raises:
+            InputError: the file cannot be imported; or this build of poet-solve reads no ONNX files.
+        """
+        with Files() as files:
+            output = files.path("model.json")
+            wishes = options({"--loss": loss, "--trainable": trainable, "--output": output})
+            run_or_raise(["import", os.fspath(path), *wishes], files)
+            with open(output, encoding="utf-8") as file:
+                return cls(json.load(file))
+
+    @classmethod
+    def from_torch(cls, net: Any, *inputs: Any, **settings: Any) -> Model:
+        """A module of PyTorch, traced by `poet.torch.trace(net, *inputs, **settings)`.
+
+        Args:
+            net: a `torch.nn.Module`.
+            *inputs: example inputs, tensors of the shapes that the module is trained with.
+            **settings: those of `poet.torch.trace`.
+
+        Raises:
+            ImportError: PyTorch is not installed, or this installation has no `poet.torch`.
+        """
+        try:
+            tracer = importlib.import_module("poet.torch")
+        except ModuleNotFoundError as error:
+            if error.name != "poet.torch":
+                raise
+            raise ImportError("Model.from_torch() needs the module poet.torch, which this installation of poet does "
+                              "not have; Model.from_onnx() takes an ONNX export instead", name="poet.torch") from None
+        traced = tracer.trace(net, *inputs, **settings)
+        return traced if isinstance(traced, cls) else cls(traced)
+
+    @property
+    def document(self) -> Optional[Dict[str, Any]]:
+        """The model file as a dict, if the model was made in Python; None for a name or a path."""
+        return self._document
+
+    @property
+    def name(self) -> str:
+        """The name in the document, or what the model was called by."""
+        return str(self._document.get("name", "model")) if self._document is not None else str(self._source)
+
+    def save(self, path: PathLike) -> None:
+        """Writes the model file of a model that was made in Python.
+
+        Raises:
+            ValueError: the model is a name or a path, so there is nothing to write.
+        """
+        if self._document is None:
+            raise ValueError(f"'{self._source}' was not made in Python; only the document of a Model can be saved")
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(self._text())
+
+    def info(self, platform: Union[Platform, PathLike, None] = None, *, batch_size: int = 1,
+             backward: Optional[str] = None, alignment: Optional[int] = None) -> ModelInfo:
+        """What the model comes to, without a solve: sizes, parameters, FLOPs, RAM, and costs if there is a platform.
+
+        Raises:
+            InputError: the model or the platform has mistakes.
+        """
+        with Files() as files:
+            words = ["info", self.argument(files), "--json",
+                     *options({"--batch-size": batch_size, "--backward": backward, "--alignment": alignment})]
+            if platform is not None:
+                words += ["--platform", Platform.of(platform).argument(files)]
+            return ModelInfo(json.loads(run_or_raise(words, files).out))
+
+    @classmethod
+    def of(cls, model: ModelLike) -> Model:
+        """A model from whatever stands for one."""
+        return model if isinstance(model, Model) else cls(model)
+
+    def argument(self, files: Files) -> str:
+        """The value of `--model`; a document becomes one of the files."""
+        if self._document is None:
+            return str(self._source)
+        return files.add("model.json", self._text())
+
+    def _text(self) -> str:
+        # The same text at all times, since a schedule names its model by the digest of these bytes.
+        return json.dumps(self._document, indent=1, allow_nan=False) + "\n"
+
+    def __repr__(self) -> str:
+        return f"<poet.Model {self.name}>"
+
+
+@dataclass(frozen=True)
+class ModelInfo:
+    """What `Model.info()` finds. `document` has all of it, with the keys of docs/command-line.md.
+
+    Sizes are bytes, energies joules, times seconds; what needs a platform is None without one.
+    """
+
+    document: Dict[str, Any]
+
+    @property
+    def parameter_count(self) -> int:
+        """Learned numbers."""
+        return int(self.document["parameter_count"])
+
+    @property
+    def flop(self) -> int:
+        """Of one training step, every node once."""
+        return int(self.document["flop"])
+
+    @property
+    def baseline_peak_ram_bytes(self) -> int:
+        """RAM with which nothing has to be recomputed or paged."""
+        return int(self.document["baseline_peak_ram_bytes"])
+
+    @property
+    def working_set_bytes(self) -> int:
+        """No schedule gets by with less RAM."""
+        return int(self.document["working_set_bytes"])
+
+    @property
+    def baseline_energy_joules(self) -> Optional[float]:
+        """Of computing every node once."""
+        return _float_or_none(self.document["baseline_energy_joules"])
+
+    @property
+    def baseline_runtime_seconds(self) -> Optional[float]:
+        """Of computing every node once."""
+        return _float_or_none(self.document["baseline_runtime_seconds"])
+
+    @property
+    def nodes(self) -> List[Dict[str, Any]]:
+        """The nodes in order: name, op, shape, bytes, flop, ..."""
+        return list(self.document["nodes"])
+
+    @property
+    def shapes(self) -> Dict[str, Tuple[int, ...]]:
+        """The shape of every node's output by the node's name."""
+        return {node["name"]: tuple(node["shape"]) for node in self.document["nodes"]}
+
+
+def _float_or_none(value: Optional[float]) -> Optional[float]:
+    return None if value is None else float(value)
+
+
+def models() -> List[str]:
+    """The names of the built-in models."""
+    document = json.loads(run_or_raise(["--list-models", "--json"]).out)
+    return [str(model["name"]) for model in document["models"]]

@@ -1,0 +1,233 @@
+"""Finds the program `poet-solve`, and runs it so that nothing of it is left when Python goes on.
+
+The program is a process of its own, in a process group of its own: a solver that forks must not be loaded into a
+process with threads, and Ctrl-C in a terminal has to reach Python first. When Python is interrupted, the group is ended
+before the exception goes on. When Python itself is killed, the kernel ends the program (`setpriv --pdeathsig`, where
+util-linux has it).
+"""
+from __future__ import annotations
+
+import codecs
+import os
+import selectors
+import shutil
+import signal
+import subprocess
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+from types import TracebackType
+from typing import IO, Callable, Dict, List, Optional, Sequence, Type
+
+from .errors import InputError, PoetError, ProgramError, ProgramNotFound
+
+_GRACE_SECONDS = 0.5  # to remove what it was writing
+_TICK_SECONDS = 0.25
+_ERROR_PREFIX = "poet-solve: error: "
+
+EXIT_OK = 0
+EXIT_USAGE = 2
+EXIT_INFEASIBLE = 3
+EXIT_LIMIT = 4
+EXIT_REQUIREMENT = 5
+EXIT_INTERRUPTED = 130
+
+
+def find_program() -> str:
+    """The path of `poet-solve`: what the environment variable POET_SOLVE says, else the one that this package carries
+    (a wheel does), else the first in PATH.
+
+    Raises:
+        ProgramNotFound: there is none, or POET_SOLVE names no program.
+    """
+    stated = os.environ.get("POET_SOLVE")
+    if stated:
+        found = shutil.which(stated)
+        if found is None:
+            raise ProgramNotFound(f"POET_SOLVE: found '{stated}', expected the path of the program poet-solve")
+        return os.path.abspath(found)
+    carried = Path(__file__).parent / "bin" / "poet-solve"
+    for candidate in (str(carried), "poet-solve"):
+        found = shutil.which(candidate)
+        if found is not None:
+            return os.path.abspath(found)
+    raise ProgramNotFound("the program poet-solve is neither in this package nor in PATH; install the Debian package "
+                          "poet-solve, or set POET_SOLVE to the path of the program")
+
+
+class Files:
+    """Documents that exist in memory only, as files of a temporary folder while the program reads them."""
+
+    def __init__(self) -> None:
+        self._folder: Optional[tempfile.TemporaryDirectory[str]] = None
+        self._names: Dict[str, str] = {}
+
+    def __enter__(self) -> Files:
+        return self
+
+    def __exit__(self, kind: Optional[Type[BaseException]], error: Optional[BaseException],
+                 trace: Optional[TracebackType]) -> None:
+        if self._folder is not None:
+            self._folder.cleanup()
+
+    def path(self, name: str) -> str:
+        """A path in the folder. Files of the same name get folders of their own."""
+        if self._folder is None:
+            self._folder = tempfile.TemporaryDirectory(prefix="poet-")
+        folder = os.path.join(self._folder.name, str(len(self._names)))
+        os.mkdir(folder)
+        self._names[folder + os.sep] = ""
+        return os.path.join(folder, name)
+
+    def add(self, name: str, text: str) -> str:
+        """Writes a text, and returns the path of its file."""
+        path = self.path(name)
+        with open(path, "w", encoding="utf-8", newline="\n") as file:
+            file.write(text)
+        return path
+
+    def without_folder(self, text: str) -> str:
+        """What the program wrote, with names in the place of paths that are gone afterwards."""
+        for folder in self._names:
+            text = text.replace(folder, "")
+        return text
+
+
+@dataclass
+class Finished:
+    """A run that has ended: exit status, stdout, the lines of stderr."""
+
+    status: int
+    out: str
+    lines: List[str] = field(default_factory=list)
+
+    def errors(self) -> List[str]:
+        """The messages of errors, one for each line that has one, with the lines that continue it."""
+        found: List[str] = []
+        for line in self.lines:
+            if line.startswith(_ERROR_PREFIX):
+                found.append(line[len(_ERROR_PREFIX):])
+            elif found and not line.startswith("poet-solve: "):
+                found[-1] += "\n" + line
+        return found
+
+    def message(self) -> str:
+        """What went wrong, for people."""
+        return "\n".join(self.errors() or self.lines) or f"poet-solve ended with {self.status} and said nothing"
+
+
+def run(arguments: Sequence[str], files: Optional[Files] = None,
+        on_line: Optional[Callable[[str], None]] = None, on_tick: Optional[Callable[[], None]] = None) -> Finished:
+    """Runs the program and waits for its end.
+
+    Args:
+        arguments: those of the command line.
+        files: documents of this run; the paths of their folder are taken out of what the program writes.
+        on_line: called in this thread with each line of stderr as soon as it is there.
+        on_tick: called in this thread a few times a second.
+
+    Returns:
+        whatever the exit status is.
+
+    Raises:
+        ProgramNotFound: there is no program, or it does not start.
+        Whatever interrupts the wait, such as KeyboardInterrupt, after the program has been ended.
+    """
+    program = find_program()
+    lines: List[str] = []
+
+    def hide(text: str) -> str:
+        return files.without_folder(text) if files is not None else text
+
+    def take(line: str) -> None:
+        lines.append(hide(line))
+        if on_line is not None:
+            on_line(lines[-1])
+
+    with tempfile.TemporaryFile() as out:
+        try:
+            process = subprocess.Popen([*_bound_to_us(), program, *arguments], stdin=subprocess.DEVNULL, stdout=out,
+                                       stderr=subprocess.PIPE, start_new_session=True)
+        except OSError as error:
+            raise ProgramNotFound(f"{program} does not start: {error}") from error
+        assert process.stderr is not None
+        with process.stderr:
+            try:
+                _follow(process.stderr, take, on_tick)
+                status = process.wait()
+            except BaseException:
+                _end(process)
+                raise
+        out.seek(0)
+        text = out.read().decode("utf-8", errors="replace")
+    if status in (126, 127):
+        raise ProgramNotFound(f"{program} does not start: " + "\n".join(lines))
+    return Finished(status, hide(text), lines)
+
+
+def run_or_raise(arguments: Sequence[str], files: Optional[Files] = None,
+                 accept: Sequence[int] = (EXIT_OK,)) -> Finished:
+    """Like `run()`, but raises `error_of()` what has ended with another status than those to accept."""
+    finished = run(arguments, files)
+    if finished.status not in accept:
+        raise error_of(finished)
+    return finished
+
+
+def error_of(finished: Finished, message: Optional[str] = None) -> PoetError:
+    """The exception for a run that failed."""
+    text = message or finished.message()
+    if finished.status == EXIT_USAGE:
+        return InputError(text)
+    if finished.status < 0:
+        return ProgramError(f"poet-solve was ended by {signal.Signals(-finished.status).name}")
+    return ProgramError(f"poet-solve ended with {finished.status}: {text}")
+
+
+def _bound_to_us() -> List[str]:
+    """The start of a command line that ends the program with the thread that started it, even if that is killed.
+
+    A preexec_fn could do the same, but is not safe in a process with threads.
+    """
+    setpriv = shutil.which("setpriv")
+    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv is not None else []
+
+
+def _follow(stderr: IO[bytes], take: Callable[[str], None], on_tick: Optional[Callable[[], None]]) -> None:
+    """Reads lines until the program has closed its stderr."""
+    decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
+    rest = ""
+    with selectors.DefaultSelector() as selector:
+        selector.register(stderr, selectors.EVENT_READ)
+        while True:
+            ready = selector.select(_TICK_SECONDS if on_tick is not None else None)
+            if ready:
+                block = os.read(stderr.fileno(), 65536)
+                if not block:
+                    break
+                *whole, rest = (rest + decoder.decode(block)).split("\n")
+                for line in whole:
+                    take(line)
+            if on_tick is not None:
+                on_tick()
+    if rest:
+        take(rest)
+
+
+def _end(process: subprocess.Popen[bytes]) -> None:
+    """Ends the program and all that it started, and waits for that. A second interrupt does not stop this."""
+    try:
+        _signal_group(process, signal.SIGTERM)
+        process.wait(_GRACE_SECONDS)
+    except BaseException:  # it takes its time, or somebody presses Ctrl-C again
+        _signal_group(process, signal.SIGKILL)
+        process.wait()
+
+
+def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
+    """Its process group has the number of the process, which is ours until wait() has returned."""
+    if process.returncode is None:
+        try:
+            os.killpg(process.pid, number)
+        except ProcessLookupError:
+            pass

@@ -1,0 +1,137 @@
+"""What the program reports while it works, as figures, for a function of yours, or as a bar of tqdm."""
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+import time
+from dataclasses import dataclass
+from typing import Any, Callable, Optional, Union
+
+_PREFIXES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
+_FIGURE = r"([-+.\de]+) ([fpnumkMGT]?)[Js]"
+_LINE = re.compile(rf"^poet-solve: info: +(?P<seconds>[.\d]+) s  (?P<phase>\S.*?) +"
+                   rf"(?:no schedule yet|best (?P<best>{_FIGURE}))  bound (?P<bound>{_FIGURE})"
+                   r"(?:  gap (?P<gap>[-+.\de]+) %)?(?:  nodes (?P<nodes>\d+))?$")
+_POINT = re.compile(r"^poet-solve: info: (?P<done>\d+)/(?P<total>\d+) (?P<text>.*)$")
+_BAR_DELAY_SECONDS = 2.0
+
+
+@dataclass(frozen=True)
+class Progress:
+    """How far a solve is. The program writes these figures with four digits.
+
+    Attributes:
+        seconds: since the start of the solve, by the clock on the wall.
+        phase: what the solver does, such as `local search`.
+        best: joules of the best schedule so far; None before the first. (Seconds with objective "runtime".)
+        bound: proven: no schedule needs less. The same unit.
+        gap: (best - bound) / best; None before the first schedule.
+        nodes: of branch and bound, 0 in other phases.
+    """
+
+    seconds: float
+    phase: str
+    best: Optional[float]
+    bound: float
+    gap: Optional[float]
+    nodes: int
+
+
+ProgressCallback = Callable[[Progress], object]
+
+
+def parse_progress(line: str) -> Optional[Progress]:
+    """A line of stderr as figures; None if it is another kind of line."""
+    match = _LINE.match(line)
+    if match is None:
+        return None
+    gap = match["gap"]
+    return Progress(seconds=float(match["seconds"]), phase=match["phase"], best=_figure(match["best"]),
+                    bound=_figure(match["bound"]) or 0.0, gap=None if gap is None else float(gap) / 100,
+                    nodes=int(match["nodes"] or 0))
+
+
+def _figure(text: Optional[str]) -> Optional[float]:
+    """`550.9 mJ` as 0.5509."""
+    if text is None:
+        return None
+    number, unit = text.split(" ")
+    return float(number) * _PREFIXES[unit[:-1]]
+
+
+class Reporter:
+    """Gets the lines of a run, and calls a function or draws a bar.
+
+    Args:
+        progress: a function that is called with each `Progress`; True for a bar (of tqdm), False for nothing. None: a
+            bar if tqdm is installed and stderr is a terminal or this is a notebook.
+        time_limit: seconds that the solve may take, for the length of the bar; None without a limit.
+    """
+
+    def __init__(self, progress: Union[ProgressCallback, bool, None], time_limit: Optional[float] = None) -> None:
+        self._callback = progress if callable(progress) else None
+        wants_bar = progress is True or (progress is None and _somebody_looks())
+        self._bar = _make_bar(time_limit, required=progress is True) if wants_bar else None
+        self._start = time.monotonic()
+
+    def line(self, line: str) -> None:
+        """Takes a line of stderr."""
+        progress = parse_progress(line)
+        if progress is not None:
+            if self._callback is not None:
+                self._callback(progress)
+            if self._bar is not None:
+                self._bar.set_postfix_str(_postfix(progress), refresh=False)
+            return
+        point = _POINT.match(line)
+        if point is not None and self._bar is not None:
+            self._bar.set_postfix_str(f"{point['done']} of {point['total']} points", refresh=False)
+
+    def tick(self) -> None:
+        """Moves the bar to the present."""
+        if self._bar is not None:
+            seconds = time.monotonic() - self._start
+            if self._bar.total is not None:
+                seconds = min(seconds, self._bar.total)
+            self._bar.update(round(seconds, 1) - self._bar.n)
+
+    @property
+    def needs_ticks(self) -> bool:
+        """Whether there is something that moves with time."""
+        return self._bar is not None
+
+    def close(self) -> None:
+        """Takes the bar away."""
+        if self._bar is not None:
+            self._bar.close()
+
+
+def _postfix(progress: Progress) -> str:
+    if progress.best is None:
+        return progress.phase
+    gap = "" if progress.gap is None else f", gap {100 * progress.gap:.3g} %"
+    return f"{progress.phase}, {progress.best:.4g}{gap}"
+
+
+def _in_notebook() -> bool:
+    """Whether this is a Jupyter kernel: IPython is loaded then, and its shell is no terminal's."""
+    ipython = sys.modules.get("IPython")
+    shell = ipython.get_ipython() if ipython is not None else None
+    return type(shell).__name__ == "ZMQInteractiveShell"
+
+
+def _somebody_looks() -> bool:
+    return _in_notebook() or (sys.stderr is not None and sys.stderr.isatty())
+
+
+def _make_bar(total: Optional[float], required: bool) -> Any:
+    """A bar that appears after some seconds; None if there is no tqdm, unless it is required."""
+    try:
+        tqdm = importlib.import_module("tqdm.auto" if _in_notebook() else "tqdm").tqdm
+    except ImportError:
+        if required:
+            raise ImportError("progress=True draws a bar with tqdm, which is not installed") from None
+        return None
+    return tqdm(total=total, unit="s", desc="poet-solve", leave=False, delay=0 if required else _BAR_DELAY_SECONDS,
+                bar_format="{desc} {n:.0f} s |{bar}| {postfix}")
