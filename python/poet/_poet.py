@@ -148,7 +148,8 @@ def solve(model: str, platform: str, ram_budget: float, runtime_budget: float, p
     if solver is not None:
         warnings.warn(f"solver={solver!r} is ignored: poet-solve has its own search, and CBC inside", stacklevel=2)
     info = Model(model).info(platform, batch_size=batch_size, backward="poet-chain")
-    total_ms = (info.baseline_runtime_seconds or 0.0) * _MS_PER_SECOND
+    total_seconds = info.baseline_runtime_seconds or 0.0
+    total_ms = total_seconds * _MS_PER_SECOND
     if print_graph_info:
         forward = sum(node["bytes"] for node in info.nodes if not node["backward"])
         print(f"Runtime of the graph, forward and backward: {total_ms:.5f} ms")
@@ -156,7 +157,7 @@ def solve(model: str, platform: str, ram_budget: float, runtime_budget: float, p
     with Files() as files:
         words = problem_words(Model(model), platform, files)
         words += options({
-            "--ram-budget": _bytes_word(ram_budget), "--runtime-budget": number_word(float(runtime_budget)),
+            "--ram-budget": _bytes_word(ram_budget), "--runtime-budget": _time_word(runtime_budget, total_seconds),
             "--no-paging": not paging, "--no-remat": not remat, "--mem-power-scale": float(mem_power_scale),
             "--batch-size": batch_size, "--backward": "poet-chain", "--plot-directory": plot_directory,
             "--time-limit-s": limit_word(None if time_limit_s >= _FOREVER_SECONDS else time_limit_s),
@@ -186,6 +187,13 @@ def _bytes_word(ram_budget: float) -> str:
     if not math.isfinite(ram_budget):
         return str(ram_budget)
     return str(max(1, math.floor(ram_budget)))
+
+
+def _time_word(runtime_budget: float, total_seconds: float) -> str:
+    """A multiple; as a time if it is below 1, which no schedule keeps and the program takes for a mistake."""
+    if runtime_budget < 1 and total_seconds > 0:
+        return number_word(max(runtime_budget, 1e-6) * total_seconds) + "s"
+    return number_word(float(runtime_budget))
 
 
 def _print_costs(schedule: Schedule) -> None:

@@ -1,0 +1,143 @@
+"""Ctrl-C in a solve: KeyboardInterrupt, and no process is left; also among threads, and when Python is killed."""
+import os
+import shutil
+import signal
+import subprocess
+import sys
+import time
+import unittest
+import uuid
+
+from support import PACKAGE, TestCase
+
+WAIT_SECONDS = 60
+
+LONG_SOLVE = """
+import signal, sys
+signal.signal(signal.SIGINT, signal.default_int_handler)  # a shell in the background ignores it
+import poet
+{before}
+lines = 0
+def working(progress):
+    global lines
+    lines += 1
+    if lines == {line}:
+        print("working", flush=True)
+try:
+    {call}
+    print("finished")
+except KeyboardInterrupt:
+    print("KeyboardInterrupt", flush=True)
+{after}
+"""
+OPTIMIZE = "poet.optimize('bert', 'm4', ram='45%', runtime=1.5, gap=0, time_limit_s=300, progress=working)"
+
+
+def processes_with(mark):
+    """The processes that have a word in their environment, zombies left out."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{pid}/environ", "rb") as environment:
+                if mark.encode() in environment.read():
+                    found.append(int(pid))
+        except OSError:
+            pass  # it has ended, or is not ours
+    return found
+
+
+@unittest.skipUnless(os.path.isdir("/proc/self"), "no /proc: nobody knows what is left")
+class Interrupt(TestCase):
+    def start(self, line=1, before="", call=OPTIMIZE, after=""):
+        self.mark = uuid.uuid4().hex
+        code = LONG_SOLVE.format(before=before, line=line, call=call, after=after)
+        process = subprocess.Popen([sys.executable, "-B", "-c", code], stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                                   text=True, start_new_session=True,
+                                   env={**os.environ, "PYTHONPATH": str(PACKAGE), "POET_TEST_MARK": self.mark})
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.stdout.close)
+        self.addCleanup(process.kill)
+        return process
+
+    def wait_for(self, process, word):
+        for line in process.stdout:
+            if line.strip() == word:
+                return
+        self.fail(f"the script ended without '{word}': {process.stderr.read()}")
+
+    def expect_nothing_left(self):
+        deadline = time.monotonic() + WAIT_SECONDS
+        while processes_with(self.mark):
+            self.assertLess(time.monotonic(), deadline, f"left: {processes_with(self.mark)}")
+            time.sleep(0.05)
+
+    def check_ctrl_c(self, process):
+        self.wait_for(process, "working")
+        self.assertGreater(len(processes_with(self.mark)), 1)
+        os.kill(process.pid, signal.SIGINT)
+        self.wait_for(process, "KeyboardInterrupt")
+        # At once, and not only when Python has ended.
+        self.assertEqual(processes_with(self.mark), [process.pid])
+        self.assertEqual(process.wait(WAIT_SECONDS), 0)
+        self.expect_nothing_left()
+
+    def test_ctrl_c_leaves_no_process(self):
+        for line in (1, 2, 3):
+            with self.subTest(line=line):
+                self.check_ctrl_c(self.start(line, after="import time; time.sleep(1)"))
+
+    def test_ctrl_c_twice_leaves_no_process(self):
+        process = self.start()
+        self.wait_for(process, "working")
+        os.kill(process.pid, signal.SIGINT)
+        os.kill(process.pid, signal.SIGINT)
+        process.wait(WAIT_SECONDS)
+        self.expect_nothing_left()
+
+    def test_ctrl_c_in_a_sweep(self):
+        process = self.start(call="print('working', flush=True); "
+                                  "poet.sweep('bert', 'm4', ram='40%..60%:8', runtime=1.5, gap=0, jobs=2)")
+        self.wait_for(process, "working")
+        deadline = time.monotonic() + WAIT_SECONDS
+        while len(processes_with(self.mark)) < 3:  # Python, the program and a point
+            self.assertLess(time.monotonic(), deadline)
+            time.sleep(0.05)
+        os.kill(process.pid, signal.SIGINT)
+        self.wait_for(process, "KeyboardInterrupt")
+        process.wait(WAIT_SECONDS)
+        self.expect_nothing_left()
+
+    def test_ctrl_c_in_a_process_with_threads_of_torch(self):
+        before = """
+import threading
+import torch
+torch.set_num_threads(16)
+def compute():
+    x = torch.ones(300, 300)
+    while True:
+        x = (x @ x).clamp(0, 1)
+threading.Thread(target=compute, daemon=True).start()
+torch.ones(2000, 2000) @ torch.ones(2000, 2000)
+import os
+assert len(os.listdir("/proc/self/task")) >= 16, os.listdir("/proc/self/task")
+assert poet.optimize("linear", "m4", ram=3500, runtime=2).status == "optimal"
+"""
+        probe = subprocess.run([sys.executable, "-c", "import torch"], capture_output=True)
+        if probe.returncode != 0:
+            self.skipTest("no torch (Debian: python3-torch)")
+        # Torch aborts where a thread of its own computes while Python ends, whatever else has happened.
+        self.check_ctrl_c(self.start(before=before, after="import time; time.sleep(1); os._exit(0)"))
+
+    @unittest.skipIf(shutil.which("setpriv") is None, "no setpriv (Debian: util-linux)")
+    def test_a_killed_python_leaves_no_process(self):
+        for number in (signal.SIGTERM, signal.SIGKILL):
+            with self.subTest(signal=number):
+                process = self.start()
+                self.wait_for(process, "working")
+                os.kill(process.pid, number)
+                process.wait(WAIT_SECONDS)
+                self.expect_nothing_left()
+
+
+if __name__ == "__main__":
+    unittest.main()

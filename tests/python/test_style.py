@@ -1,0 +1,68 @@
+"""Types and style of the package: mypy --strict and flake8 find nothing."""
+import os
+import re
+import shutil
+import subprocess
+import unittest
+
+import poet
+from support import PACKAGE, SOURCE, TestCase
+
+TESTS = SOURCE / "tests" / "python"
+
+
+def findings(*command, **environment):
+    """What a checker prints, and its exit status."""
+    run = subprocess.run(command, capture_output=True, text=True, cwd=SOURCE, env={**os.environ, **environment})
+    return run.returncode, run.stdout + run.stderr
+
+
+@unittest.skipIf(shutil.which("mypy") is None, "no mypy (Debian: mypy)")
+class Types(TestCase):
+    def check(self, *files):
+        return findings("mypy", "--strict", "--cache-dir", str(self.folder), *map(str, files), MYPYPATH=str(PACKAGE))
+
+    def test_package_is_strict(self):
+        self.assertEqual(self.check(PACKAGE / "poet")[0], 0, self.check(PACKAGE / "poet")[1])
+
+    def test_a_users_program_is_checked(self):
+        status, text = self.check(TESTS / "typed_user.py")
+        self.assertEqual(status, 0, text)
+        wrong = self.folder / "wrong.py"
+        wrong.write_text("import poet\nx: str = poet.optimize('linear', 'm4', ram=1, runtime=1.5).energy\n"
+                         "poet.optimize('linear', 'm4', rum=1)\n")
+        status, text = self.check(wrong)
+        self.assertEqual(status, 1)
+        self.assertIn("wrong.py:2", text)
+        self.assertIn("wrong.py:3", text)
+
+    def test_package_says_that_it_is_typed(self):
+        self.assertTrue((PACKAGE / "poet" / "py.typed").is_file())
+
+
+class Style(TestCase):
+    @unittest.skipIf(shutil.which("flake8") is None, "no flake8 (Debian: flake8)")
+    def test_flake8_finds_nothing(self):
+        status, text = findings("flake8", "--config", str(PACKAGE / ".flake8"), str(PACKAGE), str(TESTS))
+        self.assertEqual((status, text), (0, ""))
+
+    def test_everything_public_is_described(self):
+        for name in poet.__all__:
+            thing = getattr(poet, name)
+            self.assertTrue(thing.__doc__, name)
+            if isinstance(thing, type):
+                for key, value in vars(thing).items():
+                    if not key.startswith("_") and (callable(value) or isinstance(value, property)):
+                        self.assertTrue(value.__doc__, f"{name}.{key}")
+
+    def test_files_are_one_idea_each(self):
+        for path in sorted((PACKAGE / "poet").glob("*.py")):
+            self.assertLess(len(path.read_text().splitlines()), 400, path.name)
+
+    def test_version_is_that_of_the_project(self):
+        project = re.search(r"project\(poet VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())
+        self.assertEqual(poet.__version__, project[1])
+
+
+if __name__ == "__main__":
+    unittest.main()
