@@ -28,6 +28,9 @@ constexpr int kAlone = 4;      // one addition in so many takes neighbours along
 constexpr int kMaxNeighbours = 4;
 constexpr int kNeighbourhood = 10;  // how far apart, in nodes, they lie
 constexpr int kPicks = 8;           // of an entry, until one lies in the window
+constexpr int kAimed = 50;          // per cent of the additions
+constexpr int kMoments = 8;         // of which the one with the most RAM is relieved
+constexpr int kSoon = 8;            // stages after that moment
 
 }  // namespace
 
@@ -52,7 +55,7 @@ void TimelineMoves::set_window(StageWindow window) {
 bool TimelineMoves::propose(double affordable) {
   affordable_ = affordable;
   int kind = random_.below(100);
-  if (kind < kAdd) return add_some();
+  if (kind < kAdd) return random_.below(100) < kAimed ? relieve_some() : add_some();
   if ((kind -= kAdd) < kRemove) return remove_some();
   if ((kind -= kRemove) < kShift) return shift_some();
   if (kind - kShift < kSwap) return swap_some();
@@ -74,6 +77,42 @@ bool TimelineMoves::add_some() {
   if (stage < 0 || !add(node, stage, false)) return false;
   if (random_.below(kAlone) == 0) add_neighbours(node, stage);
   return true;
+}
+
+/// Frees the RAM of a tensor that lies idle at a moment of much RAM. It comes back for its next
+/// use, soon after that moment, or at some time between.
+bool TimelineMoves::relieve_some() {
+  const RamProfile& ram = timeline_.ram();
+  const int event = pick_high_event();
+  const int stage = ram.stage_of_event(event);
+  const int computed = ram.node(event);
+  const Position at = computation(stage, computed);
+  for (int tries = 0; tries < kPicks; ++tries) {
+    const int node = random_.below(stage + 1);
+    const std::vector<Instance>& list = timeline_.instances(node);
+    if (list[0].start >= at || list[timeline_.find(node, at)].end <= at) continue;
+    const std::vector<int>& inputs = timeline_.costs().graph().nodes[computed].inputs;
+    if (std::binary_search(inputs.begin(), inputs.end(), node)) return false;
+    const int use = stage_of(next_use(node, at));
+    const NodeCosts& costs = timeline_.costs().nodes[node];
+    const bool can_compute = costs.last_stage >= node + 2;
+    if (costs.page && (!can_compute || random_.below(2) == 0)) {
+      return window_.has(use) && add(node, use, true);
+    }
+    const int first = std::max(stage + (computed < node ? 0 : 1), node + 2);
+    const int last = std::min(use, window_.last);
+    if (first > last) return false;
+    int back = last;
+    const int draw = random_.below(4);
+    if (draw >= 2) {
+      const int stages = last - first + 1;
+      back = first + random_.below(draw == 2 ? std::min(kSoon, stages) : stages);
+    }
+    if (!add(node, back, false)) return false;
+    if (random_.below(kAlone) == 0) add_neighbours(node, back);
+    return true;
+  }
+  return false;
 }
 
 /// Computes nodes that lie close to `node` in the order again as well: what is held for long is
@@ -134,8 +173,9 @@ bool TimelineMoves::swap_some() {
   const std::vector<int>& users = graph.users[entry.node];
   if (kind == 0 && !inputs.empty()) return add(pick(inputs), stage_of(entry.at), false);
   if (kind == 1 && !users.empty()) return add(pick(users), stage_of(entry.at), false);
-  const bool added = add_some();
-  if (random_.below(4) == 0) add_some();
+  const auto add_any = [&] { return random_.below(2) == 0 ? relieve_some() : add_some(); };
+  const bool added = add_any();
+  if (random_.below(4) == 0) add_any();
   return added;
 }
 
@@ -167,6 +207,32 @@ const Entry* TimelineMoves::pick_entry() {
     if (window_.has(stage_of(entry.at))) return &entry;
   }
   return nullptr;
+}
+
+/// Of a few random computations in the window, the one with the most RAM.
+int TimelineMoves::pick_high_event() {
+  const RamProfile& ram = timeline_.ram();
+  const int first = ram.first_of(window_.first);
+  const int count = ram.first_of(window_.last + 1) - first;
+  int highest = first + random_.below(count);
+  for (int more = 1; more < kMoments; ++more) {
+    const int event = first + random_.below(count);
+    if (ram.ram(event) > ram.ram(highest)) highest = event;
+  }
+  return highest;
+}
+
+/// The first use of a node after `after`, when it is in RAM; or else the end of its stay.
+Position TimelineMoves::next_use(int node, Position after) const {
+  Position next = timeline_.instances(node)[timeline_.find(node, after)].end;
+  for (const int user : timeline_.costs().graph().users[node]) {
+    const std::vector<Instance>& list = timeline_.instances(user);
+    const auto use = std::find_if(list.begin(), list.end(), [&](const Instance& instance) {
+      return is_computation(instance.start) && instance.start > after;
+    });
+    if (use != list.end()) next = std::min(next, use->start);
+  }
+  return next;
 }
 
 /// A stage for a new instance of a node within the lifetime of one that starts and ends there; -1

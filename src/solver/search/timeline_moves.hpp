@@ -16,7 +16,8 @@ struct StageWindow {
 };
 
 /// Random changes to a timeline: an entry is added, removed, shifted by a few stages, replaced by
-/// one of an input or a user, or all recomputations of a stage move to another.
+/// one of an input or a user, or all recomputations of a stage move to another. Half of the added
+/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM.
 ///
 /// What is recomputed needs its inputs, and some of them have gone. Each of these is either held
 /// until then or itself recomputed, and so on; how often the one or the other is drawn anew for
@@ -34,12 +35,15 @@ class TimelineMoves {
 
  private:
   bool add_some();
+  bool relieve_some();
   void add_neighbours(int node, int stage);
   bool remove_some();
   bool shift_some();
   bool swap_some();
   bool shift_stage();
   const Entry* pick_entry();
+  int pick_high_event();
+  Position next_use(int node, Position after) const;
   int pick_stage(int node, Position start, Position end);
   int stage_near_relative(int node, int first, int last);
   int stage_of_some_use(int node);

@@ -13,8 +13,8 @@ constexpr int kMovesPerNode = 300;  // of a chain's first search; more for large
 constexpr int kLargeGraph = 250;    // nodes
 constexpr double kGrowth = 1.5;     // of chains
 constexpr int kCycle = 4;           // chains that differ in their start
-constexpr double kRefining = 1.5;   // moves for windows, over those of the first search
-constexpr double kHot = 0.3;        // of the energy scale
+constexpr double kRefining = 1.5;   // moves without a better plan, over those of the first search
+constexpr double kHot = 1;          // of the energy scale
 constexpr double kCold = 0.004;
 constexpr double kTightening = 4;  // moves to find some plan, at most, over those of a long chain
 constexpr int kMostEntries = 3;    // of a start, for each node; more would take long to build
@@ -115,6 +115,7 @@ class ChainSearch {
       const ThresholdResult result = search(count, std::pow(15.0, -random_.uniform()), price_);
       left -= std::max(1.0, count);
       if (!result.best || result.best->energy > plan.energy) continue;
+      if (result.best->energy < plan.energy) left = kRefining * length_;
       plan = *result.best;
       note(plan);
     }
