@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
-#include <mutex>
 
 #include <fmt/format.h>
 
@@ -42,9 +41,8 @@ class Candidates {
   /// CBC ignores everything at or above the cutoff, so no bound above it is proven.
   Candidates(std::size_t columns, double cutoff) : columns_(columns), least_(cutoff) {}
 
-  /// Call it at the event that CBC has checked a point. Any of CBC's threads may do so.
+  /// Call it at the event that CBC has checked a point.
   void note(const CbcModel& model) {
-    const std::lock_guard<std::mutex> lock(mutex_);
     const double cost = model.getMinimizationObjValue();
     const bool accepted = cost <= std::min(model.getCutoff(), kCbcInfinity);
     if (accepted) least_ = std::min(least_, cost);
@@ -59,10 +57,7 @@ class Candidates {
   }
 
   /// The part of CBC's bound that is proven.
-  double cap(double bound) const {
-    const std::lock_guard<std::mutex> lock(mutex_);
-    return std::min(bound, least_);
-  }
+  double cap(double bound) const { return std::min(bound, least_); }
   bool any_dropped() const { return any_dropped_; }
   const std::vector<std::vector<double>>& dropped() const { return dropped_; }
 
@@ -74,7 +69,7 @@ class Candidates {
   static bool ends_a_node(const CbcModel& model) {
     const double* point = model.bestSolution();
     const double* relaxed = model.solver()->getColSolution();
-    // CBC's worker threads do not expose the point. Assume that it ended the node.
+    // Where CBC does not expose the point, assume that it ended the node.
     if (point == nullptr || relaxed == nullptr) return true;
     for (int c = 0; c < model.getNumCols(); ++c) {
       const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;
@@ -84,7 +79,6 @@ class Candidates {
   }
 
   std::size_t columns_;
-  mutable std::mutex mutex_;
   double least_;
   bool any_dropped_ = false;
   std::vector<std::vector<double>> dropped_;
@@ -199,7 +193,6 @@ std::vector<std::string> command(const Milp& milp, const MipOptions& options) {
   add("-randomCbcSeed", std::to_string(options.seed));
   add("-dualTolerance", fmt::format("{:g}", dual_tolerance(milp, share_of_a_price(milp))));
   if (options.fine) add("-integerTolerance", fmt::format("{:g}", kFineTolerance));
-  if (options.threads > 1) add("-threads", std::to_string(options.threads));
   // The default, `sos`, has reports of wrong answers. Cuts are in the model's own columns, which
   // presolve would change.
   const bool presolve = options.presolve && !options.cuts;

@@ -4,21 +4,9 @@
 
 #include "base/process/child_call.hpp"
 #include "solver/clock.hpp"
+#include "solver/milp/mip_fields.hpp"
 
 namespace poet {
-
-template <>
-inline constexpr auto kFields<MipProgress> = std::tuple(Field<&MipProgress::nodes>{},
-                                                        Field<&MipProgress::bound>{});
-
-template <>
-inline constexpr auto kLast<MipResult::Status> = MipResult::Status::failed;
-
-template <>
-inline constexpr auto kFields<MipResult> =
-    std::tuple(Field<&MipResult::status>{}, Field<&MipResult::bound>{}, Field<&MipResult::values>{},
-               Field<&MipResult::doubtful>{}, Field<&MipResult::dropped>{},
-               Field<&MipResult::nodes>{}, Field<&MipResult::message>{});
 
 namespace {
 
@@ -56,13 +44,7 @@ MipResult search(const Milp& milp, const MipOptions& options, const ProgressFunc
     }
     return progress(latest);
   };
-  call.check = [&](const MipResult& result) {
-    const auto fits = [&](const auto& point) { return point.size() == milp.columns.size(); };
-    if ((result.values && !fits(*result.values)) ||
-        !std::all_of(result.dropped.begin(), result.dropped.end(), fits)) {
-      throw MalformedMessage("a point does not have a value per column");
-    }
-  };
+  call.check = [&](const MipResult& result) { check_points(result, milp.columns.size()); };
   call.on_tick = [&] { return progress(latest); };
   call.seconds = options.time_limit_seconds + kGrace;
   const ChildAnswer<MipResult> answer = call.run();

@@ -23,7 +23,6 @@ struct MipOptions {
   double absolute_gap = 0;    ///< stop when incumbent - bound is at most this
   Seconds time_limit_seconds = kInfinity;
   int node_limit = 0;  ///< of the branch and bound; 0 = none
-  int threads = 1;
   std::uint32_t seed = 1;
   bool presolve = true;  ///< in the first search; see `confirm`
   /// Whether a second search, without presolve, must confirm "nothing below the cutoff" before it

@@ -1,18 +1,23 @@
 #include "solver/phases/subproblem_search.hpp"
 
 #include <algorithm>
+#include <deque>
 #include <utility>
 
-#include <fmt/format.h>
-
+#include "base/process/ordered_calls.hpp"
 #include "solver/cutoff.hpp"
 #include "solver/formulation/cuts.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
+#include "solver/milp/mip_fields.hpp"
 #include "solver/milp/mip_solver.hpp"
 
 namespace poet {
 namespace {
+
+/// Subproblems that are chosen before the answer to the first of them is known. A better schedule
+/// lowers the cutoff of those after them only.
+constexpr std::size_t kSearchesInLine = 4;
 
 class SubproblemSearch {
  public:
@@ -31,46 +36,75 @@ class SubproblemSearch {
     subproblems_ = std::move(subproblems);
     std::sort(subproblems_.begin(), subproblems_.end(),
               [](const Subproblem& a, const Subproblem& b) { return a.bound < b.bound; });
-    for (current_ = 0; current_ < subproblems_.size() && !state_.done(); ++current_) {
-      if (subproblems_[current_].bound >= proof_cutoff(state_, scaled_)) continue;
-      if (search_subproblem(counts) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
+    const Seconds start = state_.clock.elapsed();
+    OrderedCalls<SearchTask, MipProgress, MipResult> calls{
+        .processes = state_.options.settings.threads, .length = kSearchesInLine};
+    calls.draw = [this] { return draw(); };
+    calls.needless = [this](const SearchTask& task) {
+      return subproblems_[task.subproblem].bound >= proof_cutoff(state_, scaled_);
+    };
+    calls.work = [&](const SearchTask& task, const auto& report) {
+      return search(task, counts, report);
+    };
+    calls.check = [this](const MipResult& mip) { check_points(mip, model_.milp.columns.size()); };
+    calls.on_report = [this](SearchTask& task, const MipProgress& now, bool is_first) {
+      task.latest = now;
+      if (is_first) note(task);
+    };
+    calls.take = [this](SearchTask& task, auto answer) {
+      return !answer || take(task, result_of(std::move(*answer)));
+    };
+    calls.on_tick = [this] {
+      state_.report_progress(phase_, state_.statistics.nodes + nodes_under_way_);
+      return !state_.stopping();
+    };
+    const std::vector<SearchTask> left = calls.run();
+    if (state_.stopping()) {
+      for (const SearchTask& task : left) {
+        note(task);
+        state_.statistics.nodes += task.latest.nodes;
+      }
     }
-    return ModelVerdict::open;
+    state_.statistics.milp_seconds += state_.clock.elapsed() - start;
+    return verdict_;
   }
 
  private:
-  ModelVerdict search_subproblem(const std::vector<Count>& counts) {
-    milp_ = whole_;
-    for (const CountRange& range : subproblems_[current_].ranges) {
-      milp_.rows.push_back(range_row(counts, range));
+  /// A search of a subproblem by CBC.
+  struct SearchTask {
+    std::size_t subproblem = 0;
+    std::size_t rows = 0;  ///< of the whole model, when the task was drawn
+    MipOptions options;
+    MipProgress latest;
+  };
+
+  std::optional<SearchTask> draw() {
+    SearchTask task;
+    if (!again_.empty()) {
+      task = std::move(again_.front());
+      again_.pop_front();
+    } else if (next_ < subproblems_.size() && !state_.done()) {
+      task.subproblem = next_++;
+      task.options = first_options();
+    } else {
+      return std::nullopt;
     }
-    MipOptions options{.cutoff = proof_cutoff(state_, scaled_),
-                       .absolute_gap = scaled_.to_units(state_.gap_joules()),
-                       .threads = state_.options.settings.threads,
+    task.rows = whole_.rows.size();
+    task.options.cutoff = proof_cutoff(state_, scaled_);
+    return task;
+  }
+
+  MipOptions first_options() const {
+    MipOptions options{.absolute_gap = scaled_.to_units(state_.gap_joules()),
                        .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
     if (separates_cuts()) {
       options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
       // Beside cuts in the model's own columns CBC can presolve little. Without any presolve, a
       // search under a cutoff needs no second one to confirm it.
-      options.presolve = options.cutoff == kInfinity;
+      options.presolve = proof_cutoff(state_, scaled_) == kInfinity;
     }
-    while (true) {
-      const MipResult mip = ask(options);
-      if (mip.status == MipResult::Status::failed) {
-        state_.trouble = mip.message;
-        return ModelVerdict::open;
-      }
-      if (says_infeasible(options, mip)) {
-        state_.searches_without_result = mip.searches;
-        return ModelVerdict::infeasible;
-      }
-      if (mip.values)
-        state_.offer_or_repair(schedule_of_point(model_, state_.problem.graph, *mip.values));
-      raise(mip.bound);
-      state_.report_progress(phase_, state_.statistics.nodes);
-      if (state_.done() || !exclude_false_solutions(mip, options)) return ModelVerdict::open;
-    }
+    return options;
   }
 
   /// A small graph's model is searched sooner with CBC's presolve, which cuts exclude.
@@ -79,23 +113,59 @@ class SubproblemSearch {
     return state_.options.settings.features.cuts_in_cbc && (model_.windows.collapsed() || !small);
   }
 
-  MipResult ask(MipOptions& options) {
-    const Seconds start = state_.clock.elapsed();
-    SolveStatistics& statistics = state_.statistics;
+  /// In a process of the task's own, which has CBC in one below it.
+  MipResult search(const SearchTask& task, const std::vector<Count>& counts,
+                   const std::function<void(const MipProgress&)>& report) {
+    whole_.rows.resize(task.rows);
+    for (const CountRange& range : subproblems_[task.subproblem].ranges) {
+      whole_.rows.push_back(range_row(counts, range));
+    }
+    MipOptions options = task.options;
     options.time_limit_seconds = state_.time_for_step(1);
-    MipResult mip = solve_mip(milp_, options, [&](const MipProgress& now) {
-      raise(now.bound);
-      state_.report_progress(phase_, statistics.nodes + now.nodes);
-      return !state_.stopping();
+    MipProgress latest;
+    return solve_mip(whole_, options, [&](const MipProgress& now) {
+      if (now.nodes != latest.nodes || now.bound != latest.bound) report(now);
+      latest = now;
+      return !state_.clock.expired();
     });
-    statistics.milp_seconds += state_.clock.elapsed() - start;
-    statistics.nodes += mip.nodes;
-    return mip;
   }
 
-  /// Takes a bound on the current subproblem.
-  void raise(double units) {
-    subproblems_[current_].bound = std::max(subproblems_[current_].bound, units);
+  static MipResult result_of(ChildAnswer<MipResult> answer) {
+    if (answer.result) return std::move(*answer.result);
+    return {.message = "CBC's process " + answer.failure};
+  }
+
+  /// Returns false if nothing is left to do.
+  bool take(SearchTask& task, const MipResult& mip) {
+    nodes_under_way_ = 0;
+    state_.statistics.nodes += mip.nodes;
+    if (mip.status == MipResult::Status::failed) {
+      raise(task.subproblem, task.latest.bound);
+      state_.trouble = mip.message;
+      return true;
+    }
+    if (says_infeasible(task.options, mip)) {
+      state_.searches_without_result = mip.searches;
+      verdict_ = ModelVerdict::infeasible;
+      return false;
+    }
+    if (mip.values)
+      state_.offer_or_repair(schedule_of_point(model_, state_.problem.graph, *mip.values));
+    raise(task.subproblem, mip.bound);
+    state_.report_progress(phase_, state_.statistics.nodes);
+    if (state_.done()) return false;
+    if (exclude_false_solutions(mip, task.options)) again_.push_back(std::move(task));
+    return true;
+  }
+
+  void note(const SearchTask& task) {
+    nodes_under_way_ = task.latest.nodes;
+    raise(task.subproblem, task.latest.bound);
+  }
+
+  /// Takes a bound on a subproblem.
+  void raise(std::size_t which, double units) {
+    subproblems_[which].bound = std::max(subproblems_[which].bound, units);
     double least = kInfinity;
     for (const Subproblem& subproblem : subproblems_) least = std::min(least, subproblem.bound);
     raise_bound(state_, scaled_, least);
@@ -117,9 +187,7 @@ class SubproblemSearch {
       options.fine = true;
       options.presolve = options.heuristics = false;
     }
-    options.cutoff = proof_cutoff(state_, scaled_);
     whole_.rows.insert(whole_.rows.end(), covers.begin(), covers.end());
-    milp_.rows.insert(milp_.rows.end(), covers.begin(), covers.end());
     return finer || !covers.empty();
   }
 
@@ -138,9 +206,11 @@ class SubproblemSearch {
   const Formulation& model_;
   const ScaledMilp& scaled_;
   Milp whole_;  // with the cuts
-  Milp milp_;   // of the current subproblem
   std::vector<Subproblem> subproblems_;
-  std::size_t current_ = 0;
+  std::size_t next_ = 0;          // of them to be drawn
+  std::deque<SearchTask> again_;  // to be drawn before
+  std::int64_t nodes_under_way_ = 0;
+  ModelVerdict verdict_ = ModelVerdict::open;
 };
 
 }  // namespace

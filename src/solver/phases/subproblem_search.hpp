@@ -11,10 +11,11 @@
 
 namespace poet {
 
-/// Lets CBC search the subproblems of a model, one after the other, for schedules that are better
-/// than the incumbent; the whole model is one subproblem without ranges. The subproblems cover all
-/// solutions below the cutoff, so the least of their bounds is a bound for all. `cuts` are tight at
-/// the root; `phase` is the name for progress.
+/// Lets CBC search the subproblems of a model, as many at the same time as the settings allow, for
+/// schedules that are better than the incumbent; the whole model is one subproblem without ranges.
+/// The answer is the same for any number of processes, unless time runs out (OrderedCalls). The
+/// subproblems cover all solutions below the cutoff, so the least of their bounds is a bound for
+/// all. `cuts` are tight at the root; `phase` is the name for progress.
 ///
 /// CBC gets the page-out link in full and separates precedence cuts at its nodes, without its own
 /// presolve then: the example takes 1.7 s and not 2.8 s. A point that CBC takes for a solution

@@ -94,7 +94,7 @@ constexpr double kMinProgress = 0.1;
 /// With more open nodes the rest is left to CBC: each holds a basis of up to half a megabyte.
 constexpr std::size_t kMaxOpenNodes = 2000;
 /// Relaxations that are chosen before the answer to the first of them is known.
-constexpr std::size_t kLineLength = 8;
+constexpr std::size_t kNodesInLine = 8;
 
 /// A subproblem whose relaxation has been solved.
 struct OpenNode {
@@ -131,12 +131,12 @@ class CountBranching {
     ++count_;
     keep({}, nodes_.solve_root(options_.rows, options_.cuts, ceiling_, time_));
     OrderedCalls<CountTask, double, TaskResult> calls{.processes = options_.processes,
-                                                      .length = kLineLength};
+                                                      .length = kNodesInLine};
     calls.draw = [this] { return draw(); };
     calls.needless = [this](const CountTask& task) { return task.subproblem.bound >= ceiling_; };
     calls.work = [this](const CountTask& task, const auto&) { return work(task); };
     calls.check = [this](const TaskResult& result) { nodes_.check(result.node); };
-    calls.on_report = [](const CountTask&, double, bool) {};
+    calls.on_report = [](CountTask&, double, bool) {};
     calls.take = [this](CountTask& task, auto answer) { return take(task, std::move(answer)); };
     calls.on_tick = [this] { return !time_.expired(); };
     for (CountTask& task : calls.run()) drawn_.push_back(std::move(task));

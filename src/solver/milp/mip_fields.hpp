@@ -1,0 +1,36 @@
+#pragma once
+
+#include <algorithm>
+#include <cstddef>
+
+#include "base/fields.hpp"
+#include "base/process/child.hpp"
+#include "solver/milp/mip_solver.hpp"
+
+namespace poet {
+
+// A MIP search in messages between processes.
+
+template <>
+inline constexpr auto kFields<MipProgress> = std::tuple(Field<&MipProgress::nodes>{},
+                                                        Field<&MipProgress::bound>{});
+
+template <>
+inline constexpr auto kLast<MipResult::Status> = MipResult::Status::failed;
+
+template <>
+inline constexpr auto kFields<MipResult> = std::tuple(
+    Field<&MipResult::status>{}, Field<&MipResult::bound>{}, Field<&MipResult::values>{},
+    Field<&MipResult::doubtful>{}, Field<&MipResult::dropped>{}, Field<&MipResult::nodes>{},
+    Field<&MipResult::searches>{}, Field<&MipResult::message>{});
+
+/// Throws MalformedMessage if a point of the result is not one of a model with so many columns.
+inline void check_points(const MipResult& result, std::size_t columns) {
+  const auto fits = [&](const auto& point) { return point.size() == columns; };
+  if ((result.values && !fits(*result.values)) ||
+      !std::all_of(result.dropped.begin(), result.dropped.end(), fits)) {
+    throw MalformedMessage("a point does not have a value per column");
+  }
+}
+
+}  // namespace poet
