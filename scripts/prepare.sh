@@ -9,6 +9,8 @@ build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
 # What the tests need besides.
 test_packages=(coinor-cbc libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
   parallel python3 python3-jsonschema zsh)
+# What scripts/wheel needs besides the build.
+wheel_packages=(python3 python3-build python3-setuptools python3-wheel patchelf binutils)
 # What scripts/check needs besides those.
 check_packages=(clang clang-tidy libclang-rt-dev llvm)
 

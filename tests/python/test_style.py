@@ -1,4 +1,5 @@
 """Types and style of the package: mypy --strict and flake8 find nothing."""
+import ast
 import os
 import re
 import shutil
@@ -20,10 +21,12 @@ def findings(*command, **environment):
 @unittest.skipIf(shutil.which("mypy") is None, "no mypy (Debian: mypy)")
 class Types(TestCase):
     def check(self, *files):
-        return findings("mypy", "--strict", "--cache-dir", str(self.folder), *map(str, files), MYPYPATH=str(PACKAGE))
+        return findings("mypy", "--config-file", str(PACKAGE / "pyproject.toml"), "--strict", "--cache-dir",
+                        str(self.folder), *map(str, files), MYPYPATH=str(PACKAGE))
 
     def test_package_is_strict(self):
-        self.assertEqual(self.check(PACKAGE / "poet")[0], 0, self.check(PACKAGE / "poet")[1])
+        status, text = self.check(PACKAGE / "poet")
+        self.assertEqual(status, 0, text)
 
     def test_a_users_program_is_checked(self):
         status, text = self.check(TESTS / "typed_user.py")
@@ -58,6 +61,23 @@ class Style(TestCase):
     def test_files_are_one_idea_each(self):
         for path in sorted((PACKAGE / "poet").glob("*.py")):
             self.assertLess(len(path.read_text().splitlines()), 400, path.name)
+
+    def test_modules_use_those_above_them_in_the_table(self):
+        page = (SOURCE / "docs" / "architecture.md").read_text(encoding="utf-8")
+        table = page.split("## The Python package")[1].split("\n## ")[0]
+        rows = [re.findall(r"`(\w+)`", line.split("|")[1]) for line in table.splitlines() if line.startswith("| `")]
+        listed = [name for row in rows for name in row]
+        there = {path.stem for path in (PACKAGE / "poet").glob("*.py")} - {"__init__"}
+        self.assertEqual(sorted(listed), sorted(there))
+        for place, row in enumerate(rows):
+            above = {name for earlier in rows[:place + 1] for name in earlier}
+            for name in row:
+                text = (PACKAGE / "poet" / f"{name}.py").read_text(encoding="utf-8")
+                self.assertLessEqual(set(re.findall(r"from \.(\w+) import", text)), above, name)
+
+    def test_python_3_9_reads_it(self):
+        for path in sorted((PACKAGE / "poet").rglob("*.py")):
+            ast.parse(path.read_text(), str(path), feature_version=(3, 9))
 
     def test_version_is_that_of_the_project(self):
         project = re.search(r"project\(poet VERSION ([\d.]+)", (SOURCE / "CMakeLists.txt").read_text())

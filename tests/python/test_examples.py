@@ -1,0 +1,41 @@
+"""The examples of docs/python.md and of the READMEs run as they are."""
+import os
+import re
+import unittest
+
+from support import SOURCE, TestCase, quiet
+
+BLOCK = re.compile(r"^```python\n(.*?)^```$", re.MULTILINE | re.DOTALL)
+
+
+class Examples(TestCase):
+    def setUp(self):
+        super().setUp()
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(self.folder)
+
+    def run_examples(self, page):
+        blocks = BLOCK.findall((SOURCE / page).read_text(encoding="utf-8"))
+        names = {}
+        for block in blocks:
+            with self.subTest(page=page, block=block):
+                quiet(exec, compile(block, page, "exec"), names)
+        return blocks, names
+
+    def test_page(self):
+        blocks, names = self.run_examples("docs/python.md")
+        self.assertGreaterEqual(len(blocks), 6)
+        self.assertIn(f"print(schedule)          # {names['schedule']!r}\n", blocks[0])
+        for path in ("schedule.svg", "schedule.json", "curves.svg", "step/poet_plan.c"):
+            self.assertGreater((self.folder / path).stat().st_size, 1000)
+        self.assertTrue(names["result"].feasible)
+
+    def test_readmes(self):
+        for page in ("README.md", "python/README.md"):
+            blocks, names = self.run_examples(page)
+            self.assertTrue(blocks, page)
+            self.assertEqual(names["schedule"].status, "optimal")
+
+
+if __name__ == "__main__":
+    unittest.main()

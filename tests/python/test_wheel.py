@@ -1,0 +1,66 @@
+"""The wheel carries the program: in an empty environment, without network and without anything else, it solves."""
+import importlib.util
+import os
+import shutil
+import subprocess
+import sys
+import unittest
+
+from support import SOURCE, TestCase
+from test_poet_solve import GAP, README_ENERGY, README_SNIPPET
+
+MISSING = [name for name in ("build", "setuptools", "wheel", "venv", "ensurepip")
+           if importlib.util.find_spec(name) is None]
+MISSING += [name for name in ("patchelf", "strip") if shutil.which(name) is None]
+
+
+@unittest.skipIf(MISSING, f"no {', '.join(MISSING)}; scripts/wheel installs what it needs")
+class Wheel(TestCase):
+    def run_there(self, *command, status=0):
+        """Runs a command with an environment that knows nothing of this build."""
+        run = subprocess.run([str(word) for word in command], capture_output=True, text=True, cwd=self.folder,
+                             env={"PATH": "/usr/bin:/bin", "HOME": str(self.folder)})
+        self.assertEqual(run.returncode, status, run.stdout + run.stderr)
+        return run.stdout
+
+    def test_it_solves_in_an_empty_environment(self):
+        out = subprocess.run([SOURCE / "scripts" / "wheel", "--program", os.environ["POET_SOLVE"], "--output",
+                              self.folder], capture_output=True, text=True)
+        self.assertEqual(out.returncode, 0, out.stderr)
+        wheel = out.stdout.strip()
+        self.assertRegex(wheel, r"/poet_solve-[\d.]+-py3-none-linux_\w+\.whl$")
+        there = self.folder / "environment"
+        self.run_there(sys.executable, "-m", "venv", there)
+        python = there / "bin" / "python"
+        self.run_there(python, "-m", "pip", "install", "--quiet", "--no-index", "--no-deps", wheel)
+
+        code = README_SNIPPET.replace("solve(\n", "result = solve(\n") + """
+print(result.total_power_cost_cpu + result.total_power_cost_page)
+import poet
+print(poet.find_program())
+print(poet.optimize("linear", "m4", ram="60%", runtime=2).verify())
+try:
+    result.solution
+except ImportError as error:
+    print(error.name)
+"""
+        *_, energy, program, valid, missing = self.run_there(python, "-c", code).splitlines()
+        self.assertAlmostEqual(float(energy) / README_ENERGY, 1, delta=2 * GAP)
+        self.assertTrue(program.startswith(str(there)), program)
+        self.assertEqual((valid, missing), ("True", "numpy"))
+        # The libraries of the wheel are used, and each has its licence.
+        libraries = self.run_there("ldd", program)
+        for name in ("libCbc.so", "libClp.so", "libCoinUtils.so", "libfmt.so", "liblapack.so", "libcrypto.so"):
+            line = next(line for line in libraries.splitlines() if name in line)
+            self.assertIn(str(there), line)
+        self.assertTrue(list(there.glob("lib/python3*/site-packages/poet/bin/licenses/coinor-libcbc*")))
+        version = self.run_there(there / "bin" / "poet-solve", "--version")
+        self.assertEqual(version, self.run_there(python, "-m", "poet", "--version"))
+        self.assertTrue(version.startswith("poet-solve "))
+        self.run_there(python, "-m", "pip", "uninstall", "--quiet", "--yes", "poet-solve")
+        self.run_there(python, "-c", "import poet", status=1)
+        self.assertFalse((there / "bin" / "poet-solve").exists())
+
+
+if __name__ == "__main__":
+    unittest.main()
