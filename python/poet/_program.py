@@ -8,16 +8,18 @@ util-linux has it).
 from __future__ import annotations
 
 import codecs
+import contextlib
 import os
 import selectors
 import shutil
 import signal
 import subprocess
 import tempfile
+import threading
 from dataclasses import dataclass, field
 from pathlib import Path
-from types import TracebackType
-from typing import IO, Callable, Dict, List, Optional, Sequence, Type
+from types import FrameType, TracebackType
+from typing import IO, Callable, Dict, Iterator, List, Optional, Sequence, Tuple, Type
 
 from .errors import InputError, PoetError, ProgramError, ProgramNotFound
 
@@ -145,19 +147,23 @@ def run(arguments: Sequence[str], files: Optional[Files] = None,
             on_line(lines[-1])
 
     with tempfile.TemporaryFile() as out:
+        process: Optional[subprocess.Popen[bytes]] = None
         try:
-            process = subprocess.Popen([*_bound_to_us(), program, *arguments], stdin=subprocess.DEVNULL, stdout=out,
-                                       stderr=subprocess.PIPE, start_new_session=True)
-        except OSError as error:
-            raise ProgramNotFound(f"{program} does not start: {error}") from error
-        assert process.stderr is not None
-        with process.stderr:
-            try:
-                _follow(process.stderr, take, on_tick)
-                status = process.wait()
-            except BaseException:
+            with _interrupts_held():
+                process = subprocess.Popen([*_bound_to_us(), program, *arguments], stdin=subprocess.DEVNULL,
+                                           stdout=out, stderr=subprocess.PIPE, start_new_session=True)
+            assert process.stderr is not None
+            _follow(process.stderr, take, on_tick)
+            status = process.wait()
+        except BaseException as error:
+            if process is not None:
                 _end(process)
-                raise
+            elif isinstance(error, OSError):
+                raise ProgramNotFound(f"{program} does not start: {error}") from error
+            raise
+        finally:
+            if process is not None and process.stderr is not None:
+                process.stderr.close()
         out.seek(0)
         text = out.read().decode("utf-8", errors="replace")
     if status in (126, 127):
@@ -182,6 +188,23 @@ def error_of(finished: Finished, message: Optional[str] = None) -> PoetError:
     if finished.status < 0:
         return ProgramError(f"poet-solve was ended by {signal.Signals(-finished.status).name}")
     return ProgramError(f"poet-solve ended with {finished.status}: {text}")
+
+
+@contextlib.contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Holds Ctrl-C back for the moment in which a process exists and Python does not know it yet."""
+    handler = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread() or not callable(handler):
+        yield
+        return
+    held: List[Tuple[int, Optional[FrameType]]] = []
+    signal.signal(signal.SIGINT, lambda number, frame: held.append((number, frame)))
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, handler)
+        if held:
+            handler(*held[0])
 
 
 def _bound_to_us() -> List[str]:

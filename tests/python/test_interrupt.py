@@ -86,6 +86,18 @@ class Interrupt(TestCase):
             with self.subTest(line=line):
                 self.check_ctrl_c(self.start(line, after="import time; time.sleep(1)"))
 
+    def test_ctrl_c_at_any_moment(self):
+        for delay_ms in (0, 1, 2, 5, 10, 20, 50, 100):
+            with self.subTest(delay_ms=delay_ms):
+                process = self.start(line=0, call="print('working', flush=True); " + OPTIMIZE,
+                                     after="import time; time.sleep(1)")
+                self.wait_for(process, "working")
+                time.sleep(delay_ms / 1000)
+                os.kill(process.pid, signal.SIGINT)
+                self.wait_for(process, "KeyboardInterrupt")
+                self.assertEqual(processes_with(self.mark), [process.pid])
+                self.assertEqual(process.wait(WAIT_SECONDS), 0)
+
     def test_ctrl_c_twice_leaves_no_process(self):
         process = self.start()
         self.wait_for(process, "working")
