@@ -26,6 +26,7 @@ Outcome run_solve(const Options& options, ProblemInfo& problem);
 Outcome run_import_solution(const Options& options, ProblemInfo& problem);
 /// Likewise.
 Outcome run_info(const Options& options, ProblemInfo& problem);
+Outcome run_import(const Options& options);
 Outcome run_verify(const Options& options);
 Outcome run_plot(const Options& options);
 Outcome run_simulate(const Options& options);

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 #include <spdlog/spdlog.h>
 
+#include "app/onnx_model.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "report/fields.hpp"
@@ -82,8 +83,12 @@ Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo
     throw InputError("--platform", "found - for both model and platform; stdin can be only one");
   }
   Inputs inputs;
+  refuse_network_options(options);
   inputs.model = in_option(model_option, [&] {
-    return load_model(options.model, options.batch_size, value_of<Backward>(options.backward));
+    const std::optional<Backward> backward = value_of<Backward>(options.backward);
+    if (!is_onnx(options.model)) return load_model(options.model, options.batch_size, backward);
+    return parse_model(imported_model(options.network, options.model), options.model,
+                       options.batch_size, backward);
   });
   inputs.model = with_alignment(std::move(inputs.model), options.alignment);
   info.model = model_info(inputs.model);

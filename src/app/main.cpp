@@ -21,6 +21,8 @@ Outcome run(const Options& options, ProblemInfo& problem) {
   switch (options.command) {
     case Command::import_solution:
       return run_import_solution(options, problem);
+    case Command::import_network:
+      return run_import(options);
     case Command::info:
       return run_info(options, problem);
     case Command::verify:

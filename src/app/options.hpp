@@ -13,6 +13,7 @@ namespace poet::cli {
 enum class Command {
   solve,
   import_solution,
+  import_network,
   info,
   verify,
   plot,
@@ -82,6 +83,14 @@ struct ExportArguments {
   bool force = false;  ///< the folder may hold other files
 };
 
+/// What the file of an ONNX network does not say.
+struct NetworkArguments {
+  std::string loss;       ///< empty: by the output
+  std::string trainable;  ///< empty: all
+  std::vector<std::string> custom;
+  std::vector<std::string> shapes;
+};
+
 /// `fit`.
 struct FitArguments {
   std::string schedule;
@@ -131,12 +140,13 @@ struct Options {
   bool verbose = false;
   std::string log_file;
   // The other commands.
-  std::string input_file;  ///< of plot, simulate, place, run, export, fit and import-solution
+  std::string input_file;  ///< of plot, simulate, place, run, export, fit and both imports
   std::string exported;    ///< of import-solution
   std::vector<std::string> input_files;  ///< of verify
   RunSettings run;
   RunArguments run_with;
   FitArguments fit;
+  NetworkArguments network;
   SweepArguments sweep;
   CompareArguments compare;
   PlaceArguments place;

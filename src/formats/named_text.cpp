@@ -32,6 +32,12 @@ std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in
 
 NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     std::span<const EmbeddedFile> built_in) {
+  if (name_or_path.ends_with(".onnx")) {
+    throw InputError(
+        fmt::format("found the ONNX file '{}'; expected a model file, which "
+                    "poet-solve import makes of it",
+                    printable(name_or_path)));
+  }
   if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path, name_or_path};
   const auto file =
       std::find_if(built_in.begin(), built_in.end(),

@@ -17,6 +17,7 @@ struct CommandSyntax {
 
 extern const CommandSyntax kSolveSyntax;
 extern const CommandSyntax kImportSolutionSyntax;
+extern const CommandSyntax kImportSyntax;
 extern const CommandSyntax kInfoSyntax;
 extern const CommandSyntax kSweepSyntax;
 extern const CommandSyntax kPlotSyntax;
@@ -38,6 +39,8 @@ inline constexpr const char* kWhatToWrite = "What to write";
 void add_common_options(CLI::App& app, Options& options);
 /// --batch-size, --backward and --alignment, under a heading.
 void add_model_options(CLI::App& app, Options& options, const char* heading);
+/// --loss, --trainable, --custom and --shape of ONNX networks, under a heading.
+void add_network_options(CLI::App& app, Options& options, const char* heading);
 /// --model, --platform, the budgets and the techniques.
 void add_problem_options(CLI::App& app, Options& options);
 /// --batch-size, --mem-power-scale and --gap: what a schedule that is not searched for needs.

@@ -23,6 +23,7 @@ void add_info_options(CLI::App& app, Options& options) {
   group.text("--platform", options.platform, "NAME|FILE",
              "built-in platform, platform file, or - for stdin");
   add_model_options(app, options, "Options");
+  add_network_options(app, options, "Of an ONNX network");
   group.flag("--json", options.json, "the figures as JSON");
   group.text("--output", options.output, "FILE", "write them there, whole or not at all");
 }

@@ -68,6 +68,7 @@ void add_solve_options(CLI::App& app, Options& options) {
       .flag("--count-parameters", options.count_parameters,
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
             "without, tensors only");
+  add_network_options(app, options, "Of an ONNX network");
   add_setting_options(app, options);
   OptionGroup(app, kHowHard)
       .text("--warm-start", options.warm_start, "FILE",

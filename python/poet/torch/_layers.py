@@ -1,0 +1,145 @@
+"""Layers of a model file, as they come about."""
+from __future__ import annotations
+
+import fnmatch
+from typing import Any, Dict, List, Optional, Sequence, Tuple
+
+Layer = Dict[str, Any]
+
+#: Ops of layers that have parameters.
+WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "batch_norm1d", "batch_norm2d", "layer_norm",
+                             "group_norm", "embedding", "parameter", "lstm"))
+
+
+class Unsupported(Exception):
+    """Something that no layer stands for; the message says what."""
+
+
+def window(value: Any) -> Any:
+    """An int or a pair, as a model file has it: one number if both are equal."""
+    pair = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
+    pair = pair * 2 if len(pair) == 1 else pair
+    return pair[0] if pair[0] == pair[1] else list(pair)
+
+
+class Layers:
+    """The layers so far, with unique names."""
+
+    def __init__(self) -> None:
+        self.layers: List[Layer] = []
+        self.inputs: Dict[str, Dict[str, Any]] = {}
+        self.taken: set[str] = set()
+        self.owners: Dict[Tuple[str, int], str] = {}
+        self.notes: List[str] = []
+
+    def unique(self, wanted: str) -> str:
+        """`wanted`, or a name like it that is still free."""
+        name, count = wanted, 0
+        while name in self.taken:
+            count += 1
+            name = f"{wanted}_{count}"
+        self.taken.add(name)
+        return name
+
+    def add(self, op: str, wanted: str, inputs: Sequence[str], **attributes: Any) -> str:
+        """Adds a layer and returns its name. An attribute of None is left out."""
+        name = self.unique(wanted)
+        layer: Layer = {"name": name, "op": op, "inputs": list(inputs)}
+        layer.update({key: value for key, value in attributes.items() if value is not None})
+        self.taken.update(f"{name}.{part}" for part in ("c", "gates", "index", "mask", "scores"))
+        if op == "split":
+            self.taken.update(f"{name}.{i}" for i in range(len(attributes["sizes"])))
+        self.layers.append(layer)
+        return name
+
+    def add_with_weight(self, op: str, wanted: str, weight: Any, inputs: Sequence[str], **attributes: Any) -> str:
+        """The same for a layer with parameters: a later user of a weight shares those of the first."""
+        name = self.add(op, wanted, inputs, **attributes)
+        owner = self.owners.setdefault(("linear" if op == "embedding" else op, id(weight)), name)
+        if owner != name:
+            self.layers[-1]["weights"] = owner
+        elif not weight.requires_grad:
+            self.layers[-1]["trainable"] = False
+        return name
+
+    def add_input(self, wanted: str, shape: Sequence[int], is_index: bool = False, repeatable: bool = False) -> str:
+        """An input of the model."""
+        name = self.unique(wanted)
+        self.inputs[name] = {"shape": list(shape)}
+        if is_index:
+            self.inputs[name]["dtype"] = "int32"
+        if repeatable:
+            self.inputs[name]["repeatable"] = True
+        return name
+
+
+def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str]) -> None:
+    """Ends the network in a loss: without a wish, a cross entropy of samples and classes, else a mean of squares."""
+    last = next((layer for layer in layers.layers if layer["name"] == name), None)
+    ends_in_softmax = last is not None and last["op"] == "softmax"
+    if loss is None:
+        loss = "cross_entropy" if ends_in_softmax or (len(shape) == 2 and shape[1] > 1) else "mse"
+    if loss not in ("cross_entropy", "mse"):
+        raise ValueError(f"found the loss {loss!r}; expected 'cross_entropy' or 'mse'")
+    if loss == "mse":
+        layers.add("mse", "loss", [name])
+        return
+    if ends_in_softmax and last is not None:
+        name = last["inputs"][0]
+        layers.layers.remove(last)
+    if len(shape) == 4:
+        name = layers.add("permute", "classes_last", [name], order=[0, 2, 3, 1])
+    layers.add("cross_entropy", "loss", [name], classes=shape[1] if len(shape) == 4 else shape[-1])
+
+
+def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
+    """The layers that the one called `keep` needs."""
+    needed = {keep}
+    kept: List[Layer] = []
+    for layer in reversed(layers):
+        parts = {layer["name"], layer["name"] + ".c"} | {f"{layer['name']}.{i}" for i in range(len(layer.get("sizes", [])))}
+        if parts & needed:
+            needed.update(layer["inputs"])
+            needed.update([layer["weights"]] if "weights" in layer else [])
+            kept.append(layer)
+    return kept[::-1]
+
+
+def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
+    """Freezes all layers but those of `all`, `last:N`, or a pattern of names."""
+    if wanted in (None, "all") or wanted is None:
+        return
+    own = [layer for layer in layers if "weights" not in layer and layer.get("trainable", True)
+           and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
+    names = [layer["name"] for layer in own]
+    if wanted.startswith("last:"):
+        if not wanted[5:].isdigit() or int(wanted[5:]) < 1:
+            raise ValueError(f"found {wanted!r}; expected a number from 1 after last:")
+        chosen = set(names[-int(wanted[5:]):])
+    else:
+        chosen = {name for name in names if fnmatch.fnmatchcase(name, wanted)}
+    if not chosen:
+        raise ValueError(f"no layer with parameters has a name like {wanted!r}; expected all, last:N or a pattern of names")
+    for layer in layers:
+        if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights", layer["name"]) not in chosen:
+            layer["trainable"] = False
+
+
+def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str, Any]]:
+    """One model out of two, which were traced with these batch sizes; None if they differ in more than first extents."""
+    def join(a: Any, b: Any, opens: bool) -> Any:
+        if a == b:
+            return a
+        if opens and isinstance(a, list) and len(a) == len(b) and (a[0], b[0]) == batches and a[1:] == b[1:]:
+            return ["N"] + a[1:]
+        raise ValueError
+    if len(first["layers"]) != len(second["layers"]):
+        return None
+    try:
+        inputs = {name: {key: join(value, second["inputs"][name][key], key == "shape") for key, value in entry.items()}
+                  for name, entry in first["inputs"].items()}
+        layers = [{key: join(value, other.get(key), key == "shape" and layer["op"] != "parameter")
+                   for key, value in layer.items()} for layer, other in zip(first["layers"], second["layers"])]
+    except (KeyError, ValueError):
+        return None
+    return dict(first, inputs=inputs, layers=layers)

@@ -1,0 +1,227 @@
+"""What the modules of torch.nn are as layers."""
+from __future__ import annotations
+
+import importlib
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from poet.torch._layers import Layers, Unsupported, window
+
+nn: Any = importlib.import_module("torch.nn")
+
+
+class Call:
+    """A module that is called: its name, the names of its inputs, their shapes and that of its output."""
+
+    def __init__(self, module: Any, name: str, inputs: List[str], shapes: List[Tuple[int, ...]], output: Any) -> None:
+        self.module, self.name, self.inputs, self.shapes, self.output = module, name, inputs, shapes, output
+
+
+def same_padding(module: Any) -> Any:
+    if module.padding_mode != "zeros":
+        raise Unsupported(f"padding_mode is {module.padding_mode!r}; expected zeros")
+    return module.padding if module.padding == "same" else 0 if module.padding == "valid" else window(module.padding)
+
+
+def other_than(value: Any, usual: Any) -> Any:
+    """The value, or None, which is left out, if it is the default."""
+    return None if value == usual else value
+
+
+def conv(layers: Layers, call: Call) -> str:
+    m = call.module
+    one = len(m.kernel_size) == 1
+    return layers.add_with_weight(
+        "conv1d" if one else "conv2d", call.name, m.weight, call.inputs[:1], out_channels=m.out_channels,
+        kernel=m.kernel_size[0] if one else window(m.kernel_size), stride=other_than(window(m.stride), 1),
+        padding=other_than(same_padding(m), 0), groups=other_than(m.groups, 1), dilation=other_than(window(m.dilation), 1),
+        bias=other_than(m.bias is not None, True))
+
+
+def conv_transpose(layers: Layers, call: Call) -> str:
+    m = call.module
+    return layers.add_with_weight(
+        "conv_transpose2d", call.name, m.weight, call.inputs[:1], out_channels=m.out_channels, kernel=window(m.kernel_size),
+        stride=other_than(window(m.stride), 1), padding=other_than(same_padding(m), 0),
+        output_padding=other_than(window(m.output_padding), 0), groups=other_than(m.groups, 1),
+        dilation=other_than(window(m.dilation), 1), bias=other_than(m.bias is not None, True))
+
+
+def linear(layers: Layers, call: Call) -> str:
+    m = call.module
+    return layers.add_with_weight("linear", call.name, m.weight, call.inputs, out_features=m.out_features,
+                                  bias=other_than(m.bias is not None, True))
+
+
+def batch_norm(layers: Layers, call: Call) -> str:
+    if call.module.weight is None:
+        raise Unsupported("it has no weights; expected affine=True")
+    op = "batch_norm2d" if len(call.shapes[0]) == 4 else "batch_norm1d"
+    return layers.add_with_weight(op, call.name, call.module.weight, call.inputs)
+
+
+def layer_norm(layers: Layers, call: Call) -> str:
+    m = call.module
+    if m.weight is None:
+        raise Unsupported("it has no weights; expected elementwise_affine=True")
+    return layers.add_with_weight("layer_norm", call.name, m.weight, call.inputs,
+                                  dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None, True))
+
+
+def group_norm(layers: Layers, call: Call) -> str:
+    if call.module.weight is None:
+        raise Unsupported("it has no weights; expected affine=True")
+    return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs, groups=call.module.num_groups)
+
+
+def embedding(layers: Layers, call: Call) -> str:
+    m = call.module
+    return layers.add_with_weight("embedding", call.name, m.weight, call.inputs, vocabulary=m.num_embeddings,
+                                  width=m.embedding_dim)
+
+
+def max_pool(layers: Layers, call: Call) -> str:
+    m = call.module
+    if window(m.dilation) != 1:
+        raise Unsupported("its windows are dilated; expected a dilation of 1")
+    return layers.add("max_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding), 0),
+                      ceil_mode=other_than(m.ceil_mode, False))
+
+
+def avg_pool(layers: Layers, call: Call) -> str:
+    m = call.module
+    return layers.add("avg_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding), 0),
+                      ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
+
+
+def adaptive_avg_pool(layers: Layers, call: Call) -> str:
+    return layers.add("adaptive_avg_pool2d", call.name, call.inputs, output_size=window(call.output.shape[2:]))
+
+
+def flatten(layers: Layers, call: Call) -> str:
+    return view(layers, call.name, call.inputs[0], call.shapes[0], tuple(call.output.shape))
+
+
+def view(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int]) -> str:
+    """A tensor in another shape."""
+    if tuple(old) == tuple(new):
+        return source
+    if len(new) == 2 and len(old) > 2 and new[0] == old[0]:
+        return layers.add("flatten", name, [source])
+    if not new:
+        raise Unsupported("it makes a single number; expected extents")
+    return layers.add("reshape", name, [source], shape=list(new))
+
+
+def dropout(layers: Layers, call: Call) -> str:
+    m = call.module
+    return layers.add("dropout", call.name, call.inputs) if m.p > 0 else call.inputs[0]
+
+
+def stochastic_depth(layers: Layers, call: Call) -> str:
+    return layers.add("stochastic_depth", call.name, call.inputs) if call.module.p > 0 else call.inputs[0]
+
+
+def softmax(layers: Layers, call: Call) -> str:
+    return layers.add("softmax", call.name, call.inputs, axis=other_than(call.module.dim, -1))
+
+
+def leaky_relu(layers: Layers, call: Call) -> str:
+    if abs(call.module.negative_slope - 0.01) > 1e-5:
+        layers.notes.append(f"{call.name}: a slope of {call.module.negative_slope} is taken for one of 0.01, which costs the same")
+    return layers.add("leaky_relu", call.name, call.inputs)
+
+
+def upsample(layers: Layers, call: Call) -> str:
+    return resize(layers, call.name, call.inputs[0], call.shapes[0], call.output.shape, call.module.mode)
+
+
+def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int], mode: str) -> str:
+    """An image that is a whole number of times as large."""
+    if len(old) != 4 or new[2] % old[2] or new[3] % old[3] or mode not in ("nearest", "bilinear"):
+        raise Unsupported(f"it makes {tuple(new)} of {tuple(old)} ({mode}); expected whole multiples, nearest or bilinear")
+    return layers.add("upsample2d", name, [source], scale=window((new[2] // old[2], new[3] // old[3])),
+                      mode=other_than(mode, "nearest"))
+
+
+def attention(layers: Layers, call: Call) -> Any:
+    """Three products of one width each, the attention, and one more."""
+    m = call.module
+    if not m._qkv_same_embed_dim or m.bias_k is not None or m.add_zero_attn or any(len(s) != 3 for s in call.shapes[:3]):
+        raise Unsupported("keys and values have widths or rows of their own; expected one width")
+    names = list(call.inputs[:3])
+    if not m.batch_first:
+        names = [layers.add("permute", f"{call.name}.batch_first", [n], order=[1, 0, 2]) for n in names]
+    bias = other_than(m.in_proj_bias is not None, True)
+    parts = [layers.add("linear", f"{call.name}.{part}", [n], out_features=m.embed_dim, bias=bias)
+             for part, n in zip("qkv", names)]
+    if m.dropout > 0:
+        layers.notes.append(f"{call.name}: without the dropout of the scores, which the op attention does not have")
+    name = layers.add("attention", call.name, parts, heads=m.num_heads)
+    name = layers.add_with_weight("linear", f"{call.name}.out_proj", m.out_proj.weight, [name], out_features=m.embed_dim,
+                                  bias=other_than(m.out_proj.bias is not None, True))
+    if not m.batch_first:
+        name = layers.add("permute", f"{call.name}.time_first", [name], order=[1, 0, 2])
+    return (name, None)
+
+
+def lstm(layers: Layers, call: Call) -> Any:
+    """A layer for each step of one layer of one direction; all share the parameters of the first."""
+    m = call.module
+    if m.num_layers != 1 or m.bidirectional or m.proj_size:
+        raise Unsupported("it has several layers or directions, or projections; expected one layer")
+    x, shape = call.inputs[0], call.shapes[0]
+    if not m.batch_first:
+        x = layers.add("permute", f"{call.name}.batch_first", [x], order=[1, 0, 2])
+        shape = (shape[1], shape[0], shape[2])
+    batch, steps, width = shape
+    if len(call.inputs) > 1:
+        h, c = (layers.add("reshape", f"{call.name}.{part}0", [n], shape=[batch, m.hidden_size])
+                for part, n in zip("hc", call.inputs[1:3]))
+    else:
+        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], repeatable=True) for part in "hc")
+    rows = []
+    for t in range(steps):
+        at = f"{call.name}.t{t}"
+        part = layers.add("slice", at + ".x", [x], start=other_than(t, 0), size=1)
+        row = layers.add("reshape", at + ".row", [part], shape=[batch, width])
+        h = layers.add("lstm", at if t else call.name, [row, h, c], bias=other_than(m.bias, True))
+        if t:
+            layers.layers[-1]["weights"] = call.name
+        c = h + ".c"
+        rows.append(layers.add("reshape", at + ".y", [h], shape=[batch, 1, m.hidden_size]))
+    y = layers.add("concat", f"{call.name}.y", rows)
+    if not m.batch_first:
+        y = layers.add("permute", f"{call.name}.time_first", [y], order=[1, 0, 2])
+    return (y, (State(h), State(c)))
+
+
+class State(str):
+    """The last state of an LSTM as N, H, where PyTorch has an extent of one layer in front."""
+
+
+def plain(op: str) -> Callable[[Layers, Call], str]:
+    return lambda layers, call: layers.add(op, call.name, call.inputs)
+
+
+MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
+    "Conv1d": conv, "Conv2d": conv, "ConvTranspose2d": conv_transpose, "Linear": linear, "NonDynamicallyQuantizableLinear": linear,
+    "BatchNorm1d": batch_norm, "BatchNorm2d": batch_norm, "LayerNorm": layer_norm, "GroupNorm": group_norm,
+    "Embedding": embedding, "MaxPool2d": max_pool, "AvgPool2d": avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
+    "Flatten": flatten, "Unflatten": flatten, "Dropout": dropout, "Dropout2d": dropout, "StochasticDepth": stochastic_depth,
+    "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention, "LSTM": lstm,
+    "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
+    "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"), "GELU": plain("gelu"),
+    "Identity": lambda layers, call: call.inputs[0],
+}
+
+
+def custom(layers: Layers, call: Call, flops: int, saves: Sequence[str]) -> str:
+    """A module that no op describes, with its measured shape, parameters and saved tensors."""
+    shape, count = list(call.output.shape), 1
+    for extent in shape[1:]:
+        count *= extent
+    parameters = sum(p.numel() for p in call.module.parameters())
+    return layers.add("custom", call.name, call.inputs, shape=shape, flops=flops * count, grad_flops=2 * flops * count,
+                      parameters=parameters or None, saves=list(saves) or None)

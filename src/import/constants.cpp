@@ -1,0 +1,229 @@
+#include "import/constants.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <functional>
+#include <numeric>
+
+#include "model/shape.hpp"
+
+namespace poet {
+namespace {
+
+using Numbers = std::vector<double>;
+using Binary = double (*)(double, double);
+
+/// The place of an element in a tensor that is repeated to `shape`, for its place in `shape`.
+std::size_t broadcast_place(std::int64_t place, const Shape& shape, const Shape& small) {
+  std::int64_t result = 0;
+  std::int64_t stride = 1;
+  for (std::size_t i = 0; i < shape.size(); ++i) {
+    const std::int64_t extent = shape[shape.size() - 1 - i];
+    const std::int64_t at = place % extent;
+    place /= extent;
+    if (i >= small.size()) continue;
+    const std::int64_t own = small[small.size() - 1 - i];
+    if (own != 1) result += at * stride;
+    stride *= own;
+  }
+  return static_cast<std::size_t>(result);
+}
+
+Binary binary_of(const std::string& op, bool is_integer) {
+  if (op == "Add") return [](double a, double b) { return a + b; };
+  if (op == "Sub") return [](double a, double b) { return a - b; };
+  if (op == "Mul") return [](double a, double b) { return a * b; };
+  if (op == "Div" && is_integer) {
+    return [](double a, double b) { return b == 0 ? 0 : std::trunc(a / b); };
+  }
+  if (op == "Div") return [](double a, double b) { return a / b; };
+  if (op == "Mod") return [](double a, double b) { return b == 0 ? 0 : a - b * std::floor(a / b); };
+  if (op == "Pow") return [](double a, double b) { return std::pow(a, b); };
+  if (op == "Equal") return [](double a, double b) { return a == b ? 1.0 : 0.0; };
+  if (op == "Less") return [](double a, double b) { return a < b ? 1.0 : 0.0; };
+  if (op == "LessOrEqual") return [](double a, double b) { return a <= b ? 1.0 : 0.0; };
+  if (op == "Greater") return [](double a, double b) { return a > b ? 1.0 : 0.0; };
+  if (op == "GreaterOrEqual") return [](double a, double b) { return a >= b ? 1.0 : 0.0; };
+  if (op == "And") return [](double a, double b) { return a != 0 && b != 0 ? 1.0 : 0.0; };
+  if (op == "Or") return [](double a, double b) { return a != 0 || b != 0 ? 1.0 : 0.0; };
+  if (op == "Min") return [](double a, double b) { return std::min(a, b); };
+  if (op == "Max") return [](double a, double b) { return std::max(a, b); };
+  return nullptr;
+}
+
+double (*unary_of(const std::string& op))(double) {
+  if (op == "Neg") return [](double a) { return -a; };
+  if (op == "Not") return [](double a) { return a == 0 ? 1.0 : 0.0; };
+  if (op == "Floor") return [](double a) { return std::floor(a); };
+  if (op == "Ceil") return [](double a) { return std::ceil(a); };
+  if (op == "Sqrt") return [](double a) { return std::sqrt(a); };
+  if (op == "Reciprocal") return [](double a) { return 1 / a; };
+  if (op == "Abs") return [](double a) { return std::fabs(a); };
+  return nullptr;
+}
+
+bool keeps_numbers(const std::string& op) {
+  return op == "Identity" || op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" ||
+         op == "Flatten";
+}
+
+/// The arithmetic of one node.
+class Folding {
+ public:
+  Folding(const OnnxGraph& graph, const OnnxNode& node)
+      : graph_(graph),
+        node_(node),
+        out_(graph.at(node.output(0))),
+        count_(element_count(out_.shape)) {}
+
+  /// The numbers, or none if the op is not one of these.
+  std::optional<Numbers> numbers() const {
+    const std::string& op = node_.op;
+    if (op == "Shape") return shape();
+    if (op == "Size")
+      return Numbers{static_cast<double>(element_count(graph_.at(node_.input(0)).shape))};
+    if (!all_known()) return std::nullopt;
+    if (op == "Cast") return cast();
+    if (keeps_numbers(op)) return in(0);
+    if (op == "Concat") return concat();
+    if (op == "Gather") return gather();
+    if (op == "Slice") return slice();
+    if (op == "Range") return range();
+    if (op == "Where") return where();
+    if (op == "Expand") return expand();
+    if (op == "ReduceProd") return reduce_product();
+    if (const auto unary = unary_of(op)) {
+      Numbers result = in(0);
+      for (double& value : result) value = unary(value);
+      return result;
+    }
+    const Binary binary = binary_of(op, graph_.at(node_.input(0)).is_integer);
+    return binary != nullptr && node_.inputs.size() == 2 ? std::optional(elementwise(binary))
+                                                         : std::nullopt;
+  }
+
+ private:
+  bool all_known() const {
+    return !node_.inputs.empty() && node_.input(0) >= 0 &&
+           std::all_of(node_.inputs.begin(), node_.inputs.end(), [&](int tensor) {
+             return tensor < 0 || graph_.at(tensor).values.has_value();
+           });
+  }
+  const Numbers& in(std::size_t i) const { return *graph_.at(node_.inputs.at(i)).values; }
+  const Shape& shape_of(std::size_t i) const { return graph_.at(node_.inputs.at(i)).shape; }
+  std::size_t from(std::int64_t place, std::size_t input) const {
+    return broadcast_place(place, out_.shape, shape_of(input));
+  }
+
+  Numbers shape() const {
+    const Shape& shape = graph_.at(node_.input(0)).shape;
+    Numbers all(shape.begin(), shape.end());
+    const auto size = static_cast<std::int64_t>(all.size());
+    const auto limit = [&](std::int64_t at) {
+      return std::clamp<std::int64_t>(at < 0 ? at + size : at, 0, size);
+    };
+    const std::int64_t start = limit(node_.integer("start", 0));
+    const std::int64_t end = std::max(start, limit(node_.integer("end", size)));
+    return {all.begin() + start, all.begin() + end};
+  }
+
+  Numbers cast() const {
+    Numbers result = in(0);
+    if (out_.is_integer) {
+      for (double& value : result) value = std::trunc(value);
+    }
+    return result;
+  }
+
+  std::optional<Numbers> concat() const {
+    if (out_.shape.size() != 1) return std::nullopt;
+    Numbers result;
+    for (std::size_t i = 0; i < node_.inputs.size(); ++i) {
+      result.insert(result.end(), in(i).begin(), in(i).end());
+    }
+    return result;
+  }
+
+  std::optional<Numbers> gather() const {
+    const Numbers& data = in(0);
+    if (shape_of(0).size() != 1) return std::nullopt;
+    Numbers result;
+    for (double index : in(1)) {
+      if (index < 0) index += static_cast<double>(data.size());
+      if (!(index >= 0 && index < static_cast<double>(data.size()))) return std::nullopt;
+      result.push_back(data[static_cast<std::size_t>(index)]);
+    }
+    return result;
+  }
+
+  std::optional<Numbers> slice() const {
+    if (shape_of(0).size() != 1 || node_.inputs.size() < 3 || in(1).size() != 1)
+      return std::nullopt;
+    const auto size = static_cast<double>(in(0).size());
+    const double step = node_.input(4) >= 0 ? in(4).at(0) : 1;
+    if (!(step > 0)) return std::nullopt;
+    const auto limit = [&](double at) { return std::clamp(at < 0 ? at + size : at, 0.0, size); };
+    Numbers result;
+    const double end = limit(in(2).at(0));
+    for (double at = limit(in(1).at(0)); at < end; at += step) {
+      result.push_back(in(0)[static_cast<std::size_t>(at)]);
+    }
+    return result;
+  }
+
+  Numbers range() const {
+    Numbers result;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      result.push_back(in(0).at(0) + static_cast<double>(i) * in(2).at(0));
+    }
+    return result;
+  }
+
+  Numbers where() const {
+    Numbers result;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const std::size_t side = in(0).at(from(i, 0)) != 0 ? 1 : 2;
+      result.push_back(in(side).at(from(i, side)));
+    }
+    return result;
+  }
+
+  Numbers expand() const {
+    Numbers result;
+    for (std::int64_t i = 0; i < count_; ++i) result.push_back(in(0).at(from(i, 0)));
+    return result;
+  }
+
+  std::optional<Numbers> reduce_product() const {
+    if (count_ != 1) return std::nullopt;
+    return Numbers{std::accumulate(in(0).begin(), in(0).end(), 1.0, std::multiplies<>())};
+  }
+
+  Numbers elementwise(Binary binary) const {
+    Numbers result;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      result.push_back(binary(in(0).at(from(i, 0)), in(1).at(from(i, 1))));
+    }
+    return result;
+  }
+
+  const OnnxGraph& graph_;
+  const OnnxNode& node_;
+  const OnnxTensor& out_;
+  std::int64_t count_;
+};
+
+}  // namespace
+
+bool fold_constants(OnnxGraph& graph, const OnnxNode& node) {
+  const int out = node.output(0);
+  if (out < 0 || node.outputs.size() != 1) return false;
+  const std::int64_t count = element_count(graph.at(out).shape);
+  if (count > kMaxKnownNumbers) return false;
+  std::optional<Numbers> numbers = Folding(graph, node).numbers();
+  if (!numbers || static_cast<std::int64_t>(numbers->size()) != count) return false;
+  graph.tensors[static_cast<std::size_t>(out)].values = std::move(numbers);
+  return true;
+}
+
+}  // namespace poet

@@ -1,0 +1,87 @@
+#include "import/fuse.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include "import/match.hpp"
+
+namespace poet {
+namespace {
+
+bool trains(const OnnxGraph& graph, const OnnxNode& dropout) {
+  if (dropout.op != "Dropout") return false;
+  const auto mode = dropout.input(2) < 0 ? std::nullopt : graph.at(dropout.input(2)).number();
+  const auto ratio =
+      dropout.input(1) < 0 ? std::optional(0.5) : graph.at(dropout.input(1)).number();
+  return mode && *mode != 0 && ratio && *ratio > 0;
+}
+
+bool is_idle(const OnnxGraph& graph, const OnnxNode& node) {
+  if (node.input(0) < 0) return false;
+  if (node.op == "Identity") return true;
+  if (node.op == "Dropout") return !trains(graph, node);
+  if (node.op == "Cast") {
+    return graph.at(node.input(0)).is_integer == graph.at(node.output(0)).is_integer;
+  }
+  const bool may_be_view = node.op == "Expand" || node.op == "Reshape" || node.op == "Transpose";
+  if (!may_be_view || graph.at(node.input(0)).shape != graph.at(node.output(0)).shape) return false;
+  if (node.op != "Transpose") return true;
+  const std::vector<std::int64_t> order = node.integers("perm");
+  return std::is_sorted(order.begin(), order.end()) && !order.empty();
+}
+
+/// The tensor that two transpositions in a row, or an Unsqueeze and a Squeeze, give back.
+int undone(const OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
+  const int in = node.input(0);
+  if (node.op == "Transpose") {
+    const OnnxNode* const before = links.maker(in, "Transpose");
+    if (before == nullptr) return -1;
+    const std::vector<std::int64_t> first = before->integers("perm");
+    const std::vector<std::int64_t> second = node.integers("perm");
+    if (first.size() != second.size() || first.empty()) return -1;
+    for (std::size_t i = 0; i < second.size(); ++i) {
+      if (first.at(second[i]) != static_cast<std::int64_t>(i)) return -1;
+    }
+    return before->input(0);
+  }
+  const bool is_view = node.op == "Squeeze" || node.op == "Reshape" || node.op == "Gather";
+  const OnnxNode* const before = links.maker(in, "Unsqueeze");
+  if (!is_view || before == nullptr) return -1;
+  return graph.at(before->input(0)).shape == graph.at(node.output(0)).shape ? before->input(0) : -1;
+}
+
+}  // namespace
+
+void remove_idle_nodes(OnnxGraph& graph) {
+  const OnnxLinks links(graph);
+  std::vector<int> stands_for(graph.tensors.size());
+  std::iota(stands_for.begin(), stands_for.end(), 0);
+  const auto replace = [&](std::vector<int>& tensors) {
+    for (int& tensor : tensors) {
+      if (tensor >= 0) tensor = stands_for[tensor];
+    }
+  };
+  for (OnnxNode& node : graph.nodes) {
+    replace(node.inputs);
+    if (node.output(0) < 0) continue;
+    const int from = is_idle(graph, node) ? node.input(0) : undone(graph, links, node);
+    if (from >= 0) stands_for[node.output(0)] = from;
+  }
+  replace(graph.outputs);
+  remove_unread_nodes(graph);
+}
+
+void fuse(OnnxGraph& graph, std::vector<std::string>& notes) {
+  remove_unread_nodes(graph);
+  remove_idle_nodes(graph);
+  fuse_recurrence(graph);
+  remove_idle_nodes(graph);
+  fuse_random(graph);
+  fuse_norms(graph);
+  fuse_activations(graph);
+  fuse_linear(graph);
+  fuse_attention(graph, notes);
+  remove_unread_nodes(graph);
+}
+
+}  // namespace poet

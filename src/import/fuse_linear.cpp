@@ -1,0 +1,101 @@
+#include <algorithm>
+
+#include "import/fuse.hpp"
+#include "import/match.hpp"
+
+namespace poet {
+namespace {
+
+bool is_vector_of(const OnnxGraph& graph, int tensor, std::int64_t count) {
+  const Shape& shape = graph.at(tensor).shape;
+  return !shape.empty() && shape.back() == count &&
+         std::all_of(shape.begin(), shape.end() - 1, [](std::int64_t e) { return e == 1; });
+}
+
+/// The node that adds a weight of one number a channel to a tensor that nothing else reads, and the
+/// weight.
+std::pair<const OnnxNode*, int> bias_after(const OnnxGraph& graph, const OnnxLinks& links,
+                                           int tensor, std::int64_t count) {
+  const OnnxNode* const sum = links.only_reader(tensor, "Add");
+  if (sum == nullptr) return {nullptr, -1};
+  const int bias = data_and_weight(graph, *sum).second;
+  if (bias < 0 || !is_vector_of(graph, bias, count)) return {nullptr, -1};
+  return {sum, bias};
+}
+
+void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
+  const int x = node.input(0);
+  const int weight = node.input(1);
+  if (x < 0 || weight < 0 || !graph.at(x).is_data() || !graph.at(weight).is_weight ||
+      graph.at(weight).shape.size() != 2) {
+    return;
+  }
+  const std::int64_t width = graph.at(weight).shape[1];
+  const auto [sum, bias] = bias_after(graph, links, node.output(0), width);
+  const int end = sum == nullptr ? node.output(0) : sum->output(0);
+  OnnxNode& linear = put_in_place(graph, links, end, ".linear", node.name, {x, weight, bias});
+  linear.attributes["out_features"].integer = width;
+}
+
+void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
+  const int weight = node.input(1);
+  const int bias = node.input(2);
+  const bool is_plain = node.integer("transA", 0) == 0 && node.number("alpha", 1) == 1 &&
+                        (bias < 0 || node.number("beta", 1) == 1);
+  if (!is_plain || node.input(0) < 0 || !graph.at(node.input(0)).is_data() || weight < 0 ||
+      !graph.at(weight).is_weight) {
+    return;
+  }
+  const std::int64_t width = graph.at(weight).shape.at(node.integer("transB", 0) != 0 ? 0 : 1);
+  if (bias >= 0 && !(graph.at(bias).is_weight && is_vector_of(graph, bias, width))) return;
+  OnnxNode& linear = put_in_place(graph, links, node.output(0), ".linear", node.name,
+                                  {node.input(0), weight, bias});
+  linear.attributes["out_features"].integer = width;
+}
+
+}  // namespace
+
+void fuse_linear(OnnxGraph& graph) {
+  const OnnxLinks links(graph);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const OnnxNode node = graph.nodes[i];
+    if (node.op == "MatMul") fuse_matmul(graph, links, node);
+    if (node.op == "Gemm") fuse_gemm(graph, links, node);
+  }
+  remove_unread_nodes(graph);
+}
+
+void fuse_random(OnnxGraph& graph) {
+  const OnnxLinks links(graph);
+  // Whatever comes of random numbers alone.
+  std::vector<bool> is_random(graph.tensors.size());
+  for (const OnnxNode& node : graph.nodes) {
+    bool from_random = node.op == "RandomUniformLike" || node.op == "RandomNormalLike" ||
+                       node.op == "RandomUniform" || node.op == "RandomNormal" ||
+                       node.op == "Bernoulli";
+    if (!from_random) {
+      bool is_pure = true;
+      for (const int tensor : node.inputs) {
+        if (tensor < 0 || !graph.at(tensor).is_data()) continue;
+        from_random = from_random || is_random[tensor];
+        is_pure = is_pure && is_random[tensor];
+      }
+      from_random = from_random && is_pure;
+    }
+    for (const int tensor : node.outputs) {
+      if (tensor >= 0) is_random[tensor] = from_random;
+    }
+  }
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const OnnxNode node = graph.nodes[i];
+    if (node.op != "Mul" || node.input(0) < 0 || node.input(1) < 0) continue;
+    const bool first = is_random[node.input(0)];
+    if (first == is_random[node.input(1)]) continue;
+    const int x = node.input(first ? 1 : 0);
+    if (graph.at(x).shape != graph.at(node.output(0)).shape) continue;
+    put_in_place(graph, links, node.output(0), ".stochastic_depth", node.name, {x});
+  }
+  remove_unread_nodes(graph);
+}
+
+}  // namespace poet

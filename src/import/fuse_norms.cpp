@@ -1,0 +1,92 @@
+#include <algorithm>
+
+#include "import/fuse.hpp"
+#include "import/match.hpp"
+
+namespace poet {
+namespace {
+
+/// x of x - mean(x), with the axes of the mean; -1 if the node is something else.
+int centred(const OnnxLinks& links, const OnnxNode* sub, std::vector<std::int64_t>& axes) {
+  if (sub == nullptr || sub->op != "Sub") return -1;
+  const OnnxNode* const mean = links.maker(sub->input(1), "ReduceMean");
+  if (mean == nullptr || mean->input(0) != sub->input(0)) return -1;
+  axes = mean->integers("axes");
+  return sub->input(0);
+}
+
+/// The tensor below sqrt(mean(d * d) + epsilon); -1 if it is something else.
+int deviation_of(const OnnxGraph& graph, const OnnxLinks& links, int tensor) {
+  const OnnxNode* const root = links.maker(tensor, "Sqrt");
+  const OnnxNode* const sum = root == nullptr ? nullptr : links.maker(root->input(0), "Add");
+  if (sum == nullptr) return -1;
+  const OnnxNode* const mean = links.maker(data_and_number(graph, *sum).first, "ReduceMean");
+  if (mean == nullptr) return -1;
+  if (const OnnxNode* const square = links.maker(mean->input(0), "Pow")) return square->input(0);
+  const OnnxNode* const product = links.maker(mean->input(0), "Mul");
+  return product != nullptr && product->input(0) == product->input(1) ? product->input(0) : -1;
+}
+
+/// Whether the axes are the last ones of a tensor of this rank.
+bool are_last(std::vector<std::int64_t> axes, std::int64_t rank) {
+  for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  std::sort(axes.begin(), axes.end());
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    if (axes[i] != rank - static_cast<std::int64_t>(axes.size() - i)) return false;
+  }
+  return !axes.empty();
+}
+
+void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& quotient) {
+  std::vector<std::int64_t> axes;
+  const int x = centred(links, links.maker(quotient.input(0)), axes);
+  std::vector<std::int64_t> other_axes;
+  const int below = deviation_of(graph, links, quotient.input(1));
+  const int same_x = below < 0 ? -1 : centred(links, links.maker(below), other_axes);
+  if (x < 0 || x != same_x || axes != other_axes ||
+      !are_last(axes, static_cast<std::int64_t>(graph.at(x).shape.size()))) {
+    return;
+  }
+  const OnnxNode* const product = links.only_reader(quotient.output(0), "Mul");
+  const int weight = product == nullptr ? -1 : data_and_weight(graph, *product).second;
+  if (weight < 0) return;
+  const OnnxNode* const sum = links.only_reader(product->output(0), "Add");
+  const int bias = sum == nullptr ? -1 : data_and_weight(graph, *sum).second;
+  const int end = bias < 0 ? product->output(0) : sum->output(0);
+  OnnxNode& norm = put_in_place(graph, links, end, ".layer_norm", quotient.name, {x, weight, bias});
+  norm.attributes["dims"].integer = static_cast<std::int64_t>(axes.size());
+}
+
+/// PyTorch writes a group norm as an InstanceNormalization of N, groups, rest.
+void fuse_group_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& norm) {
+  const OnnxNode* const before = links.maker(norm.input(0), "Reshape");
+  const OnnxNode* const after = links.only_reader(norm.output(0), "Reshape");
+  if (before == nullptr || after == nullptr) return;
+  const int x = before->input(0);
+  const Shape& groups = graph.at(norm.input(0)).shape;
+  const bool fits = groups.size() == 3 && graph.at(x).shape == graph.at(after->output(0)).shape;
+  const OnnxNode* const product = links.only_reader(after->output(0), "Mul");
+  const OnnxNode* const sum =
+      product == nullptr ? nullptr : links.only_reader(product->output(0), "Add");
+  if (!fits || sum == nullptr) return;
+  const int weight = data_and_weight(graph, *product).second;
+  const int bias = data_and_weight(graph, *sum).second;
+  if (weight < 0 || bias < 0) return;
+  OnnxNode& fused =
+      put_in_place(graph, links, sum->output(0), ".group_norm", norm.name, {x, weight, bias});
+  fused.attributes["groups"].integer = groups[1];
+}
+
+}  // namespace
+
+void fuse_norms(OnnxGraph& graph) {
+  const OnnxLinks links(graph);
+  for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
+    const OnnxNode node = graph.nodes[i];
+    if (node.op == "Div") fuse_layer_norm(graph, links, node);
+    if (node.op == "InstanceNormalization") fuse_group_norm(graph, links, node);
+  }
+  remove_unread_nodes(graph);
+}
+
+}  // namespace poet

@@ -1,0 +1,121 @@
+#include "import/import.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/input_errors.hpp"
+#include "base/text/printable.hpp"
+#include "base/text/suggest.hpp"
+#include "import/fuse.hpp"
+#include "import/onnx_file.hpp"
+#include "import/open_batch.hpp"
+#include "import/read_graph.hpp"
+#include "import/to_layers.hpp"
+#include "import/train_layers.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// The shapes that a user stated, by the names of the file's inputs.
+std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
+                                           const ImportRequest& request) {
+  std::map<std::string, Shape> shapes;
+  const std::vector<OnnxInput> inputs = data_inputs(model, {});
+  if (inputs.empty()) throw InputError("the graph has no inputs; expected one at least");
+  for (const auto& [name, shape] : request.shapes) {
+    const std::string known = name.empty() ? inputs.front().name : name;
+    std::vector<std::string_view> names;
+    for (const OnnxInput& input : inputs) names.emplace_back(input.name);
+    if (std::find(names.begin(), names.end(), known) == names.end()) {
+      throw InputError(fmt::format("--shape: no input has the name '{}'{}", printable(known),
+                                   did_you_mean(known, names)));
+    }
+    shapes[known] = shape;
+  }
+  return shapes;
+}
+
+/// One reading of the file, with all extents known.
+ModelSpec read_once(const onnx::ModelProto& model, const OpenExtents& extents,
+                    const ImportRequest& request, std::vector<std::string>& notes) {
+  notes.clear();
+  OnnxGraph graph = read_graph(model, extents);
+  if (graph.outputs.empty()) throw InputError("the graph has no outputs; expected one");
+  if (graph.outputs.size() > 1) {
+    notes.push_back(
+        fmt::format("the loss is that of the first output, '{}'; the other {} {} left "
+                    "out",
+                    printable(graph.at(graph.outputs[0]).name), graph.outputs.size() - 1,
+                    graph.outputs.size() == 2 ? "is" : "are"));
+    graph.outputs.resize(1);
+  }
+  fuse(graph, notes);
+  return to_layers(std::move(graph), request, notes);
+}
+
+ModelSpec read_any_batch(const onnx::ModelProto& model, const ImportRequest& request,
+                         std::vector<std::string>& notes) {
+  const std::map<std::string, Shape> shapes = stated_shapes(model, request);
+  const std::vector<OnnxInput> inputs = data_inputs(model, shapes);
+  const bool is_open = std::any_of(inputs.begin(), inputs.end(),
+                                   [](const OnnxInput& input) { return input.has_open_batch; });
+  const auto with_batch = [&](std::int64_t batch) {
+    return read_once(model, {.batch = batch, .shapes = shapes}, request, notes);
+  };
+  if (!is_open) return with_batch(1);
+  ModelSpec first = with_batch(kTryBatches[0]);
+  std::optional<ModelSpec> joined = with_open_batch(std::move(first), with_batch(kTryBatches[1]));
+  if (joined) return std::move(*joined);
+  ModelSpec single = with_batch(1);
+  notes.emplace_back(
+      "the batch is fixed at one sample: some layer has it in another extent than the first");
+  return single;
+}
+
+/// Everything of a model that reading its file would find.
+void check_layers(ModelSpec& spec, const std::string& place) {
+  spec.place = place;
+  for (InputSpec& input : spec.inputs)
+    input.place = fmt::format("{}: input '{}'", place, input.name);
+  for (LayerSpec& layer : spec.layers) {
+    layer.place = place;
+    for (InputName& input : layer.inputs) input.place = place;
+    if (layer.weights) layer.weights->place = place;
+  }
+  InputErrors errors;
+  static_cast<void>(build_model(spec, 1, errors));
+  errors.throw_if_any();
+}
+
+}  // namespace
+
+bool reads_onnx() {
+  return true;
+}
+
+ImportedModel import_onnx(std::string_view bytes, const std::string& place,
+                          const ImportRequest& request) {
+  const std::string shown = shown_source(place);
+  ImportedModel imported;
+  try {
+    const onnx::ModelProto model = parse_onnx(bytes);
+    imported.spec = read_any_batch(model, request, imported.notes);
+    choose_trainable(imported.spec, request.trainable);
+  } catch (const InputError& error) {
+    throw in_place(shown, error);
+  } catch (const InternalError&) {
+    throw;
+  } catch (const std::bad_alloc&) {
+    throw;
+  } catch (const std::exception& error) {
+    const std::string message = error.what();
+    throw InputError(shown, fmt::format("libonnx fails: {}",
+                                        printable(message.substr(0, message.find('\n')), 300)));
+  }
+  check_layers(imported.spec, shown);
+  return imported;
+}
+
+}  // namespace poet

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "model/model_spec.hpp"
+#include "poet/model.hpp"
+
+namespace poet {
+
+/// What a user says about a network that its file does not.
+struct ImportRequest {
+  std::string loss;       ///< `cross_entropy` or `mse`; empty: by the output's extents
+  std::string trainable;  ///< `all`, `last:3` or a pattern with `*`; empty: all
+  /// Ops that become `custom` layers, with their FLOPs for each element of the output.
+  std::map<std::string, std::int64_t> custom;
+  std::map<std::string, Shape> shapes;  ///< of inputs, by name; empty name: of the first input
+};
+
+/// A network as layers.
+struct ImportedModel {
+  ModelSpec spec;
+  std::vector<std::string> notes;  ///< what a user should know, a sentence each
+};
+
+/// The largest ONNX file that is read. Its weights may take all of it, but what describes the graph
+/// may not.
+inline constexpr std::size_t kMaxOnnxBytes = std::size_t{1} << 30;
+
+/// Whether this build reads ONNX files.
+bool reads_onnx();
+
+/// Reads an ONNX file (https://github.com/onnx/onnx/blob/v1.12.0/docs/IR.md) as a list of layers
+/// that ends in a loss. libonnx parses and checks it, and infers shapes; weights may be missing.
+/// `place` is the file, for messages.
+///
+/// Throws InputError, with the place, for a file that is no valid ONNX, refers to other files, has
+/// extents that only a run would give, or ops that no layer stands for: all of them at once. In a
+/// build without ONNX it throws InputError with the package that is missing.
+ImportedModel import_onnx(std::string_view bytes, const std::string& place,
+                          const ImportRequest& request);
+
+}  // namespace poet

@@ -1,0 +1,229 @@
+#include "import/layer_list.hpp"
+
+#include <algorithm>
+#include <cctype>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "model/op.hpp"
+#include "model/shape.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// A name without control characters and bytes that are not UTF-8.
+std::string clean(const std::string& name) {
+  std::string text;
+  for (const char c : name) {
+    const bool is_control = static_cast<unsigned char>(c) < 0x20 || c == 0x7F;
+    text += is_control ? '_' : c;
+  }
+  constexpr std::size_t kMost = 200;
+  if (first_invalid_utf8(text) < text.size() || text.size() > kMost) return printable(text, kMost);
+  return text;
+}
+
+/// Whether a part of a node's name repeats its op: `Conv`, `Conv_12`.
+bool names_op(std::string_view part, std::string_view op) {
+  if (!part.starts_with(op)) return false;
+  part.remove_prefix(op.size());
+  return part.empty() ||
+         (part.front() == '_' && std::all_of(part.begin() + 1, part.end(), [](char c) {
+            return std::isdigit(static_cast<unsigned char>(c)) != 0;
+          }));
+}
+
+std::vector<std::string> split_name(const std::string& name) {
+  std::vector<std::string> parts;
+  std::string part;
+  for (const char c : name + "/") {
+    if (c != '/') {
+      part += c;
+    } else if (!part.empty()) {
+      parts.push_back(std::exchange(part, {}));
+    }
+  }
+  return parts;
+}
+
+std::string lower(std::string_view text) {
+  std::string result(text.starts_with('.') ? text.substr(1) : text);
+  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return result;
+}
+
+}  // namespace
+
+Attribute number_attribute(std::int64_t value) {
+  return {value, value};
+}
+
+Attribute window_attribute(std::int64_t height, std::int64_t width) {
+  return {height, width};
+}
+
+Attribute list_attribute(std::vector<std::int64_t> list) {
+  return {.list = std::move(list)};
+}
+
+LayerList::LayerList(const OnnxGraph& graph) : graph_(graph) {
+  spec_.version = 2;
+  spec_.backward = Backward::exact;
+  spec_.name = graph.name.empty() ? "network" : clean(graph.name);
+  for (const int tensor : graph.inputs) {
+    const bool is_first = spec_.inputs.empty();
+    const OnnxTensor& input = graph.at(tensor);
+    InputSpec read{.name = unique(is_first ? "input" : clean(input.name)), .shape = input.shape};
+    if (input.is_integer) read.element_bytes = 4;
+    names_[tensor] = read.name;
+    spec_.inputs.push_back(std::move(read));
+  }
+}
+
+std::string LayerList::unique(const std::string& wanted) {
+  const std::string base = wanted.empty() ? "layer" : wanted;
+  std::string name = base;
+  for (int i = 1; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
+  return name;
+}
+
+std::string LayerList::add(std::string_view op, const std::string& wanted,
+                           std::vector<std::string> inputs,
+                           std::initializer_list<GivenAttribute> attributes) {
+  const OpRule* const rule = find_op(op);
+  if (rule == nullptr) throw InternalError(fmt::format("the importer names the op '{}'", op));
+  LayerSpec layer;
+  layer.name = unique(wanted);
+  layer.op = op;
+  for (std::string& input : inputs) layer.inputs.push_back({.name = std::move(input), .place = {}});
+  for (const AttributeRule& each : rule->attributes) {
+    const auto given = std::find_if(attributes.begin(), attributes.end(),
+                                    [&](const auto& entry) { return entry.first == each.name; });
+    if (given == attributes.end() && !each.otherwise) {
+      throw InternalError(fmt::format("the importer leaves out {} of {}", each.name, op));
+    }
+    layer.attributes[each.name] =
+        given == attributes.end() ? Attribute{*each.otherwise, *each.otherwise} : given->second;
+  }
+  // The parts have names of their own.
+  for (const char* part : {"c", "gates", "index", "mask", "scores"}) {
+    taken_.insert(layer.name + "." + part);
+  }
+  if (op == "split") {
+    const std::size_t parts = layer.attributes.at("sizes").list.size();
+    for (std::size_t i = 0; i < parts; ++i) taken_.insert(fmt::format("{}.{}", layer.name, i));
+  }
+  std::string name = layer.name;
+  spec_.layers.push_back(std::move(layer));
+  return name;
+}
+
+std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node, int weight,
+                                       const std::string& input,
+                                       std::initializer_list<GivenAttribute> attributes) {
+  const int origin = at(weight).origin < 0 ? weight : at(weight).origin;
+  const std::string name = add(op, owner_name(node, origin), {input}, attributes);
+  // Language models share the table of an embedding with their last linear layer.
+  const std::string kind(op == "embedding" ? "linear" : op);
+  const auto [owner, is_first] = owners_.emplace(std::pair{kind, origin}, name);
+  if (!is_first) spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
+  return name;
+}
+
+std::string LayerList::add_cell(const std::string& wanted, std::vector<std::string> inputs,
+                                Attribute bias, const std::string& owner) {
+  std::string name = add("lstm", wanted, std::move(inputs), {{"bias", std::move(bias)}});
+  if (!owner.empty()) spec_.layers.back().weights = InputName{.name = owner, .place = {}};
+  return name;
+}
+
+std::string LayerList::add_input(const std::string& wanted, Shape shape) {
+  InputSpec input{.name = unique(wanted), .shape = std::move(shape), .repeatable = true};
+  std::string name = input.name;
+  spec_.inputs.push_back(std::move(input));
+  return name;
+}
+
+std::string LayerList::owner_name(const OnnxNode& node, int weight) const {
+  const std::string& name = at(weight).name;
+  const std::size_t end = name.rfind(".weight");
+  return end == std::string::npos || end == 0 ? name_of_node(node) : clean(name.substr(0, end));
+}
+
+std::string LayerList::name_of_node(const OnnxNode& node) const {
+  std::vector<std::string> parts = split_name(node.name);
+  if (parts.empty()) return lower(node.op);
+  if (parts.size() > 1 && names_op(parts.back(), node.op)) parts.pop_back();
+  std::string name;
+  for (const std::string& part : parts) {
+    // PyTorch repeats the name of a sequence in those of its members.
+    const bool repeats = !name.empty() && part.starts_with(name.substr(name.rfind('.') + 1) + ".");
+    if (repeats) {
+      const std::size_t dot = name.rfind('.');
+      name = dot == std::string::npos ? part : name.substr(0, dot + 1) + part;
+    } else {
+      name += (name.empty() ? "" : ".") + part;
+    }
+  }
+  return clean(name);
+}
+
+std::string LayerList::name_of_tensor(int tensor) {
+  const auto found = names_.find(tensor);
+  if (found != names_.end()) return found->second;
+  if (tensor >= 0 && !at(tensor).is_data()) return parameter(tensor);
+  throw InputError(tensor < 0
+                       ? "an input is left out"
+                       : fmt::format("nothing makes its input '{}'", printable(at(tensor).name)));
+}
+
+std::string LayerList::parameter(int tensor) {
+  const OnnxTensor& weight = at(tensor);
+  const int origin = weight.origin < 0 ? tensor : weight.origin;
+  const Shape whole = shape(origin).empty() ? Shape{1} : shape(origin);
+  auto [known, is_new] = parameters_.emplace(origin, "");
+  if (is_new) {
+    known->second =
+        add("parameter", clean(at(origin).name), {}, {{"shape", list_attribute(whole)}});
+    spec_.layers.back().trainable = !weight.values;
+  }
+  std::string name = known->second;
+  const Shape wanted = weight.shape.empty() ? Shape{1} : weight.shape;
+  if (wanted == whole) return name;
+  const std::int64_t count = element_count(wanted);
+  const std::int64_t rest = element_count(whole) / whole[0];
+  if (count < element_count(whole) && count % rest == 0) {
+    // A part along the first extent, such as the first positions of a table.
+    const std::int64_t size = count / rest;
+    const std::int64_t start = std::clamp<std::int64_t>(weight.part_start, 0, whole[0] - size);
+    name = add("slice", name + ".part", {name},
+               {{"start", number_attribute(start)},
+                {"size", number_attribute(size)},
+                {"axis", number_attribute(0)}});
+    Shape part = whole;
+    part[0] = size;
+    if (part != wanted) {
+      name = add("reshape", name + ".shape", {name}, {{"shape", list_attribute(wanted)}});
+    }
+  } else if (count == element_count(whole)) {
+    name = add("reshape", name + ".shape", {name}, {{"shape", list_attribute(wanted)}});
+  }
+  // Else it is repeated, which every op that may read it does by itself.
+  names_[tensor] = name;
+  return name;
+}
+
+void LayerList::note(std::string text) {
+  if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) {
+    notes_.push_back(std::move(text));
+  }
+}
+
+ModelSpec LayerList::take(std::vector<std::string>& notes) {
+  notes.insert(notes.end(), notes_.begin(), notes_.end());
+  return std::move(spec_);
+}
+
+}  // namespace poet

@@ -1,0 +1,73 @@
+#pragma once
+
+#include <initializer_list>
+#include <map>
+#include <set>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "import/onnx_graph.hpp"
+#include "model/model_spec.hpp"
+
+namespace poet {
+
+/// An attribute of a layer of ours, and its value.
+using GivenAttribute = std::pair<std::string_view, Attribute>;
+
+Attribute number_attribute(std::int64_t value);
+Attribute window_attribute(std::int64_t height, std::int64_t width);
+Attribute list_attribute(std::vector<std::int64_t> list);
+
+/// The layers so far, and which of their outputs each tensor of the ONNX graph is.
+class LayerList {
+ public:
+  explicit LayerList(const OnnxGraph& graph);
+
+  const OnnxGraph& graph() const { return graph_; }
+  const OnnxTensor& at(int tensor) const { return graph_.at(tensor); }
+  const Shape& shape(int tensor) const { return graph_.at(tensor).shape; }
+
+  /// Adds a layer and returns its name: `wanted`, or one like it that no other tensor has.
+  std::string add(std::string_view op, const std::string& wanted, std::vector<std::string> inputs,
+                  std::initializer_list<GivenAttribute> attributes = {});
+  /// The same for a layer that uses a weight: a later user of it shares the parameters of the
+  /// first.
+  std::string add_with_weight(std::string_view op, const OnnxNode& node, int weight,
+                              const std::string& input,
+                              std::initializer_list<GivenAttribute> attributes = {});
+  /// A step of an LSTM, with the parameters of an earlier one if that has a name.
+  std::string add_cell(const std::string& wanted, std::vector<std::string> inputs, Attribute bias,
+                       const std::string& owner);
+  /// An input of the model besides those of the graph, which can be had again.
+  std::string add_input(const std::string& wanted, Shape shape);
+
+  void set_output(int tensor, std::string name) { names_[tensor] = std::move(name); }
+  /// The name of a tensor as an input of a layer. A weight, or known numbers, becomes a layer
+  /// `parameter`, which is not trained if the numbers are known. Throws InputError, without a
+  /// place, for data that no layer makes.
+  std::string name_of_tensor(int tensor);
+
+  /// What layers that compute without parameters are called: the node's name without what exports
+  /// put around it.
+  std::string name_of_node(const OnnxNode& node) const;
+
+  void note(std::string text);
+  ModelSpec take(std::vector<std::string>& notes);
+
+ private:
+  std::string unique(const std::string& wanted);
+  std::string parameter(int tensor);
+  std::string owner_name(const OnnxNode& node, int weight) const;
+
+  const OnnxGraph& graph_;
+  ModelSpec spec_;
+  std::map<int, std::string> names_;       ///< of tensors
+  std::set<std::string> taken_;            ///< names of layers, their parts included
+  std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
+  std::map<std::pair<std::string, int>, std::string> owners_;  ///< by op and weight
+  std::vector<std::string> notes_;
+};
+
+}  // namespace poet

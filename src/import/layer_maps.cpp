@@ -1,0 +1,57 @@
+#include "import/layer_maps.hpp"
+
+namespace poet {
+
+LayerMap find_layer_map(std::string_view op) {
+  static const std::map<std::string_view, LayerMap> kMaps = {
+      {"Conv", maps::convolution},
+      {"ConvTranspose", maps::transposed_convolution},
+      {"MaxPool", maps::pool},
+      {"AveragePool", maps::pool},
+      {"GlobalAveragePool", maps::global_pool},
+      {"GlobalMaxPool", maps::global_pool},
+      {"Resize", maps::resize},
+      {"Upsample", maps::resize},
+      {".linear", maps::linear},
+      {"MatMul", maps::matmul},
+      {"BatchNormalization", maps::norm},
+      {"LayerNormalization", maps::norm},
+      {".layer_norm", maps::norm},
+      {".group_norm", maps::norm},
+      {".attention", maps::attention},
+      {".lstm", maps::recurrence},
+      {"Relu", maps::activation},
+      {"LeakyRelu", maps::activation},
+      {"Sigmoid", maps::activation},
+      {"Tanh", maps::activation},
+      {"HardSigmoid", maps::activation},
+      {"HardSwish", maps::activation},
+      {"Dropout", maps::activation},
+      {".stochastic_depth", maps::activation},
+      {".gelu", maps::activation},
+      {".silu", maps::activation},
+      {".hard_swish", maps::activation},
+      {".hard_sigmoid", maps::activation},
+      {"Clip", maps::clip},
+      {"Add", maps::binary},
+      {"Sub", maps::binary},
+      {"Mul", maps::binary},
+      {"Div", maps::binary},
+      {"Softmax", maps::softmax},
+      {"ReduceMean", maps::mean},
+      {"Reshape", maps::reshape},
+      {"Flatten", maps::reshape},
+      {"Squeeze", maps::reshape},
+      {"Unsqueeze", maps::reshape},
+      {"Transpose", maps::transpose},
+      {"Concat", maps::concat},
+      {"Split", maps::split},
+      {"Slice", maps::slice},
+      {"Gather", maps::gather},
+      {"Expand", maps::expand},
+  };
+  const auto found = kMaps.find(op);
+  return found == kMaps.end() ? nullptr : found->second;
+}
+
+}  // namespace poet

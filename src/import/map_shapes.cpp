@@ -1,0 +1,173 @@
+#include <algorithm>
+#include <limits>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "import/layer_maps.hpp"
+#include "model/shape.hpp"
+#include "poet/error.hpp"
+
+namespace poet::maps {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+List known_list(const LayerList& layers, const OnnxNode& node, std::size_t input, const char* key) {
+  const int tensor = node.input(input);
+  if (tensor < 0) return node.integers(key);
+  if (!layers.at(tensor).values) {
+    throw InputError(fmt::format("its {} depend on data; expected numbers of the file", key));
+  }
+  const std::vector<double>& values = *layers.at(tensor).values;
+  List list;
+  for (const double value : values) {
+    constexpr double kMost = 9e15;
+    list.push_back(static_cast<std::int64_t>(std::clamp(value, -kMost, kMost)));
+  }
+  return list;
+}
+
+std::string add_slice(LayerList& layers, const std::string& name, const std::string& input,
+                      std::int64_t start, std::int64_t size, std::size_t axis) {
+  return layers.add("slice", name, {input},
+                    {{"start", number_attribute(start)},
+                     {"size", number_attribute(size)},
+                     {"axis", number_attribute(static_cast<std::int64_t>(axis))}});
+}
+
+void expect_extents(const LayerList& layers, const OnnxNode& node) {
+  const Shape& out = layers.shape(node.output(0));
+  if (std::all_of(out.begin(), out.end(), [](std::int64_t extent) { return extent > 0; })) return;
+  throw InputError(
+      fmt::format("its output has the shape {}; expected extents from 1", shape_text(out)));
+}
+
+}  // namespace
+
+void reshape(LayerList& layers, const OnnxNode& node) {
+  expect_extents(layers, node);
+  const std::string input = layers.name_of_tensor(node.input(0));
+  const std::string name = layers.name_of_node(node);
+  const Shape& in = layers.shape(node.input(0));
+  const Shape& out = layers.shape(node.output(0));
+  const bool is_flat = out.size() == 2 && in.size() > 2 && in[0] == out[0];
+  if (out.empty()) throw InputError("it makes a single number of a tensor; expected extents");
+  layers.set_output(node.output(0), is_flat ? layers.add("flatten", name, {input})
+                                            : layers.add("reshape", name, {input},
+                                                         {{"shape", list_attribute(out)}}));
+}
+
+void transpose(LayerList& layers, const OnnxNode& node) {
+  List order = node.integers("perm");
+  if (order.empty()) {
+    order.resize(layers.shape(node.input(0)).size());
+    std::iota(order.rbegin(), order.rend(), 0);
+  }
+  layers.set_output(node.output(0), layers.add("permute", layers.name_of_node(node),
+                                               {layers.name_of_tensor(node.input(0))},
+                                               {{"order", list_attribute(std::move(order))}}));
+}
+
+void concat(LayerList& layers, const OnnxNode& node) {
+  std::vector<std::string> inputs;
+  for (const int tensor : node.inputs) inputs.push_back(layers.name_of_tensor(tensor));
+  const std::size_t axis = axis_index(node.integer("axis", 1), layers.shape(node.output(0)));
+  layers.set_output(node.output(0),
+                    layers.add("concat", layers.name_of_node(node), std::move(inputs),
+                               {{"axis", number_attribute(static_cast<std::int64_t>(axis))}}));
+}
+
+void split(LayerList& layers, const OnnxNode& node) {
+  const std::size_t axis = axis_index(node.integer("axis", 0), layers.shape(node.input(0)));
+  List sizes;
+  for (const int tensor : node.outputs) {
+    if (tensor < 0) throw InputError("one of its parts has no name; expected all parts");
+    sizes.push_back(layers.shape(tensor).at(axis));
+  }
+  const std::string input = layers.name_of_tensor(node.input(0));
+  const std::string name =
+      layers.add("split", layers.name_of_node(node), {input},
+                 {{"sizes", list_attribute(std::move(sizes))},
+                  {"axis", number_attribute(static_cast<std::int64_t>(axis))}});
+  for (std::size_t i = 0; i < node.outputs.size(); ++i) {
+    layers.set_output(node.outputs[i], fmt::format("{}.{}", name, i));
+  }
+}
+
+void slice(LayerList& layers, const OnnxNode& node) {
+  expect_extents(layers, node);
+  const Shape in = layers.shape(node.input(0));
+  const List starts = known_list(layers, node, 1, "starts");
+  List axes = known_list(layers, node, 3, "axes");
+  const List steps = known_list(layers, node, 4, "steps");
+  if (axes.empty()) {
+    axes.resize(starts.size());
+    std::iota(axes.begin(), axes.end(), 0);
+  }
+  if (std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 1; })) {
+    throw InputError("it takes every so many elements; expected steps of 1");
+  }
+  if (axes.size() != starts.size()) throw InputError("it has other numbers of starts and axes");
+  std::string name = layers.name_of_tensor(node.input(0));
+  for (std::size_t i = 0; i < axes.size(); ++i) {
+    const std::size_t axis = axis_index(axes[i], in);
+    const std::int64_t size = layers.shape(node.output(0)).at(axis);
+    if (size == in[axis]) continue;
+    const std::int64_t start = starts[i] < 0 ? starts[i] + in[axis] : starts[i];
+    name = add_slice(layers, layers.name_of_node(node), name,
+                     std::clamp<std::int64_t>(start, 0, in[axis] - size), size, axis);
+  }
+  layers.set_output(node.output(0), name);
+}
+
+void gather(LayerList& layers, const OnnxNode& node) {
+  const OnnxTensor& table = layers.at(node.input(0));
+  const OnnxTensor& indices = layers.at(node.input(1));
+  const Shape& in = table.shape;
+  if (table.is_weight && indices.is_data()) {
+    if (in.size() != 2 || node.integer("axis", 0) != 0) {
+      throw InputError("it looks up rows of another tensor than a table; expected two extents");
+    }
+    layers.set_output(
+        node.output(0),
+        layers.add_with_weight(
+            "embedding", node, node.input(0), layers.name_of_tensor(node.input(1)),
+            {{"vocabulary", number_attribute(in[0])}, {"width", number_attribute(in[1])}}));
+    return;
+  }
+  const List wanted = known_list(layers, node, 1, "indices");
+  const std::size_t axis = axis_index(node.integer("axis", 0), in);
+  const bool is_row =
+      !wanted.empty() && std::adjacent_find(wanted.begin(), wanted.end(), [](auto a, auto b) {
+                           return a == std::numeric_limits<std::int64_t>::max() || b != a + 1;
+                         }) == wanted.end();
+  if (!is_row) throw InputError("it picks elements here and there; expected neighbours");
+  const std::int64_t start = wanted[0] < 0 ? wanted[0] + in[axis] : wanted[0];
+  const auto size = static_cast<std::int64_t>(wanted.size());
+  const std::string input = layers.name_of_tensor(node.input(0));
+  std::string name = layers.name_of_node(node);
+  const Shape& out = layers.shape(node.output(0));
+  if (size != in[axis])
+    name = add_slice(layers, name, input, start, size, axis);
+  else
+    name = input;
+  Shape part = in;
+  part[axis] = size;
+  if (part != out) {
+    if (out.empty()) throw InputError("it picks a single number; expected a tensor");
+    name = layers.add("reshape", layers.name_of_node(node) + ".shape", {name},
+                      {{"shape", list_attribute(out)}});
+  }
+  layers.set_output(node.output(0), name);
+}
+
+// Every op that may read a repeated tensor repeats it by itself.
+void expand(LayerList& layers, const OnnxNode& node) {
+  if (layers.shape(node.input(0)) != layers.shape(node.output(0))) {
+    throw InputError("it repeats data; expected a weight");
+  }
+  layers.set_output(node.output(0), layers.name_of_tensor(node.input(0)));
+}
+
+}  // namespace poet::maps

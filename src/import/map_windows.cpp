@@ -1,0 +1,210 @@
+#include <algorithm>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "import/layer_maps.hpp"
+#include "model/shape.hpp"
+#include "poet/error.hpp"
+
+namespace poet::maps {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+/// In model files, for a padding that keeps the extent.
+constexpr std::int64_t kSamePadding = -1;
+
+/// The window of a convolution or a pool, one entry for each axis.
+struct WindowShape {
+  List kernel, stride, padding, dilation;
+  bool is_same = false;  ///< the output is as large as the input, but for strides
+};
+
+List list_or(const OnnxNode& node, const char* key, std::size_t rank, std::int64_t otherwise) {
+  List list = node.integers(key);
+  if (list.empty()) list.assign(rank, otherwise);
+  if (list.size() != rank) {
+    throw InputError(fmt::format("its {} has {} entries; expected {}", key, list.size(), rank));
+  }
+  return list;
+}
+
+bool is_same_padding(const WindowShape& window, const List& pads, const Shape& in) {
+  const std::size_t rank = window.kernel.size();
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t stride = std::max<std::int64_t>(1, window.stride[i]);
+    const std::int64_t steps = (in[i + 2] - 1) / stride;
+    const std::int64_t all = std::max<std::int64_t>(
+        0, steps * stride + window.dilation[i] * (window.kernel[i] - 1) + 1 - in[i + 2]);
+    if (pads[i] != all / 2 || pads[i + rank] != all - all / 2) return false;
+  }
+  return true;
+}
+
+WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
+  if (in.size() < 3 || kernel.size() != in.size() - 2 || kernel.size() > 2) {
+    throw InputError(
+        fmt::format("its input has the shape {}; expected one or two extents after "
+                    "N and C",
+                    shape_text(in)));
+  }
+  const std::size_t rank = kernel.size();
+  WindowShape window{.kernel = std::move(kernel)};
+  window.stride = list_or(node, "strides", rank, 1);
+  window.dilation = list_or(node, "dilations", rank, 1);
+  window.padding.assign(rank, 0);
+  const std::string automatic = node.text("auto_pad");
+  if (automatic == "SAME_UPPER") {
+    window.is_same = true;
+    return window;
+  }
+  if (automatic == "SAME_LOWER") throw InputError("found auto_pad SAME_LOWER; expected SAME_UPPER");
+  const List pads = automatic == "VALID" ? List(2 * rank, 0) : list_or(node, "pads", 2 * rank, 0);
+  bool is_even = true;
+  for (std::size_t i = 0; i < rank; ++i) {
+    window.padding[i] = pads[i];
+    is_even = is_even && pads[i] == pads[i + rank];
+  }
+  if (is_even) return window;
+  window.is_same = is_same_padding(window, pads, in);
+  if (!window.is_same) {
+    throw InputError(
+        fmt::format("its padding is [{}]; expected as much at the end as at the "
+                    "beginning of each axis",
+                    fmt::join(pads, ", ")));
+  }
+  return window;
+}
+
+Attribute attribute(const List& list) {
+  return window_attribute(list.front(), list.back());
+}
+
+Attribute padding_of(const WindowShape& window) {
+  return window.is_same ? window_attribute(kSamePadding, kSamePadding) : attribute(window.padding);
+}
+
+/// The pads as numbers, for ops that know no "same".
+Attribute plain_padding(const WindowShape& window) {
+  if (window.is_same) throw InputError("its padding is uneven; expected the same at both ends");
+  return attribute(window.padding);
+}
+
+const Shape& weight_shape(const LayerList& layers, const OnnxNode& node) {
+  const int weight = node.input(1);
+  if (weight < 0 || layers.at(weight).is_data()) {
+    throw InputError("its weights are computed; expected weights of the file");
+  }
+  if (layers.shape(weight).size() < 3) throw InputError("its weights are no windows");
+  return layers.shape(weight);
+}
+
+}  // namespace
+
+void convolution(LayerList& layers, const OnnxNode& node) {
+  const Shape& weight = weight_shape(layers, node);
+  const WindowShape window =
+      window_of(node, layers.shape(node.input(0)), {weight.begin() + 2, weight.end()});
+  const std::string input = layers.name_of_tensor(node.input(0));
+  const Attribute bias = number_attribute(node.input(2) >= 0 ? 1 : 0);
+  layers.set_output(node.output(0),
+                    layers.add_with_weight(window.kernel.size() == 1 ? "conv1d" : "conv2d", node,
+                                           node.input(1), input,
+                                           {{"out_channels", number_attribute(weight[0])},
+                                            {"kernel", attribute(window.kernel)},
+                                            {"stride", attribute(window.stride)},
+                                            {"padding", padding_of(window)},
+                                            {"groups", number_attribute(node.integer("group", 1))},
+                                            {"dilation", attribute(window.dilation)},
+                                            {"bias", bias}}));
+}
+
+void transposed_convolution(LayerList& layers, const OnnxNode& node) {
+  const Shape& weight = weight_shape(layers, node);
+  const WindowShape window =
+      window_of(node, layers.shape(node.input(0)), {weight.begin() + 2, weight.end()});
+  if (window.kernel.size() != 2) throw InputError("it has one axis; expected two");
+  if (node.has("output_shape")) {
+    throw InputError("found output_shape; expected pads and output_padding");
+  }
+  const std::int64_t groups = node.integer("group", 1);
+  layers.set_output(
+      node.output(0),
+      layers.add_with_weight(
+          "conv_transpose2d", node, node.input(1), layers.name_of_tensor(node.input(0)),
+          {{"out_channels", number_attribute(checked_product({weight[1], groups}))},
+           {"kernel", attribute(window.kernel)},
+           {"stride", attribute(window.stride)},
+           {"padding", plain_padding(window)},
+           {"output_padding", attribute(list_or(node, "output_padding", 2, 0))},
+           {"groups", number_attribute(groups)},
+           {"dilation", attribute(window.dilation)},
+           {"bias", number_attribute(node.input(2) >= 0 ? 1 : 0)}}));
+}
+
+void pool(LayerList& layers, const OnnxNode& node) {
+  const WindowShape window =
+      window_of(node, layers.shape(node.input(0)), node.integers("kernel_shape"));
+  if (window.kernel.size() != 2) throw InputError("it has one axis; expected two");
+  if (std::any_of(window.dilation.begin(), window.dilation.end(), [](auto d) { return d != 1; })) {
+    throw InputError("its windows are dilated; expected a dilation of 1");
+  }
+  const std::string input = layers.name_of_tensor(node.input(0));
+  const std::string name = layers.name_of_node(node);
+  const Attribute ceil = number_attribute(node.integer("ceil_mode", 0));
+  const Attribute kernel = attribute(window.kernel);
+  const Attribute stride = attribute(window.stride);
+  const bool is_max = node.op == "MaxPool";
+  layers.set_output(node.output(0),
+                    is_max ? layers.add("max_pool2d", name, {input},
+                                        {{"kernel", kernel},
+                                         {"stride", stride},
+                                         {"padding", plain_padding(window)},
+                                         {"ceil_mode", ceil}})
+                           : layers.add("avg_pool2d", name, {input},
+                                        {{"kernel", kernel},
+                                         {"stride", stride},
+                                         {"padding", plain_padding(window)},
+                                         {"ceil_mode", ceil},
+                                         {"count_include_pad", number_attribute(node.integer(
+                                                                   "count_include_pad", 0))}}));
+}
+
+void global_pool(LayerList& layers, const OnnxNode& node) {
+  const Shape& in = layers.shape(node.input(0));
+  expect_rank(in, 4, "N, C, H, W");
+  const std::string input = layers.name_of_tensor(node.input(0));
+  const std::string name = layers.name_of_node(node);
+  const Attribute all = window_attribute(in[2], in[3]);
+  layers.set_output(node.output(0), node.op == "GlobalMaxPool"
+                                        ? layers.add("max_pool2d", name, {input}, {{"kernel", all}})
+                                        : layers.add("adaptive_avg_pool2d", name, {input},
+                                                     {{"output_size", window_attribute(1, 1)}}));
+}
+
+void resize(LayerList& layers, const OnnxNode& node) {
+  const Shape& in = layers.shape(node.input(0));
+  const Shape& out = layers.shape(node.output(0));
+  expect_rank(in, 4, "N, C, H, W");
+  const bool is_whole = in[0] == out[0] && in[1] == out[1] && in[2] > 0 && in[3] > 0 &&
+                        out[2] % in[2] == 0 && out[3] % in[3] == 0 && out[2] > 0 && out[3] > 0;
+  if (!is_whole) {
+    throw InputError(fmt::format("it makes {} of {}; expected whole multiples of height and width",
+                                 shape_text(out), shape_text(in)));
+  }
+  const std::string mode = node.text("mode");
+  if (!mode.empty() && mode != "nearest" && mode != "linear") {
+    throw InputError(fmt::format("found the mode '{}'; expected nearest or linear", mode));
+  }
+  if (mode == "linear" && node.text("coordinate_transformation_mode") == "align_corners") {
+    layers.note("upsampling with aligned corners is taken for one without, which costs the same");
+  }
+  layers.set_output(
+      node.output(0),
+      layers.add("upsample2d", layers.name_of_node(node), {layers.name_of_tensor(node.input(0))},
+                 {{"scale", window_attribute(out[2] / in[2], out[3] / in[3])},
+                  {"mode", number_attribute(mode == "linear" ? 1 : 0)}}));
+}
+
+}  // namespace poet::maps

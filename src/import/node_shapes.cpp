@@ -1,0 +1,74 @@
+#include "import/node_shapes.hpp"
+
+#include <fmt/format.h>
+#include <onnx/defs/schema.h>
+#include <onnx/defs/shape_inference.h>
+
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+/// One node with everything that is known of its inputs.
+class NodeContext : public onnx::InferenceContext {
+ public:
+  NodeContext(const onnx::NodeProto& node, const OnnxInputs& inputs)
+      : inputs_(inputs), types_(static_cast<std::size_t>(node.output_size())) {
+    for (const onnx::AttributeProto& each : node.attribute()) attributes_[each.name()] = &each;
+  }
+
+  std::vector<onnx::TypeProto> take() { return std::move(types_); }
+
+  const onnx::AttributeProto* getAttribute(const std::string& name) const override {
+    const auto found = attributes_.find(name);
+    return found == attributes_.end() ? nullptr : found->second;
+  }
+  size_t getNumInputs() const override { return inputs_.types.size(); }
+  const onnx::TypeProto* getInputType(size_t index) const override {
+    return inputs_.types.at(index);
+  }
+  const onnx::TensorProto* getInputData(size_t index) const override {
+    return inputs_.numbers.at(index);
+  }
+  size_t getNumOutputs() const override { return types_.size(); }
+  onnx::TypeProto* getOutputType(size_t index) override { return &types_.at(index); }
+  onnx::GraphInferencer* getGraphAttributeInferencer(const std::string&) override {
+    return nullptr;
+  }
+  const onnx::SparseTensorProto* getInputSparseData(size_t) const override { return nullptr; }
+  const onnx::TensorShapeProto* getSymbolicInput(size_t) const override { return nullptr; }
+
+ private:
+  const OnnxInputs& inputs_;
+  std::map<std::string, const onnx::AttributeProto*> attributes_;
+  std::vector<onnx::TypeProto> types_;
+};
+
+}  // namespace
+
+std::vector<onnx::TypeProto> infer_types(const onnx::NodeProto& node, const OnnxInputs& inputs,
+                                         const std::map<std::string, int>& opsets) {
+  NodeContext context(node, inputs);
+  const auto opset = opsets.find(node.domain());
+  const onnx::OpSchema* const schema =
+      opset == opsets.end()
+          ? nullptr
+          : onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, node.domain());
+  // A branch or a loop would need the shapes of graphs of its own.
+  const bool has_graph = node.op_type() == "If" || node.op_type() == "Loop" ||
+                         node.op_type() == "Scan" || node.op_type() == "SequenceMap";
+  if (schema == nullptr || has_graph || !schema->has_type_and_shape_inference_function()) {
+    return context.take();
+  }
+  try {
+    schema->GetTypeAndShapeInferenceFunction()(context);
+  } catch (const std::exception& error) {
+    const std::string message = error.what();
+    throw InputError(
+        fmt::format("libonnx: {}", printable(message.substr(0, message.find('\n')), 300)));
+  }
+  return context.take();
+}
+
+}  // namespace poet

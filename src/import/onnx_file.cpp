@@ -1,0 +1,136 @@
+#include "import/onnx_file.hpp"
+
+#include <algorithm>
+#include <bit>
+#include <cstring>
+#include <type_traits>
+
+#include <fmt/format.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/stubs/logging.h>
+#include <onnx/checker.h>
+
+#include "base/text/printable.hpp"
+#include "import/constants.hpp"
+#include "import/import.hpp"
+#include "model/shape.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+using onnx::TensorProto;
+
+constexpr std::size_t kMaxDescriptionBytes = std::size_t{16} << 20;
+/// A graph within a graph is that of a branch or a loop, which is not read anyway.
+constexpr int kMaxMessageDepth = 32;
+
+void refuse_other_files(const TensorProto& tensor) {
+  if (tensor.data_location() != TensorProto::EXTERNAL && tensor.external_data_size() == 0) return;
+  throw InputError(
+      fmt::format("the weight '{}' is in another file (external data), which is not read; expected "
+                  "one file. Weights are not needed: export with export_params=False",
+                  printable(tensor.name())));
+}
+
+void check_references(const onnx::GraphProto& graph) {
+  for (const TensorProto& tensor : graph.initializer()) refuse_other_files(tensor);
+  for (const onnx::NodeProto& node : graph.node()) {
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      if (attribute.has_t()) refuse_other_files(attribute.t());
+      for (const TensorProto& tensor : attribute.tensors()) refuse_other_files(tensor);
+    }
+  }
+}
+
+/// The first line of a message of libonnx, without what it prints of the file.
+std::string first_line(const std::string& message) {
+  return printable(message.substr(0, message.find('\n')), 300);
+}
+
+template <typename Number>
+std::vector<double> raw_numbers(const std::string& raw, std::size_t count) {
+  static_assert(std::endian::native == std::endian::little);
+  std::vector<double> numbers;
+  if (raw.size() != count * sizeof(Number)) return numbers;
+  for (std::size_t i = 0; i < count; ++i) {
+    Number number;
+    std::memcpy(&number, raw.data() + i * sizeof(Number), sizeof(Number));
+    numbers.push_back(static_cast<double>(number));
+  }
+  return numbers;
+}
+
+template <typename Field>
+std::vector<double> listed_numbers(const Field& field) {
+  return {field.begin(), field.end()};
+}
+
+template <typename Number, typename Field>
+std::vector<double> numbers_of(const TensorProto& tensor, const Field& field, std::size_t count) {
+  return tensor.has_raw_data() ? raw_numbers<Number>(tensor.raw_data(), count)
+                               : listed_numbers(field);
+}
+
+std::vector<double> all_numbers(const TensorProto& tensor, std::size_t count) {
+  switch (tensor.data_type()) {
+    case TensorProto::FLOAT:
+      return numbers_of<float>(tensor, tensor.float_data(), count);
+    case TensorProto::DOUBLE:
+      return numbers_of<double>(tensor, tensor.double_data(), count);
+    case TensorProto::INT64:
+      return numbers_of<std::int64_t>(tensor, tensor.int64_data(), count);
+    case TensorProto::INT32:
+      return numbers_of<std::int32_t>(tensor, tensor.int32_data(), count);
+    case TensorProto::BOOL:
+      return numbers_of<std::uint8_t>(tensor, tensor.int32_data(), count);
+    default:
+      return {};
+  }
+}
+
+}  // namespace
+
+bool is_integer_type(int type) {
+  return type != TensorProto::FLOAT && type != TensorProto::DOUBLE &&
+         type != TensorProto::FLOAT16 && type != TensorProto::BFLOAT16;
+}
+
+std::optional<std::vector<double>> small_numbers(const TensorProto& tensor) {
+  Shape shape(tensor.dims().begin(), tensor.dims().end());
+  if (std::any_of(shape.begin(), shape.end(), [](std::int64_t extent) { return extent < 0; })) {
+    return std::nullopt;
+  }
+  const std::int64_t count = element_count(shape);
+  if (count > kMaxKnownNumbers) return std::nullopt;
+  std::vector<double> numbers = all_numbers(tensor, static_cast<std::size_t>(count));
+  if (static_cast<std::int64_t>(numbers.size()) != count) return std::nullopt;
+  return numbers;
+}
+
+onnx::ModelProto parse_onnx(std::string_view bytes) {
+  if (description_bytes(bytes) > kMaxDescriptionBytes) {
+    throw InputError(fmt::format(
+        "the graph's description, without weights, has more than {} MiB; expected less, as every "
+        "network has",
+        kMaxDescriptionBytes >> 20U));
+  }
+  const google::protobuf::LogSilencer silence;
+  onnx::ModelProto model;
+  google::protobuf::io::ArrayInputStream stream(bytes.data(), static_cast<int>(bytes.size()));
+  google::protobuf::io::CodedInputStream coded(&stream);
+  coded.SetRecursionLimit(kMaxMessageDepth);
+  if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() || !model.has_graph()) {
+    throw InputError("found something else, or a damaged file; expected an ONNX model");
+  }
+  check_references(model.graph());
+  try {
+    onnx::checker::check_model(model);
+  } catch (const std::exception& error) {
+    throw InputError(fmt::format("libonnx refuses the model: {}", first_line(error.what())));
+  }
+  return model;
+}
+
+}  // namespace poet

@@ -1,0 +1,28 @@
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include <onnx/onnx_pb.h>
+
+namespace poet {
+
+/// Parses a file and lets libonnx check it. Throws InputError, without a place, for bytes that are
+/// no valid ONNX, for what the checker finds, for weights in other files, and for a graph whose
+/// description alone is larger than that of any network.
+onnx::ModelProto parse_onnx(std::string_view bytes);
+
+/// Bytes that describe the graph: all but the numbers of its weights. The parser needs up to a
+/// hundred times as much memory for them. Stops at what is no protobuf.
+std::size_t description_bytes(std::string_view bytes);
+
+/// The numbers of a small tensor of integers, truth values or floats, if they are in the file and
+/// as many as its extents say.
+std::optional<std::vector<double>> small_numbers(const onnx::TensorProto& tensor);
+
+/// Whether elements of this type are no floats.
+bool is_integer_type(int type);
+
+}  // namespace poet

@@ -1,0 +1,77 @@
+#include "import/onnx_graph.hpp"
+
+#include <algorithm>
+
+namespace poet {
+
+std::int64_t OnnxNode::integer(const std::string& key, std::int64_t otherwise) const {
+  const auto found = attributes.find(key);
+  return found == attributes.end() ? otherwise : found->second.integer;
+}
+
+double OnnxNode::number(const std::string& key, double otherwise) const {
+  const auto found = attributes.find(key);
+  return found == attributes.end() ? otherwise : found->second.number;
+}
+
+std::vector<std::int64_t> OnnxNode::integers(const std::string& key) const {
+  const auto found = attributes.find(key);
+  return found == attributes.end() ? std::vector<std::int64_t>{} : found->second.integers;
+}
+
+std::string OnnxNode::text(const std::string& key) const {
+  const auto found = attributes.find(key);
+  return found == attributes.end() ? std::string{} : found->second.text;
+}
+
+OnnxLinks::OnnxLinks(const OnnxGraph& graph)
+    : graph_(&graph), maker_(graph.tensors.size(), -1), readers_(graph.tensors.size()) {
+  for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
+    for (const int tensor : graph.nodes[n].inputs) {
+      if (tensor >= 0) readers_[tensor].push_back(static_cast<int>(n));
+    }
+    for (const int tensor : graph.nodes[n].outputs) {
+      if (tensor >= 0) maker_[tensor] = static_cast<int>(n);
+    }
+  }
+  for (const int tensor : graph.outputs) readers_[tensor].push_back(-1);
+}
+
+const OnnxNode* OnnxLinks::maker(int tensor) const {
+  if (tensor < 0 || maker_.at(tensor) < 0) return nullptr;
+  return &graph_->nodes[maker_[tensor]];
+}
+
+const OnnxNode* OnnxLinks::maker(int tensor, std::string_view op) const {
+  const OnnxNode* const node = maker(tensor);
+  return node != nullptr && node->op == op ? node : nullptr;
+}
+
+const OnnxNode* OnnxLinks::only_reader(int tensor, std::string_view op) const {
+  if (tensor < 0 || readers_.at(tensor).size() != 1 || readers_[tensor][0] < 0) return nullptr;
+  const OnnxNode& node = graph_->nodes[readers_[tensor][0]];
+  return node.op == op ? &node : nullptr;
+}
+
+std::size_t OnnxLinks::reader_count(int tensor) const {
+  return readers_.at(tensor).size();
+}
+
+void remove_unread_nodes(OnnxGraph& graph) {
+  std::vector<bool> is_needed(graph.tensors.size());
+  for (const int tensor : graph.outputs) is_needed[tensor] = true;
+  std::vector<OnnxNode> kept;
+  for (auto node = graph.nodes.rbegin(); node != graph.nodes.rend(); ++node) {
+    const bool is_read = std::any_of(node->outputs.begin(), node->outputs.end(),
+                                     [&](int tensor) { return tensor >= 0 && is_needed[tensor]; });
+    if (!is_read) continue;
+    for (const int tensor : node->inputs) {
+      if (tensor >= 0) is_needed[tensor] = true;
+    }
+    kept.push_back(std::move(*node));
+  }
+  std::reverse(kept.begin(), kept.end());
+  graph.nodes = std::move(kept);
+}
+
+}  // namespace poet

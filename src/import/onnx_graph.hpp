@@ -1,0 +1,93 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "poet/model.hpp"
+
+namespace poet {
+
+/// An attribute of an ONNX node; which member holds it depends on the attribute.
+struct OnnxAttribute {
+  std::int64_t integer = 0;
+  double number = 0;
+  std::string text;
+  std::vector<std::int64_t> integers;
+};
+
+/// A tensor of an ONNX graph.
+struct OnnxTensor {
+  std::string name;
+  Shape shape;
+  bool is_integer = false;  ///< indices, shapes and truth values
+  bool is_weight = false;   ///< stored in the file, or passed in as one
+  /// Numbers that are known without running the network, such as those that follow from shapes.
+  std::optional<std::vector<double>> values{};
+  int origin = -1;  ///< of a weight that is another one in another form, or a part of it: that one
+  std::int64_t part_start = 0;  ///< of a part along the first extent
+
+  bool is_data() const { return !is_weight && !values; }
+  /// The one number that it has, if that is known.
+  std::optional<double> number() const {
+    if (values && values->size() == 1) return values->front();
+    return std::nullopt;
+  }
+};
+
+/// A node of an ONNX graph, or what a pattern of nodes became.
+struct OnnxNode {
+  std::string op;
+  std::string name;
+  std::vector<int> inputs;   ///< tensors; -1 for one that is left out
+  std::vector<int> outputs;  ///< likewise
+  std::map<std::string, OnnxAttribute> attributes;
+
+  int input(std::size_t i) const { return i < inputs.size() ? inputs[i] : -1; }
+  int output(std::size_t i) const { return i < outputs.size() ? outputs[i] : -1; }
+  bool has(const std::string& key) const { return attributes.contains(key); }
+  std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
+  double number(const std::string& key, double otherwise) const;
+  std::vector<std::int64_t> integers(const std::string& key) const;
+  std::string text(const std::string& key) const;
+};
+
+/// A graph in which every shape is known. Nodes are in topological order.
+struct OnnxGraph {
+  std::string name;
+  int opset = 0;
+  std::vector<OnnxTensor> tensors;
+  std::vector<OnnxNode> nodes;
+  std::vector<int> inputs;  ///< data that a run is given
+  std::vector<int> outputs;
+
+  const OnnxTensor& at(int tensor) const { return tensors.at(static_cast<std::size_t>(tensor)); }
+};
+
+/// Who makes and who reads the tensors of a graph, as it was when this was made.
+class OnnxLinks {
+ public:
+  explicit OnnxLinks(const OnnxGraph& graph);
+
+  /// The node that makes a tensor, if it is of this op; else null.
+  const OnnxNode* maker(int tensor, std::string_view op) const;
+  const OnnxNode* maker(int tensor) const;
+  /// Its index in the graph; -1 if no node makes it.
+  int maker_index(int tensor) const { return tensor < 0 ? -1 : maker_.at(tensor); }
+  /// The only node that reads a tensor, if it is of this op and the tensor is no output.
+  const OnnxNode* only_reader(int tensor, std::string_view op) const;
+  std::size_t reader_count(int tensor) const;
+
+ private:
+  const OnnxGraph* graph_;
+  std::vector<int> maker_;
+  std::vector<std::vector<int>> readers_;  ///< an output has one of -1 besides
+};
+
+/// Removes nodes none of whose outputs is needed.
+void remove_unread_nodes(OnnxGraph& graph);
+
+}  // namespace poet

@@ -1,0 +1,393 @@
+#include "import/read_graph.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/input_errors.hpp"
+#include "base/text/printable.hpp"
+#include "import/constants.hpp"
+#include "import/node_shapes.hpp"
+#include "import/onnx_file.hpp"
+#include "model/shape.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+constexpr std::size_t kMaxRank = 8;
+
+/// The inputs of ops that are always weights.
+const std::map<std::string, std::set<int>>& weight_places() {
+  static const std::map<std::string, std::set<int>> places = {
+      {"Conv", {1, 2}},
+      {"ConvTranspose", {1, 2}},
+      {"BatchNormalization", {1, 2, 3, 4}},
+      {"InstanceNormalization", {1, 2}},
+      {"LayerNormalization", {1, 2}},
+      {"LSTM", {1, 2, 3}},
+      {"GRU", {1, 2, 3}},
+      {"PRelu", {1}},
+  };
+  return places;
+}
+
+/// An index table or a matrix may be data; one that has a weight's name is none.
+bool is_weight_name(const std::string& name) {
+  return name.ends_with(".weight") || name.ends_with(".bias");
+}
+
+std::set<std::string> stored_names(const onnx::GraphProto& graph) {
+  std::set<std::string> names;
+  for (const auto& tensor : graph.initializer()) names.insert(tensor.name());
+  for (const auto& tensor : graph.sparse_initializer()) names.insert(tensor.values().name());
+  return names;
+}
+
+bool is_open(const onnx::TensorShapeProto::Dimension& extent) {
+  return !extent.has_dim_value() || extent.dim_value() <= 0;
+}
+
+/// Whether an input of a file that passes its weights in may be data: learned tensors are floats
+/// whose extents are all known.
+bool may_be_data(const onnx::ValueInfoProto& input) {
+  const auto& type = input.type().tensor_type();
+  return is_integer_type(type.elem_type()) ||
+         std::any_of(type.shape().dim().begin(), type.shape().dim().end(), is_open);
+}
+
+/// The inputs that are data, in the order of the file.
+std::vector<const onnx::ValueInfoProto*> data_of(const onnx::GraphProto& graph) {
+  std::set<std::string> weights;
+  for (const auto& node : graph.node()) {
+    const auto places = weight_places().find(node.op_type());
+    if (places == weight_places().end()) continue;
+    for (const int place : places->second) {
+      if (place < node.input_size()) weights.insert(node.input(place));
+    }
+  }
+  const std::set<std::string> stored = stored_names(graph);
+  const auto is_weight = [&](const onnx::ValueInfoProto& input) {
+    return weights.contains(input.name()) || is_weight_name(input.name());
+  };
+  std::vector<const onnx::ValueInfoProto*> passed;
+  for (const auto& input : graph.input()) {
+    if (!stored.contains(input.name())) passed.push_back(&input);
+  }
+  const auto first = std::find_if(passed.begin(), passed.end(),
+                                  [&](const auto* input) { return is_weight(*input); });
+  if (first == passed.end()) return passed;
+  std::vector<const onnx::ValueInfoProto*> data;
+  std::copy_if(passed.begin(), first, std::back_inserter(data),
+               [&](const auto* input) { return input == passed.front() || may_be_data(*input); });
+  return data;
+}
+
+class GraphReader {
+ public:
+  GraphReader(const onnx::ModelProto& model, const OpenExtents& extents)
+      : model_(model), extents_(extents) {
+    for (const auto& opset : model.opset_import()) {
+      const bool is_usual = opset.domain().empty() || opset.domain() == "ai.onnx";
+      opsets_[is_usual ? "" : opset.domain()] = static_cast<int>(opset.version());
+      if (is_usual) graph_.opset = static_cast<int>(opset.version());
+    }
+    opsets_["ai.onnx"] = graph_.opset;
+  }
+
+  OnnxGraph read() {
+    const onnx::GraphProto& graph = model_.graph();
+    graph_.name = graph.name();
+    for (const auto& value : graph.value_info()) stated_[value.name()] = &value.type();
+    for (const auto& value : graph.output()) stated_[value.name()] = &value.type();
+    read_inputs();
+    for (const auto& tensor : graph.initializer()) read_weight(tensor);
+    errors_.throw_if_any();
+    for (const auto& node : graph.node()) read_node(node);
+    errors_.throw_if_any();
+    for (const auto& output : graph.output()) graph_.outputs.push_back(known(output.name()));
+    return std::move(graph_);
+  }
+
+ private:
+  int add_tensor(const std::string& name) {
+    const int index = static_cast<int>(graph_.tensors.size());
+    graph_.tensors.push_back({.name = name});
+    types_.emplace_back();
+    protos_.emplace_back();
+    index_[name] = index;
+    return index;
+  }
+
+  int known(const std::string& name) const {
+    const auto found = index_.find(name);
+    if (found == index_.end()) {
+      throw InputError(
+          fmt::format("the tensor '{}' is made by no node that is read", printable(name)));
+    }
+    return found->second;
+  }
+
+  void set_type(int tensor, int type, const Shape& shape) {
+    graph_.tensors[tensor].shape = shape;
+    graph_.tensors[tensor].is_integer = is_integer_type(type);
+    auto* const proto = types_[tensor].mutable_tensor_type();
+    proto->set_elem_type(type);
+    proto->mutable_shape()->clear_dim();
+    for (const std::int64_t extent : shape)
+      proto->mutable_shape()->add_dim()->set_dim_value(extent);
+  }
+
+  void read_inputs() {
+    const onnx::GraphProto& graph = model_.graph();
+    const std::vector<const onnx::ValueInfoProto*> data = data_of(graph);
+    const std::set<std::string> stored = stored_names(graph);
+    for (const auto& input : graph.input()) {
+      if (stored.contains(input.name())) continue;
+      const bool is_data = std::find(data.begin(), data.end(), &input) != data.end();
+      errors_.collect([&] {
+        const int tensor = add_tensor(input.name());
+        set_type(tensor, input.type().tensor_type().elem_type(), input_shape(input, is_data));
+        graph_.tensors[tensor].is_weight = !is_data;
+        if (is_data) graph_.inputs.push_back(tensor);
+      });
+    }
+  }
+
+  Shape input_shape(const onnx::ValueInfoProto& input, bool is_data) const {
+    const auto stated = extents_.shapes.find(input.name());
+    if (stated != extents_.shapes.end()) return stated->second;
+    const auto& found = input.type().tensor_type().shape();
+    Shape shape;
+    for (int i = 0; i < found.dim_size(); ++i) {
+      const auto& extent = found.dim(i);
+      if (!is_open(extent)) {
+        shape.push_back(extent.dim_value());
+      } else if (i == 0 && is_data) {
+        shape.push_back(extents_.batch);
+      } else {
+        throw InputError(
+            fmt::format("the input '{}' leaves extent {} open ({}); expected a number "
+                        "in the file, or --shape {}=EXTENTS",
+                        printable(input.name()), i,
+                        extent.dim_param().empty() ? "without a name"
+                                                   : "'" + printable(extent.dim_param()) + "'",
+                        printable(input.name())));
+      }
+    }
+    return shape;
+  }
+
+  void read_weight(const onnx::TensorProto& tensor) {
+    const int index = add_tensor(tensor.name());
+    set_type(index, tensor.data_type(), Shape(tensor.dims().begin(), tensor.dims().end()));
+    // Small integers say how, and small floats by how much; what is trained is a weight.
+    OnnxTensor& read = graph_.tensors[index];
+    const bool is_number = element_count(read.shape) == 1 && !is_weight_name(read.name);
+    if (read.is_integer || is_number) read.values = small_numbers(tensor);
+    read.is_weight = !read.values;
+  }
+
+  void read_node(const onnx::NodeProto& node) {
+    OnnxNode read{.op = node.domain().empty() || node.domain() == "ai.onnx"
+                            ? node.op_type()
+                            : node.domain() + "." + node.op_type(),
+                  .name = node.name()};
+    bool is_known = true;
+    for (const std::string& name : node.input()) {
+      const bool is_there = name.empty() || index_.contains(name);
+      is_known = is_known && is_there;
+      read.inputs.push_back(name.empty() || !is_there ? -1 : index_.at(name));
+    }
+    // What only follows from another error is none.
+    if (!is_known) return;
+    for (const auto& attribute : node.attribute()) {
+      read.attributes[attribute.name()] = {
+          .integer = attribute.i(),
+          .number = attribute.f(),
+          .text = attribute.s(),
+          .integers = {attribute.ints().begin(), attribute.ints().end()}};
+    }
+    errors_.collect([&] { add_node(node, std::move(read)); });
+  }
+
+  void add_node(const onnx::NodeProto& proto, OnnxNode node) {
+    const std::string who = fmt::format("node '{}' ({})", printable(node.name), printable(node.op));
+    std::vector<onnx::TypeProto> types;
+    try {
+      types = infer_types(proto, inputs_of(node), opsets_);
+    } catch (const InputError& error) {
+      throw InputError(who, error.what());
+    }
+    std::vector<std::pair<std::string, Shape>> outputs;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      const std::string& name = proto.output(static_cast<int>(i));
+      if (!name.empty()) outputs.emplace_back(name, output_shape(types[i], name, who, i));
+    }
+    std::size_t at = 0;
+    for (std::size_t i = 0; i < types.size(); ++i) {
+      if (proto.output(static_cast<int>(i)).empty()) {
+        node.outputs.push_back(-1);
+        continue;
+      }
+      const int tensor = add_tensor(outputs[at].first);
+      set_type(tensor, types[i].tensor_type().elem_type(), outputs[at].second);
+      node.outputs.push_back(tensor);
+      ++at;
+    }
+    if (!take_constant(proto, node) && !fold_constants(graph_, node) && !take_form(node)) {
+      graph_.nodes.push_back(std::move(node));
+    }
+  }
+
+  /// A weight that only changes its form stays a weight.
+  bool take_form(const OnnxNode& node) {
+    static const std::set<std::string> forms = {"Transpose", "Reshape",  "Unsqueeze", "Squeeze",
+                                                "Cast",      "Identity", "Slice",     "Concat",
+                                                "Expand",    "Gather"};
+    const int from = node.input(0);
+    if (!forms.contains(node.op) || from < 0 || node.output(0) < 0) return false;
+    for (const int tensor : node.inputs) {
+      if (tensor >= 0 && graph_.at(tensor).is_data()) return false;
+    }
+    if (!graph_.at(from).is_weight) return false;
+    OnnxTensor& out = graph_.tensors[static_cast<std::size_t>(node.output(0))];
+    out.is_weight = true;
+    out.origin = graph_.at(from).origin < 0 ? from : graph_.at(from).origin;
+    const int start = node.op == "Slice" || node.op == "Gather" ? node.input(1) : -1;
+    const auto& values = start < 0 ? out.values : graph_.at(start).values;
+    out.part_start = values && !values->empty() ? static_cast<std::int64_t>(values->front())
+                                                : graph_.at(from).part_start;
+    return true;
+  }
+
+  OnnxInputs inputs_of(const OnnxNode& node) {
+    OnnxInputs inputs;
+    for (const int tensor : node.inputs) {
+      inputs.types.push_back(tensor < 0 ? nullptr : &types_[tensor]);
+      inputs.numbers.push_back(tensor < 0 ? nullptr : proto_of(tensor));
+    }
+    return inputs;
+  }
+
+  const onnx::TensorProto* proto_of(int tensor) {
+    const OnnxTensor& known = graph_.tensors[tensor];
+    if (!known.values) return nullptr;
+    auto& proto = protos_[tensor];
+    if (proto) return &*proto;
+    proto.emplace();
+    for (const std::int64_t extent : known.shape) proto->add_dims(extent);
+    const int type = types_[tensor].tensor_type().elem_type();
+    proto->set_data_type(type);
+    for (const double value : *known.values) {
+      if (type == onnx::TensorProto::INT64) {
+        proto->add_int64_data(static_cast<std::int64_t>(value));
+      } else if (type == onnx::TensorProto::FLOAT) {
+        proto->add_float_data(static_cast<float>(value));
+      } else if (type == onnx::TensorProto::DOUBLE) {
+        proto->add_double_data(value);
+      } else {
+        proto->add_int32_data(static_cast<std::int32_t>(value));
+      }
+    }
+    return &*proto;
+  }
+
+  Shape output_shape(const onnx::TypeProto& type, const std::string& name, const std::string& who,
+                     std::size_t index) {
+    const onnx::TypeProto* from = &type;
+    const auto has_all = [](const onnx::TypeProto& each) {
+      const auto& extents = each.tensor_type().shape().dim();
+      return each.has_tensor_type() && each.tensor_type().has_shape() &&
+             std::all_of(extents.begin(), extents.end(), [](const auto& extent) {
+               return extent.has_dim_value() && extent.dim_value() >= 0;
+             });
+    };
+    const auto stated = stated_.find(name);
+    if (!has_all(type) && stated != stated_.end()) from = stated->second;
+    Shape shape;
+    if (!has_all(*from)) {
+      // Of an output that nobody reads, such as a mask of Dropout, nothing has to be known.
+      if (index > 0) return {};
+      throw InputError(who, fmt::format("its output's extents depend on data, or on an op that "
+                                        "libonnx does not know; expected extents that are known "
+                                        "before a run"));
+    }
+    for (const auto& extent : from->tensor_type().shape().dim())
+      shape.push_back(extent.dim_value());
+    if (shape.size() > kMaxRank) {
+      throw InputError(who, fmt::format("its output has {} extents; expected at most {}",
+                                        shape.size(), kMaxRank));
+    }
+    try {
+      element_count(shape);
+    } catch (const InputError& error) {
+      throw InputError(who, error.what());
+    }
+    return shape;
+  }
+
+  /// Constants have their numbers in an attribute.
+  bool take_constant(const onnx::NodeProto& proto, const OnnxNode& node) {
+    const bool fills = node.op == "ConstantOfShape";
+    if (node.op != "Constant" && !fills) return false;
+    OnnxTensor& out = graph_.tensors[static_cast<std::size_t>(node.output(0))];
+    std::vector<double> numbers{0};
+    bool is_found = fills;
+    for (const auto& attribute : proto.attribute()) {
+      std::optional<std::vector<double>> found;
+      if (attribute.name() == "value") found = small_numbers(attribute.t());
+      if (attribute.name() == "value_int") found = {{static_cast<double>(attribute.i())}};
+      if (attribute.name() == "value_float") found = {{static_cast<double>(attribute.f())}};
+      if (attribute.name() == "value_ints") {
+        found = std::vector<double>(attribute.ints().begin(), attribute.ints().end());
+      }
+      if (attribute.name() == "value_floats") {
+        found = std::vector<double>(attribute.floats().begin(), attribute.floats().end());
+      }
+      if (!found) continue;
+      numbers = std::move(*found);
+      is_found = true;
+    }
+    const std::int64_t count = element_count(out.shape);
+    if (fills && count <= kMaxKnownNumbers && numbers.size() == 1) {
+      out.values = std::vector<double>(static_cast<std::size_t>(count), numbers[0]);
+    } else if (is_found && !fills && static_cast<std::int64_t>(numbers.size()) == count) {
+      out.values = std::move(numbers);
+    }
+    out.is_weight = !out.values;
+    return true;
+  }
+
+  const onnx::ModelProto& model_;
+  const OpenExtents& extents_;
+  std::map<std::string, int> opsets_;
+  std::map<std::string, const onnx::TypeProto*> stated_;
+  std::map<std::string, int> index_;
+  std::vector<onnx::TypeProto> types_;
+  std::vector<std::optional<onnx::TensorProto>> protos_;
+  OnnxGraph graph_;
+  InputErrors errors_;
+};
+
+}  // namespace
+
+std::vector<OnnxInput> data_inputs(const onnx::ModelProto& model,
+                                   const std::map<std::string, Shape>& shapes) {
+  std::vector<OnnxInput> inputs;
+  for (const onnx::ValueInfoProto* const input : data_of(model.graph())) {
+    const auto& shape = input->type().tensor_type().shape();
+    inputs.push_back({.name = input->name(),
+                      .has_open_batch = !shapes.contains(input->name()) && shape.dim_size() > 0 &&
+                                        is_open(shape.dim(0))});
+  }
+  return inputs;
+}
+
+OnnxGraph read_graph(const onnx::ModelProto& model, const OpenExtents& extents) {
+  return GraphReader(model, extents).read();
+}
+
+}  // namespace poet

@@ -1,0 +1,33 @@
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include <onnx/onnx_pb.h>
+
+#include "import/onnx_graph.hpp"
+
+namespace poet {
+
+/// How to read a graph whose file leaves extents open.
+struct OpenExtents {
+  std::int64_t batch = 1;               ///< for a first extent that the file leaves open
+  std::map<std::string, Shape> shapes;  ///< of inputs that a user stated
+};
+
+/// The names of inputs that a run is given, and whether their first extent is open.
+struct OnnxInput {
+  std::string name;
+  bool has_open_batch = false;
+};
+std::vector<OnnxInput> data_inputs(const onnx::ModelProto& model,
+                                   const std::map<std::string, Shape>& shapes);
+
+/// A checked model as a graph with all its shapes; arithmetic on shapes is done. Inputs without
+/// numbers that stand where a layer expects weights, and all that follow the first of them, are
+/// weights: so PyTorch writes a file with export_params=False. Throws InputError, without a place,
+/// that names every extent that is not known.
+OnnxGraph read_graph(const onnx::ModelProto& model, const OpenExtents& extents);
+
+}  // namespace poet

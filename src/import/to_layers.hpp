@@ -1,0 +1,16 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "import/import.hpp"
+#include "import/onnx_graph.hpp"
+
+namespace poet {
+
+/// A fused graph as layers that end in a loss, with the extents of the graph. Throws InputError,
+/// without a place, that names every node that no layer stands for, and ops of `request.custom`
+/// that no node has.
+ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<std::string>& notes);
+
+}  // namespace poet
