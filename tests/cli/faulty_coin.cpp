@@ -59,12 +59,25 @@ int CbcMain1(int count, const char* words[], CbcModel& model, Callback callback,
   return next<Function>(kCbcMain)(count, words, model, callback, data);
 }
 
-// ClpSimplex::dual(int, int), which the root loop calls.
+namespace {
+
+/// The program's own process.
+const pid_t program = ::getpid();
+
+bool in_child_of_a_child() {
+  return ::getpid() != program && ::getppid() != program;
+}
+
+}  // namespace
+
+// ClpSimplex::dual(int, int), which the root loop and the nodes of branching on counts call, the
+// nodes in children of a child.
 constexpr const char* kClpDual = "_ZN10ClpSimplex4dualEii";
 extern "C" int faulty_dual(void* simplex, int values_pass,
                            int start) __asm__("_ZN10ClpSimplex4dualEii");
 
 extern "C" int faulty_dual(void* simplex, int values_pass, int start) {
   misbehave_in("clp");
+  if (in_child_of_a_child()) misbehave_in("node");
   return next<int (*)(void*, int, int)>(kClpDual)(simplex, values_pass, start);
 }

@@ -84,5 +84,23 @@ TEST_P(FaultOfClp, InTheRootLoopCostsOnlyItsBound) {
 INSTANTIATE_TEST_SUITE_P(Each, FaultOfClp, testing::Values("abort", "memory", "throw"),
                          [](const auto& test) { return std::string(test.param); });
 
+class FaultOfNode : public testing::TestWithParam<const char*> {};
+
+TEST_P(FaultOfNode, ProvesNothingWrong) {
+  const Words words = problem("vgg16_cifar", "m4", "1060000", "3") +
+                      Words{"--gap", "0", "--solve-threads", "2", "--time-limit-s", "20"};
+  const auto optimum = document(poet_solve(words)).at("summary").at("energy_joules").get<double>();
+  const Finished run = run_with_fault(GetParam(), "node", words);
+  EXPECT_EQ(run.status, 0) << run.err;
+  const auto summary = document(run).at("summary");
+  constexpr double kRounding = 1e-9;
+  EXPECT_GE(summary.at("energy_joules").get<double>(), optimum * (1 - kRounding));
+  EXPECT_LE(summary.at("lower_bound_joules").get<double>(), optimum * (1 + kRounding));
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, FaultOfNode, testing::Values("abort", "exit", "throw", "hang"),
+                         [](const auto& test) { return std::string(test.param); });
+
 }  // namespace
 }  // namespace poet::test

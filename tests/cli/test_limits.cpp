@@ -99,6 +99,20 @@ TEST(Limits, AnInterruptInTheRelaxationKeepsWhatWasKnownBeforeIt) {
   EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
 }
 
+// Whatever is left of them would keep stderr open, and the run would not end.
+TEST(Limits, AnInterruptEndsAllProcessesOfASolve) {
+  Command command =
+      poet_solve_command(problem("resnet18_cifar", "a72", "350000", "3") +
+                         Words{"--gap", "0", "--time-limit-s", "120", "--solve-threads", "3"});
+  command.stderr_is_terminal = true;
+  command.interrupt_after = "counts";
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_LT(run.wall_seconds, 60);
+  EXPECT_EQ(document(run).at("status"), "feasible");
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
 TEST(Limits, ASecondInterruptEndsAtOnceAndLeavesNothing) {
   const TemporaryFolder folder;
   Command command = poet_solve_command(

@@ -1,12 +1,12 @@
-// CBC's threads report whenever they like. However the bytes of their messages reach the pipe, the
-// answer is the one of a single thread.
+// Processes report whenever they like. However the bytes of their messages reach the pipe, the
+// answer is the one of a single process.
 #include "cli/poet_solve.hpp"
 
 namespace poet::test {
 namespace {
 
-/// A problem in which several threads report at the same moment; its optimum is 69 J.
-Words threaded_problem(const char* threads) {
+/// A problem whose search reports much at the same moment; its optimum is 69 J.
+Words problem_on(const char* processes) {
   return {"--model",
           POET_TEST_DATA "/cases/threads-109.json",
           "--ram-budget",
@@ -18,7 +18,7 @@ Words threaded_problem(const char* threads) {
           "--time-limit-s",
           "40",
           "--solve-threads",
-          threads};
+          processes};
 }
 
 void expect_optimum(const Finished& run) {
@@ -34,25 +34,25 @@ Finished solve_through_slow_pipe(const char* pipe, const Words& arguments) {
   return run_program(command);
 }
 
-class ThreadsOfCbc : public testing::TestWithParam<const char*> {};
+class SolveThreads : public testing::TestWithParam<const char*> {};
 
-TEST_P(ThreadsOfCbc, GiveTheAnswerOfOne) {
-  expect_optimum(poet_solve(threaded_problem(GetParam())));
+TEST_P(SolveThreads, GiveTheAnswerOfOne) {
+  expect_optimum(poet_solve(problem_on(GetParam())));
 }
 
-TEST_P(ThreadsOfCbc, KeepMessagesWholeWhereThePipeTakesHalfOfThem) {
-  expect_optimum(solve_through_slow_pipe("short", threaded_problem(GetParam())));
+TEST_P(SolveThreads, KeepMessagesWholeWhereThePipeTakesHalfOfThem) {
+  expect_optimum(solve_through_slow_pipe("short", problem_on(GetParam())));
 }
 
-INSTANTIATE_TEST_SUITE_P(Each, ThreadsOfCbc, testing::Values("2", "4"),
+INSTANTIATE_TEST_SUITE_P(Each, SolveThreads, testing::Values("2", "4"),
                          [](const auto& test) { return std::string(test.param); });
 
 /// Where the messages before are whole, a torn one has made a result of progress.
 class TornMessages : public testing::TestWithParam<const char*> {};
 
 TEST_P(TornMessages, DoNotBecomeAResult) {
-  expect_optimum(solve_through_slow_pipe(
-      GetParam(), threaded_problem("4") + Words{"--disable", "local-search"}));
+  expect_optimum(
+      solve_through_slow_pipe(GetParam(), problem_on("4") + Words{"--disable", "local-search"}));
 }
 
 INSTANTIATE_TEST_SUITE_P(From, TornMessages,

@@ -1,4 +1,4 @@
-// CBC on several threads against CBC on one, on graphs that need a search.
+// Solves by several processes against solves by one, on graphs that need a search.
 #include <gtest/gtest.h>
 
 #include <iostream>
@@ -20,6 +20,17 @@ SolveResult solve_on(int threads, const Problem& problem) {
   return solve(problem, options);
 }
 
+/// What differs between two answers; nothing if they are the same.
+std::string difference(const SolveResult& one, const SolveResult& other) {
+  if (one.status != other.status) return "another status";
+  if (one.energy_joules != other.energy_joules) return "another energy";
+  if (one.lower_bound_joules != other.lower_bound_joules) return "another bound";
+  if (one.statistics.nodes != other.statistics.nodes) return "other nodes";
+  if (one.schedule.has_value() != other.schedule.has_value()) return "another outcome";
+  if (one.schedule && one.schedule->stages != other.schedule->stages) return "another schedule";
+  return "";
+}
+
 TEST(Threads, AnswerAsOneDoes) {
   const CaseRange range = wanted_cases(12);
   int searched = 0;
@@ -33,14 +44,17 @@ TEST(Threads, AnswerAsOneDoes) {
     const int threads = number % 2 == 0 ? 2 : 4;
     const SolveResult several = solve_on(threads, problem);
     EXPECT_FALSE(several.solver_failed) << "case " << number << ": " << several.reason;
-    if (!settled(one) || !settled(several)) ++unsettled;
-    const std::string wrong = contradiction(one, several);
+    const bool compares = settled(one) && settled(several);
+    if (!compares) ++unsettled;
+    std::string wrong = contradiction(one, several);
+    // Without a limit that cuts them short, they do the same.
+    if (compares && wrong.empty()) wrong = difference(one, several);
     if (wrong.empty()) continue;
-    const std::string what = fmt::format("{} threads: {}", threads, wrong);
+    const std::string what = fmt::format("{} processes: {}", threads, wrong);
     ADD_FAILURE() << "case " << number << ", " << what << "\nwritten to "
                   << write_failing_case(problem, fmt::format("threads_{}", number), what);
   }
-  std::cout << fmt::format("{} problems searched on 2 or 4 threads; {} without a proof on both\n",
+  std::cout << fmt::format("{} problems searched by 2 or 4 processes; {} without a proof by both\n",
                            searched, unsettled);
   EXPECT_LE(unsettled, range.count / 10);
 }
