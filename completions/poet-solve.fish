@@ -118,7 +118,7 @@ __poet_solve_option 'solve import-solution sweep' -l mem-power-scale -x -d 'fact
 __poet_solve_option 'solve sweep' -l effort -x -a 'fast default proof' -d 'how hard to try'
 __poet_solve_option 'solve import-solution sweep' -l gap -x -d 'stop at this relative gap'
 __poet_solve_option 'solve sweep place' -l time-limit-s -x -d 'wall clock of a solve or search, in seconds'
-__poet_solve_option 'solve sweep' -l solve-threads -x -d 'threads of CBC'
+__poet_solve_option 'solve sweep' -l solve-threads -x -d 'processes that share a solve'
 __poet_solve_option 'solve sweep' -l seed -x -d 'seed of the search'
 __poet_solve_option run -l seed -x -d 'seed of parameters and data'
 __poet_solve_option 'solve sweep' -l require-optimal -d 'exit 5 if a schedule is not proven within the gap'

@@ -30,7 +30,7 @@ struct SolveSettings {
   double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
   double mem_power_scale = 1;        ///< factor on the platform's memory power, for cost_graph()
   Seconds time_limit_seconds = 300;  ///< wall clock of one solve; 0 = none
-  int threads = 1;                   ///< of CBC; one repeats exactly
+  int threads = 1;                   ///< processes that share a solve
   std::uint32_t seed = 1;
   Effort effort = Effort::standard;
   SolverFeatures features;

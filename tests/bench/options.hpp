@@ -24,6 +24,7 @@ struct Options {
   bool scale = false;
   std::optional<Seconds> time_limit_seconds;  ///< per solve; 0: none
   double gap = 1e-4;
+  int solve_threads = 1;
   double memory_limit_gib = 8;
 };
 

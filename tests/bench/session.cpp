@@ -64,10 +64,11 @@ std::vector<Instance> sharded(const std::vector<Instance>& instances, const Opti
 
 Conditions conditions_of(const Options& options, Seconds usual_limit) {
   constexpr double kGibibyte = 1 << 30;
-  return {.solve = {.settings = {.gap = options.gap,
-                                 .time_limit_seconds =
-                                     options.time_limit_seconds.value_or(usual_limit)}},
-          .memory_limit_bytes = static_cast<Bytes>(options.memory_limit_gib * kGibibyte)};
+  return {
+      .solve = {.settings = {.gap = options.gap,
+                             .time_limit_seconds = options.time_limit_seconds.value_or(usual_limit),
+                             .threads = options.solve_threads}},
+      .memory_limit_bytes = static_cast<Bytes>(options.memory_limit_gib * kGibibyte)};
 }
 
 Log::Log(const Options& options, const Conditions& conditions, const std::string& heading, Row row)

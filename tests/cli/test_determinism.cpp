@@ -122,25 +122,25 @@ TEST_F(Determinism, ALargerModelWithTheCollapsedSearchIsTheSameTheSecondTime) {
 }
 
 /// The document without the clock and without the number of processes.
-std::string without_processes(const std::string& text) {
-  auto file = as_document(without_clock(text));
+nlohmann::json without_processes(const std::string& text) {
+  nlohmann::json file = as_document(text);
   file.at("request").erase("solve_threads");
   file.at("solver").erase("threads");
-  return file.dump();
+  return file;
 }
 
 // The first leaves subproblems to CBC, the second has many relaxations to share.
 TEST_F(Determinism, NothingDependsOnTheNumberOfSolveThreads) {
   for (const Words& words :
        {problem("vgg16_cifar", "m4", "1060000", "3") + Words{"--gap", "0"},
-        problem("resnet18_cifar", "a72", "350000", "3") + Words{"--gap", "1e-6"}}) {
+        problem("resnet18_cifar", "a72", "350000", "3") + Words{"--gap", "1e-5"}}) {
     const auto on = [&](const char* processes) {
       return without_processes(answer(
           poet_solve_command(words + Words{"--time-limit-s", "0", "--solve-threads", processes})));
     };
-    const std::string one = on("1");
-    EXPECT_GT(as_document(one).at("solver").at("nodes"), 1) << "nothing was shared";
-    EXPECT_EQ(as_document(one).at("status"), "optimal");
+    const nlohmann::json one = on("1");
+    EXPECT_GT(one.at("solver").at("nodes"), 1) << "nothing was shared";
+    EXPECT_EQ(one.at("status"), "optimal");
     EXPECT_EQ(one, on("2"));
     EXPECT_EQ(one, on("3"));
   }

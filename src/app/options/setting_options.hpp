@@ -51,7 +51,7 @@ inline constexpr std::tuple kSettingOptions{
     SettingOption<int>{"--solve-threads",
                        &SolveSettings::threads,
                        kHowHard,
-                       "threads of CBC; 1 repeats exactly",
+                       "processes that share a solve; its answer is that of one",
                        "N",
                        {.min = 1, .max = 256, .expected = "1 to 256"}},
     SettingOption<std::uint32_t>{"--seed",

@@ -42,7 +42,7 @@ void write_all(int fd, const void* data, std::size_t size) {
   }
 }
 
-/// Sends size and bytes of a message. CBC's threads report at any time, and a pipe keeps only small
+/// Sends size and bytes of a message. Any thread of a child may report, and a pipe keeps only small
 /// writes whole, so the lock spans the message.
 void send_message(int fd, const Message& message) {
   static std::mutex one_at_a_time;

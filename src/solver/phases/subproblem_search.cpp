@@ -126,11 +126,16 @@ class SubproblemSearch {
     MipOptions options = task.options;
     options.time_limit_seconds = state_.time_for_step(1);
     MipProgress latest;
-    return solve_mip(whole_, options, [&](const MipProgress& now) {
-      if (now.nodes != latest.nodes || now.bound != latest.bound) report(now);
-      latest = now;
+    MipResult mip = solve_mip(whole_, options, [&](const MipProgress& now) {
+      if (now.nodes > latest.nodes || now.bound > latest.bound) {
+        latest = {.nodes = now.nodes, .bound = std::max(latest.bound, now.bound)};
+        report(latest);
+      }
       return !state_.clock.expired();
     });
+    // So it does not matter which reports came in time.
+    mip.bound = std::max(mip.bound, latest.bound);
+    return mip;
   }
 
   static MipResult result_of(ChildAnswer<MipResult> answer) {
