@@ -11,7 +11,7 @@ constexpr int kStepMovesPerNode = 60;  // of one search
 constexpr int kMaxPatience = 20;       // failures that make searches longer
 constexpr int kFailures = 12;          // after which a smaller step is tried
 constexpr double kSmallerCut = 0.6;
-constexpr double kHeat = 0.5;  // of the energy scale, at most
+constexpr double kHeat = 5;  // of the energy scale, at most; cooler searches get stuck much earlier
 constexpr double kCooling = 0.05;
 
 class Tightening {

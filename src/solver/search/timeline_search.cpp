@@ -16,9 +16,9 @@ constexpr int kCycle = 4;           // chains that differ in their start
 constexpr double kRefining = 0.8;   // moves without a better plan, over those of the first search
 constexpr double kHot = 1;          // of the energy scale
 constexpr double kCold = 0.004;
-constexpr double kTightening = 4;  // moves to find some plan, at most, over those of a long chain
-constexpr int kMostEntries = 3;    // of a start, for each node; more would take long to build
-constexpr double kHeatRange = 30;  // of chains after the first
+constexpr double kTightening = 20;  // moves to find some plan, at most, over those of a long chain
+constexpr int kMostEntries = 3;     // of a start, for each node; more would take long to build
+constexpr double kHeatRange = 30;   // of chains after the first
 constexpr double kPriceRange = 1000;
 constexpr double kWindowShare = 0.6;  // of the refining searches; the others see every stage
 constexpr int kLeastWindow = 8;       // stages
@@ -62,11 +62,12 @@ class ChainSearch {
     if (timeline_.feasible()) note({timeline_.entries(), timeline_.extra_energy(), 0});
   }
 
-  /// Every fourth chain refines the best of all. The others open from the starts in turn: hot from
+  /// Every fourth chain refines the best of all, and where only tightening finds plans, which takes
+  /// long, every other one. The others open from the starts in turn: hot from
   /// the baseline, and at any heat from the others, whose structure a hot search would melt. Where
   /// no start fits, tightening leads to far better plans than any of these.
   void run_chain(int chain) {
-    if (best_ && chain % kCycle == kCycle - 1) {
+    if (best_ && (chain % kCycle == kCycle - 1 || (low_budget_ && chain % 2 == 1))) {
       heat_ = draw_heat();
       refine(*best_);
       return;
@@ -82,6 +83,7 @@ class ChainSearch {
     if (opening.best) {
       note(*opening.best);
       price_ = opening.price;
+      low_budget_ = false;  // a hot search finds better plans than tightening, if it finds any
       refine(std::move(*opening.best));
     } else if (best_) {
       refine(*best_);
