@@ -80,8 +80,10 @@ class Solve {
     if (!state_.options.settings.features.local_search) return;
     const Seconds start = state_.clock.elapsed();
     const Seconds until = start + state_.share_of_time(share);
-    LocalSearchOptions search{
-        .moves = moves, .seed = state_.options.settings.seed, .start = state_.incumbent.schedule()};
+    // A later search should not repeat an earlier one.
+    LocalSearchOptions search{.moves = moves,
+                              .seed = state_.options.settings.seed + local_searches_++,
+                              .start = state_.incumbent.schedule()};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
     search.improved = [&](const Schedule& schedule) {
       state_.offer(schedule);
@@ -201,6 +203,7 @@ class Solve {
 
   SolveState state_;
   SolveResult result_;
+  std::uint32_t local_searches_ = 0;
 };
 
 }  // namespace

@@ -20,10 +20,15 @@ struct TimelineSearchOptions {
 };
 
 /// Searches for near-optimal schedules of any graph. A chain is a threshold search from the
-/// baseline, then shorter and cooler ones in windows of stages around the best, each accepted if
-/// not worse. Chains are independent, since seeds differ by a tenth where RAM is tight; every other
-/// one refines the best of all instead of its own, and every second pair is longer. If chains find
-/// no plan, the budget is tightened step by step.
+/// baseline or a start, then shorter and cooler ones in windows of stages around what it found,
+/// each accepted if not worse, until too many in a row were in vain. If chains find no plan, the
+/// budget is tightened step by step. Every fourth chain is followed by longer ones.
+///
+/// Chains depend on one another by three things: every fourth one refines the best of all, and so
+/// does one whose own search found no plan; a chain begins with the price of a byte that the last
+/// successful one ended with; and all draw from one stream of random numbers. So calls with
+/// different seeds are independent, and can run side by side; the schedules of a round can be the
+/// starts of the next.
 ///
 /// Returns the best schedule, feasible by the timeline's own account, or nothing.
 std::optional<Schedule> search_timelines(const Problem& problem,
