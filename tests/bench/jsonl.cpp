@@ -50,6 +50,7 @@ void for_each_field(M& m, const Field& field, const Newer& newer) {
   field("early_energy_joules", f.early_joules);
   field("lower_bound_joules", f.bound_joules);
   newer("energy_at_10_s_joules", f.patient_joules);
+  newer("processor_seconds", f.processor_seconds);
   newer("solver_seed", m.instance.solver_seed);
   newer("synthetic_nodes", m.instance.nodes);
   newer("graph_seed", m.instance.graph_seed);

@@ -50,15 +50,25 @@ std::string contradiction(const Instance& instance, const Figures& figures) {
                      figures.bound_joules, known);
 }
 
-Bytes most_memory(int who) {
-  rusage usage{};
-  ::getrusage(who, &usage);
+Bytes most_memory(const rusage& usage) {
   return Bytes{usage.ru_maxrss} * 1024;
 }
 
+Seconds processor_time(const rusage& usage) {
+  const auto seconds = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + 1e-6 * static_cast<double>(time.tv_usec);
+  };
+  return seconds(usage.ru_utime) + seconds(usage.ru_stime);
+}
+
 void send_figures(const Send& send, Figures figures) {
-  figures.solver_rss_bytes = most_memory(RUSAGE_SELF);
-  figures.children_rss_bytes = most_memory(RUSAGE_CHILDREN);
+  rusage solver{};
+  rusage children{};
+  ::getrusage(RUSAGE_SELF, &solver);
+  ::getrusage(RUSAGE_CHILDREN, &children);
+  figures.solver_rss_bytes = most_memory(solver);
+  figures.children_rss_bytes = most_memory(children);
+  figures.processor_seconds = processor_time(solver) + processor_time(children);
   send({reinterpret_cast<const char*>(&figures), sizeof figures});
 }
 

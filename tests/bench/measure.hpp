@@ -32,7 +32,8 @@ struct Figures {
   Seconds heuristic_seconds = 0;
   Seconds milp_seconds = 0;
   Seconds wall_seconds = 0;
-  Seconds bound_seconds = 0;  ///< when the bound rose for the last time; 0: it never did
+  Seconds processor_seconds = 0;  ///< of the solving process and all that it started and that ended
+  Seconds bound_seconds = 0;      ///< when the bound rose for the last time; 0: it never did
   Joules baseline_joules = 0;
   Joules energy_joules = 0;
   Joules early_joules = 0;    ///< energy of the best schedule at kEarly; 0: there was none

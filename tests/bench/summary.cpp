@@ -106,14 +106,16 @@ std::string effort_lines(const std::vector<Measurement>& measurements) {
     sum.build_seconds += f.build_seconds;
     sum.milp_seconds += f.milp_seconds;
     sum.wall_seconds += f.wall_seconds;
+    sum.processor_seconds += f.processor_seconds;
   }
   return first.line("first schedule", 1, "s") + memory.line("peak memory", 1 / kMebibyte, "MiB") +
          rows.line("rows", 1e-3, "thousand") + columns.line("columns", 1e-3, "thousand") +
          nonzeros.line("nonzeros", 1e-3, "thousand") +
          fmt::format(
              "time in all: local search {:.1f} s, building models {:.1f} s, root loop and "
-             "CBC {:.1f} s; solves {:.1f} s\n",
-             sum.heuristic_seconds, sum.build_seconds, sum.milp_seconds, sum.wall_seconds);
+             "CBC {:.1f} s; solves {:.1f} s, {:.1f} s of them on a processor\n",
+             sum.heuristic_seconds, sum.build_seconds, sum.milp_seconds, sum.wall_seconds,
+             sum.processor_seconds);
 }
 
 }  // namespace

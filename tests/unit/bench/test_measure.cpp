@@ -49,6 +49,7 @@ TEST(Measurement, OfASmallProblemIsProvenAndReplayed) {
   EXPECT_GT(m.figures.extra_joules(), 0);
   EXPECT_EQ(m.figures.early_joules, m.figures.energy_joules);
   EXPECT_GT(m.figures.solver_rss_bytes, 0);
+  EXPECT_GT(m.figures.processor_seconds, 0);
 }
 
 TEST(Measurement, ContradictsABetterSolutionThanTheBound) {
