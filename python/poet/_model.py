@@ -10,6 +10,7 @@ from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 from ._options import PathLike, options
 from ._platform import Platform
 from ._program import Files, run_or_raise
+from .errors import InputError
 
 #: Whatever stands for a model in this package: a `Model`, or what its constructor takes.
 ModelLike = Union["Model", PathLike, Mapping[str, Any]]
@@ -72,7 +73,12 @@ class Model:
         with Files() as files:
             output = files.path("model.json")
             wishes = options({"--loss": loss, "--trainable": trainable, "--output": output})
-            run_or_raise(["import", os.fspath(path), *wishes], files)
+            try:
+                run_or_raise(["import", os.fspath(path), *wishes], files)
+            except InputError as error:
+                if "found 'import'" in str(error):
+                    raise InputError("this poet-solve has no command 'import', which reads ONNX files") from error
+                raise
             with open(output, encoding="utf-8") as file:
                 return cls(json.load(file))
 

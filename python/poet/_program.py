@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import codecs
 import contextlib
+import functools
 import os
 import selectors
 import shutil
@@ -213,7 +214,18 @@ def _bound_to_us() -> List[str]:
     A preexec_fn could do the same, but is not safe in a process with threads.
     """
     setpriv = shutil.which("setpriv")
-    return [setpriv, "--pdeathsig", "KILL", "--"] if setpriv is not None else []
+    return _death_signal(setpriv) if setpriv is not None else []
+
+
+@functools.lru_cache(maxsize=None)
+def _death_signal(setpriv: str) -> List[str]:
+    """The words for a `setpriv` that knows how; that of BusyBox does not."""
+    words = [setpriv, "--pdeathsig", "KILL", "--"]
+    try:
+        tried = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True, start_new_session=True)
+    except OSError:
+        return []
+    return words if tried.returncode == 0 else []
 
 
 def _follow(stderr: IO[bytes], take: Callable[[str], None], on_tick: Optional[Callable[[], None]]) -> None:

@@ -6,7 +6,7 @@ import re
 import sys
 import time
 from dataclasses import dataclass
-from typing import Any, Callable, Optional, Union
+from typing import Any, Callable, Optional, Tuple, Union
 
 _PREFIXES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "k": 1e3, "M": 1e6, "G": 1e9, "T": 1e12}
 _FIGURE = r"([-+.\de]+) ([fpnumkMGT]?)[Js]"
@@ -74,6 +74,8 @@ class Reporter:
         wants_bar = progress is True or (progress is None and _somebody_looks())
         self._bar = _make_bar(time_limit, required=progress is True) if wants_bar else None
         self._start = time.monotonic()
+        self._text = "starts"
+        self._points: Optional[Tuple[int, int]] = None
 
     def line(self, line: str) -> None:
         """Takes a line of stderr."""
@@ -81,20 +83,25 @@ class Reporter:
         if progress is not None:
             if self._callback is not None:
                 self._callback(progress)
-            if self._bar is not None:
-                self._bar.set_postfix_str(_postfix(progress), refresh=False)
+            self._text = _describe(progress)
             return
         point = _POINT.match(line)
-        if point is not None and self._bar is not None:
-            self._bar.set_postfix_str(f"{point['done']} of {point['total']} points", refresh=False)
+        if point is not None:
+            self._points = int(point["done"]), int(point["total"])
+            self._text = f"{point['done']} of {point['total']} points"
 
     def tick(self) -> None:
-        """Moves the bar to the present."""
-        if self._bar is not None:
-            seconds = time.monotonic() - self._start
-            if self._bar.total is not None:
-                seconds = min(seconds, self._bar.total)
-            self._bar.update(round(seconds, 1) - self._bar.n)
+        """Moves the bar to the present: to the share of the time limit, or of the points of a sweep."""
+        if self._bar is None:
+            return
+        seconds = time.monotonic() - self._start
+        self._bar.set_description_str(f"poet-solve {seconds:.0f} s, {self._text}", refresh=False)
+        there: float
+        if self._points is not None:
+            there, self._bar.total = self._points
+        else:
+            there = seconds if self._bar.total is None else min(seconds, self._bar.total)
+        self._bar.update(there - self._bar.n)
 
     @property
     def needs_ticks(self) -> bool:
@@ -107,7 +114,7 @@ class Reporter:
             self._bar.close()
 
 
-def _postfix(progress: Progress) -> str:
+def _describe(progress: Progress) -> str:
     if progress.best is None:
         return progress.phase
     gap = "" if progress.gap is None else f", gap {100 * progress.gap:.3g} %"
@@ -133,5 +140,4 @@ def _make_bar(total: Optional[float], required: bool) -> Any:
         if required:
             raise ImportError("progress=True draws a bar with tqdm, which is not installed") from None
         return None
-    return tqdm(total=total, unit="s", desc="poet-solve", leave=False, delay=0 if required else _BAR_DELAY_SECONDS,
-                bar_format="{desc} {n:.0f} s |{bar}| {postfix}")
+    return tqdm(total=total, leave=False, delay=0 if required else _BAR_DELAY_SECONDS, bar_format="{desc} |{bar}|")

@@ -1,4 +1,5 @@
 """poet.optimize(): what it takes, what it returns, and what it raises."""
+import concurrent.futures
 import os
 import pickle
 import unittest
@@ -55,6 +56,14 @@ class Optimize(TestCase):
         fastest = poet.optimize("linear", "m4", ram=3256, objective="runtime")
         self.assertLess(fastest.summary["runtime_ratio"], 1.02)
 
+    def test_solves_in_threads(self):
+        with concurrent.futures.ThreadPoolExecutor(4) as pool:
+            budgets = range(3300, 4100, 100)
+            schedules = list(pool.map(lambda ram: poet.optimize("linear", "m4", ram=ram, runtime=2), budgets))
+        for ram, schedule in zip(budgets, schedules):
+            self.assertEqual(schedule.request["ram_budget_bytes"], ram)
+            self.assertEqual(schedule.energy, poet.optimize("linear", "m4", ram=ram, runtime=2).energy)
+
     def test_warm_start(self):
         start = poet.optimize("linear", "m4", ram=3500, runtime=2)
         again = poet.optimize("linear", "m4", ram=4000, runtime=2, warm_start=start)
@@ -102,8 +111,13 @@ class Progress(TestCase):
             reporter = Reporter(True, 10)
             reporter.line("poet-solve: info:     0.0 s  local search  best 551.2 mJ  bound 545.7 mJ  gap 0.9989 %")
             reporter.tick()
+            self.assertEqual(bar.set_description_str.call_args[0][0],
+                             "poet-solve 0 s, local search, 0.5512, gap 0.999 %")
+            reporter.line("poet-solve: info: 3/8 linear/m4 both 2x 7.242 KiB: optimal 455.8 uJ, 0.00 s")
+            reporter.tick()
+            self.assertIn("3 of 8 points", bar.set_description_str.call_args[0][0])
+            self.assertEqual((bar.update.call_args[0], bar.total), ((3,), 8))
             reporter.close()
-        self.assertIn("local search, 0.5512, gap 0.999 %", bar.set_postfix_str.call_args[0][0])
         bar.close.assert_called_once()
 
     def test_nothing_is_drawn_where_nobody_looks(self):
@@ -189,6 +203,13 @@ class Failures(TestCase):
             with mock.patch.dict(os.environ, POET_SOLVE=str(crashing)):
                 with self.assertRaisesRegex(poet.ProgramError, message):
                     poet.optimize("linear", "m4", ram=4000, runtime=1.5)
+
+    def test_a_setpriv_that_is_too_old_is_left_out(self):
+        setpriv = self.folder / "setpriv"
+        setpriv.write_text("#!/bin/sh\nexit 1\n")
+        setpriv.chmod(0o755)
+        with mock.patch.dict(os.environ, PATH=f"{self.folder}:{os.environ['PATH']}"):
+            self.assertEqual(poet.optimize("linear", "m4", ram=4000, runtime=2).status, "optimal")
 
     def test_path_is_searched(self):
         program = poet.find_program()
