@@ -17,6 +17,7 @@ import signal
 import subprocess
 import tempfile
 import threading
+import time
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import FrameType, TracebackType
@@ -251,18 +252,31 @@ def _follow(stderr: IO[bytes], take: Callable[[str], None], on_tick: Optional[Ca
 
 def _end(process: subprocess.Popen[bytes]) -> None:
     """Ends the program and all that it started, and waits for that. A second interrupt does not stop this."""
+    if process.returncode is not None:
+        return
     try:
         _signal_group(process, signal.SIGTERM)
-        process.wait(_GRACE_SECONDS)
-    except BaseException:  # it takes its time, or somebody presses Ctrl-C again
+        _wait_for_end(process, _GRACE_SECONDS)
+    except BaseException:  # somebody presses Ctrl-C again
+        pass
+    finally:
+        # Whatever is left. The group keeps its number until wait() has taken note of the program's end.
         _signal_group(process, signal.SIGKILL)
         process.wait()
 
 
+def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
+    """Waits for the end without taking note of it, and not longer than this."""
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
+        if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
+            return
+        time.sleep(0.005)
+
+
 def _signal_group(process: subprocess.Popen[bytes], number: signal.Signals) -> None:
-    """Its process group has the number of the process, which is ours until wait() has returned."""
-    if process.returncode is None:
-        try:
-            os.killpg(process.pid, number)
-        except ProcessLookupError:
-            pass
+    """The process group of the program has the number of its process."""
+    try:
+        os.killpg(process.pid, number)
+    except ProcessLookupError:
+        pass

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""run.py MODULE [TEST...]: runs the tests of a module of this folder.
+"""run.py MODULE [TEST...]: runs the tests of a module of this folder, with the program that POET_SOLVE names.
 
 Exit status: 0 all passed; 1 one failed; 77, which CTest takes for skipped, if all of them were skipped.
 """
@@ -13,6 +13,9 @@ sys.path[:0] = [HERE, os.path.join(HERE, "..", "..", "python")]
 
 
 def main():
+    if not os.environ.get("POET_SOLVE"):
+        print("found no POET_SOLVE, expected the path of the program poet-solve")
+        return 1
     module, *tests = sys.argv[1:]
     names = [f"{module}.{test}" for test in tests] or [module]
     result = unittest.TextTestRunner(verbosity=2).run(unittest.defaultTestLoader.loadTestsFromNames(names))

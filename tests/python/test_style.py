@@ -4,6 +4,7 @@ import os
 import re
 import shutil
 import subprocess
+import tempfile
 import unittest
 
 import poet
@@ -20,9 +21,15 @@ def findings(*command, **environment):
 
 @unittest.skipIf(shutil.which("mypy") is None, "no mypy (Debian: mypy)")
 class Types(TestCase):
+    @classmethod
+    def setUpClass(cls):
+        cache = tempfile.TemporaryDirectory()
+        cls.addClassCleanup(cache.cleanup)
+        cls.cache = cache.name
+
     def check(self, *files):
         return findings("mypy", "--config-file", str(PACKAGE / "pyproject.toml"), "--strict", "--cache-dir",
-                        str(self.folder), *map(str, files), MYPYPATH=str(PACKAGE))
+                        self.cache, *map(str, files), MYPYPATH=str(PACKAGE))
 
     def test_package_is_strict(self):
         status, text = self.check(PACKAGE / "poet")
