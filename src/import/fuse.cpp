@@ -23,7 +23,8 @@ bool is_idle(const OnnxGraph& graph, const OnnxNode& node) {
   if (node.op == "Cast") {
     return graph.at(node.input(0)).is_integer == graph.at(node.output(0)).is_integer;
   }
-  const bool may_be_view = node.op == "Expand" || node.op == "Reshape" || node.op == "Transpose";
+  const bool may_be_view = node.op == "Expand" || node.op == "Reshape" || node.op == "Pad" ||
+                           node.op == "Slice" || node.op == "Transpose";
   if (!may_be_view || graph.at(node.input(0)).shape != graph.at(node.output(0)).shape) return false;
   if (node.op != "Transpose") return true;
   const std::vector<std::int64_t> order = node.integers("perm");
@@ -76,6 +77,8 @@ void fuse(OnnxGraph& graph, std::vector<std::string>& notes) {
   remove_idle_nodes(graph);
   fuse_recurrence(graph);
   remove_idle_nodes(graph);
+  fuse_padding(graph);
+  fuse_slices(graph);
   fuse_random(graph);
   fuse_norms(graph);
   fuse_activations(graph);

@@ -27,6 +27,11 @@ void fuse_random(OnnxGraph& graph);
 /// `.lstm` with the batch first, and transpositions around it.
 void fuse_recurrence(OnnxGraph& graph);
 
+/// Padding with zeros goes into the window that reads it.
+void fuse_padding(OnnxGraph& graph);
+/// Slices that take a tensor apart without a rest become a Split.
+void fuse_slices(OnnxGraph& graph);
+
 /// All of them, in an order in which each finds what it looks for.
 void fuse(OnnxGraph& graph, std::vector<std::string>& notes);
 

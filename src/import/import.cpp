@@ -1,6 +1,7 @@
 #include "import/import.hpp"
 
 #include <algorithm>
+#include <filesystem>
 
 #include <fmt/format.h>
 
@@ -38,10 +39,13 @@ std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
 }
 
 /// One reading of the file, with all extents known.
-ModelSpec read_once(const onnx::ModelProto& model, const OpenExtents& extents,
-                    const ImportRequest& request, std::vector<std::string>& notes) {
+ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
+                    const OpenExtents& extents, const ImportRequest& request,
+                    std::vector<std::string>& notes) {
   notes.clear();
   OnnxGraph graph = read_graph(model, extents);
+  // Exporters name every graph alike.
+  graph.name = std::filesystem::path(shown_source(place)).stem().string();
   if (graph.outputs.empty()) throw InputError("the graph has no outputs; expected one");
   if (graph.outputs.size() > 1) {
     notes.push_back(
@@ -55,14 +59,14 @@ ModelSpec read_once(const onnx::ModelProto& model, const OpenExtents& extents,
   return to_layers(std::move(graph), request, notes);
 }
 
-ModelSpec read_any_batch(const onnx::ModelProto& model, const ImportRequest& request,
-                         std::vector<std::string>& notes) {
+ModelSpec read_any_batch(const onnx::ModelProto& model, const std::string& place,
+                         const ImportRequest& request, std::vector<std::string>& notes) {
   const std::map<std::string, Shape> shapes = stated_shapes(model, request);
   const std::vector<OnnxInput> inputs = data_inputs(model, shapes);
   const bool is_open = std::any_of(inputs.begin(), inputs.end(),
                                    [](const OnnxInput& input) { return input.has_open_batch; });
   const auto with_batch = [&](std::int64_t batch) {
-    return read_once(model, {.batch = batch, .shapes = shapes}, request, notes);
+    return read_once(model, place, {.batch = batch, .shapes = shapes}, request, notes);
   };
   if (!is_open) return with_batch(1);
   ModelSpec first = with_batch(kTryBatches[0]);
@@ -101,7 +105,7 @@ ImportedModel import_onnx(std::string_view bytes, const std::string& place,
   ImportedModel imported;
   try {
     const onnx::ModelProto model = parse_onnx(bytes);
-    imported.spec = read_any_batch(model, request, imported.notes);
+    imported.spec = read_any_batch(model, place, request, imported.notes);
     choose_trainable(imported.spec, request.trainable);
   } catch (const InputError& error) {
     throw in_place(shown, error);

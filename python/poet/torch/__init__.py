@@ -1,0 +1,80 @@
+"""Networks of PyTorch as model files of poet-solve.
+
+    python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
+
+`trace()` does the same from Python. Modules become layers by torch.fx where it can trace them, else by an ONNX export and
+`poet-solve import`. docs/import.md has more.
+"""
+from __future__ import annotations
+
+import importlib
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from poet.torch._layers import add_loss, choose_trainable, drop_unread, with_open_batch
+from poet.torch._onnx import by_onnx
+from poet.torch._trace import Refused, by_fx
+
+torch: Any = importlib.import_module("torch")
+
+#: Batch sizes that are tried for an open one.
+BATCHES = (2, 3)
+
+__all__ = ["Refused", "trace"]
+
+
+def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None, name: Optional[str] = None,
+          custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None, notes: Optional[List[str]] = None
+          ) -> Dict[str, Any]:
+    """A module as the document of a model file, as in docs/model-format.md.
+
+    Args:
+        net: a `torch.nn.Module`. It is left as it is.
+        *inputs: tensors that it can be called with, samples in the first extent. The batch of the result is open if all
+            layers have it there.
+        loss: "cross_entropy" or "mse"; without, a cross entropy for an output of samples and classes, else "mse".
+        trainable: "all", "last:3", or a pattern of layer names such as "layer4.*".
+        name: of the model; without, that of the class.
+        custom: FLOPs for an element of the output of modules that become `custom` layers, by class.
+        via: "fx" or "onnx"; without, torch.fx, and ONNX if that cannot trace the module.
+        notes: a list that gets what a user should know.
+
+    Raises:
+        Refused: no layers stand for some of its nodes; a line each.
+        ValueError: a loss or layers to train that do not exist.
+    """
+    if not inputs:
+        raise ValueError("found no input; expected a tensor that the module can be called with")
+    if via not in (None, "fx", "onnx"):
+        raise ValueError(f"found via={via!r}; expected 'fx' or 'onnx'")
+    notes = notes if notes is not None else []
+    title = name or type(net).__name__
+    if via == "onnx":
+        return by_onnx(net, inputs, title, loss, trainable, custom or {}, notes)
+    try:
+        batches = [_with_batch(inputs, size) for size in BATCHES]
+        documents = [_document(net, each, title, loss, custom or {}, notes) for each in batches]
+        joined = with_open_batch(documents[0], documents[1], BATCHES)
+        if joined is None:
+            notes.append("the batch is fixed: some layer has it in another extent than the first")
+            joined = _document(net, inputs, title, loss, custom or {}, notes)
+    except (torch.fx.proxy.TraceError, Refused) as error:
+        if via == "fx":
+            raise
+        notes.append(f"torch.fx cannot trace it, so that it goes by ONNX: {error}")
+        return by_onnx(net, inputs, title, loss, trainable, custom or {}, notes)
+    choose_trainable(joined["layers"], trainable)
+    return joined
+
+
+def _with_batch(inputs: Tuple[Any, ...], size: int) -> Tuple[Any, ...]:
+    return tuple(x[:1].expand(size, *x.shape[1:]).contiguous() for x in inputs)
+
+
+def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], custom: Mapping[str, int], notes: List[str]
+              ) -> Dict[str, Any]:
+    names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
+    layers, output = by_fx(net, inputs, names, custom)
+    add_loss(layers, output.name, output.shape, loss)
+    kept = drop_unread(layers.layers, layers.layers[-1]["name"])
+    notes.extend(note for note in layers.notes if note not in notes)
+    return {"format": "poet-model", "version": 2, "name": title, "inputs": layers.inputs, "layers": kept}

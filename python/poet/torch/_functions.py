@@ -1,0 +1,230 @@
+"""What functions and methods of tensors are as layers."""
+from __future__ import annotations
+
+import importlib
+import operator
+from typing import Any, Callable, Dict, List, Sequence, Tuple
+
+from poet.torch._layers import Layers, Unsupported, window
+from poet.torch._modules import State, other_than, resize, view
+
+torch: Any = importlib.import_module("torch")
+F: Any = importlib.import_module("torch.nn.functional")
+
+
+class Value:
+    """A tensor of the trace: the name of what makes it and its shape. A State has its own shape."""
+
+    def __init__(self, name: str, tensor: Any) -> None:
+        self.name, self.shape, self.tensor = name, tuple(tensor.shape), tensor
+
+
+class Use:
+    """A function that is called in a trace. Tensors among the arguments are Values."""
+
+    def __init__(self, layers: Layers, name: str, args: Sequence[Any], kwargs: Dict[str, Any], output: Any) -> None:
+        self.layers, self.name, self.args, self.kwargs, self.output = layers, name, args, kwargs, output
+
+    @property
+    def x(self) -> Value:
+        return self.value(0, "input")
+
+    def value(self, place: int, key: str) -> Value:
+        found = self.get(place, key)
+        if not isinstance(found, Value):
+            raise Unsupported("it reads a number where a tensor is expected")
+        return found
+
+    def get(self, place: int, key: str, otherwise: Any = None) -> Any:
+        return self.args[place] if place < len(self.args) else self.kwargs.get(key, otherwise)
+
+    def rest(self, start: int, key: str) -> List[int]:
+        """The numbers from one place on, or the one list that is there."""
+        found = self.args[start:] or [self.kwargs[key]]
+        return list(found[0] if len(found) == 1 and isinstance(found[0], (tuple, list, torch.Size)) else found)
+
+    def add(self, op: str, **attributes: Any) -> str:
+        return self.layers.add(op, self.name, [self.x.name], **attributes)
+
+
+def operand(use: Use, value: Any) -> Value:
+    """A tensor, or a number as one that does not train."""
+    if isinstance(value, Value):
+        return value
+    name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False)
+    return Value(name, torch.zeros(1))
+
+
+def binary(op: str) -> Callable[[Use], Any]:
+    def work(use: Use) -> Any:
+        a, b = use.get(0, "input"), use.get(1, "other")
+        if not isinstance(a, Value) and not isinstance(b, Value):
+            return None
+        return use.layers.add(op, use.name, [operand(use, a).name, operand(use, b).name])
+    return work
+
+
+def plain(op: str) -> Callable[[Use], Any]:
+    return lambda use: use.add(op)
+
+
+def dropout(use: Use) -> str:
+    return use.add("dropout") if use.get(2, "training", True) and use.get(1, "p", 0.5) > 0 else use.x.name
+
+
+def stochastic_depth(use: Use) -> str:
+    return use.add("stochastic_depth") if use.get(3, "training", True) and use.get(1, "p") > 0 else use.x.name
+
+
+def reshape(use: Use) -> str:
+    return view(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape))
+
+
+def permute(use: Use) -> str:
+    order = [axis % len(use.x.shape) for axis in use.rest(1, "dims")]
+    return use.add("permute", order=order)
+
+
+def transpose(use: Use) -> str:
+    order = list(range(len(use.x.shape)))
+    a, b = use.get(1, "dim0"), use.get(2, "dim1")
+    order[a], order[b] = order[b], order[a]
+    return use.add("permute", order=order)
+
+
+def cat(use: Use) -> str:
+    tensors, axis = use.get(0, "tensors"), use.get(1, "dim", 0)
+    return use.layers.add("concat", use.name, [t.name for t in tensors],
+                          axis=other_than(axis % len(tensors[0].shape), 1))
+
+
+def chunk(use: Use) -> Tuple[str, ...]:
+    axis = use.get(2, "dim", 0) % len(use.x.shape)
+    name = use.add("split", sizes=[part.shape[axis] for part in use.output], axis=other_than(axis, 1))
+    return tuple(f"{name}.{i}" for i in range(len(use.output)))
+
+
+def mean(use: Use) -> str:
+    axes = use.get(1, "dim")
+    axes = list(range(len(use.x.shape))) if axes is None else list(axes) if isinstance(axes, (tuple, list)) else [axes]
+    return use.add("mean", axes=axes, keep_dims=other_than(bool(use.get(2, "keepdim", False)), False))
+
+
+def adaptive_avg_pool(use: Use) -> str:
+    return use.add("adaptive_avg_pool2d", output_size=window(tuple(use.output.shape[2:])))
+
+
+def max_pool(use: Use) -> str:
+    kernel = window(use.get(1, "kernel_size"))
+    stride = use.get(2, "stride")
+    return use.add("max_pool2d", kernel=kernel, stride=other_than(window(stride) if stride else kernel, kernel),
+                   padding=other_than(window(use.get(3, "padding", 0)), 0),
+                   ceil_mode=other_than(bool(use.get(5, "ceil_mode", False)), False))
+
+
+def avg_pool(use: Use) -> str:
+    kernel = window(use.get(1, "kernel_size"))
+    stride = use.get(2, "stride")
+    return use.add("avg_pool2d", kernel=kernel, stride=other_than(window(stride) if stride else kernel, kernel),
+                   padding=other_than(window(use.get(3, "padding", 0)), 0),
+                   ceil_mode=other_than(bool(use.get(4, "ceil_mode", False)), False),
+                   count_include_pad=other_than(bool(use.get(5, "count_include_pad", True)), True))
+
+
+def softmax(use: Use) -> str:
+    return use.add("softmax", axis=other_than(use.get(1, "dim", -1), -1))
+
+
+def interpolate(use: Use) -> str:
+    return resize(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape), use.get(3, "mode", "nearest"))
+
+
+def linear(use: Use) -> str:
+    weight = use.value(1, "weight")
+    return use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
+                                      bias=other_than(use.get(2, "bias") is not None, True))
+
+
+def layer_norm(use: Use) -> str:
+    weight = use.value(2, "weight")
+    return use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
+                                      dims=other_than(len(use.get(1, "normalized_shape")), 1),
+                                      bias=other_than(use.get(3, "bias") is not None, True))
+
+
+def matmul(use: Use) -> str:
+    a, b = use.value(0, "input"), use.value(1, "other")
+    if len(a.shape) < 2 or len(b.shape) < 2 or a.shape[:-2] != b.shape[:-2]:
+        raise Unsupported(f"its inputs have the shapes {a.shape} and {b.shape}; expected as many matrices of both")
+    return use.layers.add("matmul", use.name, [a.name, b.name])
+
+
+def repeat(use: Use) -> str:
+    """Whatever may read a repeated weight repeats it by itself."""
+    if use.x.shape != tuple(use.output.shape) and not getattr(use.x.tensor, "is_leaf", False):
+        raise Unsupported("it repeats data; expected a weight")
+    return use.x.name
+
+
+def pick(use: Use) -> Any:
+    """x[...] with whole numbers, slices of steps of 1, and None."""
+    source, wanted = use.args
+    if not isinstance(source, Value):
+        found = source[wanted]
+        return found if found is None or isinstance(found, (Value, tuple)) else found
+    wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    if any(not (w is None or w is Ellipsis or isinstance(w, (int, slice))) for w in wanted):
+        raise Unsupported("it picks elements by a tensor; expected numbers and slices")
+    if Ellipsis in wanted:
+        at = wanted.index(Ellipsis)
+        fill = len(source.shape) - sum(w is not None and w is not Ellipsis for w in wanted)
+        wanted = wanted[:at] + (slice(None),) * fill + wanted[at + 1:]
+    name, shape, axis = source.name, list(source.shape), 0
+    for item in wanted:
+        if item is None:
+            continue
+        if isinstance(item, slice) and item.step not in (None, 1):
+            raise Unsupported("it takes every so many elements; expected steps of 1")
+        start, stop, _ = (item if isinstance(item, slice) else slice(item, item + 1 or None)).indices(shape[axis])
+        if stop - start != shape[axis]:
+            name = use.layers.add("slice", use.name, [name], start=other_than(start, 0), size=stop - start,
+                                  axis=other_than(axis, 1))
+            shape[axis] = stop - start
+        axis += 1
+    return view(use.layers, use.name + ".shape", name, shape, tuple(use.output.shape))
+
+
+def state(use: Use) -> str:
+    """A state of an LSTM without its extent for layers."""
+    return use.x.name
+
+
+def same(use: Use) -> str:
+    return use.x.name
+
+
+FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
+    operator.getitem: pick, operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
+    torch.flatten: reshape, torch.reshape: reshape, torch.unsqueeze: reshape, torch.squeeze: reshape,
+    torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk, torch.split: chunk,
+    torch.mean: mean, F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
+    F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax, torch.softmax: softmax,
+    F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
+    F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: plain("leaky_relu"),
+    torch.sigmoid: plain("sigmoid"), F.sigmoid: plain("sigmoid"), torch.tanh: plain("tanh"), F.tanh: plain("tanh"),
+    F.silu: plain("silu"), F.gelu: plain("gelu"), F.hardswish: plain("hard_swish"), F.hardsigmoid: plain("hard_sigmoid"),
+}
+for op, functions in {"add": (operator.add, operator.iadd, torch.add), "sub": (operator.sub, operator.isub, torch.sub),
+                      "mul": (operator.mul, operator.imul, torch.mul), "div": (operator.truediv, operator.itruediv, torch.div)
+                      }.items():
+    FUNCTIONS.update({function: binary(op) for function in functions})
+
+METHODS: Dict[str, Callable[[Use], Any]] = {
+    "view": reshape, "reshape": reshape, "flatten": reshape, "unsqueeze": reshape, "squeeze": reshape,
+    "permute": permute, "transpose": transpose, "contiguous": same, "clone": same, "to": same, "float": same,
+    "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax, "expand": repeat, "expand_as": repeat, "repeat": repeat,
+    "matmul": matmul, "bmm": matmul, "relu": plain("relu"), "sigmoid": plain("sigmoid"), "tanh": plain("tanh"),
+    "add": binary("add"), "add_": binary("add"), "mul": binary("mul"), "sub": binary("sub"), "div": binary("div"),
+}
+
+__all__ = ["FUNCTIONS", "METHODS", "State", "Use", "Value"]

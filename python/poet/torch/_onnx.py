@@ -1,0 +1,60 @@
+"""A module of PyTorch as layers, by an ONNX export and `poet-solve import`."""
+from __future__ import annotations
+
+import importlib
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import warnings
+from typing import Any, Dict, List, Mapping, Optional, Tuple
+
+from poet.torch._trace import Refused
+
+torch: Any = importlib.import_module("torch")
+onnx_export: Any = importlib.import_module("torch.onnx")
+
+
+def program() -> str:
+    """poet-solve: POET_SOLVE, or the one in PATH."""
+    found = os.environ.get("POET_SOLVE") or shutil.which("poet-solve")
+    if not found:
+        raise FileNotFoundError("no poet-solve: expected it in PATH, or in the environment variable POET_SOLVE")
+    return found
+
+
+def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
+    """Writes the training form of a module, without weights and with an open batch."""
+    names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
+    was_training = net.training
+    buffers = {key: value.clone() for key, value in net.state_dict().items()}
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        try:
+            onnx_export.export(net.train(), inputs, path, export_params=False, training=onnx_export.TrainingMode.TRAINING,
+                               do_constant_folding=False, opset_version=14, input_names=names,
+                               dynamic_axes={name: {0: "batch"} for name in names})
+        finally:
+            net.load_state_dict(buffers)
+            net.train(was_training)
+
+
+def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], trainable: Optional[str],
+            custom: Mapping[str, int], notes: List[str]) -> Dict[str, Any]:
+    """The document of a model file. Raises Refused with the messages of poet-solve."""
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "net.onnx")
+        export(net, tuple(x[:1].expand(2, *x.shape[1:]).contiguous() for x in inputs), path)
+        words = [program(), "import", path]
+        words += ["--loss", loss] if loss else []
+        words += ["--trainable", trainable] if trainable else []
+        for op, flops in custom.items():
+            words += ["--custom", f"{op}={flops}"]
+        run = subprocess.run(words, capture_output=True, text=True, check=False)
+    if run.returncode != 0:
+        raise Refused(run.stderr.strip())
+    notes.extend(line for line in run.stderr.splitlines() if "warning" in line)
+    document: Dict[str, Any] = json.loads(run.stdout)
+    document["name"] = title
+    return document

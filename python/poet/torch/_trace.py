@@ -1,0 +1,160 @@
+"""A module of PyTorch as layers, by torch.fx."""
+from __future__ import annotations
+
+import copy
+import dis
+import importlib
+import inspect
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+
+from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stochastic_depth
+from poet.torch._layers import Layers, Unsupported
+from poet.torch._modules import MODULES, Call, custom
+
+torch: Any = importlib.import_module("torch")
+fx: Any = importlib.import_module("torch.fx")
+
+
+class Refused(Exception):
+    """Nodes that no layer stands for, a line each."""
+
+
+def saved_by(module: Any, args: Sequence[Any]) -> List[str]:
+    """What autograd keeps of a module's tensors for its gradient: "inputs", "output", both or none."""
+    inputs = [a.detach().clone().requires_grad_(a.is_floating_point()) if torch.is_tensor(a) else a for a in args]
+    places = set()
+
+    def pack(tensor: Any) -> Any:
+        places.add(tensor.data_ptr())
+        return tensor
+    try:
+        with torch.enable_grad(), torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+            output = module(*inputs)
+    except RuntimeError:
+        return ["inputs"]
+    result = ["inputs"] if any(torch.is_tensor(i) and i.data_ptr() in places for i in inputs) else []
+    return result + (["output"] if torch.is_tensor(output) and output.data_ptr() in places else [])
+
+
+class Proxy(fx.Proxy):  # type: ignore[misc]
+    """A traced value that can be unpacked, as in `a, b = x.chunk(2)`: torch.fx 1.13 does not know the bytecode of Python 3.11."""
+
+    def __iter__(self) -> Any:
+        frame = inspect.currentframe()
+        caller = frame.f_back if frame is not None else None
+        for instruction in dis.get_instructions(caller.f_code) if caller is not None else ():
+            if caller is not None and instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
+                return iter([self[i] for i in range(int(instruction.argval))])
+        return self.tracer.iter(self)
+
+
+class Tracer(fx.Tracer):  # type: ignore[misc]
+    """torch.fx with such values."""
+
+    def proxy(self, node: Any) -> Any:
+        return Proxy(node, self)
+
+
+class Walk(fx.Interpreter):  # type: ignore[misc]
+    """Runs a traced module once, and writes the layer of each node as its shape is known."""
+
+    def __init__(self, traced: Any, layers: Layers, flops: Mapping[str, int], names: Sequence[str]) -> None:
+        super().__init__(traced)
+        self.layers, self.flops, self.names = layers, flops, list(names)
+        self.values: Dict[Any, Any] = {}
+        self.refused: List[str] = []
+        self.first_output: Optional[Value] = None
+
+    def run_node(self, node: Any) -> Any:
+        result = super().run_node(node)
+        try:
+            self.values[node] = self.value_of(node, result)
+        except Unsupported as error:
+            what = type(self.fetch_attr(node.target)).__name__ if node.op == "call_module" else node.target
+            self.refused.append(f"{node.name} ({getattr(what, '__name__', what)}): {error}")
+            self.values[node] = Value("input", result) if torch.is_tensor(result) else None
+        return result
+
+    def of(self, what: Any) -> Any:
+        """Arguments with the Value of each node."""
+        return fx.node.map_aggregate(what, lambda a: self.values.get(a, None) if isinstance(a, fx.Node) else a)
+
+    def value_of(self, node: Any, result: Any) -> Any:
+        if node.op == "placeholder":
+            name = self.layers.add_input(self.names.pop(0), result.shape, not result.is_floating_point())
+            return Value(name, result)
+        if node.op == "output":
+            found = self.of(node.args[0])
+            while isinstance(found, (tuple, list, dict)):
+                found = next(iter(found.values())) if isinstance(found, dict) else found[0]
+            self.first_output = found
+            return found
+        if node.op == "get_attr":
+            if not torch.is_tensor(result):
+                return result
+            shape = list(result.shape) or [1]
+            trains = None if isinstance(result, torch.nn.Parameter) and result.requires_grad else False
+            return Value(self.layers.add("parameter", node.target, [], shape=shape, trainable=trains), result)
+        return self.pack(self.call_of(node, result), result)
+
+    def call_of(self, node: Any, result: Any) -> Any:
+        args, kwargs = self.of(node.args), dict(self.of(node.kwargs))
+        if node.op == "call_module":
+            return self.module_of(node, args, kwargs, result)
+        use = Use(self.layers, node.name, args, kwargs, result)
+        has_tensor = any(isinstance(a, (Value, tuple, list)) for a in list(args) + list(kwargs.values()))
+        if node.op == "call_function" and getattr(node.target, "__name__", "") == "stochastic_depth":
+            return stochastic_depth(use)
+        makes_tensor = torch.is_tensor(result) or (isinstance(result, (tuple, list)) and any(map(torch.is_tensor, result)))
+        if not has_tensor or (not makes_tensor and node.op == "call_method") or not makes_tensor:
+            return None if makes_tensor else result
+        table: Mapping[Any, Any] = FUNCTIONS if node.op == "call_function" else METHODS
+        if node.target not in table:
+            raise Unsupported("no layer stands for it")
+        return table[node.target](use)
+
+    def module_of(self, node: Any, args: Sequence[Any], kwargs: Dict[str, Any], result: Any) -> Any:
+        module = self.fetch_attr(node.target)
+        flat: List[Value] = []
+        fx.node.map_aggregate([*args, *kwargs.values()], lambda a: flat.append(a) if isinstance(a, Value) else None)
+        call = Call(module, node.target, [v.name for v in flat], [v.shape for v in flat], result)
+        kind = type(module).__name__
+        if kind in MODULES and not (kind in self.flops):
+            return MODULES[kind](self.layers, call)
+        if not torch.is_tensor(result):
+            raise Unsupported("no layer stands for it, and it makes several tensors")
+        # Unless a user says otherwise: a product of each weight with each row of the input.
+        each = self.flops.get(kind)
+        if each is None:
+            parameters = sum(p.numel() for p in module.parameters())
+            each = max(1, 2 * parameters * result.shape[0] // max(1, result.shape[-1] * result.shape[0]))
+            self.layers.notes.append(f"{node.target} ({kind}) is taken for a custom layer of {each} FLOPs for an element of its output")
+        return custom(self.layers, call, each, saved_by(module, [v.tensor for v in flat]))
+
+    def pack(self, names: Any, result: Any) -> Any:
+        if isinstance(names, (tuple, list)):
+            return tuple(self.pack(n, r) for n, r in zip(names, result))
+        if isinstance(names, State):
+            return Value(names, result[0])
+        return Value(names, result) if isinstance(names, str) and torch.is_tensor(result) else names
+
+
+def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mapping[str, int]) -> Tuple[Layers, Value]:
+    """The layers of a module, and what its first output is. Raises what torch.fx raises, or Refused."""
+    was_training = net.training
+    net.train()
+    try:
+        traced = fx.GraphModule(net, Tracer().trace(net))
+    finally:
+        net.train(was_training)
+    # What the run changes, such as running means, is not the user's.
+    traced = copy.deepcopy(traced).eval()
+    layers = Layers()
+    walk = Walk(traced, layers, flops, names)
+    with torch.no_grad():
+        walk.run(*inputs)
+    if walk.refused:
+        raise Refused("\n".join(walk.refused))
+    if not isinstance(walk.first_output, Value):
+        raise Refused("the network's first output is no tensor")
+    return layers, walk.first_output
