@@ -36,23 +36,14 @@ def saved_by(module: Any, args: Sequence[Any]) -> List[str]:
     return result + (["output"] if torch.is_tensor(output) and output.data_ptr() in places else [])
 
 
-class Proxy(fx.Proxy):  # type: ignore[misc]
-    """A traced value that can be unpacked, as in `a, b = x.chunk(2)`: torch.fx 1.13 does not know the bytecode of Python 3.11."""
-
-    def __iter__(self) -> Any:
-        frame = inspect.currentframe()
-        caller = frame.f_back if frame is not None else None
-        for instruction in dis.get_instructions(caller.f_code) if caller is not None else ():
-            if caller is not None and instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
-                return iter([self[i] for i in range(int(instruction.argval))])
-        return self.tracer.iter(self)
-
-
-class Tracer(fx.Tracer):  # type: ignore[misc]
-    """torch.fx with such values."""
-
-    def proxy(self, node: Any) -> Any:
-        return Proxy(node, self)
+def unpacked(proxy: Any) -> Any:
+    """The parts of a traced value in `a, b = x.chunk(2)`: torch.fx 1.13 does not know the bytecode of Python 3.11."""
+    frame = inspect.currentframe()
+    caller = frame.f_back if frame is not None else None
+    for instruction in dis.get_instructions(caller.f_code) if caller is not None else ():
+        if caller is not None and instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
+            return iter([proxy[i] for i in range(int(instruction.argval))])
+    return proxy.tracer.iter(proxy)
 
 
 class Walk(fx.Interpreter):  # type: ignore[misc]
@@ -142,10 +133,13 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
 def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mapping[str, int]) -> Tuple[Layers, Value]:
     """The layers of a module, and what its first output is. Raises what torch.fx raises, or Refused."""
     was_training = net.training
+    original = fx.Proxy.__iter__
+    fx.Proxy.__iter__ = unpacked
     net.train()
     try:
-        traced = fx.GraphModule(net, Tracer().trace(net))
+        traced = fx.symbolic_trace(net)
     finally:
+        fx.Proxy.__iter__ = original
         net.train(was_training)
     # What the run changes, such as running means, is not the user's.
     traced = copy.deepcopy(traced).eval()

@@ -1,0 +1,295 @@
+// Small ONNX files, as layers.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "formats/write_layers.hpp"
+#include "import/import.hpp"
+#include "poet/error.hpp"
+#include "poet/model.hpp"
+#include "support/onnx_text.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::AllOf;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+json imported(const std::string& bytes, const ImportRequest& request = {}) {
+  const std::string text = layers_json(import_onnx(bytes, "net.onnx", request).spec);
+  // What is written can be read, for every batch size that it allows.
+  const json document = json::parse(text);
+  const Model model = parse_model(text, "written");
+  EXPECT_EQ(model.backward, Backward::exact);
+  return document;
+}
+
+json import_text(const std::string& text, const ImportRequest& request = {}) {
+  return imported(onnx_bytes(text), request);
+}
+
+std::vector<std::string> ops(const json& document) {
+  std::vector<std::string> list;
+  for (const json& layer : document.at("layers")) list.push_back(layer.at("op"));
+  return list;
+}
+
+std::string error_of(const std::function<void()>& work) {
+  try {
+    work();
+  } catch (const InputError& error) {
+    return error.what();
+  }
+  ADD_FAILURE() << "expected an InputError";
+  return {};
+}
+
+TEST(Import, MakesLayersOfASmallNetwork) {
+  const json document = import_text(kSmallOnnx);
+  EXPECT_EQ(document.at("name"), "net");
+  EXPECT_EQ(document.at("input").at("shape"), json({"N", 3, 8, 8}));
+  ASSERT_THAT(ops(document), ElementsAre("conv2d", "batch_norm2d", "relu", "adaptive_avg_pool2d",
+                                         "flatten", "linear", "cross_entropy"));
+  const json& conv = document["layers"][0];
+  EXPECT_EQ(conv.at("out_channels"), 4);
+  EXPECT_EQ(conv.at("stride"), 2);
+  EXPECT_EQ(conv.at("padding"), 1);
+  EXPECT_EQ(conv.at("bias"), false);
+  EXPECT_EQ(document["layers"][5].at("out_features"), 5);
+  EXPECT_EQ(document["layers"][6].at("classes"), 5);
+  const Model model = parse_model(document.dump(), "written", 3);
+  std::int64_t parameters = 0;
+  for (const ModelNode& node : model.nodes) parameters += node.parameter_count;
+  EXPECT_EQ(parameters, 4 * 27 + 8 + 25);
+}
+
+TEST(Import, TakesTheExtentsOfTheFileOrOfTheUser) {
+  const char* const text = "net (float[N,C] x) => (float[N,C] y) { y = Relu(x) }";
+  EXPECT_THAT(error_of([&] { import_text(text); }),
+              AllOf(HasSubstr("net.onnx: "), HasSubstr("'x'"), HasSubstr("extent 1"),
+                    HasSubstr("--shape x=")));
+  EXPECT_EQ(import_text(text, {.shapes = {{"x", {2, 6}}}}).at("input").at("shape"), json({2, 6}));
+  EXPECT_EQ(import_text(text, {.shapes = {{"", {2, 6}}}}).at("input").at("shape"), json({2, 6}));
+  EXPECT_THAT(error_of([&] { import_text(text, {.shapes = {{"z", {2}}}}); }), HasSubstr("'z'"));
+}
+
+TEST(Import, ComputesShapesThatFollowFromShapes) {
+  const json document = import_text(R"(
+net (float[N,4,6] x) => (float[N,24] y) {
+  shape = Shape(x)
+  zero = Constant<value = int64[1] {0}>()
+  batch = Gather(shape, zero)
+  rest = Constant<value = int64[1] {-1}>()
+  both = Concat<axis=0>(batch, rest)
+  y = Reshape(x, both)
+})");
+  EXPECT_THAT(ops(document), ElementsAre("flatten", "cross_entropy"));
+}
+
+TEST(Import, FindsALayerNormInNineNodes) {
+  onnx::ModelProto model = onnx_model(R"(
+net (float[N,4,6] x, float[6] g, float[6] b) => (float[N,4,6] y) {
+  m = ReduceMean<axes=[-1]>(x)
+  d = Sub(x, m)
+  two = Constant<value = float {2}>()
+  p = Pow(d, two)
+  v = ReduceMean<axes=[-1]>(p)
+  e = Constant<value = float {0.00001}>()
+  ve = Add(v, e)
+  s = Sqrt(ve)
+  n = Div(d, s)
+  ng = Mul(n, g)
+  y = Add(ng, b)
+})");
+  // Names as PyTorch has them say which inputs are weights.
+  onnx::GraphProto& graph = *model.mutable_graph();
+  graph.mutable_input(1)->set_name("norm.weight");
+  graph.mutable_input(2)->set_name("norm.bias");
+  graph.mutable_node(9)->set_input(1, "norm.weight");
+  graph.mutable_node(10)->set_input(1, "norm.bias");
+  const json document = imported(model.SerializeAsString());
+  ASSERT_THAT(ops(document), ElementsAre("layer_norm", "mse"));
+  EXPECT_EQ(document["layers"][0].at("name"), "norm");
+}
+
+TEST(Import, FindsActivationsInTheirNodes) {
+  const json document = import_text(R"(
+net (float[N,8] x) => (float[N,8] y) {
+  root = Constant<value = float {1.4142135}>()
+  one = Constant<value = float {1}>()
+  half = Constant<value = float {0.5}>()
+  q = Div(x, root)
+  e = Erf(q)
+  s = Add(e, one)
+  p = Mul(x, s)
+  gelu = Mul(p, half)
+  gate = Sigmoid(gelu)
+  silu = Mul(gelu, gate)
+  hard = HardSigmoid<alpha=0.16666667>(silu)
+  swish = Mul(silu, hard)
+  low = Constant<value = float {0}>()
+  high = Constant<value = float {6}>()
+  y = Clip(swish, low, high)
+})");
+  EXPECT_THAT(ops(document), ElementsAre("gelu", "silu", "hard_swish", "relu6", "cross_entropy"));
+}
+
+TEST(Import, FindsAttentionBetweenTwoProducts) {
+  const json document = import_text(R"(
+net (float[N,5,8] x) => (float[N,5,8] y) {
+  parts = Constant<value = int64[4] {0, 5, 2, 4}>()
+  whole = Constant<value = int64[3] {0, 5, 8}>()
+  scale = Constant<value = float {2}>()
+  q = Reshape(x, parts)
+  qt = Transpose<perm=[0,2,1,3]>(q)
+  kt = Transpose<perm=[0,2,3,1]>(q)
+  product = MatMul(qt, kt)
+  scores = Div(product, scale)
+  weights = Softmax<axis=-1>(scores)
+  context = MatMul(weights, qt)
+  moved = Transpose<perm=[0,2,1,3]>(context)
+  y = Reshape(moved, whole)
+})");
+  ASSERT_THAT(ops(document), ElementsAre("attention", "mse"));
+  EXPECT_EQ(document["layers"][0].at("heads"), 2);
+  EXPECT_EQ(document["layers"][0].at("inputs"), json({"input", "input", "input"}));
+}
+
+TEST(Import, UnrollsARecurrentLayer) {
+  const json document = import_text(R"(
+net (float[3,N,4] x, float[1,20,4] w, float[1,20,5] r) => (float[3,1,N,5] y) {
+  y = LSTM<hidden_size=5>(x, w, r)
+})",
+                                    {.shapes = {{"x", {3, 2, 4}}}});
+  int cells = 0;
+  for (const json& layer : document.at("layers")) cells += layer.at("op") == "lstm" ? 1 : 0;
+  EXPECT_EQ(cells, 3);
+  EXPECT_EQ(document.at("inputs").size(), 2U);  // the first states
+}
+
+TEST(Import, RemovesWhatComputesNothing) {
+  const json document = import_text(R"(
+net (float[N,8] x) => (float[N,8] y) {
+  a = Identity(x)
+  b = Dropout(a)
+  c = Relu(b)
+  y = Softmax<axis=1>(c)
+})");
+  EXPECT_THAT(ops(document), ElementsAre("relu", "cross_entropy"));
+}
+
+constexpr const char* kStrange = R"(
+net (float[N,8] x) => (float[N,8] y) {
+  a = Sin(x)
+  b = Relu(a)
+  c = Cos(b)
+  y = Sin(c)
+})";
+
+TEST(Import, NamesEveryOpThatNoLayerStandsFor) {
+  const std::string error = error_of([] { import_text(kStrange); });
+  EXPECT_THAT(error, AllOf(HasSubstr("Sin (node"), HasSubstr("--custom"), HasSubstr("custom")));
+  // What follows from the first is not judged before that one is.
+  const json document = import_text(kStrange, {.custom = {{"Sin", 20}, {"Cos", 30}}});
+  ASSERT_THAT(ops(document), ElementsAre("custom", "relu", "custom", "custom", "cross_entropy"));
+  EXPECT_EQ(document["layers"][0].at("flops"), 20 * 8);
+  EXPECT_EQ(document["layers"][0].at("shape"), json({"N", 8}));
+  EXPECT_THAT(error_of([] {
+                import_text(kStrange, {.custom = {{"Sinn", 1}}});
+              }),
+              HasSubstr("did you mean 'Sin'"));
+}
+
+TEST(Import, FreezesLayersByNumberAndName) {
+  const auto frozen = [](const std::string& which) {
+    std::vector<std::string> names;
+    const json document = import_text(kSmallOnnx, {.trainable = which});
+    for (const json& layer : document.at("layers")) {
+      if (layer.contains("trainable")) names.push_back(layer.at("op"));
+    }
+    return names;
+  };
+  EXPECT_THAT(frozen("all"), IsEmpty());
+  EXPECT_THAT(frozen("last:1"), ElementsAre("conv2d", "batch_norm2d"));
+  EXPECT_THAT(frozen("conv*"), ElementsAre("batch_norm2d", "linear"));
+  EXPECT_THAT(error_of([&] { frozen("nothing*"); }), HasSubstr("nothing*"));
+  EXPECT_THAT(error_of([&] { frozen("last:x"); }), HasSubstr("last:x"));
+}
+
+TEST(Import, SaysThatBatchNormsAreFolded) {
+  onnx::ModelProto model = onnx_model(R"(
+net (float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y) {
+  y = Conv<kernel_shape=[3,3]>(x, w)
+})");
+  model.mutable_graph()->mutable_input(1)->set_name("onnx::Conv_12");
+  model.mutable_graph()->mutable_node(0)->set_input(1, "onnx::Conv_12");
+  const ImportedModel found = import_onnx(model.SerializeAsString(), "net.onnx", {});
+  EXPECT_THAT(found.notes, ElementsAre(AllOf(HasSubstr("folded"), HasSubstr("do_constant_folding="
+                                                                            "False"))));
+  EXPECT_THAT(import_onnx(onnx_bytes(kSmallOnnx), "net.onnx", {}).notes, IsEmpty());
+}
+
+TEST(Import, RefusesWeightsInOtherFiles) {
+  onnx::ModelProto model = onnx_model(kSmallOnnx);
+  onnx::TensorProto& weight = *model.mutable_graph()->add_initializer();
+  weight.set_name("w");
+  weight.set_data_type(onnx::TensorProto::FLOAT);
+  weight.set_data_location(onnx::TensorProto::EXTERNAL);
+  auto& entry = *weight.add_external_data();
+  entry.set_key("location");
+  entry.set_value("/etc/passwd");
+  EXPECT_THAT(error_of([&] { imported(model.SerializeAsString()); }),
+              AllOf(HasSubstr("net.onnx: "), HasSubstr("'w'"), HasSubstr("another file")));
+}
+
+TEST(Import, RefusesWhatIsNoModel) {
+  EXPECT_THAT(error_of([] { imported(""); }), HasSubstr("expected an ONNX model"));
+  EXPECT_THAT(error_of([] { imported("{\"format\": \"poet-model\"}"); }), HasSubstr("net.onnx: "));
+  // Every beginning of a file is a damaged file, or by chance a smaller one.
+  const std::string whole = onnx_bytes(kSmallOnnx);
+  int refused = 0;
+  for (std::size_t length = 0; length < whole.size(); length += 7) {
+    try {
+      static_cast<void>(import_onnx(whole.substr(0, length), "net.onnx", {}));
+    } catch (const InputError&) {
+      ++refused;
+    }
+  }
+  EXPECT_GE(refused, static_cast<int>(whole.size() / 7) - 1);
+}
+
+TEST(Import, RefusesADescriptionThatWouldFillTheMemory) {
+  // A node of two bytes becomes a hundred in memory.
+  constexpr std::size_t kNodes = std::size_t{9} << 20;
+  std::string graph;
+  for (std::size_t i = 0; i < kNodes; ++i) graph += std::string("\x0a\x00", 2);
+  std::string bytes = "\x3a";
+  for (std::size_t rest = graph.size(); rest > 0; rest >>= 7) {
+    bytes += static_cast<char>((rest & 0x7F) | (rest > 0x7F ? 0x80 : 0));
+  }
+  EXPECT_THAT(error_of([&] { imported(bytes + graph); }), HasSubstr("without weights"));
+}
+
+TEST(Import, RefusesGraphsWithinGraphs) {
+  onnx::ModelProto model = onnx_model(kSmallOnnx);
+  onnx::GraphProto* graph = model.mutable_graph();
+  for (int depth = 0; depth < 200; ++depth) {
+    onnx::NodeProto& node = *graph->add_node();
+    node.set_op_type("If");
+    onnx::AttributeProto& branch = *node.add_attribute();
+    branch.set_name("then_branch");
+    graph = branch.mutable_g();
+  }
+  EXPECT_THAT(error_of([&] { imported(model.SerializeAsString()); }), HasSubstr("net.onnx: "));
+}
+
+}  // namespace
+}  // namespace poet::test
