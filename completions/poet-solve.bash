@@ -39,6 +39,9 @@ _poet_solve_value() {
     solve:--model|import-solution:--model|verify:--model|simulate:--model|run:--model|export:--model|fit:--model) _poet_solve_words "$models"; _poet_solve_files ;;
     solve:--platform|import-solution:--platform|info:--platform|verify:--platform|simulate:--platform)
       _poet_solve_words "$platforms"; _poet_solve_files ;;
+    import:--loss|solve:--loss|info:--loss) _poet_solve_words 'cross_entropy mse' ;;
+    import:--trainable|solve:--trainable|info:--trainable) _poet_solve_words 'all last:' ;;
+    *:--custom|*:--shape) ;;
     solve:--objective) _poet_solve_words 'energy runtime ram' ;;
     solve:--plot-directory|run:--profile|fit:--output) _poet_solve_folders ;;
     solve:--export-model|solve:--warm-start|import-solution:--exported|run:--storage|run:--parameters|run:--input|run:--target) _poet_solve_files ;;
@@ -67,13 +70,14 @@ _poet_solve_options() {
     --page-out-budget --batch-size --backward --alignment --mem-power-scale --effort --gap --time-limit-s
     --solve-threads --seed --require-optimal --output'
   case $command in
-    solve) echo "--model --platform --objective --count-parameters --paging --no-paging --remat --no-remat $settings --replace --compact
+    import) echo "--loss --trainable --custom --shape --output $common" ;;
+    solve) echo "--loss --trainable --custom --shape --model --platform --objective --count-parameters --paging --no-paging --remat --no-remat $settings --replace --compact
       --plot-directory --export-model --no-solve --warm-start --print-graph-info --print-power-costs --list-models
       --list-platforms --list-ops --json $common" ;;
     import-solution) echo "--exported --model --platform --ram-budget --runtime-budget --paging-time
       --storage-budget --page-out-budget --batch-size --backward --alignment
       --mem-power-scale --paging --no-paging --remat --no-remat --gap --output --compact $common" ;;
-    info) echo "--platform --batch-size --backward --alignment --json --output $common" ;;
+    info) echo "--loss --trainable --custom --shape --platform --batch-size --backward --alignment --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
     plot) echo "--output $common" ;;
@@ -111,7 +115,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|import-solution|info|verify|plot|simulate|place|run|export|fit|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|import|import-solution|info|verify|plot|simulate|place|run|export|fit|sweep|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -127,12 +131,12 @@ _poet_solve() {
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve import-solution info verify plot simulate place run export fit sweep compare'
+    _poet_solve_words 'solve import import-solution info verify plot simulate place run export fit sweep compare'
   elif [[ $command == info ]]; then
     _poet_solve_words "$models"
     _poet_solve_files
   elif [[ $command == verify || $command == plot || $command == simulate || $command == run || $command == fit ||
-      $command == export || $command == compare || $command == import-solution || $command == place ]]; then
+      $command == export || $command == compare || $command == import-solution || $command == import || $command == place ]]; then
     _poet_solve_files
   fi
 }

@@ -15,7 +15,7 @@ function __poet_solve_at
             case -q --quiet -v --verbose '--log-file=*'
             case --log-file
                 set is_value 1
-            case solve import-solution info verify plot simulate place run export fit sweep compare
+            case solve import import-solution info verify plot simulate place run export fit sweep compare
                 contains $word $argv
                 return
             case '*'
@@ -45,11 +45,12 @@ end
 
 set -l models bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar
 set -l platforms a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743
-set -l all solve import-solution info verify plot simulate place run export fit sweep compare
+set -l all solve import import-solution info verify plot simulate place run export fit sweep compare
 
 complete -c poet-solve -f
 
 complete -c poet-solve -n __poet_solve_none_yet -a solve -d 'solve one problem; may be left out'
+complete -c poet-solve -n __poet_solve_none_yet -a import -d 'turn a network in an ONNX file into a model file'
 complete -c poet-solve -n __poet_solve_none_yet -a import-solution -d 'turn another solver\'s solution into a schedule'
 complete -c poet-solve -n __poet_solve_none_yet -a info -d 'show what a model comes to'
 complete -c poet-solve -n __poet_solve_none_yet -a verify -d 'replay schedule files against the rules'
@@ -67,7 +68,7 @@ __poet_solve_option "$all" -l version -d 'show the version'
 __poet_solve_option "$all" -s q -l quiet -d 'only errors on stderr'
 __poet_solve_option "$all" -s v -l verbose -d 'more on stderr'
 __poet_solve_option "$all" -l log-file -r -F -d 'write the log there as well'
-__poet_solve_option 'import-solution info verify plot simulate place run export fit compare' -F
+__poet_solve_option 'import import-solution info verify plot simulate place run export fit compare' -F
 __poet_solve_option info -a "$models"
 
 __poet_solve_option 'solve import-solution verify simulate run export fit' -l model -r -F -a "$models" -d 'built-in model or model file'
@@ -77,6 +78,11 @@ __poet_solve_option solve -l paging -d 'allow paging to storage'
 __poet_solve_option 'solve import-solution' -l no-paging -d 'forbid paging to storage'
 __poet_solve_option 'solve import-solution' -l remat -d 'allow recomputation'
 __poet_solve_option 'solve import-solution' -l no-remat -d 'forbid recomputation'
+__poet_solve_option 'import solve info' -l loss -x -a 'cross_entropy mse' -d 'what an ONNX network is trained for'
+__poet_solve_option 'import solve info' -l trainable -x -a 'all last:' -d 'the layers of an ONNX network that train'
+__poet_solve_option 'import solve info' -l custom -x -d 'OP=FLOPS: a custom layer for an op of ONNX'
+__poet_solve_option 'import solve info' -l shape -x -d 'the extents of an input of an ONNX network'
+__poet_solve_option import -l output -r -F -d 'write the model there'
 __poet_solve_option solve -l replace -d 'a run without a schedule may replace one in --output'
 __poet_solve_option 'solve import-solution simulate place' -l compact -d 'JSON on one line'
 __poet_solve_option solve -l plot-directory -x -a '(__fish_complete_directories)' -d 'write pictures into this directory'

@@ -72,6 +72,12 @@ _poet_solve_import_solution=(
   '--output=[write the schedule there, whole or not at all]:FILE:_files'
   '--compact[JSON on one line]')
 
+_poet_solve_network=(
+  '--loss=[what an ONNX network is trained for]:LOSS:(cross_entropy mse)'
+  '--trainable=[the layers of an ONNX network that train]:WHICH:(all last\:)'
+  '*--custom=[a custom layer for an op of ONNX]:OP=FLOPS: '
+  '*--shape=[the extents of an input of an ONNX network]:N,N...: ')
+
 _poet_solve_info=(
   '--platform=[built-in platform or platform file]:NAME|FILE:_poet_solve_platform'
   '--batch-size=[batch size of a model with a batch dimension]:N: '
@@ -149,6 +155,7 @@ _poet_solve_compare=(
 _poet_solve_commands() {
   local -a commands=(
     'solve:solve one problem; may be left out'
+    'import:turn a network in an ONNX file into a model file'
     "import-solution:turn another solver's solution into a schedule"
     'info:show what a model comes to'
     'verify:replay schedule files against the rules'
@@ -167,14 +174,18 @@ _poet_solve() {
   local curcontext=$curcontext state line
   typeset -A opt_args
   # Without a command, the options are those of solve.
-  _arguments -C -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve \
+  _arguments -C -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve $_poet_solve_network \
     '1:command:_poet_solve_commands' '*::argument:->command'
   [[ $state == command ]] || return
   case $words[1] in
-    solve) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve ;;
+    import)
+      _arguments -s $_poet_solve_common $_poet_solve_network \
+        '--output=[write the model there]:FILE:_files' ':NETWORK:_files' ;;
+    solve)
+      _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_solve $_poet_solve_network ;;
     import-solution)
       _arguments -s $_poet_solve_common $_poet_solve_import_solution ':SOLUTION:_files' ;;
-    info) _arguments -s $_poet_solve_common $_poet_solve_info ':MODEL:_poet_solve_model' ;;
+    info) _arguments -s $_poet_solve_common $_poet_solve_info $_poet_solve_network ':MODEL:_poet_solve_model' ;;
     sweep) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_sweep ;;
     plot)
       _arguments -s $_poet_solve_common '--output=[write the picture there]:FILE:_files' \

@@ -13,7 +13,6 @@
 
 #include "base/text/printable.hpp"
 #include "import/constants.hpp"
-#include "import/import.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 

@@ -244,9 +244,11 @@ class GraphReader {
 
   /// A weight that only changes its form stays a weight.
   bool take_form(const OnnxNode& node) {
-    static const std::set<std::string> forms = {"Transpose", "Reshape",  "Unsqueeze", "Squeeze",
-                                                "Cast",      "Identity", "Slice",     "Concat",
-                                                "Expand",    "Gather"};
+    // Comparisons make masks of buffers.
+    static const std::set<std::string> forms = {
+        "Transpose", "Reshape", "Unsqueeze", "Squeeze", "Cast",        "Identity",
+        "Slice",     "Concat",  "Expand",    "Gather",  "Equal",       "Less",
+        "Greater",   "Not",     "And",       "Or",      "LessOrEqual", "GreaterOrEqual"};
     const int from = node.input(0);
     if (!forms.contains(node.op) || from < 0 || node.output(0) < 0) return false;
     for (const int tensor : node.inputs) {

@@ -49,7 +49,7 @@ class Bash : public Shell {
 
 TEST_F(Bash, CompletesCommandsAndTheirOptions) {
   EXPECT_THAT(complete({""}),
-              ElementsAre("solve", "import-solution", "info", "verify", "plot", "simulate", "place",
+              ElementsAre("solve", "import", "import-solution", "info", "verify", "plot", "simulate", "place",
                           "run", "export", "fit", "sweep", "compare"));
   EXPECT_THAT(complete({"sw"}), ElementsAre("sweep"));
   EXPECT_THAT(complete({"--mo"}), ElementsAre("--model"));

@@ -53,7 +53,7 @@ INSTANTIATE_TEST_SUITE_P(
             "found the unknown option '--modles'; did you mean '--models'? (poet-solve sweep"},
         Misplaced{"UnknownCommand",
                   {"sweeps", "--models", "linear"},
-                  "found 'sweeps'; expected an option or a command (solve, import-solution, info, "
+                  "found 'sweeps'; expected an option or a command (solve, import, import-solution, info, "
                   "verify, "
                   "plot, simulate, place, run, export, fit, sweep, compare); "
                   "did you mean 'sweep'?"},

@@ -9,7 +9,7 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> kCommands{"solve",    "import-solution", "info", "verify", "plot",
+const std::vector<std::string> kCommands{"solve", "import",   "import-solution", "info", "verify", "plot",
                                          "simulate", "place",           "run",  "export", "fit",
                                          "sweep",    "compare"};
 

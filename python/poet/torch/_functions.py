@@ -194,9 +194,10 @@ def pick(use: Use) -> Any:
     return view(use.layers, use.name + ".shape", name, shape, tuple(use.output.shape))
 
 
-def state(use: Use) -> str:
-    """A state of an LSTM without its extent for layers."""
-    return use.x.name
+def mask(use: Use) -> str:
+    """x.masked_fill(mask, -inf) is the sum with a tensor that does not train."""
+    hidden = use.value(1, "mask")
+    return use.layers.add("add", use.name, [use.x.name, hidden.name])
 
 
 def same(use: Use) -> str:
@@ -204,7 +205,7 @@ def same(use: Use) -> str:
 
 
 FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
-    operator.getitem: pick, operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
+    operator.eq: same, operator.getitem: pick, operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
     torch.flatten: reshape, torch.reshape: reshape, torch.unsqueeze: reshape, torch.squeeze: reshape,
     torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk, torch.split: chunk,
     torch.mean: mean, F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
@@ -224,7 +225,7 @@ METHODS: Dict[str, Callable[[Use], Any]] = {
     "permute": permute, "transpose": transpose, "contiguous": same, "clone": same, "to": same, "float": same,
     "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax, "expand": repeat, "expand_as": repeat, "repeat": repeat,
     "matmul": matmul, "bmm": matmul, "relu": plain("relu"), "sigmoid": plain("sigmoid"), "tanh": plain("tanh"),
-    "add": binary("add"), "add_": binary("add"), "mul": binary("mul"), "sub": binary("sub"), "div": binary("div"),
+    "masked_fill": mask, "add": binary("add"), "add_": binary("add"), "mul": binary("mul"), "sub": binary("sub"), "div": binary("div"),
 }
 
 __all__ = ["FUNCTIONS", "METHODS", "State", "Use", "Value"]

@@ -1,0 +1,208 @@
+#!/usr/bin/env python3
+"""Imports networks of PyTorch by torch.fx and by ONNX, and compares what comes of them with PyTorch.
+
+usage: import_of_torch.py POET_SOLVE POET_DUMP_STEP
+
+- Classifiers of torchvision: the shape, the parameters and the multiplications of every convolution and linear layer are PyTorch's, and
+  the schedules of both ways have the same energy.
+- Networks of other kinds are imported by both ways.
+- The gradients of an imported network, run with the weights of PyTorch, are those of PyTorch.
+
+Exit status 77, which CTest takes for skipped, without torch or torchvision.
+"""
+import hashlib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+
+try:
+    import numpy
+    import torch
+    import torchvision
+except ImportError as error:
+    print(f"skipped: {error} (Debian: python3-torch, python3-torchvision)")
+    sys.exit(77)
+
+sys.dont_write_bytecode = True
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+sys.path[:0] = [os.path.join(ROOT, "python")]
+os.environ["POET_SOLVE"] = sys.argv[1]
+from gradients_of_torch import Dump, data, run, tensors  # noqa: E402
+from import_networks import NETWORKS, SmallCnn  # noqa: E402
+from poet.torch import Refused, trace  # noqa: E402
+
+# With the extents of their images: small ones, where the network allows it.
+CLASSIFIERS = {"alexnet": 224, "vgg11_bn": 224, "squeezenet1_1": 64, "densenet121": 64, "googlenet": 64, "inception_v3": 96,
+               "shufflenet_v2_x0_5": 64, "mobilenet_v2": 64, "mobilenet_v3_small": 64, "mnasnet0_5": 64, "resnet18": 64,
+               "resnext50_32x4d": 64, "wide_resnet50_2": 64, "regnet_y_400mf": 64, "efficientnet_b0": 64, "convnext_tiny": 64,
+               "vit_b_32": 224, "swin_t": 64}
+LEAST_BY_FX, LEAST_BY_ONNX = 14, 12
+TOLERANCE = 1e-4
+
+
+def poet(*words):
+    finished = subprocess.run([sys.argv[1], *words], capture_output=True, text=True)
+    if finished.returncode != 0:
+        raise RuntimeError(f"{' '.join(words)}: {finished.stderr}")
+    return finished.stdout
+
+
+def write(document, folder, name):
+    path = os.path.join(folder, name)
+    with open(path, "w") as file:
+        json.dump(document, file)
+    return path
+
+
+def of_torch(net, x):
+    """Shape and multiplications of each convolution and linear layer, and all parameters."""
+    layers = {}
+
+    def hook(name):
+        def count(module, _, y):
+            each = module.in_features if isinstance(module, torch.nn.Linear) else module.weight[0].numel()
+            layers[name] = (list(y.shape), y.numel() * each)
+        return count
+
+    for name, module in net.named_modules():
+        if isinstance(module, (torch.nn.Conv2d, torch.nn.Linear)):
+            module.register_forward_hook(hook(name))
+    with torch.no_grad():
+        net.eval()(x)
+    for module in net.modules():
+        module._forward_hooks.clear()
+    return layers, sum(p.numel() for p in net.parameters())
+
+
+def of_model(info, document):
+    """The same of a model: a product is two FLOPs, and a bias one for each element of the output."""
+    has_bias = {layer["name"]: layer.get("bias", True) for layer in document["layers"]}
+    layers = {}
+    for node in info["nodes"]:
+        if not node["backward"] and node["op"] in ("conv2d", "linear"):
+            count = int(numpy.prod(node["shape"]))
+            layers[node["name"]] = (node["shape"], (node["flop"] - (count if has_bias[node["name"]] else 0)) / 2)
+    return layers, info["parameter_count"]
+
+
+def differences(net, x, document, path):
+    expected, parameters = of_torch(net, x)
+    found, found_parameters = of_model(json.loads(poet("info", path, "--json")), document)
+    # Of an attention, PyTorch calls the last product alone a module, without calling it.
+    return [f"{name}: {found.get(name)}, PyTorch has {wanted}" for name, wanted in expected.items()
+            if found.get(name) != wanted] + ([] if parameters == found_parameters else [f"{found_parameters} parameters, {parameters}"])
+
+
+def energy(path):
+    """Of a quick schedule in 60 % of the RAM, which is the same in every run."""
+    out = poet("--model", path, "--platform", "a72", "--ram-budget", "60%", "--runtime-budget", "2", "--effort", "fast")
+    return json.loads(out)["summary"]["energy_joules"]
+
+
+def costs(path):
+    """What a schedule's energy follows from: every node but for its name."""
+    info = json.loads(poet("info", path, "--json", "--platform", "a72"))
+    return sorted((n["bytes"], n["flop"], n["energy_joules"], n["backward"]) for n in info["nodes"])
+
+
+def classifiers(folder, problems):
+    counts = {"fx": 0, "onnx": 0}
+    for name, size in CLASSIFIERS.items():
+        keys = {"aux_logits": False, "init_weights": False} if name in ("googlenet", "inception_v3") else {}
+        net, x = getattr(torchvision.models, name)(weights=None, **keys), torch.zeros(1, 3, size, size)
+        paths, words = {}, []
+        for via in counts:
+            try:
+                document = trace(net, x, via=via)
+            except Exception as error:  # what is not imported is counted, and named
+                words.append(f"not by {via} ({type(error).__name__}: {str(error).splitlines()[0][:90]})")
+                continue
+            paths[via] = write(document, folder, f"{name}.{via}.json")
+            counts[via] += 1
+            if via == "fx":
+                wrong = differences(net, x, document, paths["fx"])
+                problems += [f"{name}: {line}" for line in wrong]
+                words.append(f"{energy(paths['fx']):.6g} J" if not wrong else "wrong")
+        if len(paths) == 2 and name != "vit_b_32":
+            same = costs(paths["fx"]) == costs(paths["onnx"]) and energy(paths["fx"]) == energy(paths["onnx"])
+            words.append("the same by ONNX" if same else "not the same by ONNX")
+            if not same:
+                problems.append(f"{name}: the two ways differ")
+        print(f"{name}: {', '.join(words)}", flush=True)
+    for via, least in (("fx", LEAST_BY_FX), ("onnx", LEAST_BY_ONNX)):
+        print(f"{counts[via]} of {len(CLASSIFIERS)} classifiers by {via}")
+        if counts[via] < least:
+            problems.append(f"{counts[via]} classifiers by {via}; expected at least {least}")
+
+
+def others(folder, problems):
+    for name, (net, x, parameters) in NETWORKS().items():
+        for via in ("fx", "onnx"):
+            try:
+                document = trace(net, x, via=via)
+                path = write(document, folder, f"{name}.{via}.json")
+                # Numbers of the file, such as a scale, are parameters that do not train.
+                numbers = sum(int(numpy.prod(layer["shape"])) for layer in document["layers"]
+                              if layer["op"] == "parameter" and not layer.get("trainable", True))
+                found = json.loads(poet("info", path, "--json"))["parameter_count"] - numbers
+                print(f"{name} by {via}: {found} parameters", flush=True)
+                if found != parameters:
+                    problems.append(f"{name} by {via}: {found} parameters, PyTorch has {parameters}")
+            except (Refused, RuntimeError) as error:
+                problems.append(f"{name} by {via}: {error}")
+
+
+def gradients(folder, problems):
+    """With numbers of a seed, which PyTorch gets as well, and the run by --parameters, --input and --target."""
+    net = SmallCnn().double()
+    for via in ("fx", "onnx"):
+        path = write(trace(SmallCnn(), torch.zeros(1, 2, 12, 12), via=via), folder, "small.json")
+        dump = Dump(run([sys.argv[2], path, "3", "1"]))
+        state = {}
+        for array in dump.of("parameters"):
+            for part, tensor in zip(("weight", "bias"), tensors(array)):
+                state[f"{array['name']}.{part}"] = tensor.detach()
+        net.load_state_dict(state, strict=False)
+        x, target = data(dump.of("input")[0], [3, 2, 12, 12]), data(dump.of("target")[0])
+        net.zero_grad()
+        loss = torch.nn.functional.cross_entropy(net.train()(x), target)
+        loss.backward()
+        files = {name: os.path.join(folder, name) for name in ("schedule.json", "weights.npz", "x.npy", "target.npy")}
+        numpy.savez(files["weights.npz"], **{name: tensor.numpy().astype("f4") for name, tensor in state.items()})
+        numpy.save(files["x.npy"], x.numpy().astype("f4"))
+        numpy.save(files["target.npy"], target.numpy().astype("i4"))
+        poet("--model", path, "--batch-size", "3", "--platform", "m4", "--ram-budget", "70%", "--runtime-budget", "2", "--effort", "fast",
+             "--replace", "--output", files["schedule.json"])
+        result = json.loads(poet("run", files["schedule.json"], "--model", path, "--parameters", files["weights.npz"], "--input",
+                                 files["x.npy"], "--target", files["target.npy"]))
+        digests = {each["name"]: each["sha256"] for each in result["gradients"]}
+        if not abs(result["losses"][0] - loss.item()) <= TOLERANCE * abs(loss.item()):
+            problems.append(f"the loss by {via} is {result['losses'][0]}, PyTorch has {loss.item()}")
+        worst = 0.0
+        parameters = dict(net.named_parameters())
+        for array in dump.of("gradient"):
+            if hashlib.sha256(array["bytes"]).hexdigest() != digests.get(array["name"]):
+                problems.append(f"{array['name']} by {via}: the run with these numbers has another gradient")
+            parts = [parameters[f"{array['name']}.{part}"].grad.flatten() for part in ("weight", "bias")
+                     if f"{array['name']}.{part}" in parameters]
+            expected, found = torch.cat(parts), torch.from_numpy(array["values"].astype("f8"))
+            worst = max(worst, ((found - expected).abs().max() / expected.abs().max()).item())
+        print(f"SmallCnn by {via}: {len(digests)} gradients, off by {worst:.1e} of the largest one at most")
+        if not (worst <= TOLERANCE and len(digests) == 6):
+            problems.append(f"{len(digests)} gradients by {via} are off by {worst}")
+
+
+def main():
+    problems = []
+    with tempfile.TemporaryDirectory() as folder:
+        gradients(folder, problems)
+        others(folder, problems)
+        classifiers(folder, problems)
+    print("\n".join(problems) or "nothing wrong")
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
