@@ -6,6 +6,8 @@ root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 # What the build needs; README.md says why.
 build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
   nlohmann-json3-dev libspdlog-dev libfmt-dev libssl-dev libzip-dev zlib1g-dev help2man)
+# What reads ONNX files; optional.
+onnx_packages=(libonnx-dev libprotobuf-dev)
 # What the tests need besides.
 test_packages=(coinor-cbc libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
   parallel python3 python3-jsonschema zsh)

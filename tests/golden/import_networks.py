@@ -13,7 +13,7 @@ class SmallCnn(nn.Module):
         self.conv = nn.Conv2d(2, 6, 3, padding=1, bias=False)
         self.bn = nn.BatchNorm2d(6)
         self.depthwise = nn.Conv2d(6, 6, 3, padding=1, groups=6)
-        self.point = nn.Conv2d(6, 6, 1)
+        self.point = nn.Conv2d(6, 6, 1, bias=False)
         self.norm = nn.BatchNorm2d(6)
         self.fc = nn.Linear(6, 4)
 
