@@ -16,6 +16,8 @@
 #include "formats/read_schedule.hpp"
 #include "formats/read_solution.hpp"
 #include "formats/read_ticks.hpp"
+#include "formats/write_layers.hpp"
+#include "import/import.hpp"
 #include "poet/arena.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
@@ -283,11 +285,28 @@ void read_ticks_text(std::string_view text) {
   });
 }
 
+#ifdef POET_HAS_ONNX
+/// What is imported is a model file that can be read.
+void read_onnx_bytes(std::string_view bytes) {
+  std::string written;
+  reads_lines([&] {
+    const ImportedModel imported = import_onnx(bytes, "fuzz", {.custom = {}});
+    must(!imported.spec.layers.empty(), "a network has layers");
+    written = layers_json(imported.spec);
+  });
+  if (!written.empty()) must(!parse_model(written, "written").nodes.empty(), "it can be read");
+}
+#endif
+
 constexpr FuzzTarget kTargets[] = {
     {"model", read_model_text},  {"platform", read_platform_text}, {"schedule", read_schedule_text},
     {"quantity", read_quantity}, {"journal", read_journal_text},   {"solution", read_solution_text},
     {"npy", read_npy_text},      {"npz", read_npz_text},           {"buffer", read_buffer_table},
-    {"ticks", read_ticks_text}};
+    {"ticks", read_ticks_text},
+#ifdef POET_HAS_ONNX
+    {"onnx", read_onnx_bytes},
+#endif
+};
 
 }  // namespace
 
