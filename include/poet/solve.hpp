@@ -39,6 +39,9 @@ struct Progress {
 struct SolveOptions {
   SolveSettings settings;
   int small_graph = 40;  ///< up to this many nodes the full model comes first
+  /// A model whose memory rows would have more nonzeros gets those of recomputations when they are
+  /// violated, and comes after a longer search.
+  std::int64_t complete_nonzeros = 3'000'000;
   /// A schedule to start from, for example of a smaller budget; used if it replays within the
   /// budgets.
   std::optional<Schedule> start;

@@ -20,7 +20,7 @@ namespace {
 
 /// Share of a time limit that the local search may use.
 constexpr double kSearchShare = 0.3;
-/// Moves of the search that replaces a model too large to build, and its share of time.
+/// Moves of the search that comes before a large model, and its share of time.
 constexpr std::int64_t kLongSearch = 40'000'000;
 constexpr double kLongSearchShare = 0.5;
 
@@ -114,11 +114,15 @@ class Solve {
 
   /// Returns false if no further model should be tried.
   bool solve_model(ModelKind kind) {
-    const UsefulWindows windows =
-        useful_windows(state_.problem, kind == ModelKind::collapsed, affordable_extra(state_));
-    const std::int64_t nonzeros = expected_nonzeros(state_.problem.graph, windows);
-    if (nonzeros > kMaxNonzeros) {
-      give_up_on_model(nonzeros);
+    UsefulWindows windows = windows_of(kind);
+    ExpectedSize size = expected_size(state_.problem.graph, windows);
+    if (size.nonzeros > state_.options.complete_nonzeros && !state_.fast()) {
+      if (!look_without_model()) return false;
+      windows = windows_of(kind);
+      size = expected_size(state_.problem.graph, windows);
+    }
+    if (size.on_demand > kMaxNonzeros || (state_.fast() && size.nonzeros > kMaxNonzeros)) {
+      give_up_on_model(size.on_demand);
       return false;
     }
     const bool infeasible = run_model_phase(state_, kind, windows) == ModelVerdict::infeasible;
@@ -129,13 +133,19 @@ class Solve {
     return !infeasible;
   }
 
-  /// The model would not fit in memory. Instead there is time for a longer local search, and for a
-  /// bound from the sampled relaxation.
+  UsefulWindows windows_of(ModelKind kind) const {
+    return useful_windows(state_.problem, kind == ModelKind::collapsed, affordable_extra(state_));
+  }
+
+  /// The relaxation of a large model takes minutes. Before it comes a longer local search, and a
+  /// bound from the sampled relaxation, once. Returns false if nothing is left to do.
+  bool look_without_model() {
+    if (std::exchange(looked_, true)) return true;
+    search_locally(kLongSearch, kLongSearchShare);
+    return !state_.done() && solve_sampled_relaxation(SampledEffort::all);
+  }
+
   void give_up_on_model(std::int64_t nonzeros) {
-    if (!state_.fast()) {
-      search_locally(kLongSearch, kLongSearchShare);
-      if (!solve_sampled_relaxation(SampledEffort::all)) return;
-    }
     state_.trouble = fmt::format(
         "the model would have about {} million nonzeros and was not built: a proof would take more "
         "memory than is allowed for (4 GiB)",
@@ -204,6 +214,7 @@ class Solve {
   SolveState state_;
   SolveResult result_;
   std::uint32_t local_searches_ = 0;
+  bool looked_ = false;  ///< look_without_model() was called
 };
 
 }  // namespace

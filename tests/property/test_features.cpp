@@ -27,13 +27,17 @@ struct Variant {
   std::string name;
   SolverFeatures features;
   int small_graph = kNoSmallGraph;
+  std::int64_t complete_nonzeros = SolveOptions{}.complete_nonzeros;
 };
 
 /// The plain formulation first: it is what the others are held against.
 std::vector<Variant> variants() {
   std::vector<Variant> all{{.name = "none", .features = no_features()},
                            {.name = "all"},
-                           {.name = "all, full model first", .small_graph = 40}};
+                           {.name = "all, full model first", .small_graph = 40},
+                           {.name = "memory rows on demand",
+                            .features = features_without("local-search,coarse"),
+                            .complete_nonzeros = 0}};
   for (const FeatureSwitch& technique : kFeatureSwitches) {
     all.push_back({.name = fmt::format("without {}", technique.name)});
     all.back().features.*technique.flag = false;
@@ -47,7 +51,8 @@ SolveResult solve_with(const Problem& problem, const Variant& variant) {
   return solve(
       problem,
       {.settings = {.gap = 0, .time_limit_seconds = kTimeLimit, .features = variant.features},
-       .small_graph = variant.small_graph});
+       .small_graph = variant.small_graph,
+       .complete_nonzeros = variant.complete_nonzeros});
 }
 
 std::string compare(const Problem& problem, const Variant& plain, const Variant& variant) {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <map>
 #include <string>
 
 #include "poet/model.hpp"
@@ -11,7 +12,10 @@
 #include "poet/simulate.hpp"
 #include "solver/formulation/cuts.hpp"
 #include "solver/formulation/formulate.hpp"
+#include "solver/formulation/memory_rows.hpp"
+#include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
+#include "solver/milp/scaling.hpp"
 #include "solver/search/local_search.hpp"
 #include "support/admitted.hpp"
 #include "support/cases.hpp"
@@ -30,9 +34,64 @@ int expect_cuts_hold(Random& random, const Formulation& model, const Graph& grap
   return static_cast<int>(cuts.size());
 }
 
+/// Rows on demand hold wherever they are made, and are found where a point anywhere overruns them;
+/// the number of those found.
+int expect_rows_on_demand_hold(Random& random, const Drawn& drawn, const UsefulWindows& windows,
+                               const std::vector<double>& values) {
+  const Formulation complete = formulate(drawn.problem, windows);
+  const Formulation model = formulate(drawn.problem, windows, {}, MemoryRowsWhen::on_demand);
+  const RowsOnDemand on_demand(model, drawn.problem.graph);
+  std::map<std::string, MilpRow> missing;
+  for (const MilpRow& row : complete.milp.rows) missing[row.name] = row;
+  for (const MilpRow& row : model.milp.rows) EXPECT_EQ(missing.erase(row.name), 1u) << row.name;
+  for (int number = 0; number < on_demand.size(); ++number) {
+    const MilpRow row = on_demand.make(number);
+    if (row.terms.empty()) continue;
+    expect_row_holds(row, values);
+    EXPECT_EQ(missing.erase(row.name), 1u) << row.name;
+  }
+  EXPECT_TRUE(missing.empty()) << "neither in the model nor on demand: " << missing.begin()->first;
+  EXPECT_TRUE(on_demand.violated(values, kRounding).empty());
+  std::vector<double> anywhere(values.size());
+  for (double& value : anywhere) value = chance(random, 50) ? 1 : draw(random, 0, 100) / 100.0;
+  const std::vector<NumberedRow> violated = on_demand.violated(anywhere, 1e-5);
+  for (const NumberedRow& found : violated) {
+    EXPECT_GT(excess(found.row, anywhere), 0) << found.row.name;
+    EXPECT_EQ(found.row.name, on_demand.make(found.number).name);
+  }
+  return static_cast<int>(violated.size());
+}
+
+/// The running sum of bytes against the sum over all tensors, at a point anywhere.
+void expect_bytes_add_up(Random& random, const Formulation& model, const Graph& graph) {
+  std::vector<double> anywhere(model.milp.columns.size());
+  for (double& value : anywhere) value = draw(random, 0, 100) / 100.0;
+  for (int t = model.windows.first_stage; t < model.size(); ++t) {
+    std::vector<int> nodes;
+    for (int k = 0; k < t; ++k) {
+      if (model.windows.can_recompute(t, k)) nodes.push_back(k);
+    }
+    const std::vector<double> sums = bytes_at(model, graph, t, nodes, anywhere);
+    for (std::size_t c = 0; c < nodes.size(); ++c) {
+      const int k = nodes[c];
+      const Node& own = graph.nodes[k];
+      double sum =
+          static_cast<double>(own.bytes) * value_of(model.available(t, k), anywhere) +
+          static_cast<double>(own.workspace_bytes) * value_of(model.compute(t, k), anywhere);
+      for (int i = 0; i < t; ++i) {
+        if (i == k) continue;
+        sum += static_cast<double>(graph.nodes[i].bytes) *
+               value_of(counted_during(model, graph, t, k, i), anywhere);
+      }
+      EXPECT_NEAR(sums[c], sum, kRounding * (1 + sum)) << "stage " << t << ", node " << k;
+    }
+  }
+}
+
 /// What has been looked at in all.
 struct Tally {
   int rows = 0;
+  int found_on_demand = 0;
   int cuts = 0;
   int page_ins = 0;
 };
@@ -43,6 +102,8 @@ void expect_admitted(Random& random, const Drawn& drawn, const UsefulWindows& wi
   const std::vector<double> values = point_of_schedule(model, drawn.schedule);
   for (const MilpRow& row : model.milp.rows) expect_row_holds(row, values);
   tally.rows += static_cast<int>(model.milp.rows.size());
+  tally.found_on_demand += expect_rows_on_demand_hold(random, drawn, windows, values);
+  expect_bytes_add_up(random, model, drawn.problem.graph);
   tally.cuts += expect_cuts_hold(random, model, drawn.problem.graph, values);
   const double cost = objective(model.milp, values);
   const double slack = kRounding * drawn.energy;
@@ -72,6 +133,7 @@ void expect_rows_admit(const CaseRange& range, bool attributes) {
   }
   EXPECT_GT(tally.rows, 500 * range.count);
   EXPECT_GT(tally.cuts, 10 * range.count);
+  EXPECT_GT(tally.found_on_demand, 10 * range.count);
   EXPECT_GT(tally.page_ins, range.count / (attributes ? 8 : 4));
 }
 

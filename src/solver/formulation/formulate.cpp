@@ -32,13 +32,15 @@ void add_availability(Formulation& model, const Graph& graph) {
 /// A[t,i] >= Z_1 >= ... >= Z_m >= H and Z_q >= R[t,j_q].
 /// Valid: a stage never brings in the same tensor twice, so a tensor that is held when a later user
 /// runs is also held when an earlier one does; the inputs of a computation are in RAM.
+/// A large model has most of its rows here, of which one in eight is ever tight.
 void add_holding_chains(Formulation& model) {
+  const bool large = model.memory.on_demand;
   for_each_pair(model, [&](int t, int i) {
     const HoldingChain& chain = model.chains[t][i];
     const auto descend = [&](const BinaryExpression& from, const BinaryExpression& to, int q) {
       if (from == to) return;
       RowBuilder row(fmt::format("chain_{}_{}_{}", t, i, q));
-      row.add(1, from).add(-1, to).at_least(0, model.milp);
+      row.add(1, from).add(-1, to).rarely_tight(large).at_least(0, model.milp);
     };
     BinaryExpression previous = model.available(t, i);
     for (std::size_t q = 0; q < chain.users.size(); ++q) {
@@ -46,7 +48,8 @@ void add_holding_chains(Formulation& model) {
       descend(previous, chain.held[q], j);
       if (j < t) {
         RowBuilder row(fmt::format("input_{}_{}_{}", t, i, j));
-        row.add(1, chain.held[q]).add(-1, model.compute(t, j)).at_least(0, model.milp);
+        row.add(1, chain.held[q]).add(-1, model.compute(t, j));
+        row.rarely_tight(large).at_least(0, model.milp);
       }
       previous = chain.held[q];
     }
@@ -220,9 +223,13 @@ void add_storage_budget(Formulation& model, const Problem& problem) {
 }  // namespace
 
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
-                      const SolverFeatures& features) {
+                      const SolverFeatures& features, MemoryRowsWhen memory_rows) {
   const Graph& graph = problem.graph;
   Formulation model = make_variables(problem, windows);
+  model.memory = {.ram_bytes = problem.limits.ram_budget_bytes,
+                  .rounded = features.row_rounding,
+                  .sub_rows = features.sub_rows,
+                  .on_demand = memory_rows == MemoryRowsWhen::on_demand};
   add_availability(model, graph);
   add_holding_chains(model);
   add_hand_over(model);
@@ -231,7 +238,7 @@ Formulation formulate(const Problem& problem, const UsefulWindows& windows,
   add_held_while_paged_out(model);
   add_no_idle_recomputation(model);
   add_late_page_in(model, graph);
-  add_memory(model, graph, problem.limits.ram_budget_bytes, features);
+  add_memory(model, graph);
   add_runtime(model, problem);
   add_storage_budget(model, problem);
   return model;

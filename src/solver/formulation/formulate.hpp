@@ -18,8 +18,13 @@ namespace poet {
 /// which halves the columns: the first linear program of `resnet50` takes a fifth of the time. Of
 /// POET's own formulation CBC found no schedule for any of the nineteen named problems in 60 s
 /// each.
+///
+/// With `MemoryRowsWhen::on_demand` the memory rows of recomputations are left out
+/// (rows_on_demand.hpp): the model is a relaxation then, of a tenth of the size.
+enum class MemoryRowsWhen { always, on_demand };
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
-                      const SolverFeatures& features = {});
+                      const SolverFeatures& features = {},
+                      MemoryRowsWhen memory_rows = MemoryRowsWhen::always);
 
 /// Adds the page-out link (row_builder.hpp) of a collapsed model to `milp`, which is the model or a
 /// copy of it. It contains all precedence cuts of length 0 at once, for a solver that cannot be

@@ -27,6 +27,12 @@ class RowBuilder {
     return *this;
   }
 
+  /// Sets MilpRow::rarely_tight.
+  RowBuilder& rarely_tight(bool hint) {
+    row_.rarely_tight = hint;
+    return *this;
+  }
+
   /// Adds `expression <= bound` to the model, unless 0/1 columns cannot violate it.
   void at_most(double bound, Milp& milp) {
     double greatest = constant_;

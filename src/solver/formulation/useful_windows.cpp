@@ -69,8 +69,10 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   return windows;
 }
 
-std::int64_t expected_nonzeros(const Graph& graph, const UsefulWindows& windows) {
-  std::int64_t sum = 0;
+ExpectedSize expected_size(const Graph& graph, const UsefulWindows& windows) {
+  constexpr std::int64_t kPerResidency = 5;  // rows of a tensor in a stage, and of its user there
+  constexpr std::int64_t kPerUser = 6;
+  ExpectedSize size;
   for (int t = windows.first_stage; t < graph.size(); ++t) {
     std::int64_t computable = 1;
     std::int64_t terms = 0;
@@ -79,10 +81,15 @@ std::int64_t expected_nonzeros(const Graph& graph, const UsefulWindows& windows)
       if (t > windows.last_use[i]) continue;
       ++terms;
       if (windows.page[i] && t > i + 2 && t - 1 <= windows.last_page_in[i]) ++terms;
+      size.on_demand += kPerResidency;
+      for (const int j : graph.users[i]) {
+        if (j <= t && windows.can_compute(t, j)) size.on_demand += kPerUser;
+      }
     }
-    sum += computable * terms * kRowsPerComputation;
+    size.nonzeros += computable * terms * kRowsPerComputation;
+    size.on_demand += terms * kRowsPerComputation;
   }
-  return sum;
+  return size;
 }
 
 }  // namespace poet

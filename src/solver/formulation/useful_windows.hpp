@@ -45,9 +45,13 @@ struct UsefulWindows {
 /// bytes `resnet18_cifar/m4` had 36789 columns without windows by cost and 19237 with them.
 UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joules extra_energy);
 
-/// About how many nonzeros formulate() would make, without making them: those of the memory rows,
-/// which are nearly all. It grows with up to the third power of the number of nodes.
-std::int64_t expected_nonzeros(const Graph& graph, const UsefulWindows& windows);
+/// About how many nonzeros formulate() makes, without making them.
+struct ExpectedSize {
+  std::int64_t nonzeros = 0;   ///< with all memory rows, which are nearly all of it: it grows with
+                               ///< up to the third power of the number of nodes
+  std::int64_t on_demand = 0;  ///< without the memory rows of recomputations
+};
+ExpectedSize expected_size(const Graph& graph, const UsefulWindows& windows);
 
 /// The most that a model may have: with the copies that Clp and CBC make of it, about 3 GiB.
 inline constexpr std::int64_t kMaxNonzeros = 8'000'000;

@@ -69,6 +69,14 @@ struct HoldingChain {
   BinaryExpression after_own;
 };
 
+/// What the rows of the RAM budget are made of, and which of them the model contains.
+struct MemoryBudget {
+  Bytes ram_bytes = 0;
+  bool rounded = true;     ///< tightened (knapsack_rounding.hpp)
+  bool sub_rows = true;    ///< with rows over a part of the tensors
+  bool on_demand = false;  ///< those of recomputations are made when needed (rows_on_demand.hpp)
+};
+
 /// The MILP of docs/formulation.md for a problem and its useful windows, with the meaning of its
 /// columns. The objective is in joules with the baseline's energy as offset; memory rows are in
 /// bytes or in rounded units.
@@ -76,6 +84,7 @@ struct Formulation {
   Milp milp;
   UsefulWindows windows;
   PagingTime paging_time = PagingTime::free;
+  MemoryBudget memory;
   ExpressionGrid carried;   ///< C[t,i]: in RAM when stage t starts, held since stage t-1
   ExpressionGrid resident;  ///< S[t,i]: in RAM when stage t starts: C[t,i] + I[t-1,i]
   ExpressionGrid compute;   ///< R[t,i]: computed in stage t; R[t,t] is one

@@ -11,6 +11,8 @@ constexpr double kUnitsOfReference = 1e4;
 constexpr double kMaxCoefficient = 1 << 12;
 constexpr double kRelativeRounding = 1e-15;  // four or five units in the last place
 
+}  // namespace
+
 /// Divides a row by the power of two that brings its largest coefficient to 2^12.
 void scale_row(MilpRow& row) {
   const double largest = largest_coefficient(row);
@@ -18,8 +20,6 @@ void scale_row(MilpRow& row) {
   if (largest == 0 || in_range) return;
   multiply_by_power_of_two(row, std::ilogb(kMaxCoefficient) - std::ilogb(largest));
 }
-
-}  // namespace
 
 ScaledMilp scale(const Milp& milp, Joules reference) {
   ScaledMilp scaled{.milp = milp};
@@ -49,6 +49,18 @@ double largest_coefficient(const MilpRow& row) {
   double largest = 0;
   for (const MilpTerm& term : row.terms) largest = std::max(largest, std::abs(term.coefficient));
   return largest;
+}
+
+double norm(const MilpRow& row) {
+  double squares = 0;
+  for (const MilpTerm& term : row.terms) squares += term.coefficient * term.coefficient;
+  return std::sqrt(std::max(squares, 1e-30));
+}
+
+double excess(const MilpRow& row, std::span<const double> values) {
+  double activity = 0;
+  for (const MilpTerm& term : row.terms) activity += term.coefficient * values[term.column];
+  return std::max(activity - row.upper, row.lower - activity);
 }
 
 void multiply_by_power_of_two(MilpRow& row, int exponent) {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "poet/units.hpp"
@@ -25,6 +26,9 @@ struct ScaledMilp {
 /// schedules of the unscaled published formulation optimal that are up to 0.6 % above the optimum.
 ScaledMilp scale(const Milp& milp, Joules reference);
 
+/// The scaling of a row by scale(), for one that comes later.
+void scale_row(MilpRow& row);
+
 /// How far below zero the simplex method may leave a reduced cost: Clp's own 1e-7, or `share` of
 /// the least price if that is smaller. With pages at 1e-9 of a recomputation, Clp called a solution
 /// optimal that paged too much. The share leaves room for Clp's own scaling of the columns, which
@@ -32,6 +36,13 @@ ScaledMilp scale(const Milp& milp, Joules reference);
 double dual_tolerance(const Milp& milp, double share);
 
 double largest_coefficient(const MilpRow& row);
+
+/// The Euclidean length of the coefficients.
+double norm(const MilpRow& row);
+
+/// By how much a point, given as the values of all columns, misses the row's range; not positive
+/// within it.
+double excess(const MilpRow& row, std::span<const double> values);
 
 /// Multiplies a row and its bounds by 2^exponent, which is exact.
 void multiply_by_power_of_two(MilpRow& row, int exponent);

@@ -67,7 +67,9 @@ class ModelPhase {
 
   void build(const UsefulWindows& windows) {
     const Seconds start = state_.clock.elapsed();
-    model_.emplace(formulate(state_.problem, windows, features()));
+    const bool large = expected_size(graph(), windows).nonzeros > state_.options.complete_nonzeros;
+    model_.emplace(formulate(state_.problem, windows, features(),
+                             large ? MemoryRowsWhen::on_demand : MemoryRowsWhen::always));
     scaled_ = scale(model_->milp, state_.base.energy_joules);
     state_.statistics.build_seconds += state_.clock.elapsed() - start;
     state_.note_model(model_->windows.collapsed() ? "poet-collapsed" : "poet-full", scaled_.milp);
@@ -162,8 +164,8 @@ class ModelPhase {
       subproblems = search_counts(counts, root, std::move(subproblems));
     }
     if (state_.done()) return ModelVerdict::open;
-    return search_subproblems(state_, name_, *model_, scaled_, root.active_cuts, counts,
-                              subproblems);
+    return search_subproblems(state_, name_, *model_, scaled_, root.active_rows, root.active_cuts,
+                              counts, subproblems);
   }
 
   bool wants_count_branching(const RootResult& root) const {

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
 
 namespace poet {
@@ -21,6 +22,7 @@ std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
     MilpColumn& column = neighbourhood.columns[c];
     if (std::abs(relaxed[c] - point[c]) < kAgreement) column.lower = column.upper = point[c];
   }
+  add_rows_on_demand(model, graph, neighbourhood);
   const MipResult found = solve_mip(neighbourhood, options, progress);
   if (!found.values) return std::nullopt;
   return schedule_of_point(model, graph, *found.values);

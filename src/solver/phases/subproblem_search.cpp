@@ -8,6 +8,7 @@
 #include "solver/cutoff.hpp"
 #include "solver/formulation/cuts.hpp"
 #include "solver/formulation/formulate.hpp"
+#include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
 #include "solver/milp/mip_fields.hpp"
 #include "solver/milp/mip_solver.hpp"
@@ -22,12 +23,18 @@ constexpr std::size_t kSearchesInLine = 4;
 class SubproblemSearch {
  public:
   SubproblemSearch(SolveState& state, std::string phase, const Formulation& model,
-                   const ScaledMilp& scaled, const std::vector<PrecedenceCut>& cuts)
+                   const ScaledMilp& scaled, const std::vector<int>& rows,
+                   const std::vector<PrecedenceCut>& cuts)
       : state_(state),
         phase_(std::move(phase)),
         model_(model),
         scaled_(scaled),
+        on_demand_(model, state.problem.graph),
         whole_(scaled.milp) {
+    const int known = static_cast<int>(scaled.milp.rows.size());
+    for (const int row : rows) {
+      if (row >= known) whole_.rows.push_back(on_demand_.make(row - known));
+    }
     for (const PrecedenceCut& cut : cuts) whole_.rows.push_back(to_row(model_, cut));
     if (model_.windows.collapsed()) add_page_out_link(model_, whole_);
   }
@@ -99,7 +106,7 @@ class SubproblemSearch {
                        .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
     if (separates_cuts()) {
-      options.cuts = [this](std::span<const double> values) { return precedence_rows(values); };
+      options.cuts = [this](std::span<const double> values) { return rows_and_cuts(values); };
       // Beside cuts in the model's own columns CBC can presolve little. Without any presolve, a
       // search under a cutoff needs no second one to confirm it.
       options.presolve = proof_cutoff(state_, scaled_) == kInfinity;
@@ -109,10 +116,11 @@ class SubproblemSearch {
 
   /// A small graph's model is searched sooner with CBC's presolve, which cuts exclude. A full model
   /// without a gap needs the second search that confirms a presolved one: after the first the bound
-  /// can stay some 1e-9 below the energy.
+  /// can stay some 1e-9 below the energy. Rows on demand come in as cuts.
   bool separates_cuts() const {
     if (!state_.options.settings.features.cuts_in_cbc) return false;
     if (model_.windows.collapsed()) return true;
+    if (on_demand_.size() > 0) return true;
     return model_.size() > state_.options.small_graph && state_.gap_joules() > 0;
   }
 
@@ -184,12 +192,16 @@ class SubproblemSearch {
   }
 
   /// Returns true if another search can achieve more. Either CBC took points for solutions that
-  /// overrun a budget by less than its tolerances, and the model now has covers against them; or it
-  /// left doubts that a finer search, in the model's own columns, may resolve.
+  /// overrun a budget, by less than its tolerances or for want of a row on demand, and the model
+  /// now has covers and rows against them; or it left doubts that a finer search, in the model's
+  /// own columns, may resolve.
   bool exclude_false_solutions(const MipResult& mip, MipOptions& options) {
     std::vector<std::vector<double>> points = mip.dropped;
     if (mip.values) points.push_back(*mip.values);
-    const std::vector<MilpRow> covers = violated_covers(model_, state_.problem, points);
+    std::vector<MilpRow> covers = violated_covers(model_, state_.problem, points);
+    for (const std::vector<double>& point : points) {
+      for (MilpRow& row : rows_on_demand(point)) covers.push_back(std::move(row));
+    }
     const bool finer = covers.empty() && mip.doubtful && !options.fine;
     if (finer) {
       options.fine = true;
@@ -199,10 +211,22 @@ class SubproblemSearch {
     return finer || !covers.empty();
   }
 
-  /// Cuts for a point of CBC's model, whose additional columns come after those of ours.
-  std::vector<MilpRow> precedence_rows(std::span<const double> values) const {
+  /// Rows on demand for a point of CBC's model, whose additional columns come after those of ours.
+  std::vector<MilpRow> rows_on_demand(std::span<const double> values) const {
+    constexpr double kTolerance = 1e-4;
     const auto own = values.first(model_.milp.columns.size());
     std::vector<MilpRow> rows;
+    for (NumberedRow& found : on_demand_.violated(own, kTolerance)) {
+      rows.push_back(std::move(found.row));
+    }
+    return rows;
+  }
+
+  /// The same with cuts.
+  std::vector<MilpRow> rows_and_cuts(std::span<const double> values) const {
+    const auto own = values.first(model_.milp.columns.size());
+    std::vector<MilpRow> rows = rows_on_demand(values);
+    if (!rows.empty()) return rows;
     for (const PrecedenceCut& cut : separate_precedence(model_, state_.problem.graph, own, {})) {
       rows.push_back(to_row(model_, cut));
     }
@@ -213,6 +237,7 @@ class SubproblemSearch {
   std::string phase_;
   const Formulation& model_;
   const ScaledMilp& scaled_;
+  RowsOnDemand on_demand_;
   Milp whole_;  // with the cuts
   std::vector<Subproblem> subproblems_;
   std::size_t next_ = 0;          // of them to be drawn
@@ -225,10 +250,12 @@ class SubproblemSearch {
 
 ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const Formulation& model, const ScaledMilp& scaled,
+                                const std::vector<int>& rows,
                                 const std::vector<PrecedenceCut>& cuts,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems) {
-  return SubproblemSearch(state, phase, model, scaled, cuts).run(counts, std::move(subproblems));
+  return SubproblemSearch(state, phase, model, scaled, rows, cuts)
+      .run(counts, std::move(subproblems));
 }
 
 }  // namespace poet

@@ -15,7 +15,11 @@ namespace poet {
 /// schedules that are better than the incumbent; the whole model is one subproblem without ranges.
 /// The answer is the same for any number of processes, unless time runs out (OrderedCalls). The
 /// subproblems cover all solutions below the cutoff, so the least of their bounds is a bound for
-/// all. `cuts` are tight at the root; `phase` is the name for progress.
+/// all. `rows` and `cuts` are tight at the root (RootResult); `phase` is the name for progress.
+///
+/// Rows on demand (rows_on_demand.hpp) come in as cuts at CBC's nodes. Until they are in, its bound
+/// is one on a relaxation, and its solutions may overrun the budget: these do not replay, their
+/// rows are added, and CBC starts again.
 ///
 /// CBC gets the page-out link in full and separates precedence cuts at its nodes, without its own
 /// presolve then: the example takes 1.7 s and not 2.8 s. A point that CBC takes for a solution
@@ -26,6 +30,7 @@ namespace poet {
 /// in the same time).
 ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const Formulation& model, const ScaledMilp& scaled,
+                                const std::vector<int>& rows,
                                 const std::vector<PrecedenceCut>& cuts,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems);

@@ -79,7 +79,7 @@ void CountNodes::check(const CountNode& node) const {
   const Relaxation::Snapshot& relaxation = node.relaxation;
   const std::size_t all_cuts = relaxation.known_cuts + relaxation.cuts.size();
   const auto possible = [&](const Relaxation::Origin& origin) {
-    return is_index(origin.pool_row, milp_.rows.size()) || is_index(origin.cut, all_cuts) ||
+    return is_index(origin.pool_row, relaxation_.known_rows()) || is_index(origin.cut, all_cuts) ||
            is_index(origin.number, counts_.size());
   };
   const auto& cuts = relaxation.cuts;

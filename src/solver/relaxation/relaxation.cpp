@@ -5,6 +5,8 @@
 #include <numeric>
 #include <utility>
 
+#include "solver/milp/scaling.hpp"
+
 namespace poet {
 namespace {
 
@@ -21,14 +23,11 @@ Milp columns_only(const Milp& milp) {
 
 }  // namespace
 
-Relaxation::RowPool::RowPool(const std::vector<MilpRow>& rows)
-    : rows_(rows), active_(rows.size(), false) {
+Relaxation::RowPool::RowPool(const std::vector<MilpRow>& rows, const Formulation& model,
+                             const Graph& graph)
+    : rows_(rows), on_demand_(model, graph), active_(rows.size() + on_demand_.size(), false) {
   norms_.reserve(rows.size());
-  for (const MilpRow& row : rows) {
-    double squares = 0;
-    for (const MilpTerm& term : row.terms) squares += term.coefficient * term.coefficient;
-    norms_.push_back(std::sqrt(std::max(squares, 1e-30)));
-  }
+  for (const MilpRow& row : rows) norms_.push_back(norm(row));
 }
 
 std::vector<int> Relaxation::RowPool::often_tight() const {
@@ -41,16 +40,18 @@ std::vector<int> Relaxation::RowPool::often_tight() const {
 
 /// The deepest first, because only so many enter at once. Depth is the Euclidean distance of the
 /// point from the row: rows in units of memory and rows of ones would not compare otherwise.
-std::vector<int> Relaxation::RowPool::violated(std::span<const double> values) const {
+std::vector<int> Relaxation::RowPool::violated(std::span<const double> values) {
   std::vector<std::pair<double, int>> found;
   for (std::size_t r = 0; r < rows_.size(); ++r) {
     if (active_[r]) continue;
-    double activity = 0;
-    for (const MilpTerm& term : rows_[r].terms) {
-      activity += term.coefficient * values[term.column];
-    }
-    const double excess = std::max(activity - rows_[r].upper, rows_[r].lower - activity);
-    if (excess > kRowTolerance * norms_[r]) found.emplace_back(-excess / norms_[r], r);
+    const double beyond = excess(rows_[r], values);
+    if (beyond > kRowTolerance * norms_[r]) found.emplace_back(-beyond / norms_[r], r);
+  }
+  const auto skip = [this](int number) { return active_[rows_.size() + number]; };
+  for (NumberedRow& row : on_demand_.violated(values, kRowTolerance, skip)) {
+    const int r = static_cast<int>(rows_.size()) + row.number;
+    found.emplace_back(-row.depth, r);
+    made_.insert_or_assign(r, std::move(row.row));
   }
   std::sort(found.begin(), found.end());
   std::vector<int> chosen;
@@ -59,12 +60,20 @@ std::vector<int> Relaxation::RowPool::violated(std::span<const double> values) c
   return chosen;
 }
 
+const MilpRow& Relaxation::RowPool::operator[](int row) {
+  const int known = static_cast<int>(rows_.size());
+  if (row < known) return rows_[row];
+  const auto made = made_.find(row);
+  if (made != made_.end()) return made->second;
+  return made_.emplace(row, on_demand_.make(row - known)).first->second;
+}
+
 Relaxation::Relaxation(const Formulation& model, const Graph& graph, const Milp& milp,
                        const SolverFeatures& features)
     : model_(model),
       graph_(graph),
       separates_(features.precedence_cuts),
-      pool_(milp.rows),
+      pool_(milp.rows, model, graph),
       program_(columns_only(milp)) {}
 
 void Relaxation::start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts) {

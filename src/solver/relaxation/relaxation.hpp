@@ -1,12 +1,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <span>
 #include <vector>
 
 #include "poet/graph.hpp"
 #include "poet/solver_features.hpp"
 #include "solver/formulation/cuts.hpp"
+#include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/linear_program.hpp"
 
@@ -22,7 +24,7 @@ class Relaxation {
              const SolverFeatures& features);
 
   /// Adds the rows to start with: rows of the model by index (if none are given, those that are
-  /// often tight), and cuts.
+  /// often tight), and cuts. After the rows of the model, the indices count rows on demand.
   void start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts);
 
   /// See LinearProgram::solve.
@@ -39,6 +41,9 @@ class Relaxation {
 
   /// Adds a row of the caller's under a number, or changes the bounds of the row that has it.
   void set_row(int number, const MilpRow& row);
+
+  /// The rows of the model and those on demand: snapshots know them by index.
+  std::size_t known_rows() const { return pool_.size(); }
 
   /// The rows of the linear program, and its basis.
   struct Snapshot;
@@ -62,20 +67,25 @@ class Relaxation {
   };
 
  private:
+  /// The rows of the model, and after them those on demand, which are made when they are needed.
   class RowPool {
    public:
-    explicit RowPool(const std::vector<MilpRow>& rows);
+    RowPool(const std::vector<MilpRow>& rows, const Formulation& model, const Graph& graph);
     /// The rows that the first linear program has.
     std::vector<int> often_tight() const;
     /// Inactive rows violated at the point, most violated first.
-    std::vector<int> violated(std::span<const double> values) const;
+    std::vector<int> violated(std::span<const double> values);
     void set_active(int row, bool active) { active_[row] = active; }
-    const MilpRow& operator[](int row) const { return rows_[row]; }
+    /// Of all, made or not.
+    std::size_t size() const { return active_.size(); }
+    const MilpRow& operator[](int row);
 
    private:
     const std::vector<MilpRow>& rows_;
+    RowsOnDemand on_demand_;
+    std::map<int, MilpRow> made_;  // rows on demand that were violated once
     std::vector<bool> active_;
-    std::vector<double> norms_;
+    std::vector<double> norms_;  // of rows_
   };
 
   void add_pool_rows(const std::vector<int>& chosen);

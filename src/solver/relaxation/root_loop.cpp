@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solver/clock.hpp"
+#include "solver/formulation/rows_on_demand.hpp"
 #include "solver/relaxation/bound_child.hpp"
 #include "solver/relaxation/fields.hpp"
 #include "solver/relaxation/relaxation.hpp"
@@ -96,15 +97,17 @@ class RootLoop {
 };
 
 /// Throws MalformedMessage for a result that cannot be about this model.
-void check(const RootResult& result, const Milp& milp, std::size_t nodes) {
+void check(const RootResult& result, const Formulation& model, const Graph& graph) {
+  const Milp& milp = model.milp;
+  const std::size_t nodes = graph.nodes.size();
+  const std::size_t known_rows = milp.rows.size() + RowsOnDemand(model, graph).size();
   const auto by_column = [&](const auto& list) {
     return list.empty() || list.size() == milp.columns.size();
   };
   const auto& rows = result.active_rows;
   const auto& cuts = result.active_cuts;
   if (!by_column(result.fixed) || !by_column(result.values) ||
-      !std::all_of(rows.begin(), rows.end(),
-                   [&](int row) { return is_index(row, milp.rows.size()); }) ||
+      !std::all_of(rows.begin(), rows.end(), [&](int row) { return is_index(row, known_rows); }) ||
       !std::all_of(cuts.begin(), cuts.end(),
                    [&](const PrecedenceCut& cut) { return fits(cut, nodes); })) {
     throw MalformedMessage("the root loop's result does not fit the model");
@@ -122,7 +125,7 @@ RootResult run_root_loop(const Formulation& model, const Graph& graph, const Sca
                          const RootOptions& options, const std::function<bool(double)>& progress) {
   return bound_in_child<RootResult>(
       [&](const auto& report) { return RootLoop(model, graph, scaled, options).run(report); },
-      [&](const RootResult& result) { check(result, scaled.milp, graph.nodes.size()); },
+      [&](const RootResult& result) { check(result, model, graph); },
       options.time_limit_seconds + kGrace, progress);
 }
 
