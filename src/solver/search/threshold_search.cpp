@@ -9,6 +9,7 @@ namespace {
 constexpr int kPollEvery = 256;
 constexpr double kSteeredShare = 0.4;  // of feasible states
 constexpr double kPriceChange = 0.002;
+constexpr double kTimePriceRange = 1000;  // either way from the first one
 
 class ThresholdSearch {
  public:
@@ -18,6 +19,7 @@ class ThresholdSearch {
 
   ThresholdResult run(const std::function<bool()>& stop) {
     result_.price = settings_.price;
+    time_price_ = settings_.time_price;
     result_.nearest = now();
     if (timeline_.feasible()) result_.best = now();
     const double cooling = std::log(settings_.cold / settings_.hot);
@@ -43,22 +45,25 @@ class ThresholdSearch {
     const Bytes violation = timeline_.violation();
     const Units overtime = timeline_.overtime();
     const double threshold = -heat * std::log(1 - random_.uniform());
-    const double most =
-        static_cast<double>(energy) + result_.price * static_cast<double>(violation) + threshold;
+    const double most = cost() + threshold;
     if (!moves_.propose(most)) {
       timeline_.rollback();
       return;  // without steering: nothing was learnt of this price
     }
     timeline_.tidy();
-    const double cost = static_cast<double>(timeline_.extra_energy()) +
-                        result_.price * static_cast<double>(timeline_.violation());
-    if (cost <= most && timeline_.overtime() <= overtime) {
+    if (cost() <= most && (settings_.steer || timeline_.overtime() <= overtime)) {
       timeline_.commit();
       if (timeline_.extra_energy() != energy || timeline_.violation() != violation) note();
     } else {
       timeline_.rollback();
     }
     if (settings_.steer) steer();
+  }
+
+  double cost() const {
+    return static_cast<double>(timeline_.extra_energy()) +
+           result_.price * static_cast<double>(timeline_.violation()) +
+           time_price_ * static_cast<double>(timeline_.overtime());
   }
 
   void note() {
@@ -73,9 +78,15 @@ class ThresholdSearch {
   }
 
   void steer() {
-    result_.price *= timeline_.violation() == 0 ? 1 - kPriceChange * (1 - kSteeredShare)
-                                                : 1 + kPriceChange * kSteeredShare;
-    result_.price = std::clamp(result_.price, settings_.least_price, settings_.largest_price);
+    result_.price = std::clamp(result_.price * change(timeline_.violation() == 0),
+                               settings_.least_price, settings_.largest_price);
+    time_price_ =
+        std::clamp(time_price_ * change(timeline_.overtime() == 0),
+                   settings_.time_price / kTimePriceRange, settings_.time_price * kTimePriceRange);
+  }
+
+  static double change(bool within) {
+    return within ? 1 - kPriceChange * (1 - kSteeredShare) : 1 + kPriceChange * kSteeredShare;
   }
 
   Timeline& timeline_;
@@ -83,6 +94,7 @@ class ThresholdSearch {
   const ThresholdSettings& settings_;
   Random& random_;
   ThresholdResult result_;
+  double time_price_ = 0;
   bool finished_ = false;
 };
 

@@ -20,13 +20,14 @@ struct FoundPlan {
 
 struct ThresholdSettings {
   std::int64_t moves = 0;
-  double hot = 0;    ///< mean threshold at the first move, in units of energy
-  double cold = 0;   ///< and at the last one
-  double price = 0;  ///< units of energy for a byte of violation, to begin with
-  /// Whether the price is steered, and the least energy is sought. If not, any plan without
-  /// violation ends the search.
+  double hot = 0;         ///< mean threshold at the first move, in units of energy
+  double cold = 0;        ///< and at the last one
+  double price = 0;       ///< units of energy for a byte of violation, to begin with
+  double time_price = 0;  ///< units of energy for a unit of time over the budget, to begin with
+  /// Whether the prices are steered, and the least energy is sought. If not, no move may add to the
+  /// time over the budget, and any plan without violation ends the search.
   bool steer = true;
-  double least_price = 0;
+  double least_price = 0;  ///< of a byte
   double largest_price = 0;
 };
 
@@ -42,7 +43,9 @@ struct ThresholdResult {
 /// -T log u, which is Metropolis' rule). So most moves are refused by their energy alone.
 ///
 /// The best plans fill the RAM exactly, so violation is priced and not forbidden. The price is
-/// steered to a share of feasible states. Time over the budget is forbidden: no move may add to it.
+/// steered to a share of states without violation. Time over the budget has a price of the same
+/// kind: where the budget is tight, a way from one good plan to another leads over states that take
+/// too long.
 ///
 /// Changes the timeline, within the window of `moves`. `stop` is polled now and then.
 ThresholdResult search_by_threshold(Timeline& timeline, TimelineMoves& moves,

@@ -105,11 +105,13 @@ class Tightening {
 SearchScales scales_of(const WholeCosts& costs) {
   double energy = 0;
   double bytes = 0;
+  double time = 0;
   const Limits& limits = costs.problem->limits;
   for (const NodeCosts& node : costs.nodes) {
     const auto computed = static_cast<double>(node.energy);
     const auto paged = static_cast<double>(node.page_in_energy + node.page_out_energy);
     bytes += static_cast<double>(node.bytes);
+    time += static_cast<double>(node.time);
     if (limits.remat && limits.paging) {
       energy += std::min(computed, paged);
     } else {
@@ -117,7 +119,8 @@ SearchScales scales_of(const WholeCosts& costs) {
     }
   }
   return {.energy = std::max(1.0, energy / costs.size()),
-          .price = std::max(1.0, energy) / std::max(1.0, bytes)};
+          .price = std::max(1.0, energy) / std::max(1.0, bytes),
+          .time = std::max(1.0, energy) / std::max(1.0, time)};
 }
 
 std::optional<FoundPlan> tighten(Timeline& timeline, TimelineMoves& moves,

@@ -12,6 +12,7 @@ namespace poet {
 struct SearchScales {
   double energy = 0;  ///< of what one node costs to get back, in units
   double price = 0;   ///< units of energy for a byte
+  double time = 0;    ///< units of energy for a unit of time
 };
 
 SearchScales scales_of(const WholeCosts& costs);

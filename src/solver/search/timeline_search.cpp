@@ -130,6 +130,7 @@ class ChainSearch {
                                                   .hot = kHot * share * heat_,
                                                   .cold = kCold * heat_,
                                                   .price = price,
+                                                  .time_price = scales_.time,
                                                   .least_price = scales_.price / kPriceRange,
                                                   .largest_price = scales_.price * kPriceRange},
                                                  random_, options_.stop);
