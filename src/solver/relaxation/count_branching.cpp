@@ -229,7 +229,8 @@ class CountBranching {
     subproblem.bound = solved.bound;
     if (solved.closed || subproblem.bound >= ceiling_) return;
     const bool divides = solved.branching.count >= 0;
-    const auto node = std::make_shared<const OpenNode>(std::move(subproblem), std::move(solved));
+    const auto node = std::make_shared<const OpenNode>(
+        OpenNode{.subproblem = std::move(subproblem), .solved = std::move(solved)});
     if (divides) {
       open_.push_back(node);
       return;
