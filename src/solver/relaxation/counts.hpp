@@ -34,8 +34,8 @@ std::span<const int> columns_of(const std::vector<Count>& counts, std::size_t in
 
 /// The counts of a collapsed model: recomputations, page-ins and page-outs of the nodes whose costs
 /// agree to two digits, of every node, and of every node up to each stage. Any grouping of columns
-/// is valid; the one by like costs is the one that pays most (count_branching.hpp). If all of these
-/// counts are whole numbers, so are all columns.
+/// is valid; the one by like costs is the one that pays most (count_branching.hpp). If all counts
+/// of a node are whole numbers, so are its columns.
 ///
 /// Once it is settled what is recomputed, the relaxation still spreads each recomputation over
 /// stages, and the obvious branching on a single column moves the bound by nothing: the stage
