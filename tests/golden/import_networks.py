@@ -84,6 +84,7 @@ class Lstm(nn.Module):
 class UNet(nn.Module):
     def __init__(self):
         super().__init__()
+
         def pair(a, b):
             return nn.Sequential(nn.Conv2d(a, b, 3, padding=1), nn.BatchNorm2d(b), nn.ReLU(), nn.Conv2d(b, b, 3, padding=1), nn.ReLU())
         self.down1, self.down2, self.bottom = pair(3, 8), pair(8, 16), pair(16, 32)

@@ -2,7 +2,8 @@
 
     python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
 
-`trace()` does the same from Python. Modules become layers by torch.fx where it can trace them, else by an ONNX export and
+`trace()` does the same from Python. Modules become layers by torch.fx where it can trace them,
+else by an ONNX export and
 `poet-solve import`. docs/import.md has more.
 """
 from __future__ import annotations
@@ -22,7 +23,8 @@ BATCHES = (2, 3)
 __all__ = ["Refused", "trace"]
 
 
-def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None, name: Optional[str] = None,
+def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None,
+          name: Optional[str] = None,
           custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None, notes: Optional[List[str]] = None
           ) -> Dict[str, Any]:
     """A module as the document of a model file, as in docs/model-format.md.
@@ -70,7 +72,8 @@ def _with_batch(inputs: Tuple[Any, ...], size: int) -> Tuple[Any, ...]:
     return tuple(x[:1].expand(size, *x.shape[1:]).contiguous() for x in inputs)
 
 
-def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], custom: Mapping[str, int], notes: List[str]
+def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], custom: Mapping[str, int],
+              notes: List[str]
               ) -> Dict[str, Any]:
     names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
     layers, output = by_fx(net, inputs, names, custom)

@@ -38,9 +38,12 @@ def flops(text: str) -> Any:
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(prog="python -m poet.torch", description="A network of PyTorch as a model file of poet-solve.")
-    parser.add_argument("network", metavar="MODULE:CLASS", help="what makes the network when it is called without arguments")
-    parser.add_argument("--input", type=shape, action="append", required=True, metavar="N,N...", help="the extents of an input")
+    parser = argparse.ArgumentParser(prog="python -m poet.torch",
+                                     description="A network of PyTorch as a model file of poet-solve.")
+    parser.add_argument("network", metavar="MODULE:CLASS",
+                        help="what makes the network when it is called without arguments")
+    parser.add_argument("--input", type=shape, action="append", required=True, metavar="N,N...",
+                        help="the extents of an input")
     parser.add_argument("--indices", action="store_true", help="the inputs are indices (int64)")
     parser.add_argument("--output", metavar="FILE", help="write the model there, whole or not at all")
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))

@@ -207,25 +207,30 @@ def same(use: Use) -> str:
 FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
     operator.eq: same, operator.getitem: pick, operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
     torch.flatten: reshape, torch.reshape: reshape, torch.unsqueeze: reshape, torch.squeeze: reshape,
-    torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk, torch.split: chunk,
+    torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk,
+    torch.split: chunk,
     torch.mean: mean, F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
     F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax, torch.softmax: softmax,
     F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
     F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: plain("leaky_relu"),
     torch.sigmoid: plain("sigmoid"), F.sigmoid: plain("sigmoid"), torch.tanh: plain("tanh"), F.tanh: plain("tanh"),
-    F.silu: plain("silu"), F.gelu: plain("gelu"), F.hardswish: plain("hard_swish"), F.hardsigmoid: plain("hard_sigmoid"),
+    F.silu: plain("silu"), F.gelu: plain("gelu"), F.hardswish: plain("hard_swish"),
+    F.hardsigmoid: plain("hard_sigmoid"),
 }
 for op, functions in {"add": (operator.add, operator.iadd, torch.add), "sub": (operator.sub, operator.isub, torch.sub),
-                      "mul": (operator.mul, operator.imul, torch.mul), "div": (operator.truediv, operator.itruediv, torch.div)
+                      "mul": (operator.mul, operator.imul, torch.mul),
+                      "div": (operator.truediv, operator.itruediv, torch.div)
                       }.items():
     FUNCTIONS.update({function: binary(op) for function in functions})
 
 METHODS: Dict[str, Callable[[Use], Any]] = {
     "view": reshape, "reshape": reshape, "flatten": reshape, "unsqueeze": reshape, "squeeze": reshape,
     "permute": permute, "transpose": transpose, "contiguous": same, "clone": same, "to": same, "float": same,
-    "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax, "expand": repeat, "expand_as": repeat, "repeat": repeat,
+    "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax,
+    "expand": repeat, "expand_as": repeat, "repeat": repeat,
     "matmul": matmul, "bmm": matmul, "relu": plain("relu"), "sigmoid": plain("sigmoid"), "tanh": plain("tanh"),
-    "masked_fill": mask, "add": binary("add"), "add_": binary("add"), "mul": binary("mul"), "sub": binary("sub"), "div": binary("div"),
+    "masked_fill": mask, "add": binary("add"), "add_": binary("add"), "mul": binary("mul"),
+    "sub": binary("sub"), "div": binary("div"),
 }
 
 __all__ = ["FUNCTIONS", "METHODS", "State", "Use", "Value"]

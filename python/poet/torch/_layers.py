@@ -7,7 +7,8 @@ from typing import Any, Dict, List, Optional, Sequence, Tuple
 Layer = Dict[str, Any]
 
 #: Ops of layers that have parameters.
-WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "batch_norm1d", "batch_norm2d", "layer_norm",
+WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "batch_norm1d", "batch_norm2d",
+                             "layer_norm",
                              "group_norm", "embedding", "parameter", "lstm"))
 
 
@@ -97,7 +98,8 @@ def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
     needed = {keep}
     kept: List[Layer] = []
     for layer in reversed(layers):
-        parts = {layer["name"], layer["name"] + ".c"} | {f"{layer['name']}.{i}" for i in range(len(layer.get("sizes", [])))}
+        parts = {layer["name"], layer["name"] + ".c"} | {f"{layer['name']}.{i}" for i in range(len(layer.get("sizes",
+                                                                                                             [])))}
         if parts & needed:
             needed.update(layer["inputs"])
             needed.update([layer["weights"]] if "weights" in layer else [])
@@ -119,14 +121,20 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
     else:
         chosen = {name for name in names if fnmatch.fnmatchcase(name, wanted)}
     if not chosen:
-        raise ValueError(f"no layer with parameters has a name like {wanted!r}; expected all, last:N or a pattern of names")
+        raise ValueError(f"no layer with parameters has a name like {wanted!r}; expected all, last:N or a pattern "
+                         "of names")
     for layer in layers:
-        if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights", layer["name"]) not in chosen:
+        if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights",
+                                                                                     layer["name"]) not in chosen:
             layer["trainable"] = False
 
 
-def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str, Any]]:
-    """One model out of two, which were traced with these batch sizes; None if they differ in more than first extents."""
+def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,
+                                                                                                              Any]]:
+    """One model out of two, which were traced with these batch sizes.
+
+    None if they differ in more than first extents.
+    """
     def join(a: Any, b: Any, opens: bool) -> Any:
         if a == b:
             return a

@@ -33,14 +33,16 @@ def conv(layers: Layers, call: Call) -> str:
     return layers.add_with_weight(
         "conv1d" if one else "conv2d", call.name, m.weight, call.inputs[:1], out_channels=m.out_channels,
         kernel=m.kernel_size[0] if one else window(m.kernel_size), stride=other_than(window(m.stride), 1),
-        padding=other_than(same_padding(m), 0), groups=other_than(m.groups, 1), dilation=other_than(window(m.dilation), 1),
+        padding=other_than(same_padding(m), 0), groups=other_than(m.groups, 1), dilation=other_than(window(m.dilation),
+                                                                                                    1),
         bias=other_than(m.bias is not None, True))
 
 
 def conv_transpose(layers: Layers, call: Call) -> str:
     m = call.module
     return layers.add_with_weight(
-        "conv_transpose2d", call.name, m.weight, call.inputs[:1], out_channels=m.out_channels, kernel=window(m.kernel_size),
+        "conv_transpose2d", call.name, m.weight, call.inputs[:1],
+        out_channels=m.out_channels, kernel=window(m.kernel_size),
         stride=other_than(window(m.stride), 1), padding=other_than(same_padding(m), 0),
         output_padding=other_than(window(m.output_padding), 0), groups=other_than(m.groups, 1),
         dilation=other_than(window(m.dilation), 1), bias=other_than(m.bias is not None, True))
@@ -64,13 +66,15 @@ def layer_norm(layers: Layers, call: Call) -> str:
     if m.weight is None:
         raise Unsupported("it has no weights; expected elementwise_affine=True")
     return layers.add_with_weight("layer_norm", call.name, m.weight, call.inputs,
-                                  dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None, True))
+                                  dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None,
+                                                                                               True))
 
 
 def group_norm(layers: Layers, call: Call) -> str:
     if call.module.weight is None:
         raise Unsupported("it has no weights; expected affine=True")
-    return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs, groups=call.module.num_groups)
+    return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs,
+                                  groups=call.module.num_groups)
 
 
 def embedding(layers: Layers, call: Call) -> str:
@@ -84,14 +88,16 @@ def max_pool(layers: Layers, call: Call) -> str:
     if window(m.dilation) != 1:
         raise Unsupported("its windows are dilated; expected a dilation of 1")
     return layers.add("max_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
-                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding), 0),
+                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
+                                                                                                     0),
                       ceil_mode=other_than(m.ceil_mode, False))
 
 
 def avg_pool(layers: Layers, call: Call) -> str:
     m = call.module
     return layers.add("avg_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
-                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding), 0),
+                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
+                                                                                                     0),
                       ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
 
 
@@ -129,7 +135,8 @@ def softmax(layers: Layers, call: Call) -> str:
 
 def leaky_relu(layers: Layers, call: Call) -> str:
     if abs(call.module.negative_slope - 0.01) > 1e-5:
-        layers.notes.append(f"{call.name}: a slope of {call.module.negative_slope} is taken for one of 0.01, which costs the same")
+        layers.notes.append(f"{call.name}: a slope of {call.module.negative_slope} is taken for one of 0.01, "
+                            "which costs the same")
     return layers.add("leaky_relu", call.name, call.inputs)
 
 
@@ -140,7 +147,8 @@ def upsample(layers: Layers, call: Call) -> str:
 def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int], mode: str) -> str:
     """An image that is a whole number of times as large."""
     if len(old) != 4 or new[2] % old[2] or new[3] % old[3] or mode not in ("nearest", "bilinear"):
-        raise Unsupported(f"it makes {tuple(new)} of {tuple(old)} ({mode}); expected whole multiples, nearest or bilinear")
+        raise Unsupported(f"it makes {tuple(new)} of {tuple(old)} ({mode}); expected whole multiples, nearest or "
+                          "bilinear")
     return layers.add("upsample2d", name, [source], scale=window((new[2] // old[2], new[3] // old[3])),
                       mode=other_than(mode, "nearest"))
 
@@ -148,7 +156,8 @@ def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequ
 def attention(layers: Layers, call: Call) -> Any:
     """Three products of one width each, the attention, and one more."""
     m = call.module
-    if not m._qkv_same_embed_dim or m.bias_k is not None or m.add_zero_attn or any(len(s) != 3 for s in call.shapes[:3]):
+    plain_rows = all(len(shape) == 3 for shape in call.shapes[:3])
+    if not (m._qkv_same_embed_dim and m.bias_k is None and not m.add_zero_attn and plain_rows):
         raise Unsupported("keys and values have widths or rows of their own; expected one width")
     names = list(call.inputs[:3])
     if not m.batch_first:
@@ -159,7 +168,8 @@ def attention(layers: Layers, call: Call) -> Any:
     if m.dropout > 0:
         layers.notes.append(f"{call.name}: without the dropout of the scores, which the op attention does not have")
     name = layers.add("attention", call.name, parts, heads=m.num_heads)
-    name = layers.add_with_weight("linear", f"{call.name}.out_proj", m.out_proj.weight, [name], out_features=m.embed_dim,
+    name = layers.add_with_weight("linear", f"{call.name}.out_proj", m.out_proj.weight, [name],
+                                  out_features=m.embed_dim,
                                   bias=other_than(m.out_proj.bias is not None, True))
     if not m.batch_first:
         name = layers.add("permute", f"{call.name}.time_first", [name], order=[1, 0, 2])
@@ -206,13 +216,16 @@ def plain(op: str) -> Callable[[Layers, Call], str]:
 
 
 MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
-    "Conv1d": conv, "Conv2d": conv, "ConvTranspose2d": conv_transpose, "Linear": linear, "NonDynamicallyQuantizableLinear": linear,
+    "Conv1d": conv, "Conv2d": conv, "ConvTranspose2d": conv_transpose, "Linear": linear,
+    "NonDynamicallyQuantizableLinear": linear,
     "BatchNorm1d": batch_norm, "BatchNorm2d": batch_norm, "LayerNorm": layer_norm, "GroupNorm": group_norm,
     "Embedding": embedding, "MaxPool2d": max_pool, "AvgPool2d": avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
-    "Flatten": flatten, "Unflatten": flatten, "Dropout": dropout, "Dropout2d": dropout, "StochasticDepth": stochastic_depth,
+    "Flatten": flatten, "Unflatten": flatten, "Dropout": dropout, "Dropout2d": dropout,
+    "StochasticDepth": stochastic_depth,
     "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention, "LSTM": lstm,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
-    "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"), "GELU": plain("gelu"),
+    "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
+    "GELU": plain("gelu"),
     "Identity": lambda layers, call: call.inputs[0],
 }
 

@@ -32,7 +32,8 @@ def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            onnx_export.export(net.train(), inputs, path, export_params=False, training=onnx_export.TrainingMode.TRAINING,
+            onnx_export.export(net.train(), inputs, path, export_params=False,
+                               training=onnx_export.TrainingMode.TRAINING,
                                do_constant_folding=False, opset_version=14, input_names=names,
                                dynamic_axes={name: {0: "batch"} for name in names})
         finally:

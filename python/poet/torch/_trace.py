@@ -96,7 +96,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         has_tensor = any(isinstance(a, (Value, tuple, list)) for a in list(args) + list(kwargs.values()))
         if node.op == "call_function" and getattr(node.target, "__name__", "") == "stochastic_depth":
             return stochastic_depth(use)
-        makes_tensor = torch.is_tensor(result) or (isinstance(result, (tuple, list)) and any(map(torch.is_tensor, result)))
+        makes_tensor = torch.is_tensor(result) or (isinstance(result, (tuple, list)) and any(map(torch.is_tensor,
+                                                                                                 result)))
         if not has_tensor or (not makes_tensor and node.op == "call_method") or not makes_tensor:
             return None if makes_tensor else result
         table: Mapping[Any, Any] = FUNCTIONS if node.op == "call_function" else METHODS
@@ -119,7 +120,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         if each is None:
             parameters = sum(p.numel() for p in module.parameters())
             each = max(1, 2 * parameters * result.shape[0] // max(1, result.shape[-1] * result.shape[0]))
-            self.layers.notes.append(f"{node.target} ({kind}) is taken for a custom layer of {each} FLOPs for an element of its output")
+            self.layers.notes.append(f"{node.target} ({kind}) is taken for a custom layer of {each} FLOPs for an element of "
+                                     "its output")
         return custom(self.layers, call, each, saved_by(module, [v.tensor for v in flat]))
 
     def pack(self, names: Any, result: Any) -> Any:
