@@ -67,8 +67,9 @@ void fuse_gated(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& gate, 
 void fuse_hard(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& clip) {
   const OnnxNode* const sum = links.maker(clip.input(0), "Add");
   if (sum == nullptr || !is_number(graph, clip.input(2), 6)) return;
-  const auto [x, three] = data_and_number(graph, *sum);
-  if (x < 0 || !is_number(graph, three, 3)) return;
+  const std::pair<int, int> shifted = data_and_number(graph, *sum);
+  const int x = shifted.first;
+  if (x < 0 || !is_number(graph, shifted.second, 3)) return;
   const auto sixth = [&](const OnnxNode* node) {
     return node != nullptr &&
            is_number(graph, data_and_number(graph, *node).second, node->op == "Div" ? 6 : 1.0 / 6);

@@ -10,7 +10,8 @@ namespace {
 using List = std::vector<std::int64_t>;
 
 /// Known whole numbers of an input, or of an attribute in older files.
-List numbers_of(const OnnxGraph& graph, const OnnxNode& node, std::size_t input, const char* key) {
+List whole_numbers(const OnnxGraph& graph, const OnnxNode& node, std::size_t input,
+                   const char* key) {
   if (node.input(input) < 0) return node.integers(key);
   const auto& values = graph.at(node.input(input)).values;
   List list;
@@ -53,9 +54,9 @@ struct OnePart {
 
 std::vector<OnePart> one_part(const OnnxGraph& graph, std::size_t index) {
   const OnnxNode& node = graph.nodes[index];
-  const List starts = numbers_of(graph, node, 1, "starts");
-  List axes = numbers_of(graph, node, 3, "axes");
-  const List steps = numbers_of(graph, node, 4, "steps");
+  const List starts = whole_numbers(graph, node, 1, "starts");
+  List axes = whole_numbers(graph, node, 3, "axes");
+  const List steps = whole_numbers(graph, node, 4, "steps");
   const Shape& in = graph.at(node.input(0)).shape;
   const bool has_steps = std::any_of(steps.begin(), steps.end(), [](auto s) { return s != 1; });
   if (starts.size() != 1 || axes.size() != 1 || has_steps) return {};
@@ -83,7 +84,7 @@ void fuse_padding(OnnxGraph& graph) {
     const bool is_window = node.op == "Conv" || node.op == "AveragePool";
     const OnnxNode* const pad = is_window ? links.maker(node.input(0), "Pad") : nullptr;
     if (pad == nullptr || !pads_zeros(graph, *pad)) continue;
-    const List outer = numbers_of(graph, *pad, 1, "pads");
+    const List outer = whole_numbers(graph, *pad, 1, "pads");
     const List pads = joined_pads(node, outer, graph.at(pad->input(0)).shape.size());
     if (pads.empty()) continue;
     node.attributes["pads"].integers = pads;

@@ -63,12 +63,12 @@ ModelSpec read_any_batch(const onnx::ModelProto& model, const std::string& place
                          const ImportRequest& request, std::vector<std::string>& notes) {
   const std::map<std::string, Shape> shapes = stated_shapes(model, request);
   const std::vector<OnnxInput> inputs = data_inputs(model, shapes);
-  const bool is_open = std::any_of(inputs.begin(), inputs.end(),
-                                   [](const OnnxInput& input) { return input.has_open_batch; });
+  const bool has_open = std::any_of(inputs.begin(), inputs.end(),
+                                    [](const OnnxInput& input) { return input.has_open_batch; });
   const auto with_batch = [&](std::int64_t batch) {
     return read_once(model, place, {.batch = batch, .shapes = shapes}, request, notes);
   };
-  if (!is_open) return with_batch(1);
+  if (!has_open) return with_batch(1);
   ModelSpec first = with_batch(kTryBatches[0]);
   std::optional<ModelSpec> joined = with_open_batch(std::move(first), with_batch(kTryBatches[1]));
   if (joined) return std::move(*joined);

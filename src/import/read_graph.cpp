@@ -185,8 +185,8 @@ class GraphReader {
     set_type(index, tensor.data_type(), Shape(tensor.dims().begin(), tensor.dims().end()));
     // Small integers say how, and small floats by how much; what is trained is a weight.
     OnnxTensor& read = graph_.tensors[index];
-    const bool is_number = element_count(read.shape) == 1 && !is_weight_name(read.name);
-    if (read.is_integer || is_number) read.values = small_numbers(tensor);
+    const bool is_single = element_count(read.shape) == 1 && !is_weight_name(read.name);
+    if (read.is_integer || is_single) read.values = small_numbers(tensor);
     read.is_weight = !read.values;
   }
 

@@ -28,7 +28,7 @@ def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
     """Writes the training form of a module, without weights and with an open batch."""
     names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
     was_training = net.training
-    buffers = {key: value.clone() for key, value in net.state_dict().items()}
+    buffers = [(buffer, buffer.clone()) for buffer in net.buffers()]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
@@ -37,7 +37,9 @@ def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
                                do_constant_folding=False, opset_version=14, input_names=names,
                                dynamic_axes={name: {0: "batch"} for name in names})
         finally:
-            net.load_state_dict(buffers)
+            with torch.no_grad():
+                for buffer, before in buffers:
+                    buffer.copy_(before)
             net.train(was_training)
 
 
