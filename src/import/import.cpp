@@ -10,6 +10,7 @@
 #include "base/text/suggest.hpp"
 #include "import/fuse.hpp"
 #include "import/onnx_file.hpp"
+#include "import/onnx_inputs.hpp"
 #include "import/open_batch.hpp"
 #include "import/read_graph.hpp"
 #include "import/to_layers.hpp"

@@ -16,14 +16,6 @@ struct OpenExtents {
   std::map<std::string, Shape> shapes;  ///< of inputs that a user stated
 };
 
-/// The names of inputs that a run is given, and whether their first extent is open.
-struct OnnxInput {
-  std::string name;
-  bool has_open_batch = false;
-};
-std::vector<OnnxInput> data_inputs(const onnx::ModelProto& model,
-                                   const std::map<std::string, Shape>& shapes);
-
 /// A checked model as a graph with all its shapes; arithmetic on shapes is done. Inputs without
 /// numbers that stand where a layer expects weights, and all that follow the first of them, are
 /// weights: so PyTorch writes a file with export_params=False. Throws InputError, without a place,
