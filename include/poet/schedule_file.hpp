@@ -81,8 +81,9 @@ struct Summary {
   double energy_overhead = 0;  ///< energy / baseline - 1; 0 for a baseline of 0
   Joules lower_bound_joules = 0;
   double gap = 0;
-  Seconds runtime_seconds = 0;  ///< of the step, transfers included as the request says
-  double runtime_ratio = 0;     ///< runtime / time to compute every node once; 1 for a time of 0
+  std::optional<double> gap_extra{};  ///< relative_extra_gap(); older files do not have it
+  Seconds runtime_seconds = 0;        ///< of the step, transfers included as the request says
+  double runtime_ratio = 0;  ///< runtime / time to compute every node once; 1 for a time of 0
   Seconds paging_seconds = 0;
   Bytes peak_ram_bytes = 0;
   Bytes ram_budget_bytes = 0;

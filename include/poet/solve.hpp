@@ -31,7 +31,8 @@ struct Progress {
   Seconds elapsed_seconds = 0;
   std::int64_t nodes = 0;  ///< nodes of branch and bound in this phase
   Joules incumbent_joules = std::numeric_limits<double>::infinity();
-  Joules bound_joules = 0;  ///< proven lower bound
+  Joules bound_joules = 0;     ///< proven lower bound
+  Joules baseline_joules = 0;  ///< of every node computed once
   /// What both are of: those of `runtime` are seconds.
   Objective objective = Objective::energy;
 };
@@ -47,6 +48,9 @@ struct SolveOptions {
   std::optional<Schedule> start;
   /// A lower bound that the caller has proven, for example for a larger budget; 0 if none.
   Joules known_bound_joules = 0;
+  /// Whether a solve that meets the gap goes on, for as much work again at most, until a hundredth
+  /// of the extra energy is left open. Not with Effort::fast.
+  bool refine = true;
   std::function<void(const Progress&)> progress;  ///< called from the solving thread
   std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
 };
@@ -93,6 +97,11 @@ struct SolveResult {
 
 /// (energy - bound) / energy; 0 for an energy of 0.
 double relative_gap(Joules energy, Joules lower_bound);
+
+/// (energy - bound) / (energy - baseline): the share of the extra energy, of what the lack of RAM
+/// costs, that is not proven necessary. From 0 to 1, as no schedule is below the baseline's energy
+/// whatever the bound; 0 without extra energy.
+double relative_extra_gap(Joules energy, Joules lower_bound, Joules baseline);
 
 /// Finds the schedule of least energy within the budgets, and bounds its distance from the optimum.
 /// With Objective::runtime, that of least time, and among those of least energy. Every schedule

@@ -58,7 +58,7 @@ void print_summary(const ScheduleFile& report, const std::string& work) {
   spdlog::info("{}: {}{} per training step, {} over the baseline's {}; {}",
                status_name(report.status), objective_text(report), format_joules(s.energy_joules),
                change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
-               gap_text(s.gap));
+               gap_text(s.gap, s.gap_extra));
   spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x{}",
                format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
                format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,

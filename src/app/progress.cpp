@@ -30,8 +30,10 @@ std::string describe(const Progress& progress) {
   }
   text += fmt::format("  bound {}", figure_of(progress, progress.bound_joules));
   if (std::isfinite(progress.incumbent_joules)) {
-    text += fmt::format("  gap {:.4f} %",
-                        100 * relative_gap(progress.incumbent_joules, progress.bound_joules));
+    text += fmt::format("  gap {:.4f} % ({:.2f} % of the extra)",
+                        100 * relative_gap(progress.incumbent_joules, progress.bound_joules),
+                        100 * relative_extra_gap(progress.incumbent_joules, progress.bound_joules,
+                                                 progress.baseline_joules));
   }
   if (progress.nodes > 0) text += fmt::format("  nodes {}", progress.nodes);
   return text;

@@ -110,6 +110,7 @@ inline constexpr auto kFields<Summary> = std::tuple(
     Field<&Summary::baseline_energy_joules>{"baseline_energy_joules"},
     Field<&Summary::energy_overhead>{"energy_overhead"},
     Field<&Summary::lower_bound_joules>{"lower_bound_joules"}, Field<&Summary::gap>{"gap"},
+    Field<&Summary::gap_extra>{"gap_extra", InFile::left_out_if_empty},
     Field<&Summary::runtime_seconds>{"runtime_seconds"},
     Field<&Summary::runtime_ratio>{"runtime_ratio"},
     Field<&Summary::paging_seconds>{"paging_seconds"},

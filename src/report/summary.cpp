@@ -58,6 +58,7 @@ Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_byt
       .energy_overhead = base.energy_joules > 0 ? energy / base.energy_joules - 1 : 0,
       .lower_bound_joules = lower_bound_joules,
       .gap = energy > 0 ? (energy - lower_bound_joules) / energy : 0,
+      .gap_extra = relative_extra_gap(energy, lower_bound_joules, base.energy_joules),
       .runtime_seconds = replay.runtime_seconds,
       .runtime_ratio = base.runtime_seconds > 0 ? replay.runtime_seconds / base.runtime_seconds : 1,
       .paging_seconds = replay.paging_seconds,

@@ -75,6 +75,16 @@ void check_figure(Lines& found, std::string_view key, const Figure& is, const Fi
   }
 }
 
+/// The error of a share of the extra energy is that of the whole energy.
+void check_extra_gap(Lines& found, const Summary& stated, const Summary& replayed) {
+  if (!stated.gap_extra) return;
+  const Joules extra = replayed.energy_joules - replayed.baseline_energy_joules;
+  const double tolerance =
+      extra > 0 ? kFigureTolerance * replayed.energy_joules / extra : kRatioTolerance;
+  if (agree(*stated.gap_extra, *replayed.gap_extra, std::max(tolerance, kRatioTolerance))) return;
+  compare(found, "summary.gap_extra", *stated.gap_extra, *replayed.gap_extra);
+}
+
 void check_summary(Lines& found, const ScheduleFile& report, const Replay& replay) {
   const Summary& stated = report.summary;
   Summary replayed =
@@ -84,6 +94,7 @@ void check_summary(Lines& found, const ScheduleFile& report, const Replay& repla
   for_each_field(kFields<Summary>, [&](const auto& field) {
     // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
     if (field.key == "paging_seconds" && !has_paging_times) return;
+    if (field.key == "gap_extra") return check_extra_gap(found, stated, replayed);
     check_figure(found, field.key, field.of(stated), field.of(replayed));
   });
 }

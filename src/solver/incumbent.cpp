@@ -50,4 +50,9 @@ bool Incumbent::proven(double gap) const {
   return schedule_ && relative_gap(energy_, bound_) <= gap + kProofTolerance;
 }
 
+bool Incumbent::refined(double extra_gap) const {
+  return proven(0) ||
+         (schedule_ && relative_extra_gap(energy_, bound_, baseline_energy_) <= extra_gap);
+}
+
 }  // namespace poet

@@ -34,6 +34,8 @@ class Incumbent {
   /// Whether the bound meets the energy within the relative gap, or within the difference that
   /// double-precision sums of the same costs in another order can have.
   bool proven(double gap) const;
+  /// The same for a share of the extra energy.
+  bool refined(double extra_gap) const;
 
  private:
   const Problem& problem_;

@@ -23,6 +23,9 @@ constexpr double kSearchShare = 0.3;
 /// Moves of the search that comes before a large model, and its share of time.
 constexpr std::int64_t kLongSearch = 40'000'000;
 constexpr double kLongSearchShare = 0.5;
+/// Nonzeros of a model that is worth building once the gap is met, as a share of the moves left:
+/// its first linear program takes several times as long as building it.
+constexpr double kModelShare = 0.5;
 
 /// The driver: instant verdicts, local search, the sampled relaxation, the collapsed model and the
 /// full model, in turn until the gap is met or time is up. Cheap phases go first because they
@@ -64,6 +67,7 @@ class Solve {
     try {
       find_schedules();
       if (!state_.done()) solve_models();
+      if (state_.begin_refining()) refine();
     } catch (const std::bad_alloc&) {
       state_.trouble = "out of memory";
     }
@@ -76,15 +80,26 @@ class Solve {
     search_locally(LocalSearchOptions{}.moves, kSearchShare);
   }
 
+  /// The gap is met; the state has the target now, and how much work may go into it. A local search
+  /// that the gap cut short comes first, as in any other solve.
+  void refine() {
+    const std::int64_t missed = LocalSearchOptions{}.moves - state_.work.moves();
+    if (missed > 0) search_locally(missed, kSearchShare);
+    if (!state_.done()) solve_models();
+    if (!state_.done()) search_locally(state_.work_left(), kSearchShare);
+    state_.trouble.clear();  // what was asked for is proven
+  }
+
   void search_locally(std::int64_t moves, double share) {
     if (!state_.options.settings.features.local_search) return;
     const Seconds start = state_.clock.elapsed();
     const Seconds until = start + state_.share_of_time(share);
     // A later search should not repeat an earlier one.
-    LocalSearchOptions search{.moves = moves,
+    LocalSearchOptions search{.moves = std::min(moves, state_.work_left()),
                               .seed = state_.options.settings.seed + local_searches_++,
                               .start = state_.incumbent.schedule()};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
+    search.moved = [&](std::int64_t made) { state_.work.add_moves(made); };
     search.improved = [&](const Schedule& schedule) {
       state_.offer(schedule);
       state_.report_progress("local search");
@@ -98,7 +113,8 @@ class Solve {
     const bool small = state_.problem.graph.size() <= state_.options.small_graph;
     if (!small && !solve_sampled_relaxation(SampledEffort::glance)) return;
     if (!small && features.collapse) {
-      if (!solve_model(ModelKind::collapsed) || state_.done() || state_.fast()) return;
+      if (!solve_model(ModelKind::collapsed) || state_.done()) return;
+      if (state_.fast() || state_.refining) return;
     }
     solve_model(ModelKind::full);
   }
@@ -116,6 +132,9 @@ class Solve {
   bool solve_model(ModelKind kind) {
     UsefulWindows windows = windows_of(kind);
     ExpectedSize size = expected_size(state_.problem.graph, windows);
+    if (state_.refining && size.nonzeros > state_.share_of_work(kModelShare)) {
+      return false;
+    }
     if (size.nonzeros > state_.options.complete_nonzeros && !state_.fast()) {
       if (!look_without_model()) return false;
       windows = windows_of(kind);
@@ -235,6 +254,11 @@ std::string_view status_name(Status status) {
 
 double relative_gap(Joules energy, Joules lower_bound) {
   return energy > 0 ? std::max(0.0, energy - lower_bound) / energy : 0;
+}
+
+double relative_extra_gap(Joules energy, Joules lower_bound, Joules baseline) {
+  const Joules extra = energy - baseline;
+  return extra > 0 ? std::clamp((energy - lower_bound) / extra, 0.0, 1.0) : 0;
 }
 
 SolveResult solve(const Problem& problem, const SolveOptions& options) {

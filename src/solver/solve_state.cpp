@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "solver/search/greedy.hpp"
+#include "solver/search/local_search.hpp"
 #include "solver/search/plan.hpp"
 
 namespace poet {
@@ -10,6 +11,28 @@ namespace poet {
 bool SolveState::stopping() {
   if (!interrupted && options.interrupted && options.interrupted()) interrupted = true;
   return interrupted || clock.expired();
+}
+
+bool SolveState::reached() const {
+  return refining ? incumbent.refined(kExtraGap) : proven();
+}
+
+/// As much work again as so far, so that a solve takes at most twice as long. A greedy schedule can
+/// meet the gap at once and cut the local search short: the work is then what all of that search
+/// would have been.
+bool SolveState::begin_refining() {
+  if (!options.refine || fast() || stopping() || !proven() || incumbent.refined(kExtraGap)) {
+    return false;
+  }
+  refining = true;
+  most_work = 2 * std::max(work.moves(), LocalSearchOptions{}.moves);
+  report_progress("proven within the gap; refining the extra energy");
+  return true;
+}
+
+std::int64_t SolveState::share_of_work(double share) const {
+  if (most_work == kNoLimit) return kNoLimit;
+  return static_cast<std::int64_t>(share * static_cast<double>(work_left()));
 }
 
 /// The steps of Effort::fast end by counts of iterations and nodes, so that a busy machine finds
@@ -23,6 +46,7 @@ Seconds SolveState::time_for_step(double share) const {
 }
 
 Joules SolveState::gap_joules() const {
+  if (refining) return kExtraGap * incumbent.extra_energy();
   return options.settings.gap * (incumbent.schedule() ? incumbent.energy() : base.energy_joules);
 }
 
@@ -32,7 +56,8 @@ void SolveState::report_progress(const std::string& phase, std::int64_t nodes) {
                     .elapsed_seconds = clock.elapsed(),
                     .nodes = nodes,
                     .incumbent_joules = incumbent.energy(),
-                    .bound_joules = incumbent.bound()});
+                    .bound_joules = incumbent.bound(),
+                    .baseline_joules = base.energy_joules});
 }
 
 bool SolveState::offer(const Schedule& schedule) {

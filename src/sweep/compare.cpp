@@ -16,7 +16,7 @@ bool proven(const SweepRow& row) {
 
 std::string status_text(const SweepRow& row) {
   std::string text(name_of(row.status));
-  if (row.summary) text += fmt::format(" ({})", gap_text(row.summary->gap));
+  if (row.summary) text += fmt::format(" ({})", gap_text(row.summary->gap, row.summary->gap_extra));
   if (!row.summary && !row.reason.empty()) text += fmt::format(" ({})", row.reason);
   return text;
 }

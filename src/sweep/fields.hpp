@@ -58,6 +58,7 @@ template <>
 inline constexpr auto kFields<Progress> = std::tuple(
     Field<&Progress::phase>{"phase"}, Field<&Progress::elapsed_seconds>{"elapsed_seconds"},
     Field<&Progress::nodes>{"nodes"}, Field<&Progress::incumbent_joules>{"incumbent_joules"},
-    Field<&Progress::bound_joules>{"bound_joules"});
+    Field<&Progress::bound_joules>{"bound_joules"},
+    Field<&Progress::baseline_joules>{"baseline_joules"});
 
 }  // namespace poet

@@ -133,6 +133,7 @@ class Search {
   Status probe(Bytes budget) {
     SolveOptions options = options_;
     options.settings.gap = 1;
+    options.refine = false;
     if (options.settings.time_limit_seconds > 0) {
       options.settings.time_limit_seconds = kProbeShare * clock_.remaining();
     }

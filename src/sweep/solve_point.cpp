@@ -8,6 +8,7 @@
 #include "poet/simulate.hpp"
 #include "solver/clock.hpp"
 #include "solver/search/local_search.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {
@@ -105,10 +106,16 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
     glance.settings.features.local_search = false;
     SolveResult first = solve(problem, glance);
     first.statistics = spent = added(spent, first.statistics);
-    const bool settled = first.status == Status::optimal || first.status == Status::infeasible;
+    const bool refined = !options.refine || first.energy_joules <= 0 ||
+                         relative_extra_gap(first.energy_joules, first.lower_bound_joules,
+                                            base.energy_joules) <= kExtraGap;
+    const bool settled =
+        (first.status == Status::optimal && refined) || first.status == Status::infeasible;
     if (settled || first.interrupted || clock.expired()) return first;
     if (first.schedule) rest.start = std::move(first.schedule);
     rest.known_bound_joules = std::max(rest.known_bound_joules, first.lower_bound_joules);
+    // What is left to refine is for the relaxation and polishing.
+    if (first.status == Status::optimal) rest.settings.features.local_search = false;
   }
   // For small graphs the MILP is quicker than a search for a better start.
   if (problem.graph.size() <= options.small_graph) rest.settings.features.local_search = false;

@@ -125,8 +125,7 @@ std::string take_figures(const std::string& output, Figures& figures) {
 }  // namespace
 
 double Figures::gap_on_extra() const {
-  const Joules open = energy_joules - bound_joules;
-  return extra_joules() > 0 && open > 0 ? open / extra_joules() : 0;
+  return relative_extra_gap(energy_joules, bound_joules, baseline_joules);
 }
 
 bool Measurement::settled() const {

@@ -80,6 +80,22 @@ TEST(Limits, AnInterruptWritesToOutputToo) {
   EXPECT_EQ(as_document(contents_of(folder.file("s.json"))).at("code"), 130);
 }
 
+TEST(Limits, AnInterruptWhileRefiningLeavesWhatIsProven) {
+  Command command = poet_solve_command(problem("vgg16_cifar", "a72", "1261156", "3"));
+  command.interrupt_after = "refining the extra energy";
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  EXPECT_EQ(document(run).at("status"), "optimal");
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST(Limits, FastSolvesDoNotRefine) {
+  const Words vgg = problem("vgg16_cifar", "m4", "1473736", "3");
+  EXPECT_THAT(poet_solve(vgg).err, testing::HasSubstr("refining the extra energy"));
+  EXPECT_THAT(poet_solve(vgg + Words{"--effort", "fast"}).err,
+              testing::Not(testing::HasSubstr("refining")));
+}
+
 TEST(Limits, SigtermEndsLikeAnInterrupt) {
   Command command = poet_solve_command(slow_problem() + Words{"--time-limit-s", "60"});
   command.interrupt_after = "gap";

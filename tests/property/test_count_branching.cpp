@@ -88,7 +88,7 @@ void expect_no_optimum_lost(bool early_stages_alone) {
       if (expect_optimum_is_kept(problem, collapse, early_stages_alone, optimum->energy_joules) > 1)
         ++branched;
     }
-    if (HasFailure()) return;
+    if (testing::Test::HasFailure()) return;
   }
   std::cout << branched << " searches branched\n";
   if (cases.count >= kCases) {

@@ -28,8 +28,8 @@ inline constexpr std::tuple kSettingOptions{
         "--effort",
         &SolveSettings::effort,
         kHowHard,
-        "fast: a good schedule and a bound in seconds; default: until the gap is met "
-        "or time is up; proof: --gap 0 and no time limit, unless given",
+        "fast: a good schedule and a bound in seconds; default: until the gap is met, then at most "
+        "as much work again on the extra energy; proof: --gap 0 and no time limit, unless given",
         "",
         {},
         true},
@@ -37,7 +37,8 @@ inline constexpr std::tuple kSettingOptions{
         "--gap",
         &SolveSettings::gap,
         kHowHard,
-        "stop when (energy - bound) / energy is at most this; 0 proves the optimum exactly",
+        "optimal means that (energy - bound) / energy is at most this; 0 proves the optimum "
+        "exactly",
         "REL",
         {.max = 1 - std::numeric_limits<double>::epsilon() / 2, .expected = "at least 0, below 1"},
         true},

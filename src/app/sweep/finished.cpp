@@ -191,6 +191,8 @@ void FinishedSweep::keep_rows(std::vector<PointResult>& results, double gap) con
     if (found)
       kept.lower_bound_joules = std::max(kept.lower_bound_joules, found->lower_bound_joules);
     kept.gap = relative_gap(kept.energy_joules, kept.lower_bound_joules);
+    kept.gap_extra = relative_extra_gap(kept.energy_joules, kept.lower_bound_joules,
+                                        kept.baseline_energy_joules);
     result.row.requested_gap = gap;
     result.row.status =
         row_proven(result.row, gap) ? SweepRow::Status::optimal : SweepRow::Status::feasible;

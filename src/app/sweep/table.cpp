@@ -21,11 +21,18 @@ std::string computing(const SweepRow& row) {
                      row.summary->compute_runtime_ratio.value_or(row.summary->runtime_ratio));
 }
 
+/// Rows of an older result can lack it.
+std::string extra_gap_figure(const Summary& s) {
+  return gap_figure(s.gap_extra.value_or(
+      relative_extra_gap(s.energy_joules, s.lower_bound_joules, s.baseline_energy_joules)));
+}
+
 std::string figures(const Summary& s) {
-  return fmt::format("{:>12} {:>+9.3f} {:>9} {:>12} {:>8.4f} {:>7} {:>7}",
+  return fmt::format("{:>12} {:>+9.3f} {:>9} {:>9} {:>12} {:>8.4f} {:>7} {:>7}",
                      format_joules(s.energy_joules, Zeros::kept), 100 * s.energy_overhead,
-                     gap_figure(s.gap), format_bytes(s.peak_ram_bytes, Zeros::kept),
-                     s.runtime_ratio, s.recompute_count, s.page_in_count);
+                     gap_figure(s.gap), extra_gap_figure(s),
+                     format_bytes(s.peak_ram_bytes, Zeros::kept), s.runtime_ratio,
+                     s.recompute_count, s.page_in_count);
 }
 
 std::string origin_of(const SweepRow& row) {
@@ -53,13 +60,14 @@ void print_table(const std::vector<SweepRow>& rows) {
   const auto extra = [&](const std::string& text) {
     return charged ? fmt::format(" {:>9}", text) : std::string();
   };
-  fmt::print(
-      stderr,
-      "{:>5} {:<22} {:<7} {:>8} {:>12} {:<10} {:>12} {:>9} {:>9} {:>12} {:>8} {:>7} {:>7}{}  {}\n",
-      "point", "model/platform", "with", "runtime", "RAM", "status", "energy", "over. %", "gap %",
-      "peak", "took x", "recomp.", "page-in", extra("computing"), "from");
+  fmt::print(stderr,
+             "{:>5} {:<22} {:<7} {:>8} {:>12} {:<10} {:>12} {:>9} {:>9} {:>9} {:>12} {:>8} {:>7} "
+             "{:>7}{}  {}\n",
+             "point", "model/platform", "with", "runtime", "RAM", "status", "energy", "over. %",
+             "gap %", "of extra", "peak", "took x", "recomp.", "page-in", extra("computing"),
+             "from");
   for (const SweepRow& row : rows) {
-    fmt::print(stderr, "{:>5} {:<22} {:<7} {:>7.4g}x {:>12} {:<10} {:<70}{}  {}\n", row.point,
+    fmt::print(stderr, "{:>5} {:<22} {:<7} {:>7.4g}x {:>12} {:<10} {:<80}{}  {}\n", row.point,
                subject_name(row.problem.model, row.problem.platform), row.problem.techniques,
                row.problem.runtime_budget_ratio, format_bytes(row.ram_budget_bytes, Zeros::kept),
                name_of(row.status), row.summary ? figures(*row.summary) : "", extra(computing(row)),

@@ -44,6 +44,11 @@ std::string gap_text(double gap) {
                   : fmt::format("at most {:.2g} % above the optimum", 100 * gap);
 }
 
+std::string gap_text(double gap, const std::optional<double>& gap_extra) {
+  if (gap == 0 || !gap_extra) return gap_text(gap);
+  return fmt::format("{}, {:.2g} % of the extra energy", gap_text(gap), 100 * *gap_extra);
+}
+
 std::string change_text(double change, int decimals) {
   const double percent = 100 * change;
   return vanishes(percent, decimals) ? fmt::format("{:+.1e} %", percent)

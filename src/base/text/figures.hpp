@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -27,6 +28,10 @@ std::string gap_figure(double gap);
 /// A relative gap in a sentence: `at most 0.01 % above the optimum`, or `exactly optimal` if it is
 /// none.
 std::string gap_text(double gap);
+
+/// The same with what it is of the extra energy, if that is known: `at most 0.01 % above the
+/// optimum, 0.98 % of the extra energy`.
+std::string gap_text(double gap, const std::optional<double>& gap_extra);
 
 /// A relative change in percent with its sign: `+0.952 %`; `+1.2e-07 %` for one that would read as
 /// zero, and `+0.000 %` for none.

@@ -10,6 +10,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <memory>
 
 #include <fmt/format.h>
@@ -43,6 +44,7 @@ class Candidates {
 
   /// Call it at the event that CBC has checked a point.
   void note(const CbcModel& model) {
+    iterations_ = std::max<std::int64_t>(iterations_, model.getIterationCount());
     const double cost = model.getMinimizationObjValue();
     const bool accepted = cost <= std::min(model.getCutoff(), kCbcInfinity);
     if (accepted) least_ = std::min(least_, cost);
@@ -58,6 +60,7 @@ class Candidates {
 
   /// The part of CBC's bound that is proven.
   double cap(double bound) const { return std::min(bound, least_); }
+  std::int64_t iterations() const { return iterations_; }
   bool any_dropped() const { return any_dropped_; }
   const std::vector<std::vector<double>>& dropped() const { return dropped_; }
 
@@ -80,6 +83,7 @@ class Candidates {
 
   std::size_t columns_;
   double least_;
+  std::int64_t iterations_ = 0;
   bool any_dropped_ = false;
   std::vector<std::vector<double>> dropped_;
 };
@@ -211,9 +215,11 @@ int no_callback(CbcModel* /*model*/, int /*where*/) {
 
 MipResult result_of(const CbcModel& model, const Milp& milp, const MipOptions& options,
                     const Candidates& candidates) {
-  MipResult result{.doubtful = candidates.any_dropped(),
-                   .dropped = candidates.dropped(),
-                   .nodes = model.getNodeCount()};
+  MipResult result{
+      .doubtful = candidates.any_dropped(),
+      .dropped = candidates.dropped(),
+      .nodes = model.getNodeCount(),
+      .iterations = std::max<std::int64_t>(candidates.iterations(), model.getIterationCount())};
   const double* best = model.bestSolution();
   if (best != nullptr) result.values.emplace(best, best + milp.columns.size());
   // Status 0 with secondary status 1 is "infeasible" (under a cutoff: nothing better), 2 is
@@ -254,6 +260,9 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ReportFunct
   SearchHandler handler(&progress, &candidates);
   model.passInEventHandler(&handler);
   model.setUseElapsedTime(true);
+  if (options.iterations < std::numeric_limits<int>::max()) {
+    model.setMaximumNumberIterations(static_cast<int>(options.iterations));
+  }
   CallbackCuts cuts(&options.cuts, milp.columns.size());
   if (options.cuts) model.addCutGenerator(&cuts, kCutsAtEveryNode, "Precedence");
 

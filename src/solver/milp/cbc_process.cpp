@@ -72,11 +72,13 @@ MipResult solve_mip(const Milp& milp, const MipOptions& options, const ProgressF
   MipOptions plain = options;
   plain.presolve = false;
   plain.time_limit_seconds = time.remaining();
+  plain.iterations = std::max<std::int64_t>(1, options.iterations - first.iterations);
   const auto both = [&](const MipProgress& now) {
     return progress({.nodes = first.nodes + now.nodes, .bound = now.bound});
   };
   MipResult second = search(milp, plain, both);
   second.nodes += first.nodes;
+  second.iterations += first.iterations;
   second.searches = found_nothing(second) ? 2 : 1;
   return second;
 }

@@ -5,6 +5,8 @@
 #include <CoinPackedMatrix.hpp>
 
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 #include <type_traits>
 
 #include "solver/milp/dual_bound.hpp"
@@ -83,8 +85,11 @@ LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>())
 
 LinearProgram::~LinearProgram() = default;
 
-LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds) {
+LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds,
+                                           std::int64_t iterations) {
+  constexpr std::int64_t kMostIterations = std::numeric_limits<int>::max();
   ClpSimplex& simplex = impl_->simplex;
+  simplex.setMaximumIterations(static_cast<int>(std::min(iterations, kMostIterations)));
   simplex.setMaximumWallSeconds(std::min(seconds, 1e9));
   simplex.setDualObjectiveLimit(std::min(ceiling, COIN_DBL_MAX));
   const bool warm = impl_->solved_before;

@@ -1,11 +1,13 @@
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <vector>
 
 #include "poet/units.hpp"
 #include "solver/milp/milp.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -22,9 +24,9 @@ class LinearProgram {
   ~LinearProgram();
 
   /// Stops when the objective passes `ceiling` (the model then has nothing below it: infeasible) or
-  /// after `seconds`. If Clp reports "infeasible" without prices that prove it, the status is
-  /// `stopped`.
-  Status solve(double ceiling, Seconds seconds);
+  /// after `seconds` or as many `iterations`. If Clp reports "infeasible" without prices that prove
+  /// it, the status is `stopped`.
+  Status solve(double ceiling, Seconds seconds, std::int64_t iterations = kNoLimit);
 
   /// At an optimum: the part of its cost that the prices of the rows prove (dual_bound.hpp), and
   /// the reduced costs for these prices. Neither depends on Clp's tolerances.

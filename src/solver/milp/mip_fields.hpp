@@ -22,7 +22,7 @@ template <>
 inline constexpr auto kFields<MipResult> = std::tuple(
     Field<&MipResult::status>{}, Field<&MipResult::bound>{}, Field<&MipResult::values>{},
     Field<&MipResult::doubtful>{}, Field<&MipResult::dropped>{}, Field<&MipResult::nodes>{},
-    Field<&MipResult::searches>{}, Field<&MipResult::message>{});
+    Field<&MipResult::iterations>{}, Field<&MipResult::searches>{}, Field<&MipResult::message>{});
 
 /// Throws MalformedMessage if a point of the result is not one of a model with so many columns.
 inline void check_points(const MipResult& result, std::size_t columns) {

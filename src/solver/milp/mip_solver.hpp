@@ -9,6 +9,7 @@
 
 #include "poet/units.hpp"
 #include "solver/milp/milp.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -22,7 +23,8 @@ struct MipOptions {
   double cutoff = kInfinity;  ///< only solutions below it are of interest
   double absolute_gap = 0;    ///< stop when incumbent - bound is at most this
   Seconds time_limit_seconds = kInfinity;
-  int node_limit = 0;  ///< of the branch and bound; 0 = none
+  int node_limit = 0;                  ///< of the branch and bound; 0 = none
+  std::int64_t iterations = kNoLimit;  ///< of the simplex, before another node begins
   std::uint32_t seed = 1;
   bool presolve = true;  ///< in the first search; see `confirm`
   /// Whether a second search, without presolve, must confirm "nothing below the cutoff" before it
@@ -56,7 +58,8 @@ struct MipResult {
   /// columns.
   std::vector<std::vector<double>> dropped;
   std::int64_t nodes = 0;
-  int searches = 1;  ///< how many agree on the answer
+  std::int64_t iterations = 0;  ///< of the simplex
+  int searches = 1;             ///< how many agree on the answer
   std::string message;
 };
 

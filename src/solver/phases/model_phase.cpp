@@ -20,6 +20,8 @@ namespace {
 constexpr double kRootShare = 0.5;
 constexpr double kPolishShare = 0.2;
 constexpr double kCountShare = 0.8;
+/// Share of the work left that one root loop may do, so that there is some for polishing.
+constexpr double kRootWork = 0.9;
 /// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
 /// Counted in iterations and not in seconds, so that a solve repeats exactly.
 constexpr std::int64_t kFirstIterations = 10'000;
@@ -72,6 +74,7 @@ class ModelPhase {
                              large ? MemoryRowsWhen::on_demand : MemoryRowsWhen::always));
     scaled_ = scale(model_->milp, state_.base.energy_joules);
     state_.statistics.build_seconds += state_.clock.elapsed() - start;
+    state_.work.add_model(scaled_.milp.nonzeros());
     state_.note_model(model_->windows.collapsed() ? "poet-collapsed" : "poet-full", scaled_.milp);
   }
 
@@ -82,13 +85,13 @@ class ModelPhase {
   /// Returns false if nothing is left to search.
   bool tighten(RootResult& root) {
     const bool twice = features().rebuild && !state_.fast();
-    root = relax({}, twice || state_.fast() ? kFirstIterations : kNoIterationLimit);
+    root = relax({}, twice || state_.fast() ? kFirstIterations : kNoLimit);
     if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
     const bool improved = improve(root.values, root.bound);
     if (state_.done()) return false;
     if (twice && (improved || !root.complete)) {
       if (improved) rebuild();
-      root = relax(std::move(root.active_cuts), kNoIterationLimit);
+      root = relax(std::move(root.active_cuts), kNoLimit);
       if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
       improve(root.values, root.bound);
       if (state_.done()) return false;
@@ -103,6 +106,7 @@ class ModelPhase {
                               .features = features(),
                               .cuts = std::move(cuts),
                               .iterations = iterations,
+                              .most_work = state_.share_of_work(kRootWork),
                               .time_limit_seconds = state_.time_for_step(kRootShare)};
     RootResult root = run_root_loop(*model_, graph(), scaled_, options, [&](double bound) {
       raise_bound(state_, scaled_, bound);
@@ -110,6 +114,7 @@ class ModelPhase {
       return !state_.stopping();
     });
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
+    state_.work.add_moves(root.work);
     raise_bound(state_, scaled_, root.bound);
     return root;
   }
@@ -142,8 +147,9 @@ class ModelPhase {
                              .node_limit = kPolishNodes,
                              .seed = state_.options.settings.seed,
                              .confirm = false};
-    const auto schedule = polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed,
-                                 options, [&](const MipProgress&) { return !state_.stopping(); });
+    const auto schedule =
+        polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed, options,
+               state_.work, [&](const MipProgress&) { return !state_.stopping(); });
     return schedule && state_.offer_or_repair(*schedule);
   }
 
@@ -163,7 +169,8 @@ class ModelPhase {
       counts = make_counts(*model_, graph(), scaled_);
       subproblems = search_counts(counts, root, std::move(subproblems));
     }
-    if (state_.done()) return ModelVerdict::open;
+    // Only time limits CBC's work at its root, so refining leaves large models alone.
+    if (state_.done() || (state_.refining && !is_small())) return ModelVerdict::open;
     return search_subproblems(state_, name_, *model_, scaled_, root.active_rows, root.active_cuts,
                               counts, subproblems);
   }
@@ -180,6 +187,7 @@ class ModelPhase {
                                   .rows = root.active_rows,
                                   .cuts = root.active_cuts,
                                   .processes = state_.options.settings.threads,
+                                  .most_work = state_.work_left(),
                                   .time_limit_seconds = state_.share_of_time(kCountShare)};
     options.ceiling = [this] { return proof_cutoff(state_, scaled_); };
     options.improve = [this](const std::vector<double>& relaxed, double bound) {
@@ -194,6 +202,7 @@ class ModelPhase {
     };
     CountBranchingResult result = run_count_branching(*model_, graph(), scaled_, counts, options);
     statistics.nodes += result.nodes;
+    state_.work.add_moves(result.work);
     statistics.milp_seconds += state_.clock.elapsed() - start;
     if (result.status != CountBranchingResult::Status::searched) return subproblems;
     raise_bound(state_, scaled_, result.bound);

@@ -24,6 +24,6 @@ namespace poet {
 std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled, const Schedule& incumbent,
                                std::span<const double> relaxed, const MipOptions& options,
-                               const std::function<bool(const MipProgress&)>& progress);
+                               Work& work, const std::function<bool(const MipProgress&)>& progress);
 
 }  // namespace poet

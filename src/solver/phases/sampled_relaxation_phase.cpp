@@ -160,10 +160,12 @@ class SampledPhase {
                                        return sampled_cuts(built.model, graph(), values);
                                      },
                                  .least_gain = glance_ ? kGlanceRoundGain : kRoundGain,
+                                 .most_work = state_.work_left(),
                                  .time_limit_seconds = seconds};
     const RowLoopResult result =
         run_row_loop(scaled.milp, options, [&](double bound) { return note(scaled, bound); });
     note(scaled, result.bound);
+    state_.work.add_moves(result.work);
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
     return result;
   }
@@ -203,6 +205,7 @@ class SampledPhase {
                              .absolute_gap = scaled.to_units(state_.gap_joules()),
                              .time_limit_seconds = share(),
                              .node_limit = glance_ ? limits_.search_nodes : 0,
+                             .iterations = state_.iterations_left(scaled.milp.columns.size()),
                              .seed = state_.options.settings.seed,
                              .heuristics = false};
     const MipResult result = solve_mip(scaled.milp, options, [&](const MipProgress& now) {
@@ -210,6 +213,8 @@ class SampledPhase {
     });
     SolveStatistics& statistics = state_.statistics;
     statistics.nodes += result.nodes;
+    state_.work.add_search(scaled.milp.nonzeros());
+    state_.work.add_iterations(result.iterations, scaled.milp.columns.size());
     statistics.milp_seconds += state_.clock.elapsed() - start;
     note(scaled, result.bound);
     const bool nothing = result.status == MipResult::Status::finished && !result.values;

@@ -98,6 +98,7 @@ class SubproblemSearch {
     }
     task.rows = whole_.rows.size();
     task.options.cutoff = proof_cutoff(state_, scaled_);
+    task.options.iterations = state_.iterations_left(whole_.columns.size());
     return task;
   }
 
@@ -155,6 +156,8 @@ class SubproblemSearch {
   bool take(SearchTask& task, const MipResult& mip) {
     nodes_under_way_ = 0;
     state_.statistics.nodes += mip.nodes;
+    state_.work.add_search(whole_.nonzeros());
+    state_.work.add_iterations(mip.iterations, whole_.columns.size());
     if (mip.status == MipResult::Status::failed) {
       raise(task.subproblem, task.latest.bound);
       state_.trouble = mip.message;

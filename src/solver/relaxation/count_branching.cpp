@@ -53,11 +53,9 @@ inline constexpr auto kFields<Relaxation::Snapshot> =
                Field<&Relaxation::Snapshot::cuts>{}, Field<&Relaxation::Snapshot::basis>{});
 
 template <>
-inline constexpr auto kFields<CountNode> = std::tuple(Field<&CountNode::closed>{},
-                                                      Field<&CountNode::bound>{},
-                                                      Field<&CountNode::branching>{},
-                                                      Field<&CountNode::values>{},
-                                                      Field<&CountNode::relaxation>{});
+inline constexpr auto kFields<CountNode> = std::tuple(
+    Field<&CountNode::closed>{}, Field<&CountNode::bound>{}, Field<&CountNode::branching>{},
+    Field<&CountNode::values>{}, Field<&CountNode::relaxation>{}, Field<&CountNode::work>{});
 
 template <>
 inline constexpr auto kFields<TaskResult> = std::tuple(Field<&TaskResult::node>{},
@@ -78,7 +76,8 @@ inline constexpr auto kLast<CountBranchingResult::Status> = CountBranchingResult
 template <>
 inline constexpr auto kFields<CountBranchingResult> =
     std::tuple(Field<&CountBranchingResult::status>{}, Field<&CountBranchingResult::subproblems>{},
-               Field<&CountBranchingResult::bound>{}, Field<&CountBranchingResult::nodes>{});
+               Field<&CountBranchingResult::bound>{}, Field<&CountBranchingResult::nodes>{},
+               Field<&CountBranchingResult::work>{});
 
 namespace {
 
@@ -111,6 +110,7 @@ struct CountTask {
   std::shared_ptr<const OpenNode> node;  ///< the parent, or what is polished
   Subproblem subproblem;                 ///< of the parent's
   double ceiling = kInfinity;
+  std::int64_t most_work = kNoLimit;  ///< in moves
   bool polishes = false;
 };
 
@@ -129,7 +129,11 @@ class CountBranching {
 
   CountBranchingResult run() {
     ++count_;
-    keep({}, nodes_.solve_root(options_.rows, options_.cuts, ceiling_, time_));
+    CountNode root = nodes_.solve_root(options_.rows, options_.cuts,
+                                       {.ceiling = ceiling_, .most_work = work_left()}, time_);
+    work_.add_moves(root.work);
+    keep({}, std::move(root));
+    if (work_left() <= 0) return divided();
     OrderedCalls<CountTask, double, TaskResult> calls{.processes = options_.processes,
                                                       .length = kNodesInLine};
     calls.draw = [this] { return draw(); };
@@ -169,7 +173,10 @@ class CountBranching {
     open_.erase(next);
     if (node->subproblem.bound >= ceiling_) return open_.clear();
     for (const bool up : {false, true}) {
-      CountTask task{.node = node, .subproblem = node->subproblem, .ceiling = ceiling_};
+      CountTask task{.node = node,
+                     .subproblem = node->subproblem,
+                     .ceiling = ceiling_,
+                     .most_work = work_left()};
       const auto [count, value] = node->solved.branching;
       CountRange range{.count = count};
       (up ? range.lower : range.upper) = up ? std::ceil(value) : std::floor(value);
@@ -186,7 +193,9 @@ class CountBranching {
       return {.node = {.closed = true},
               .schedule = options_.improve(node.values, task.subproblem.bound)};
     }
-    return {.node = nodes_.solve_child(node, task.subproblem, task.ceiling, time_)};
+    return {.node =
+                nodes_.solve_child(node, task.subproblem,
+                                   {.ceiling = task.ceiling, .most_work = task.most_work}, time_)};
   }
 
   bool take(CountTask& task, std::optional<Answer> answer) {
@@ -200,6 +209,7 @@ class CountBranching {
     ++count_;
     if (answer->result) {
       CountNode& node = answer->result->node;
+      work_.add_moves(node.work);
       nodes_.adopt(node);
       keep(std::move(task.subproblem), std::move(node));
     } else {
@@ -214,7 +224,11 @@ class CountBranching {
       next_polish_ *= kPolishGrowth;
       to_polish_.push_back(*std::min_element(open_.begin(), open_.end(), better));
     }
-    return !stuck_;
+    return !stuck_ && work_left() > 0;
+  }
+
+  std::int64_t work_left() const {
+    return options_.most_work == kNoLimit ? kNoLimit : options_.most_work - work_.moves();
   }
 
   void improve(const std::optional<Schedule>& schedule) {
@@ -266,7 +280,8 @@ class CountBranching {
     return {.status = CountBranchingResult::Status::searched,
             .subproblems = {{.bound = bound}},
             .bound = bound,
-            .nodes = count_};
+            .nodes = count_,
+            .work = work_.moves()};
   }
 
   /// All that is left.
@@ -281,7 +296,8 @@ class CountBranching {
     return {.status = CountBranchingResult::Status::searched,
             .subproblems = std::move(settled_),
             .bound = bound,
-            .nodes = count_};
+            .nodes = count_,
+            .work = work_.moves()};
   }
 
   const CountBranchingOptions& options_;
@@ -295,6 +311,7 @@ class CountBranching {
   bool polishing_ = false;                                 // schedule that the one before found
   std::vector<Subproblem> settled_;
   std::int64_t count_ = 0;  // of nodes
+  Work work_;
   std::int64_t next_polish_ = kFirstPolish;
   std::int64_t next_check_ = kCheckedNodes;
   double checked_bound_ = -kInfinity;

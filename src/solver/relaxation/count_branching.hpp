@@ -11,15 +11,17 @@
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/counts.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
 /// Inputs of the search, and the functions that it calls while it runs.
 struct CountBranchingOptions {
   SolverFeatures features;
-  std::vector<int> rows;            ///< of the model, to start with
-  std::vector<PrecedenceCut> cuts;  ///< to start with
-  int processes = 1;                ///< that solve relaxations at the same time
+  std::vector<int> rows;              ///< of the model, to start with
+  std::vector<PrecedenceCut> cuts;    ///< to start with
+  int processes = 1;                  ///< that solve relaxations at the same time
+  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp); that of `improve` does not count
   Seconds time_limit_seconds = kInfinity;
   /// Only solutions below it are of interest. Called in the child process, again whenever `improve`
   /// has found something.
@@ -44,6 +46,7 @@ struct CountBranchingResult {
   std::vector<Subproblem> subproblems;
   double bound = -kInfinity;  ///< of every solution; the last ceiling if no subproblem is left
   std::int64_t nodes = 0;     ///< relaxations solved to a bound
+  std::int64_t work = 0;      ///< in moves
 };
 
 /// Branch and bound on counts, least bound first, in a child process. Every node is a relaxation

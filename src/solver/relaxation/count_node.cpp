@@ -26,40 +26,52 @@ bool has_stalled(const std::vector<double>& bounds, double ceiling) {
 
 CountNodes::CountNodes(const Formulation& model, const Graph& graph, const Milp& milp,
                        const std::vector<Count>& counts, const SolverFeatures& features)
-    : graph_(graph), milp_(milp), counts_(counts), relaxation_(model, graph, milp, features) {}
+    : graph_(graph),
+      milp_(milp),
+      nonzeros_(milp.nonzeros()),
+      counts_(counts),
+      relaxation_(model, graph, milp, features) {}
 
 CountNode CountNodes::solve_root(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts,
-                                 double ceiling, const Countdown& time) {
+                                 const NodeLimits& limits, const Countdown& time) {
   relaxation_.start(rows, std::move(cuts));
   start_rows_ = relaxation_.rows();
-  CountNode root = solve({}, ceiling, time);
+  CountNode root = solve({}, limits, time);
   if (!root.closed) root.relaxation = relaxation_.snapshot(relaxation_.cuts());
   return root;
 }
 
 CountNode CountNodes::solve_child(const CountNode& parent, const Subproblem& subproblem,
-                                  double ceiling, const Countdown& time) {
+                                  const NodeLimits& limits, const Countdown& time) {
   const int known_cuts = relaxation_.cuts();
   relaxation_.restore(parent.relaxation,
                       [this](int count) { return range_row(counts_, {.count = count}); });
   for (const CountRange& range : merged(subproblem.ranges)) {
     relaxation_.set_row(range.count, range_row(counts_, range));
   }
-  CountNode child = solve(subproblem, ceiling, time);
+  CountNode child = solve(subproblem, limits, time);
   if (!child.closed) child.relaxation = relaxation_.snapshot(known_cuts);
   return child;
 }
 
-CountNode CountNodes::solve(const Subproblem& subproblem, double ceiling, const Countdown& time) {
+CountNode CountNodes::solve(const Subproblem& subproblem, const NodeLimits& limits,
+                            const Countdown& time) {
+  const double ceiling = limits.ceiling;
+  const std::size_t columns = milp_.columns.size();
+  Work work;
   CountNode node{.bound = subproblem.bound};
   std::vector<double> bounds;
   while (true) {
-    const auto status = relaxation_.solve(ceiling, std::max(time.remaining(), 1e-3));
-    if (status == LinearProgram::Status::infeasible) return {.closed = true};
+    const auto status = relaxation_.solve(ceiling, std::max(time.remaining(), 1e-3),
+                                          work.iterations_until(limits.most_work, columns));
+    work.add_iterations(relaxation_.iterations(), columns);
+    work.add_round(nonzeros_);
+    node.work = work.moves();
+    if (status == LinearProgram::Status::infeasible) return {.closed = true, .work = work.moves()};
     if (status == LinearProgram::Status::stopped) break;
     node.bound = std::max(node.bound, relaxation_.bound());
     bounds.push_back(node.bound);
-    if (has_stalled(bounds, ceiling) || time.expired()) break;
+    if (has_stalled(bounds, ceiling) || time.expired() || work.moves() >= limits.most_work) break;
     if (relaxation_.rows() > kRowGrowth * start_rows_) relaxation_.remove_slack_rows();
     if (!relaxation_.add_violated_rows()) break;
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "poet/graph.hpp"
@@ -8,6 +9,7 @@
 #include "solver/formulation/variables.hpp"
 #include "solver/relaxation/counts.hpp"
 #include "solver/relaxation/relaxation.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -19,6 +21,13 @@ struct CountNode {
   Branching branching;         ///< none if it leads nowhere
   std::vector<double> values;  ///< of all columns
   Relaxation::Snapshot relaxation;
+  std::int64_t work = 0;  ///< in moves
+};
+
+/// Where the work on a node ends.
+struct NodeLimits {
+  double ceiling = kInfinity;         ///< only solutions below it are of interest
+  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp)
 };
 
 /// Solves the relaxations of subproblems. Copies of it in other processes may solve the children of
@@ -30,20 +39,21 @@ class CountNodes {
 
   /// The whole problem, by the rows and cuts to start with. To be called first, and once.
   CountNode solve_root(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts,
-                       double ceiling, const Countdown& time);
+                       const NodeLimits& limits, const Countdown& time);
   /// A subproblem of the node's, in a copy of this process that ends with it.
-  CountNode solve_child(const CountNode& parent, const Subproblem& subproblem, double ceiling,
-                        const Countdown& time);
+  CountNode solve_child(const CountNode& parent, const Subproblem& subproblem,
+                        const NodeLimits& limits, const Countdown& time);
   /// Takes in a node that a copy solved, so that it can be a parent here.
   void adopt(CountNode& node);
   /// Throws MalformedMessage if no copy can have solved the node.
   void check(const CountNode& node) const;
 
  private:
-  CountNode solve(const Subproblem& subproblem, double ceiling, const Countdown& time);
+  CountNode solve(const Subproblem& subproblem, const NodeLimits& limits, const Countdown& time);
 
   const Graph& graph_;
   const Milp& milp_;
+  std::size_t nonzeros_;
   const std::vector<Count>& counts_;
   Relaxation relaxation_;
   int start_rows_ = 0;

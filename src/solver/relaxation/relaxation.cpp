@@ -81,8 +81,8 @@ void Relaxation::start(const std::vector<int>& rows, std::vector<PrecedenceCut> 
   add_cuts(std::move(cuts));
 }
 
-LinearProgram::Status Relaxation::solve(double ceiling, Seconds seconds) {
-  return program_.solve(ceiling, seconds);
+LinearProgram::Status Relaxation::solve(double ceiling, Seconds seconds, std::int64_t iterations) {
+  return program_.solve(ceiling, seconds, iterations);
 }
 
 bool Relaxation::add_violated_rows() {

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <span>
@@ -28,7 +29,7 @@ class Relaxation {
   void start(const std::vector<int>& rows, std::vector<PrecedenceCut> cuts);
 
   /// See LinearProgram::solve.
-  LinearProgram::Status solve(double ceiling, Seconds seconds);
+  LinearProgram::Status solve(double ceiling, Seconds seconds, std::int64_t iterations = kNoLimit);
   double bound() const { return program_.bound(); }
   std::span<const double> values() const { return program_.values(); }
   std::span<const double> reduced_costs() const { return program_.reduced_costs(); }

@@ -17,7 +17,7 @@ template <>
 inline constexpr auto kFields<RootResult> = std::tuple(
     Field<&RootResult::status>{}, Field<&RootResult::bound>{}, Field<&RootResult::fixed>{},
     Field<&RootResult::active_rows>{}, Field<&RootResult::active_cuts>{},
-    Field<&RootResult::values>{}, Field<&RootResult::complete>{});
+    Field<&RootResult::values>{}, Field<&RootResult::complete>{}, Field<&RootResult::work>{});
 
 namespace {
 
@@ -32,6 +32,8 @@ class RootLoop {
            const RootOptions& options)
       : options_(options),
         fixing_margin_(fixing_margin(scaled)),
+        columns_(scaled.milp.columns.size()),
+        nonzeros_(scaled.milp.nonzeros()),
         relaxation_(model, graph, scaled.milp, options.features) {}
 
   RootResult run(const std::function<void(double)>& report) {
@@ -39,7 +41,11 @@ class RootLoop {
     relaxation_.start({}, options_.cuts);
     std::int64_t iterations = 0;
     for (int round = 0;; ++round) {
-      const auto status = relaxation_.solve(options_.ceiling, time_.remaining());
+      const auto status = relaxation_.solve(options_.ceiling, time_.remaining(),
+                                            work_.iterations_until(options_.most_work, columns_));
+      work_.add_iterations(relaxation_.iterations(), columns_);
+      work_.add_round(nonzeros_);
+      result.work = work_.moves();
       if (status == LinearProgram::Status::infeasible) {
         result.status = RootResult::Status::closed;
         result.bound = options_.ceiling;
@@ -55,7 +61,10 @@ class RootLoop {
       }
       iterations += round == 0 ? 0 : relaxation_.iterations();
       result.complete = stalled(round, result.bound);
-      if (result.complete || iterations >= options_.iterations || time_.expired()) break;
+      if (result.complete || iterations >= options_.iterations ||
+          result.work >= options_.most_work || time_.expired()) {
+        break;
+      }
       if (round % kCleanInterval == 0) relaxation_.remove_slack_rows();
       result.complete = !relaxation_.add_violated_rows();
       if (result.complete) break;
@@ -90,6 +99,9 @@ class RootLoop {
 
   const RootOptions& options_;
   double fixing_margin_;
+  std::size_t columns_;
+  std::size_t nonzeros_;
+  Work work_;
   Relaxation relaxation_;
   std::vector<double> bounds_;
   std::vector<double> values_;  // at the last optimum

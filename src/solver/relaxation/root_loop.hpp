@@ -2,13 +2,13 @@
 
 #include <cstdint>
 #include <functional>
-#include <limits>
 #include <vector>
 
 #include "poet/solver_features.hpp"
 #include "solver/formulation/cuts.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -27,15 +27,15 @@ struct RootResult {
   std::vector<PrecedenceCut> active_cuts;  ///< cuts that are tight at the end
   std::vector<double> values;              ///< of the columns, at the last optimum
   bool complete = false;                   ///< it ended because cuts no longer paid
+  std::int64_t work = 0;                   ///< in moves (work.hpp)
 };
 
-inline constexpr std::int64_t kNoIterationLimit = std::numeric_limits<std::int64_t>::max();
-
 struct RootOptions {
-  double ceiling = kInfinity;                   ///< only solutions below it are of interest
-  SolverFeatures features;                      ///< it reads precedence_cuts and cost_fixing
-  std::vector<PrecedenceCut> cuts;              ///< to start with, for example from an earlier loop
-  std::int64_t iterations = kNoIterationLimit;  ///< of the simplex, after the first solve
+  double ceiling = kInfinity;          ///< only solutions below it are of interest
+  SolverFeatures features;             ///< it reads precedence_cuts and cost_fixing
+  std::vector<PrecedenceCut> cuts;     ///< to start with, for example from an earlier loop
+  std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
+  std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short
   Seconds time_limit_seconds = kInfinity;
 };
 

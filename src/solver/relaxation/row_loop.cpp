@@ -18,7 +18,8 @@ inline constexpr auto kLast<RowLoopResult::Status> = RowLoopResult::Status::fail
 template <>
 inline constexpr auto kFields<RowLoopResult> = std::tuple(Field<&RowLoopResult::status>{},
                                                           Field<&RowLoopResult::bound>{},
-                                                          Field<&RowLoopResult::iterations>{});
+                                                          Field<&RowLoopResult::iterations>{},
+                                                          Field<&RowLoopResult::work>{});
 
 namespace {
 
@@ -37,7 +38,10 @@ double row_sum(const MilpRow& row, std::span<const double> values) {
 class RowLoop {
  public:
   RowLoop(const Milp& milp, const RowLoopOptions& options)
-      : options_(options), program_({.columns = milp.columns}) {
+      : options_(options),
+        columns_(milp.columns.size()),
+        nonzeros_(milp.nonzeros()),
+        program_({.columns = milp.columns}) {
     std::vector<MilpRow> first;
     for (const MilpRow& row : milp.rows) (row.rarely_tight ? waiting_ : first).push_back(row);
     program_.add_rows(first);
@@ -48,8 +52,12 @@ class RowLoop {
     RowLoopResult result;
     std::vector<double> bounds;
     do {
-      const auto status = program_.solve(options_.ceiling, time_.remaining());
+      const auto status = program_.solve(options_.ceiling, time_.remaining(),
+                                         work_.iterations_until(options_.most_work, columns_));
       result.iterations += program_.iterations();
+      work_.add_iterations(program_.iterations(), columns_);
+      work_.add_round(nonzeros_);
+      result.work = work_.moves();
       if (status == LinearProgram::Status::infeasible) return closed(result);
       if (status != LinearProgram::Status::optimal) break;
       result.status = RowLoopResult::Status::bounded;
@@ -59,7 +67,7 @@ class RowLoop {
       }
       bounds.push_back(result.bound);
       if (bounds.size() % kRoundsToClean == 0) remove_slack_rows();
-    } while (!stalled(bounds) && !time_.expired() && add_violated_rows());
+    } while (!stalled(bounds) && !over(result) && add_violated_rows());
     return result;
   }
 
@@ -70,6 +78,10 @@ class RowLoop {
         below_ceiling ? RowLoopResult::Status::closed : RowLoopResult::Status::infeasible;
     if (below_ceiling) result.bound = options_.ceiling;
     return result;
+  }
+
+  bool over(const RowLoopResult& result) const {
+    return time_.expired() || result.work >= options_.most_work;
   }
 
   bool stalled(const std::vector<double>& bounds) const {
@@ -117,6 +129,9 @@ class RowLoop {
   }
 
   const RowLoopOptions& options_;
+  std::size_t columns_;
+  std::size_t nonzeros_;
+  Work work_;
   LinearProgram program_;
   int first_rows_ = 0;            // of the program, which stay
   std::vector<MilpRow> entered_;  // the others in the program, in its order

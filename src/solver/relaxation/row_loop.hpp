@@ -7,6 +7,7 @@
 
 #include "poet/units.hpp"
 #include "solver/milp/milp.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -21,15 +22,17 @@ struct RowLoopResult {
   Status status = Status::failed;
   double bound = -kInfinity;    ///< on the objective, without the offset; proven (dual_bound.hpp)
   std::int64_t iterations = 0;  ///< of the simplex
+  std::int64_t work = 0;        ///< in moves
 };
 
 /// Valid rows that a point of the relaxation violates.
 using RowFunction = std::function<std::vector<MilpRow>(std::span<const double> values)>;
 
 struct RowLoopOptions {
-  double ceiling = kInfinity;  ///< only solutions below it are of interest
-  RowFunction cuts;            ///< called in the child process once few rows are violated
-  double least_gain = 2e-3;    ///< of the bound, in three rounds: else the loop ends
+  double ceiling = kInfinity;         ///< only solutions below it are of interest
+  RowFunction cuts;                   ///< called in the child process once few rows are violated
+  double least_gain = 2e-3;           ///< of the bound, in three rounds: else the loop ends
+  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp)
   Seconds time_limit_seconds = kInfinity;
 };
 

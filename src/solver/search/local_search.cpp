@@ -45,7 +45,8 @@ std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOp
   TimelineSearchOptions search{.moves = std::min(options.moves, kMovesPerPair * size * size),
                                .seed = options.seed,
                                .stop = options.stop,
-                               .improved = options.improved};
+                               .improved = options.improved,
+                               .moved = options.moved};
   std::optional<Plan> best;
   if (options.start) search.starts.push_back(*options.start);
   make_starts(problem, options.stop, [&](const Plan& plan) {

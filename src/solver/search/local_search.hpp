@@ -16,6 +16,7 @@ struct LocalSearchOptions {
   std::optional<Schedule> start{};   ///< a valid one, if any is known
   Stop stop = [] { return false; };  ///< polled; true ends the search
   std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
+  std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
 
 /// The first feasible plan, in milliseconds: the greedy descent from the baseline, or else the

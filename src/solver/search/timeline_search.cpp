@@ -46,6 +46,7 @@ class ChainSearch {
       run_chain(chain);
       if (length_ < full_ || chain % kCycle == kCycle - 1) length_ *= kGrowth;
     }
+    options_.moved(options_.moves - std::max<std::int64_t>(0, moves_left_));
     if (!best_) return std::nullopt;
     timeline_.restore(best_->entries);
     return to_schedule(timeline_);

@@ -17,6 +17,7 @@ struct TimelineSearchOptions {
   std::vector<Schedule> starts{};
   std::function<bool()> stop = [] { return false; };  ///< polled; true ends the search
   std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
+  std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
 
 /// Searches for near-optimal schedules of any graph. A chain is a threshold search from the

@@ -95,6 +95,7 @@ const std::string kGolden = R"({
     "energy_overhead": 0.0,
     "lower_bound_joules": 0.100000002,
     "gap": 0.0,
+    "gap_extra": 0.0,
     "runtime_seconds": 1.0,
     "runtime_ratio": 1.0,
     "paging_seconds": 0.0,

@@ -48,6 +48,18 @@ TEST(SweepJson, FiguresOfAScheduleMayLieOutsideTheRangeOfInputs) {
   EXPECT_EQ(to_json_lines(parse_sweep(text, "s")), text);
 }
 
+TEST(SweepJson, ReadsOlderRowsWithoutTheGapOfTheExtraEnergy) {
+  std::vector<SweepRow> older = rows();
+  EXPECT_TRUE(older[0].summary->gap_extra);
+  EXPECT_THAT(to_json_lines(older), HasSubstr("\"gap_extra\":"));
+  EXPECT_THAT(to_csv(older), HasSubstr(",gap,gap_extra,runtime_seconds,"));
+  older[0].summary->gap_extra.reset();
+  older.resize(1);
+  const std::string text = to_json_lines(older);
+  EXPECT_THAT(text, testing::Not(HasSubstr("gap_extra")));
+  EXPECT_EQ(to_json_lines(parse_sweep(text, "s")), text);
+}
+
 TEST(SweepJson, NamesTheTimeOfTransfersIfItIsCharged) {
   SweepGrid charged = grid();
   charged.subjects[0].limits = {.paging_time = PagingTime::blocking, .storage_budget_bytes = 512};

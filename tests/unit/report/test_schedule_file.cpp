@@ -144,6 +144,21 @@ TEST(VerifyReport, EveryFigureOfTheSummaryIsChecked) {
   EXPECT_THAT(tampered(&Summary::page_in_bytes), one("page_in_bytes"));
 }
 
+TEST(VerifyReport, TheGapOfTheExtraEnergyIsCheckedIfItIsThere) {
+  const auto with_bound = [](const std::optional<double>& gap_extra) {
+    return findings_after([&](ScheduleFile& r) {
+      r.summary.lower_bound_joules = 15.75 * (1 - 1e-4);
+      r.summary.gap = 1e-4;
+      r.summary.gap_extra = gap_extra;
+    });
+  };
+  const double right = relative_extra_gap(15.75, 15.75 * (1 - 1e-4), 15);
+  EXPECT_THAT(with_bound(right), IsEmpty());
+  EXPECT_THAT(with_bound(std::nullopt), IsEmpty()) << "older files do not have it";
+  EXPECT_THAT(with_bound(right + 1e-6), ElementsAre(HasSubstr("summary.gap_extra is")));
+  EXPECT_THAT(with_bound(0), ElementsAre(HasSubstr("summary.gap_extra is")));
+}
+
 TEST(VerifyReport, FiguresMayDifferByTheOrderOfSummation) {
   EXPECT_THAT(findings_after([](ScheduleFile& r) { r.summary.energy_joules *= 1 + 1e-12; }),
               IsEmpty());
@@ -161,6 +176,7 @@ TEST(VerifyReport, AProofIsCheckedAgainstTheBound) {
     return findings_after([&](ScheduleFile& r) {
       r.summary.lower_bound_joules = bound;
       r.summary.gap = gap;
+      r.summary.gap_extra = relative_extra_gap(15.75, bound, 15);
     });
   };
   EXPECT_THAT(with_bound(15.75 * (1 - 1e-4), 1e-4), IsEmpty());
