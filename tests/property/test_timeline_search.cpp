@@ -100,7 +100,7 @@ TEST(Tightening, ReachesLowBudgetsOfAnyGraph) {
   for (int seed = 0; seed < 10; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
-    const Problem problem = far_reaching_problem(random, 60, 0.7);
+    const Problem problem = far_reaching_problem(random, 60, 0.6);
     const WholeCosts costs(problem);
     Timeline timeline(costs);
     TimelineMoves moves(timeline, random);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "solver/search/tightening.hpp"
@@ -14,7 +15,10 @@ constexpr int kLargeGraph = 250;    // nodes
 constexpr double kGrowth = 1.5;     // of chains
 constexpr int kCycle = 4;           // chains that differ in their start
 constexpr double kRefining = 0.8;   // moves without a better plan, over those of the first search
-constexpr double kHot = 1;          // of the energy scale
+/// First heats of chains, in turn, of the energy scale. Low budgets and large graphs want the
+/// hottest; in chains of layers, whose costs differ by orders of magnitude, the best plans are
+/// found by the coolest.
+constexpr double kHot[] = {1, 0.3, 0.1};
 constexpr double kCold = 0.004;
 constexpr double kTightening = 20;  // moves to find some plan, at most, over those of a long chain
 constexpr int kMostEntries = 3;     // of a start, for each node; more would take long to build
@@ -68,6 +72,7 @@ class ChainSearch {
   /// the baseline, and at any heat from the others, whose structure a hot search would melt. Where
   /// no start fits, tightening leads to far better plans than any of these.
   void run_chain(int chain) {
+    hot_ = kHot[best_ ? chain % std::size(kHot) : 0];
     if (best_ && (chain % kCycle == kCycle - 1 || (low_budget_ && chain % 2 == 1))) {
       heat_ = draw_heat();
       refine(*best_);
@@ -128,7 +133,7 @@ class ChainSearch {
     const auto moves = std::min(moves_left_, std::max<std::int64_t>(1, std::llround(count)));
     ThresholdResult result = search_by_threshold(timeline_, moves_,
                                                  {.moves = moves,
-                                                  .hot = kHot * share * heat_,
+                                                  .hot = hot_ * share * heat_,
                                                   .cold = kCold * heat_,
                                                   .price = price,
                                                   .time_price = scales_.time,
@@ -168,6 +173,7 @@ class ChainSearch {
   double length_ = 0;        // of a chain's first search, in moves
   double full_ = 0;          // that of a chain that should find a good plan
   double heat_ = 0;
+  double hot_ = 0;  // at the first move, over heat_
   double price_;
   std::vector<std::vector<Entry>> starts_{{}};  // the baseline first
   std::size_t next_start_ = 0;
