@@ -113,9 +113,12 @@ std::string effort_lines(const std::vector<Measurement>& measurements) {
          nonzeros.line("nonzeros", 1e-3, "thousand") +
          fmt::format(
              "time in all: local search {:.1f} s, building models {:.1f} s, root loop and "
-             "CBC {:.1f} s; solves {:.1f} s, {:.1f} s of them on a processor\n",
+             "CBC {:.1f} s; solves {:.1f} s{}\n",
              sum.heuristic_seconds, sum.build_seconds, sum.milp_seconds, sum.wall_seconds,
-             sum.processor_seconds);
+             // Older files do not have it.
+             sum.processor_seconds > 0
+                 ? fmt::format(", {:.1f} s of them on a processor", sum.processor_seconds)
+                 : std::string());
 }
 
 }  // namespace
