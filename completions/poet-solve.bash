@@ -57,7 +57,7 @@ _poet_solve_value() {
     *:--paging-time) _poet_solve_words 'free blocking overlapped' ;;
     *:--ram-budget) _poet_solve_words 'min chip' ;;
     *:--runtime-budget|*:--batch-size|*:--mem-power-scale|*:--gap|*:--seed) ;;
-    *:--storage-budget|*:--page-out-budget) ;;
+    *:--storage-budget|*:--page-out-budget|*:--memory-limit) ;;
     *:--time-limit-s|*:--solve-threads|*:--jobs|*:--rel-tol|*:--steps|*:--ticks-per-second) ;;
     *) return 1 ;;
   esac
@@ -68,7 +68,7 @@ _poet_solve_options() {
   local common='-h --help --version -q --quiet -v --verbose --log-file'
   local settings='--ram-budget --runtime-budget --paging-time --storage-budget
     --page-out-budget --batch-size --backward --alignment --mem-power-scale --effort --gap --time-limit-s
-    --solve-threads --seed --require-optimal --output'
+    --memory-limit --solve-threads --seed --require-optimal --output'
   case $command in
     import) echo "--loss --trainable --custom --shape --output $common" ;;
     solve) echo "--loss --trainable --custom --shape --model --platform --objective --count-parameters --paging --no-paging --remat --no-remat $settings --replace --compact

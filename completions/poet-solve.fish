@@ -124,6 +124,7 @@ __poet_solve_option 'solve import-solution sweep' -l mem-power-scale -x -d 'fact
 __poet_solve_option 'solve sweep' -l effort -x -a 'fast default proof' -d 'how hard to try'
 __poet_solve_option 'solve import-solution sweep' -l gap -x -d 'stop at this relative gap'
 __poet_solve_option 'solve sweep place' -l time-limit-s -x -d 'wall clock of a solve or search, in seconds'
+__poet_solve_option 'solve sweep' -l memory-limit -x -d 'memory of the solver\'s processes together'
 __poet_solve_option 'solve sweep' -l solve-threads -x -d 'processes that share a solve'
 __poet_solve_option 'solve sweep' -l seed -x -d 'seed of the search'
 __poet_solve_option run -l seed -x -d 'seed of parameters and data'

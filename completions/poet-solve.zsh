@@ -29,6 +29,7 @@ _poet_solve_settings=(
   '--effort=[how hard to try]:effort:(fast default proof)'
   '--gap=[stop at this relative gap]:REL: '
   '--time-limit-s=[wall clock of a solve, in seconds]:S: '
+  "--memory-limit=[memory of the solver's processes together]:SIZE: "
   '--solve-threads=[processes that share a solve]:N: '
   '--seed=[seed of the search]:N: '
   '--require-optimal[exit 5 if a schedule is not proven within the gap]'

@@ -35,6 +35,9 @@ struct SolveSettings {
   Effort effort = Effort::standard;
   SolverFeatures features;
   Objective objective = Objective::energy;
+  /// Of the solver's processes together. A model that needs more is not built, and a process that
+  /// asks for more fails, which costs the proof alone. 0 = none.
+  Bytes memory_limit_bytes = Bytes{4} << 30;
 
   bool operator==(const SolveSettings&) const = default;
 };

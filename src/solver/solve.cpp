@@ -135,13 +135,15 @@ class Solve {
     if (state_.refining && size.nonzeros > state_.share_of_work(kModelShare)) {
       return false;
     }
-    if (size.nonzeros > state_.options.complete_nonzeros && !state_.fast()) {
+    if (size.nonzeros > state_.most_complete_nonzeros() && !state_.fast()) {
       if (!look_without_model()) return false;
       windows = windows_of(kind);
       size = expected_size(state_.problem.graph, windows);
     }
-    if (size.on_demand > kMaxNonzeros || (state_.fast() && size.nonzeros > kMaxNonzeros)) {
-      give_up_on_model(size.on_demand);
+    // A fast solve has no time for a relaxation that large.
+    const std::int64_t needed = state_.fast() ? size.nonzeros : size.on_demand;
+    if (needed > state_.most_nonzeros()) {
+      give_up_on_model(needed);
       return false;
     }
     const bool infeasible = run_model_phase(state_, kind, windows) == ModelVerdict::infeasible;
@@ -166,9 +168,10 @@ class Solve {
 
   void give_up_on_model(std::int64_t nonzeros) {
     state_.trouble = fmt::format(
-        "the model would have about {} million nonzeros and was not built: a proof would take more "
-        "memory than is allowed for (4 GiB)",
-        nonzeros / 1'000'000);
+        "the model would have about {:.1f} million nonzeros and was not built: a proof would take "
+        "more memory than the {} of --memory-limit",
+        1e-6 * static_cast<double>(nonzeros),
+        format_bytes(state_.options.settings.memory_limit_bytes));
   }
 
   void declare_searched_infeasible(std::string_view who) {

@@ -1,10 +1,12 @@
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
 #include "poet/solve.hpp"
 #include "solver/clock.hpp"
+#include "solver/formulation/useful_windows.hpp"
 #include "solver/incumbent.hpp"
 #include "solver/milp/milp.hpp"
 #include "solver/work.hpp"
@@ -67,6 +69,12 @@ struct SolveState {
   Seconds share_of_time(double share) const { return share * clock.remaining(); }
   /// The same for a step of the work on a model, which Effort::fast keeps short.
   Seconds time_for_step(double share) const;
+  /// The most nonzeros that a model may have within the memory limit, and that its memory rows may
+  /// have if it contains them all.
+  std::int64_t most_nonzeros() const { return max_nonzeros(options.settings.memory_limit_bytes); }
+  std::int64_t most_complete_nonzeros() const {
+    return std::min(options.complete_nonzeros, most_nonzeros());
+  }
   /// What may be left open: the requested gap, or of the extra energy what refining aims at.
   Joules gap_joules() const;
 

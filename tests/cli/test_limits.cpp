@@ -15,6 +15,16 @@ TEST(Limits, ATimeLimitOfOneSecondIsKeptAndEndsWithASchedule) {
   EXPECT_LE(file.at("summary").at("lower_bound_joules"), file.at("summary").at("energy_joules"));
 }
 
+TEST(Limits, AModelThatNeedsMoreMemoryIsNotBuiltAndTheMessageSaysWhy) {
+  const Finished run =
+      poet_solve(slow_problem() + Words{"--time-limit-s", "4", "--memory-limit", "8M"});
+  EXPECT_EQ(run.status, 0);
+  EXPECT_THAT(run.err, HasSubstr("more memory than the 8 MiB of --memory-limit"));
+  const auto file = document(run);
+  EXPECT_EQ(file.at("status"), "feasible");
+  EXPECT_LE(file.at("summary").at("lower_bound_joules"), file.at("summary").at("energy_joules"));
+}
+
 TEST(Limits, RequireOptimalEndsWithFiveAndStillWritesTheSchedule) {
   const TemporaryFolder folder;
   const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "1", "--require-optimal",

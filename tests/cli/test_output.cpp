@@ -238,6 +238,7 @@ TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
                              "--no-remat",
                              "--gap",
                              "--time-limit-s",
+                             "--memory-limit",
                              "--solve-threads",
                              "--seed",
                              "--output",
@@ -278,18 +279,14 @@ TEST(Help, FitsTheWidthOfATerminal) {
 TEST(Help, OfACommandShowsItsOptionsAndExamples) {
   const Finished sweep = poet_solve({"sweep", "--help"});
   EXPECT_EQ(sweep.status, 0);
-  for (const char* option : {"--models",       "--platforms",
-                             "--ram-budget",   "--runtime-budget",
-                             "--techniques",   "--min-ram",
-                             "--batch-size",   "--mem-power-scale",
-                             "--effort",       "--gap",
-                             "--time-limit-s", "--solve-threads",
-                             "--seed",         "--require-optimal",
-                             "--jobs",         "--resume",
-                             "--dry-run",      "--collect",
-                             "--output",       "--format",
-                             "--csv",          "--schedules",
-                             "--quiet",        "--log-file"}) {
+  for (const char* option :
+       {"--models",        "--platforms", "--ram-budget",      "--runtime-budget",
+        "--techniques",    "--min-ram",   "--batch-size",      "--mem-power-scale",
+        "--effort",        "--gap",       "--time-limit-s",    "--memory-limit",
+        "--solve-threads", "--seed",      "--require-optimal", "--jobs",
+        "--resume",        "--dry-run",   "--collect",         "--output",
+        "--format",        "--csv",       "--schedules",       "--quiet",
+        "--log-file"}) {
     EXPECT_THAT(sweep.out, HasSubstr(option));
   }
   EXPECT_GE(count_of(sweep.out, "\n  $ poet-solve sweep "), 4U);

@@ -2,7 +2,9 @@
 
 #include <fmt/ranges.h>
 
+#include "base/text/printable.hpp"
 #include "poet/error.hpp"
+#include "poet/units.hpp"
 #include "report/fields.hpp"
 
 namespace poet::cli {
@@ -13,6 +15,20 @@ requires std::is_arithmetic_v<Number>
 void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
   OptionGroup(app, option.heading)
       .number(option.name, value, option.unit, option.range, option.usage);
+}
+
+void add(CLI::App& app, const SettingOption<Bytes>& option, Bytes& value) {
+  app.add_option_function<std::string>(
+         option.name, [&value](const std::string& given) { value = *parse_bytes(given); },
+         option.usage)
+      ->group(option.heading)
+      ->check([expected = option.range.expected](const std::string& text) {
+        return parse_bytes(text)
+                   ? std::string()
+                   : fmt::format("found '{}'; expected {}", printable(text), expected);
+      })
+      ->type_name(option.unit)
+      ->default_str(format_bytes(value));
 }
 
 template <typename Word>

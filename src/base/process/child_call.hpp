@@ -5,6 +5,7 @@
 
 #include "base/process/call_messages.hpp"
 #include "base/process/child_process.hpp"
+#include "base/process/memory_limit.hpp"
 
 namespace poet {
 
@@ -21,6 +22,8 @@ struct ChildCall {
   /// Is called at least every 50 ms; false stops the call.
   std::function<bool()> on_tick;
   Seconds seconds = 0;  ///< of wall clock before the child is killed
+  /// The most memory for this process and the child together (limit_child_memory); 0: no limit.
+  Bytes memory_bytes = 0;
 
   /// Never throws for a child that fails. Messages that come after the result, or that cannot be
   /// read, make the answer a failure.
@@ -34,7 +37,11 @@ ChildAnswer<Result> ChildCall<Report, Result>::run() const {
     const std::optional<Report> report = receiver.take(message, check);
     return !report || on_report(*report);
   };
-  const ChildWork child = call_in_child<Report, Result>(work);
+  const auto limited = [this](const auto& report) {
+    limit_child_memory(memory_bytes);
+    return work(report);
+  };
+  const ChildWork child = call_in_child<Report, Result>(limited);
   return receiver.answer(run_in_child(child, receive, on_tick, seconds));
 }
 

@@ -53,7 +53,11 @@ struct ExpectedSize {
 };
 ExpectedSize expected_size(const Graph& graph, const UsefulWindows& windows);
 
-/// The most that a model may have: with the copies that Clp and CBC make of it, about 3 GiB.
-inline constexpr std::int64_t kMaxNonzeros = 8'000'000;
+/// The most nonzeros of a model that fits in so much memory with the copies that Clp and CBC make
+/// of it, which take up to half a kibibyte for each; without limit for 0.
+constexpr std::int64_t max_nonzeros(Bytes memory) {
+  constexpr Bytes kBytesPerNonzero = 512;
+  return memory > 0 ? memory / kBytesPerNonzero : kMaxBytes;
+}
 
 }  // namespace poet

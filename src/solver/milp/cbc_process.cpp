@@ -47,6 +47,7 @@ MipResult search(const Milp& milp, const MipOptions& options, const ProgressFunc
   call.check = [&](const MipResult& result) { check_points(result, milp.columns.size()); };
   call.on_tick = [&] { return progress(latest); };
   call.seconds = options.time_limit_seconds + kGrace;
+  call.memory_bytes = options.memory_bytes;
   const ChildAnswer<MipResult> answer = call.run();
   if (answer.result) return *answer.result;
   MipResult result{.bound = latest.bound, .nodes = latest.nodes};

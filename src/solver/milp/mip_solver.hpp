@@ -23,6 +23,7 @@ struct MipOptions {
   double cutoff = kInfinity;  ///< only solutions below it are of interest
   double absolute_gap = 0;    ///< stop when incumbent - bound is at most this
   Seconds time_limit_seconds = kInfinity;
+  Bytes memory_bytes = 0;              ///< of all processes together; 0: no limit
   int node_limit = 0;                  ///< of the branch and bound; 0 = none
   std::int64_t iterations = kNoLimit;  ///< of the simplex, before another node begins
   std::uint32_t seed = 1;

@@ -59,6 +59,7 @@ class ModelPhase {
  private:
   const SolverFeatures& features() const { return state_.options.settings.features; }
   const Graph& graph() const { return state_.problem.graph; }
+  Bytes memory() const { return state_.options.settings.memory_limit_bytes; }
 
   bool is_small() const { return graph().size() <= state_.options.small_graph; }
 
@@ -69,7 +70,7 @@ class ModelPhase {
 
   void build(const UsefulWindows& windows) {
     const Seconds start = state_.clock.elapsed();
-    const bool large = expected_size(graph(), windows).nonzeros > state_.options.complete_nonzeros;
+    const bool large = expected_size(graph(), windows).nonzeros > state_.most_complete_nonzeros();
     model_.emplace(formulate(state_.problem, windows, features(),
                              large ? MemoryRowsWhen::on_demand : MemoryRowsWhen::always));
     scaled_ = scale(model_->milp, state_.base.energy_joules);
@@ -107,7 +108,8 @@ class ModelPhase {
                               .cuts = std::move(cuts),
                               .iterations = iterations,
                               .most_work = state_.share_of_work(kRootWork),
-                              .time_limit_seconds = state_.time_for_step(kRootShare)};
+                              .time_limit_seconds = state_.time_for_step(kRootShare),
+                              .memory_bytes = memory()};
     RootResult root = run_root_loop(*model_, graph(), scaled_, options, [&](double bound) {
       raise_bound(state_, scaled_, bound);
       state_.report_progress(name_);
@@ -144,6 +146,7 @@ class ModelPhase {
     const MipOptions options{.cutoff = best - step,
                              .absolute_gap = step,
                              .time_limit_seconds = state_.time_for_step(kPolishShare),
+                             .memory_bytes = memory(),
                              .node_limit = kPolishNodes,
                              .seed = state_.options.settings.seed,
                              .confirm = false};
@@ -188,7 +191,8 @@ class ModelPhase {
                                   .cuts = root.active_cuts,
                                   .processes = state_.options.settings.threads,
                                   .most_work = state_.work_left(),
-                                  .time_limit_seconds = state_.share_of_time(kCountShare)};
+                                  .time_limit_seconds = state_.share_of_time(kCountShare),
+                                  .memory_bytes = memory()};
     options.ceiling = [this] { return proof_cutoff(state_, scaled_); };
     options.improve = [this](const std::vector<double>& relaxed, double bound) {
       return features().polish && polish_once(relaxed, bound) ? state_.incumbent.schedule()

@@ -161,7 +161,8 @@ class SampledPhase {
                                      },
                                  .least_gain = glance_ ? kGlanceRoundGain : kRoundGain,
                                  .most_work = state_.work_left(),
-                                 .time_limit_seconds = seconds};
+                                 .time_limit_seconds = seconds,
+                                 .memory_bytes = state_.options.settings.memory_limit_bytes};
     const RowLoopResult result =
         run_row_loop(scaled.milp, options, [&](double bound) { return note(scaled, bound); });
     note(scaled, result.bound);
@@ -204,6 +205,7 @@ class SampledPhase {
     const MipOptions options{.cutoff = proof_cutoff(state_, scaled),
                              .absolute_gap = scaled.to_units(state_.gap_joules()),
                              .time_limit_seconds = share(),
+                             .memory_bytes = state_.options.settings.memory_limit_bytes,
                              .node_limit = glance_ ? limits_.search_nodes : 0,
                              .iterations = state_.iterations_left(scaled.milp.columns.size()),
                              .seed = state_.options.settings.seed,

@@ -104,6 +104,8 @@ class SubproblemSearch {
 
   MipOptions first_options() const {
     MipOptions options{.absolute_gap = scaled_.to_units(state_.gap_joules()),
+                       .memory_bytes = state_.options.settings.memory_limit_bytes /
+                                       state_.options.settings.threads,
                        .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
     if (separates_cuts()) {

@@ -11,10 +11,11 @@
 namespace poet {
 
 /// Runs what reports bounds in a process of its own, which ends `seconds` later at the latest, and
-/// returns its result. A bound that was reported counts even if nothing else came back. `progress`
-/// gets the best bound so far, and ends the process by returning false.
+/// returns its result; with this process it has so much memory. A bound that was reported counts
+/// even if nothing else came back. `progress` gets the best bound so far, and ends the process by
+/// returning false.
 template <typename Result, typename Work, typename Check>
-Result bound_in_child(Work work, Check check, Seconds seconds,
+Result bound_in_child(Work work, Check check, Seconds seconds, Bytes memory_bytes,
                       const std::function<bool(double)>& progress) {
   double bound = -kInfinity;
   ChildCall<double, Result> call;
@@ -26,6 +27,7 @@ Result bound_in_child(Work work, Check check, Seconds seconds,
   call.check = std::move(check);
   call.on_tick = [&] { return progress(bound); };
   call.seconds = seconds;
+  call.memory_bytes = memory_bytes;
   const ChildAnswer<Result> answer = call.run();
   Result result = answer.result.value_or(Result{});
   result.bound = std::max(result.bound, bound);

@@ -354,6 +354,7 @@ CountBranchingResult run_count_branching(const Formulation& model, const Graph& 
   call.check = [&](const CountBranchingResult& result) { check(result, counts.size()); };
   call.on_tick = [&] { return options.progress(bound, nodes); };
   call.seconds = options.time_limit_seconds + kGrace;
+  call.memory_bytes = options.memory_bytes;
   return call.run().result.value_or(CountBranchingResult{});
 }
 

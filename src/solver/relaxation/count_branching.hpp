@@ -23,6 +23,7 @@ struct CountBranchingOptions {
   int processes = 1;                  ///< that solve relaxations at the same time
   std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp); that of `improve` does not count
   Seconds time_limit_seconds = kInfinity;
+  Bytes memory_bytes = 0;  ///< of all processes together; 0: no limit
   /// Only solutions below it are of interest. Called in the child process, again whenever `improve`
   /// has found something.
   std::function<double()> ceiling;

@@ -138,7 +138,7 @@ RootResult run_root_loop(const Formulation& model, const Graph& graph, const Sca
   return bound_in_child<RootResult>(
       [&](const auto& report) { return RootLoop(model, graph, scaled, options).run(report); },
       [&](const RootResult& result) { check(result, model, graph); },
-      options.time_limit_seconds + kGrace, progress);
+      options.time_limit_seconds + kGrace, options.memory_bytes, progress);
 }
 
 }  // namespace poet

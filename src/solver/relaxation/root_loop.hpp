@@ -37,6 +37,7 @@ struct RootOptions {
   std::int64_t iterations = kNoLimit;  ///< of the simplex, after the first solve
   std::int64_t most_work = kNoLimit;   ///< in moves; it can cut the first solve short
   Seconds time_limit_seconds = kInfinity;
+  Bytes memory_bytes = 0;  ///< of all processes together; 0: no limit
 };
 
 /// By how much, in scaled units, a reduced cost must lift the bound over the ceiling before its

@@ -145,7 +145,8 @@ RowLoopResult run_row_loop(const Milp& milp, const RowLoopOptions& options,
                            const std::function<bool(double)>& progress) {
   return bound_in_child<RowLoopResult>(
       [&](const auto& report) { return RowLoop(milp, options).run(report); },
-      [](const RowLoopResult&) {}, options.time_limit_seconds + kGrace, progress);
+      [](const RowLoopResult&) {}, options.time_limit_seconds + kGrace, options.memory_bytes,
+      progress);
 }
 
 }  // namespace poet

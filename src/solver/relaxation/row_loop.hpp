@@ -34,6 +34,7 @@ struct RowLoopOptions {
   double least_gain = 2e-3;           ///< of the bound, in three rounds: else the loop ends
   std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp)
   Seconds time_limit_seconds = kInfinity;
+  Bytes memory_bytes = 0;  ///< of all processes together; 0: no limit
 };
 
 /// Solves the linear relaxation by dual simplex in a child process. The first program leaves out

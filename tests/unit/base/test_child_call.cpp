@@ -118,5 +118,25 @@ TEST(ChildCall, TakesNoResultThatItsCallerRefuses) {
   EXPECT_THAT(answer.failure, HasSubstr("it is red"));
 }
 
+TEST(ChildCall, EndsAChildThatTakesTooMuchMemoryAndNoOther) {
+#ifdef POET_SANITIZE
+  GTEST_SKIP() << "the sanitizer reserves address space in terabytes";
+#endif
+  const auto taking = [](std::size_t bytes) {
+    Call call = call_of([bytes](const Report&) {
+      const std::vector<double> numbers(bytes / sizeof(double), 1);
+      return Finding{.numbers = {numbers.back()}};
+    });
+    call.memory_bytes = Bytes{1} << 28;
+    return call.run();
+  };
+  const ChildAnswer<Finding> more = taking(std::size_t{1} << 30);
+  EXPECT_FALSE(more.result);
+  EXPECT_THAT(more.failure, HasSubstr("out of memory"));
+  const ChildAnswer<Finding> less = taking(std::size_t{1} << 26);
+  ASSERT_TRUE(less.result) << less.failure;
+  EXPECT_THAT(less.result->numbers, ElementsAre(1));
+}
+
 }  // namespace
 }  // namespace poet
