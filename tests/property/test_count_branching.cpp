@@ -42,22 +42,13 @@ double optimum_in(const Milp& milp, const std::vector<Count>& counts,
   return result.values ? result.bound : kInfinity;
 }
 
-/// Leaves the search only the counts of early stages.
-void keep_early_stages(std::vector<Count>& counts) {
-  for (Count& count : counts) {
-    if (count.kind != CountKind::early_stages) count.weight = 0;
-  }
-}
-
 /// Branches on the counts of a model; the number of nodes.
-std::int64_t expect_optimum_is_kept(const Problem& problem, bool collapse, bool early_stages_alone,
-                                    Joules optimum) {
+std::int64_t expect_optimum_is_kept(const Problem& problem, bool collapse, Joules optimum) {
   const Joules base = baseline(problem.graph).energy_joules;
   const Formulation model =
       formulate(problem, useful_windows(problem, collapse, kInfinity), no_features());
   const ScaledMilp scaled = scale(model.milp, base);
-  std::vector<Count> counts = make_counts(model, problem.graph, scaled);
-  if (early_stages_alone) keep_early_stages(counts);
+  const std::vector<Count> counts = make_counts(model, problem.graph, scaled);
   const double best = scaled.to_units(optimum - base);
   const double slack = scaled.to_units(kTolerance * optimum);
   const CountBranchingResult result =
@@ -73,7 +64,7 @@ std::int64_t expect_optimum_is_kept(const Problem& problem, bool collapse, bool 
 }
 
 // Without rounded rows and cuts, which leave nothing to branch on in graphs this small.
-void expect_no_optimum_lost(bool early_stages_alone) {
+TEST(CountBranching, LosesNoOptimum) {
   const CaseRange cases = wanted_cases(kCases);
   int branched = 0;
   for (int number = cases.first; number < cases.first + cases.count; ++number) {
@@ -85,8 +76,7 @@ void expect_no_optimum_lost(bool early_stages_alone) {
     if (!optimum || optimum->energy_joules <= base) continue;
     for (const bool collapse : {true, false}) {
       if (collapse && problem.graph.first_backward == problem.graph.size()) continue;
-      if (expect_optimum_is_kept(problem, collapse, early_stages_alone, optimum->energy_joules) > 1)
-        ++branched;
+      if (expect_optimum_is_kept(problem, collapse, optimum->energy_joules) > 1) ++branched;
     }
     if (testing::Test::HasFailure()) return;
   }
@@ -94,14 +84,6 @@ void expect_no_optimum_lost(bool early_stages_alone) {
   if (cases.count >= kCases) {
     EXPECT_GT(branched, cases.count / 50) << "searches without a branch lose nothing";
   }
-}
-
-TEST(CountBranching, LosesNoOptimum) {
-  expect_no_optimum_lost(false);
-}
-
-TEST(CountBranching, LosesNoOptimumByStagesAlone) {
-  expect_no_optimum_lost(true);
 }
 
 }  // namespace

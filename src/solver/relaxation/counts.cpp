@@ -15,14 +15,14 @@ namespace {
 constexpr double kMinGain = 1e-3;
 
 /// Factor by which to prefer a kind of count. Counts of like nodes cut the problem in the middle, a
-/// count of one node is often a matter of symmetry, and when it happens says little.
+/// count of one node is often a matter of symmetry, and a single column says little.
 double preference(CountKind kind) {
   switch (kind) {
     case CountKind::like_nodes:
       return 3;
     case CountKind::one_node:
       return 1;
-    case CountKind::early_stages:
+    case CountKind::one_column:
       break;
   }
   return 0.1;
@@ -60,13 +60,10 @@ class CountMaker {
   void add(const char* kind, Joules energy, const std::vector<int>& columns) {
     const double weight = scaled_.to_units(energy);
     if (columns.empty() || weight <= 0) return;
-    const int node_count = static_cast<int>(counts_.size());
     counts_.push_back({.kind = CountKind::one_node, .columns = columns, .weight = weight});
-    for (std::size_t stages = 1; stages < columns.size(); ++stages) {
-      counts_.push_back({.kind = CountKind::early_stages,
-                         .weight = weight,
-                         .node_count = node_count,
-                         .stages = stages});
+    for (const int column : columns) {
+      if (columns.size() == 1) break;
+      counts_.push_back({.kind = CountKind::one_column, .columns = {column}, .weight = weight});
     }
     Count& all = classes_[fmt::format("{} {:.2g}", kind, weight)];
     all.kind = CountKind::like_nodes;
@@ -83,12 +80,6 @@ class CountMaker {
 
 }  // namespace
 
-std::span<const int> columns_of(const std::vector<Count>& counts, std::size_t index) {
-  const Count& count = counts[index];
-  if (count.kind != CountKind::early_stages) return count.columns;
-  return std::span(counts[count.node_count].columns).first(count.stages);
-}
-
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled) {
   return CountMaker(model, graph, scaled).run();
@@ -100,7 +91,7 @@ Branching choose_branching(const std::vector<Count>& counts, std::span<const dou
   double best = 0;
   for (std::size_t c = 0; c < counts.size(); ++c) {
     double value = 0;
-    for (const int column : columns_of(counts, c)) value += values[column];
+    for (const int column : counts[c].columns) value += values[column];
     const double fraction = value - std::floor(value);
     const double gain = counts[c].weight * std::min(fraction, 1 - fraction);
     if (gain < kMinGain * ceiling) continue;
@@ -115,7 +106,7 @@ Branching choose_branching(const std::vector<Count>& counts, std::span<const dou
 MilpRow range_row(const std::vector<Count>& counts, const CountRange& range) {
   MilpRow row{
       .name = fmt::format("count_{}", range.count), .lower = range.lower, .upper = range.upper};
-  for (const int column : columns_of(counts, range.count)) row.terms.push_back({column, 1});
+  for (const int column : counts[range.count].columns) row.terms.push_back({column, 1});
   return row;
 }
 

@@ -13,35 +13,20 @@ namespace poet {
 enum class CountKind {
   like_nodes,  ///< all nodes of like cost
   one_node,
-  early_stages,  ///< one node, in the stages up to some stage
+  one_column,
 };
 
 /// A sum of 0/1 columns that is a whole number in every schedule: how often nodes are recomputed,
 /// paged in or written out.
 struct Count {
   CountKind kind = CountKind::one_node;
-  std::vector<int> columns;  ///< in the order of their stages, node by node
-  double weight = 0;         ///< scaled energy of one more
-  /// For early stages, in place of columns: the index of the node's count, and how many of its
-  /// columns. A model has ten thousand such counts, which would hold a hundred times as many
-  /// columns.
-  int node_count = -1;
-  std::size_t stages = 0;
+  std::vector<int> columns;
+  double weight = 0;  ///< scaled energy of one more
 };
 
-/// The columns that the count at this index is the sum of.
-std::span<const int> columns_of(const std::vector<Count>& counts, std::size_t index);
-
 /// The counts of a collapsed model: recomputations, page-ins and page-outs of the nodes whose costs
-/// agree to two digits, of every node, and of every node up to each stage. Any grouping of columns
-/// is valid; the one by like costs is the one that pays most (count_branching.hpp). If all counts
-/// of a node are whole numbers, so are its columns.
-///
-/// Once it is settled what is recomputed, the relaxation still spreads each recomputation over
-/// stages, and the obvious branching on a single column moves the bound by nothing: the stage
-/// before takes over. "By stage t or later" halves the stages that are left. At `resnet18_cifar/m4`
-/// 481305 bytes, 3x, the search closes in 187 nodes (37.6 s of processor time); with single columns
-/// it ended at 742.5 after 135 nodes (34.3 s), where the ceiling is 752.3.
+/// agree to two digits, of every node, and in every single stage. Any grouping of columns is valid;
+/// the one by like costs is the one that pays (count_branching.hpp).
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled);
 

@@ -21,36 +21,14 @@ TEST(Branching, TakesTheCountThatCanGainMost) {
   EXPECT_DOUBLE_EQ(branching.value, 1.4);
 }
 
-/// A count of one node, and one of its first stages.
-std::vector<Count> with_early_stages(std::vector<int> columns, std::size_t stages) {
-  return {count(CountKind::one_node, std::move(columns), 1),
-          {.kind = CountKind::early_stages, .weight = 1, .node_count = 0, .stages = stages}};
-}
-
-TEST(Branching, PrefersLikeNodesToOneNodeAndOneNodeToEarlyStages) {
-  const std::vector<double> values{0.5, 0};
-  std::vector<Count> counts = with_early_stages({0, 1}, 1);
-  counts.push_back(count(CountKind::like_nodes, {0}, 1));
+TEST(Branching, PrefersLikeNodesToOneNodeAndOneNodeToOneColumn) {
+  const std::vector<double> values{0.5};
+  std::vector<Count> counts{count(CountKind::one_column, {0}, 1),
+                            count(CountKind::one_node, {0}, 1),
+                            count(CountKind::like_nodes, {0}, 1)};
   EXPECT_EQ(choose_branching(counts, values, kCeiling).count, 2);
   counts.pop_back();
-  EXPECT_EQ(choose_branching(counts, values, kCeiling).count, 0);
-}
-
-TEST(Branching, DividesTheStagesIfTheCountIsWhole) {
-  const std::vector<Count> counts = with_early_stages({4, 2, 3}, 2);
-  const std::vector<double> values{0, 0, 0.2, 0.6, 0.2};
-  const Branching branching = choose_branching(counts, values, kCeiling);
-  EXPECT_EQ(branching.count, 1);
-  EXPECT_DOUBLE_EQ(branching.value, 0.4);
-}
-
-TEST(Counts, EarlyStagesAreTheFirstColumnsOfTheNode) {
-  const MilpRow row = range_row(with_early_stages({4, 2, 3}, 2), {.count = 1, .lower = 1});
-  ASSERT_EQ(row.terms.size(), 2u);
-  EXPECT_EQ(row.terms[0].column, 4);
-  EXPECT_EQ(row.terms[1].column, 2);
-  EXPECT_EQ(row.lower, 1);
-  EXPECT_EQ(row.upper, kInfinity);
+  EXPECT_EQ(choose_branching(counts, values, kCeiling).count, 1);
 }
 
 TEST(Branching, WholeNumbersAndSmallGainsAreLeftAlone) {
