@@ -12,7 +12,8 @@ _PREFIXES = {"f": 1e-15, "p": 1e-12, "n": 1e-9, "u": 1e-6, "m": 1e-3, "": 1.0, "
 _FIGURE = r"([-+.\de]+) ([fpnumkMGT]?)[Js]"
 _LINE = re.compile(rf"^poet-solve: info: +(?P<seconds>[.\d]+) s  (?P<phase>\S.*?) +"
                    rf"(?:no schedule yet|best (?P<best>{_FIGURE}))  bound (?P<bound>{_FIGURE})"
-                   r"(?:  gap (?P<gap>[-+.\de]+) %)?(?:  nodes (?P<nodes>\d+))?$")
+                   r"(?:  gap (?P<gap>[-+.\de]+) %"
+                   r"(?: \((?P<gap_extra>[-+.\de]+) % of the extra\))?)?(?:  nodes (?P<nodes>\d+))?$")
 _POINT = re.compile(r"^poet-solve: info: (?P<done>\d+)/(?P<total>\d+) (?P<text>.*)$")
 _BAR_DELAY_SECONDS = 2.0
 
@@ -27,6 +28,7 @@ class Progress:
         best: joules of the best schedule so far; None before the first. (Seconds with objective "runtime".)
         bound: proven: no schedule needs less. The same unit.
         gap: (best - bound) / best; None before the first schedule.
+        gap_extra: the same as a share of the energy above the baseline's; None also with objective "runtime".
         nodes: of branch and bound, 0 in other phases.
     """
 
@@ -35,6 +37,7 @@ class Progress:
     best: Optional[float]
     bound: float
     gap: Optional[float]
+    gap_extra: Optional[float]
     nodes: int
 
 
@@ -46,10 +49,13 @@ def parse_progress(line: str) -> Optional[Progress]:
     match = _LINE.match(line)
     if match is None:
         return None
-    gap = match["gap"]
     return Progress(seconds=float(match["seconds"]), phase=match["phase"], best=_figure(match["best"]),
-                    bound=_figure(match["bound"]) or 0.0, gap=None if gap is None else float(gap) / 100,
-                    nodes=int(match["nodes"] or 0))
+                    bound=_figure(match["bound"]) or 0.0, gap=_share(match["gap"]),
+                    gap_extra=_share(match["gap_extra"]), nodes=int(match["nodes"] or 0))
+
+
+def _share(percent: Optional[str]) -> Optional[float]:
+    return None if percent is None else float(percent) / 100
 
 
 def _figure(text: Optional[str]) -> Optional[float]:

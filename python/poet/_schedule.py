@@ -86,6 +86,11 @@ class Schedule:
         return float(self.summary["gap"])
 
     @property
+    def gap_extra(self) -> float:
+        """(energy - bound) / (energy - baseline's energy): how much of the extra energy is not proven necessary."""
+        return float(self.summary["gap_extra"])
+
+    @property
     def runtime(self) -> float:
         """Seconds of one training step, as `request["paging_time"]` counts them."""
         return float(self.summary["runtime_seconds"])

@@ -35,6 +35,7 @@ class Point:
     energy: Optional[float]
     bound: Optional[float]
     gap: Optional[float]
+    gap_extra: Optional[float]
     energy_overhead: Optional[float]
     peak_ram_bytes: Optional[int]
     runtime_seconds: Optional[float]
@@ -164,6 +165,6 @@ def _each(things: Any) -> List[Any]:
 
 def _point(row: Mapping[str, Any]) -> Point:
     plain = ("status", "model", "platform", "techniques", "ram_budget_bytes", "runtime_budget_ratio", "gap",
-             "energy_overhead", "peak_ram_bytes", "runtime_seconds", "reason")
+             "gap_extra", "energy_overhead", "peak_ram_bytes", "runtime_seconds", "reason")
     return Point(**{key: row[key] for key in plain}, energy=row["energy_joules"], bound=row["lower_bound_joules"],
                  document=dict(row))
