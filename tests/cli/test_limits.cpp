@@ -17,7 +17,7 @@ TEST(Limits, ATimeLimitOfOneSecondIsKeptAndEndsWithASchedule) {
 
 TEST(Limits, AModelThatNeedsMoreMemoryIsNotBuiltAndTheMessageSaysWhy) {
   const Finished run =
-      poet_solve(slow_problem() + Words{"--time-limit-s", "4", "--memory-limit", "8M"});
+      poet_solve(slow_problem() + Words{"--effort", "fast", "--memory-limit", "8M"});
   EXPECT_EQ(run.status, 0);
   EXPECT_THAT(run.err, HasSubstr("more memory than the 8 MiB of --memory-limit"));
   const auto file = document(run);
