@@ -161,12 +161,16 @@ class Folding {
       return std::nullopt;
     const auto size = static_cast<double>(in(0).size());
     const double step = node_.input(4) >= 0 ? in(4).at(0) : 1;
-    if (!(step > 0)) return std::nullopt;
-    const auto limit = [&](double at) { return std::clamp(at < 0 ? at + size : at, 0.0, size); };
+    const double start = in(1).at(0);
+    const double end = in(2).at(0);
+    if (!(step >= 1) || std::isnan(start) || std::isnan(end)) return std::nullopt;
+    const auto index = [size](double at) {
+      return static_cast<std::size_t>(std::clamp(at < 0 ? at + size : at, 0.0, size));
+    };
+    const std::size_t stride = std::max<std::size_t>(1, index(step));
     Numbers result;
-    const double end = limit(in(2).at(0));
-    for (double at = limit(in(1).at(0)); at < end; at += step) {
-      result.push_back(in(0)[static_cast<std::size_t>(at)]);
+    for (std::size_t at = index(start); at < index(end); at += stride) {
+      result.push_back(in(0)[at]);
     }
     return result;
   }

@@ -29,6 +29,7 @@ std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
   for (const auto& [name, shape] : request.shapes) {
     const std::string known = name.empty() ? inputs.front().name : name;
     std::vector<std::string_view> names;
+    names.reserve(inputs.size());
     for (const OnnxInput& input : inputs) names.emplace_back(input.name);
     if (std::find(names.begin(), names.end(), known) == names.end()) {
       throw InputError(fmt::format("--shape: no input has the name '{}'{}", printable(known),

@@ -124,7 +124,7 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
                                        const std::string& input,
                                        std::initializer_list<GivenAttribute> attributes) {
   const int origin = at(weight).origin < 0 ? weight : at(weight).origin;
-  const std::string name = add(op, owner_name(node, origin), {input}, attributes);
+  std::string name = add(op, owner_name(node, origin), {input}, attributes);
   // Language models share the table of an embedding with their last linear layer.
   const std::string kind(op == "embedding" ? "linear" : op);
   const auto [owner, is_first] = owners_.emplace(std::pair{kind, origin}, name);
@@ -162,9 +162,11 @@ std::string LayerList::name_of_node(const OnnxNode& node) const {
     const bool repeats = !name.empty() && part.starts_with(name.substr(name.rfind('.') + 1) + ".");
     if (repeats) {
       const std::size_t dot = name.rfind('.');
-      name = dot == std::string::npos ? part : name.substr(0, dot + 1) + part;
+      name.resize(dot == std::string::npos ? 0 : dot + 1);
+      name += part;
     } else {
-      name += (name.empty() ? "" : ".") + part;
+      if (!name.empty()) name += '.';
+      name += part;
     }
   }
   return clean(name);

@@ -3,7 +3,7 @@
 namespace poet {
 
 LayerMap find_layer_map(std::string_view op) {
-  static const std::map<std::string_view, LayerMap> kMaps = {
+  static const std::map<std::string_view, LayerMap> maps_by_op = {
       {"Conv", maps::convolution},
       {"ConvTranspose", maps::transposed_convolution},
       {"MaxPool", maps::pool},
@@ -50,8 +50,8 @@ LayerMap find_layer_map(std::string_view op) {
       {"Gather", maps::gather},
       {"Expand", maps::expand},
   };
-  const auto found = kMaps.find(op);
-  return found == kMaps.end() ? nullptr : found->second;
+  const auto found = maps_by_op.find(op);
+  return found == maps_by_op.end() ? nullptr : found->second;
 }
 
 }  // namespace poet

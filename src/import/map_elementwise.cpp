@@ -10,11 +10,11 @@ namespace poet::maps {
 namespace {
 
 std::string_view activation_of(const OnnxNode& node) {
-  static const std::map<std::string_view, std::string_view> kOps = {
+  static const std::map<std::string_view, std::string_view> ops = {
       {"Relu", "relu"},      {"LeakyRelu", "leaky_relu"},     {"Sigmoid", "sigmoid"},
       {"Tanh", "tanh"},      {"HardSigmoid", "hard_sigmoid"}, {"HardSwish", "hard_swish"},
       {"Dropout", "dropout"}};
-  return node.op.starts_with('.') ? std::string_view(node.op).substr(1) : kOps.at(node.op);
+  return node.op.starts_with('.') ? std::string_view(node.op).substr(1) : ops.at(node.op);
 }
 
 void add_unary(LayerList& layers, const OnnxNode& node, std::string_view op) {
@@ -58,9 +58,9 @@ void clip(LayerList& layers, const OnnxNode& node) {
 }
 
 void binary(LayerList& layers, const OnnxNode& node) {
-  static const std::map<std::string_view, std::string_view> kOps = {
+  static const std::map<std::string_view, std::string_view> ops = {
       {"Add", "add"}, {"Sub", "sub"}, {"Mul", "mul"}, {"Div", "div"}};
-  layers.set_output(node.output(0), layers.add(kOps.at(node.op), layers.name_of_node(node),
+  layers.set_output(node.output(0), layers.add(ops.at(node.op), layers.name_of_node(node),
                                                {layers.name_of_tensor(node.input(0)),
                                                 layers.name_of_tensor(node.input(1))}));
 }

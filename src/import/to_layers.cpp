@@ -131,9 +131,9 @@ std::string choose_loss(OnnxGraph& graph, const ImportRequest& request) {
   const OnnxNode* const last = OnnxLinks(graph).maker(output);
   const bool ends_in_softmax = last != nullptr && is_softmax(*last);
   const bool has_classes = graph.at(output).shape.size() == 2 && graph.at(output).shape[1] > 1;
-  const std::string loss = !request.loss.empty()            ? request.loss
-                           : has_classes || ends_in_softmax ? "cross_entropy"
-                                                            : "mse";
+  std::string loss = !request.loss.empty()            ? request.loss
+                     : has_classes || ends_in_softmax ? "cross_entropy"
+                                                      : "mse";
   if (ends_in_softmax && loss == "cross_entropy") {
     output = last->input(0);
     remove_unread_nodes(graph);

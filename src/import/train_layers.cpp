@@ -18,11 +18,11 @@ namespace poet {
 namespace {
 
 bool has_parameters(const LayerSpec& layer) {
-  static const std::set<std::string_view> kOps = {
+  static const std::set<std::string_view> ops = {
       "conv1d",     "conv2d",     "conv_transpose2d", "linear",    "batch_norm1d", "batch_norm2d",
       "layer_norm", "group_norm", "embedding",        "parameter", "lstm"};
   if (layer.op == "custom") return layer.attributes.at("parameters").height > 0;
-  return kOps.contains(layer.op);
+  return ops.contains(layer.op);
 }
 
 /// The number of `last:3`.
@@ -56,6 +56,7 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
   }
   if (chosen.empty()) {
     std::vector<std::string_view> names;
+    names.reserve(own.size());
     for (const LayerSpec* layer : own) names.emplace_back(layer->name);
     throw InputError(fmt::format(
         "no layer with parameters has a name like '{}'; expected all, last:N or a pattern such as "

@@ -103,6 +103,7 @@ std::vector<Task> OrderedCalls<Task, Report, Result>::run() const {
     if (!pool.empty()) pool.wait(on_message, on_end);
   }
   std::vector<Task> left;
+  left.reserve(line.size());
   for (Place& place : line) left.push_back(std::move(place.task));
   return left;
 }
