@@ -16,7 +16,7 @@ List whole_numbers(const OnnxGraph& graph, const OnnxNode& node, std::size_t inp
   const auto& values = graph.at(node.input(input)).values;
   List list;
   if (!values) return list;
-  for (const double value : *values) list.push_back(static_cast<std::int64_t>(value));
+  for (const double value : *values) list.push_back(whole_number(value));
   return list;
 }
 

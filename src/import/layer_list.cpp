@@ -68,6 +68,24 @@ Attribute list_attribute(std::vector<std::int64_t> list) {
   return {.list = std::move(list)};
 }
 
+namespace {
+
+/// A file may hold what no layer has: a stride of 0, a negative start.
+void check_attribute(const AttributeRule& rule, const Attribute& given) {
+  using Kind = AttributeRule::Kind;
+  const bool is_pair = rule.kind == Kind::integer || rule.kind == Kind::window;
+  std::vector<std::int64_t> values;
+  if (is_pair) values = {given.height, given.width};
+  if (rule.kind == Kind::list) values = given.list;
+  for (const std::int64_t value : values) {
+    if (value >= rule.least) continue;
+    throw InputError(
+        fmt::format("its {} is {}; expected whole numbers from {}", rule.name, value, rule.least));
+  }
+}
+
+}  // namespace
+
 LayerList::LayerList(const OnnxGraph& graph) : graph_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
@@ -104,6 +122,7 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
     if (given == attributes.end() && !each.otherwise) {
       throw InternalError(fmt::format("the importer leaves out {} of {}", each.name, op));
     }
+    if (given != attributes.end()) check_attribute(each, given->second);
     layer.attributes[each.name] =
         given == attributes.end() ? Attribute{*each.otherwise, *each.otherwise} : given->second;
   }

@@ -22,8 +22,7 @@ List known_list(const LayerList& layers, const OnnxNode& node, std::size_t input
   const std::vector<double>& values = *layers.at(tensor).values;
   List list;
   for (const double value : values) {
-    constexpr double kMost = 9e15;
-    list.push_back(static_cast<std::int64_t>(std::clamp(value, -kMost, kMost)));
+    list.push_back(whole_number(value));
   }
   return list;
 }
@@ -114,6 +113,11 @@ void slice(LayerList& layers, const OnnxNode& node) {
     const std::size_t axis = axis_index(axes[i], in);
     const std::int64_t size = layers.shape(node.output(0)).at(axis);
     if (size == in[axis]) continue;
+    if (size > in[axis]) {
+      throw InputError(
+          fmt::format("it takes {} of {} elements along axis {}; expected a part of them", size,
+                      in[axis], axis));
+    }
     const std::int64_t start = starts[i] < 0 ? starts[i] + in[axis] : starts[i];
     name = add_slice(layers, layers.name_of_node(node), name,
                      std::clamp<std::int64_t>(start, 0, in[axis] - size), size, axis);
@@ -145,6 +149,11 @@ void gather(LayerList& layers, const OnnxNode& node) {
   if (!is_row) throw InputError("it picks elements here and there; expected neighbours");
   const std::int64_t start = wanted[0] < 0 ? wanted[0] + in[axis] : wanted[0];
   const auto size = static_cast<std::int64_t>(wanted.size());
+  if (start < 0 || start > in[axis] - size) {
+    throw InputError(
+        fmt::format("it picks element {} of {} along axis {}; expected one that is there",
+                    wanted[0], in[axis], axis));
+  }
   const std::string input = layers.name_of_tensor(node.input(0));
   std::string name = layers.name_of_node(node);
   const Shape& out = layers.shape(node.output(0));

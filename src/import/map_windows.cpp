@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/printable.hpp"
 #include "import/layer_maps.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
@@ -195,7 +196,8 @@ void resize(LayerList& layers, const OnnxNode& node) {
   }
   const std::string mode = node.text("mode");
   if (!mode.empty() && mode != "nearest" && mode != "linear") {
-    throw InputError(fmt::format("found the mode '{}'; expected nearest or linear", mode));
+    throw InputError(
+        fmt::format("found the mode '{}'; expected nearest or linear", printable(mode)));
   }
   if (mode == "linear" && node.text("coordinate_transformation_mode") == "align_corners") {
     layers.note("upsampling with aligned corners is taken for one without, which costs the same");

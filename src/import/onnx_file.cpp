@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cstdint>
 #include <cstring>
 #include <type_traits>
 
@@ -39,6 +40,22 @@ void check_references(const onnx::GraphProto& graph) {
     for (const onnx::AttributeProto& attribute : node.attribute()) {
       if (attribute.has_t()) refuse_other_files(attribute.t());
       for (const TensorProto& tensor : attribute.tensors()) refuse_other_files(tensor);
+    }
+  }
+}
+
+/// libonnx divides by strides without a look at them.
+void check_windows(const onnx::GraphProto& graph) {
+  constexpr std::int64_t kMost = std::int64_t{1} << 31U;
+  for (const onnx::NodeProto& node : graph.node()) {
+    for (const onnx::AttributeProto& attribute : node.attribute()) {
+      const std::string& name = attribute.name();
+      if (name != "strides" && name != "dilations" && name != "kernel_shape") continue;
+      for (const std::int64_t value : attribute.ints()) {
+        if (value >= 1 && value <= kMost) continue;
+        throw InputError(fmt::format("node '{}': found {} in '{}', expected whole numbers from 1",
+                                     printable(node.name()), value, name));
+      }
     }
   }
 }
@@ -124,6 +141,7 @@ onnx::ModelProto parse_onnx(std::string_view bytes) {
     throw InputError("found something else, or a damaged file; expected an ONNX model");
   }
   check_references(model.graph());
+  check_windows(model.graph());
   try {
     onnx::checker::check_model(model);
   } catch (const std::exception& error) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -10,6 +12,13 @@
 #include "poet/model.hpp"
 
 namespace poet {
+
+/// A number of the file that should be a whole one, such as an index: without what follows the
+/// point, and so far from the ends of the type that sums with extents fit. 0 for a NaN.
+inline std::int64_t whole_number(double value) {
+  constexpr double kMost = 9e15;
+  return std::isnan(value) ? 0 : static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
+}
 
 /// An attribute of an ONNX node; which member holds it depends on the attribute.
 struct OnnxAttribute {

@@ -195,8 +195,8 @@ class GraphReader {
     out.origin = graph_.at(from).origin < 0 ? from : graph_.at(from).origin;
     const int start = node.op == "Slice" || node.op == "Gather" ? node.input(1) : -1;
     const auto& values = start < 0 ? out.values : graph_.at(start).values;
-    out.part_start = values && !values->empty() ? static_cast<std::int64_t>(values->front())
-                                                : graph_.at(from).part_start;
+    out.part_start =
+        values && !values->empty() ? whole_number(values->front()) : graph_.at(from).part_start;
     return true;
   }
 
@@ -220,13 +220,13 @@ class GraphReader {
     proto->set_data_type(type);
     for (const double value : *known.values) {
       if (type == onnx::TensorProto::INT64) {
-        proto->add_int64_data(static_cast<std::int64_t>(value));
+        proto->add_int64_data(whole_number(value));
       } else if (type == onnx::TensorProto::FLOAT) {
         proto->add_float_data(static_cast<float>(value));
       } else if (type == onnx::TensorProto::DOUBLE) {
         proto->add_double_data(value);
       } else {
-        proto->add_int32_data(static_cast<std::int32_t>(value));
+        proto->add_int32_data(static_cast<std::int32_t>(whole_number(value)));
       }
     }
     return &*proto;

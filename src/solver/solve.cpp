@@ -69,7 +69,7 @@ class Solve {
       if (!state_.done()) solve_models();
       if (state_.begin_refining()) refine();
     } catch (const std::bad_alloc&) {
-      state_.trouble = "out of memory";
+      if (!state_.proven()) state_.trouble = "out of memory";
     }
   }
 

@@ -68,7 +68,7 @@ void reads_lines(Function f) {
       const std::size_t end = std::min(lines.find('\n'), lines.size());
       const std::string_view line = lines.substr(0, end);
       check_error(line);
-      must(count == 0 || line.starts_with("fuzz:") ||
+      must(count == 0 || line.starts_with("fuzz:") || line.starts_with("fuzz (") ||
                (count == 20 && line.starts_with("and ") && line.ends_with(" more")),
            "each of several errors has its place");
       more = end < lines.size();

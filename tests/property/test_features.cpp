@@ -76,6 +76,7 @@ void expect_agreement(const CaseRange& range, const Change& change) {
     if (!settled(plain)) unsettled.push_back(fmt::format("{} {}", number, all.front().name));
     for (std::size_t v = 1; v < all.size(); ++v) {
       const SolveResult other = solve_with(problem, all[v]);
+      EXPECT_FALSE(other.solver_failed) << number << ' ' << all[v].name << ": " << other.reason;
       if (!settled(other)) unsettled.push_back(fmt::format("{} {}", number, all[v].name));
       const std::string wrong = contradiction(plain, other);
       if (wrong.empty()) continue;

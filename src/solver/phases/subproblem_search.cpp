@@ -43,17 +43,18 @@ class SubproblemSearch {
     subproblems_ = std::move(subproblems);
     std::sort(subproblems_.begin(), subproblems_.end(),
               [](const Subproblem& a, const Subproblem& b) { return a.bound < b.bound; });
+    for (const Subproblem& subproblem : subproblems_) taken_bounds_.push_back(subproblem.bound);
     const Seconds start = state_.clock.elapsed();
     OrderedCalls<SearchTask, MipProgress, MipResult> calls{
         .processes = state_.options.settings.threads, .length = kSearchesInLine};
     calls.draw = [this] { return draw(); };
     calls.needless = [this](const SearchTask& task) {
-      return subproblems_[task.subproblem].bound >= proof_cutoff(state_, scaled_);
+      return taken_bounds_[task.subproblem] >= proof_cutoff(state_, scaled_);
     };
     calls.work = [&](const SearchTask& task, const auto& report) {
       return search(task, counts, report);
     };
-    calls.check = [this](const MipResult& mip) { check_points(mip, model_.milp.columns.size()); };
+    calls.check = [this](const MipResult& mip) { check_points(mip, whole_.columns.size()); };
     calls.on_report = [this](SearchTask& task, const MipProgress& now, bool is_first) {
       task.latest = now;
       if (is_first) note(task);
@@ -102,10 +103,17 @@ class SubproblemSearch {
     return task;
   }
 
+  /// As if as many searches as the line holds ran at the same time, so that the answer does not
+  /// depend on how many do. 0 is no limit.
+  Bytes memory_of_search() const {
+    const Bytes limit = state_.options.settings.memory_limit_bytes;
+    const auto searches = static_cast<Bytes>(std::min(subproblems_.size(), kSearchesInLine));
+    return limit == 0 ? 0 : std::max<Bytes>(1, limit / std::max<Bytes>(1, searches));
+  }
+
   MipOptions first_options() const {
     MipOptions options{.absolute_gap = scaled_.to_units(state_.gap_joules()),
-                       .memory_bytes = state_.options.settings.memory_limit_bytes /
-                                       state_.options.settings.threads,
+                       .memory_bytes = memory_of_search(),
                        .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
     if (separates_cuts()) {
@@ -172,6 +180,7 @@ class SubproblemSearch {
     }
     if (mip.values)
       state_.offer_or_repair(schedule_of_point(model_, state_.problem.graph, *mip.values));
+    taken_bounds_[task.subproblem] = std::max(taken_bounds_[task.subproblem], mip.bound);
     raise(task.subproblem, mip.bound);
     state_.report_progress(phase_, state_.statistics.nodes);
     if (state_.done()) return false;
@@ -245,8 +254,9 @@ class SubproblemSearch {
   RowsOnDemand on_demand_;
   Milp whole_;  // with the cuts
   std::vector<Subproblem> subproblems_;
-  std::size_t next_ = 0;          // of them to be drawn
-  std::deque<SearchTask> again_;  // to be drawn before
+  std::vector<double> taken_bounds_;  // of them, by answers; reports come when they like
+  std::size_t next_ = 0;              // of them to be drawn
+  std::deque<SearchTask> again_;      // to be drawn before
   std::int64_t nodes_under_way_ = 0;
   ModelVerdict verdict_ = ModelVerdict::open;
 };
