@@ -30,12 +30,18 @@ _poet_solve_folders() {
 # Completes the value of `option`; fails if it takes none.
 _poet_solve_value() {
   case $command:$option in
-    sweep:--models|sweep:--model) _poet_solve_list "all $models"; _poet_solve_files ;;
-    sweep:--platforms|sweep:--platform) _poet_solve_list "all $platforms"; _poet_solve_files ;;
+    sweep:--models|sweep:--model|baselines:--models|baselines:--model) _poet_solve_list "all $models"; _poet_solve_files ;;
+    sweep:--platforms|sweep:--platform|baselines:--platforms|baselines:--platform) _poet_solve_list "all $platforms"; _poet_solve_files ;;
     sweep:--techniques) _poet_solve_list 'both remat paging none' ;;
+    sweep:--methods|baselines:--methods) _poet_solve_list "all $methods" ;;
     sweep:--format) _poet_solve_words 'jsonl csv' ;;
+    plot:--width) _poet_solve_words '84mm 174mm' ;;
+    plot:--format) _poet_solve_words 'svg pdf' ;;
+    plot:--lanes) _poet_solve_words 'all forward changed none' ;;
+    plot:--x-axis) _poet_solve_words 'computation time energy' ;;
+    plot:--theme) _poet_solve_words 'auto light dark' ;;
     sweep:--resume|sweep:--csv|sweep:--plot) _poet_solve_files ;;
-    sweep:--collect|sweep:--schedules) _poet_solve_folders ;;
+    sweep:--collect|sweep:--schedules|baselines:--schedules) _poet_solve_folders ;;
     solve:--model|import-solution:--model|verify:--model|simulate:--model|run:--model|export:--model|fit:--model) _poet_solve_words "$models"; _poet_solve_files ;;
     solve:--platform|import-solution:--platform|info:--platform|verify:--platform|simulate:--platform)
       _poet_solve_words "$platforms"; _poet_solve_files ;;
@@ -50,7 +56,7 @@ _poet_solve_value() {
     compare:--on-changed-graph) _poet_solve_words 'report fail' ;;
     *:--backward) _poet_solve_words 'exact poet-chain' ;;
     *:--alignment) _poet_solve_words '4 8 16 32' ;;
-    solve:--effort|sweep:--effort) _poet_solve_words 'fast default proof' ;;
+    solve:--effort|sweep:--effort|baselines:--effort) _poet_solve_words 'fast default proof' ;;
     *:--output|*:--log-file) _poet_solve_files ;;
     place:--capacity) ;;
     import-solution:--ram-budget|simulate:--ram-budget) _poet_solve_words 'chip' ;;
@@ -79,8 +85,9 @@ _poet_solve_options() {
       --mem-power-scale --paging --no-paging --remat --no-remat --gap --output --compact $common" ;;
     info) echo "--loss --trainable --custom --shape --platform --batch-size --backward --alignment --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
-      --resume --dry-run --collect --format --csv --plot --schedules $common" ;;
-    plot) echo "--output $common" ;;
+      --resume --dry-run --collect --baselines --methods --format --csv --plot --schedules $common" ;;
+    baselines) echo "--models --model --platforms --platform --methods $settings --schedules $common" ;;
+    plot) echo "--output --width --no-title --format --lanes --x-axis --theme $common" ;;
     verify) echo "--model --platform $common" ;;
     simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
     place) echo "--capacity --alignment --no-moves --csv --time-limit-s --output --compact $common" ;;
@@ -91,7 +98,7 @@ _poet_solve_options() {
   esac
 }
 
-# --models and --platforms of sweep take several words: what they are of is the last option.
+# --models and --platforms of sweep and baselines take several words: what they are of is the last option.
 _poet_solve_option_of_list() {
   local at
   for ((at = COMP_CWORD - 1; at > 0; at--)); do
@@ -105,6 +112,7 @@ _poet_solve_option_of_list() {
 
 _poet_solve() {
   local models='bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar'
+  local methods='keep-all chen-sqrt chen-greedy treeverse page-all capuchin-like dtr-like checkmate paging-only pofo poet'
   local platforms='a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743'
   local word=${COMP_WORDS[COMP_CWORD]} option=${COMP_WORDS[COMP_CWORD - 1]} command= i
   COMPREPLY=()
@@ -115,7 +123,7 @@ _poet_solve() {
       --log-file)
         [[ ${COMP_WORDS[i + 1]} == '=' ]] && ((i++))
         ((i++)) ;;
-      solve|import|import-solution|info|verify|plot|simulate|place|run|export|fit|sweep|compare) command=${COMP_WORDS[i]}; break ;;
+      solve|import|import-solution|info|verify|plot|simulate|place|run|export|fit|sweep|baselines|compare) command=${COMP_WORDS[i]}; break ;;
       *) command=solve; break ;;
     esac
   done
@@ -124,14 +132,14 @@ _poet_solve() {
   elif [[ $option == '=' ]]; then
     option=${COMP_WORDS[COMP_CWORD - 2]}
   fi
-  [[ $command == sweep && $option != -* && $word != -* ]] && _poet_solve_option_of_list
+  [[ ($command == sweep || $command == baselines) && $option != -* && $word != -* ]] && _poet_solve_option_of_list
   local first=
   [[ -z $command ]] && first=yes command=solve
   _poet_solve_value && return
   if [[ $word == -* ]]; then
     _poet_solve_words "$(_poet_solve_options)"
   elif [[ -n $first ]]; then
-    _poet_solve_words 'solve import import-solution info verify plot simulate place run export fit sweep compare'
+    _poet_solve_words 'solve import import-solution info verify plot simulate place run export fit sweep baselines compare'
   elif [[ $command == info ]]; then
     _poet_solve_words "$models"
     _poet_solve_files

@@ -15,7 +15,7 @@ function __poet_solve_at
             case -q --quiet -v --verbose '--log-file=*'
             case --log-file
                 set is_value 1
-            case solve import import-solution info verify plot simulate place run export fit sweep compare
+            case solve import import-solution info verify plot simulate place run export fit sweep baselines compare
                 contains $word $argv
                 return
             case '*'
@@ -45,7 +45,8 @@ end
 
 set -l models bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar
 set -l platforms a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743
-set -l all solve import import-solution info verify plot simulate place run export fit sweep compare
+set -l methods keep-all chen-sqrt chen-greedy treeverse page-all capuchin-like dtr-like checkmate paging-only pofo poet
+set -l all solve import import-solution info verify plot simulate place run export fit sweep baselines compare
 
 complete -c poet-solve -f
 
@@ -61,6 +62,7 @@ complete -c poet-solve -n __poet_solve_none_yet -a run -d 'run a schedule on rea
 complete -c poet-solve -n __poet_solve_none_yet -a export -d 'write a schedule as C for a device'
 complete -c poet-solve -n __poet_solve_none_yet -a fit -d 'fit a model and a platform to what a board measured'
 complete -c poet-solve -n __poet_solve_none_yet -a sweep -d 'solve a grid of problems in one go'
+complete -c poet-solve -n __poet_solve_none_yet -a baselines -d 'run the methods of other papers, for comparison'
 complete -c poet-solve -n __poet_solve_none_yet -a compare -d 'report what became worse or better'
 
 __poet_solve_option "$all" -s h -l help -d 'show this text'
@@ -98,38 +100,46 @@ __poet_solve_option solve -l list-platforms -d 'built-in platforms, with their f
 __poet_solve_option solve -l list-ops -d 'ops of model files, with their attributes'
 __poet_solve_option 'solve info' -l json -d 'lists or figures as JSON'
 
-__poet_solve_option sweep -l models -l model -r -F -a "(__poet_solve_list all $models)" -d 'models and model files'
-__poet_solve_option sweep -l platforms -l platform -r -F -a "(__poet_solve_list all $platforms)" -d 'platforms and platform files'
+__poet_solve_option 'sweep baselines' -l models -l model -r -F -a "(__poet_solve_list all $models)" -d 'models and model files'
+__poet_solve_option 'sweep baselines' -l platforms -l platform -r -F -a "(__poet_solve_list all $platforms)" -d 'platforms and platform files'
 __poet_solve_option sweep -l techniques -x -a '(__poet_solve_list both remat paging none)' -d 'what schedules may use'
 __poet_solve_option sweep -l min-ram -d 'find the smallest RAM budget'
 __poet_solve_option sweep -l jobs -x -d 'points solved at the same time'
 __poet_solve_option sweep -l resume -r -F -d 'go on with the sweep that was to write this file'
 __poet_solve_option sweep -l dry-run -d 'print the single solves as commands'
 __poet_solve_option sweep -l collect -x -a '(__fish_complete_directories)' -d 'take the results of those commands from here'
+__poet_solve_option sweep -l baselines -d 'run other methods with every budget'
+__poet_solve_option 'sweep baselines' -l methods -x -a "(__poet_solve_list all $methods)" -d 'the methods to run'
 __poet_solve_option sweep -l format -x -a 'jsonl csv' -d 'of --output or stdout'
+__poet_solve_option plot -l width -x -a '84mm 174mm' -d 'lay the picture out for this width on paper'
+__poet_solve_option plot -l no-title -d 'leave out what a caption says'
+__poet_solve_option plot -l format -x -a 'svg pdf' -d 'what to write'
+__poet_solve_option plot -l lanes -x -a 'all forward changed none' -d 'the tensors that have a lane'
+__poet_solve_option plot -l x-axis -x -a 'computation time energy' -d 'what a schedule is drawn over'
+__poet_solve_option plot -l theme -x -a 'auto light dark' -d 'the colours'
 __poet_solve_option sweep -l csv -r -F -d 'write a table there as well'
 __poet_solve_option sweep -l plot -r -F -d 'write the curves there as SVG'
-__poet_solve_option sweep -l schedules -x -a '(__fish_complete_directories)' -d 'write schedule files into this directory'
+__poet_solve_option 'sweep baselines' -l schedules -x -a '(__fish_complete_directories)' -d 'write schedule files into this directory'
 
 __poet_solve_option 'import-solution simulate' -l ram-budget -x -a chip -d 'bytes, 256K, 60%'
-__poet_solve_option 'solve sweep' -l ram-budget -x -a 'min chip' -d 'bytes, 256K, 60%; ranges for sweep'
-__poet_solve_option 'solve import-solution sweep simulate' -l runtime-budget -x -d '1.5x, 12.5s; ranges for sweep'
-__poet_solve_option 'solve import-solution sweep' -l paging-time -x -a 'free blocking overlapped' -d 'what the time of transfers counts for'
-__poet_solve_option 'solve import-solution sweep' -l storage-budget -x -d 'most bytes of copies in secondary storage'
-__poet_solve_option 'solve import-solution sweep' -l page-out-budget -x -d 'most bytes written to secondary storage in a step'
-__poet_solve_option 'solve import-solution info sweep simulate' -l batch-size -x -d 'batch size of a model with a batch dimension'
-__poet_solve_option 'solve import-solution info sweep simulate' -l backward -x -a 'exact poet-chain' -d 'the backward pass of a model of layers'
-__poet_solve_option 'solve import-solution info sweep simulate' -l alignment -x -a '4 8 16 32' -d 'round the tensors of an exact graph up to a multiple of this'
-__poet_solve_option 'solve import-solution sweep' -l mem-power-scale -x -d 'factor on the platform\'s memory power'
-__poet_solve_option 'solve sweep' -l effort -x -a 'fast default proof' -d 'how hard to try'
-__poet_solve_option 'solve import-solution sweep' -l gap -x -d 'stop at this relative gap'
-__poet_solve_option 'solve sweep place' -l time-limit-s -x -d 'wall clock of a solve or search, in seconds'
-__poet_solve_option 'solve sweep' -l memory-limit -x -d 'memory of the solver\'s processes together'
-__poet_solve_option 'solve sweep' -l solve-threads -x -d 'processes that share a solve'
-__poet_solve_option 'solve sweep' -l seed -x -d 'seed of the search'
+__poet_solve_option 'solve sweep baselines' -l ram-budget -x -a 'min chip' -d 'bytes, 256K, 60%; ranges for sweep'
+__poet_solve_option 'solve import-solution sweep baselines simulate' -l runtime-budget -x -d '1.5x, 12.5s; ranges for sweep'
+__poet_solve_option 'solve import-solution sweep baselines' -l paging-time -x -a 'free blocking overlapped' -d 'what the time of transfers counts for'
+__poet_solve_option 'solve import-solution sweep baselines' -l storage-budget -x -d 'most bytes of copies in secondary storage'
+__poet_solve_option 'solve import-solution sweep baselines' -l page-out-budget -x -d 'most bytes written to secondary storage in a step'
+__poet_solve_option 'solve import-solution info sweep baselines simulate' -l batch-size -x -d 'batch size of a model with a batch dimension'
+__poet_solve_option 'solve import-solution info sweep baselines simulate' -l backward -x -a 'exact poet-chain' -d 'the backward pass of a model of layers'
+__poet_solve_option 'solve import-solution info sweep baselines simulate' -l alignment -x -a '4 8 16 32' -d 'round the tensors of an exact graph up to a multiple of this'
+__poet_solve_option 'solve import-solution sweep baselines' -l mem-power-scale -x -d 'factor on the platform\'s memory power'
+__poet_solve_option 'solve sweep baselines' -l effort -x -a 'fast default proof' -d 'how hard to try'
+__poet_solve_option 'solve import-solution sweep baselines' -l gap -x -d 'stop at this relative gap'
+__poet_solve_option 'solve sweep baselines place' -l time-limit-s -x -d 'wall clock of a solve or search, in seconds'
+__poet_solve_option 'solve sweep baselines' -l memory-limit -x -d 'memory of the solver\'s processes together'
+__poet_solve_option 'solve sweep baselines' -l solve-threads -x -d 'processes that share a solve'
+__poet_solve_option 'solve sweep baselines' -l seed -x -d 'seed of the search'
 __poet_solve_option run -l seed -x -d 'seed of parameters and data'
-__poet_solve_option 'solve sweep' -l require-optimal -d 'exit 5 if a schedule is not proven within the gap'
-__poet_solve_option 'solve import-solution info sweep plot simulate place run' -l output -r -F -d 'write the result there'
+__poet_solve_option 'solve sweep baselines' -l require-optimal -d 'exit 5 if a schedule is not proven within the gap'
+__poet_solve_option 'solve import-solution info sweep baselines plot simulate place run' -l output -r -F -d 'write the result there'
 
 __poet_solve_option place -l capacity -x -d 'what the offsets have to fit'
 __poet_solve_option place -l alignment -x -a '4 8 16 32' -d 'offsets are multiples of this'

@@ -4,10 +4,13 @@
 _poet_solve_models=(bert linear resnet18 resnet18_cifar resnet50 transformer vgg16 vgg16_cifar)
 _poet_solve_platforms=(a72 a72nocache esp32s3 jetsontx2 m0 m4 rp2040 rpi5 stm32f746 stm32h743)
 
+_poet_solve_methods=(keep-all chen-sqrt chen-greedy treeverse page-all capuchin-like dtr-like checkmate paging-only pofo poet)
+
 _poet_solve_model() { _alternative "names:name:($_poet_solve_models)" 'files:file:_files' }
 _poet_solve_platform() { _alternative "names:name:($_poet_solve_platforms)" 'files:file:_files' }
 _poet_solve_list_of_models() { _values -s , models all $_poet_solve_models }
 _poet_solve_list_of_platforms() { _values -s , platforms all $_poet_solve_platforms }
+_poet_solve_list_of_methods() { _values -s , methods all $_poet_solve_methods }
 _poet_solve_list_of_techniques() { _values -s , techniques both remat paging none }
 
 _poet_solve_common=(
@@ -97,10 +100,20 @@ _poet_solve_sweep=(
   '--jobs=[points solved at the same time]:N: '
   '--resume=[go on with the sweep that was to write this file]:FILE:_files'
   '--dry-run[print the single solves as commands]'
+  '--baselines[run other methods with every budget]'
+  '--methods=[the methods to run]:LIST:_poet_solve_list_of_methods'
   '--collect=[take the results of those commands from here]:DIR:_files -/'
   '--format=[of --output or stdout]:format:(jsonl csv)'
   '--csv=[write a table there as well]:FILE:_files'
   '--plot=[write the curves there as SVG]:FILE:_files'
+  '--schedules=[write schedule files into this directory]:DIR:_files -/')
+
+_poet_solve_baselines=(
+  '*--models=[models and model files]:LIST:_poet_solve_list_of_models'
+  '*--model=[models and model files]:LIST:_poet_solve_list_of_models'
+  '*--platforms=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
+  '*--platform=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
+  '--methods=[the methods to run]:LIST:_poet_solve_list_of_methods'
   '--schedules=[write schedule files into this directory]:DIR:_files -/')
 
 _poet_solve_simulate=(
@@ -113,6 +126,15 @@ _poet_solve_simulate=(
   '--runtime-budget=[1.5x, 12.5s]:T: '
   '--output=[write the JSON there, whole or not at all]:FILE:_files'
   '--compact[JSON on one line]')
+
+_poet_solve_plot=(
+  '--output=[write the picture there]:FILE:_files'
+  '--width=[lay the picture out for this width on paper]:MM:(84mm 174mm)'
+  '--no-title[leave out what a caption says]'
+  '--format=[what to write]:format:(svg pdf)'
+  '--lanes=[the tensors that have a lane]:lanes:(all forward changed none)'
+  '--x-axis=[what a schedule is drawn over]:axis:(computation time energy)'
+  '--theme=[the colours]:theme:(auto light dark)')
 
 _poet_solve_place=(
   '--capacity=[what the offsets have to fit]:BYTES: '
@@ -167,6 +189,7 @@ _poet_solve_commands() {
     'export:write a schedule as C for a device'
     'fit:fit a model and a platform to what a board measured'
     'sweep:solve a grid of problems in one go'
+    'baselines:run the methods of other papers, for comparison'
     'compare:report what became worse or better')
   _describe command commands
 }
@@ -188,9 +211,9 @@ _poet_solve() {
       _arguments -s $_poet_solve_common $_poet_solve_import_solution ':SOLUTION:_files' ;;
     info) _arguments -s $_poet_solve_common $_poet_solve_info $_poet_solve_network ':MODEL:_poet_solve_model' ;;
     sweep) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_sweep ;;
+    baselines) _arguments -s $_poet_solve_common $_poet_solve_settings $_poet_solve_baselines ;;
     plot)
-      _arguments -s $_poet_solve_common '--output=[write the picture there]:FILE:_files' \
-        ':FILE:_files' ;;
+      _arguments -s $_poet_solve_common $_poet_solve_plot ':FILE:_files' ;;
     verify)
       _arguments -s $_poet_solve_common \
         '--model=[check that the schedules are about this model]:NAME|FILE:_poet_solve_model' \

@@ -10,7 +10,7 @@ enum class ExitCode {
   infeasible = 3,     ///< proven: no schedule exists
   limit = 4,          ///< a limit was reached before any schedule was found
   requirement = 5,    ///< --require-optimal not met, an invalid schedule, or a regression
-  interrupted = 130,  ///< the best schedule so far, if any, was written
+  interrupted = 130,  ///< before a proof; the best schedule so far, if any, was written
 };
 
 }  // namespace poet

@@ -4,6 +4,7 @@ from __future__ import annotations
 import importlib
 import json
 import os
+import warnings
 from dataclasses import dataclass
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
@@ -59,26 +60,34 @@ class Model:
         return cls(document)
 
     @classmethod
-    def from_onnx(cls, path: PathLike, *, loss: Optional[str] = None, trainable: Optional[str] = None) -> Model:
-        """The network of an ONNX file, by `poet-solve import`.
+    def from_onnx(cls, path: PathLike, *, loss: Optional[str] = None, trainable: Optional[str] = None,
+                  shape: Optional[Sequence[int]] = None, custom: Optional[Mapping[str, int]] = None) -> Model:
+        """The network of an ONNX file, by `poet-solve import`. What the program warns of is a warning of Python.
 
         Args:
             path: of the file.
             loss: "cross_entropy" or "mse"; the program's default without it.
             trainable: "all", "last:3" or a pattern of names: which layers train.
+            shape: of the first input, where the file leaves it open.
+            custom: FLOPs for an element of the output of ops that become `custom` layers, by op.
 
         Raises:
             InputError: the file cannot be imported; or this build of poet-solve reads no ONNX files.
         """
         with Files() as files:
             output = files.path("model.json")
-            wishes = options({"--loss": loss, "--trainable": trainable, "--output": output})
+            wishes = options({"--loss": loss, "--trainable": trainable,
+                              "--shape": None if shape is None else ",".join(map(str, shape)), "--output": output})
+            for op, flops in (custom or {}).items():
+                wishes += ["--custom", f"{op}={flops}"]
             try:
-                run_or_raise(["import", os.fspath(path), *wishes], files)
+                finished = run_or_raise(["import", os.fspath(path), *wishes], files)
             except InputError as error:
                 if "found 'import'" in str(error):
                     raise InputError("this poet-solve has no command 'import', which reads ONNX files") from error
                 raise
+            for note in finished.warnings():
+                warnings.warn(note, stacklevel=2)
             with open(output, encoding="utf-8") as file:
                 return cls(json.load(file))
 
@@ -92,15 +101,10 @@ class Model:
             **settings: those of `poet.torch.trace`.
 
         Raises:
-            ImportError: PyTorch is not installed, or this installation has no `poet.torch`.
+            ImportError: PyTorch is not installed.
+            poet.torch.Refused: no layers stand for some of its nodes.
         """
-        try:
-            tracer = importlib.import_module("poet.torch")
-        except ModuleNotFoundError as error:
-            if error.name != "poet.torch":
-                raise
-            raise ImportError("Model.from_torch() needs the module poet.torch, which this installation of poet does "
-                              "not have; Model.from_onnx() takes an ONNX export instead", name="poet.torch") from None
+        tracer = importlib.import_module("poet.torch")
         traced = tracer.trace(net, *inputs, **settings)
         return traced if isinstance(traced, cls) else cls(traced)
 

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import json
-from typing import Any, Dict, List, Optional, Tuple, Union
+from typing import Any, Dict, List, Optional, Union
 
 from ._model import Model, ModelLike
 from ._options import Duration, Size, number_word, options, size_word
@@ -12,7 +12,6 @@ from ._progress import ProgressCallback, Reporter
 from ._schedule import Schedule
 from .errors import Infeasible, NoSchedule
 
-_WARNING_PREFIX = "poet-solve: warning: "
 _DEFAULT_LIMIT_SECONDS = 300.0
 
 
@@ -125,7 +124,7 @@ def schedule_of(finished: Finished, model: Model) -> Schedule:
     """The schedule of a solve that has ended, or the exception that says why there is none."""
     document = document_of(finished)
     if "stages" in document:
-        return Schedule(finished.out, model, notes_of(finished))
+        return Schedule(finished.out, model, finished.warnings())
     raise no_schedule(finished, document)
 
 
@@ -147,8 +146,3 @@ def no_schedule(finished: Finished, document: Dict[str, Any]) -> Exception:
     if finished.status in (EXIT_LIMIT, EXIT_INTERRUPTED):
         return NoSchedule(reason)
     return error_of(finished, reason)
-
-
-def notes_of(finished: Finished) -> Tuple[str, ...]:
-    """The warnings on stderr."""
-    return tuple(line[len(_WARNING_PREFIX):] for line in finished.lines if line.startswith(_WARNING_PREFIX))

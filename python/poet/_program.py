@@ -28,6 +28,7 @@ from .errors import InputError, PoetError, ProgramError, ProgramNotFound
 _GRACE_SECONDS = 0.5  # to remove what it was writing
 _TICK_SECONDS = 0.25
 _ERROR_PREFIX = "poet-solve: error: "
+_WARNING_PREFIX = "poet-solve: warning: "
 
 EXIT_OK = 0
 EXIT_USAGE = 2
@@ -114,6 +115,10 @@ class Finished:
             elif found and not line.startswith("poet-solve: "):
                 found[-1] += "\n" + line
         return found
+
+    def warnings(self) -> Tuple[str, ...]:
+        """The messages of warnings."""
+        return tuple(line[len(_WARNING_PREFIX):] for line in self.lines if line.startswith(_WARNING_PREFIX))
 
     def message(self) -> str:
         """What went wrong, for people."""

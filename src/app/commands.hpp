@@ -35,6 +35,8 @@ Outcome run_run(const Options& options);
 Outcome run_export(const Options& options);
 Outcome run_fit(const Options& options);
 Outcome run_sweep_command(const Options& options);
+/// Of `baselines`, and of `sweep --baselines`.
+Outcome run_baselines_command(const Options& options);
 Outcome run_compare(const Options& options);
 Outcome run_list(const Options& options);
 

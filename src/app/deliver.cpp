@@ -77,7 +77,7 @@ ExitCode deliver(const Outcome& outcome, const Options& options, const ProblemIn
   } catch (const InputError& error) {
     const std::string message = fmt::format("--output: {}", error.what());
     if (outcome.costly) {
-      spdlog::error("{}; the schedule goes to stdout instead", message);
+      spdlog::error("{}; the result goes to stdout instead", message);
       write_to_stdout(outcome);
       return ExitCode::usage;
     }

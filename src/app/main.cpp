@@ -40,7 +40,10 @@ Outcome run(const Options& options, ProblemInfo& problem) {
     case Command::fit:
       return run_fit(options);
     case Command::sweep:
+      if (options.baselines.of_sweep) return run_baselines_command(options);
       return run_sweep_command(options);
+    case Command::baselines:
+      return run_baselines_command(options);
     case Command::compare:
       return run_compare(options);
     case Command::solve:

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 #include <map>
+#include <new>
 #include <string_view>
 #include <vector>
 
@@ -12,6 +13,7 @@
 
 #include "base/files/files.hpp"
 #include "base/process/child_process.hpp"
+#include "base/process/memory_limit.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_layers.hpp"
 #include "import/import.hpp"
@@ -22,6 +24,8 @@ namespace {
 
 /// A crash, or a graph that takes this long, is a file that no exporter wrote.
 constexpr Seconds kMostSeconds = 600;
+/// The largest file, what becomes of it, and room for the graph.
+constexpr Bytes kMostMemory = Bytes{4} << 30;
 
 /// What a message of the child holds; the text follows.
 enum class Word : char { document, note, input_error, internal_error };
@@ -78,11 +82,17 @@ void import_in_child(const std::string& bytes, const std::string& path,
                      const ImportRequest& request,
                      const std::function<void(const Message&)>& send) {
   try {
+    limit_child_memory(kMostMemory);
     const ImportedModel imported = import_onnx(bytes, path, request);
     for (const std::string& note : imported.notes) send(message_of(Word::note, note));
     send(message_of(Word::document, layers_json(imported.spec)));
   } catch (const InputError& error) {
     send(message_of(Word::input_error, error.what()));
+  } catch (const std::bad_alloc&) {
+    send(message_of(Word::input_error,
+                    fmt::format("{}: reading it takes more than {} GiB of memory; expected an ONNX "
+                                "model as an exporter writes it",
+                                shown_source(path), kMostMemory >> 30)));
   } catch (const std::exception& error) {
     send(message_of(Word::internal_error, error.what()));
   }

@@ -23,6 +23,7 @@ enum class Command {
   export_code,
   fit,
   sweep,
+  baselines,
   compare
 };
 
@@ -60,6 +61,16 @@ struct CompareArguments {
   bool markdown = false;
 };
 
+/// `plot`: how the picture is drawn.
+struct PlotArguments {
+  std::string width;  ///< empty: for screens
+  bool no_title = false;
+  std::string format = "svg";
+  std::string lanes;   ///< empty: all
+  std::string x_axis;  ///< empty: by computation
+  std::string theme;   ///< empty: light on paper, the reader's choice on a screen
+};
+
 /// `place`.
 struct PlaceArguments {
   std::string capacity;   ///< empty: the schedule's RAM budget, or the peak of a table
@@ -81,6 +92,12 @@ struct RunArguments {
 struct ExportArguments {
   std::string format = "c";
   bool force = false;  ///< the folder may hold other files
+};
+
+/// `baselines`, and `sweep --baselines`.
+struct BaselinesArguments {
+  bool of_sweep = false;  ///< the sweep runs other methods with every budget
+  std::string methods = "all";
 };
 
 /// What the file of an ONNX network does not say.
@@ -149,8 +166,10 @@ struct Options {
   NetworkArguments network;
   SweepArguments sweep;
   CompareArguments compare;
+  PlotArguments plot;
   PlaceArguments place;
   ExportArguments exporting;
+  BaselinesArguments baselines;
 };
 
 /// Reads the command line. Returns false if that was all: --help and --version are on stdout then.

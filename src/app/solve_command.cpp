@@ -80,8 +80,10 @@ SolveOptions solve_options(const Options& options, const Problem& problem,
   return solve;
 }
 
+/// An interrupt that only ends the refining takes nothing from a proof.
 ExitCode code_of(const SolveResult& result, const Options& options) {
-  if (result.interrupted) return ExitCode::interrupted;
+  const bool proven = result.status == Status::optimal || result.status == Status::infeasible;
+  if (result.interrupted && !proven) return ExitCode::interrupted;
   switch (result.status) {
     case Status::optimal:
       return ExitCode::ok;

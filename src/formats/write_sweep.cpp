@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text/escape.hpp"
+#include "baselines/fields.hpp"
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
 
@@ -79,6 +80,10 @@ std::string to_json_lines(const std::vector<SweepRow>& rows) {
 
 std::string to_json_lines(const std::vector<MinRamRow>& rows) {
   return json_lines(rows, kMinRamFormat);
+}
+
+std::string to_json_lines(const std::vector<BaselineRow>& rows) {
+  return json_lines(rows, kBaselinesFormat);
 }
 
 std::string to_csv(const std::vector<SweepRow>& rows) {

@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <cstdint>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -22,12 +24,23 @@ struct WindowShape {
   bool is_same = false;  ///< the output is as large as the input, but for strides
 };
 
+/// Products of two such numbers do not overflow.
+void expect_small(const List& list, const char* key) {
+  constexpr std::int64_t kMost = std::numeric_limits<std::int32_t>::max();
+  for (const std::int64_t number : list) {
+    if (number < -kMost || number > kMost) {
+      throw InputError(fmt::format("its {} has {}; expected at most {}", key, number, kMost));
+    }
+  }
+}
+
 List list_or(const OnnxNode& node, const char* key, std::size_t rank, std::int64_t otherwise) {
   List list = node.integers(key);
   if (list.empty()) list.assign(rank, otherwise);
   if (list.size() != rank) {
     throw InputError(fmt::format("its {} has {} entries; expected {}", key, list.size(), rank));
   }
+  expect_small(list, key);
   return list;
 }
 
@@ -51,6 +64,7 @@ WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
                     shape_text(in)));
   }
   const std::size_t rank = kernel.size();
+  expect_small(kernel, "kernel");
   WindowShape window{.kernel = std::move(kernel)};
   window.stride = list_or(node, "strides", rank, 1);
   window.dilation = list_or(node, "dilations", rank, 1);

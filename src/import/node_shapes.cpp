@@ -45,6 +45,34 @@ class NodeContext : public onnx::InferenceContext {
   std::vector<onnx::TypeProto> types_;
 };
 
+bool has_shape(const OnnxInputs& inputs, std::size_t input) {
+  return input < inputs.types.size() && inputs.types[input] != nullptr &&
+         inputs.types[input]->tensor_type().has_shape();
+}
+
+/// libonnx 1.12 makes as many extents as a list of them claims to have, and reads extents of the
+/// weight of ConvTranspose that are not there.
+void check_what_libonnx_does_not(const onnx::NodeProto& node, const OnnxInputs& inputs) {
+  const std::string& op = node.op_type();
+  if (op == "ConvTranspose") {
+    for (const std::size_t input : {0U, 1U}) {
+      if (has_shape(inputs, input) && inputs.types[input]->tensor_type().shape().dim_size() > 2) {
+        continue;
+      }
+      throw InputError(fmt::format("its {} has too few extents; expected 3 or more",
+                                   input == 0 ? "input" : "weight"));
+    }
+  }
+  if (op != "Expand" && op != "Reshape" && op != "Tile" && op != "ConstantOfShape") return;
+  const std::size_t list = op == "ConstantOfShape" ? 0 : 1;
+  if (!has_shape(inputs, list)) return;
+  for (const auto& extent : inputs.types[list]->tensor_type().shape().dim()) {
+    if (extent.dim_value() <= kMaxRank) continue;
+    throw InputError(fmt::format("its output has {} extents; expected at most {}",
+                                 extent.dim_value(), kMaxRank));
+  }
+}
+
 }  // namespace
 
 std::vector<onnx::TypeProto> infer_types(const onnx::NodeProto& node, const OnnxInputs& inputs,
@@ -61,6 +89,7 @@ std::vector<onnx::TypeProto> infer_types(const onnx::NodeProto& node, const Onnx
   if (schema == nullptr || has_graph || !schema->has_type_and_shape_inference_function()) {
     return context.take();
   }
+  check_what_libonnx_does_not(node, inputs);
   try {
     schema->GetTypeAndShapeInferenceFunction()(context);
   } catch (const std::exception& error) {

@@ -15,6 +15,9 @@ struct OnnxInputs {
   std::vector<const onnx::TensorProto*> numbers;  ///< of inputs whose values are known
 };
 
+/// The most extents of a tensor.
+inline constexpr int kMaxRank = 8;
+
 /// The types of a node's outputs as libonnx's schema of its op infers them. They are without
 /// extents where it does not say. `opsets` are the model's, by domain. Throws InputError, without a
 /// place, for what libonnx refuses.

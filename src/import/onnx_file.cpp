@@ -145,7 +145,12 @@ onnx::ModelProto parse_onnx(std::string_view bytes) {
   try {
     onnx::checker::check_model(model);
   } catch (const std::exception& error) {
-    throw InputError(fmt::format("libonnx refuses the model: {}", first_line(error.what())));
+    const std::string message = first_line(error.what());
+    const bool is_unknown = message.starts_with("No Op registered");
+    throw InputError(fmt::format("libonnx refuses the model: {}{}", message,
+                                 is_unknown ? "; expected ops of ONNX up to opset 17, to which "
+                                              "torch.onnx.export keeps by opset_version=17"
+                                            : ""));
   }
   return model;
 }

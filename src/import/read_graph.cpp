@@ -1,6 +1,7 @@
 #include "import/read_graph.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <set>
 
 #include <fmt/format.h>
@@ -17,8 +18,6 @@
 
 namespace poet {
 namespace {
-
-constexpr std::size_t kMaxRank = 8;
 
 class GraphReader {
  public:
@@ -93,8 +92,16 @@ class GraphReader {
 
   Shape input_shape(const onnx::ValueInfoProto& input, bool is_data) const {
     const auto stated = extents_.shapes.find(input.name());
-    if (stated != extents_.shapes.end()) return stated->second;
     const auto& found = input.type().tensor_type().shape();
+    if (stated != extents_.shapes.end()) {
+      const bool has_rank = input.type().tensor_type().has_shape();
+      if (has_rank && std::ssize(stated->second) != found.dim_size()) {
+        throw InputError(fmt::format("--shape: found {} extents for the input '{}', which has {}",
+                                     stated->second.size(), printable(input.name()),
+                                     found.dim_size()));
+      }
+      return stated->second;
+    }
     Shape shape;
     for (int i = 0; i < found.dim_size(); ++i) {
       const auto& extent = found.dim(i);
@@ -254,7 +261,7 @@ class GraphReader {
     }
     for (const auto& extent : from->tensor_type().shape().dim())
       shape.push_back(extent.dim_value());
-    if (shape.size() > kMaxRank) {
+    if (std::ssize(shape) > kMaxRank) {
       throw InputError(who, fmt::format("its output has {} extents; expected at most {}",
                                         shape.size(), kMaxRank));
     }

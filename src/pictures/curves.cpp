@@ -1,8 +1,10 @@
 #include "pictures/curves.hpp"
 
 #include <algorithm>
-#include <array>
+#include <limits>
+#include <map>
 #include <set>
+#include <utility>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -10,47 +12,13 @@
 namespace poet::plot {
 namespace {
 
-/// The traits that curves may differ in, in words for a legend.
-struct Traits {
-  std::string platform;
-  std::string techniques;
-  std::string runtime;
-};
-
-Traits traits_of(const CurvePoint& point) {
-  return {.platform = point.platform.empty() ? "" : "on " + point.platform,
-          .techniques = point.techniques,
-          .runtime = fmt::format("runtime {:.4g}x", point.runtime_budget_ratio)};
+std::string runtime_label(const CurvePoint& point) {
+  return fmt::format("runtime {:.4g}x", point.runtime_budget_ratio);
 }
 
-/// Splits traits into those that all points share and those that curves differ in.
-class Labels {
- public:
-  explicit Labels(std::span<const CurvePoint> points) {
-    for (const CurvePoint& point : points) {
-      const Traits traits = traits_of(point);
-      for (std::size_t k = 0; k < kMembers.size(); ++k) values_[k].insert(traits.*kMembers[k]);
-    }
-  }
-
-  std::string common(const CurvePoint& any) const { return join(traits_of(any), false); }
-  std::string own(const CurvePoint& point) const { return join(traits_of(point), true); }
-
- private:
-  static constexpr std::array<std::string Traits::*, 3> kMembers{
-      &Traits::platform, &Traits::techniques, &Traits::runtime};
-
-  std::string join(const Traits& traits, bool differing) const {
-    std::vector<std::string> parts;
-    for (std::size_t k = 0; k < kMembers.size(); ++k) {
-      const std::string& value = traits.*kMembers[k];
-      if ((values_[k].size() > 1) == differing && !value.empty()) parts.push_back(value);
-    }
-    return fmt::format("{}", fmt::join(parts, ", "));
-  }
-
-  std::array<std::set<std::string>, 3> values_;
-};
+std::string on_platform(const std::string& platform) {
+  return platform.empty() ? "" : "on " + platform;
+}
 
 /// The entry that `matches`, or a new one at the end.
 template <typename Entry, typename Matches>
@@ -59,36 +27,103 @@ Entry& find_or_add(std::vector<Entry>& entries, Matches matches, Entry fresh) {
   return found != entries.end() ? *found : entries.emplace_back(std::move(fresh));
 }
 
-int style_of(std::vector<std::string>& labels, const std::string& label) {
-  const auto found = std::find(labels.begin(), labels.end(), label);
-  const auto style = static_cast<int>(found - labels.begin());
-  if (found == labels.end()) labels.push_back(label);
-  return style;
+int index_of(std::vector<std::string>& words, const std::string& word) {
+  const auto found = std::find(words.begin(), words.end(), word);
+  const auto index = static_cast<int>(found - words.begin());
+  if (found == words.end()) words.push_back(word);
+  return index;
+}
+
+BudgetAxis choose_axis(std::span<const CurvePoint> points) {
+  std::map<std::pair<std::string, std::string>, std::set<Bytes>> ram;
+  std::set<std::string> runtimes;
+  for (const CurvePoint& point : points) {
+    ram[{point.model, point.platform}].insert(point.ram_budget_bytes);
+    runtimes.insert(runtime_label(point));
+  }
+  const bool one_each = std::all_of(ram.begin(), ram.end(),
+                                    [](const auto& panel) { return panel.second.size() == 1; });
+  return one_each && runtimes.size() > 1 ? BudgetAxis::runtime : BudgetAxis::ram;
+}
+
+/// By budget, so that dashes have an order. Budgets that read alike are one.
+std::vector<std::string> runtime_labels(std::span<const CurvePoint> points) {
+  std::map<double, std::string> ascending;
+  for (const CurvePoint& point : points) {
+    ascending.emplace(point.runtime_budget_ratio, runtime_label(point));
+  }
+  std::vector<std::string> labels;
+  for (const auto& [ratio, label] : ascending) index_of(labels, label);
+  return labels;
+}
+
+std::string joined(std::vector<std::string> parts) {
+  std::erase(parts, "");
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string common_traits(const CurveSet& set, std::span<const CurvePoint> points) {
+  const auto only = [](const std::vector<std::string>& words) {
+    return words.size() == 1 ? words.front() : std::string();
+  };
+  const bool one_ram = std::all_of(points.begin(), points.end(), [&](const CurvePoint& point) {
+    return point.ram_budget_bytes == points.front().ram_budget_bytes;
+  });
+  const bool names_ram = set.axis == BudgetAxis::runtime && one_ram;
+  return joined({on_platform(only(set.platforms)), only(set.techniques), only(set.runtimes),
+                 names_ram ? "RAM budget " + format_bytes(points.front().ram_budget_bytes) : ""});
+}
+
+void sort_points(CurveSet& set) {
+  for (Panel& panel : set.panels) {
+    for (Curve& curve : panel.curves) {
+      std::stable_sort(curve.points.begin(), curve.points.end(),
+                       [&](const CurvePoint& a, const CurvePoint& b) {
+                         return budget(a, set.axis) < budget(b, set.axis);
+                       });
+    }
+  }
 }
 
 }  // namespace
 
+double budget(const CurvePoint& point, BudgetAxis axis) {
+  return axis == BudgetAxis::runtime ? point.runtime_budget_ratio
+                                     : static_cast<double>(point.ram_budget_bytes);
+}
+
+std::string CurveSet::title(const Panel& panel) const {
+  if (platforms.size() < 2 || panel.platform.empty()) return panel.model;
+  return fmt::format("{} {}", panel.model, on_platform(panel.platform));
+}
+
+std::string CurveSet::label(const Curve& curve) const {
+  return joined({techniques.size() > 1 ? techniques[curve.techniques] : "",
+                 runtimes.size() > 1 ? runtimes[curve.runtime] : ""});
+}
+
 CurveSet make_curves(std::span<const CurvePoint> points) {
-  CurveSet set;
-  const Labels labels(points);
-  if (!points.empty()) set.common = labels.common(points.front());
+  CurveSet set{.axis = choose_axis(points)};
+  set.runtimes =
+      set.axis == BudgetAxis::runtime ? std::vector<std::string>{""} : runtime_labels(points);
   for (const CurvePoint& point : points) {
+    index_of(set.models, point.model);
+    index_of(set.platforms, point.platform);
     Panel& panel = find_or_add(
-        set.panels, [&](const Panel& p) { return p.model == point.model; },
-        Panel{.model = point.model});
-    const int style = style_of(set.labels, labels.own(point));
+        set.panels,
+        [&](const Panel& p) { return p.model == point.model && p.platform == point.platform; },
+        Panel{.model = point.model, .platform = point.platform, .axis = set.axis});
+    const int techniques = index_of(set.techniques, point.techniques);
+    const int runtime =
+        set.axis == BudgetAxis::runtime ? 0 : index_of(set.runtimes, runtime_label(point));
     Curve& curve = find_or_add(
-        panel.curves, [&](const Curve& c) { return c.style == style; }, Curve{.style = style});
+        panel.curves,
+        [&](const Curve& c) { return c.techniques == techniques && c.runtime == runtime; },
+        Curve{.techniques = techniques, .runtime = runtime});
     curve.points.push_back(point);
   }
-  for (Panel& panel : set.panels) {
-    for (Curve& curve : panel.curves) {
-      std::stable_sort(curve.points.begin(), curve.points.end(),
-                       [](const CurvePoint& a, const CurvePoint& b) {
-                         return a.ram_budget_bytes < b.ram_budget_bytes;
-                       });
-    }
-  }
+  sort_points(set);
+  if (!points.empty()) set.common = common_traits(set, points);
   return set;
 }
 
@@ -102,12 +137,20 @@ double overhead(const CurvePoint& point, Joules energy) {
   return baseline > 0 ? std::min(energy / baseline - 1, kMaxOverhead) : 0;
 }
 
-Bytes largest_infeasible(const Curve& curve) {
-  Bytes largest = 0;
+double largest_infeasible(const Curve& curve, BudgetAxis axis) {
+  double largest = 0;
   for (const CurvePoint& point : curve.points) {
-    if (point.status == Status::infeasible) largest = std::max(largest, point.ram_budget_bytes);
+    if (point.status == Status::infeasible) largest = std::max(largest, budget(point, axis));
   }
   return largest;
+}
+
+double infeasible_for_all(const Panel& panel) {
+  double least = std::numeric_limits<double>::max();
+  for (const Curve& curve : panel.curves) {
+    least = std::min(least, largest_infeasible(curve, panel.axis));
+  }
+  return least;
 }
 
 }  // namespace poet::plot

@@ -9,26 +9,45 @@
 
 namespace poet::plot {
 
-/// The points that differ in the RAM budget alone.
+/// What the x axis of a sweep counts.
+enum class BudgetAxis { ram, runtime };
+
+/// The budget of a point on that axis: bytes, or a multiple of the time to compute every node once.
+double budget(const CurvePoint& point, BudgetAxis axis);
+
+/// The points that differ in the budget of the axis alone.
 struct Curve {
-  int style = 0;                   ///< the same in every panel for the same label
+  int techniques = 0;              ///< its colour: an index into CurveSet::techniques
+  int runtime = 0;                 ///< its dash: an index into CurveSet::runtimes
   std::vector<CurvePoint> points;  ///< ascending by budget
 };
 
-/// The curves of one model.
+/// The curves of one model on one platform.
 struct Panel {
   std::string model;
+  std::string platform;
+  BudgetAxis axis = BudgetAxis::ram;
   std::vector<Curve> curves;
 };
 
 /// A sweep in the order in which its parts first appear.
 struct CurveSet {
   std::vector<Panel> panels;
-  std::vector<std::string> labels;  ///< by style: what the curves differ in
-  std::string common;               ///< what they have in common
+  std::vector<std::string> models;
+  std::vector<std::string> platforms;
+  std::vector<std::string> techniques;
+  std::vector<std::string> runtimes;  ///< ascending; a single empty one if that is the axis
+  BudgetAxis axis = BudgetAxis::ram;
+  std::string common;  ///< what all curves have in common
+
+  /// What a panel shows: `linear on m4`, or without the platform if there is only one.
+  std::string title(const Panel& panel) const;
+  /// What a curve differs in from the others of its panel: `remat only, runtime 2x`.
+  std::string label(const Curve& curve) const;
 };
 
-/// Groups the points of a sweep into panels and curves.
+/// Groups the points of a sweep into panels and curves. The axis is the runtime budget if it varies
+/// and no panel has more than one RAM budget.
 CurveSet make_curves(std::span<const CurvePoint> points);
 
 /// Whether a schedule was found.
@@ -39,7 +58,10 @@ double overhead(const CurvePoint& point, Joules energy);
 
 /// Returns the largest budget that is proven too small, or 0 if none is. A smaller budget than an
 /// infeasible one is infeasible too.
-Bytes largest_infeasible(const Curve& curve);
+double largest_infeasible(const Curve& curve, BudgetAxis axis);
+
+/// The largest budget that is infeasible for all curves; 0 if one of them has none.
+double infeasible_for_all(const Panel& panel);
 
 /// Turns the rows of a sweep into points of curves.
 ///

@@ -7,19 +7,37 @@
 namespace poet::plot {
 namespace {
 
-constexpr double kTextSize = 11;
 constexpr double kTextGap = 6;
 constexpr double kColumnGap = 12;
 
 double entry_width(const LegendEntry& entry) {
-  return kMarkWidth + kTextGap + estimated_width(entry.text, kTextSize) + kColumnGap;
+  return entry.mark_width + kTextGap + estimated_width(entry.text, kNoteSize) + kColumnGap;
+}
+
+/// Where an entry is in rows that are as full as can be.
+struct Place {
+  int row = 0;
+  double x = 0;
+};
+
+std::vector<Place> places(const std::vector<LegendEntry>& entries, double width) {
+  std::vector<Place> result;
+  Place next;
+  for (const LegendEntry& entry : entries) {
+    if (next.x > 0 && next.x + entry_width(entry) - kColumnGap > width) {
+      next = {.row = next.row + 1, .x = 0};
+    }
+    result.push_back(next);
+    next.x += entry_width(entry) + kColumnGap;
+  }
+  return result;
 }
 
 void draw_entry(SvgWriter& svg, const LegendEntry& entry, double left, double top,
                 const std::string& shown) {
   const double middle = top + kLegendRowHeight / 2;
-  const double x = left + kMarkWidth + kTextGap;
-  entry.mark(svg, left + kMarkWidth / 2, middle);
+  const double x = left + entry.mark_width + kTextGap;
+  entry.mark(svg, left + entry.mark_width / 2, middle);
   if (shown == entry.text) {
     svg.text(x, middle + 4, "note", shown);
   } else {
@@ -50,13 +68,13 @@ double legend_height(std::size_t entries, std::size_t per_row) {
 void draw_legend(SvgWriter& svg, const std::vector<LegendEntry>& entries, std::size_t per_row,
                  double left, double right, double top) {
   const double width = (right - left) / static_cast<double>(per_row);
-  const double room = width - kMarkWidth - kTextGap - kColumnGap;
   for (std::size_t e = 0; e < entries.size(); ++e) {
+    const double room = width - entries[e].mark_width - kTextGap - kColumnGap;
     const std::size_t row = e / per_row;
     const std::size_t column = e % per_row;
     const double x = left + static_cast<double>(column) * width;
     const double y = top + kLegendRowHeight * static_cast<double>(row);
-    draw_entry(svg, entries[e], x, y, shortened(entries[e].text, kTextSize, room));
+    draw_entry(svg, entries[e], x, y, shortened(entries[e].text, kNoteSize, room));
   }
 }
 
@@ -68,12 +86,18 @@ std::size_t legend_columns(const std::vector<LegendEntry>& entries, double width
   return std::max<std::size_t>(1, static_cast<std::size_t>(width / widest));
 }
 
-void draw_legend_row(SvgWriter& svg, const std::vector<LegendEntry>& entries, double left,
-                     double top) {
-  double x = left;
-  for (const LegendEntry& entry : entries) {
-    draw_entry(svg, entry, x, top, entry.text);
-    x += entry_width(entry) + kColumnGap;
+double legend_rows_height(const std::vector<LegendEntry>& entries, double width) {
+  if (entries.empty()) return 0;
+  return kLegendRowHeight * static_cast<double>(places(entries, width).back().row + 1);
+}
+
+void draw_legend_rows(SvgWriter& svg, const std::vector<LegendEntry>& entries, double left,
+                      double right, double top) {
+  const std::vector<Place> at = places(entries, right - left);
+  for (std::size_t e = 0; e < entries.size(); ++e) {
+    const double room = right - left - entries[e].mark_width - kTextGap;
+    draw_entry(svg, entries[e], left + at[e].x, top + kLegendRowHeight * at[e].row,
+               shortened(entries[e].text, kNoteSize, room));
   }
 }
 

@@ -8,14 +8,15 @@
 
 namespace poet::plot {
 
+inline constexpr double kMarkWidth = 14;
+
 /// One entry: a mark and what it stands for.
 struct LegendEntry {
-  /// Draws around (x, y), within kMarkWidth and a little less in height.
+  /// Draws around (x, y), within `mark_width` and kMarkWidth in height.
   std::function<void(SvgWriter& svg, double x, double y)> mark;
   std::string text;
+  double mark_width = kMarkWidth;
 };
-
-inline constexpr double kMarkWidth = 14;
 
 /// A mark that is a filled rectangle.
 LegendEntry patch_entry(const std::string& css_class, const std::string& text);
@@ -30,8 +31,9 @@ void draw_legend(SvgWriter& svg, const std::vector<LegendEntry>& entries, std::s
 /// As many entries to a row as the longest text allows.
 std::size_t legend_columns(const std::vector<LegendEntry>& entries, double width);
 
-/// Entries in one row, each as wide as its text.
-void draw_legend_row(SvgWriter& svg, const std::vector<LegendEntry>& entries, double left,
-                     double top);
+/// Entries in as few rows as they fit, each entry as wide as its text.
+double legend_rows_height(const std::vector<LegendEntry>& entries, double width);
+void draw_legend_rows(SvgWriter& svg, const std::vector<LegendEntry>& entries, double left,
+                      double right, double top);
 
 }  // namespace poet::plot

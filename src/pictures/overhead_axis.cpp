@@ -10,6 +10,7 @@ namespace poet::plot {
 namespace {
 
 constexpr double kOverheadHeadroom = 1.08;
+constexpr int kMostEnergies = 7;     ///< numbers on the axis in joules
 constexpr double kMinHeight = 1e-4;  ///< the height of an axis if all overheads are 0
 
 /// A curve whose top is this far below another's would lie flat on a linear axis.
@@ -52,6 +53,23 @@ std::vector<Tick> OverheadAxis::ticks() const {
     ticks.push_back({.value = value, .label = fmt::format("{:.10g} %", 100 * value)});
   }
   return ticks;
+}
+
+std::vector<Tick> OverheadAxis::energy_ticks(Joules baseline) const {
+  std::vector<Joules> energies;
+  if (logarithmic()) {
+    for (const Tick& tick : ticks()) energies.push_back(baseline * (1 + tick.value));
+  } else {
+    const Joules most = baseline * (1 + kOverheadHeadroom * most_);
+    for (const Tick& tick : joule_ticks(baseline, most, kMostEnergies))
+      energies.push_back(tick.value);
+  }
+  const std::vector<std::string> labels = joule_labels(energies);
+  std::vector<Tick> result;
+  for (std::size_t t = 0; t < labels.size(); ++t) {
+    result.push_back({.value = energies[t] / baseline - 1, .label = labels[t]});
+  }
+  return result;
 }
 
 /// Linear near 0, logarithmic far from it, and smooth between.

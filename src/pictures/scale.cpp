@@ -50,10 +50,18 @@ constexpr std::array<Unit, 6> kByteUnits{{{1, "B"},
 constexpr std::array<Unit, 7> kJouleUnits{
     {{1e-9, "nJ"}, {1e-6, "uJ"}, {1e-3, "mJ"}, {1, "J"}, {1e3, "kJ"}, {1e6, "MJ"}, {1e9, "GJ"}}};
 
+constexpr std::array<Unit, 6> kSecondUnits{
+    {{1e-9, "ns"}, {1e-6, "us"}, {1e-3, "ms"}, {1, "s"}, {60, "min"}, {3600, "h"}}};
+
 /// Writes a tick with enough digits to differ from its neighbours and without the rounding noise of
 /// k * step.
 std::string number(double value) {
   return fmt::format("{:.10g}", value + 0.0);
+}
+
+std::vector<Tick> ticks_in(const Unit& unit, double low, double high, int count) {
+  return ticks(low, high, unit.size, count,
+               [&](double value) { return fmt::format("{} {}", number(value), unit.name); });
 }
 
 }  // namespace
@@ -72,9 +80,19 @@ double round_step(double span, int count) {
 }
 
 std::vector<Tick> byte_ticks(double low, double high, int count) {
-  const Unit unit = unit_for(high, kByteUnits);
-  return ticks(low, high, unit.size, count,
-               [&](double value) { return fmt::format("{} {}", number(value), unit.name); });
+  return ticks_in(unit_for(high, kByteUnits), low, high, count);
+}
+
+std::vector<Tick> joule_ticks(double low, double high, int count) {
+  return ticks_in(unit_for(high, kJouleUnits), low, high, count);
+}
+
+std::vector<Tick> second_ticks(double low, double high, int count) {
+  return ticks_in(unit_for(high, kSecondUnits), low, high, count);
+}
+
+std::vector<Tick> ratio_ticks(double low, double high, int count) {
+  return ticks(low, high, 1, count, [](double value) { return number(value) + "x"; });
 }
 
 std::vector<Tick> percent_ticks(double low, double high, int count) {

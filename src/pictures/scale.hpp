@@ -36,6 +36,9 @@ double round_step(double span, int count);
 
 /// Ticks at round values within [low, high], about `count` of them.
 std::vector<Tick> byte_ticks(double low, double high, int count);     ///< `200 KiB`
+std::vector<Tick> joule_ticks(double low, double high, int count);    ///< `200 mJ`
+std::vector<Tick> second_ticks(double low, double high, int count);   ///< `1.5 s`
+std::vector<Tick> ratio_ticks(double low, double high, int count);    ///< `1.5x`
 std::vector<Tick> percent_ticks(double low, double high, int count);  ///< of ratios: `0.5 %`
 
 /// Labels ascending energies in one unit, with as many decimals as neighbours need to differ.

@@ -1,6 +1,7 @@
 #include "pictures/schedule_page.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <vector>
 
 #include <fmt/format.h>
@@ -11,12 +12,8 @@
 namespace poet::plot {
 namespace {
 
-constexpr double kTitleBaseline = 34;
-constexpr double kSubtitleBaseline = 54;
-constexpr double kLabelBaseline = 84;
-constexpr double kValueBaseline = 102;
-constexpr double kValueSize = 16;
-constexpr double kNoteBaseline = 118;
+constexpr double kLineHeight = 15;  ///< of the text under the title
+constexpr double kFactGap = 16;     ///< least distance of two figures
 
 /// A figure with what it is called and what to compare it with.
 struct Fact {
@@ -76,23 +73,74 @@ std::string subtitle(const ScheduleFile& report) {
                     format_bytes(s.baseline_peak_ram_bytes));
 }
 
-double width_of(const Fact& fact) {
-  return std::max({estimated_width(fact.label, kNoteSize), estimated_width(fact.value, kValueSize),
+double width_of(const Fact& fact, const Look& look) {
+  return std::max({estimated_width(fact.label, kNoteSize),
+                   estimated_width(fact.value, look.value_size),
                    estimated_width(fact.note, kNoteSize)});
 }
 
-/// Side by side, with what room is left spread evenly between them.
-void draw_facts(SvgWriter& svg, const std::vector<Fact>& all, double left, double right) {
-  double spare = right - left;
-  for (const Fact& fact : all) spare -= width_of(fact);
-  const double gap = spare / static_cast<double>(all.size() - 1);
-  double x = left;
-  for (const Fact& fact : all) {
-    svg.text(x, kLabelBaseline, "note", fact.label);
-    svg.text(x, kValueBaseline, "value", fact.value);
-    svg.text(x, kNoteBaseline, "note", fact.note);
-    x += width_of(fact) + gap;
+/// The figures in straight columns.
+struct FactTable {
+  std::vector<double> widths;  ///< by column
+  double gap = 0;              ///< between columns: what room is left, spread evenly
+};
+
+FactTable make_table(const std::vector<Fact>& all, const Look& look, std::size_t columns) {
+  FactTable table{.widths = std::vector<double>(columns, 0)};
+  for (std::size_t f = 0; f < all.size(); ++f) {
+    double& width = table.widths[f % columns];
+    width = std::max(width, width_of(all[f], look));
   }
+  const double spare = look.room() - std::accumulate(table.widths.begin(), table.widths.end(), 0.0);
+  table.gap = spare / static_cast<double>(columns - 1);
+  return table;
+}
+
+/// As few rows as fit, filled evenly: none is left with a single figure.
+FactTable choose_table(const std::vector<Fact>& all, const Look& look) {
+  for (std::size_t rows = 1; rows < all.size(); ++rows) {
+    const std::size_t columns = (all.size() + rows - 1) / rows;
+    if (columns < 2) break;
+    FactTable table = make_table(all, look, columns);
+    if (table.gap >= kFactGap) return table;
+  }
+  return {.widths = {look.room()}};
+}
+
+/// Where the parts of the header are, from the top down.
+struct HeaderLayout {
+  double title = 0;  ///< baseline
+  std::vector<std::string> lines;
+  double first_line = 0;  ///< baseline
+  std::vector<Fact> facts;
+  FactTable table;
+  double first_row = 0;
+  double row_height = 0;
+
+  double bottom() const {
+    const std::size_t columns = table.widths.size();
+    const std::size_t rows = (facts.size() + columns - 1) / columns;
+    return first_row + row_height * static_cast<double>(rows);
+  }
+};
+
+constexpr double kLabelBaseline = 11;
+constexpr double kNoteDistance = 16;  ///< from the baseline of a value to that of its note
+
+double value_baseline(const Look& look) {
+  return kLabelBaseline + 2 + look.value_size;
+}
+
+HeaderLayout make_layout(const ScheduleFile& report, const Look& look) {
+  HeaderLayout layout{.title = look.margin + 0.75 * look.title_size,
+                      .lines = wrapped(subtitle(report), kNoteSize, look.room()),
+                      .facts = facts(report)};
+  layout.first_line = layout.title + kLineHeight + 4;
+  const double below = layout.first_line + kLineHeight * static_cast<double>(layout.lines.size());
+  layout.table = choose_table(layout.facts, look);
+  layout.first_row = below + 4;
+  layout.row_height = value_baseline(look) + kNoteDistance + 12;
+  return layout;
 }
 
 }  // namespace
@@ -102,11 +150,34 @@ std::string schedule_title(const ScheduleFile& report) {
   return fmt::format("{} on {}", report.model.name, report.platform->name);
 }
 
-void draw_schedule_header(SvgWriter& svg, const ScheduleFile& report, double left, double right) {
+double schedule_header_height(const ScheduleFile& report, const Look& look) {
+  return make_layout(report, look).bottom();
+}
+
+void draw_schedule_header(SvgWriter& svg, const ScheduleFile& report, const Look& look) {
+  const HeaderLayout layout = make_layout(report, look);
   const std::string title = schedule_title(report);
-  svg.text(left, kTitleBaseline, "title", shortened(title, kTitleSize, right - left), title);
-  svg.text(left, kSubtitleBaseline, "note", subtitle(report));
-  draw_facts(svg, facts(report), left, right);
+  svg.text(look.left(), layout.title, "title", shortened(title, look.title_size, look.room()),
+           title);
+  double baseline = layout.first_line;
+  for (const std::string& line : layout.lines) {
+    svg.text(look.left(), baseline, "note", line);
+    baseline += kLineHeight;
+  }
+  const std::size_t columns = layout.table.widths.size();
+  double x = look.left();
+  for (std::size_t f = 0; f < layout.facts.size(); ++f) {
+    const std::size_t column = f % columns;
+    const std::size_t row = f / columns;
+    if (column == 0) x = look.left();
+    const Fact& fact = layout.facts[f];
+    const double top = layout.first_row + layout.row_height * static_cast<double>(row);
+    const double value = top + value_baseline(look);
+    svg.text(x, top + kLabelBaseline, "note", fact.label);
+    svg.text(x, value, "value", fact.value);
+    svg.text(x, value + kNoteDistance, "note", fact.note);
+    x += layout.table.widths[column] + layout.table.gap;
+  }
 }
 
 }  // namespace poet::plot

@@ -9,33 +9,70 @@
 namespace poet::plot {
 namespace {
 
-constexpr double kMinTickDistance = 34;
+/// Room beside the charts: on the left for the names of tensors, on the right for their sizes.
+struct Beside {
+  double left = 0;
+  double right = 0;
+};
 
-/// Every so many stages, as long as their numbers keep clear of each other: a burst of
-/// recomputation moves stages apart, and the ends of a chart close together.
-std::vector<Tick> stage_ticks(const ScheduleTimeline& timeline, const Scale& x) {
-  const int stages = static_cast<int>(timeline.stage_columns.size());
-  const int fit = static_cast<int>((x.to - x.from) / kMinTickDistance);
-  const int step = std::max(1, static_cast<int>(round_step(stages, fit)));
-  std::vector<Tick> ticks;
-  for (int t = 0; t < stages; t += step) {
-    const double column = timeline.stage_columns[t];
-    if (!ticks.empty() && x(column) - x(ticks.back().value) < kMinTickDistance) continue;
-    ticks.push_back({.value = column, .label = fmt::format("{}", t)});
+/// The tensors that have a lane.
+std::vector<int> chosen_lanes(const Graph& graph, const ScheduleTimeline& timeline,
+                              LaneChoice choice) {
+  std::vector<int> lanes;
+  for (int i = 0; i < graph.size(); ++i) {
+    const bool chosen = choice == LaneChoice::all ||
+                        (choice == LaneChoice::forward && !graph.nodes[i].backward) ||
+                        (choice == LaneChoice::changed && is_changed(timeline.lives[i]));
+    if (chosen) lanes.push_back(i);
   }
-  return ticks;
+  return lanes;
+}
+
+/// What the widest name needs, and at least this much: the numbers on the axes are there as well.
+double room_for_names(const Graph& graph, const std::vector<int>& lanes) {
+  double room = 72;
+  for (const int i : lanes) {
+    room = std::max(room, estimated_width(lane_label(graph, i), kSmallestSize) + kLaneLabelGap);
+  }
+  return room;
+}
+
+/// On paper, as much as the names need, up to a limit; on a screen always the same.
+Beside room_beside_charts(const Graph& graph, const std::vector<int>& lanes, const Look& look) {
+  if (!look.width_mm) return {.left = 186, .right = 66};
+  const Beside most =
+      look.narrow() ? Beside{.left = 94, .right = 68} : Beside{.left = 165, .right = 78};
+  return {.left = std::min(room_for_names(graph, lanes), most.left), .right = most.right};
 }
 
 }  // namespace
 
-SchedulePage make_schedule_page(const ScheduleFile& report, double left, double right) {
-  SchedulePage page{
-      .report = report,
-      .timeline = make_timeline(report.graph, report.schedule, report.request.paging_time)};
-  page.stack = make_stack(page.report.graph, page.timeline);
-  page.x = {.low = 0, .high = static_cast<double>(page.timeline.size()), .from = left, .to = right};
-  page.stage_ticks = stage_ticks(page.timeline, page.x);
-  return page;
+bool is_changed(const Life& life) {
+  return life.stays.size() > 1 || !life.page_outs.empty();
+}
+
+SchedulePage make_schedule_page(const ScheduleFile& report, const PictureOptions& options) {
+  constexpr double kScreenWidth = 1200;
+  const Look look = make_look(options, kScreenWidth);
+  ScheduleTimeline timeline =
+      make_timeline(report.graph, report.schedule, report.request.paging_time);
+  std::vector<int> lanes = chosen_lanes(report.graph, timeline, options.lanes);
+  const Beside beside = room_beside_charts(report.graph, lanes, look);
+  ColumnAxis x = make_column_axis(report, timeline, options.columns, look.left() + beside.left,
+                                  look.right() - beside.right);
+  std::vector<Tick> ticks = column_ticks(x, timeline, options.columns);
+  Stack stack = make_stack(report.graph, timeline);
+  return {.report = report,
+          .look = look,
+          .timeline = std::move(timeline),
+          .stack = std::move(stack),
+          .x = std::move(x),
+          .ticks = std::move(ticks),
+          .lanes = std::move(lanes)};
+}
+
+std::string lane_label(const Graph& graph, int node) {
+  return fmt::format("{} {}", node, graph.nodes[node].name);
 }
 
 std::string describe(const Graph& graph, int node) {
@@ -45,9 +82,14 @@ std::string describe(const Graph& graph, int node) {
                      shortened(n.op, 1, kMaxWidth), format_bytes(n.bytes));
 }
 
+void draw_heading(SvgWriter& svg, const Look& look, double top, const char* text) {
+  svg.text(look.left(), top + kStrongSize, "strong", text);
+}
+
 void draw_grid(SvgWriter& svg, const SchedulePage& page, double top, double bottom) {
-  for (const Tick& tick : page.stage_ticks) {
-    svg.line(page.x(tick.value), top, page.x(tick.value), bottom, "grid");
+  for (const Tick& tick : page.ticks) {
+    const double x = page.x.scale()(tick.value);
+    svg.line(x, top, x, bottom, "grid");
   }
   if (page.timeline.boundary < 0) return;
   const double x = page.x(page.timeline.boundary);

@@ -1,3 +1,6 @@
+#include <algorithm>
+#include <set>
+
 #include <fmt/format.h>
 
 #include "pictures/legend.hpp"
@@ -9,23 +12,31 @@
 namespace poet {
 namespace {
 
-using plot::kPageMargin;
 using plot::LegendEntry;
+using plot::Look;
 using plot::SvgWriter;
 
-constexpr double kWidth = 1200;
-constexpr double kPlotLeft = 210;    ///< room for the names of tensors
-constexpr double kPlotRight = 1110;  ///< and for their sizes
 constexpr double kGap = 16;
-constexpr double kHeadingHeight = 22;
-constexpr std::size_t kBandsPerRow = 5;
+constexpr double kBandEntryWidth = 190;
+constexpr std::size_t kMostBandsPerRow = 5;
 
+std::size_t bands_per_row(const Look& look) {
+  return std::min(kMostBandsPerRow, static_cast<std::size_t>(look.room() / kBandEntryWidth));
+}
+
+/// What colours mean, and what a hatch means. Colours of kinds of layers are the same in both
+/// passes, so they are listed once.
 std::vector<LegendEntry> band_legend(const plot::SchedulePage& page) {
   std::vector<LegendEntry> entries;
+  std::set<std::string> kinds;
   for (const plot::Band& band : page.stack.bands) {
+    if (page.stack.by_kind && !kinds.insert(band.name).second) continue;
     const std::string size =
         band.node < 0 ? "" : ", " + format_bytes(page.report.graph.nodes[band.node].bytes);
     entries.push_back(plot::patch_entry(band.css_class, band.name + size));
+  }
+  if (page.timeline.boundary >= 0) {
+    entries.push_back(plot::patch_entry(plot::kRestBackwardClass, "hatched: backward pass"));
   }
   return entries;
 }
@@ -37,48 +48,134 @@ LegendEntry triangle_entry(bool down, const char* text) {
           text};
 }
 
-std::vector<LegendEntry> lane_legend() {
-  return {plot::patch_entry(plot::kRestClass, "in RAM (colours as above)"),
-          {[](SvgWriter& svg, double x, double y) {
-             svg.element(
-                 "rect",
-                 {{"class", "ink"}, {"x", x - 2}, {"y", y - 7}, {"width", 4}, {"height", 14}});
-           },
-           "recomputed"},
-          triangle_entry(true, "paged out"),
-          {[](SvgWriter& svg, double x, double y) {
-             svg.line(x - plot::kMarkWidth / 2, y, x + plot::kMarkWidth / 2, y, "stored");
-           },
-           "in storage only"},
-          triangle_entry(false, "paged in")};
+/// The marks that the lanes have.
+std::vector<LegendEntry> lane_legend(const plot::SchedulePage& page) {
+  bool recomputed = false;
+  bool paged_out = false;
+  bool paged_in = false;
+  for (const int i : page.lanes) {
+    const Life& life = page.timeline.lives[i];
+    paged_out = paged_out || !life.page_outs.empty();
+    for (const Stay& stay : life.stays) {
+      recomputed = recomputed || stay.arrival == Arrival::recomputed;
+      paged_in = paged_in || stay.arrival == Arrival::paged_in;
+    }
+  }
+  std::vector<LegendEntry> entries{
+      plot::patch_entry(plot::kRestClass, "in RAM (colours as above)")};
+  if (recomputed) {
+    entries.push_back(
+        {[](SvgWriter& svg, double x, double y) {
+           svg.element(
+               "rect",
+               {{"class", "ink"}, {"x", x - 2}, {"y", y - 7}, {"width", 4}, {"height", 14}});
+         },
+         "recomputed"});
+  }
+  if (paged_out) entries.push_back(triangle_entry(true, "paged out"));
+  if (paged_in) {
+    entries.push_back({[](SvgWriter& svg, double x, double y) {
+                         svg.line(x - plot::kMarkWidth / 2, y, x + plot::kMarkWidth / 2, y,
+                                  "stored");
+                       },
+                       "in storage only"});
+    entries.push_back(triangle_entry(false, "paged in"));
+  }
+  return entries;
 }
+
+const char* lane_heading(LaneChoice choice) {
+  switch (choice) {
+    case LaneChoice::all:
+      return "Every tensor, in the order of the network";
+    case LaneChoice::forward:
+      return "Tensors of the forward pass, in the order of the network";
+    case LaneChoice::changed:
+      return "Tensors that are recomputed or paged, in the order of the network";
+    case LaneChoice::none:
+      break;
+  }
+  return "";
+}
+
+/// Draws the picture from the top down; `y` is where the next part begins.
+class ScheduleDrawing {
+ public:
+  ScheduleDrawing(const plot::SchedulePage& page, const PictureOptions& options)
+      : page_(page), look_(page.look), options_(options), bands_(band_legend(page)) {
+    if (options.lanes != LaneChoice::none) marks_ = lane_legend(page);
+  }
+
+  std::string draw() {
+    SvgWriter svg(look_, height(), plot::schedule_title(page_.report),
+                  "RAM over time, the energy as it adds up, and the life of tensors, in one "
+                  "training step",
+                  plot::schedule_style_sheet(look_));
+    plot::write_schedule_patterns(svg);
+    if (options_.title) plot::draw_schedule_header(svg, page_.report, look_);
+    double y = header_bottom();
+    plot::draw_heading(svg, look_, y,
+                       page_.stack.by_kind ? "RAM by kind of layer, from the bottom up"
+                                           : "RAM by tensor, from the bottom up");
+    y += plot::kHeadingHeight;
+    plot::draw_legend(svg, bands_, bands_per_row(look_), look_.left(), look_.right(), y);
+    y += plot::legend_height(bands_.size(), bands_per_row(look_)) + kGap / 2;
+    plot::draw_memory_chart(svg, page_, y);
+    y += plot::memory_chart_height(page_) + kGap;
+    plot::draw_energy_chart(svg, page_, y);
+    y += plot::energy_chart_height(page_);
+    plot::draw_column_numbers(svg, page_.x, page_.ticks, options_.columns, y);
+    if (options_.lanes != LaneChoice::none) draw_lanes(svg, y + plot::kColumnNumbersHeight + kGap);
+    return svg.finish();
+  }
+
+ private:
+  double header_bottom() const {
+    if (!options_.title) return look_.margin;
+    return plot::schedule_header_height(page_.report, look_) + kGap / 2;
+  }
+
+  double height() const {
+    double y = header_bottom() + plot::kHeadingHeight +
+               plot::legend_height(bands_.size(), bands_per_row(look_)) + kGap / 2 +
+               plot::memory_chart_height(page_) + kGap + plot::energy_chart_height(page_) +
+               plot::kColumnNumbersHeight + look_.margin;
+    if (options_.lanes != LaneChoice::none) y += lanes_height();
+    return y;
+  }
+
+  double marks_height() const { return plot::legend_rows_height(marks_, look_.room()); }
+
+  double lanes_height() const {
+    const double rows = page_.lanes.empty()
+                            ? plot::kLegendRowHeight
+                            : marks_height() + kGap / 2 + plot::tensor_lanes_height(page_);
+    return kGap + plot::kHeadingHeight + rows;
+  }
+
+  void draw_lanes(SvgWriter& svg, double y) const {
+    plot::draw_heading(svg, look_, y, lane_heading(options_.lanes));
+    y += plot::kHeadingHeight;
+    if (page_.lanes.empty()) {
+      svg.text(look_.left(), y + plot::kNoteSize, "note", "None.");
+      return;
+    }
+    plot::draw_legend_rows(svg, marks_, look_.left(), look_.right(), y);
+    plot::draw_tensor_lanes(svg, page_, y + marks_height() + kGap / 2);
+  }
+
+  const plot::SchedulePage& page_;
+  const Look& look_;
+  const PictureOptions& options_;
+  std::vector<LegendEntry> bands_;
+  std::vector<LegendEntry> marks_;
+};
 
 }  // namespace
 
-std::string schedule_svg(const ScheduleFile& report) {
-  const plot::SchedulePage page = plot::make_schedule_page(report, kPlotLeft, kPlotRight);
-  const std::vector<LegendEntry> bands = band_legend(page);
-  const double bands_heading = plot::kScheduleHeaderHeight + kGap;
-  const double bands_top = bands_heading + kHeadingHeight;
-  const double chart_top = bands_top + plot::legend_height(bands.size(), kBandsPerRow) + kGap;
-  const double marks_heading = chart_top + plot::kMemoryChartHeight + kGap;
-  const double marks_top = marks_heading + kHeadingHeight;
-  const double lanes_top = marks_top + plot::kLegendRowHeight + kGap / 2;
-  const double height = lanes_top + plot::tensor_lanes_height(page) + kPageMargin;
-
-  SvgWriter svg(kWidth, height, plot::schedule_title(report),
-                "RAM over time, and the life of every tensor, in one training step",
-                plot::schedule_style_sheet());
-  plot::write_schedule_patterns(svg);
-  plot::draw_schedule_header(svg, report, kPageMargin, kWidth - kPageMargin);
-  svg.text(kPageMargin, bands_heading + kGap, "strong", "RAM by tensor, from the bottom up");
-  plot::draw_legend(svg, bands, kBandsPerRow, kPageMargin, kWidth - kPageMargin, bands_top);
-  plot::draw_memory_chart(svg, page, chart_top);
-  svg.text(kPageMargin, marks_heading + kGap, "strong",
-           "Every tensor, in the order of the network");
-  plot::draw_legend_row(svg, lane_legend(), kPageMargin, marks_top);
-  plot::draw_tensor_lanes(svg, page, lanes_top);
-  return svg.finish();
+std::string schedule_svg(const ScheduleFile& report, const PictureOptions& options) {
+  const plot::SchedulePage page = plot::make_schedule_page(report, options);
+  return ScheduleDrawing(page, options).draw();
 }
 
 }  // namespace poet

@@ -10,43 +10,47 @@
 namespace poet::plot {
 namespace {
 
-/// In an order in which neighbours differ in brightness as well. Twelve fills of seven colours: a
-/// colour comes twice at most, plain and striped.
-constexpr std::array<std::string_view, 7> kBandColours{"#56b4e9", "#d55e00", "#f0e442", "#0072b2",
-                                                       "#e69f00", "#009e73", "#cc79a7"};
-static_assert(kBandStyles <= 2 * kBandColours.size());
+/// In an order in which neighbours differ in brightness as well.
+constexpr std::array<std::string_view, kBandColours> kColours{
+    "#56b4e9", "#d55e00", "#f0e442", "#0072b2", "#e69f00", "#009e73", "#cc79a7"};
 
 constexpr std::string_view kLightSchedule = R"(    .band { stroke: #ffffff; stroke-width: 0.5 }
-    .cell { shape-rendering: crispEdges }
+    .unseen { fill-opacity: 0 }
     .stripe { fill: #ffffff; fill-opacity: 0.6 }
     .rest { fill: #b4bcc5 }
     .soft { fill: #a39787 }
-    .rest-backward { fill: url(#backward) }
+    .rest-backward { fill: url(#rest-backward) }
+    .paging { fill: #aa3377 }
+    .mark { fill: #aa3377 }
+    .stored { stroke: #aa3377 }
+    .total { fill: none; stroke: #1f2328; stroke-width: 1.2 }
 )";
 
 constexpr std::string_view kDarkSchedule = R"(      .band { stroke: #15181c }
-      .stripe { fill: #15181c }
-      .rest { fill: #59636e }
+      .stripe { fill: #15181c; fill-opacity: 0.5 }
+      .rest { fill: #6a7581 }
       .soft { fill: #a89c8b }
+      .paging { fill: #ee88bb }
+      .mark { fill: #ee88bb }
+      .stored { stroke: #ee88bb }
+      .total { stroke: #f0f3f6 }
 )";
 
 std::string colour_rules() {
   std::string rules;
-  for (std::size_t k = 0; k < kBandColours.size(); ++k) {
-    rules += fmt::format("    .{} {{ fill: {} }}\n", band_class(k), kBandColours[k]);
-  }
-  for (std::size_t k = kBandColours.size(); k < kBandStyles; ++k) {
-    rules += fmt::format("    .{0} {{ fill: url(#{0}) }}\n", band_class(k));
+  for (std::size_t k = 0; k < kBandColours; ++k) {
+    rules += fmt::format("    .{0} {{ fill: {1} }}\n    .{2} {{ fill: url(#{2}) }}\n",
+                         band_class(k, false), kColours[k], band_class(k, true));
   }
   return rules;
 }
 
-void write_stripes(SvgWriter& svg, std::string_view id, std::string_view ground, int degrees) {
+void write_hatch(SvgWriter& svg, std::string_view id, std::string_view ground) {
   svg.open("pattern", {{"id", id},
                        {"width", 5},
                        {"height", 5},
                        {"patternUnits", "userSpaceOnUse"},
-                       {"patternTransform", fmt::format("rotate({})", degrees)}});
+                       {"patternTransform", "rotate(45)"}});
   svg.element("rect", {{"class", ground}, {"width", 5}, {"height", 5}});
   svg.element("rect", {{"class", "stripe"}, {"width", 2}, {"height", 5}});
   svg.close();
@@ -54,20 +58,20 @@ void write_stripes(SvgWriter& svg, std::string_view id, std::string_view ground,
 
 }  // namespace
 
-std::string band_class(std::size_t k) {
-  return fmt::format("band{}", k);
+std::string band_class(std::size_t k, bool backward) {
+  return fmt::format("{}{}", backward ? "hatched" : "plain", k);
 }
 
-std::string schedule_style_sheet() {
-  return style_sheet(std::string(kLightSchedule) + colour_rules(), kDarkSchedule);
+std::string schedule_style_sheet(const Look& look) {
+  return style_sheet(look, std::string(kLightSchedule) + colour_rules(), kDarkSchedule);
 }
 
 void write_schedule_patterns(SvgWriter& svg) {
   svg.open("defs");
-  for (std::size_t k = kBandColours.size(); k < kBandStyles; ++k) {
-    write_stripes(svg, band_class(k), band_class(k - kBandColours.size()), 45);
+  for (std::size_t k = 0; k < kBandColours; ++k) {
+    write_hatch(svg, band_class(k, true), band_class(k, false));
   }
-  write_stripes(svg, "backward", "soft", -45);
+  write_hatch(svg, kRestBackwardClass, kRestClass);
   svg.close();
 }
 

@@ -1,14 +1,16 @@
-// Hundreds of tensors cannot have a colour each. Those that cover most of the chart (bytes times
-// columns) matter most to whoever asks where the RAM goes, so they get the colours; the rest are
-// two grey bands.
+// Hundreds of tensors cannot have a colour each. Of a few dozen, those that cover most of the chart
+// (bytes times columns) matter most to whoever asks where the RAM goes, so they get the colours. Of
+// more than that, the question is which layers it goes to.
 
 #include "pictures/stack.hpp"
 
 #include <algorithm>
+#include <map>
 #include <numeric>
 
 #include <fmt/format.h>
 
+#include "pictures/layer_kinds.hpp"
 #include "pictures/schedule_style.hpp"
 
 namespace poet::plot {
@@ -21,27 +23,38 @@ double area(const Node& node, const Life& life) {
   return static_cast<double>(node.bytes) * columns;
 }
 
-/// The nodes that get a band of their own, in the order of the network.
-std::vector<int> choose_named(const Graph& graph, const ScheduleTimeline& timeline) {
-  std::vector<double> areas;
-  areas.reserve(graph.nodes.size());
-  for (int i = 0; i < graph.size(); ++i) areas.push_back(area(graph.nodes[i], timeline.lives[i]));
-  std::vector<int> nodes(graph.nodes.size());
-  std::iota(nodes.begin(), nodes.end(), 0);
-  std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return areas[a] > areas[b]; });
-  if (nodes.size() > kBandStyles) nodes.resize(kBandStyles);
-  std::erase_if(nodes, [&](int i) { return areas[i] == 0; });
+std::vector<int> nodes_of_pass(const Graph& graph, bool backward) {
+  std::vector<int> nodes;
+  for (int i = 0; i < graph.size(); ++i) {
+    if (graph.nodes[i].backward == backward) nodes.push_back(i);
+  }
+  return nodes;
+}
+
+/// The nodes of a pass that get a band of their own, in the order of the network.
+std::vector<int> choose_named(const Graph& graph, const ScheduleTimeline& timeline,
+                              std::vector<int> nodes) {
+  const auto covers = [&](int i) { return area(graph.nodes[i], timeline.lives[i]); };
+  std::stable_sort(nodes.begin(), nodes.end(), [&](int a, int b) { return covers(a) > covers(b); });
+  if (nodes.size() > kBandColours) nodes.resize(kBandColours);
+  std::erase_if(nodes, [&](int i) { return covers(i) == 0; });
   std::sort(nodes.begin(), nodes.end());
   return nodes;
 }
 
-std::vector<int> others(const Graph& graph, const std::vector<int>& named, bool backward) {
-  std::vector<int> result;
+/// The kinds that get a colour: those with most bytes, by their own rank. Ranks do not depend on
+/// the schedule.
+std::vector<std::string> choose_kinds(const Graph& graph, const std::vector<std::string>& kinds) {
+  std::map<std::string, Bytes> bytes;
+  std::vector<std::string> order;  // of appearance
   for (int i = 0; i < graph.size(); ++i) {
-    const bool is_named = std::binary_search(named.begin(), named.end(), i);
-    if (!is_named && graph.nodes[i].backward == backward) result.push_back(i);
+    if (!bytes.contains(kinds[i])) order.push_back(kinds[i]);
+    bytes[kinds[i]] += graph.nodes[i].bytes;
   }
-  return result;
+  std::stable_sort(order.begin(), order.end(),
+                   [&](const std::string& a, const std::string& b) { return bytes[a] > bytes[b]; });
+  if (order.size() > kBandColours) order.resize(kBandColours);
+  return order;
 }
 
 std::vector<Bytes> bytes_by_column(const Graph& graph, const ScheduleTimeline& timeline,
@@ -65,37 +78,96 @@ std::vector<Bytes> workspace_by_column(const Graph& graph, const ScheduleTimelin
   return bytes;
 }
 
+/// Puts a stack together, band by band.
+class StackBuilder {
+ public:
+  StackBuilder(const Graph& graph, const ScheduleTimeline& timeline)
+      : graph_(graph), timeline_(timeline) {
+    stack_.classes.resize(graph.nodes.size());
+  }
+
+  void add_tensors() {
+    std::vector<std::vector<int>> rest;
+    for (const bool backward : {false, true}) {
+      std::vector<int> nodes = nodes_of_pass(graph_, backward);
+      const std::vector<int> named = choose_named(graph_, timeline_, nodes);
+      for (std::size_t k = 0; k < named.size(); ++k) {
+        const int node = named[k];
+        add(node, graph_.nodes[node].name, band_class(k, backward), {node});
+      }
+      std::erase_if(nodes,
+                    [&](int i) { return std::binary_search(named.begin(), named.end(), i); });
+      rest.push_back(std::move(nodes));
+    }
+    for (const bool backward : {false, true}) add_rest(rest[backward ? 1 : 0], backward);
+  }
+
+  void add_kinds() {
+    stack_.by_kind = true;
+    const std::vector<std::string> kinds = layer_kinds(graph_);
+    const std::vector<std::string> chosen = choose_kinds(graph_, kinds);
+    for (const bool backward : {false, true}) {
+      std::vector<int> nodes = nodes_of_pass(graph_, backward);
+      for (std::size_t k = 0; k < chosen.size(); ++k) {
+        const auto other = std::stable_partition(nodes.begin(), nodes.end(),
+                                                 [&](int i) { return kinds[i] == chosen[k]; });
+        const std::vector<int> members(nodes.begin(), other);
+        nodes.erase(nodes.begin(), other);
+        if (!members.empty()) add(-1, chosen[k], band_class(k, backward), members);
+      }
+      if (!nodes.empty()) add(-1, "other kinds", rest_class(backward), nodes);
+    }
+  }
+
+  void add_workspace() {
+    std::vector<Bytes> workspace = workspace_by_column(graph_, timeline_);
+    if (std::all_of(workspace.begin(), workspace.end(), [](Bytes bytes) { return bytes == 0; })) {
+      return;
+    }
+    stack_.bands.push_back(
+        {.name = "workspace", .css_class = kWorkspaceClass, .bytes = std::move(workspace)});
+  }
+
+  Stack take() { return std::move(stack_); }
+
+ private:
+  void add(int node, std::string name, const std::string& css_class,
+           const std::vector<int>& members) {
+    stack_.bands.push_back({.node = node,
+                            .name = std::move(name),
+                            .css_class = css_class,
+                            .bytes = bytes_by_column(graph_, timeline_, members)});
+    for (const int member : members) stack_.classes[member] = css_class;
+  }
+
+  void add_rest(const std::vector<int>& nodes, bool backward) {
+    if (nodes.empty()) return;
+    add(-1,
+        fmt::format("{} more {} tensor{}", nodes.size(), backward ? "backward" : "forward",
+                    nodes.size() == 1 ? "" : "s"),
+        rest_class(backward), nodes);
+  }
+
+  static const char* rest_class(bool backward) {
+    return backward ? kRestBackwardClass : kRestClass;
+  }
+
+  const Graph& graph_;
+  const ScheduleTimeline& timeline_;
+  Stack stack_;
+};
+
 }  // namespace
 
 Stack make_stack(const Graph& graph, const ScheduleTimeline& timeline) {
-  Stack stack;
-  stack.classes.resize(graph.nodes.size());
-  const auto add = [&](int node, std::string name, const std::string& css_class,
-                       const std::vector<int>& members) {
-    stack.bands.push_back({.node = node,
-                           .name = std::move(name),
-                           .css_class = css_class,
-                           .bytes = bytes_by_column(graph, timeline, members)});
-    for (const int member : members) stack.classes[member] = css_class;
-  };
-  const std::vector<int> named = choose_named(graph, timeline);
-  for (std::size_t k = 0; k < named.size(); ++k) {
-    add(named[k], graph.nodes[named[k]].name, band_class(k), {named[k]});
+  StackBuilder builder(graph, timeline);
+  if (graph.size() > kMostByTensor) {
+    builder.add_kinds();
+  } else {
+    builder.add_tensors();
   }
-  for (const bool backward : {false, true}) {
-    const std::vector<int> rest = others(graph, named, backward);
-    if (rest.empty()) continue;
-    add(-1,
-        fmt::format("{} more {} tensor{}", rest.size(), backward ? "backward" : "forward",
-                    rest.size() == 1 ? "" : "s"),
-        backward ? kRestBackwardClass : kRestClass, rest);
-  }
-  std::vector<Bytes> workspace = workspace_by_column(graph, timeline);
-  if (std::any_of(workspace.begin(), workspace.end(), [](Bytes bytes) { return bytes > 0; })) {
-    stack.bands.push_back(
-        {.name = "workspace", .css_class = kWorkspaceClass, .bytes = std::move(workspace)});
-  }
-  return stack;
+  builder.add_workspace();
+  return builder.take();
 }
 
 }  // namespace poet::plot

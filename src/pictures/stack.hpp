@@ -8,7 +8,11 @@
 
 namespace poet::plot {
 
-/// One layer of the stacked RAM chart: a tensor, or all the smaller ones of a pass.
+/// The most tensors that are told apart by colour.
+inline constexpr int kMostByTensor = 40;
+
+/// One layer of the stacked RAM chart: a tensor, those of a kind of layer, or all the smaller ones
+/// of a pass.
 struct Band {
   int node = -1;  ///< -1: a group
   std::string name;
@@ -21,11 +25,18 @@ struct Band {
 struct Stack {
   std::vector<Band> bands;
   std::vector<std::string> classes;  ///< by node: the class of the band that it is in
+  bool by_kind = false;              ///< whether colours stand for kinds of layers
 };
 
-/// The tensors that fill most of the RAM over time get a band of their own, in the order of the
-/// network, which puts what lives longest at the bottom; above them, what is left of the forward
-/// and of the backward pass, and the workspace of computations if there is any.
+/// Splits the RAM by tensor, as long as they are few. The tensors of either pass that fill most of
+/// the RAM over time get a band of their own, in the order of the network, which puts what lives
+/// longest at the bottom; above them is what is left of the forward and of the backward pass.
+///
+/// Of more than kMostByTensor tensors, those with a colour would be a small part. There is a band
+/// for each kind of layer and pass then. A kind has the same colour in every schedule of a graph,
+/// and the same one in both passes; kinds with few bytes have none.
+///
+/// Above all of these is the workspace of computations if there is any.
 Stack make_stack(const Graph& graph, const ScheduleTimeline& timeline);
 
 }  // namespace poet::plot

@@ -3,6 +3,10 @@
 
 #include "pictures/style.hpp"
 
+#include <algorithm>
+
+#include <fmt/format.h>
+
 #include "base/text/printable.hpp"
 
 namespace poet::plot {
@@ -11,10 +15,9 @@ namespace {
 // Plain classes and no custom properties, which many programs that show or convert SVG do not know.
 // A class has one colour for each of the two modes.
 constexpr std::string_view kLight =
-    R"(    svg { max-width: 100%; height: auto; background: #ffffff }
+    R"(    svg { background: #ffffff }
     text { font-family: Helvetica, Arial, "Liberation Sans", "DejaVu Sans", sans-serif; font-size: 12px; fill: #1f2328 }
-    .title { font-size: 20px; font-weight: bold }
-    .value { font-size: 16px; font-weight: bold }
+    .title, .value { font-weight: bold }
     .note, .axis, .lane { font-size: 11px; fill: #59636e }
     .lane { font-size: 10px }
     .strong { font-weight: bold }
@@ -75,13 +78,18 @@ std::string_view last_character(std::string_view text) {
 
 }  // namespace
 
-std::string style_sheet(std::string_view light, std::string_view dark) {
+std::string style_sheet(const Look& look, std::string_view light, std::string_view dark) {
   std::string sheet(kLight);
+  if (!look.width_mm) sheet += "    svg { max-width: 100%; height: auto }\n";
+  sheet += fmt::format("    .title {{ font-size: {}px }}\n    .value {{ font-size: {}px }}\n",
+                       look.title_size, look.value_size);
   sheet += light;
-  sheet += "    @media screen and (prefers-color-scheme: dark) {\n";
+  if (look.theme == PictureTheme::light) return sheet;
+  const bool decided = look.theme == PictureTheme::dark;
+  if (!decided) sheet += "    @media screen and (prefers-color-scheme: dark) {\n";
   sheet += kDark;
   sheet += dark;
-  return sheet + "    }\n";
+  return decided ? sheet : sheet + "    }\n";
 }
 
 double estimated_width(std::string_view text, double font_size) {
@@ -90,6 +98,23 @@ double estimated_width(std::string_view text, double font_size) {
     if (!continues_character(c)) width += character_width(static_cast<unsigned char>(c));
   }
   return width * font_size;
+}
+
+std::vector<std::string> wrapped(std::string_view text, double font_size, double width) {
+  std::vector<std::string> lines;
+  while (!text.empty()) {
+    const std::size_t blank = text.find(' ');
+    const std::string_view word = text.substr(0, blank);
+    text.remove_prefix(std::min(word.size() + 1, text.size()));
+    const std::string longer =
+        lines.empty() ? std::string(word) : fmt::format("{} {}", lines.back(), word);
+    if (!lines.empty() && estimated_width(longer, font_size) <= width) {
+      lines.back() = longer;
+    } else {
+      lines.push_back(shortened(word, font_size, width));
+    }
+  }
+  return lines;
 }
 
 std::string shortened(std::string_view text, double font_size, double width) {

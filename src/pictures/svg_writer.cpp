@@ -5,6 +5,7 @@
 
 #include "pictures/svg_writer.hpp"
 
+#include <charconv>
 #include <cmath>
 
 #include <fmt/format.h>
@@ -21,11 +22,15 @@ std::string compact(double value) {
   return text == "-0" ? "0" : text;
 }
 
-SvgWriter::SvgWriter(double width, double height, std::string_view title,
+SvgWriter::SvgWriter(const Look& look, double height, std::string_view title,
                      std::string_view description, std::string_view style) {
+  const double width = look.width;
+  const auto length = [&](double pixels) {
+    return look.width_mm ? compact(pixels * *look.width_mm / width) + "mm" : compact(pixels);
+  };
   open("svg", {{"xmlns", "http://www.w3.org/2000/svg"},
-               {"width", width},
-               {"height", height},
+               {"width", length(width)},
+               {"height", length(height)},
                {"viewBox", fmt::format("0 0 {} {}", compact(width), compact(height))},
                {"role", "img"}});
   out_ += fmt::format("  <title>{}</title>\n  <desc>{}</desc>\n", xml_text(title),
@@ -84,6 +89,14 @@ void SvgWriter::text(double x, double y, std::string_view css_class, std::string
   out_ += fmt::format("><title>{}</title>{}</text>\n", xml_text(tip), xml_text(content));
 }
 
+void SvgWriter::upward_text(double x, double y, std::string_view css_class,
+                            std::string_view content) {
+  start("text",
+        {{"class", fmt::format("{} middle", css_class)},
+         {"transform", fmt::format("translate({} {}) rotate(-90)", compact(x), compact(y))}});
+  out_ += fmt::format(">{}</text>\n", xml_text(content));
+}
+
 void SvgWriter::line(double x1, double y1, double x2, double y2, std::string_view css_class) {
   element("path", {{"class", css_class}, {"d", PathData().move(x1, y1).line(x2, y2).text()}});
 }
@@ -110,6 +123,19 @@ PathData& PathData::add(char command, double x, double y) {
   if (!second.starts_with('-')) text_ += ' ';
   text_ += second;
   return *this;
+}
+
+std::optional<double> height_mm(std::string_view picture) {
+  constexpr std::string_view kName = " height=\"";
+  const std::size_t start = picture.find(kName);
+  if (start == std::string_view::npos) return std::nullopt;
+  picture.remove_prefix(start + kName.size());
+  const std::string_view length = picture.substr(0, picture.find('"'));
+  double number = 0;
+  const auto [stop, error] = std::from_chars(length.data(), length.data() + length.size(), number);
+  const auto unit = length.substr(static_cast<std::size_t>(stop - length.data()));
+  if (error != std::errc{} || unit != "mm") return std::nullopt;
+  return number;
 }
 
 std::string triangle(double x, double y, double size, bool down) {

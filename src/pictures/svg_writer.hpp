@@ -1,9 +1,12 @@
 #pragma once
 
 #include <initializer_list>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "pictures/look.hpp"
 
 namespace poet::plot {
 
@@ -26,9 +29,10 @@ class SvgWriter {
  public:
   using Attributes = std::initializer_list<SvgAttribute>;
 
-  /// A picture of this size in CSS pixels. `title` and `description` are for readers who cannot
-  /// see it; `style` is the style sheet, which has to be ours: it is written as it is.
-  SvgWriter(double width, double height, std::string_view title, std::string_view description,
+  /// A picture as wide as its page, and of this height in layout pixels. `title` and `description`
+  /// are for readers who cannot see it; `style` is the style sheet, which has to be ours: it is
+  /// written as it is.
+  SvgWriter(const Look& look, double height, std::string_view title, std::string_view description,
             std::string_view style);
 
   void open(std::string_view tag, Attributes attributes = {});
@@ -41,6 +45,8 @@ class SvgWriter {
   /// Text with a tip: what had to be shortened, in full.
   void text(double x, double y, std::string_view css_class, std::string_view content,
             std::string_view tip);
+  /// Text that runs upwards, centred on (x, y).
+  void upward_text(double x, double y, std::string_view css_class, std::string_view content);
   void line(double x1, double y1, double x2, double y2, std::string_view css_class);
 
   /// The document; the writer is empty afterwards.
@@ -73,6 +79,9 @@ class PathData {
 
   std::string text_;
 };
+
+/// The height of a picture on paper, in millimetres; nothing for one for screens.
+std::optional<double> height_mm(std::string_view picture);
 
 /// The outline of a triangle around (x, y) that points down or up; `size` is half its width.
 std::string triangle(double x, double y, double size, bool down);

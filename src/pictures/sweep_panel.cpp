@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,37 +19,42 @@ namespace poet::plot {
 namespace {
 
 constexpr double kTitleHeight = 24;
-constexpr double kLeftMargin = 64;
-constexpr double kRightMargin = 64;
+constexpr double kTitleWidth = 14;  ///< of the title of an upright axis
+constexpr double kNumbersWidth = 60;
+constexpr double kEmptyMargin = 12;     ///< on the right, without an axis
 constexpr double kRowHeight = 12;       ///< of the marks for budgets without a schedule
 constexpr double kAxisHeight = 42;      ///< numbers and caption
 constexpr double kBudgetMargin = 0.04;  ///< of the range of budgets, on either side
-constexpr double kPixelsPerBudget = 90;
+constexpr double kPixelsPerBudget = 55;
+constexpr std::size_t kFewCurves = 8;  ///< more have smaller points
 
 Scale budget_scale(const Panel& panel, double left, double right) {
   double low = std::numeric_limits<double>::max();
   double high = 0;
   for (const Curve& curve : panel.curves) {
-    low = std::min(low, static_cast<double>(curve.points.front().ram_budget_bytes));
-    high = std::max(high, static_cast<double>(curve.points.back().ram_budget_bytes));
+    low = std::min(low, budget(curve.points.front(), panel.axis));
+    high = std::max(high, budget(curve.points.back(), panel.axis));
   }
-  const double margin =
-      high > low ? std::max(kBudgetMargin * (high - low), 1e-6 * high) : std::max(0.1 * high, 1.0);
+  const double margin = high > low
+                            ? std::max(kBudgetMargin * (high - low), 1e-6 * high)
+                            : std::max(0.1 * high, panel.axis == BudgetAxis::ram ? 1.0 : 0.1);
   return {.low = std::max(0.0, low - margin), .high = high + margin, .from = left, .to = right};
 }
 
 /// Points may lie on each other, so each names its curve.
-std::string tip(const std::string& label, const CurvePoint& point) {
-  const std::string budget =
-      fmt::format("{}{}{} ({} bytes)", label, label.empty() ? "" : ": ",
-                  format_bytes(point.ram_budget_bytes), point.ram_budget_bytes);
+std::string tip(const std::string& label, const CurvePoint& point, BudgetAxis axis) {
+  const std::string limit = axis == BudgetAxis::runtime
+                                ? fmt::format("runtime {:.4g}x", point.runtime_budget_ratio)
+                                : fmt::format("{} ({} bytes)", format_bytes(point.ram_budget_bytes),
+                                              point.ram_budget_bytes);
+  const std::string named = fmt::format("{}{}{}", label, label.empty() ? "" : ": ", limit);
   const std::string bound = format_joules(point.lower_bound_joules);
-  if (point.status == Status::infeasible) return fmt::format("{}: infeasible", budget);
+  if (point.status == Status::infeasible) return fmt::format("{}: infeasible", named);
   if (!has_schedule(point)) {
     const bool bounded = point.lower_bound_joules > 0;
-    return fmt::format("{}: no schedule found{}", budget, bounded ? "; at least " + bound : "");
+    return fmt::format("{}: no schedule found{}", named, bounded ? "; at least " + bound : "");
   }
-  return fmt::format("{}: {}, {}; {}, lower bound {}", budget, format_joules(point.energy_joules),
+  return fmt::format("{}: {}, {}; {}, lower bound {}", named, format_joules(point.energy_joules),
                      change_text(overhead(point, point.energy_joules)), status_name(point.status),
                      bound);
 }
@@ -66,66 +72,106 @@ Joules common_baseline(const Panel& panel) {
   return common;
 }
 
-/// The largest budget that is infeasible for all curves; 0 if one of them has none.
-Bytes infeasible_for_all(const Panel& panel) {
-  Bytes least = std::numeric_limits<Bytes>::max();
-  for (const Curve& curve : panel.curves) least = std::min(least, largest_infeasible(curve));
-  return least;
+/// The ticks of the axis in joules; none if the curves differ in their baselines or the labels do
+/// not fit.
+std::vector<Tick> energy_ticks(const Panel& panel, const OverheadAxis& axis) {
+  const Joules baseline = common_baseline(panel);
+  if (!(baseline > 0)) return {};
+  std::vector<Tick> ticks = axis.energy_ticks(baseline);
+  const bool fits = std::all_of(ticks.begin(), ticks.end(), [](const Tick& tick) {
+    return estimated_width(tick.label, kNoteSize) <= kNumbersWidth - 8;
+  });
+  return fits ? std::move(ticks) : std::vector<Tick>();
 }
 
-std::vector<const Curve*> curves_with_gaps(const Panel& panel) {
-  std::vector<const Curve*> result;
+/// Budgets without a schedule: of one curve, or of several with the same techniques that have the
+/// same ones.
+struct GapRow {
+  const Curve* curve = nullptr;
+  std::string label;
+};
+
+bool same_gaps(const Curve& a, const Curve& b, BudgetAxis axis) {
+  const auto gap = [&](const CurvePoint& point) {
+    return std::pair(budget(point, axis), has_schedule(point) ? Status::optimal : point.status);
+  };
+  return a.techniques == b.techniques &&
+         std::equal(a.points.begin(), a.points.end(), b.points.begin(), b.points.end(),
+                    [&](const CurvePoint& p, const CurvePoint& q) { return gap(p) == gap(q); });
+}
+
+std::vector<GapRow> gap_rows(const CurveSet& set, const Panel& panel) {
+  std::vector<GapRow> rows;
   for (const Curve& curve : panel.curves) {
-    if (!std::all_of(curve.points.begin(), curve.points.end(), has_schedule)) {
-      result.push_back(&curve);
+    if (std::all_of(curve.points.begin(), curve.points.end(), has_schedule)) continue;
+    const auto same = std::find_if(rows.begin(), rows.end(), [&](const GapRow& row) {
+      return same_gaps(*row.curve, curve, panel.axis);
+    });
+    if (same == rows.end()) {
+      rows.push_back({&curve, set.label(curve)});
+    } else {
+      same->label += ", " + set.runtimes[curve.runtime];
     }
   }
-  return result;
+  return rows;
 }
 
 /// Draws one panel into its place.
 class PanelDrawing {
  public:
-  PanelDrawing(SvgWriter& svg, const Panel& panel, const std::vector<std::string>& labels,
-               const Rectangle& place)
+  PanelDrawing(SvgWriter& svg, const CurveSet& set, const Panel& panel, const PanelPlace& where)
       : svg_(svg),
+        set_(set),
         panel_(panel),
-        labels_(labels),
-        place_(place),
-        with_gaps_(curves_with_gaps(panel)),
-        top_(place.top + kTitleHeight),
-        bottom_(place.bottom - kAxisHeight - gap_rows_height(panel)),
-        x_(budget_scale(panel, place.left + kLeftMargin, place.right - kRightMargin)),
+        where_(where),
+        gaps_(gap_rows(set, panel)),
+        top_(where.place.top + kTitleHeight),
+        bottom_(where.place.bottom - kAxisHeight - gap_rows_height(set, panel)),
+        x_(budget_scale(panel, where.place.left + kTitleWidth + kNumbersWidth,
+                        where.place.right - right_margin(where))),
         y_(panel, bottom_, top_) {}
 
   void draw() {
-    const double room = x_.to - x_.from - kRightMargin;
-    svg_.text(x_.from, place_.top + 12, "strong", shortened(panel_.model, kStrongSize, room),
-              panel_.model);
-    if (y_.logarithmic()) svg_.text(x_.to, place_.top + 12, "note end", "logarithmic scale");
+    const char* bent = "logarithmic scale";
+    double room = where_.place.right - x_.from;
+    if (y_.logarithmic()) room -= estimated_width(bent, kNoteSize) + kEmptyMargin;
+    const std::string title = set_.title(panel_);
+    svg_.text(x_.from, where_.place.top + 12, "strong", shortened(title, kStrongSize, room), title);
+    if (y_.logarithmic()) svg_.text(where_.place.right, where_.place.top + 12, "note end", bent);
     draw_budget_axis();
     draw_overhead_axis();
     draw_infeasible();
     svg_.line(x_.from, bottom_, x_.to, bottom_, "edge");
     for (std::size_t c = 0; c < panel_.curves.size(); ++c) draw_bars(panel_.curves[c], c);
     for (const Curve& curve : panel_.curves) draw_curve(curve);
-    for (std::size_t r = 0; r < with_gaps_.size(); ++r) draw_gaps(*with_gaps_[r], r);
+    for (std::size_t r = 0; r < gaps_.size(); ++r) draw_gaps(gaps_[r], r);
   }
 
  private:
-  double x(const CurvePoint& point) const {
-    return x_(static_cast<double>(point.ram_budget_bytes));
+  static double right_margin(const PanelPlace& where) {
+    return where.has_energy_axis ? kTitleWidth + kNumbersWidth : kEmptyMargin;
   }
+
+  double x(const CurvePoint& point) const { return x_(budget(point, panel_.axis)); }
   double y(const CurvePoint& point, Joules energy) const { return y_(overhead(point, energy)); }
+
+  CurveStyle style_of(const Curve& curve) const {
+    return {.colour = curve.techniques,
+            .dash = curve.runtime,
+            .small = panel_.curves.size() > kFewCurves};
+  }
 
   void draw_budget_axis() {
     const int count = static_cast<int>((x_.to - x_.from) / kPixelsPerBudget);
-    const double below = place_.bottom - kAxisHeight;
-    for (const Tick& tick : byte_ticks(x_.low, x_.high, count)) {
+    const double below = where_.place.bottom - kAxisHeight;
+    const bool ram = panel_.axis == BudgetAxis::ram;
+    for (const Tick& tick :
+         ram ? byte_ticks(x_.low, x_.high, count) : ratio_ticks(x_.low, x_.high, count)) {
       svg_.line(x_(tick.value), top_, x_(tick.value), below + 4, "grid");
       svg_.text(x_(tick.value), below + 17, "axis middle", tick.label);
     }
-    svg_.text((x_.from + x_.to) / 2, below + 35, "axis middle", "RAM budget");
+    svg_.text((x_.from + x_.to) / 2, below + 35, "axis middle",
+              ram ? "RAM budget" : "runtime budget");
   }
 
   void draw_overhead_axis() {
@@ -135,40 +181,34 @@ class PanelDrawing {
       svg_.line(x_.from, y, x_.to, y, "grid");
       svg_.text(x_.from - 8, y + 4, "axis end", tick.label);
     }
-    const std::vector<std::string> energies = energy_labels(ticks);
-    for (std::size_t t = 0; t < energies.size(); ++t) {
-      svg_.text(x_.to + 8, y_(ticks[t].value) + 4, "axis", energies[t]);
+    const double middle = (top_ + bottom_) / 2;
+    if (where_.overhead_title) {
+      svg_.upward_text(where_.place.left + kNoteSize, middle, "axis", "energy overhead");
+    }
+    if (!where_.has_energy_axis) return;
+    const std::vector<Tick> energies = energy_ticks(panel_, y_);
+    if (energies.empty()) return;
+    svg_.upward_text(where_.place.right - 2, middle, "axis", "energy per step");
+    for (const Tick& tick : energies) {
+      const double y = y_(tick.value);
+      svg_.line(x_.to, y, x_.to + 4, y, "edge");
+      svg_.text(x_.to + 8, y + 4, "axis", tick.label);
     }
   }
 
-  /// Labels the ticks in joules. Returns nothing if the curves differ in their baselines or the
-  /// labels do not fit.
-  std::vector<std::string> energy_labels(const std::vector<Tick>& ticks) const {
-    const Joules baseline = common_baseline(panel_);
-    if (!(baseline > 0)) return {};
-    std::vector<Joules> energies;
-    energies.reserve(ticks.size());
-    for (const Tick& tick : ticks) energies.push_back(baseline * (1 + tick.value));
-    std::vector<std::string> labels = joule_labels(energies);
-    const bool fits = std::all_of(labels.begin(), labels.end(), [](const std::string& label) {
-      return estimated_width(label, kNoteSize) <= kRightMargin - 8;
-    });
-    return fits ? std::move(labels) : std::vector<std::string>();
-  }
-
-  const std::string& label_of(const Curve& curve) const { return labels_[curve.style]; }
-
   void draw_infeasible() {
-    const Bytes most = infeasible_for_all(panel_);
+    const double most = infeasible_for_all(panel_);
     if (most == 0) return;
-    const double right = x_(static_cast<double>(most));
+    const double right = x_(most);
     svg_.element("rect",
                  {{"class", "infeasible"},
                   {"x", x_.from},
                   {"y", top_},
                   {"width", right - x_.from},
                   {"height", bottom_ - top_}},
-                 fmt::format("infeasible up to {}", format_bytes(most)));
+                 fmt::format("infeasible up to {}", panel_.axis == BudgetAxis::ram
+                                                        ? format_bytes(static_cast<Bytes>(most))
+                                                        : fmt::format("{:.4g}x", most)));
     const std::string label = "infeasible";
     if (right - x_.from < estimated_width(label, kNoteSize) + 8) return;
     svg_.text((x_.from + right) / 2, top_ + 16, "note middle halo", label);
@@ -180,11 +220,11 @@ class PanelDrawing {
       if (has_schedule(point)) line.next(x(point), y(point, point.energy_joules));
     }
     if (line.text().empty()) return;
-    svg_.element("path", {{"class", curve_class(curve.style)}, {"d", line.text()}});
+    svg_.element("path", {{"class", curve_class(style_of(curve))}, {"d", line.text()}});
     for (const CurvePoint& point : curve.points) {
       if (!has_schedule(point)) continue;
-      draw_point(svg_, curve.style, point.status == Status::optimal, x(point),
-                 y(point, point.energy_joules), tip(label_of(curve), point));
+      draw_point(svg_, style_of(curve), point.status == Status::optimal, x(point),
+                 y(point, point.energy_joules), tip(set_.label(curve), point, panel_.axis));
     }
   }
 
@@ -193,41 +233,35 @@ class PanelDrawing {
   void draw_bars(const Curve& curve, std::size_t index) {
     constexpr double kDistance = 3;
     constexpr double kReach = 4;  // no bar leaves its point
-    constexpr double kFoot = 3;
     const double middle = (static_cast<double>(panel_.curves.size()) - 1) / 2;
     const double distance = middle > 0 ? std::min(kDistance, kReach / middle) : 0;
     const double offset = distance * (static_cast<double>(index) - middle);
     for (const CurvePoint& point : curve.points) {
       if (point.status != Status::feasible) continue;
       const double at = x(point) + offset;
-      const double bound = y(point, point.lower_bound_joules);
-      svg_.element("path", {{"class", bar_class(curve.style)},
-                            {"d", PathData()
-                                      .move(at, y(point, point.energy_joules))
-                                      .vertical(bound)
-                                      .move(at - kFoot, bound)
-                                      .horizontal(at + kFoot)
-                                      .text()}});
+      draw_bar(svg_, style_of(curve), at, y(point, point.energy_joules),
+               y(point, point.lower_bound_joules));
     }
   }
 
-  /// Draws under the axis a row for each curve: its budgets without a schedule.
-  void draw_gaps(const Curve& curve, std::size_t row) {
-    const double middle = bottom_ + kRowHeight * (static_cast<double>(row) + 0.5);
-    for (const CurvePoint& point : curve.points) {
+  /// Draws a row under the axis.
+  void draw_gaps(const GapRow& row, std::size_t index) {
+    const double middle = bottom_ + kRowHeight * (static_cast<double>(index) + 0.5);
+    const CurveStyle style = style_of(*row.curve);
+    for (const CurvePoint& point : row.curve->points) {
       if (point.status == Status::infeasible) {
-        draw_cross(svg_, curve.style, x(point), middle, tip(label_of(curve), point));
+        draw_cross(svg_, style, x(point), middle, tip(row.label, point, panel_.axis));
       } else if (!has_schedule(point)) {
-        draw_question(svg_, curve.style, x(point), middle, tip(label_of(curve), point));
+        draw_question(svg_, style, x(point), middle, tip(row.label, point, panel_.axis));
       }
     }
   }
 
   SvgWriter& svg_;
+  const CurveSet& set_;
   const Panel& panel_;
-  const std::vector<std::string>& labels_;
-  Rectangle place_;
-  std::vector<const Curve*> with_gaps_;
+  PanelPlace where_;
+  std::vector<GapRow> gaps_;
   double top_;
   double bottom_;
   Scale x_;
@@ -236,14 +270,18 @@ class PanelDrawing {
 
 }  // namespace
 
-double gap_rows_height(const Panel& panel) {
-  return kRowHeight * static_cast<double>(curves_with_gaps(panel).size());
+double gap_rows_height(const CurveSet& set, const Panel& panel) {
+  return kRowHeight * static_cast<double>(gap_rows(set, panel).size());
 }
 
-void draw_sweep_panel(SvgWriter& svg, const Panel& panel, const std::vector<std::string>& labels,
-                      const Rectangle& place) {
+bool has_energy_ticks(const Panel& panel) {
+  return !energy_ticks(panel, OverheadAxis(panel, 1, 0)).empty();
+}
+
+void draw_sweep_panel(SvgWriter& svg, const CurveSet& set, const Panel& panel,
+                      const PanelPlace& where) {
   svg.open("g");
-  PanelDrawing(svg, panel, labels, place).draw();
+  PanelDrawing(svg, set, panel, where).draw();
   svg.close();
 }
 

@@ -20,6 +20,9 @@ class OverheadAxis {
   /// Returns the pixel for an overhead, kept within the axis.
   double operator()(double overhead) const { return scale_.clamped(bent(overhead)); }
   std::vector<Tick> ticks() const;
+  /// Ticks with labels in joules for this baseline: round energies, or on a logarithmic axis those
+  /// of ticks(). Values are overheads. None if all labels would be alike.
+  std::vector<Tick> energy_ticks(Joules baseline) const;
   bool logarithmic() const { return linear_below_ > 0; }
 
  private:
@@ -38,13 +41,23 @@ struct Rectangle {
   double bottom = 0;
 };
 
-/// Returns the part of a panel's height that the marks of budgets without a schedule take: a row
-/// for each curve that has such budgets.
-double gap_rows_height(const Panel& panel);
+/// Returns the part of a panel's height that the marks of budgets without a schedule take: rows of
+/// curves that have such budgets.
+double gap_rows_height(const CurveSet& set, const Panel& panel);
 
-/// Draws one model's curves, with axes and their numbers, within `place`. The axis on the right is
-/// in joules if all curves have the same baseline. `labels` has the label of each style.
-void draw_sweep_panel(SvgWriter& svg, const Panel& panel, const std::vector<std::string>& labels,
-                      const Rectangle& place);
+/// Whether a panel can have an axis in joules: its curves have one baseline, and the numbers fit.
+bool has_energy_ticks(const Panel& panel);
+
+/// Where a panel is, and which axes it has.
+struct PanelPlace {
+  Rectangle place;
+  bool overhead_title = true;   ///< only the first panel of a row needs one
+  bool has_energy_axis = true;  ///< room for an axis in joules on the right
+};
+
+/// Draws the curves of a model on a platform, with axes and their numbers. The axis on the right is
+/// in joules if all curves have the same baseline.
+void draw_sweep_panel(SvgWriter& svg, const CurveSet& set, const Panel& panel,
+                      const PanelPlace& where);
 
 }  // namespace poet::plot

@@ -16,10 +16,14 @@ constexpr std::array<std::string_view, 6> kCurveColours{"#0072b2", "#d55e00", "#
 /// As many as have no common divisor with the colours: thirty pairs before one comes again.
 constexpr int kShapes = 5;
 
-constexpr std::array<std::string_view, 4> kDashes{"none", "9 4", "2 3", "9 3 2 3"};
+/// In the order of budgets, from the tightest on.
+constexpr std::array<std::string_view, 6> kDashes{"none",    "8 3",  "2 2.5",
+                                                  "8 3 2 3", "14 4", "5 2 1.5 2 1.5 2"};
 
 constexpr std::string_view kLightSweep =
     R"(    .curve { fill: none; stroke-width: 2; stroke-linejoin: round }
+    .many { stroke-width: 1.3 }
+    .dash { fill: none; stroke: #1f2328; stroke-width: 1.5 }
     .bar { fill: none; stroke-width: 1.5 }
     .hollow { fill: #ffffff; stroke-width: 1.5 }
     .infeasible { fill: url(#infeasible) }
@@ -27,16 +31,24 @@ constexpr std::string_view kLightSweep =
 )";
 
 constexpr std::string_view kDarkSweep = R"(      .hollow { fill: #15181c }
-      .shade { fill: #4a443c }
+      .shade { fill: #5c554b }
+      .dash { stroke: #f0f3f6 }
+      .line0 { stroke: #3a94d8 }
+      .dot0 { fill: #3a94d8 }
 )";
 
-int colour_of(int style) {
-  return style % static_cast<int>(kCurveColours.size());
+int colour_of(const CurveStyle& style) {
+  return style.colour % static_cast<int>(kCurveColours.size());
+}
+
+int shape_of(const CurveStyle& style) {
+  return style.colour % kShapes;
 }
 
 /// Curves may lie on each other; a later one, drawn on top, has smaller points.
-double size_of(int style) {
-  return 5.5 - 0.6 * (style % kShapes);
+double size_of(const CurveStyle& style) {
+  const double size = 5.5 - 0.6 * shape_of(style);
+  return style.small ? 0.6 * size : size;
 }
 
 std::string diamond(double x, double y, double size) {
@@ -60,9 +72,9 @@ std::string square(double x, double y, double size) {
       .text();
 }
 
-std::string shape(int style, double x, double y) {
+std::string shape(const CurveStyle& style, double x, double y) {
   const double size = size_of(style);
-  switch (style % kShapes) {
+  switch (shape_of(style)) {
     case 1:
       return square(x, y, size);
     case 2:
@@ -74,29 +86,46 @@ std::string shape(int style, double x, double y) {
   }
 }
 
-}  // namespace
-
-std::string curve_class(int style) {
-  return fmt::format("curve line{} dash{}", colour_of(style),
-                     style % static_cast<int>(kDashes.size()));
-}
-
-std::string bar_class(int style) {
+/// The class of the bar from a point to its bound, and of other marks that are lines.
+std::string bar_class(const CurveStyle& style) {
   return fmt::format("bar line{}", colour_of(style));
 }
 
-void draw_point(SvgWriter& svg, int style, bool proven, double x, double y,
+}  // namespace
+
+std::string curve_class(const CurveStyle& style) {
+  return fmt::format("curve line{} dash{}{}", colour_of(style),
+                     style.dash % static_cast<int>(kDashes.size()), style.small ? " many" : "");
+}
+
+std::string dash_class(int dash) {
+  return fmt::format("dash dash{}", dash % static_cast<int>(kDashes.size()));
+}
+
+void draw_point(SvgWriter& svg, const CurveStyle& style, bool proven, double x, double y,
                 const std::string& tip) {
   const std::string css_class = fmt::format(
       "{} line{}", proven ? fmt::format("dot{}", colour_of(style)) : "hollow", colour_of(style));
-  if (style % kShapes == 0) {
+  if (shape_of(style) == 0) {
     svg.element("circle", {{"class", css_class}, {"cx", x}, {"cy", y}, {"r", size_of(style)}}, tip);
   } else {
     svg.element("path", {{"class", css_class}, {"d", shape(style, x, y)}}, tip);
   }
 }
 
-void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string& tip) {
+void draw_bar(SvgWriter& svg, const CurveStyle& style, double x, double y, double bound) {
+  constexpr double kFoot = 3;
+  svg.element("path", {{"class", bar_class(style)},
+                       {"d", PathData()
+                                 .move(x, y)
+                                 .vertical(bound)
+                                 .move(x - kFoot, bound)
+                                 .horizontal(x + kFoot)
+                                 .text()}});
+}
+
+void draw_cross(SvgWriter& svg, const CurveStyle& style, double x, double y,
+                const std::string& tip) {
   constexpr double kReach = 3.5;
   svg.element("path",
               {{"class", bar_class(style)},
@@ -109,11 +138,12 @@ void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string
               tip);
 }
 
-void draw_question(SvgWriter& svg, int style, double x, double y, const std::string& tip) {
+void draw_question(SvgWriter& svg, const CurveStyle& style, double x, double y,
+                   const std::string& tip) {
   svg.text(x, y + 4, fmt::format("middle strong dot{}", colour_of(style)), "?", tip);
 }
 
-std::string sweep_style_sheet() {
+std::string sweep_style_sheet(const Look& look) {
   std::string rules(kLightSweep);
   for (std::size_t k = 0; k < kCurveColours.size(); ++k) {
     rules += fmt::format("    .line{0} {{ stroke: {1} }}\n    .dot{0} {{ fill: {1} }}\n", k,
@@ -122,7 +152,7 @@ std::string sweep_style_sheet() {
   for (std::size_t k = 0; k < kDashes.size(); ++k) {
     rules += fmt::format("    .dash{} {{ stroke-dasharray: {} }}\n", k, kDashes[k]);
   }
-  return style_sheet(rules, kDarkSweep);
+  return style_sheet(look, rules, kDarkSweep);
 }
 
 }  // namespace poet::plot

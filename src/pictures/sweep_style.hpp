@@ -2,27 +2,41 @@
 
 #include <string>
 
+#include "pictures/look.hpp"
 #include "pictures/svg_writer.hpp"
 
 namespace poet::plot {
 
-/// The class of a curve's line. Curves differ in colour, in dashes and in the shape of their
-/// points, so that they can be told apart in one colour too.
-std::string curve_class(int style);
+/// How a curve is drawn: its colour and the shape of its points stand for techniques, so that these
+/// can be told apart in one colour too, and its dash for a runtime budget.
+struct CurveStyle {
+  int colour = 0;
+  int dash = 0;
+  bool small = false;  ///< points of many curves in one panel
+};
 
-/// The class of the bar from a point to its bound.
-std::string bar_class(int style);
+/// The class of a curve's line.
+std::string curve_class(const CurveStyle& style);
+
+/// The class of a line that shows a dash in no colour.
+std::string dash_class(int dash);
 
 /// Draws a point of a curve: filled if it is proven, else hollow.
-void draw_point(SvgWriter& svg, int style, bool proven, double x, double y, const std::string& tip);
+void draw_point(SvgWriter& svg, const CurveStyle& style, bool proven, double x, double y,
+                const std::string& tip);
+
+/// Draws the bar from a point that is not proven to its bound.
+void draw_bar(SvgWriter& svg, const CurveStyle& style, double x, double y, double bound);
 
 /// Draws the mark of a budget without a schedule: a cross if none exists, a question mark if none
 /// was found.
-void draw_cross(SvgWriter& svg, int style, double x, double y, const std::string& tip);
+void draw_cross(SvgWriter& svg, const CurveStyle& style, double x, double y,
+                const std::string& tip);
 
-void draw_question(SvgWriter& svg, int style, double x, double y, const std::string& tip);
+void draw_question(SvgWriter& svg, const CurveStyle& style, double x, double y,
+                   const std::string& tip);
 
 /// The style sheet of pictures with curves.
-std::string sweep_style_sheet();
+std::string sweep_style_sheet(const Look& look);
 
 }  // namespace poet::plot

@@ -13,9 +13,8 @@
 namespace poet::plot {
 namespace {
 
-constexpr double kLabelSize = 10;
-constexpr double kLabelDistance = 11;  ///< least distance of two baselines
-constexpr double kLabelWidth = 170;
+constexpr double kLabelDistance = 11;                ///< least distance of two baselines
+constexpr double kLabelReach = 0.6 * kSmallestSize;  ///< of a label, below the middle of its lane
 
 /// Many tensors get low lanes, as far as the marks can still be told apart.
 double lane_height(int tensors) {
@@ -34,81 +33,90 @@ double lane_height(int tensors) {
 class Lanes {
  public:
   Lanes(SvgWriter& svg, const SchedulePage& page, double top)
-      : svg_(svg), page_(page), top_(top), height_(lane_height(page.report.graph.size())) {}
+      : svg_(svg),
+        page_(page),
+        top_(top),
+        height_(lane_height(static_cast<int>(page.lanes.size()))) {}
 
   void draw() {
-    const int count = page_.report.graph.size();
+    const int count = static_cast<int>(page_.lanes.size());
     const int label_step = static_cast<int>(std::ceil(kLabelDistance / height_));
-    for (int i = 0; i < count; i += label_step) draw_label(i);
+    for (int k = 0; k < count; k += label_step) draw_label(k);
     draw_grid(svg_, page_, top_, top_ + count * height_);
-    for (int i = 0; i < count; ++i) draw_life(i);
+    for (int k = 0; k < count; ++k) draw_life(k);
   }
 
  private:
-  double middle(int node) const { return top_ + (node + 0.5) * height_; }
+  double middle(int lane) const { return top_ + (lane + 0.5) * height_; }
 
-  void draw_label(int i) {
+  void draw_label(int k) {
+    const int i = page_.lanes[k];
     const Node& node = page_.report.graph.nodes[i];
-    const double baseline = middle(i) + 0.35 * kLabelSize;
-    const std::string name = fmt::format("{} {}", i, node.name);
-    svg_.line(page_.x.from, middle(i), page_.x.to, middle(i), "grid");
-    svg_.text(page_.x.from - 8, baseline, "lane end", shortened(name, kLabelSize, kLabelWidth),
-              describe(page_.report.graph, i));
-    svg_.text(page_.x.to + 8, baseline, "lane", format_bytes(node.bytes));
+    const double baseline = middle(k) + 0.35 * kSmallestSize;
+    const std::string name = lane_label(page_.report.graph, i);
+    // The room is made for the widest name, so a rounded sum must not cut that one.
+    const double room = page_.x.from() - kLaneLabelGap - page_.look.left() + 0.01;
+    svg_.line(page_.x.from(), middle(k), page_.x.to(), middle(k), "grid");
+    svg_.text(page_.x.from() - kLaneLabelGap, baseline, "lane end",
+              shortened(name, kSmallestSize, room), describe(page_.report.graph, i));
+    svg_.text(page_.x.to() + kLaneLabelGap, baseline, "lane", format_bytes(node.bytes));
   }
 
-  void draw_life(int i) {
-    const Life& life = page_.timeline.lives[i];
+  void draw_life(int k) {
+    const Life& life = page_.timeline.lives[page_.lanes[k]];
     for (std::size_t s = 0; s < life.stays.size(); ++s) {
       const Stay& stay = life.stays[s];
-      if (stay.arrival == Arrival::paged_in && s > 0) draw_stored(i, life.stays[s - 1], stay);
-      draw_stay(i, stay);
+      if (stay.arrival == Arrival::paged_in && s > 0) draw_stored(k, life.stays[s - 1], stay);
+      draw_stay(k, stay);
     }
-    for (const int column : life.page_outs) draw_page_out(i, column);
+    for (const int column : life.page_outs) draw_page_out(k, column);
   }
 
   /// Between two stays: only the copy in secondary storage is left.
-  void draw_stored(int i, const Stay& before, const Stay& after) {
-    svg_.line(page_.x(before.last + 1), middle(i), page_.x(after.first), middle(i), "stored");
+  void draw_stored(int k, const Stay& before, const Stay& after) {
+    svg_.line(page_.x(before.last + 1), middle(k), page_.x(after.first), middle(k), "stored");
   }
 
-  void draw_stay(int i, const Stay& stay) {
+  void draw_stay(int k, const Stay& stay) {
+    const int i = page_.lanes[k];
     const double left = page_.x(stay.first);
     const double height = 0.7 * height_;
     const std::string tip = stay_tip(i, stay);
     svg_.element("rect",
                  {{"class", page_.stack.classes[i]},
                   {"x", left},
-                  {"y", middle(i) - height / 2},
+                  {"y", middle(k) - height / 2},
                   {"width", page_.x(stay.last + 1) - left},
                   {"height", height}},
                  tip);
-    if (stay.arrival == Arrival::recomputed) draw_recomputation(i, left, tip);
-    if (stay.arrival == Arrival::paged_in) draw_triangle(i, left, false, tip);
+    if (stay.arrival == Arrival::recomputed) draw_recomputation(k, stay.first, tip);
+    if (stay.arrival == Arrival::paged_in) draw_triangle(k, left, false, tip);
   }
 
-  void draw_recomputation(int i, double left, const std::string& tip) {
-    const double width = std::clamp(page_.x(1) - page_.x(0), 2.0, 4.0);
+  void draw_recomputation(int k, int column, const std::string& tip) {
+    const double left = page_.x(column);
+    const double width = std::clamp(page_.x(column + 1) - left, 2.0, 4.0);
     svg_.element("rect",
                  {{"class", "ink"},
                   {"x", left},
-                  {"y", middle(i) - height_ / 2},
+                  {"y", middle(k) - height_ / 2},
                   {"width", width},
                   {"height", height_}},
                  tip);
   }
 
-  void draw_page_out(int i, int column) {
-    draw_triangle(i, page_.x(column), true,
+  void draw_page_out(int k, int column) {
+    const int i = page_.lanes[k];
+    draw_triangle(k, page_.x(column), true,
                   fmt::format("{}; paged out in stage {}, {}", describe(page_.report.graph, i),
                               page_.timeline.columns[column].stage,
                               format_joules(page_.report.graph.nodes[i].page_out_energy_joules)));
   }
 
   /// Points down for what leaves RAM, up for what returns.
-  void draw_triangle(int i, double x, bool down, const std::string& tip) {
+  void draw_triangle(int k, double x, bool down, const std::string& tip) {
     const double size = std::clamp(0.5 * height_, 3.0, 5.0);
-    svg_.element("path", {{"class", "mark"}, {"d", triangle(x, middle(i), size, down)}}, tip);
+    svg_.element("path", {{"class", "mark"}, {"d", triangle(x, middle(k), size, down)}}, tip);
   }
 
   std::string stay_tip(int i, const Stay& stay) const {
@@ -142,8 +150,11 @@ class Lanes {
 
 }  // namespace
 
+/// The label of the last lane may reach below it: low lanes are lower than their labels.
 double tensor_lanes_height(const SchedulePage& page) {
-  return page.report.graph.size() * lane_height(page.report.graph.size());
+  const int lanes = static_cast<int>(page.lanes.size());
+  const double height = lane_height(lanes);
+  return (lanes - 0.5) * height + std::max(0.5 * height, kLabelReach);
 }
 
 void draw_tensor_lanes(SvgWriter& svg, const SchedulePage& page, double top) {

@@ -10,9 +10,9 @@
 namespace poet {
 
 /// The best schedule so far, and the best proven bound. A schedule enters only by a replay within
-/// the budgets. The bound only rises, and never above the best schedule's energy. A
-/// replayed schedule below the bound refutes the proof, which is a bug of ours or of a solver: that
-/// is an error, never a correction.
+/// the budgets. The bound only rises, and never above the best schedule's energy. A replayed
+/// schedule below the bound refutes the proof, which is a bug of ours or of a solver: that is an
+/// error, never a correction.
 class Incumbent {
  public:
   Incumbent(const Problem& problem, const Baseline& base);

@@ -132,10 +132,11 @@ class Solve {
   bool solve_model(ModelKind kind) {
     UsefulWindows windows = windows_of(kind);
     ExpectedSize size = expected_size(state_.problem.graph, windows);
-    if (state_.refining && size.nonzeros > state_.share_of_work(kModelShare)) {
-      return false;
-    }
-    if (size.nonzeros > state_.most_complete_nonzeros() && !state_.fast()) {
+    const bool large = size.nonzeros > state_.most_complete_nonzeros();
+    if (state_.refining) {
+      const std::int64_t built = large ? size.on_demand : size.nonzeros;
+      if (built > state_.share_of_work(kModelShare)) return false;
+    } else if (large && !state_.fast()) {
       if (!look_without_model()) return false;
       windows = windows_of(kind);
       size = expected_size(state_.problem.graph, windows);
@@ -204,9 +205,9 @@ class Solve {
     // The bound is exact if a schedule reaches it, which is cheap to try.
     Problem smaller = state_.problem;
     smaller.limits.ram_budget_bytes = *smallest;
-    const auto plan = first_plan(smaller, [&] { return state_.stopping(); });
+    const auto schedule = first_schedule(smaller, [&] { return state_.stopping(); });
     result_.smallest_ram_is_exact =
-        plan && simulate(smaller.graph, plan->to_schedule(), smaller.limits).valid();
+        schedule && simulate(smaller.graph, *schedule, smaller.limits).valid();
   }
 
   SolveResult finish() {

@@ -2,9 +2,7 @@
 
 #include <algorithm>
 
-#include "solver/search/greedy.hpp"
 #include "solver/search/local_search.hpp"
-#include "solver/search/plan.hpp"
 
 namespace poet {
 
@@ -69,9 +67,8 @@ bool SolveState::offer(const Schedule& schedule) {
 
 bool SolveState::offer_or_repair(const Schedule& schedule) {
   if (offer(schedule)) return true;
-  Plan plan(problem, schedule);
-  descend(plan, [&] { return stopping(); });
-  return plan.feasible() && offer(plan.to_schedule());
+  const auto fitting = repaired(problem, schedule, [&] { return stopping(); });
+  return fitting && offer(*fitting);
 }
 
 void SolveState::note_model(const char* formulation, const Milp& milp) {

@@ -4,6 +4,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <limits>
+#include <optional>
 
 namespace poet {
 
@@ -28,6 +29,11 @@ class Work {
   /// nonzeros.
   void add_search(std::size_t nonzeros) { moves_ += 2 * static_cast<std::int64_t>(nonzeros); }
 
+  /// A process that ended without an answer counts as all that it was allowed to do.
+  void add_failed(std::int64_t most_moves) {
+    if (most_moves != kNoLimit) moves_ += std::max<std::int64_t>(0, most_moves);
+  }
+
   std::int64_t moves() const { return moves_; }
   /// How many iterations are left until so many moves; one at least.
   std::int64_t iterations_until(std::int64_t most_moves, std::size_t columns) const {
@@ -43,6 +49,44 @@ class Work {
   }
 
   std::int64_t moves_ = 0;
+};
+
+/// Divides a limit of work among tasks in a line, each of which is chosen before it is known what
+/// those ahead of it take. No more is promised than is left, so that together they keep the limit.
+class WorkShares {
+ public:
+  /// So many moves in all, for a line of so many tasks. A task that may do less than `least` would
+  /// come to nothing.
+  WorkShares(std::int64_t most, std::size_t line, std::int64_t least)
+      : most_(most),
+        line_(std::max<std::int64_t>(1, static_cast<std::int64_t>(line))),
+        least_(std::max<std::int64_t>(1, least)) {}
+
+  /// What the next task may do: an equal part of what is not promised yet, but no less than
+  /// `least`. Nothing until another task has left more.
+  std::optional<std::int64_t> next() {
+    if (most_ == kNoLimit) return kNoLimit;
+    const std::int64_t open = left() - promised_;
+    if (open < least_) return std::nullopt;
+    const std::int64_t share = std::max(least_, open / line_);
+    promised_ += share;
+    return share;
+  }
+  /// The task with this share, 0 without one, has ended and did so much.
+  void end(std::int64_t share, std::int64_t done) {
+    if (share != kNoLimit) promised_ -= share;
+    done_ += done;
+  }
+
+  std::int64_t done() const { return done_; }
+  std::int64_t left() const { return most_ == kNoLimit ? kNoLimit : most_ - done_; }
+
+ private:
+  std::int64_t most_;
+  std::int64_t line_;
+  std::int64_t least_;
+  std::int64_t promised_ = 0;
+  std::int64_t done_ = 0;
 };
 
 }  // namespace poet

@@ -8,7 +8,6 @@
 #include "sweep/fields.hpp"
 
 namespace poet {
-namespace {
 
 RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                        const SolveSettings& settings) {
@@ -29,6 +28,8 @@ RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const Runt
   }
   return problem;
 }
+
+namespace {
 
 Request point_request(const SweepSubject& subject, const SweepPoint& point,
                       const SolveSettings& settings) {

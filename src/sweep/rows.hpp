@@ -142,6 +142,10 @@ std::string point_name(const SweepRow& row);
 /// The same of a single solve; empty while its budgets are not known.
 std::string problem_name(const ProblemInfo& problem);
 
+/// What the rows of a subject are about.
+RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
+                       const SolveSettings& settings);
+
 /// A finished point: its row, and the schedule file that a single solve of it would have written.
 /// Both rest on one replay, so that neither has to be made again for the other.
 struct PointResult {

@@ -48,15 +48,15 @@ SolveStatistics added(const SolveStatistics& first, SolveStatistics second) {
 
 /// A schedule at once, or after a few moves if that leaves a gap.
 std::optional<Schedule> quick_schedule(const Problem& problem, const SolveOptions& options,
-                                       Joules base, Joules bound) {
+                                       Joules bound) {
   const SolveClock clock(kQuickShare * options.settings.time_limit_seconds);
   const Stop stop = [&] {
     return clock.expired() || (options.interrupted && options.interrupted());
   };
-  std::optional<Schedule> first;
-  if (const std::optional<Plan> plan = first_plan(problem, stop)) {
-    first = plan->to_schedule();
-    if (relative_gap(base + plan->extra_energy(), bound) <= options.settings.gap) return first;
+  std::optional<Schedule> first = first_schedule(problem, stop);
+  if (first) {
+    const Joules energy = simulate(problem.graph, *first, problem.limits).energy_joules;
+    if (relative_gap(energy, bound) <= options.settings.gap) return first;
   }
   std::optional<Schedule> better =
       local_search(problem, {.moves = kQuickMoves, .seed = options.settings.seed, .stop = stop});
@@ -80,7 +80,7 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
   };
   const Joules bound = std::max(base, options.known_bound_joules);
   if (options.start) offer(*options.start);
-  if (const auto quick = quick_schedule(problem, options, base, bound)) offer(*quick);
+  if (const auto quick = quick_schedule(problem, options, bound)) offer(*quick);
   beginning.near = beginning.schedule && relative_gap(beginning.energy_joules, bound) <= kNear;
   return beginning;
 }

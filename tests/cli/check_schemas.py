@@ -244,6 +244,17 @@ def check_sweeps(folder):
     return lines[0], lines[1], smallest[0]
 
 
+def check_baselines(folder):
+    """Lines of every status that a run can be made to have. Returns one with a schedule."""
+    lines = written_lines("baselines", "--model", "linear", "--platform", "m4", "--ram-budget", "20%,80%",
+                          "--runtime-budget", "2", "--schedules", folder / "methods")
+    lines += written_lines("baselines", "--model", "resnet18_cifar", "--platform", "stm32f746", "--backward", "exact",
+                           "--ram-budget", "60%", "--runtime-budget", "3", "--methods", "keep-all,pofo,page-all")
+    statuses = {line["status"] for line in lines}
+    expect(statuses == {"feasible", "infeasible", "not-applicable"}, f"found the statuses {sorted(statuses)}")
+    return next(line for line in lines if line["status"] == "feasible")
+
+
 def as_version_1(document):
     """A schedule of POET's chain as files were before they had offsets."""
     old = altered(document, lambda d: d.update(version=1))
@@ -319,4 +330,5 @@ with tempfile.TemporaryDirectory() as name:
     check_wrong_lines(scratch, unsolved, solved, smallest)
     check_every_place(solved, scratch, ["plot", "FILE"])
     check_every_place(smallest, scratch)
+    check_every_place(check_baselines(scratch), scratch)
 sys.exit(1 if failures else 0)

@@ -14,7 +14,7 @@ SOURCE = pathlib.Path(sys.argv[2]).resolve()
 
 # The schema of a format. The lines of `sweep --min-ram` share one with those of other sweeps.
 SCHEMA_OF = {"poet-model": "poet-model", "poet-platform": "poet-platform", "poet-schedule": "poet-schedule",
-             "poet-sweep": "poet-sweep", "poet-min-ram": "poet-sweep"}
+             "poet-sweep": "poet-sweep", "poet-min-ram": "poet-sweep", "poet-baselines": "poet-baselines"}
 
 failures = []
 

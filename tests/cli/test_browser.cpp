@@ -116,6 +116,18 @@ TEST_F(Browser, FindsEveryTextInItsPlace) {
   }
   pictures.push_back(sweep_svg(two_models));
   pictures.push_back(sweep_svg({}));
+  const std::string resnet50 = poet_solve(problem("resnet50", "a72", "60%", "1.5") + fast).out;
+  for (const char* width : {"84mm", "174mm"}) {
+    const Words paper{"--width", width};
+    pictures.push_back(poet_solve(Words{"plot", "-"} + paper, resnet50).out);
+    pictures.push_back(
+        poet_solve(Words{"plot", "-", "--x-axis", "time", "--lanes", "changed"} + paper, resnet50)
+            .out);
+  }
+  for (const double width : {84.0, 174.0}) {
+    pictures.push_back(sweep_svg(small_sweep(), {.width_mm = width}));
+    pictures.push_back(sweep_svg(two_models, {.width_mm = width, .title = false}));
+  }
   const std::string found = findings(pictures);
   EXPECT_THAT(found, Not(HasSubstr("|overlap|"))) << found;
   EXPECT_THAT(found, Not(HasSubstr("|outside|"))) << found;

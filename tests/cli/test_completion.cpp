@@ -48,12 +48,14 @@ class Bash : public Shell {
 };
 
 TEST_F(Bash, CompletesCommandsAndTheirOptions) {
-  EXPECT_THAT(complete({""}),
-              ElementsAre("solve", "import", "import-solution", "info", "verify", "plot", "simulate", "place",
-                          "run", "export", "fit", "sweep", "compare"));
+  EXPECT_THAT(complete({""}), ElementsAre("solve", "import", "import-solution", "info", "verify",
+                                          "plot", "simulate", "place", "run", "export", "fit",
+                                          "sweep", "baselines", "compare"));
   EXPECT_THAT(complete({"sw"}), ElementsAre("sweep"));
   EXPECT_THAT(complete({"--mo"}), ElementsAre("--model"));
   EXPECT_THAT(complete({"sweep", "--mo"}), ElementsAre("--models", "--model"));
+  EXPECT_THAT(complete({"plot", "--w"}), ElementsAre("--width"));
+  EXPECT_THAT(complete({"plot", "--lanes", ""}), ElementsAre("all", "forward", "changed", "none"));
   EXPECT_THAT(complete({"plot", "--gap"}), IsEmpty());
   EXPECT_THAT(complete({"compare", "--rel"}), ElementsAre("--rel-tol"));
   EXPECT_THAT(complete({"info", "--pl"}), ElementsAre("--platform"));

@@ -2,6 +2,7 @@
 #include <filesystem>
 
 #include "cli/poet_solve.hpp"
+#include "support/contents_of.hpp"
 #ifdef POET_HAS_ONNX
 #include "support/onnx_text.hpp"
 #endif
@@ -63,6 +64,16 @@ TEST_F(ImportCommand, LeavesNothingBehindWhenItFails) {
   expect({network, "--custom", "Sin=0"}, "--custom");
   expect({network, "--shape", "x=1,,2"}, "--shape");
   expect({network, "--loss", "hinge"}, "--loss");
+  expect({network, "--shape", "2,3"}, "--shape: found 2 extents for the input 'x', which has 4");
+}
+
+TEST_F(ImportCommand, DoesNotReplaceItsNetwork) {
+  const std::string bytes = onnx_bytes(kSmallOnnx);
+  const std::string network = folder_.write("net.onnx", bytes);
+  const Finished run = poet_solve({"import", network, "--output", folder_.file("./net.onnx")});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--output: found the file of NETWORK"));
+  EXPECT_EQ(contents_of(network), bytes);
 }
 
 #else

@@ -38,7 +38,8 @@ INSTANTIATE_TEST_SUITE_P(
                   "--gap: found before 'plot'; the options of a command follow its name"},
         Misplaced{"AfterACommandWithoutIt",
                   {"plot", "s.json", "--gap", "0"},
-                  "--gap: 'plot' does not have it; 'solve', 'import-solution' and 'sweep' do"},
+                  "--gap: 'plot' does not have it; 'solve', 'import-solution', 'sweep' and "
+                  "'baselines' do"},
         Misplaced{"WithoutItsCommand",
                   {"--techniques=none", "--model", "linear"},
                   "--techniques: 'solve' does not have it; 'sweep' does"},
@@ -53,9 +54,10 @@ INSTANTIATE_TEST_SUITE_P(
             "found the unknown option '--modles'; did you mean '--models'? (poet-solve sweep"},
         Misplaced{"UnknownCommand",
                   {"sweeps", "--models", "linear"},
-                  "found 'sweeps'; expected an option or a command (solve, import, import-solution, info, "
+                  "found 'sweeps'; expected an option or a command (solve, import, "
+                  "import-solution, info, "
                   "verify, "
-                  "plot, simulate, place, run, export, fit, sweep, compare); "
+                  "plot, simulate, place, run, export, fit, sweep, baselines, compare); "
                   "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
                   {"plot", "a.json", "b.json"},

@@ -67,8 +67,19 @@ TEST(PlotSweep, JoinsResultsThatFollowEachOther) {
   const std::string other = poet_solve(sweep("linear", "a72", "100%", "1.05")).out;
   const Finished run = poet_solve({"plot", "-"}, swept() + other);
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr(">on a72, remat + paging</text>"));
-  EXPECT_THAT(run.out, HasSubstr(">on m4, remat only</text>"));
+  for (const char* label : {"linear on m4</text>", "linear on a72</text>", ">remat + paging</text>",
+                            ">remat only</text>"}) {
+    EXPECT_THAT(run.out, HasSubstr(label));
+  }
+}
+
+TEST(PlotSweep, RefusesWhatOnlySchedulesHave) {
+  for (const Words& words : {Words{"--lanes", "none"}, Words{"--x-axis", "time"}}) {
+    const Finished run = poet_solve(Words{"plot", "-"} + words, swept());
+    EXPECT_EQ(run.status, 2);
+    EXPECT_EQ(run.out, "");
+    EXPECT_THAT(run.err, HasSubstr(words.front() + ": found with the lines of a sweep"));
+  }
 }
 
 TEST(PlotSweep, IsDrawnBySweepItself) {

@@ -9,9 +9,9 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> kCommands{"solve", "import",   "import-solution", "info", "verify", "plot",
-                                         "simulate", "place",           "run",  "export", "fit",
-                                         "sweep",    "compare"};
+const std::vector<std::string> kCommands{"solve", "import",   "import-solution", "info",   "verify",
+                                         "plot",  "simulate", "place",           "run",    "export",
+                                         "fit",   "sweep",    "baselines",       "compare"};
 
 std::string help(const std::string& command) {
   return poet_solve({command, "--help"}).out;

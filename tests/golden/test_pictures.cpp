@@ -38,6 +38,16 @@ TEST(GoldenPicture, OfASweep) {
   expect_golden(sweep_svg(test::small_sweep()), "small.sweep.svg");
 }
 
+TEST(GoldenPicture, OnPaper) {
+  PictureOptions column{.width_mm = 84, .title = false, .theme = PictureTheme::light};
+  expect_golden(schedule_svg(TinySolve(test::page_a()).report(), column), "page.84mm.schedule.svg");
+  expect_golden(sweep_svg(test::small_sweep(), column), "small.84mm.sweep.svg");
+  PictureOptions page{.width_mm = 174, .theme = PictureTheme::light};
+  expect_golden(schedule_svg(TinySolve(test::recompute_a()).report(), page),
+                "recompute.174mm.schedule.svg");
+  expect_golden(sweep_svg(test::small_sweep(), page), "small.174mm.sweep.svg");
+}
+
 /// Names that a picture must survive, and that must not become markup.
 std::string hostile_name() {
   return std::string(

@@ -24,7 +24,7 @@ CountBranchingResult search(const Formulation& model, const Graph& graph, const 
                             const std::vector<Count>& counts, double ceiling) {
   CountBranchingOptions options{.features = no_features()};
   options.ceiling = [ceiling] { return ceiling; };
-  options.improve = [](const std::vector<double>&, double) { return std::optional<Schedule>(); };
+  options.improve = [](const std::vector<double>&, double, std::int64_t) { return Improvement{}; };
   options.improved = [](const Schedule&) {};
   options.progress = [](double, std::int64_t) { return true; };
   return run_count_branching(model, graph, scaled, counts, options);

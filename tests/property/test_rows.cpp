@@ -159,9 +159,9 @@ TEST_P(RowsOfModels, AdmitFirstSchedules) {
     problem.limits.ram_budget_bytes =
         static_cast<Bytes>(share * static_cast<double>(base.peak_ram_bytes));
     problem.limits.runtime_budget_seconds = 2 * base.runtime_seconds;
-    const auto plan = first_plan(problem);
-    if (!plan) continue;
-    const Drawn drawn(problem.graph, plan->to_schedule());
+    const auto schedule = first_schedule(problem);
+    if (!schedule) continue;
+    const Drawn drawn(problem.graph, *schedule);
     const Joules most = drawn.extra() + kRounding * drawn.energy;
     expect_admitted(random, drawn, useful_windows(drawn.problem, true, most), tally);
   }

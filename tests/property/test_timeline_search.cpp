@@ -67,9 +67,9 @@ TEST(TimelineSearch, RepeatsWithTheSameSeed) {
 TEST(TimelineSearch, IsNoWorseThanItsStart) {
   Random random(8);
   const Problem problem = test::random_problem(random, 60);
-  const auto start = first_plan(problem);
+  const auto start = first_schedule(problem);
   ASSERT_TRUE(start.has_value());
-  const Schedule given = start->to_schedule();
+  const Schedule& given = *start;
   const auto schedule = search_timelines(problem, {.moves = 1000, .starts = {given}});
   ASSERT_TRUE(schedule.has_value());
   EXPECT_LE(simulate(problem.graph, *schedule, problem.limits).energy_joules,

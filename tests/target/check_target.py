@@ -6,6 +6,7 @@ usage: check_target.py CHECK POET_SOLVE BUILD_DIR
 CHECK is the name of a function below; `build` makes the programs that the others run. Exit status: 0 it holds; 1 it does not,
 with a line for each difference; 77, which CTest takes for skipped, without a compiler or QEMU.
 """
+import json
 import os
 import pathlib
 import re
@@ -24,6 +25,10 @@ SCHEDULED, RECOMPUTED, KEEP_ALL = board.SCHEDULED, board.RECOMPUTED, board.KEEP_
 PAGED = board.Variant("paged", "chip", "--no-remat")
 SEED = 7
 failures = []
+
+
+class Skipped(Exception):
+    """Something that the check needs is missing."""
 
 
 def expect(condition, text):
@@ -143,6 +148,34 @@ def readme(example):
     expect_equal(finished.returncode, 0, f"the compiler's status, with {finished.stderr}")
 
 
+def but_for_placement(text):
+    """What `train` prints without the bytes of RAM, which differ between schedules that cost the same."""
+    return re.sub(r"^(scheduled) +[\d,]+ +([\d,]+) +[\d,]+ ", r"\1 \2 ", text, flags=re.MULTILINE)
+
+
+def imported(example):
+    """The three commands of README.md, as they are printed, take an ONNX file to the steps that README.md shows."""
+    section = (SOURCE / "README.md").read_text().split("## From your network to a schedule")[1].split("\n## ")[0]
+    commands = re.search(r"```sh\n(.*?)```", section, re.DOTALL)[1].splitlines()
+    printed = re.search(r"```\n(.*?)```", section.split("```sh")[1].split("```", 1)[1], re.DOTALL)[1]
+    expect_equal(len(commands), 3, "commands")
+    folder = example.build / "imported"
+    shutil.rmtree(folder, ignore_errors=True)
+    shutil.copytree(EXAMPLE, folder / "docs" / "examples" / "cortex-m4", ignore=shutil.ignore_patterns("build", "__pycache__"))
+    shutil.copyfile(SOURCE / "tests" / "fuzz" / "corpus" / "onnx" / "small_residual.onnx", folder / "net.onnx")
+    environment = {**os.environ, "PATH": f"{example.poet_solve.parent}:{os.environ['PATH']}", "POET_SOLVE": ""}
+    for command in commands:
+        finished = subprocess.run(command, shell=True, cwd=folder, env=environment, capture_output=True, text=True)
+        if "built without ONNX" in finished.stderr:
+            raise Skipped("this poet-solve reads no ONNX files")
+        expect_equal(finished.returncode, 0, f"the status of {command}, with {finished.stderr}")
+    expect_equal(but_for_placement(finished.stdout), but_for_placement(printed), "what the last command prints")
+    host = json.loads(board.run([example.poet_solve, "run", folder / "schedule.json", "--model", folder / "net.json", "--steps", 2]).stdout)
+    expect(host["equal"], "the schedule does not compute what the unscheduled step does")
+    expect_equal(re.findall(r"^ +\d+ +([\d.]+) +[\d.]+  the same bits$", finished.stdout, re.MULTILINE),
+                 [f"{loss:.6f}" for loss in host["losses"]], "the losses of the chip")
+
+
 def measured(example):
     """A platform fitted to the ticks of the program that keeps everything predicts the time of one that does not."""
     kept = example.folder(KEEP_ALL)
@@ -164,7 +197,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, twenty_steps, techniques, instructions, failing_page, one_command, readme, measured)}
+    build, fit, twenty_steps, techniques, instructions, failing_page, one_command, readme, imported, measured)}
 
 
 def main():
@@ -176,6 +209,9 @@ def main():
     os.environ["OPTIMISE"] = "-O2 -Werror"  # for the Makefile
     try:
         CHECKS[check](board.Example(poet_solve, folder))
+    except Skipped as reason:
+        print(f"skipped: {reason}")
+        return 77
     except board.Failure as failure:
         failures.append(str(failure))
     for failure in failures:

@@ -1,6 +1,9 @@
 """Solves, exports and links the example's training step, runs it on an emulated chip, and reads what it prints."""
 
+import array
+import collections
 import dataclasses
+import hashlib
 import json
 import math
 import os
@@ -38,6 +41,8 @@ class Variant:
 SCHEDULED = Variant("scheduled", "chip")
 RECOMPUTED = Variant("recomputed", "chip", "--no-paging")
 KEEP_ALL = Variant("keep_all", "100%")
+# A schedule that is there already.
+OWN = Variant("own", "chip")
 
 # The board of which the example is about, and one with more RAM than anything here needs, whose timer counts instructions.
 SMALL, LARGE = "netduinoplus2", "mps2-an386"
@@ -78,13 +83,30 @@ def run(command, **options):
 
 
 class Example:
-    """The example in a build folder, with a poet-solve to use."""
+    """The example in a build folder, with a poet-solve to use.
 
-    def __init__(self, poet_solve, build):
+    `model` is what is trained. With `schedule`, a file for the platform of SMALL, the variant OWN is linked and run as this schedule says.
+    """
+
+    def __init__(self, poet_solve, build, model=MODEL, schedule=None):
         self.poet_solve = pathlib.Path(shutil.which(poet_solve) or poet_solve).resolve()
         self.build = pathlib.Path(build).resolve()
         if any(letter.isspace() for letter in str(self.build)):
             raise Failure(f"make cannot write to '{self.build}'; expected a folder without spaces in its path")
+        self.model = pathlib.Path(model)
+        if schedule is not None:
+            # make takes no path with spaces, and reads no stdin.
+            self.folder(OWN).mkdir(parents=True, exist_ok=True)
+            self.model = self.take(model, self.folder(OWN) / "model.json")
+            self.take(schedule, self.folder(OWN) / "schedule.json")
+
+    @staticmethod
+    def take(path, copy):
+        try:
+            shutil.copyfile(path, copy)
+        except OSError as error:
+            raise Failure(f"{path}: cannot read: {error.strerror}") from error
+        return copy
 
     def folder(self, variant):
         return self.build / variant.name
@@ -98,7 +120,8 @@ class Example:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
         made = run(["make", f"-j{os.cpu_count()}", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
                     f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}",
-                    f"PLATFORM={variant.platform}"],
+                    f"PLATFORM={variant.platform}", f"MODEL={self.model}",
+                    f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant == OWN else ''}"],
                    env=environment)
         if made.returncode == 0:
             return ""
@@ -109,7 +132,7 @@ class Example:
 
     def run_on_host(self, variant, steps, seed):
         """The document of `poet-solve run`."""
-        finished = run([self.poet_solve, "run", self.folder(variant) / "schedule.json", "--model", MODEL,
+        finished = run([self.poet_solve, "run", self.folder(variant) / "schedule.json", "--model", self.model,
                         "--steps", steps, "--seed", seed])
         if finished.returncode != 0:
             raise Failure(f"poet-solve run ended with {finished.returncode}:\n{finished.stderr}")
@@ -119,7 +142,7 @@ class Example:
 
     def run_on_chip(self, variant, board, steps, seed, storage="pages.bin", ticks=""):
         """Files are in the folder of the variant unless their paths are absolute."""
-        words = [variant.name, steps, seed, storage] + ([ticks] if ticks else [])
+        words = [variant.name, steps, seed, storage, ticks or "-", "gradients.bin"]
         # QEMU has commas doubled.
         arguments = "".join(",arg=" + str(word).replace(",", ",,") for word in words)
         finished = run(["qemu-system-arm", "-machine", board, "-nographic", "-monitor", "none", "-serial", "none",
@@ -128,10 +151,19 @@ class Example:
                         "-semihosting-config", "enable=on,target=native" + arguments,
                         "-kernel", f"{board}.elf"],
                        cwd=self.folder(variant), stdin=subprocess.DEVNULL)
-        return read_output(finished)
+        return read_output(finished, self.folder(variant) / "gradients.bin")
 
 
-def read_output(finished):
+def read_gradients(path):
+    """gradients.h says what the file is: by number of the layer, the bytes of its gradient in the order of its elements."""
+    words = array.array("I", path.read_bytes())
+    elements = collections.defaultdict(dict)
+    for group, index, bits in zip(words[0::3], words[1::3], words[2::3]):
+        elements[group][index] = bits
+    return {group: b"".join(struct.pack("<I", found[index]) for index in sorted(found)) for group, found in elements.items()}
+
+
+def read_output(finished, gradients):
     """main.c says what the lines are."""
     result = ChipRun(finished.returncode)
     for line in finished.stdout.splitlines():
@@ -143,7 +175,11 @@ def read_output(finished):
             bits = int(words[2], 16)
             result.steps.append(Step(struct.unpack("<f", struct.pack("<I", bits))[0], bits, int(words[3])))
         elif kind == "gradient":
-            result.gradients[words[0]] = (int(words[1]), words[2])
+            group, count, layer = rest.split(" ", 2)
+            found = read_gradients(gradients).get(int(group), b"")
+            if len(found) != 4 * int(count):
+                raise Failure(f"the gradient of {layer} has {len(found)} bytes on the chip; expected {4 * int(count)}")
+            result.gradients[layer] = (int(count), hashlib.sha256(found).hexdigest())
         elif kind == "failed":
             result.failure = line
         else:
@@ -154,7 +190,7 @@ def read_output(finished):
 
 
 def instructions_of_a_step(example, variant, seed):
-    """On LARGE. TICKS.csv in the folder of the variant has them one by one. Gradients are digested in the last step, which is
+    """On LARGE. TICKS.csv in the folder of the variant has them one by one. Gradients are sent in the last step, which is
     not counted."""
     chip = example.run_on_chip(variant, LARGE, 2, seed, ticks="TICKS.csv")
     return INSTRUCTIONS_PER_TICK * chip.steps[0].ticks

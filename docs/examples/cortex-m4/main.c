@@ -1,53 +1,30 @@
 /* Trains the network that was exported, and writes what the host compares with its own run:
  *   memory ARENA PARAMETERS                  bytes
  *   step NUMBER LOSS BITS TICKS              the bits of the loss in hexadecimal
- *   gradient LAYER COUNT SHA256              of the last step
+ *   gradient NUMBER COUNT LAYER              of the last step; gradients.h says more
  *   failed STEP INSTRUCTION STATUS REASON    the step ended at this instruction of the schedule
- * The host passes PROGRAM STEPS SEED [STORAGE [TICKS]]: how many steps, what the parameters and the
- * sample follow from, a file to page to (- for none), and a file for what each instruction of the
- * first step took. */
+ * The host passes PROGRAM STEPS SEED [STORAGE [TICKS [GRADIENTS]]]: how many steps, what parameters
+ * and sample follow from, a file to page to, one for what each instruction of the first step took,
+ * and one for the gradients of the last step. A dash stands for no file. */
 #include <string.h>
 
 #include "clock.h"
+#include "gradients.h"
 #include "poet_plan.h"
 #include "poet_runtime.h"
 #include "semihosting.h"
-#include "sha256.h"
 #include "startup.h"
 #include "storage.h"
 #include "ticks.h"
 
+#if POET_INPUT_COUNT != 1 || POET_TARGET_COUNT != 1 || POET_MOMENT_COUNT || POET_KEPT_COUNT
+#error "this example trains networks with one input and one target, by plain SGD"
+#endif
+
 static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
 static poet_real parameters[POET_PARAMETER_COUNT];
+/* Elements have four bytes, whether they are classes or floats. */
 static int32_t target[POET_TARGET_0_COUNT];
-
-/* A digest in the making. Update nodes give the gradient of a layer in the order of its elements
- * ("update": "buffered" in the model), so that it need not be kept. */
-struct digest {
-  struct sha256 sha;
-  int32_t next; /* the element that is due */
-  int is_in_order;
-};
-
-static void digest_gradient(void* context, int32_t group, int32_t index, poet_real gradient) {
-  struct digest* digest = context;
-  const struct poet_parameters* of = &poet_plan.parameters[group];
-  const int console = host_console();
-  char hex[SHA256_HEX];
-  if (index == 0) sha256_begin(&digest->sha);
-  if (index != (index == 0 ? 0 : digest->next)) digest->is_in_order = 0;
-  digest->next = index + 1;
-  sha256_add(&digest->sha, &gradient, sizeof gradient);
-  if (digest->next < of->count) return;
-  sha256_end(&digest->sha, hex);
-  host_put(console, "gradient ");
-  host_put(console, of->name);
-  host_put(console, " ");
-  host_put_decimal(console, (uint32_t)of->count);
-  host_put(console, " ");
-  host_put(console, digest->is_in_order ? hex : "out-of-order");
-  host_put(console, "\n");
-}
 
 static void report_memory(void) {
   const int console = host_console();
@@ -95,23 +72,24 @@ static void* place_of_sample(void) {
   return arena + each->offset;
 }
 
-static int train(uint32_t steps, uint32_t seed, const char* ticks_file) {
+static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
+                 const char* gradients_file) {
   void* const sample = place_of_sample();
   const void* const inputs[POET_INPUT_COUNT] = {sample};
   const void* const targets[POET_TARGET_COUNT] = {target};
-  struct digest digest = {.is_in_order = 1};
   struct poet_memory memory = {
       .arena = arena, .parameters = parameters, .inputs = inputs, .targets = targets};
   uint32_t step;
   poet_initialise(&poet_plan, &memory, seed);
   poet_fill_target(&poet_plan, 0, seed, target);
-  memory.context = &digest;
   for (step = 1; step <= steps; ++step) {
     poet_real loss[POET_LOSS_COUNT];
     int status;
     poet_fill_input(&poet_plan, 0, seed, sample);
-    if (step == steps) memory.on_gradient = digest_gradient;
     if (ticks_record(step == 1 ? ticks_file : 0) != 0) return STATUS_USAGE;
+    if (step == steps && gradients_file && gradients_record(&memory, gradients_file) != 0) {
+      return STATUS_USAGE;
+    }
     status = poet_step(&poet_plan, &memory, loss);
     if (status != POET_OK) {
       report_failure(step, &memory, status);
@@ -119,6 +97,7 @@ static int train(uint32_t steps, uint32_t seed, const char* ticks_file) {
     }
     report_step(step, loss[0], ticks_end());
   }
+  gradients_end(&memory);
   return STATUS_OK;
 }
 
@@ -129,10 +108,15 @@ static uint32_t number_of(const char* word) {
   return *word == 0 ? number : 0;
 }
 
+/* The file that a word names; 0 for none. */
+static const char* path_of(const char* word) {
+  return strcmp(word, "-") == 0 ? 0 : word;
+}
+
 int main(void) {
-  enum { kWords = 5 };
+  enum { kWords = 6 };
   static char line[1024];
-  const char* words[kWords] = {"", "", "", "-", 0};
+  const char* words[kWords] = {"", "", "", "-", "-", "-"};
   char* rest = line;
   int count;
   if (host_command_line(line, sizeof line) != 0) return STATUS_USAGE;
@@ -142,16 +126,16 @@ int main(void) {
     if (*rest) *rest++ = 0;
   }
   if (count < 3 || *rest || number_of(words[1]) == 0) {
-    host_put(host_console(), "usage: PROGRAM STEPS SEED [STORAGE [TICKS]]\n");
+    host_put(host_console(), "usage: PROGRAM STEPS SEED [STORAGE [TICKS [GRADIENTS]]]\n");
     return STATUS_USAGE;
   }
-  if (strcmp(words[3], "-") != 0 && storage_open(words[3]) != 0) {
+  if (path_of(words[3]) && storage_open(words[3]) != 0) {
     host_put(host_console(), "usage: the storage file cannot be opened\n");
     return STATUS_USAGE;
   }
   report_memory();
   clock_start();
-  count = train(number_of(words[1]), number_of(words[2]), words[4]);
+  count = train(number_of(words[1]), number_of(words[2]), path_of(words[4]), path_of(words[5]));
   storage_close();
   return count;
 }

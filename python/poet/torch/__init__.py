@@ -2,20 +2,18 @@
 
     python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
 
-`trace()` does the same from Python. Modules become layers by torch.fx where it can trace them,
-else by an ONNX export and
-`poet-solve import`. docs/import.md has more.
+`trace()` does the same from Python. Modules become layers by torch.fx where it can trace them, else by an ONNX export
+and `poet-solve import`. docs/import.md has more.
 """
 from __future__ import annotations
 
-import importlib
+import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from poet.torch._pytorch import torch
 from poet.torch._layers import add_loss, choose_trainable, drop_unread, with_open_batch
 from poet.torch._onnx import by_onnx
 from poet.torch._trace import Refused, by_fx
-
-torch: Any = importlib.import_module("torch")
 
 #: Batch sizes that are tried for an open one.
 BATCHES = (2, 3)
@@ -24,9 +22,8 @@ __all__ = ["Refused", "trace"]
 
 
 def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None,
-          name: Optional[str] = None,
-          custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None, notes: Optional[List[str]] = None
-          ) -> Dict[str, Any]:
+          name: Optional[str] = None, custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None,
+          notes: Optional[List[str]] = None) -> Dict[str, Any]:
     """A module as the document of a model file, as in docs/model-format.md.
 
     Args:
@@ -38,32 +35,43 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
         name: of the model; without, that of the class.
         custom: FLOPs for an element of the output of modules that become `custom` layers, by class.
         via: "fx" or "onnx"; without, torch.fx, and ONNX if that cannot trace the module.
-        notes: a list that gets what a user should know.
+        notes: a list that gets what a user should know; without one, these are warnings of Python.
 
     Raises:
         Refused: no layers stand for some of its nodes; a line each.
+        ProgramNotFound: it has to go by ONNX, and there is no program `poet-solve`.
         ValueError: a loss or layers to train that do not exist.
     """
     if not inputs:
         raise ValueError("found no input; expected a tensor that the module can be called with")
     if via not in (None, "fx", "onnx"):
         raise ValueError(f"found via={via!r}; expected 'fx' or 'onnx'")
-    notes = notes if notes is not None else []
-    title = name or type(net).__name__
+    found: List[str] = []
+    document = _traced(net, inputs, loss, trainable, name or type(net).__name__, custom or {}, via, found)
+    if notes is not None:
+        notes.extend(found)
+    else:
+        for note in found:
+            warnings.warn(note, stacklevel=2)
+    return document
+
+
+def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: Optional[str], title: str,
+            custom: Mapping[str, int], via: Optional[str], notes: List[str]) -> Dict[str, Any]:
     if via == "onnx":
-        return by_onnx(net, inputs, title, loss, trainable, custom or {}, notes)
+        return by_onnx(net, inputs, title, loss, trainable, custom, notes)
     try:
         batches = [_with_batch(inputs, size) for size in BATCHES]
-        documents = [_document(net, each, title, loss, custom or {}, notes) for each in batches]
+        documents = [_document(net, each, title, loss, custom, notes) for each in batches]
         joined = with_open_batch(documents[0], documents[1], BATCHES)
         if joined is None:
             notes.append("the batch is fixed: some layer has it in another extent than the first")
-            joined = _document(net, inputs, title, loss, custom or {}, notes)
+            joined = _document(net, inputs, title, loss, custom, notes)
     except (torch.fx.proxy.TraceError, Refused) as error:
         if via == "fx":
             raise
         notes.append(f"torch.fx cannot trace it, so that it goes by ONNX: {error}")
-        return by_onnx(net, inputs, title, loss, trainable, custom or {}, notes)
+        return by_onnx(net, inputs, title, loss, trainable, custom, notes)
     choose_trainable(joined["layers"], trainable)
     return joined
 
@@ -73,8 +81,7 @@ def _with_batch(inputs: Tuple[Any, ...], size: int) -> Tuple[Any, ...]:
 
 
 def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], custom: Mapping[str, int],
-              notes: List[str]
-              ) -> Dict[str, Any]:
+              notes: List[str]) -> Dict[str, Any]:
     names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
     layers, output = by_fx(net, inputs, names, custom)
     add_loss(layers, output.name, output.shape, loss)

@@ -2,13 +2,18 @@
 from __future__ import annotations
 
 import argparse
+import contextlib
+import errno
 import importlib
 import json
 import os
 import sys
+import traceback
 from typing import Any, Dict, List, Optional
 
-from poet.torch import Refused, torch, trace
+from poet.errors import PoetError
+from poet.torch import Refused, trace
+from poet.torch._pytorch import torch
 
 
 def write(document: Dict[str, Any], path: Optional[str]) -> None:
@@ -19,10 +24,17 @@ def write(document: Dict[str, Any], path: Optional[str]) -> None:
     if path is None:
         sys.stdout.write(text)
         return
+    if os.path.isdir(path):
+        raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     part = f"{path}.{os.getpid()}.part"
-    with open(part, "w", encoding="utf-8") as file:
-        file.write(text)
-    os.replace(part, path)
+    try:
+        with open(part, "w", encoding="utf-8") as file:
+            file.write(text)
+        os.replace(part, path)
+    except BaseException:
+        with contextlib.suppress(OSError):
+            os.remove(part)
+        raise
 
 
 def shape(text: str) -> List[int]:
@@ -34,10 +46,69 @@ def shape(text: str) -> List[int]:
 
 def flops(text: str) -> Any:
     name, _, number = text.partition("=")
+    if not name or int(number) < 1:
+        raise ValueError
     return name, int(number)
 
 
-def main() -> int:
+def raised(error: BaseException) -> str:
+    """The exception of a user's code in one line, with its place."""
+    *_, last = traceback.extract_tb(error.__traceback__)
+    place = "" if last.filename == __file__ else f" ({last.filename}, line {last.lineno})"
+    lines = str(error).strip().splitlines()
+    return f"{type(error).__name__}{': ' if lines else ''}{lines[0] if lines else ''}{place}"
+
+
+def find(network: str) -> Any:
+    """What MODULE:CLASS names. Raises ValueError."""
+    module, colon, path = network.partition(":")
+    if not module or not colon or not path:
+        raise ValueError("expected MODULE:CLASS, such as torchvision.models:resnet18")
+    sys.path.insert(0, os.getcwd())
+    try:
+        found = importlib.import_module(module)
+    except ModuleNotFoundError as error:
+        if error.name is None or not f"{module}.".startswith(f"{error.name}."):
+            raise ValueError(f"the module '{module}' cannot be imported: {error}") from error
+        raise ValueError(f"there is no module '{error.name}', neither installed nor in this folder") from error
+    except Exception as error:
+        raise ValueError(f"the module '{module}' cannot be imported: {raised(error)}") from error
+    try:
+        for name in path.split("."):
+            found = getattr(found, name)
+    except AttributeError as error:
+        raise ValueError(f"the module '{module}' has no '{path}'") from error
+    return found
+
+
+def make(network: str) -> Any:
+    """The module of PyTorch that MODULE:CLASS makes. Raises ValueError."""
+    factory = find(network)
+    try:
+        net = factory()
+    except Exception as error:
+        raise ValueError(f"called without arguments, it raises {raised(error)}; expected what makes the network so, "
+                         "such as a function of your own") from error
+    if not isinstance(net, torch.nn.Module):
+        raise ValueError(f"what it makes is a {type(net).__name__}; expected a torch.nn.Module")
+    return net
+
+
+def traced(net: Any, arguments: argparse.Namespace, notes: List[str]) -> Dict[str, Any]:
+    """The document. Raises ValueError with what the network says to its inputs, besides what `trace()` raises."""
+    kind = torch.int64 if arguments.indices else torch.float32
+    inputs = [torch.zeros(each, dtype=kind) for each in arguments.input]
+    try:
+        return trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable, custom=dict(arguments.custom),
+                     via=arguments.via, notes=notes)
+    except (Refused, ValueError, PoetError):
+        raise
+    except Exception as error:
+        shapes = " and ".join(",".join(map(str, each)) for each in arguments.input)
+        raise ValueError(f"with --input {shapes} it raises {raised(error)}") from error
+
+
+def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m poet.torch",
                                      description="A network of PyTorch as a model file of poet-solve.")
     parser.add_argument("network", metavar="MODULE:CLASS",
@@ -48,28 +119,33 @@ def main() -> int:
     parser.add_argument("--output", metavar="FILE", help="write the model there, whole or not at all")
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
-    parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS")
+    parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
+                        help="FLOPs for an element of the output of modules of this class")
     parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")
-    arguments = parser.parse_args()
-    module, _, attribute = arguments.network.partition(":")
-    sys.path.insert(0, os.getcwd())
-    try:
-        net = getattr(importlib.import_module(module), attribute)()
-    except (ImportError, AttributeError, TypeError, ValueError) as error:
-        parser.error(f"{arguments.network}: {error}; expected MODULE:CLASS that can be called without arguments")
-    kind = torch.int64 if arguments.indices else torch.float32
+    return parser.parse_args()
+
+
+def main() -> int:
+    arguments = parsed()
     notes: List[str] = []
     try:
-        document = trace(net, *(torch.zeros(each, dtype=kind) for each in arguments.input), loss=arguments.loss,
-                         trainable=arguments.trainable, custom=dict(arguments.custom), via=arguments.via, notes=notes)
-    except (Refused, ValueError, OSError) as error:
+        document = traced(make(arguments.network), arguments, notes)
+    except (Refused, ValueError, PoetError) as error:
         print(f"poet.torch: error: {arguments.network}: {error}", file=sys.stderr)
         return 2
     for note in notes:
         print(f"poet.torch: warning: {note}", file=sys.stderr)
-    write(document, arguments.output)
+    try:
+        write(document, arguments.output)
+    except OSError as error:
+        print(f"poet.torch: error: --output {arguments.output}: {error.strerror}", file=sys.stderr)
+        return 2
     return 0
 
 
 if __name__ == "__main__":
-    sys.exit(main())
+    try:
+        sys.exit(main())
+    except KeyboardInterrupt:
+        print("poet.torch: interrupted", file=sys.stderr)
+        sys.exit(130)

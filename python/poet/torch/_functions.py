@@ -5,10 +5,10 @@ import importlib
 import operator
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
+from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
 from poet.torch._modules import State, other_than, resize, view
 
-torch: Any = importlib.import_module("torch")
 F: Any = importlib.import_module("torch.nn.functional")
 
 

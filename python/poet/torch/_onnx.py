@@ -3,25 +3,14 @@ from __future__ import annotations
 
 import importlib
 import json
-import os
-import shutil
-import subprocess
-import tempfile
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from poet.torch._pytorch import torch
+from poet._program import EXIT_OK, Files, run
 from poet.torch._trace import Refused
 
-torch: Any = importlib.import_module("torch")
 onnx_export: Any = importlib.import_module("torch.onnx")
-
-
-def program() -> str:
-    """poet-solve: POET_SOLVE, or the one in PATH."""
-    found = os.environ.get("POET_SOLVE") or shutil.which("poet-solve")
-    if not found:
-        raise FileNotFoundError("no poet-solve: expected it in PATH, or in the environment variable POET_SOLVE")
-    return found
 
 
 def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
@@ -45,19 +34,19 @@ def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
 
 def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], trainable: Optional[str],
             custom: Mapping[str, int], notes: List[str]) -> Dict[str, Any]:
-    """The document of a model file. Raises Refused with the messages of poet-solve."""
-    with tempfile.TemporaryDirectory() as folder:
-        path = os.path.join(folder, "net.onnx")
+    """The document of a model file. Raises Refused with the messages of poet-solve, or ProgramNotFound."""
+    with Files() as files:
+        path = files.path("net.onnx")
         export(net, tuple(x[:1].expand(2, *x.shape[1:]).contiguous() for x in inputs), path)
-        words = [program(), "import", path]
+        words = ["import", path]
         words += ["--loss", loss] if loss else []
         words += ["--trainable", trainable] if trainable else []
         for op, flops in custom.items():
             words += ["--custom", f"{op}={flops}"]
-        run = subprocess.run(words, capture_output=True, text=True, check=False)
-    if run.returncode != 0:
-        raise Refused(run.stderr.strip())
-    notes.extend(line for line in run.stderr.splitlines() if "warning" in line)
-    document: Dict[str, Any] = json.loads(run.stdout)
+        finished = run(words, files)
+    if finished.status != EXIT_OK:
+        raise Refused(finished.message())
+    notes.extend(note for note in finished.warnings() if note not in notes)
+    document: Dict[str, Any] = json.loads(finished.out)
     document["name"] = title
     return document

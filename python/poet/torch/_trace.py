@@ -7,11 +7,11 @@ import importlib
 import inspect
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from poet.torch._pytorch import torch
 from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stochastic_depth
 from poet.torch._layers import Layers, Unsupported
 from poet.torch._modules import MODULES, Call, custom
 
-torch: Any = importlib.import_module("torch")
 fx: Any = importlib.import_module("torch.fx")
 
 
@@ -72,6 +72,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
 
     def value_of(self, node: Any, result: Any) -> Any:
         if node.op == "placeholder":
+            if not torch.is_tensor(result):
+                return result
             name = self.layers.add_input(self.names.pop(0), result.shape, not result.is_floating_point())
             return Value(name, result)
         if node.op == "output":
@@ -149,8 +151,14 @@ def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mappin
     walk = Walk(traced, layers, flops, names)
     with torch.no_grad():
         walk.run(*inputs)
+    if walk.names:
+        raise ValueError(f"found {len(names)} inputs; the network reads {len(names) - len(walk.names)} of them")
     if walk.refused:
         raise Refused("\n".join(walk.refused))
+    kinds = sorted({type(module).__name__ for module in net.modules()})
+    for kind in flops:
+        if kind not in kinds:
+            raise ValueError(f"no module is a '{kind}', of which FLOPs are stated; expected one of {', '.join(kinds)}")
     if not isinstance(walk.first_output, Value):
         raise Refused("the network's first output is no tensor")
     return layers, walk.first_output

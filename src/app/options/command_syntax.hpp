@@ -20,6 +20,7 @@ extern const CommandSyntax kImportSolutionSyntax;
 extern const CommandSyntax kImportSyntax;
 extern const CommandSyntax kInfoSyntax;
 extern const CommandSyntax kSweepSyntax;
+extern const CommandSyntax kBaselinesSyntax;
 extern const CommandSyntax kPlotSyntax;
 extern const CommandSyntax kVerifySyntax;
 extern const CommandSyntax kSimulateSyntax;

@@ -6,9 +6,10 @@ namespace {
 
 constexpr const char* kPlotFooter =
     "A schedule file becomes RAM over time and every tensor's life. The JSON lines of a sweep\n"
-    "become energy overhead over RAM budget, a curve for each set of techniques, platform and\n"
-    "runtime budget, a panel for each model. The content of a file decides which of the two it "
-    "is.\n"
+    "become energy overhead over RAM budget, or over runtime budget if that alone varies: a panel\n"
+    "for each model on each platform, a colour for each set of techniques, a dash for each "
+    "runtime\n"
+    "budget. The content of a file decides which of the two it is.\n"
     "\n"
     "Exit status:\n"
     "  0                               drawn\n"
@@ -16,6 +17,9 @@ constexpr const char* kPlotFooter =
     "\n"
     "Examples:\n"
     "  $ poet-solve plot schedule.json --output schedule.svg\n"
+    "  $ poet-solve plot schedule.json --width 174mm --no-title --lanes changed --format pdf \\\n"
+    "      --output figure.pdf\n"
+    "      A figure for a paper, as wide as its page, for a caption of its own.\n"
     "  $ poet-solve plot curve.jsonl --output curve.svg\n"
     "  $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg\n"
     "      The results of two sweeps in one picture.";
@@ -75,6 +79,24 @@ void add_plot_options(CLI::App& app, Options& options) {
   group.argument("FILE", options.input_file,
                  "a schedule file, the JSON lines of a sweep, or - for stdin");
   group.text("--output", options.output, "FILE", "write the picture there, whole or not at all");
+  PlotArguments& plot = options.plot;
+  group.text("--width", plot.width, "MM",
+             "lay the picture out for this width on paper, as in 84mm or 174mm, with no text below "
+             "6 pt; without, for screens");
+  group.flag("--no-title", plot.no_title,
+             "leave out what a caption says: the title, and the figures under it");
+  group.choice("--format", plot.format, {"svg", "pdf"},
+               "what to write; pdf needs rsvg-convert (Debian: librsvg2-bin)");
+  group.choice("--lanes", plot.lanes, {"all", "forward", "changed", "none"},
+               "the tensors of a schedule that have a lane: all, which is usual, those of the "
+               "forward pass, those that are recomputed or paged, or none");
+  group.choice("--x-axis", plot.x_axis, {"computation", "time", "energy"},
+               "what a schedule is drawn over: its computations, each as wide as any other, which "
+               "is usual; or the time of the step; or its energy");
+  group.choice(
+      "--theme", plot.theme, {"auto", "light", "dark"},
+      "the colours: auto is what the reader's screen prefers; without, auto, or light with "
+      "--width");
 }
 
 void add_verify_options(CLI::App& app, Options& options) {
@@ -122,7 +144,7 @@ void add_compare_options(CLI::App& app, Options& options) {
 const CommandSyntax kPlotSyntax{
     .command = Command::plot,
     .name = "plot",
-    .summary = "draw a schedule, or the curves of a sweep, as SVG on stdout",
+    .summary = "draw a schedule, or the curves of a sweep, as SVG or PDF on stdout",
     .footer = kPlotFooter,
     .add_options = add_plot_options,
     .error_document = false};

@@ -21,9 +21,9 @@ constexpr const char* kDescription =
     "The schedule is one JSON document on stdout; progress and messages are on stderr.";
 
 constexpr std::array kCommands{
-    &kSolveSyntax, &kImportSyntax,   &kImportSolutionSyntax, &kInfoSyntax, &kVerifySyntax,
-    &kPlotSyntax,  &kSimulateSyntax, &kPlaceSyntax,          &kRunSyntax,  &kExportSyntax,
-    &kFitSyntax,   &kSweepSyntax,    &kCompareSyntax};
+    &kSolveSyntax, &kImportSyntax,   &kImportSolutionSyntax, &kInfoSyntax,   &kVerifySyntax,
+    &kPlotSyntax,  &kSimulateSyntax, &kPlaceSyntax,          &kRunSyntax,    &kExportSyntax,
+    &kFitSyntax,   &kSweepSyntax,    &kBaselinesSyntax,      &kCompareSyntax};
 
 const CommandSyntax* find_command(const std::string& word) {
   const auto at = std::find_if(kCommands.begin(), kCommands.end(),

@@ -11,7 +11,7 @@ constexpr const char* kSolveFooter =
     "  3                               proven: no schedule exists\n"
     "  4                               a limit was reached before any schedule was found\n"
     "  5                               --require-optimal was not met\n"
-    "  130                             interrupted\n"
+    "  130                             interrupted before there was a proof\n"
     "\n"
     "Examples:\n"
     "  $ poet-solve --model resnet18_cifar --platform m4 --ram-budget 737719 --runtime-budget 1.5\n"

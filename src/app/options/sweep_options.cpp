@@ -55,7 +55,8 @@ void add_grid(CLI::App& app, SweepArguments& sweep) {
              "decides it");
 }
 
-void add_running(CLI::App& app, SweepArguments& sweep) {
+void add_running(CLI::App& app, Options& options) {
+  SweepArguments& sweep = options.sweep;
   OptionGroup group(app, kHowToRun);
   group.number<int>("--jobs", sweep.jobs, "N", {.min = 1, .max = 256, .expected = "1 to 256"},
                     "points solved at the same time");
@@ -67,6 +68,10 @@ void add_running(CLI::App& app, SweepArguments& sweep) {
              "print the single solves instead, as commands for a shell, one per line");
   group.text("--collect", sweep.collect, "DIR",
              "take the results of those commands from DIR instead of solving");
+  group.flag("--baselines", options.baselines.of_sweep,
+             "run the methods of the command baselines with every budget instead of solving; "
+             "--time-limit-s is for each of them");
+  group.text("--methods", options.baselines.methods, "LIST", "which of them; all: every one");
 }
 
 void add_results(CLI::App& app, Options& options) {
@@ -85,7 +90,7 @@ void add_results(CLI::App& app, Options& options) {
 void add_sweep_options(CLI::App& app, Options& options) {
   add_grid(app, options.sweep);
   add_setting_options(app, options);
-  add_running(app, options.sweep);
+  add_running(app, options);
   add_results(app, options);
 }
 

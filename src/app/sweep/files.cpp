@@ -40,6 +40,18 @@ std::string document_of(const PointResult& result) {
 
 }  // namespace
 
+std::string schedule_path_in_rows(const std::string& folder, const std::string& output,
+                                  const std::string& name) {
+  return (seen_from(folder, output) / name).string();
+}
+
+void create_schedule_folder(const std::string& folder) {
+  std::error_code error;
+  fs::create_directories(folder, error);
+  if (!error) return;
+  throw InputError("--schedules", fmt::format("cannot create '{}': {}", folder, error.message()));
+}
+
 std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                                int point) {
   const SweepPoint& what = points[point];
@@ -67,7 +79,7 @@ std::vector<PointResult> make_results(const SweepGrid& grid, const std::vector<S
     } else if (result.file) {
       add_offsets(*result.file);
       result.row.schedule_file =
-          (seen_from(request.schedules, output) / schedule_file_name(grid, points, p)).string();
+          schedule_path_in_rows(request.schedules, output, schedule_file_name(grid, points, p));
     }
   }
   return results;
@@ -85,12 +97,7 @@ std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRam
 void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                      const std::vector<PointResult>& results, const SweepRequest& request) {
   if (request.schedules.empty()) return;
-  std::error_code error;
-  fs::create_directories(request.schedules, error);
-  if (error) {
-    throw InputError("--schedules",
-                     fmt::format("cannot create '{}': {}", request.schedules, error.message()));
-  }
+  create_schedule_folder(request.schedules);
   for (const PointResult& result : results) {
     if (result.row.summary && !result.file) continue;  // an earlier run's, which kept no schedules
     const int p = result.row.point;

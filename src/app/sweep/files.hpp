@@ -14,6 +14,14 @@ namespace poet::cli {
 std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                                int point);
 
+/// The file `name` in the folder of --schedules as seen from the folder of `output`, or from the
+/// working directory if that is empty: how rows name it.
+std::string schedule_path_in_rows(const std::string& folder, const std::string& output,
+                                  const std::string& name);
+
+/// Creates the folder of --schedules if it is missing. Throws InputError if that fails.
+void create_schedule_folder(const std::string& folder);
+
 /// The results of the finished points. If schedules are written, each row names its file as seen
 /// from the folder of `output`, or from the working directory if that is empty; if not, no schedule
 /// files are kept.

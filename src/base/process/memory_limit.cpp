@@ -8,7 +8,7 @@
 
 namespace poet {
 
-void limit_child_memory(Bytes bytes) {
+void limit_child_memory(Bytes bytes, int children) {
 #ifdef POET_SANITIZE
   bytes = 0;
 #endif
@@ -21,7 +21,7 @@ void limit_child_memory(Bytes bytes) {
   std::fclose(file);
   if (!known) return;
   const Bytes page = ::sysconf(_SC_PAGESIZE);
-  const Bytes growth = std::max(bytes - resident * page, bytes / 8);
+  const Bytes growth = std::max(bytes - resident * page, bytes / 8) / std::max(1, children);
   rlimit limit{};
   if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
   limit.rlim_cur = std::min(static_cast<rlim_t>(reserved * page + growth), limit.rlim_cur);

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <algorithm>
 #include <cstddef>
 #include <deque>
 #include <functional>
@@ -11,7 +12,9 @@
 
 #include "base/process/call_messages.hpp"
 #include "base/process/child_process.hpp"
+#include "base/process/memory_limit.hpp"
 #include "poet/error.hpp"
+#include "poet/units.hpp"
 
 namespace poet {
 
@@ -26,6 +29,8 @@ struct OrderedCalls {
 
   int processes = 1;       ///< at the same time
   std::size_t length = 1;  ///< of the line; further processes would have nothing to do
+  /// The most memory for this process and those at work together (limit_child_memory); 0: no limit.
+  Bytes memory_bytes = 0;
   /// The next task; nothing if there is none before another answer has been taken.
   std::function<std::optional<Task>()> draw;
   /// Whether a task can be left out by what is known from the answers taken. Must stay true.
@@ -59,7 +64,8 @@ std::vector<Task> OrderedCalls<Task, Report, Result>::run() const {
   };
   std::deque<Place> line;
   int drawn = 0;
-  ChildPool pool(processes);
+  const int most = static_cast<int>(std::min(static_cast<std::size_t>(processes), length));
+  ChildPool pool(most);
   const auto place_of = [&](int number) -> Place& { return line[number - line.front().number]; };
   const auto fill = [&] {
     while (line.size() < length) {
@@ -71,8 +77,10 @@ std::vector<Task> OrderedCalls<Task, Report, Result>::run() const {
   const auto start = [&](Place& place) {
     place.started = true;
     try {
-      pool.start(place.number, call_in_child<Report, Result>(
-                                   [&](const auto& report) { return work(place.task, report); }));
+      pool.start(place.number, call_in_child<Report, Result>([&](const auto& report) {
+                   limit_child_memory(memory_bytes, most);
+                   return work(place.task, report);
+                 }));
     } catch (const InternalError& error) {
       place.exit = {.message = fmt::format("could not be started: {}", error.what())};
     }

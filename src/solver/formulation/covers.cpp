@@ -53,6 +53,7 @@ class CoverFinder {
   void add_for(std::span<const double> values) {
     values_ = values;
     for (const std::vector<int>& tensors : never_together()) add_memory_covers(tensors);
+    for (const auto& [k, tensors] : never_beside()) add_covers_beside(k, tensors);
     add_runtime_cover();
     if (model_.overlapped()) add_overlapped_runtime();
   }
@@ -84,6 +85,48 @@ class CoverFinder {
       found.insert(std::move(tensors));
     });
     return found;
+  }
+
+  /// For computations k, minimal sets of tensors that the point holds, or reads back beside it,
+  /// while it computes k, and that overrun the budget with the output and the workspace of k, but
+  /// not among themselves.
+  std::set<std::pair<int, std::vector<int>>> never_beside() const {
+    std::set<std::pair<int, std::vector<int>>> found;
+    for_each_computation(model_, [&](int t, int k) {
+      const Node& own = graph_.nodes[k];
+      if (own.workspace_bytes == 0 && !model_.overlapped()) return;
+      if (!holds(model_.compute(t, k), values_)) return;
+      const auto too_much = [&](const std::vector<int>& set) {
+        Bytes sum = own.bytes + own.workspace_bytes;
+        for (const int i : set) sum += bytes(i);
+        return sum > limits_.ram_budget_bytes;
+      };
+      std::vector<int> tensors;
+      for (int i = 0; i < t; ++i) {
+        if (i != k && holds(counted_during(model_, graph_, t, k, i), values_)) tensors.push_back(i);
+      }
+      if (!too_much(tensors)) return;
+      tensors = minimal(
+          std::move(tensors), [&](int i) { return bytes(i); }, too_much);
+      std::sort(tensors.begin(), tensors.end());
+      found.insert({k, std::move(tensors)});
+    });
+    return found;
+  }
+
+  /// Given such a set of n tensors, at most n of these and of "k is computed" in any stage. Valid:
+  /// all of them at once overrun the budget (rule 5).
+  void add_covers_beside(int k, const std::vector<int>& tensors) {
+    for (int t = std::max(k, model_.windows.first_stage); t < model_.size(); ++t) {
+      if (rows_.size() >= kMaxRows) return;
+      if (!model_.windows.can_compute(t, k)) continue;
+      RowBuilder row(fmt::format("cover_beside_{}_{}", t, k));
+      row.add(1, model_.compute(t, k));
+      for (const int i : tensors) {
+        if (i < t) row.add(1, counted_during(model_, graph_, t, k, i));
+      }
+      add(row.at_most_row(static_cast<double>(tensors.size())));
+    }
   }
 
   /// Given n tensors, at most n - 1 of these and of all that are at least as large as the largest

@@ -169,6 +169,24 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
   });
 }
 
+/// O[t,i] <= R[t-1,i], where R[i,i] = 1; without a column for R[t-1,i] there is none for O[t,i].
+/// Valid: if i is in RAM at the start of t, stage t-1 held it to its end, computed it or paged it
+/// in. If it was paged in, it has a copy and is not written again. If stage t-1 had it from its
+/// start, it can be written there instead: it takes no RAM that is not taken, and the transfer
+/// costs the same energy, and the same time unless transfers overlap with computations. So of all
+/// stages between a computation and the first page-in, only the first is left: where each of them
+/// would do, a search would look at all.
+void add_early_page_out(Formulation& model) {
+  if (model.overlapped()) return;
+  for_each_pair(model, [&](int t, int i) {
+    if (t < i + 2 || model.page_out(t, i).is_zero()) return;
+    RowBuilder("early", t, i)
+        .add(1, model.page_out(t, i))
+        .add(-1, model.compute(t - 1, i))
+        .at_most(0, model.milp);
+  });
+}
+
 void add_computations(RowBuilder& row, const Formulation& model, const Graph& graph) {
   for (const Node& node : graph.nodes) row.add(node.runtime_seconds, BinaryExpression::one());
   for_each_pair(model, [&](int t, int i) {
@@ -238,6 +256,7 @@ Formulation formulate(const Problem& problem, const UsefulWindows& windows,
   add_held_while_paged_out(model);
   add_no_idle_recomputation(model);
   add_late_page_in(model, graph);
+  add_early_page_out(model);
   add_memory(model, graph);
   add_runtime(model, problem);
   add_storage_budget(model, problem);

@@ -8,6 +8,13 @@
 
 namespace poet {
 
+/// When the memory rows of recomputations, most of a large model, are made.
+enum class MemoryRowsWhen {
+  always,     ///< at once, like all others
+  on_demand,  ///< when a point violates them (rows_on_demand.hpp): the model without them is a
+              ///< relaxation, of a tenth of the size
+};
+
 /// Builds the model of docs/formulation.md. It applies the presolve that the windows imply:
 /// constants move to the right-hand sides, columns without a meaning are not made, and rows that
 /// cannot be violated are left out. It reads the features that concern rows (row_rounding,
@@ -18,10 +25,6 @@ namespace poet {
 /// which halves the columns: the first linear program of `resnet50` takes a fifth of the time. Of
 /// POET's own formulation CBC found no schedule for any of the nineteen named problems in 60 s
 /// each.
-///
-/// With `MemoryRowsWhen::on_demand` the memory rows of recomputations are left out
-/// (rows_on_demand.hpp): the model is a relaxation then, of a tenth of the size.
-enum class MemoryRowsWhen { always, on_demand };
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
                       const SolverFeatures& features = {},
                       MemoryRowsWhen memory_rows = MemoryRowsWhen::always);

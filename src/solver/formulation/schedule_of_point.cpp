@@ -138,10 +138,9 @@ class PointOfSchedule {
   std::vector<double> run() {
     const int first = model_.windows.first_stage;
     for (int i = 0; i < model_.size(); ++i) {
-      bool stored = false;
+      const int written = page_out_stage(i);
       for (int t = first; t < model_.size(); ++t) {
-        if (i < t) fill(t, i, stored);
-        stored = stored || contains(schedule_.stages[t].page_out, i);
+        if (i < t) fill(t, i, written);
         if (contains(schedule_.stages[t].page_in, i)) set(model_.paged[i], true);
       }
     }
@@ -153,31 +152,45 @@ class PointOfSchedule {
     if (!expression.is_constant()) values_[expression.columns[0]] = value ? 1 : 0;
   }
 
-  void fill(int t, int i, bool stored) {
+  bool resident(int t, int i) const { return contains(schedule_.stages[t].resident, i); }
+
+  /// The stage that writes i out first, or that could, as it holds i until then: the one that the
+  /// model knows. The number of stages if there is none.
+  int page_out_stage(int i) const {
+    int stage = 0;
+    while (stage < model_.size() && !contains(schedule_.stages[stage].page_out, i)) ++stage;
+    if (stage == model_.size() || model_.overlapped()) return stage;
+    const auto holds_from_start = [&](int t) {
+      return resident(t, i) && !contains(schedule_.stages[t].page_in, i);
+    };
+    while (stage > i + 1 && holds_from_start(stage - 1)) --stage;
+    return stage;
+  }
+
+  void fill(int t, int i, int written) {
     const Stage& stage = schedule_.stages[t];
-    const bool resident = contains(stage.resident, i);
     const bool computed = contains(stage.compute, i);
     const bool arrived =
         t > model_.windows.first_stage && contains(schedule_.stages[t - 1].page_in, i);
-    set(model_.carried(t, i), resident && !arrived);
+    set(model_.carried(t, i), resident(t, i) && !arrived);
     set(model_.compute(t, i), computed);
     set(model_.page_in(t, i), contains(stage.page_in, i));
-    set(model_.page_out(t, i), contains(stage.page_out, i));
-    set(model_.stored(t, i), stored);
-    if (resident || computed) fill_chain(t, i);
+    set(model_.page_out(t, i), t == written);
+    set(model_.stored(t, i), t > written);
+    if (resident(t, i) || computed) fill_chain(t, i, t == written);
   }
 
   /// Rule 5: held until the last user that the stage computes; held to the end of the stage if the
   /// next one has it without a page-in, if no user frees it, or while it is written out beside the
   /// computations.
-  void fill_chain(int t, int i) {
+  void fill_chain(int t, int i, bool written) {
     const Stage& stage = schedule_.stages[t];
     const HoldingChain& chain = model_.chains[t][i];
     const auto used = [&](int j) { return contains(stage.compute, j); };
     const bool last_stage = t + 1 == model_.size();
     const bool next =
         !last_stage && contains(schedule_.stages[t + 1].resident, i) && !contains(stage.page_in, i);
-    const bool stays = next || (model_.overlapped() && contains(stage.page_out, i));
+    const bool stays = next || (model_.overlapped() && written);
     bool held = stays || std::none_of(chain.users.begin(), chain.users.end(), used);
     if (!model_.page_out(t, i).is_zero()) {
       set(chain.at_end, held);

@@ -72,10 +72,19 @@ class ColumnMaker {
   /// Storage is a state that only grows: Q[t,i] is implied to be 0 or 1 by the page-outs.
   void make_storage_columns(int t, int i) {
     const double cost = graph_.nodes[i].page_out_energy_joules;
-    if (t < windows().last_page_in[i]) model_.page_out(t, i) = column("O", t, i, cost);
+    if (t < windows().last_page_in[i] && can_page_out(t, i)) {
+      model_.page_out(t, i) = column("O", t, i, cost);
+    }
     if (t < i + 2) return;
     model_.stored(t, i) = column("Q", t, i);
     model_.milp.columns[model_.stored(t, i).columns[0]].integer = false;
+  }
+
+  /// Right after a computation only: what was held through the stage before could have been written
+  /// in it (add_early_page_out). Not so for a transfer beside computations, which takes its time in
+  /// the one stage or in the other.
+  bool can_page_out(int t, int i) const {
+    return model_.overlapped() || t == i + 1 || windows().can_recompute(t - 1, i);
   }
 
   HoldingChain make_chain(int t, int i) {

@@ -264,7 +264,7 @@ MipResult run_cbc(const Milp& milp, const MipOptions& options, const ReportFunct
     model.setMaximumNumberIterations(static_cast<int>(options.iterations));
   }
   CallbackCuts cuts(&options.cuts, milp.columns.size());
-  if (options.cuts) model.addCutGenerator(&cuts, kCutsAtEveryNode, "Precedence");
+  if (options.cuts) model.addCutGenerator(&cuts, kCutsAtEveryNode, "OurRows");
 
   const std::vector<std::string> words = command(milp, options);
   std::vector<const char*> arguments;

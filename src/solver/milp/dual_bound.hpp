@@ -6,8 +6,7 @@
 namespace poet {
 
 /// A linear program by columns: column j has the coefficients elements[k] in the rows rows[k], for
-/// `lengths[j]` values of k from starts[j] on. A bound of 1e30 or more
-/// counts as missing.
+/// `lengths[j]` values of k from starts[j] on. A bound of 1e30 or more counts as missing.
 struct LinearProgramView {
   std::span<const double> costs;
   std::span<const double> column_lower;

@@ -23,8 +23,8 @@ class LinearProgram {
   LinearProgram& operator=(const LinearProgram&) = delete;
   ~LinearProgram();
 
-  /// Stops when the objective passes `ceiling` (the model then has nothing below it: infeasible) or
-  /// after `seconds` or as many `iterations`. If Clp reports "infeasible" without prices that prove
+  /// Stops when the objective passes `ceiling` (the model then has nothing below it: infeasible),
+  /// or after so many seconds or iterations. If Clp reports "infeasible" without prices that prove
   /// it, the status is `stopped`.
   Status solve(double ceiling, Seconds seconds, std::int64_t iterations = kNoLimit);
 

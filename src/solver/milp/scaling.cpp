@@ -13,7 +13,6 @@ constexpr double kRelativeRounding = 1e-15;  // four or five units in the last p
 
 }  // namespace
 
-/// Divides a row by the power of two that brings its largest coefficient to 2^12.
 void scale_row(MilpRow& row) {
   const double largest = largest_coefficient(row);
   const bool in_range = largest <= kMaxCoefficient && largest >= 1;

@@ -21,12 +21,14 @@ struct ScaledMilp {
 };
 
 /// Puts costs in units of 1e-4 of `reference` (the baseline's energy), so that a relative gap of
-/// 1e-4 is one unit, divides rows with large coefficients by a power of two, which is exact, and
-/// drops the offset. Correctness needs this, not only speed: with small joules, solvers call
-/// schedules of the unscaled published formulation optimal that are up to 0.6 % above the optimum.
+/// 1e-4 is one unit, multiplies rows with large or small coefficients by a power of two
+/// (scale_row), which is exact, and drops the offset. Correctness needs this, not only speed: with
+/// small joules, solvers call schedules of the unscaled published formulation optimal that are up
+/// to 0.6 % above the optimum.
 ScaledMilp scale(const Milp& milp, Joules reference);
 
-/// The scaling of a row by scale(), for one that comes later.
+/// Scales a row as scale() does, if its largest coefficient is below 1 or above 2^12: by the power
+/// of two that brings it to at least 2^12 and below 2^13. For a row that comes later.
 void scale_row(MilpRow& row);
 
 /// How far below zero the simplex method may leave a reduced cost: Clp's own 1e-7, or `share` of

@@ -117,6 +117,7 @@ class ModelPhase {
     });
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
     state_.work.add_moves(root.work);
+    if (root.work == 0) state_.work.add_failed(options.most_work);  // it gave no answer
     raise_bound(state_, scaled_, root.bound);
     return root;
   }
@@ -132,7 +133,7 @@ class ModelPhase {
     if (!features().polish || relaxed.empty()) return false;
     const Seconds start = state_.clock.elapsed();
     bool improved = false;
-    while (!state_.done() && polish_once(relaxed, bound)) {
+    while (!state_.done() && polish_once(relaxed, bound, state_.work_left())) {
       improved = true;
       state_.report_progress("polishing");
     }
@@ -140,7 +141,7 @@ class ModelPhase {
     return improved;
   }
 
-  bool polish_once(const std::vector<double>& relaxed, double bound) {
+  bool polish_once(const std::vector<double>& relaxed, double bound, std::int64_t most_work) {
     const double best = scaled_.to_units(state_.incumbent.extra_energy());
     const double step = kPolishStep * (best - bound);
     const MipOptions options{.cutoff = best - step,
@@ -151,7 +152,7 @@ class ModelPhase {
                              .seed = state_.options.settings.seed,
                              .confirm = false};
     const auto schedule =
-        polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed, options,
+        polish(*model_, graph(), scaled_, *state_.incumbent.schedule(), relaxed, options, most_work,
                state_.work, [&](const MipProgress&) { return !state_.stopping(); });
     return schedule && state_.offer_or_repair(*schedule);
   }
@@ -194,9 +195,15 @@ class ModelPhase {
                                   .time_limit_seconds = state_.share_of_time(kCountShare),
                                   .memory_bytes = memory()};
     options.ceiling = [this] { return proof_cutoff(state_, scaled_); };
-    options.improve = [this](const std::vector<double>& relaxed, double bound) {
-      return features().polish && polish_once(relaxed, bound) ? state_.incumbent.schedule()
-                                                              : std::nullopt;
+    options.improve = [this](const std::vector<double>& relaxed, double bound,
+                             std::int64_t most_work) {
+      const std::int64_t before = state_.work.moves();
+      Improvement improvement;
+      if (features().polish && polish_once(relaxed, bound, most_work)) {
+        improvement.schedule = state_.incumbent.schedule();
+      }
+      improvement.work = state_.work.moves() - before;
+      return improvement;
     };
     options.improved = [this](const Schedule& schedule) { state_.offer(schedule); };
     options.progress = [&](double bound, std::int64_t nodes) {
@@ -208,7 +215,10 @@ class ModelPhase {
     statistics.nodes += result.nodes;
     state_.work.add_moves(result.work);
     statistics.milp_seconds += state_.clock.elapsed() - start;
-    if (result.status != CountBranchingResult::Status::searched) return subproblems;
+    if (result.status != CountBranchingResult::Status::searched) {
+      state_.work.add_failed(options.most_work);
+      return subproblems;
+    }
     raise_bound(state_, scaled_, result.bound);
     return std::move(result.subproblems);
   }

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <span>
@@ -9,6 +10,7 @@
 #include "solver/formulation/variables.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -17,13 +19,14 @@ namespace poet {
 /// (relaxation-induced neighbourhood search, Danna, Rothberg and Le Pape 2005). `relaxed` are the
 /// relaxation's values of the scaled model's columns; the cutoff is in its units. Returns nothing
 /// if there is nothing below the cutoff. The schedule of a collapsed model can overrun RAM: replay
-/// it.
+/// it. What is done counts in `work`; after `most_work` of it, in moves, CBC begins no other node.
 ///
 /// Most of the best known schedules come from here: `bert/m4` at 200000000 bytes goes from 1.765 J
 /// of extra energy after the local search to 1.63952 J, the known optimum, in 5 s.
 std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled, const Schedule& incumbent,
                                std::span<const double> relaxed, const MipOptions& options,
-                               Work& work, const std::function<bool(const MipProgress&)>& progress);
+                               std::int64_t most_work, Work& work,
+                               const std::function<bool(const MipProgress&)>& progress);
 
 }  // namespace poet

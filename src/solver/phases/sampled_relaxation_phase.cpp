@@ -167,6 +167,7 @@ class SampledPhase {
         run_row_loop(scaled.milp, options, [&](double bound) { return note(scaled, bound); });
     note(scaled, result.bound);
     state_.work.add_moves(result.work);
+    if (result.work == 0) state_.work.add_failed(options.most_work);  // it gave no answer
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
     return result;
   }

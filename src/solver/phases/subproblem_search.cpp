@@ -1,7 +1,10 @@
 #include "solver/phases/subproblem_search.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <deque>
+#include <map>
+#include <optional>
 #include <utility>
 
 #include "base/process/ordered_calls.hpp"
@@ -33,7 +36,7 @@ class SubproblemSearch {
         whole_(scaled.milp) {
     const int known = static_cast<int>(scaled.milp.rows.size());
     for (const int row : rows) {
-      if (row >= known) whole_.rows.push_back(on_demand_.make(row - known));
+      if (row >= known) add_on_demand(row - known, on_demand_.make(row - known));
     }
     for (const PrecedenceCut& cut : cuts) whole_.rows.push_back(to_row(model_, cut));
     if (model_.windows.collapsed()) add_page_out_link(model_, whole_);
@@ -45,8 +48,10 @@ class SubproblemSearch {
               [](const Subproblem& a, const Subproblem& b) { return a.bound < b.bound; });
     for (const Subproblem& subproblem : subproblems_) taken_bounds_.push_back(subproblem.bound);
     const Seconds start = state_.clock.elapsed();
+    shares_.emplace(state_.work_left(), std::min(subproblems_.size(), kSearchesInLine),
+                    loading().moves());
     OrderedCalls<SearchTask, MipProgress, MipResult> calls{
-        .processes = state_.options.settings.threads, .length = kSearchesInLine};
+        .processes = processes(), .length = kSearchesInLine, .memory_bytes = memory()};
     calls.draw = [this] { return draw(); };
     calls.needless = [this](const SearchTask& task) {
       return taken_bounds_[task.subproblem] >= proof_cutoff(state_, scaled_);
@@ -60,7 +65,10 @@ class SubproblemSearch {
       if (is_first) note(task);
     };
     calls.take = [this](SearchTask& task, auto answer) {
-      return !answer || take(task, result_of(std::move(*answer)));
+      nodes_under_way_ = 0;
+      if (answer) return take(task, result_of(std::move(*answer)));
+      shares_->end(task.most_work, 0);
+      return true;
     };
     calls.on_tick = [this] {
       state_.report_progress(phase_, state_.statistics.nodes + nodes_under_way_);
@@ -81,39 +89,51 @@ class SubproblemSearch {
   /// A search of a subproblem by CBC.
   struct SearchTask {
     std::size_t subproblem = 0;
-    std::size_t rows = 0;  ///< of the whole model, when the task was drawn
+    std::size_t rows = 0;               ///< of the whole model, when the task was drawn
+    std::int64_t most_work = kNoLimit;  ///< its share, in moves
     MipOptions options;
     MipProgress latest;
   };
 
   std::optional<SearchTask> draw() {
+    const bool is_new = again_.empty();
+    if (is_new && (next_ == subproblems_.size() || state_.done())) return std::nullopt;
+    const std::optional<std::int64_t> share = shares_->next();
+    if (!share) return std::nullopt;
     SearchTask task;
-    if (!again_.empty()) {
-      task = std::move(again_.front());
-      again_.pop_front();
-    } else if (next_ < subproblems_.size() && !state_.done()) {
+    if (is_new) {
       task.subproblem = next_++;
       task.options = first_options();
     } else {
-      return std::nullopt;
+      task = std::move(again_.front());
+      again_.pop_front();
     }
     task.rows = whole_.rows.size();
+    task.most_work = *share;
+    task.latest = {};
     task.options.cutoff = proof_cutoff(state_, scaled_);
-    task.options.iterations = state_.iterations_left(whole_.columns.size());
+    task.options.iterations = loading().iterations_until(*share, whole_.columns.size());
     return task;
   }
 
-  /// As if as many searches as the line holds ran at the same time, so that the answer does not
-  /// depend on how many do. 0 is no limit.
-  Bytes memory_of_search() const {
-    const Bytes limit = state_.options.settings.memory_limit_bytes;
-    const auto searches = static_cast<Bytes>(std::min(subproblems_.size(), kSearchesInLine));
-    return limit == 0 ? 0 : std::max<Bytes>(1, limit / std::max<Bytes>(1, searches));
+  /// The work of one search before its first iteration.
+  Work loading() const {
+    Work work;
+    work.add_search(whole_.nonzeros());
+    return work;
   }
+
+  /// No more than have something to do: each has its part of the memory.
+  int processes() const {
+    const auto most = static_cast<std::size_t>(state_.options.settings.threads);
+    return static_cast<int>(std::min(most, std::max<std::size_t>(1, subproblems_.size())));
+  }
+
+  Bytes memory() const { return state_.options.settings.memory_limit_bytes; }
 
   MipOptions first_options() const {
     MipOptions options{.absolute_gap = scaled_.to_units(state_.gap_joules()),
-                       .memory_bytes = memory_of_search(),
+                       .memory_bytes = memory(),
                        .seed = state_.options.settings.seed,
                        .heuristics = !state_.incumbent.schedule()};
     if (separates_cuts()) {
@@ -164,10 +184,10 @@ class SubproblemSearch {
 
   /// Returns false if nothing is left to do.
   bool take(SearchTask& task, const MipResult& mip) {
-    nodes_under_way_ = 0;
     state_.statistics.nodes += mip.nodes;
-    state_.work.add_search(whole_.nonzeros());
-    state_.work.add_iterations(mip.iterations, whole_.columns.size());
+    const std::int64_t done = work_of(task, mip);
+    shares_->end(task.most_work, done);
+    state_.work.add_moves(done);
     if (mip.status == MipResult::Status::failed) {
       raise(task.subproblem, task.latest.bound);
       state_.trouble = mip.message;
@@ -184,8 +204,16 @@ class SubproblemSearch {
     raise(task.subproblem, mip.bound);
     state_.report_progress(phase_, state_.statistics.nodes);
     if (state_.done()) return false;
-    if (exclude_false_solutions(mip, task.options)) again_.push_back(std::move(task));
+    if (exclude_false_solutions(mip, task)) again_.push_back(std::move(task));
     return true;
+  }
+
+  /// In moves.
+  std::int64_t work_of(const SearchTask& task, const MipResult& mip) const {
+    Work done = loading();
+    done.add_iterations(mip.iterations, whole_.columns.size());
+    if (mip.status == MipResult::Status::failed) done.add_failed(task.most_work);
+    return done.moves();
   }
 
   void note(const SearchTask& task) {
@@ -209,41 +237,58 @@ class SubproblemSearch {
   /// overrun a budget, by less than its tolerances or for want of a row on demand, and the model
   /// now has covers and rows against them; or it left doubts that a finer search, in the model's
   /// own columns, may resolve.
-  bool exclude_false_solutions(const MipResult& mip, MipOptions& options) {
+  bool exclude_false_solutions(const MipResult& mip, SearchTask& task) {
     std::vector<std::vector<double>> points = mip.dropped;
     if (mip.values) points.push_back(*mip.values);
     std::vector<MilpRow> covers = violated_covers(model_, state_.problem, points);
-    for (const std::vector<double>& point : points) {
-      for (MilpRow& row : rows_on_demand(point)) covers.push_back(std::move(row));
-    }
-    const bool finer = covers.empty() && mip.doubtful && !options.fine;
+    bool missed = !covers.empty();
+    whole_.rows.insert(whole_.rows.end(), covers.begin(), covers.end());
+    for (const std::vector<double>& point : points) missed |= misses_rows(point, task.rows);
+    MipOptions& options = task.options;
+    const bool finer = !missed && mip.doubtful && !options.fine;
     if (finer) {
       options.fine = true;
       options.presolve = options.heuristics = false;
     }
-    whole_.rows.insert(whole_.rows.end(), covers.begin(), covers.end());
-    return finer || !covers.empty();
+    return finer || missed;
   }
 
-  /// Rows on demand for a point of CBC's model, whose additional columns come after those of ours.
-  std::vector<MilpRow> rows_on_demand(std::span<const double> values) const {
-    constexpr double kTolerance = 1e-4;
-    const auto own = values.first(model_.milp.columns.size());
+  /// Adds the rows on demand that CBC's solution breaks; false if its model, the first `rows` of
+  /// the whole one, had them all.
+  bool misses_rows(std::span<const double> solution, std::size_t rows) {
+    constexpr double kBroken = 1e-6;  // CBC keeps the rows that it has within so much
+    const auto columns = own(solution);
+    std::vector<double> rounded(columns.begin(), columns.end());
+    for (double& value : rounded) value = std::round(value);
+    bool missed = false;
+    for (NumberedRow& found : on_demand_.violated(rounded, kBroken)) {
+      missed |= add_on_demand(found.number, std::move(found.row)) >= rows;
+    }
+    return missed;
+  }
+
+  /// Once; the index in the whole model.
+  std::size_t add_on_demand(int number, MilpRow row) {
+    const auto [at, is_new] = rows_on_demand_.emplace(number, whole_.rows.size());
+    if (is_new) whole_.rows.push_back(std::move(row));
+    return at->second;
+  }
+
+  /// Of a point of CBC's model, whose additional columns come after those of ours.
+  std::span<const double> own(std::span<const double> values) const {
+    return values.first(model_.milp.columns.size());
+  }
+
+  /// What a point at one of CBC's nodes violates: rows on demand, or else cuts.
+  std::vector<MilpRow> rows_and_cuts(std::span<const double> values) const {
+    constexpr double kWorthARow = 1e-4;
     std::vector<MilpRow> rows;
-    for (NumberedRow& found : on_demand_.violated(own, kTolerance)) {
+    for (NumberedRow& found : on_demand_.violated(own(values), kWorthARow)) {
       rows.push_back(std::move(found.row));
     }
-    return rows;
-  }
-
-  /// The same with cuts.
-  std::vector<MilpRow> rows_and_cuts(std::span<const double> values) const {
-    const auto own = values.first(model_.milp.columns.size());
-    std::vector<MilpRow> rows = rows_on_demand(values);
     if (!rows.empty()) return rows;
-    for (const PrecedenceCut& cut : separate_precedence(model_, state_.problem.graph, own, {})) {
-      rows.push_back(to_row(model_, cut));
-    }
+    const auto cuts = separate_precedence(model_, state_.problem.graph, own(values), {});
+    for (const PrecedenceCut& cut : cuts) rows.push_back(to_row(model_, cut));
     return rows;
   }
 
@@ -252,7 +297,9 @@ class SubproblemSearch {
   const Formulation& model_;
   const ScaledMilp& scaled_;
   RowsOnDemand on_demand_;
-  Milp whole_;  // with the cuts
+  Milp whole_;                                 // with the cuts
+  std::map<int, std::size_t> rows_on_demand_;  // where the whole model has them, by number
+  std::optional<WorkShares> shares_;           // of the searches, while they run
   std::vector<Subproblem> subproblems_;
   std::vector<double> taken_bounds_;  // of them, by answers; reports come when they like
   std::size_t next_ = 0;              // of them to be drawn

@@ -15,16 +15,19 @@ namespace poet {
 /// schedules that are better than the incumbent; the whole model is one subproblem without ranges.
 /// The answer is the same for any number of processes, unless time runs out (OrderedCalls). The
 /// subproblems cover all solutions below the cutoff, so the least of their bounds is a bound for
-/// all. `rows` and `cuts` are tight at the root (RootResult); `phase` is the name for progress.
+/// all. `rows` and `cuts` are those at the end of the root loop (RootResult); `phase` is the name
+/// for progress.
 ///
 /// Rows on demand (rows_on_demand.hpp) come in as cuts at CBC's nodes. Until they are in, its bound
 /// is one on a relaxation, and its solutions may overrun the budget: these do not replay, their
 /// rows are added, and CBC starts again.
 ///
-/// CBC gets the page-out link in full and separates precedence cuts at its nodes, without its own
-/// presolve then: the example takes 1.7 s and not 2.8 s. A point that CBC takes for a solution
-/// although it overruns a budget by less than its tolerances is cut off by covers, and CBC starts
-/// again.
+/// CBC separates precedence cuts at its nodes, without its own presolve then, and in a collapsed
+/// model it gets the page-out link in full: the example takes 1.7 s and not 2.8 s. A point that CBC
+/// takes for a solution although it overruns a budget by less than its tolerances is cut off by
+/// covers, and CBC starts again.
+///
+/// Where work is limited, each search may do a share of what is left (WorkShares).
 ///
 /// Tried without success: leaving the slack memory rows out of CBC's model (two to seventeen nodes
 /// in the same time).

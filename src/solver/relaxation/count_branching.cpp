@@ -25,10 +25,10 @@ struct CountReport {
   std::optional<Schedule> schedule;
 };
 
-/// What a process of a task's own came to: a node, or a better schedule.
+/// What a process of a task's own came to: a node, or what polishing found.
 struct TaskResult {
   CountNode node;
-  std::optional<Schedule> schedule;
+  Improvement improvement;
 };
 
 }  // namespace
@@ -58,8 +58,12 @@ inline constexpr auto kFields<CountNode> = std::tuple(
     Field<&CountNode::values>{}, Field<&CountNode::relaxation>{}, Field<&CountNode::work>{});
 
 template <>
+inline constexpr auto kFields<Improvement> = std::tuple(Field<&Improvement::schedule>{},
+                                                        Field<&Improvement::work>{});
+
+template <>
 inline constexpr auto kFields<TaskResult> = std::tuple(Field<&TaskResult::node>{},
-                                                       Field<&TaskResult::schedule>{});
+                                                       Field<&TaskResult::improvement>{});
 
 template <>
 inline constexpr auto kFields<CountRange> = std::tuple(Field<&CountRange::count>{},
@@ -94,6 +98,8 @@ constexpr double kMinProgress = 0.1;
 constexpr std::size_t kMaxOpenNodes = 2000;
 /// Relaxations that are chosen before the answer to the first of them is known.
 constexpr std::size_t kNodesInLine = 8;
+/// Looks at all rows without which a relaxation comes to nothing.
+constexpr std::int64_t kLeastRounds = 4;
 
 /// A subproblem whose relaxation has been solved.
 struct OpenNode {
@@ -110,7 +116,7 @@ struct CountTask {
   std::shared_ptr<const OpenNode> node;  ///< the parent, or what is polished
   Subproblem subproblem;                 ///< of the parent's
   double ceiling = kInfinity;
-  std::int64_t most_work = kNoLimit;  ///< in moves
+  std::int64_t most_work = kNoLimit;  ///< its share, in moves
   bool polishes = false;
 };
 
@@ -125,21 +131,28 @@ class CountBranching {
       : options_(options),
         send_(std::move(send)),
         ceiling_(options.ceiling()),
-        nodes_(model, graph, milp, counts, options.features) {}
+        nodes_(model, graph, milp, counts, options.features),
+        work_(options.most_work, kNodesInLine,
+              kLeastRounds * static_cast<std::int64_t>(milp.nonzeros())) {}
 
   CountBranchingResult run() {
     ++count_;
     CountNode root = nodes_.solve_root(options_.rows, options_.cuts,
-                                       {.ceiling = ceiling_, .most_work = work_left()}, time_);
-    work_.add_moves(root.work);
+                                       {.ceiling = ceiling_, .most_work = work_.left()}, time_);
+    work_.end(0, root.work);
     keep({}, std::move(root));
-    if (work_left() <= 0) return divided();
+    if (open_bound() < ceiling_) send_({.bound = with_settled(open_bound()), .nodes = count_});
+    if (work_.left() <= 0) return divided();
     OrderedCalls<CountTask, double, TaskResult> calls{.processes = options_.processes,
-                                                      .length = kNodesInLine};
+                                                      .length = kNodesInLine,
+                                                      .memory_bytes = options_.memory_bytes};
     calls.draw = [this] { return draw(); };
     calls.needless = [this](const CountTask& task) { return task.subproblem.bound >= ceiling_; };
     calls.work = [this](const CountTask& task, const auto&) { return work(task); };
-    calls.check = [this](const TaskResult& result) { nodes_.check(result.node); };
+    calls.check = [this](const TaskResult& result) {
+      nodes_.check(result.node);
+      if (result.improvement.work < 0) throw MalformedMessage("polishing did less than nothing");
+    };
     calls.on_report = [](CountTask&, double, bool) {};
     calls.take = [this](CountTask& task, auto answer) { return take(task, std::move(answer)); };
     calls.on_tick = [this] { return !time_.expired(); };
@@ -151,17 +164,22 @@ class CountBranching {
   using Answer = ChildAnswer<TaskResult>;
 
   std::optional<CountTask> draw() {
-    if (!polishing_ && !to_polish_.empty()) {
+    const bool polishes = !polishing_ && !to_polish_.empty();
+    if (!polishes && drawn_.empty() && open_.size() < kMaxOpenNodes) branch();
+    if (!polishes && drawn_.empty()) return std::nullopt;
+    const std::optional<std::int64_t> share = work_.next();
+    if (!share) return std::nullopt;
+    CountTask task;
+    if (polishes) {
       polishing_ = true;
-      CountTask task{.node = std::move(to_polish_.front()), .polishes = true};
+      task = {.node = std::move(to_polish_.front()), .polishes = true};
       task.subproblem.bound = task.node->subproblem.bound;
       to_polish_.pop_front();
-      return task;
+    } else {
+      task = std::move(drawn_.front());
+      drawn_.pop_front();
     }
-    if (drawn_.empty() && open_.size() < kMaxOpenNodes) branch();
-    if (drawn_.empty()) return std::nullopt;
-    CountTask task = std::move(drawn_.front());
-    drawn_.pop_front();
+    task.most_work = *share;
     return task;
   }
 
@@ -173,10 +191,7 @@ class CountBranching {
     open_.erase(next);
     if (node->subproblem.bound >= ceiling_) return open_.clear();
     for (const bool up : {false, true}) {
-      CountTask task{.node = node,
-                     .subproblem = node->subproblem,
-                     .ceiling = ceiling_,
-                     .most_work = work_left()};
+      CountTask task{.node = node, .subproblem = node->subproblem, .ceiling = ceiling_};
       const auto [count, value] = node->solved.branching;
       CountRange range{.count = count};
       (up ? range.lower : range.upper) = up ? std::ceil(value) : std::floor(value);
@@ -191,7 +206,7 @@ class CountBranching {
     const CountNode& node = task.node->solved;
     if (task.polishes) {
       return {.node = {.closed = true},
-              .schedule = options_.improve(node.values, task.subproblem.bound)};
+              .improvement = options_.improve(node.values, task.subproblem.bound, task.most_work)};
     }
     return {.node =
                 nodes_.solve_child(node, task.subproblem,
@@ -199,17 +214,17 @@ class CountBranching {
   }
 
   bool take(CountTask& task, std::optional<Answer> answer) {
+    work_.end(task.most_work, work_of(task, answer));
     if (task.polishes) {
       polishing_ = false;
-      if (answer && answer->result) improve(answer->result->schedule);
-      return true;
+      if (answer && answer->result) improve(answer->result->improvement.schedule);
+      return work_.left() > 0;
     }
     waiting_bounds_.erase(waiting_bounds_.find(task.subproblem.bound));
     if (!answer) return true;
     ++count_;
     if (answer->result) {
       CountNode& node = answer->result->node;
-      work_.add_moves(node.work);
       nodes_.adopt(node);
       keep(std::move(task.subproblem), std::move(node));
     } else {
@@ -224,11 +239,18 @@ class CountBranching {
       next_polish_ *= kPolishGrowth;
       to_polish_.push_back(*std::min_element(open_.begin(), open_.end(), better));
     }
-    return !stuck_ && work_left() > 0;
+    return !stuck_ && work_.left() > 0;
   }
 
-  std::int64_t work_left() const {
-    return options_.most_work == kNoLimit ? kNoLimit : options_.most_work - work_.moves();
+  /// What a task did, in moves.
+  static std::int64_t work_of(const CountTask& task, const std::optional<Answer>& answer) {
+    Work done;
+    if (answer && answer->result) {
+      done.add_moves(answer->result->node.work + answer->result->improvement.work);
+    } else if (answer) {
+      done.add_failed(task.most_work);
+    }
+    return done.moves();
   }
 
   void improve(const std::optional<Schedule>& schedule) {
@@ -281,7 +303,7 @@ class CountBranching {
             .subproblems = {{.bound = bound}},
             .bound = bound,
             .nodes = count_,
-            .work = work_.moves()};
+            .work = work_.done()};
   }
 
   /// All that is left.
@@ -297,7 +319,7 @@ class CountBranching {
             .subproblems = std::move(settled_),
             .bound = bound,
             .nodes = count_,
-            .work = work_.moves()};
+            .work = work_.done()};
   }
 
   const CountBranchingOptions& options_;
@@ -311,7 +333,7 @@ class CountBranching {
   bool polishing_ = false;                                 // schedule that the one before found
   std::vector<Subproblem> settled_;
   std::int64_t count_ = 0;  // of nodes
-  Work work_;
+  WorkShares work_;
   std::int64_t next_polish_ = kFirstPolish;
   std::int64_t next_check_ = kCheckedNodes;
   double checked_bound_ = -kInfinity;

@@ -15,21 +15,29 @@
 
 namespace poet {
 
+/// What an attempt to improve the incumbent came to.
+struct Improvement {
+  std::optional<Schedule> schedule;  ///< a better one
+  std::int64_t work = 0;             ///< in moves
+};
+
 /// Inputs of the search, and the functions that it calls while it runs.
 struct CountBranchingOptions {
   SolverFeatures features;
   std::vector<int> rows;              ///< of the model, to start with
   std::vector<PrecedenceCut> cuts;    ///< to start with
   int processes = 1;                  ///< that solve relaxations at the same time
-  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp); that of `improve` does not count
+  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp), with that of `improve`
   Seconds time_limit_seconds = kInfinity;
   Bytes memory_bytes = 0;  ///< of all processes together; 0: no limit
   /// Only solutions below it are of interest. Called in the child process, again whenever `improve`
   /// has found something.
   std::function<double()> ceiling;
   /// Called in a copy of the child process: tries to turn a relaxation's optimum and bound into a
-  /// better schedule.
-  std::function<std::optional<Schedule>(const std::vector<double>& values, double bound)> improve;
+  /// better schedule, with so much work at most.
+  std::function<Improvement(const std::vector<double>& values, double bound,
+                            std::int64_t most_work)>
+      improve;
   /// Called with what `improve` found, in the child process and in the caller's.
   std::function<void(const Schedule&)> improved;
   /// Called in the caller's process with each better bound and the nodes so far; false stops the
@@ -51,11 +59,15 @@ struct CountBranchingResult {
 };
 
 /// Branch and bound on counts, least bound first, in a child process. Every node is a relaxation
-/// (relaxation.hpp) with ranges for some counts, solved from its parent's basis. Ends when every
-/// subproblem is either above the ceiling or has no fractional count that matters, when time is up,
-/// or when memory gets short; the subproblems that are left are CBC's work. If the search makes no
-/// progress, it returns the whole problem as one subproblem. A relaxation whose process fails
-/// leaves its subproblem to CBC.
+/// (relaxation.hpp) with ranges for some counts, solved from its parent's basis; rows on demand
+/// enter it as they are violated. Ends when every subproblem is either above the ceiling or has no
+/// fractional count that matters, when time or the work that it may do is used up, or with 2000
+/// open nodes, each of which holds a basis; the subproblems that are left are CBC's work. If the
+/// search makes no progress, it returns the whole problem as one subproblem. A relaxation whose
+/// process fails leaves its subproblem to CBC.
+///
+/// Each task may do a share of the work that is left, so that together they keep `most_work`
+/// (WorkShares). One whose process fails counts as its whole share.
 ///
 /// `processes` share the relaxations. They do the same work in the same order whatever their
 /// number, so the answer does not depend on it unless time runs out (OrderedCalls). Best-first

@@ -86,13 +86,18 @@ void CountNodes::adopt(CountNode& node) {
 }
 
 void CountNodes::check(const CountNode& node) const {
+  if (node.work < 0) throw MalformedMessage("a node took less than no work");
   if (node.closed) return;
   const std::size_t columns = milp_.columns.size();
   const Relaxation::Snapshot& relaxation = node.relaxation;
   const std::size_t all_cuts = relaxation.known_cuts + relaxation.cuts.size();
   const auto possible = [&](const Relaxation::Origin& origin) {
-    return is_index(origin.pool_row, relaxation_.known_rows()) || is_index(origin.cut, all_cuts) ||
-           is_index(origin.number, counts_.size());
+    const auto is_source = [](int index, std::size_t size, int other, int another) {
+      return is_index(index, size) && other == -1 && another == -1;
+    };
+    const auto& [row, cut, number] = origin;
+    return is_source(row, relaxation_.known_rows(), cut, number) ||
+           is_source(cut, all_cuts, row, number) || is_source(number, counts_.size(), row, cut);
   };
   const auto& cuts = relaxation.cuts;
   if (node.values.size() != columns || node.branching.count < -1 ||

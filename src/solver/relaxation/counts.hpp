@@ -24,9 +24,9 @@ struct Count {
   double weight = 0;  ///< scaled energy of one more
 };
 
-/// The counts of a collapsed model: recomputations, page-ins and page-outs of the nodes whose costs
-/// agree to two digits, of every node, and in every single stage. Any grouping of columns is valid;
-/// the one by like costs is the one that pays (count_branching.hpp).
+/// The counts of a model: recomputations, page-ins and, in a collapsed model, page-outs of the
+/// nodes whose costs agree to two digits, of every node, and in every single stage. Any grouping of
+/// columns is valid; the one by like costs is the one that pays (count_branching.hpp).
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled);
 

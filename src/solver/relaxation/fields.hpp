@@ -8,7 +8,8 @@
 
 namespace poet {
 
-// Cuts in messages between processes.
+// Cuts in messages between processes. How much the point that a cut was found at violates it says
+// nothing to a process that has another point, so `violation` stays behind.
 
 template <>
 inline constexpr auto kFields<PrecedenceCut> = std::tuple(Field<&PrecedenceCut::first>{},

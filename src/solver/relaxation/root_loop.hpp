@@ -17,14 +17,16 @@ struct RootResult {
   enum class Status {
     bounded,  ///< `bound` is the best one reached
     closed,   ///< nothing lies below the ceiling: proven
-    failed,   ///< the child process crashed; nothing is known
+    failed,   ///< no linear program was solved: the child process crashed, or time or work were
+              ///< used up before
   };
   Status status = Status::failed;
   double bound = -kInfinity;               ///< in units of the scaled model
   std::vector<std::int8_t> fixed;          ///< by column: 0 or 1 in every solution below the
                                            ///< ceiling, or -1; empty if nothing is known
-  std::vector<int> active_rows;            ///< rows of the model that are tight at the end
-  std::vector<PrecedenceCut> active_cuts;  ///< cuts that are tight at the end
+  std::vector<int> active_rows;            ///< rows in the linear program at the end, most of them
+                                           ///< tight: of the model, and after them on demand
+  std::vector<PrecedenceCut> active_cuts;  ///< cuts in it
   std::vector<double> values;              ///< of the columns, at the last optimum
   bool complete = false;                   ///< it ended because cuts no longer paid
   std::int64_t work = 0;                   ///< in moves (work.hpp)

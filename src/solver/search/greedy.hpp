@@ -2,24 +2,39 @@
 
 #include <functional>
 
-#include "solver/search/plan.hpp"
+#include "solver/search/timeline.hpp"
 
 namespace poet {
 
 using Stop = std::function<bool()>;
 
-/// Starting from the plan, takes the stage with the largest peak and drops or pages the tensor with
-/// the least added energy per byte of violation removed, until RAM fits or no step helps. Never
-/// takes a step that overruns the runtime budget. `stop` is polled; true ends the descent at once.
-///
-/// Lazy greedy (Minoux 1978): the descent remembers the prices of its steps and tries only the
-/// cheapest anew, so its time grows about as the square of the number of nodes. The first schedule
-/// of 2000 nodes takes 0.3 s; trying every candidate for each step took 18 to 52 s.
-void descend(Plan& plan, const Stop& stop);
+/// When a tensor that a descent gives up may come back.
+enum class Return {
+  at_use,  ///< for its next use
+  any      ///< or, recomputed, just behind the moment at which it was in the way
+};
 
-/// Pages (or, without paging, drops) tensors during every idle span longer than one stage. Needs
-/// little more RAM than the working set, at any price. The plan must be the baseline. `stop` as
-/// above.
-void evict_everything(Plan& plan, bool by_paging, const Stop& stop);
+/// Starting from the timeline as it is, takes the computation with the most RAM and gives up a
+/// tensor that lies idle there, the one with the least added energy per byte of violation removed,
+/// until RAM fits or no step helps. The tensor is paged in later or computed again, and so are, if
+/// they have gone, its inputs, and so on. Never takes a step that adds to the time over the runtime
+/// budget. `stop` is polled; true ends the descent at once. The timeline is committed.
+///
+/// Neither kind of return is always better: late ones save most RAM, early ones find more inputs in
+/// RAM.
+///
+/// Lazy greedy (Minoux 1978): the descent remembers the prices of its steps, which mostly rise, and
+/// tries only the cheapest anew.
+void descend(Timeline& timeline, Return back, const Stop& stop);
+
+/// Takes out of a feasible timeline whatever it can do without, the dearest first. The timeline is
+/// committed.
+void prune(Timeline& timeline);
+
+/// Pages (or, without paging, recomputes) tensors during every idle span longer than one stage.
+/// Needs little more RAM than the working set, at any price. The timeline must be the baseline.
+/// Ends early after kMostEvictions (greedy.cpp) computations and page-ins a node, since on graphs
+/// that are no chains their number grows as the square of that of nodes. `stop` as above.
+void evict_everything(Timeline& timeline, bool by_paging, const Stop& stop);
 
 }  // namespace poet

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <utility>
-#include <vector>
 
 #include "solver/search/timeline_search.hpp"
 
@@ -13,31 +12,72 @@ namespace {
 /// more.
 constexpr std::int64_t kMovesPerPair = 2000;
 
-/// Calls take(plan) for each start as it is ready, the greedy one first; ends early if that returns
-/// false.
+// Moves for a first schedule where no descent finds one, for each node, and their limits.
+constexpr std::int64_t kFirstMoves = 1000;
+constexpr std::int64_t kLeastFirstMoves = 30'000;
+constexpr std::int64_t kMostFirstMoves = 150'000;
+
+/// Calls take(timeline) for the descents from the baseline.
 template <typename Function>
-void make_starts(const Problem& problem, const Stop& stop, Function take) {
-  Plan greedy(problem);
-  descend(greedy, stop);
-  if (!take(std::move(greedy))) return;
-  for (const bool by_paging : {true, false}) {
-    if (!(by_paging ? problem.limits.paging : problem.limits.remat)) continue;
-    Plan evicted(problem);
-    evict_everything(evicted, by_paging, stop);
-    descend(evicted, stop);
-    if (!take(std::move(evicted))) return;
+void descend_from_baseline(Timeline& timeline, const Stop& stop, Function take) {
+  for (const Return back : {Return::any, Return::at_use}) {
+    if (stop()) return;
+    timeline.restore({});
+    descend(timeline, back, stop);
+    if (timeline.feasible()) prune(timeline);
+    take(timeline);
   }
+}
+
+/// The same for those from evicting everything, by paging and by recomputing.
+template <typename Function>
+void descend_from_eviction(Timeline& timeline, const Stop& stop, Function take) {
+  const Limits& limits = timeline.costs().problem->limits;
+  for (const bool by_paging : {true, false}) {
+    if (stop() || !(by_paging ? limits.paging : limits.remat)) continue;
+    timeline.restore({});
+    evict_everything(timeline, by_paging, stop);
+    descend(timeline, Return::at_use, stop);
+    if (timeline.feasible()) prune(timeline);
+    take(timeline);
+  }
+}
+
+std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop) {
+  std::optional<Schedule> found;
+  const std::int64_t moves =
+      std::clamp(kFirstMoves * problem.graph.size(), kLeastFirstMoves, kMostFirstMoves);
+  search_timelines(problem, {.moves = moves,
+                             .stop = [&] { return found || stop(); },
+                             .improved = [&](const Schedule& schedule) { found = schedule; }});
+  return found;
 }
 
 }  // namespace
 
-std::optional<Plan> first_plan(const Problem& problem, const Stop& stop) {
-  std::optional<Plan> first;
-  make_starts(problem, stop, [&](Plan plan) {
-    if (plan.feasible()) first = std::move(plan);
-    return !first && !stop();
-  });
-  return first;
+std::optional<Schedule> first_schedule(const Problem& problem, const Stop& stop) {
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  std::optional<Schedule> first;
+  Units least = 0;
+  const auto take = [&](const Timeline& plan) {
+    if (!plan.feasible() || (first && plan.extra_energy() >= least)) return;
+    first = to_schedule(plan);
+    least = plan.extra_energy();
+  };
+  descend_from_baseline(timeline, stop, take);
+  if (!first) descend_from_eviction(timeline, stop, take);
+  return first || stop() ? first : search_for_any(problem, stop);
+}
+
+std::optional<Schedule> repaired(const Problem& problem, const Schedule& schedule,
+                                 const Stop& stop) {
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  timeline.restore(entries_of(schedule));
+  descend(timeline, Return::any, stop);
+  if (!timeline.feasible()) return std::nullopt;
+  return to_schedule(timeline);
 }
 
 std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options) {
@@ -47,21 +87,16 @@ std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOp
                                .stop = options.stop,
                                .improved = options.improved,
                                .moved = options.moved};
-  std::optional<Plan> best;
   if (options.start) search.starts.push_back(*options.start);
-  make_starts(problem, options.stop, [&](const Plan& plan) {
-    search.starts.push_back(plan.to_schedule());
-    if (plan.feasible() && (!best || plan.extra_energy() < best->extra_energy())) {
-      best = plan;
-      options.improved(search.starts.back());
-    }
-    return !options.stop();
-  });
-  std::optional<Schedule> found = search_timelines(problem, search);
-  if (!best) return found;
-  // A timeline cannot express every plan, so it can lose a start.
-  const bool better = found && Plan(problem, *found).extra_energy() < best->extra_energy();
-  return better ? std::move(found) : best->to_schedule();
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  const auto take = [&](const Timeline& plan) {
+    search.starts.push_back(to_schedule(plan));
+    if (plan.feasible()) options.improved(search.starts.back());
+  };
+  descend_from_baseline(timeline, options.stop, take);
+  descend_from_eviction(timeline, options.stop, take);
+  return search_timelines(problem, search);
 }
 
 }  // namespace poet

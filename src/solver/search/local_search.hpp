@@ -4,9 +4,9 @@
 #include <functional>
 #include <optional>
 
+#include "poet/problem.hpp"
 #include "poet/schedule.hpp"
 #include "solver/search/greedy.hpp"
-#include "solver/search/plan.hpp"
 
 namespace poet {
 
@@ -19,16 +19,20 @@ struct LocalSearchOptions {
   std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
 
-/// The first feasible plan, in milliseconds: the greedy descent from the baseline, or else the
-/// descent from evicting everything. Returns nothing if all of them overrun a budget or `stop` ends
-/// the search.
-std::optional<Plan> first_plan(
+/// The first feasible schedule, in milliseconds: the better of the greedy descents from the
+/// baseline, or else of those from evicting everything. If none of them fits, a short search looks
+/// for one. Returns nothing if that was in vain or `stop` ended it.
+std::optional<Schedule> first_schedule(
     const Problem& problem, const Stop& stop = [] { return false; });
 
-/// Near-optimal schedules: those of first_plan(), then chains of threshold searches that start from
-/// them and from the baseline (timeline_search.hpp). It can succeed if first_plan() found nothing.
-/// The result is feasible by the search's own account; it counts only after the simulator has
-/// replayed it.
+/// What the greedy descent makes of a schedule that overruns the RAM budget but is valid otherwise;
+/// nothing if it still does not fit.
+std::optional<Schedule> repaired(const Problem& problem, const Schedule& schedule,
+                                 const Stop& stop);
+
+/// Near-optimal schedules: those of all greedy descents, then of chains of threshold searches that
+/// start from them and from the baseline (timeline_search.hpp). The result is feasible by the
+/// search's own account; it counts only after the simulator has replayed it.
 std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options);
 
 }  // namespace poet

@@ -26,6 +26,16 @@ POET_VECTOR_LOOP Bytes add_to_range(Bytes* ram, int count, Bytes bytes, Bytes bu
   return change;
 }
 
+POET_VECTOR_LOOP Bytes relief_of_range(const Bytes* ram, int count, Bytes bytes, Bytes budget) {
+  Bytes sum = 0;
+  for (int e = 0; e < count; ++e) {
+    const Bytes over = ram[e] - budget;
+    const Bytes relieved = over < bytes ? over : bytes;
+    sum += relieved > 0 ? relieved : 0;
+  }
+  return sum;
+}
+
 POET_VECTOR_LOOP void shift_all(int* values, int count, int by) {
   for (int i = 0; i < count; ++i) values[i] += by;
 }
@@ -60,6 +70,16 @@ void RamProfile::set_budget(Bytes budget) {
 
 Bytes RamProfile::peak() const {
   return *std::max_element(ram_.begin(), ram_.end());
+}
+
+int RamProfile::highest() const {
+  return static_cast<int>(std::max_element(ram_.begin(), ram_.end()) - ram_.begin());
+}
+
+Bytes RamProfile::relief(Position first, Position last, Bytes bytes) const {
+  if (first > last) return 0;
+  const int from = first_from(first);
+  return relief_of_range(ram_.data() + from, first_from(last + 1) - from, bytes, budget_);
 }
 
 void RamProfile::add(Position first, Position last, Bytes bytes) {

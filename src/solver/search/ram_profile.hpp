@@ -36,6 +36,13 @@ class RamProfile {
   void set_budget(Bytes budget);
   Bytes violation() const { return violation_; }
   Bytes peak() const;
+  /// The event with the most RAM, the first of several.
+  int highest() const;
+  /// By how much the violation falls if all computations from `first` to `last` need so many bytes
+  /// less.
+  Bytes relief(Position first, Position last, Bytes bytes) const;
+  /// The computation that an event is.
+  Position position(int event) const { return computation(stage_of_event(event), node_[event]); }
 
   /// Adds to all computations from `first` to `last`, both included.
   void add(Position first, Position last, Bytes bytes);

@@ -53,7 +53,9 @@ class ThresholdSearch {
     timeline_.tidy();
     if (cost() <= most && (settings_.steer || timeline_.overtime() <= overtime)) {
       timeline_.commit();
-      if (timeline_.extra_energy() != energy || timeline_.violation() != violation) note();
+      const bool changed = timeline_.extra_energy() != energy ||
+                           timeline_.violation() != violation || timeline_.overtime() != overtime;
+      if (changed) note();
     } else {
       timeline_.rollback();
     }

@@ -37,6 +37,33 @@ int Timeline::find(int node, Position at) const {
   return index;
 }
 
+std::optional<Position> Timeline::next_use(int node, Position after) const {
+  std::optional<Position> next;
+  for (const int user : costs_.graph().users[node]) {
+    const std::vector<Instance>& list = instances_[user];
+    // The first computation starts earliest of all, and most nodes have no other.
+    auto use = list.begin();
+    if (use->start <= after) {
+      use = std::find_if(use + 1, list.end(), [&](const Instance& instance) {
+        return is_computation(instance.start) && instance.start > after;
+      });
+    }
+    if (use != list.end() && (!next || use->start < *next)) next = use->start;
+  }
+  return next;
+}
+
+std::optional<Position> Timeline::last_use(int node, Position before) const {
+  std::optional<Position> last;
+  for (const int user : costs_.graph().users[node]) {
+    const std::vector<Instance>& list = instances_[user];
+    int i = static_cast<int>(list.size()) - 1;
+    while (i >= 0 && (list[i].start >= before || !is_computation(list[i].start))) --i;
+    if (i >= 0 && (!last || list[i].start > *last)) last = list[i].start;
+  }
+  return last;
+}
+
 Bytes Timeline::violation() const {
   return ram_.violation() + std::max(Bytes{0}, written_ - costs_.write_budget);
 }
@@ -239,13 +266,7 @@ Position Timeline::held_until(int node, int index, Position end) const {
 /// it, or writes it out beside its computations, to its end.
 Position Timeline::natural_end(int node, int index, Position before) const {
   const Position start = instances_[node][index].start;
-  Position last = start;
-  for (const int user : costs_.graph().users[node]) {
-    const std::vector<Instance>& list = instances_[user];
-    int i = static_cast<int>(list.size()) - 1;
-    while (i >= 0 && (list[i].start >= before || !is_computation(list[i].start))) --i;
-    if (i >= 0) last = std::max(last, list[i].start);
-  }
+  const Position last = std::max(start, last_use(node, before).value_or(start));
   if (index > 0 || !is_paged(node)) return last;
   const bool overlapped = costs_.paging_time == PagingTime::overlapped;
   if (!overlapped && stage_of(last) > node) return last;

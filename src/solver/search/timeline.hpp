@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <vector>
 
 #include "poet/schedule.hpp"
@@ -38,7 +39,7 @@ struct Instance {
 /// moves a second.
 ///
 /// Page-ins have rules of their own. What arrives at the start of stage s is read during stage
-/// s - 1, so the tensor is in RAM in stage s - 2 last; mend() removes page-ins for which a change
+/// s - 1, so the tensor is in RAM in stage s - 2 last; tidy() removes page-ins for which a change
 /// elsewhere has left no room. A paged tensor is written out once, in the stage after its first
 /// computation, to whose start it is held at least.
 class Timeline {
@@ -55,6 +56,10 @@ class Timeline {
   bool has(const Entry& entry) const;
   /// The index of the last instance of a node that starts before `at`, later than its first start.
   int find(int node, Position at) const;
+  /// The first computation after `after` that reads a node, and the last one before `before`;
+  /// nothing if none does.
+  std::optional<Position> next_use(int node, Position after) const;
+  std::optional<Position> last_use(int node, Position before) const;
 
   /// Above those of the baseline.
   Units extra_energy() const { return energy_; }

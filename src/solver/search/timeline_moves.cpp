@@ -31,11 +31,19 @@ constexpr int kPicks = 8;           // of an entry, until one lies in the window
 constexpr int kAimed = 50;          // per cent of the additions
 constexpr int kMoments = 8;         // of which the one with the most RAM is relieved
 constexpr int kSoon = 8;            // stages after that moment
+constexpr double kLeastPaged = 10;  // per cent of additions
+constexpr double kMostPaged = 50;
 
 }  // namespace
 
 TimelineMoves::TimelineMoves(Timeline& timeline, Random& random)
     : timeline_(timeline), random_(random) {
+  for (const NodeCosts& node : timeline.costs().nodes) {
+    const auto computed = static_cast<double>(node.energy);
+    const auto paged = static_cast<double>(node.page_in_energy + node.page_out_energy);
+    const double percent = paged > 0 ? kMostPaged * computed / paged : kMostPaged;
+    page_percent_.push_back(static_cast<int>(std::clamp(percent, kLeastPaged, kMostPaged)));
+  }
   set_window({0, timeline.size() - 1});
 }
 
@@ -62,12 +70,17 @@ bool TimelineMoves::propose(double affordable) {
   return shift_stage();
 }
 
+/// How many of the additions of a node are by paging if it could be computed as well.
+int TimelineMoves::page_percent(int node) const {
+  return paging_by_cost_ ? page_percent_[node] : static_cast<int>(kMostPaged);
+}
+
 bool TimelineMoves::add_some() {
   if (nodes_.empty()) return false;
   const int node = nodes_[random_.below(static_cast<int>(nodes_.size()))];
   const NodeCosts& costs = timeline_.costs().nodes[node];
   const bool can_compute = costs.last_stage >= node + 2;
-  if (costs.page && (!can_compute || random_.below(2) == 0)) {
+  if (costs.page && (!can_compute || random_.below(100) < page_percent(node))) {
     const int stage = stage_of_some_use(node);
     return window_.has(stage) && add(node, stage, true);
   }
@@ -93,10 +106,11 @@ bool TimelineMoves::relieve_some() {
     if (list[0].start >= at || list[timeline_.find(node, at)].end <= at) continue;
     const std::vector<int>& inputs = timeline_.costs().graph().nodes[computed].inputs;
     if (std::binary_search(inputs.begin(), inputs.end(), node)) return false;
-    const int use = stage_of(next_use(node, at));
+    const Position end = list[timeline_.find(node, at)].end;
+    const int use = stage_of(std::min(end, timeline_.next_use(node, at).value_or(end)));
     const NodeCosts& costs = timeline_.costs().nodes[node];
     const bool can_compute = costs.last_stage >= node + 2;
-    if (costs.page && (!can_compute || random_.below(2) == 0)) {
+    if (costs.page && (!can_compute || random_.below(100) < page_percent(node))) {
       return window_.has(use) && add(node, use, true);
     }
     const int first = std::max(stage + (computed < node ? 0 : 1), node + 2);
@@ -220,19 +234,6 @@ int TimelineMoves::pick_high_event() {
     if (ram.ram(event) > ram.ram(highest)) highest = event;
   }
   return highest;
-}
-
-/// The first use of a node after `after`, when it is in RAM; or else the end of its stay.
-Position TimelineMoves::next_use(int node, Position after) const {
-  Position next = timeline_.instances(node)[timeline_.find(node, after)].end;
-  for (const int user : timeline_.costs().graph().users[node]) {
-    const std::vector<Instance>& list = timeline_.instances(user);
-    const auto use = std::find_if(list.begin(), list.end(), [&](const Instance& instance) {
-      return is_computation(instance.start) && instance.start > after;
-    });
-    if (use != list.end()) next = std::min(next, use->start);
-  }
-  return next;
 }
 
 /// A stage for a new instance of a node within the lifetime of one that starts and ends there; -1

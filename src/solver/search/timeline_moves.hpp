@@ -29,11 +29,15 @@ class TimelineMoves {
   TimelineMoves(Timeline& timeline, Random& random);
 
   void set_window(StageWindow window);
+  /// Whether nodes whose pages cost more than their computation are paged less often. Neither is
+  /// better on all graphs: a computation can need others.
+  void set_paging_by_cost(bool by_cost) { paging_by_cost_ = by_cost; }
   /// Tries a move, which tidy() has to follow. Gives up early, and returns false, where the energy
   /// alone would come to more than `affordable`: most moves end there, before RAM is touched.
   bool propose(double affordable);
 
  private:
+  int page_percent(int node) const;
   bool add_some();
   bool relieve_some();
   void add_neighbours(int node, int stage);
@@ -43,7 +47,6 @@ class TimelineMoves {
   bool shift_stage();
   const Entry* pick_entry();
   int pick_high_event();
-  Position next_use(int node, Position after) const;
   int pick_stage(int node, Position start, Position end);
   int stage_near_relative(int node, int first, int last);
   int stage_of_some_use(int node);
@@ -54,7 +57,9 @@ class TimelineMoves {
   Timeline& timeline_;
   Random& random_;
   StageWindow window_;
-  std::vector<int> nodes_;  // those that can have an entry in the window
+  std::vector<int> nodes_;         // those that can have an entry in the window
+  std::vector<int> page_percent_;  // by cost, by node
+  bool paging_by_cost_ = false;
   double affordable_ = 0;
   // How to treat the inputs that have gone, in the move under way.
   double recompute_share_ = 0;

@@ -21,7 +21,7 @@ constexpr double kRefining = 0.8;   // moves without a better plan, over those o
 constexpr double kHot[] = {1, 0.3, 0.1};
 constexpr double kCold = 0.004;
 constexpr double kTightening = 20;  // moves to find some plan, at most, over those of a long chain
-constexpr int kMostEntries = 3;     // of a start, for each node; more would take long to build
+constexpr int kMostEntries = 3;     // of a start, for each node; chains from longer ones are slow
 constexpr double kHeatRange = 30;   // of chains after the first
 constexpr double kPriceRange = 1000;
 constexpr double kWindowShare = 0.6;  // of the refining searches; the others see every stage
@@ -60,19 +60,21 @@ class ChainSearch {
   bool over() { return moves_left_ <= 0 || options_.stop(); }
 
   void take_start(const Schedule& start) {
-    const std::vector<Entry> entries = entries_of(start);
-    if (static_cast<int>(entries.size()) > kMostEntries * costs_.size()) return;
-    timeline_.restore(entries);
-    starts_.push_back(timeline_.entries());
-    if (timeline_.feasible()) note({timeline_.entries(), timeline_.extra_energy(), 0});
+    timeline_.restore(entries_of(start));
+    const std::vector<Entry> entries = timeline_.entries();
+    if (timeline_.feasible()) note({entries, timeline_.extra_energy(), 0});
+    const bool is_long = static_cast<int>(entries.size()) > kMostEntries * costs_.size();
+    if (!is_long) starts_.push_back(entries);
   }
 
-  /// Every fourth chain refines the best of all, and where only tightening finds plans, which takes
-  /// long, every other one. The others open from the starts in turn: hot from
-  /// the baseline, and at any heat from the others, whose structure a hot search would melt. Where
-  /// no start fits, tightening leads to far better plans than any of these.
+  /// Every fourth chain refines the best of all, and every other one where only tightening finds
+  /// plans, which takes long. The others open from the starts in turn: from the baseline at the
+  /// full scale, from others at a scale that is drawn below it, since a hot search would melt their
+  /// structure. Where no start fits, they tighten first, and open from a start only if that is in
+  /// vain.
   void run_chain(int chain) {
     hot_ = kHot[best_ ? chain % std::size(kHot) : 0];
+    moves_.set_paging_by_cost(chain % 2 == 1);
     if (best_ && (chain % kCycle == kCycle - 1 || (low_budget_ && chain % 2 == 1))) {
       heat_ = draw_heat();
       refine(*best_);
@@ -140,7 +142,7 @@ class ChainSearch {
                                                   .least_price = scales_.price / kPriceRange,
                                                   .largest_price = scales_.price * kPriceRange},
                                                  random_, options_.stop);
-    moves_left_ -= moves;
+    moves_left_ -= result.moves;
     return result;
   }
 

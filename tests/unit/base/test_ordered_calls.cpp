@@ -7,8 +7,11 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <memory>
+#include <new>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -180,6 +183,46 @@ TEST(OrderedCalls, EndByTheCallerAndReturnWhatIsLeft) {
     EXPECT_THAT(squares.run().left, ElementsAre(2, 3));
     EXPECT_TRUE(has_no_children());
   }
+}
+
+TEST(OrderedCalls, ShareTheMemoryAmongThoseThatRun) {
+#ifdef POET_SANITIZE
+  GTEST_SKIP() << "the sanitizer reserves address space in terabytes";
+#endif
+  constexpr int kMebibytes = 256;
+  const auto sum_taken = [](int processes, std::size_t length) {
+    Squares squares(processes, length, 4);
+    squares.calls.memory_bytes = Bytes{kMebibytes} << 20;
+    // As many blocks of a mebibyte as it can get.
+    squares.calls.work = [](int, const auto&) {
+      std::vector<std::unique_ptr<char[]>> blocks;
+      try {
+        while (blocks.size() < 4 * kMebibytes) {
+          blocks.push_back(std::make_unique_for_overwrite<char[]>(std::size_t{1} << 20));
+        }
+      } catch (const std::bad_alloc&) {
+        return static_cast<int>(blocks.size());
+      }
+      return static_cast<int>(blocks.size());
+    };
+    int sum = 0;
+    squares.calls.take = [&](int, std::optional<Calls::Answer> answer) {
+      sum += answer.value().result.value();
+      return true;
+    };
+    squares.run();
+    return sum;
+  };
+  const int one_by_one = sum_taken(1, 4);
+  EXPECT_GT(one_by_one, 3 * kMebibytes) << "each had the memory to itself";
+  EXPECT_LE(one_by_one, 4 * kMebibytes);
+  const int together = sum_taken(4, 4);
+  EXPECT_GT(together, kMebibytes / 2);
+  EXPECT_LE(together, kMebibytes);
+  // The line holds two, so no more run at the same time.
+  const int two_by_two = sum_taken(4, 2);
+  EXPECT_GT(two_by_two, 3 * kMebibytes / 2);
+  EXPECT_LE(two_by_two, 2 * kMebibytes);
 }
 
 TEST(OrderedCalls, EndByATickAndKillWhatRuns) {

@@ -81,6 +81,18 @@ TEST(Import, TakesTheExtentsOfTheFileOrOfTheUser) {
   EXPECT_THAT(error_of([&] { import_text(text, {.shapes = {{"z", {2}}}}); }), HasSubstr("'z'"));
 }
 
+TEST(Import, RefusesWhatLibonnxDoesNotCheck) {
+  const auto refused = [](const char* text) { return error_of([&] { import_text(text); }); };
+  EXPECT_THAT(refused("n (float[N,4] x, int64[9007199254740992] s) => (float[N,4] y) { y = "
+                      "Expand(x, s) }"),
+              AllOf(HasSubstr("(Expand)"), HasSubstr("9007199254740992 extents")));
+  EXPECT_THAT(refused("n (float[N,4,8] x, float[4] w) => (float[N,4] y) { y = "
+                      "ConvTranspose<kernel_shape=[3]>(x, w) }"),
+              AllOf(HasSubstr("(ConvTranspose)"), HasSubstr("weight has too few extents")));
+  EXPECT_THAT(refused("n (float[N,4] x) => (float[N,4] y) { y = GroupNormalization(x) }"),
+              HasSubstr("up to opset 17"));
+}
+
 TEST(Import, ComputesShapesThatFollowFromShapes) {
   const json document = import_text(R"(
 net (float[N,4,6] x) => (float[N,24] y) {

@@ -5,7 +5,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "pictures/layer_kinds.hpp"
+#include "pictures/schedule_style.hpp"
 #include "pictures/stack.hpp"
+#include "pictures/step_costs.hpp"
 #include "schedule/lifetimes.hpp"
 #include "support/random_exact_schedules.hpp"
 #include "support/random_schedules.hpp"
@@ -109,21 +112,105 @@ Graph long_chain() {
   return make_graph(std::move(nodes));
 }
 
-TEST(Stack, ShowsTheTensorsThatFillMostAndGroupsTheRestByPass) {
-  const Graph graph = long_chain();
+Schedule chain_schedule(const Graph& graph) {
   Schedule schedule;
   for (int t = 0; t < graph.size(); ++t) {
     schedule.stages.push_back({.compute = {t}});
     if (t > 0) schedule.stages[t].resident = {t - 1};
   }
-  const Stack stack = make_stack(graph, make_timeline(graph, schedule));
-  ASSERT_EQ(stack.bands.size(), 14U);
-  for (int k = 0; k < 12; ++k) EXPECT_EQ(stack.bands[k].node, 3 * k) << "the large ones, in order";
-  EXPECT_EQ(stack.bands[12].name, "14 more forward tensors");
-  EXPECT_EQ(stack.bands[13].name, "14 more backward tensors");
+  return schedule;
+}
+
+TEST(Stack, ShowsTheTensorsThatFillMostAndGroupsTheRestByPass) {
+  const Graph graph = long_chain();
+  const Stack stack = make_stack(graph, make_timeline(graph, chain_schedule(graph)));
+  EXPECT_FALSE(stack.by_kind);
+  ASSERT_EQ(stack.bands.size(), 16U);
+  for (int k = 0; k < 14; ++k) EXPECT_EQ(stack.bands[k].node, 3 * k) << "the large ones, in order";
+  EXPECT_EQ(stack.bands[14].name, "14 more forward tensors");
+  EXPECT_EQ(stack.bands[15].name, "12 more backward tensors");
   EXPECT_EQ(stack.classes[3], stack.bands[1].css_class);
-  EXPECT_EQ(stack.classes[4], stack.bands[12].css_class);
-  EXPECT_EQ(stack.classes[38], stack.bands[13].css_class);
+  EXPECT_EQ(stack.classes[4], stack.bands[14].css_class);
+  EXPECT_EQ(stack.classes[38], stack.bands[15].css_class);
+}
+
+/// A chain of `layers` convolutions with a relu behind each, and their gradients.
+Graph layered_chain(int layers) {
+  std::vector<Node> nodes;
+  for (int i = 0; i < 2 * layers; ++i) {
+    const char* op = i % 2 == 0 ? "conv2d" : "relu";
+    nodes.push_back(
+        {.name = fmt::format("{}{}", op, i / 2), .op = op, .bytes = i % 2 == 0 ? 3 : 2});
+  }
+  for (int i = 2 * layers - 1; i >= 0; --i) {
+    nodes.push_back({.name = fmt::format("grad({})", nodes[i].name),
+                     .op = "gradient",
+                     .bytes = nodes[i].bytes,
+                     .backward = true});
+  }
+  for (int i = 1; i < 4 * layers; ++i) nodes[i].inputs = {i - 1};
+  return make_graph(std::move(nodes));
+}
+
+TEST(Stack, OfManyTensorsHasABandForEachKindOfLayerAndPass) {
+  const Graph graph = layered_chain(11);
+  ASSERT_GT(graph.size(), kMostByTensor);
+  const Stack stack = make_stack(graph, make_timeline(graph, chain_schedule(graph)));
+  EXPECT_TRUE(stack.by_kind);
+  std::vector<std::string> names;
+  for (const Band& band : stack.bands) names.push_back(band.name);
+  EXPECT_THAT(names, ElementsAre("conv2d", "relu", "conv2d", "relu"));
+  EXPECT_EQ(stack.classes[0], stack.classes[2]) << "one colour for all convolutions";
+  EXPECT_NE(stack.classes[0], stack.classes[1]);
+  EXPECT_EQ(stack.classes[0], band_class(0, false));
+  EXPECT_EQ(stack.classes[43], band_class(0, true)) << "hatched, in the colour of its layer";
+}
+
+TEST(LayerKinds, OfGradientsAreThoseOfTheirLayers) {
+  const Graph graph =
+      make_graph({{.name = "c", .op = "conv2d"},
+                  {.name = "r", .op = "relu", .inputs = {0}},
+                  {.name = "grad(r)", .op = "gradient", .inputs = {1}, .backward = true},
+                  {.name = "grad(c by r)", .op = "conv2d_grad", .inputs = {2}, .backward = true},
+                  {.name = "gradw(c)", .op = "conv2d_gradw", .inputs = {2}, .backward = true},
+                  {.name = "mine", .op = "linear_gradw", .inputs = {2}, .backward = true}});
+  EXPECT_THAT(layer_kinds(graph),
+              ElementsAre("conv2d", "relu", "relu", "conv2d", "conv2d", "linear"));
+}
+
+TEST(EnergySoFar, EndsAtTheEnergyOfTheReplay) {
+  test::Random random(11);
+  int with_paging = 0;
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    const test::Case made = test::random_case(random);
+    const ScheduleTimeline timeline = make_timeline(made.graph, made.schedule);
+    const EnergySoFar energy = energy_so_far(made.graph, made.schedule, timeline);
+    const Replay replay = simulate(made.graph, made.schedule, made.limits);
+    ASSERT_EQ(energy.first.size(), timeline.columns.size() + 1);
+    EXPECT_NEAR(energy.total(timeline.columns.size()), replay.energy_joules,
+                1e-9 * replay.energy_joules);
+    EXPECT_NEAR(energy.paging.back(), replay.page_in_energy_joules + replay.page_out_energy_joules,
+                1e-9 * replay.energy_joules);
+    with_paging += energy.paging.back() > 0 ? 1 : 0;
+  }
+  EXPECT_GT(with_paging, 20);
+}
+
+TEST(TimeSoFar, EndsAtTheRuntimeOfTheReplay) {
+  test::Random random(12);
+  for (int i = 0; i < 200; ++i) {
+    SCOPED_TRACE(i);
+    test::Case made = test::random_exact_case(random);
+    for (const PagingTime paging :
+         {PagingTime::free, PagingTime::blocking, PagingTime::overlapped}) {
+      made.limits.paging_time = paging;
+      const ScheduleTimeline timeline = make_timeline(made.graph, made.schedule, paging);
+      const std::vector<Seconds> time = time_so_far(made.graph, made.schedule, timeline, paging);
+      const Seconds expected = simulate(made.graph, made.schedule, made.limits).runtime_seconds;
+      EXPECT_NEAR(time.back(), expected, 1e-9 * expected);
+    }
+  }
 }
 
 TEST(Stack, LeavesOutWhatHasNoSize) {

@@ -34,6 +34,13 @@ TEST(Compact, RefusesWhatIsNoPlaceInAPicture) {
   EXPECT_THROW(compact(std::numeric_limits<double>::infinity()), InternalError);
 }
 
+TEST(HeightMm, IsThatOfPaperOnly) {
+  const Look page{.width_mm = 84, .width = 420};
+  EXPECT_EQ(height_mm(SvgWriter(page, 1000, "t", "d", "").finish()), 200.0);
+  EXPECT_EQ(height_mm(SvgWriter({.width = 420}, 1000, "t", "d", "").finish()), std::nullopt);
+  EXPECT_EQ(height_mm(""), std::nullopt);
+}
+
 TEST(XmlText, EscapesWhatXmlGivesAMeaning) {
   EXPECT_EQ(xml_text("a<b & \"c\">d"), "a&lt;b &amp; &quot;c&quot;&gt;d");
   EXPECT_EQ(xml_text("]]> <!-- -->"), "]]&gt; &lt;!-- --&gt;");
@@ -62,7 +69,7 @@ TEST(XmlText, ReplacesEveryByteThatIsNotUtf8) {
 }
 
 TEST(SvgWriter, ClosesWhatWasOpenedAndEscapesWhatGoesIn) {
-  SvgWriter svg(20, 10, "<title>", "a & b", "");
+  SvgWriter svg({.width = 20}, 10, "<title>", "a & b", "");
   svg.open("g", {{"class", "\"quoted\""}});
   svg.element("rect", {{"x", 1}, {"width", 2.5}}, "tip <1>");
   svg.text(3, 4, "note", "text & more");
@@ -81,7 +88,7 @@ TEST(SvgWriter, ClosesWhatWasOpenedAndEscapesWhatGoesIn) {
 }
 
 TEST(SvgWriter, NoticesAnElementThatIsClosedTwice) {
-  SvgWriter svg(1, 1, "", "", "");
+  SvgWriter svg({.width = 1}, 1, "", "", "");
   svg.close();
   EXPECT_THROW(svg.close(), InternalError);
 }

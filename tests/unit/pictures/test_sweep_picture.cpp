@@ -27,7 +27,9 @@ TEST(Curves, AreSortedByBudgetAndNamedAfterWhatTheyDifferIn) {
   ASSERT_EQ(set.panels.size(), 1U);
   ASSERT_EQ(set.panels[0].curves.size(), 2U);
   EXPECT_THAT(budgets(set.panels[0].curves[0]), ElementsAre(100, 200, 300, 400));
-  EXPECT_THAT(set.labels, ElementsAre("remat+paging", "remat"));
+  EXPECT_THAT(set.techniques, ElementsAre("remat+paging", "remat"));
+  EXPECT_EQ(set.label(set.panels[0].curves[1]), "remat");
+  EXPECT_EQ(set.title(set.panels[0]), "tiny");
   EXPECT_EQ(set.common, "on board, runtime 1.5x");
 }
 
@@ -41,29 +43,69 @@ TEST(Curves, OfSeveralModelsShareTheirStyles) {
   ASSERT_EQ(set.panels.size(), 2U);
   EXPECT_EQ(set.panels[1].model, "other");
   ASSERT_EQ(set.panels[1].curves.size(), 1U);
-  EXPECT_EQ(set.panels[1].curves[0].style, set.panels[0].curves[1].style);
+  EXPECT_EQ(set.panels[1].curves[0].techniques, set.panels[0].curves[1].techniques);
 }
 
-TEST(Curves, MayDifferInEveryTrait) {
-  CurvePoint a = curve_point("remat", 100, Status::optimal, 10, 10);
+TEST(Curves, OfSeveralPlatformsHaveAPanelEach) {
+  const CurvePoint a = curve_point("remat", 100, Status::optimal, 10, 10);
   CurvePoint b = a;
-  b.platform = "";
-  b.runtime_budget_ratio = 2;
-  const CurveSet set = make_curves(std::vector{a, b});
-  EXPECT_THAT(set.labels, ElementsAre("on board, runtime 1.5x", "runtime 2x"));
-  EXPECT_EQ(set.common, "remat");
+  b.platform = "other";
+  CurvePoint c = a;
+  c.platform = "";
+  const CurveSet set = make_curves(std::vector{a, b, c});
+  ASSERT_EQ(set.panels.size(), 3U);
+  EXPECT_EQ(set.title(set.panels[0]), "tiny on board");
+  EXPECT_EQ(set.title(set.panels[1]), "tiny on other");
+  EXPECT_EQ(set.title(set.panels[2]), "tiny");
+  EXPECT_EQ(set.common, "remat, runtime 1.5x");
+}
+
+TEST(Curves, OfSeveralRuntimeBudgetsHaveADashEachInTheirOrder) {
+  std::vector<CurvePoint> points;
+  for (const double ratio : {2.0, 1.05, 1.5}) {
+    for (const Bytes ram : {100, 200}) {
+      points.push_back(curve_point("remat", ram, Status::optimal, 10, 10));
+      points.back().runtime_budget_ratio = ratio;
+    }
+  }
+  const CurveSet set = make_curves(points);
+  EXPECT_EQ(set.axis, BudgetAxis::ram);
+  EXPECT_THAT(set.runtimes, ElementsAre("runtime 1.05x", "runtime 1.5x", "runtime 2x"));
+  ASSERT_EQ(set.panels[0].curves.size(), 3U);
+  EXPECT_EQ(set.panels[0].curves[0].runtime, 2);
+  EXPECT_EQ(set.label(set.panels[0].curves[0]), "runtime 2x");
+}
+
+TEST(Curves, AreOverTheRuntimeBudgetIfThatAloneVaries) {
+  std::vector<CurvePoint> points;
+  for (const double ratio : {2.0, 1.05, 1.5}) {
+    for (const char* techniques : {"remat", "paging"}) {
+      points.push_back(curve_point(techniques, 100, Status::optimal, 10, 10));
+      points.back().runtime_budget_ratio = ratio;
+    }
+  }
+  const CurveSet set = make_curves(points);
+  EXPECT_EQ(set.axis, BudgetAxis::runtime);
+  ASSERT_EQ(set.panels[0].curves.size(), 2U);
+  std::vector<double> budgets_seen;
+  for (const CurvePoint& point : set.panels[0].curves[0].points) {
+    budgets_seen.push_back(budget(point, set.axis));
+  }
+  EXPECT_THAT(budgets_seen, ElementsAre(1.05, 1.5, 2.0));
+  EXPECT_EQ(set.label(set.panels[0].curves[1]), "paging");
+  EXPECT_EQ(set.common, "on board, RAM budget 100 B");
 }
 
 TEST(Curves, OfNothingAreNone) {
   const CurveSet set = make_curves({});
   EXPECT_THAT(set.panels, IsEmpty());
-  EXPECT_THAT(set.labels, IsEmpty());
+  EXPECT_THAT(set.techniques, IsEmpty());
 }
 
 TEST(Curves, KnowTheLargestBudgetThatCannotWork) {
   const CurveSet set = make_curves(small_sweep());
-  EXPECT_EQ(largest_infeasible(set.panels[0].curves[0]), 100);
-  EXPECT_EQ(largest_infeasible(set.panels[0].curves[1]), 200);
+  EXPECT_EQ(largest_infeasible(set.panels[0].curves[0], set.axis), 100);
+  EXPECT_EQ(largest_infeasible(set.panels[0].curves[1], set.axis), 200);
 }
 
 TEST(Overhead, IsThatOfASummary) {
@@ -108,6 +150,20 @@ TEST(OverheadAxis, KeepsWhatLiesBelowTheBaselineOnTheAxis) {
   for (const Joules top : {14.0, 300.0}) {
     EXPECT_EQ(OverheadAxis(panel_with_tops({10.1, top}), 100, 0)(-0.5), 100);
   }
+}
+
+TEST(OverheadAxis, HasRoundEnergiesUnlessItIsLogarithmic) {
+  const OverheadAxis axis(panel_with_tops({12, 14}), 100, 0);
+  std::vector<std::string> labels;
+  for (const Tick& tick : axis.energy_ticks(9.5)) labels.push_back(tick.label);
+  EXPECT_THAT(labels, ElementsAre("10 J", "11 J", "12 J", "13 J"));
+  EXPECT_NEAR(axis.energy_ticks(9.5).front().value, 10 / 9.5 - 1, 1e-12);
+  const OverheadAxis bent(panel_with_tops({10.1, 30}), 100, 0);
+  ASSERT_EQ(bent.energy_ticks(10).size(), bent.ticks().size());
+  for (std::size_t t = 0; t < bent.ticks().size(); ++t) {
+    EXPECT_NEAR(bent.energy_ticks(10)[t].value, bent.ticks()[t].value, 1e-12);
+  }
+  EXPECT_THAT(axis.energy_ticks(0), IsEmpty());
 }
 
 TEST(OverheadAxis, HasAHeightWhereNothingCostsMore) {

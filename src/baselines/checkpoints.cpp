@@ -1,0 +1,80 @@
+// Checkpointing by segments, which Chen et al. ("Training Deep Nets with Sublinear Memory Cost",
+// 2016, section 4) and most frameworks have: what lies between two checkpoints is dropped in the
+// forward pass, and computed again as a whole when the backward pass arrives.
+
+#include "baselines/checkpoints.hpp"
+
+#include <algorithm>
+
+#include "baselines/residency.hpp"
+
+namespace poet {
+namespace {
+
+/// The last forward node that reads a node's output; the node itself if none does.
+int last_forward_use(const Graph& graph, int node) {
+  int last = node;
+  for (const int user : graph.users[node]) {
+    if (user < graph.first_backward) last = user;
+  }
+  return last;
+}
+
+/// The first backward node that reads it; the graph's size if none does.
+int first_backward_use(const Graph& graph, int node) {
+  const std::vector<int>& users = graph.users[node];
+  const auto at = std::lower_bound(users.begin(), users.end(), graph.first_backward);
+  return at == users.end() ? graph.size() : *at;
+}
+
+/// The nodes from `first` up to, but not including, `end` are dropped after the forward pass, and
+/// held again from the first stage on that needs one of them.
+void drop_segment(const Graph& graph, const std::vector<bool>& droppable, int first, int end,
+                  Residency& residency) {
+  int again = graph.size();
+  for (int i = first; i < end; ++i) {
+    if (droppable[i]) again = std::min(again, first_backward_use(graph, i));
+  }
+  for (int i = first; i < end; ++i) {
+    if (!droppable[i]) continue;
+    const int from = last_forward_use(graph, i) + 1;
+    residency.drop(i, from, std::min(again, last_use(graph, i)));
+  }
+}
+
+}  // namespace
+
+std::vector<int> cut_nodes(const Graph& graph) {
+  // A node is no cut if an edge from a node before it leads past it. Data has no inputs, and is as
+  // good as kept.
+  std::vector<int> cuts;
+  int furthest = 0;
+  for (int i = 0; i < graph.first_backward; ++i) {
+    const bool is_data = graph.nodes[i].inputs.empty();
+    if (furthest <= i && !is_data) cuts.push_back(i);
+    if (!is_data) furthest = std::max(furthest, last_forward_use(graph, i));
+  }
+  if (cuts.size() >= 2) return cuts;
+  cuts.clear();
+  for (int i = 0; i < graph.first_backward; ++i) cuts.push_back(i);
+  return cuts;
+}
+
+std::optional<Schedule> checkpointed(const Graph& graph, const std::vector<int>& checkpoints) {
+  Residency residency = keep_everything(graph);
+  const std::vector<bool> droppable = can_be_dropped(graph);
+  int first = 0;
+  for (const int checkpoint : checkpoints) {
+    drop_segment(graph, droppable, first, checkpoint, residency);
+    first = checkpoint + 1;
+  }
+  const std::vector<int> needed = needed_until(graph);
+  const auto keep = [&](int i) { residency.hold(i, i + 1, needed[i]); };
+  for (const int checkpoint : checkpoints) keep(checkpoint);
+  for (int i = 0; i < graph.size(); ++i) {
+    if (is_computed_once(graph, i)) keep(i);
+  }
+  return schedule_of(graph, residency);
+}
+
+}  // namespace poet

@@ -1,0 +1,21 @@
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "poet/graph.hpp"
+#include "poet/schedule.hpp"
+
+namespace poet {
+
+/// The forward nodes at which a network can be cut into segments, ascending: no node but the data
+/// is read across them. All forward nodes if there are fewer than two of the former.
+std::vector<int> cut_nodes(const Graph& graph);
+
+/// The schedule that keeps these forward nodes, which are ascending, until the backward pass. A
+/// segment, the nodes between two of them, is computed again when the backward pass first reads one
+/// of its tensors, and is kept until it has read them; the last segment is kept from the start.
+/// What may not be computed again stays.
+std::optional<Schedule> checkpointed(const Graph& graph, const std::vector<int>& checkpoints);
+
+}  // namespace poet

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "baselines/attempt.hpp"
+#include "poet/problem.hpp"
+#include "poet/sweep.hpp"
+
+namespace poet {
+
+/// What a schedule of ours is compared with, in the order of tables; `poet` is ours.
+enum class Method {
+  keep_all,
+  chen_sqrt,
+  chen_greedy,
+  treeverse,
+  page_all,
+  capuchin_like,
+  dtr_like,
+  checkmate,
+  paging_only,
+  pofo,
+  poet,
+};
+
+/// A method as tables and files state it.
+struct MethodInfo {
+  Method method;
+  std::string_view name;
+  TechniqueSet techniques;         ///< what its schedules may use
+  std::string_view source;         ///< the paper and its part
+  std::string_view changes;        ///< what is not as the paper has it
+  Attempt (*run)(const Problem&);  ///< absent for those that solve() answers
+};
+
+/// All methods, in the order of the enumerators.
+std::span<const MethodInfo> all_methods();
+const MethodInfo& info_of(Method method);
+
+/// A list of names with commas, or `all`. Throws InputError for an empty list or element, an
+/// unknown name, and one that is there twice.
+std::vector<Method> parse_methods(std::string_view text);
+
+}  // namespace poet

@@ -1,0 +1,97 @@
+#include "pictures/column_axis.hpp"
+
+#include <algorithm>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "pictures/step_costs.hpp"
+#include "poet/error.hpp"
+
+namespace poet::plot {
+namespace {
+
+constexpr double kMinStageDistance = 34;
+constexpr double kTickDistance = 60;
+
+std::vector<double> edges_of(const ScheduleFile& report, const ScheduleTimeline& timeline,
+                             ColumnWidth columns) {
+  if (columns == ColumnWidth::time) {
+    return time_so_far(report.graph, report.schedule, timeline, report.request.paging_time);
+  }
+  std::vector<double> edges(timeline.columns.size() + 1);
+  if (columns == ColumnWidth::energy) {
+    const EnergySoFar energy = energy_so_far(report.graph, report.schedule, timeline);
+    for (std::size_t e = 0; e < edges.size(); ++e) edges[e] = energy.total(e);
+  } else {
+    std::iota(edges.begin(), edges.end(), 0.0);
+  }
+  return edges;
+}
+
+/// Every so many stages, as long as their numbers keep clear of each other: a burst of
+/// recomputation moves stages apart, and the ends of a chart close together.
+std::vector<Tick> stage_ticks(const ScheduleTimeline& timeline, const Scale& x) {
+  const int stages = static_cast<int>(timeline.stage_columns.size());
+  const int fit = static_cast<int>((x.to - x.from) / kMinStageDistance);
+  const int step = std::max(1, static_cast<int>(round_step(stages, fit)));
+  std::vector<Tick> ticks;
+  for (int t = 0; t < stages; t += step) {
+    const double column = timeline.stage_columns[t];
+    if (!ticks.empty() && x(column) - x(ticks.back().value) < kMinStageDistance) continue;
+    ticks.push_back({.value = column, .label = fmt::format("{}", t)});
+  }
+  return ticks;
+}
+
+const char* caption(ColumnWidth columns) {
+  switch (columns) {
+    case ColumnWidth::computation:
+      return "stage; one column per computation, in order of execution";
+    case ColumnWidth::time:
+      return "time; one column per computation, in order of execution";
+    case ColumnWidth::energy:
+      return "energy; one column per computation, in order of execution";
+  }
+  return "";
+}
+
+}  // namespace
+
+ColumnAxis make_column_axis(const ScheduleFile& report, const ScheduleTimeline& timeline,
+                            ColumnWidth columns, double from, double to) {
+  std::vector<double> edges = edges_of(report, timeline, columns);
+  if (!(edges.back() > 0)) {
+    throw InputError("x axis", fmt::format("found a schedule that takes no {}; expected an axis of "
+                                           "computations",
+                                           columns == ColumnWidth::time ? "time" : "energy"));
+  }
+  return {std::move(edges), from, to};
+}
+
+std::vector<Tick> column_ticks(const ColumnAxis& axis, const ScheduleTimeline& timeline,
+                               ColumnWidth columns) {
+  const Scale& scale = axis.scale();
+  const int count = static_cast<int>((axis.to() - axis.from()) / kTickDistance);
+  switch (columns) {
+    case ColumnWidth::computation:
+      break;
+    case ColumnWidth::time:
+      return second_ticks(0, scale.high, count);
+    case ColumnWidth::energy:
+      return joule_ticks(0, scale.high, count);
+  }
+  return stage_ticks(timeline, scale);
+}
+
+void draw_column_numbers(SvgWriter& svg, const ColumnAxis& axis, const std::vector<Tick>& ticks,
+                         ColumnWidth columns, double top) {
+  for (const Tick& tick : ticks) {
+    const double x = axis.scale()(tick.value);
+    svg.line(x, top, x, top + 4, "edge");
+    svg.text(x, top + 14, "axis middle", tick.label);
+  }
+  svg.text((axis.from() + axis.to()) / 2, top + 32, "axis middle", caption(columns));
+}
+
+}  // namespace poet::plot

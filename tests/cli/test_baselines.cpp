@@ -1,0 +1,96 @@
+// The methods of other papers, as a user runs them.
+#include <unistd.h>
+
+#include <csignal>
+#include <filesystem>
+
+#include "cli/sweep_files.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::SizeIs;
+
+Words baselines(const std::string& ram, const Words& more = {}) {
+  return Words{"baselines", "--model",          "linear", "--platform",     "m4", "--ram-budget",
+               ram,         "--runtime-budget", "2",      "--time-limit-s", "30"} +
+         more;
+}
+
+TEST(Baselines, AreALinePerMethodAndBudgetWithSchedulesThatVerifyAccepts) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve(baselines("80%,100%", {"--schedules", folder.file("s")}));
+  EXPECT_EQ(run.status, 0) << run.err;
+  const Lines rows = as_lines(run.out);
+  ASSERT_THAT(rows, SizeIs(22));
+  Words files{"verify"};
+  for (const json& row : rows) {
+    EXPECT_EQ(row.at("format"), "poet-baselines");
+    const bool feasible = row.at("status") == "feasible";
+    EXPECT_EQ(feasible, row.at("schedule_file").is_string()) << row;
+    EXPECT_NE(row.at("changes"), "");
+    if (!feasible) continue;
+    files.push_back(row.at("schedule_file"));
+    EXPECT_LE(row.at("lower_bound_joules").get<double>(),
+              row.at("energy_joules").get<double>() * (1 + 1e-9))
+        << row;
+  }
+  EXPECT_EQ(poet_solve(files).status, 0);
+  EXPECT_EQ(rows.front().at("method"), "keep-all");
+  EXPECT_EQ(rows.front().at("status"), "infeasible");
+  EXPECT_EQ(rows.at(11).at("status"), "feasible");
+  EXPECT_TRUE(std::filesystem::exists(rows.back().at("schedule_file").get<std::string>()));
+}
+
+TEST(Baselines, PrintATableUnlessTheyAreQuiet) {
+  const Words few = baselines("100%", {"--methods", "keep-all,pofo"});
+  EXPECT_THAT(poet_solve(few).err, HasSubstr("keep-all      feasible"));
+  EXPECT_EQ(poet_solve(few + Words{"--quiet"}).err, "");
+  EXPECT_THAT(as_lines(poet_solve(few).out), SizeIs(2));
+}
+
+TEST(Baselines, AreTheSameAsPartOfASweep) {
+  const Words methods{"--methods", "chen-sqrt,dtr-like"};
+  Lines alone = as_lines(poet_solve(baselines("90%", methods)).out);
+  Lines swept =
+      as_lines(poet_solve(Words{"sweep", "--baselines", "--models", "linear", "--platforms", "m4",
+                                "--ram-budget", "90%", "--runtime-budget", "2"} +
+                          methods)
+                   .out);
+  for (Lines* lines : {&alone, &swept}) {
+    for (json& row : *lines) row.erase("timing");
+  }
+  EXPECT_THAT(alone, SizeIs(2));
+  EXPECT_EQ(alone, swept);
+}
+
+TEST(Baselines, RefuseWhatTheyDoNotKnow) {
+  const Finished unknown = poet_solve(baselines("90%", {"--methods", "chen-sqr"}));
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("--methods"));
+  EXPECT_THAT(unknown.err, HasSubstr("chen-sqrt"));
+  const Finished together = poet_solve({"sweep", "--baselines", "--min-ram", "--models", "linear",
+                                        "--platforms", "m4", "--runtime-budget", "2"});
+  EXPECT_EQ(together.status, 2);
+  EXPECT_THAT(together.err, HasSubstr("--min-ram"));
+}
+
+TEST(Baselines, KeepFinishedLinesWhenTheyAreInterrupted) {
+  Command command =
+      poet_solve_command({"baselines", "--model", "resnet18_cifar", "--platform", "m4",
+                          "--ram-budget", "15%", "--runtime-budget", "2", "--gap", "0",
+                          "--time-limit-s", "100", "--methods", "poet,keep-all"});
+  command.interrupt_after = "poet-solve";
+  command.interrupt = [](pid_t program) {
+    ::sleep(1);
+    ::kill(program, SIGINT);
+  };
+  const Finished run = run_program(command);
+  EXPECT_EQ(run.status, 130);
+  for (const json& row : as_lines(run.out)) EXPECT_EQ(row.at("method"), "poet");
+}
+
+}  // namespace
+}  // namespace poet::test

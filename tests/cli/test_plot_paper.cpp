@@ -1,0 +1,172 @@
+// Pictures for papers: `plot --width` and what goes with it.
+#include <functional>
+
+#include "cli/poet_solve.hpp"
+#include "support/picture_faults.hpp"
+#include "support/xml.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::Not;
+using testing::StartsWith;
+
+/// A schedule with recomputation and paging, solved once for all tests.
+const std::string& solved() {
+  static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;
+  return text;
+}
+
+struct Model {
+  const char* name;
+  const char* ram_budget;
+};
+
+class PaperOf : public testing::TestWithParam<Model> {};
+
+TEST_P(PaperOf, ALargeModelHasReadableTextInItsPlace) {
+  if (!have_python()) GTEST_SKIP() << "no python3 to read XML with";
+  const std::string schedule =
+      poet_solve(problem(GetParam().name, "a72", GetParam().ram_budget, "1.5") +
+                 Words{"--effort", "fast", "--time-limit-s", "5"})
+          .out;
+  for (const char* width : {"84mm", "174mm"}) {
+    for (const char* lanes : {"all", "forward", "changed", "none"}) {
+      SCOPED_TRACE(std::string(width) + " " + lanes);
+      const Finished run = poet_solve({"plot", "-", "--width", width, "--lanes", lanes}, schedule);
+      EXPECT_EQ(run.status, 0) << run.err;
+      EXPECT_THAT(picture_faults(run.out), StartsWith("texts|"));
+      EXPECT_THAT(run.out, HasSubstr("RAM by kind of layer"));
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Each, PaperOf,
+                         testing::Values(Model{"bert", "80%"}, Model{"resnet50", "60%"}),
+                         [](const auto& instance) { return std::string(instance.param.name); });
+
+TEST(PlotPaper, IsLightUnlessItIsAskedToBeOtherwise) {
+  const std::string preference = "prefers-color-scheme";
+  const auto plot = [](const Words& words) {
+    return poet_solve(Words{"plot", "-"} + words, solved()).out;
+  };
+  EXPECT_THAT(plot({}), HasSubstr(preference));
+  EXPECT_THAT(plot({"--width", "84mm"}), Not(HasSubstr(preference)));
+  EXPECT_THAT(plot({"--width", "84mm", "--theme", "auto"}), HasSubstr(preference));
+  EXPECT_THAT(plot({"--theme", "light"}), Not(HasSubstr(preference)));
+}
+
+TEST(PlotPaper, IsDrawnOverTimeOrEnergy) {
+  const auto plot = [](const Words& words) {
+    return poet_solve(Words{"plot", "-"} + words, solved()).out;
+  };
+  EXPECT_THAT(plot({"--x-axis", "time"}), HasSubstr(">time; one column per computation"));
+  EXPECT_THAT(plot({"--x-axis", "energy"}), HasSubstr(">energy; one column per computation"));
+  EXPECT_THAT(plot({"--x-axis", "time"}), HasSubstr(" s</text>"));
+}
+
+TEST(PlotPaper, WarnsOfAPictureThatIsHigherThanAPage) {
+  const auto warning = [](const Words& words) {
+    const Finished run = poet_solve(Words{"plot", "-"} + words, solved());
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.err;
+  };
+  const std::string high = warning({"--width", "84mm"});
+  EXPECT_THAT(high, HasSubstr("mm high, and a page of A4 has about 240 mm"));
+  EXPECT_THAT(high, HasSubstr("--lanes changed"));
+  EXPECT_EQ(count_lines(high), 1U);
+  EXPECT_EQ(warning({"--width", "84mm", "--lanes", "changed", "--no-title"}), "");
+  EXPECT_EQ(warning({}), "") << "a screen has no pages";
+}
+
+struct BadLook {
+  Words words;
+  std::string says;
+};
+
+void PrintTo(const BadLook& bad, std::ostream* out) {
+  *out << bad.words.back();
+}
+
+class BadLooks : public testing::TestWithParam<BadLook> {};
+
+TEST_P(BadLooks, AreRefused) {
+  const TemporaryFolder folder;
+  const Words output{"--output", folder.file("s.svg")};
+  const Finished run = poet_solve(Words{"plot", "-"} + output + GetParam().words, solved());
+  EXPECT_EQ(run.status, 2) << run.err;
+  EXPECT_EQ(run.out, "");
+  EXPECT_EQ(count_lines(run.err), 1U) << run.err;
+  EXPECT_THAT(run.err, HasSubstr(GetParam().says));
+  EXPECT_THAT(folder.contents(), IsEmpty());
+}
+
+INSTANTIATE_TEST_SUITE_P(
+    Each, BadLooks,
+    testing::Values(BadLook{{"--width", "5mm"},
+                            "--width: found '5mm'; expected a width from 80mm to 400mm"},
+                    BadLook{{"--width", "500mm"}, "--width: found '500mm'"},
+                    BadLook{{"--width", "84"}, "--width: found '84'"},
+                    BadLook{{"--width", "84 mm"}, "--width: found '84 mm'"},
+                    BadLook{{"--width", "nanmm"}, "--width: found 'nanmm'"},
+                    BadLook{{"--width", "mm"}, "--width: found 'mm'"},
+                    BadLook{{"--width", "8.4cm"}, "--width: found '8.4cm'"},
+                    BadLook{{"--lanes", "backward"}, "expected all, forward, changed or none"},
+                    BadLook{{"--x-axis", "stage"}, "expected computation, time or energy"},
+                    BadLook{{"--theme", "blue"}, "expected auto, light or dark"},
+                    BadLook{{"--format", "png"}, "expected svg or pdf"}));
+
+/// A program in place of rsvg-convert.
+Command with_converter(const TemporaryFolder& folder, const std::string& script) {
+  if (!script.empty()) {
+    const std::string path = folder.write("rsvg-convert", "#!/bin/sh\n" + script);
+    std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  }
+  Command command = poet_solve_command({"plot", "-", "--width", "84mm", "--format", "pdf"});
+  command.environment = {{"PATH", folder.path()}, {"TMPDIR", folder.path()}};
+  command.stdin_text = solved();
+  return command;
+}
+
+TEST(PlotPdf, IsWhatTheConverterMakesOfThePicture) {
+  const TemporaryFolder folder;
+  const Finished run = run_program(
+      with_converter(folder, "echo \"$@\"\nwhile read -r line; do echo \"$line\"; done\n"));
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, StartsWith("--format pdf\n<svg "));
+  EXPECT_THAT(run.out, HasSubstr("width=\"84mm\""));
+  EXPECT_THAT(folder.contents(), ElementsAre("rsvg-convert")) << "no temporary file is left";
+}
+
+TEST(PlotPdf, SaysWhatItNeedsAndWhatFailed) {
+  const TemporaryFolder empty;
+  const Finished missing = run_program(with_converter(empty, ""));
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.out, "");
+  EXPECT_THAT(missing.err, HasSubstr("--format: pdf needs 'rsvg-convert'"));
+  EXPECT_THAT(missing.err, HasSubstr("librsvg2-bin"));
+  EXPECT_THAT(empty.contents(), IsEmpty());
+  const TemporaryFolder folder;
+  const Finished failed = run_program(with_converter(folder, "echo 'no fonts' >&2; exit 3\n"));
+  EXPECT_EQ(failed.status, 2);
+  EXPECT_EQ(failed.out, "");
+  EXPECT_THAT(failed.err, HasSubstr("'rsvg-convert' ended with exit status 3: no fonts"));
+}
+
+TEST(PlotPdf, IsAPageOfThatWidth) {
+  const TemporaryFolder folder;
+  const Finished run = poet_solve(
+      {"plot", "-", "--width", "174mm", "--format", "pdf", "--output", folder.file("s.pdf")},
+      solved());
+  if (run.err.find("rsvg-convert") != std::string::npos) {
+    GTEST_SKIP() << "no rsvg-convert (Debian: librsvg2-bin)";
+  }
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(contents_of(folder.file("s.pdf")), StartsWith("%PDF-"));
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,183 @@
+// Pictures for paper are measured as they are printed: no text is below 6 pt, leaves the page or
+// lies on another one.
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "poet/error.hpp"
+#include "poet/plot.hpp"
+#include "support/contents_of.hpp"
+#include "support/curve_points.hpp"
+#include "support/picture_faults.hpp"
+#include "support/tiny_report.hpp"
+#include "support/xml.hpp"
+
+namespace poet {
+namespace {
+
+using test::picture_faults;
+using test::TinySolve;
+using testing::ContainsRegex;
+using testing::HasSubstr;
+using testing::Not;
+using testing::StartsWith;
+
+PictureOptions paper(double width_mm) {
+  return {.width_mm = width_mm, .theme = PictureTheme::light};
+}
+
+/// Four sets of techniques under six runtime budgets, on each of the platforms.
+std::vector<CurvePoint> many_curves(const std::vector<std::string>& models,
+                                    const std::vector<std::string>& platforms, int runtimes) {
+  std::vector<CurvePoint> points;
+  const std::vector<std::string> techniques{"remat + paging", "remat only", "paging only",
+                                            "neither remat nor paging"};
+  for (const std::string& model : models) {
+    for (const std::string& platform : platforms) {
+      for (int k = 0; k < static_cast<int>(techniques.size()); ++k) {
+        for (int r = 0; r < runtimes; ++r) {
+          for (int b = 0; b < 8; ++b) {
+            const bool works = b > k - r;
+            const double energy = 10 + 0.1 * (k + 1) * (8 - b) / (1 + 0.3 * r);
+            CurvePoint point = test::curve_point(techniques[k], 100000 * (b + 2),
+                                                 works ? Status::optimal : Status::infeasible,
+                                                 works ? energy : 0, works ? energy : 0);
+            point.model = model;
+            point.platform = platform;
+            point.runtime_budget_ratio = 1.05 + 0.25 * r;
+            points.push_back(point);
+          }
+        }
+      }
+    }
+  }
+  return points;
+}
+
+std::vector<CurvePoint> over_runtime() {
+  std::vector<CurvePoint> points;
+  for (CurvePoint point : many_curves({"linear"}, {"m4"}, 6)) {
+    if (point.ram_budget_bytes == 600000) points.push_back(point);
+  }
+  return points;
+}
+
+class PaperPictures : public testing::TestWithParam<double> {
+ protected:
+  void SetUp() override {
+    if (!test::have_python()) GTEST_SKIP() << "no python3 to read XML with";
+  }
+
+  static void expect_faultless(const std::string& picture) {
+    EXPECT_THAT(picture_faults(picture), StartsWith("texts|"));
+  }
+};
+
+TEST_P(PaperPictures, OfSchedulesHaveReadableTextInItsPlace) {
+  for (const Schedule& schedule : {test::keep_all(), test::recompute_a(), test::page_a()}) {
+    for (const bool title : {true, false}) {
+      PictureOptions options = paper(GetParam());
+      options.title = title;
+      for (const ColumnWidth columns :
+           {ColumnWidth::computation, ColumnWidth::time, ColumnWidth::energy}) {
+        options.columns = columns;
+        expect_faultless(schedule_svg(TinySolve(schedule).report(), options));
+      }
+    }
+  }
+}
+
+TEST_P(PaperPictures, OfSweepsHaveReadableTextInItsPlace) {
+  for (const auto& points :
+       {test::small_sweep(), many_curves({"linear"}, {"m4"}, 6), over_runtime(),
+        many_curves({"linear", "bert"}, {"m0", "m4", "a72"}, 1),
+        many_curves({"linear", "bert", "vgg16", "resnet18", "resnet50"}, {"m4"}, 2),
+        many_curves({"linear", "bert", "vgg16", "resnet18"}, {"m0", "m4", "a72"}, 2),
+        std::vector<CurvePoint>{}}) {
+    expect_faultless(sweep_svg(points, paper(GetParam())));
+  }
+}
+
+TEST_P(PaperPictures, AreAsWideAsAskedFor) {
+  const std::string width =
+      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}mm\"", GetParam());
+  EXPECT_THAT(schedule_svg(TinySolve(test::page_a()).report(), paper(GetParam())),
+              StartsWith(width));
+  EXPECT_THAT(sweep_svg(test::small_sweep(), paper(GetParam())), StartsWith(width));
+}
+
+INSTANTIATE_TEST_SUITE_P(Widths, PaperPictures, testing::Values(80, 84, 120, 174, 400),
+                         [](const auto& instance) { return fmt::format("{}mm", instance.param); });
+
+TEST(PictureFaults, AreFound) {
+  if (!test::have_python()) GTEST_SKIP() << "no python3 to read XML with";
+  const std::string faults = picture_faults(
+      "<svg xmlns='http://www.w3.org/2000/svg' width='84mm' viewBox='0 0 400 100'>"
+      "<style>text { font-size: 12px } .lane { font-size: 9px }</style>"
+      "<text x='10' y='50'>first</text><text x='20' y='52'>second</text>"
+      "<text x='380' y='90'>beyond the edge</text><text x='10' y='20' class='lane'>tiny</text>"
+      "</svg>");
+  EXPECT_THAT(faults, HasSubstr("overlap|second|first"));
+  EXPECT_THAT(faults, HasSubstr("outside|beyond the edge"));
+  EXPECT_THAT(faults, HasSubstr("small|tiny|5.36"));
+  EXPECT_THAT(faults, HasSubstr("texts|4"));
+}
+
+TEST(PictureOptions, WithoutATitleThereIsNone) {
+  const PictureOptions untitled{.title = false};
+  EXPECT_THAT(schedule_svg(TinySolve(test::page_a()).report(), untitled),
+              Not(HasSubstr("class=\"title\"")));
+  EXPECT_THAT(schedule_svg(TinySolve(test::page_a()).report(), untitled),
+              Not(HasSubstr("class=\"value\"")));
+  EXPECT_THAT(sweep_svg(test::small_sweep(), untitled), Not(HasSubstr("class=\"title\"")));
+  EXPECT_THAT(sweep_svg(test::small_sweep()), HasSubstr("class=\"title\""));
+}
+
+TEST(PictureOptions, DecideTheTheme) {
+  const auto drawn = [](PictureTheme theme) {
+    return schedule_svg(TinySolve(test::page_a()).report(), {.theme = theme});
+  };
+  EXPECT_THAT(drawn(PictureTheme::automatic), HasSubstr("prefers-color-scheme: dark"));
+  for (const PictureTheme theme : {PictureTheme::light, PictureTheme::dark}) {
+    EXPECT_THAT(drawn(theme), Not(HasSubstr("@media")));
+  }
+  EXPECT_THAT(drawn(PictureTheme::light), Not(HasSubstr("#15181c")));
+  EXPECT_THAT(drawn(PictureTheme::dark), HasSubstr(".paper { fill: #15181c }"));
+}
+
+TEST(PictureOptions, ChooseTheLanes) {
+  const auto drawn = [](const Schedule& schedule, LaneChoice lanes) {
+    return schedule_svg(TinySolve(schedule).report(), {.lanes = lanes});
+  };
+  const std::string paged = drawn(test::page_a(), LaneChoice::changed);
+  EXPECT_THAT(paged, HasSubstr(">0 a</text>"));
+  EXPECT_THAT(paged, ContainsRegex("class=.lane end.*0 a"));
+  EXPECT_THAT(paged, Not(HasSubstr(">1 b</text>")));
+  EXPECT_THAT(paged, HasSubstr(">paged in</text>"));
+  EXPECT_THAT(paged, Not(HasSubstr(">recomputed</text>"))) << "no entry for what is not there";
+  EXPECT_THAT(drawn(test::keep_all(), LaneChoice::changed), HasSubstr(">None.</text>"));
+  EXPECT_THAT(drawn(test::keep_all(), LaneChoice::forward), HasSubstr(">1 b</text>"));
+  EXPECT_THAT(drawn(test::keep_all(), LaneChoice::none), Not(HasSubstr("class=\"lane")));
+}
+
+TEST(PictureOptions, RefuseAWidthOutOfRange) {
+  for (const double width : {0.0, 5.0, 79.9, 400.1, std::nan(""), 1e300, -84.0}) {
+    EXPECT_THROW(sweep_svg(test::small_sweep(), paper(width)), InputError) << width;
+  }
+}
+
+TEST(SweepSvg, HasNoEntryForWhatItDoesNotShow) {
+  const auto one = test::curve_point("remat", 100, Status::optimal, 10, 10);
+  const std::string picture = sweep_svg(std::vector{one});
+  EXPECT_THAT(picture, HasSubstr(">proven optimal</text>"));
+  for (const char* entry : {"not proven", ">infeasible</text>", "no schedule found"}) {
+    EXPECT_THAT(picture, Not(HasSubstr(entry)));
+  }
+}
+
+}  // namespace
+}  // namespace poet

@@ -1,0 +1,85 @@
+// Every method of src/baselines on graphs of all kinds: what it makes is a schedule, and none needs
+// less than the optimum.
+#include <gtest/gtest.h>
+
+#include "baselines/fields.hpp"
+#include "baselines/run_baselines.hpp"
+#include "poet/schedule_file.hpp"
+#include "support/cases.hpp"
+#include "support/random_graphs.hpp"
+#include "support/wild_problems.hpp"
+
+namespace poet::test {
+namespace {
+
+SweepGrid grid_of(const Problem& problem) {
+  SweepSubject subject{.model = {.name = "random", .nodes = {}},
+                       .platform = {},
+                       .graph = problem.graph,
+                       .base = baseline(problem.graph),
+                       .limits = problem.limits};
+  SweepGrid grid;
+  grid.subjects.push_back(std::move(subject));
+  return grid;
+}
+
+/// Runs all methods at one point, and holds every row against what it claims. Returns how many rows
+/// are feasible.
+int expect_sound(const Problem& problem, int number) {
+  const SweepGrid grid = grid_of(problem);
+  const RuntimeBudget runtime(std::in_place_type<Seconds>, problem.limits.runtime_budget_seconds);
+  const std::vector<SweepPoint> points{
+      {.subject = 0, .runtime = runtime, .limits = problem.limits}};
+  int feasible = 0;
+  const BaselineOptions options{.methods = parse_methods("all"),
+                                .settings = {.time_limit_seconds = 5},
+                                .started = {},
+                                .progress = {},
+                                .finished = {},
+                                .interrupted = {}};
+  for (const BaselineResult& result : run_baselines(grid, points, options)) {
+    const BaselineRow& row = result.row;
+    EXPECT_NE(row.status, BaselineRow::Status::failed)
+        << "case " << number << ", " << row.method << ": " << row.reason;
+    EXPECT_EQ(row.status == BaselineRow::Status::feasible, result.file.has_value());
+    if (!result.file) continue;
+    ++feasible;
+    const auto findings = verify_schedule_file(*result.file);
+    EXPECT_TRUE(findings.empty()) << "case " << number << ", " << row.method << ": "
+                                  << findings.front();
+    EXPECT_LE(row.summary->peak_ram_bytes, problem.limits.ram_budget_bytes);
+  }
+  return feasible;
+}
+
+TEST(Baselines, AreSoundOnRandomTrainingGraphs) {
+  const CaseRange range = wanted_cases(60);
+  int feasible = 0;
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    Random random(number);
+    feasible += expect_sound(random_problem(random, 6 + random.below(12)), number);
+  }
+  EXPECT_GT(feasible, 2 * range.count);
+}
+
+TEST(Baselines, AreSoundOnExactGraphs) {
+  const CaseRange range = wanted_cases(60);
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    Random random(number);
+    expect_sound(random_exact_problem(random, 6 + random.below(12)), number);
+  }
+}
+
+TEST(Baselines, AreSoundOnAwkwardGraphs) {
+  const CaseRange range = wanted_cases(60);
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    Random random(number);
+    Problem problem = wild_problem(random, 6 + random.below(12), Numbers::moderate);
+    if (!(problem.limits.runtime_budget_seconds > 0) || problem.limits.ram_budget_bytes < 1)
+      continue;
+    expect_sound(problem, number);
+  }
+}
+
+}  // namespace
+}  // namespace poet::test

@@ -1,0 +1,113 @@
+"""`python -m poet.torch`: what it says to networks that cannot be imported.
+
+tests/golden/import_of_torch.py imports those that can.
+"""
+import contextlib
+import importlib.util
+import io
+import json
+import os
+import subprocess
+import sys
+import unittest
+from unittest import mock
+
+from support import PACKAGE, TestCase
+
+NETWORKS = """
+import torch
+
+class Linear(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(8, 3)
+    def forward(self, x):
+        return self.fc(x)
+
+class Branches(Linear):
+    def forward(self, x):
+        return self.fc(x * 2 if x.sum() > 0 else x)
+
+class Raises(torch.nn.Module):
+    def __init__(self):
+        super().__init__()
+        raise OSError("no weights\\nare here")
+
+def number():
+    return 3
+"""
+
+
+@unittest.skipIf(importlib.util.find_spec("torch") is None, "no torch (Debian: python3-torch)")
+class Networks(TestCase):
+    def setUp(self):
+        super().setUp()
+        (self.folder / "networks_of_test.py").write_text(NETWORKS)
+        self.addCleanup(os.chdir, os.getcwd())
+        self.addCleanup(sys.path.__setitem__, slice(None), list(sys.path))
+        self.addCleanup(sys.modules.pop, "networks_of_test", None)
+        os.chdir(self.folder)
+
+    def run_main(self, *words):
+        """Status, stdout and stderr."""
+        from poet.torch.__main__ import main
+        out, err = io.StringIO(), io.StringIO()
+        with mock.patch.object(sys, "argv", ["poet.torch", *words]), contextlib.redirect_stdout(out), \
+                contextlib.redirect_stderr(err):
+            try:
+                status = main()
+            except SystemExit as error:
+                status = error.code
+        return status, out.getvalue(), err.getvalue()
+
+    def test_what_cannot_be_imported_is_said_in_a_line(self):
+        for network, *words, message in (
+                ("nothing_of_this_name:Net", "there is no module 'nothing_of_this_name'"),
+                ("networks_of_test", "expected MODULE:CLASS"),
+                ("networks_of_test:Net", "the module 'networks_of_test' has no 'Net'"),
+                ("networks_of_test:Raises", "OSError: no weights (.*networks_of_test.py, line 18)"),
+                ("networks_of_test:number", "what it makes is a int; expected a torch.nn.Module"),
+                ("networks_of_test:Linear", "--input", "1,9", "with --input 1,9 it raises RuntimeError: mat1 and mat2"),
+                ("networks_of_test:Linear", "--input", "1,8", "--input", "1,8", "found 2 inputs; the network reads 1"),
+                ("networks_of_test:Linear", "--custom", "Sin=3", "no module is a 'Sin'"),
+                ("networks_of_test:Linear", "--trainable", "head.*", "'head.*'"),
+                ("networks_of_test:Linear", "--output", "missing/net.json", "--output missing/net.json: No such file"),
+                ("networks_of_test:Linear", "--output", ".", "--output .: Is a directory")):
+            with self.subTest(network=network, words=words):
+                if "--input" not in words:
+                    words += ["--input", "1,8"]
+                status, out, err = self.run_main(network, *words)
+                self.assertEqual((status, out), (2, ""), err)
+                self.assertRegex(err, "^poet.torch: error: " + r"[^\n]*" +
+                                 message.replace("(", r"\(").replace(")", r"\)") + r"[^\n]*\n$")
+        left = {path.name for path in self.folder.iterdir()} - {"networks_of_test.py", "__pycache__"}
+        self.assertEqual(left, set())
+
+    def test_what_torch_fx_cannot_trace_goes_by_the_program(self):
+        # Not by one of the PATH, which has none in an environment that is not activated.
+        with mock.patch.dict(os.environ, PATH="/nowhere"):
+            status, _, err = self.run_main("networks_of_test:Branches", "--input", "1,8", "--output", "net.json")
+        if "built without ONNX" in err:
+            self.skipTest("this poet-solve reads no ONNX files")
+        self.assertEqual(status, 0, err)
+        self.assertIn("poet.torch: warning: torch.fx cannot trace it", err)
+        self.assertEqual(json.loads((self.folder / "net.json").read_text())["name"], "Branches")
+
+    def test_notes_are_warnings_of_python(self):
+        import torch
+        import poet
+        with self.assertWarnsRegex(UserWarning, "CELU.* is taken for a custom layer"):
+            poet.Model.from_torch(torch.nn.Sequential(torch.nn.Linear(8, 8), torch.nn.CELU()), torch.zeros(1, 8))
+
+
+class WithoutTorch(TestCase):
+    def test_it_says_what_is_missing(self):
+        (self.folder / "torch.py").write_text("raise ModuleNotFoundError('none', name='torch')\n")
+        run = subprocess.run([sys.executable, "-B", "-m", "poet.torch", "a:B", "--input", "1"], capture_output=True,
+                             text=True, cwd=self.folder, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
+        self.assertEqual(run.returncode, 1)
+        self.assertIn("PyTorch is not installed (Debian: python3-torch", run.stderr)
+
+
+if __name__ == "__main__":
+    unittest.main()

@@ -1,0 +1,186 @@
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <set>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "baselines/checkpoints.hpp"
+#include "baselines/layer_chain.hpp"
+#include "baselines/method.hpp"
+#include "baselines/methods.hpp"
+#include "baselines/residency.hpp"
+#include "poet/error.hpp"
+#include "support/random_graphs.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::ElementsAre;
+
+/// `steps` layers after the data, all of 100 bytes and 1 J, and their gradients.
+Problem unit_chain(int steps) {
+  Problem problem = chain_problem(steps + 1, 100);
+  problem.graph.nodes[0].energy_joules = problem.graph.nodes[0].runtime_seconds = 0;
+  return problem;
+}
+
+Replay replay_of(const Problem& problem, const Attempt& attempt) {
+  EXPECT_TRUE(attempt.schedule) << attempt.reason;
+  return simulate(problem.graph, attempt.schedule.value_or(Schedule{}), problem.limits);
+}
+
+/// P(l, s) of Griewank and Walther, by its closed form: with the least r such that
+/// (s + r over s) >= l, it is r l - (s + r over r - 1).
+long steps_made_again(int l, int s) {
+  const auto over = [](int n, int k) {
+    long result = 1;
+    for (int i = 1; i <= k; ++i) result = result * (n - k + i) / i;
+    return result;
+  };
+  int r = 0;
+  while (over(s + r, s) < l) ++r;
+  return static_cast<long>(r) * l - over(s + r, r - 1);
+}
+
+TEST(Residency, LeavesOutWhatIsOfNoUse) {
+  const Problem problem = unit_chain(3);
+  Residency residency = keep_everything(problem.graph);
+  residency.hold(0, 1, problem.graph.size() - 1);
+  residency.page_out[2].push_back(1);
+  EXPECT_EQ(schedule_of(problem.graph, residency), baseline(problem.graph).schedule);
+}
+
+TEST(Residency, HasNoScheduleForWhatMayNotBeComputedAgain) {
+  std::vector<Node> nodes = unit_chain(3).graph.nodes;
+  nodes[1].recompute = false;
+  const Graph graph = make_graph(nodes);
+  Residency residency = keep_everything(graph);
+  residency.drop(1, 3, graph.size() - 1);
+  EXPECT_FALSE(schedule_of(graph, residency));
+}
+
+TEST(Methods, KeepAllIsTheBaseline) {
+  const Problem problem = unit_chain(4);
+  EXPECT_EQ(keep_all(problem).schedule, baseline(problem.graph).schedule);
+}
+
+TEST(Methods, PageAllComputesNothingTwiceAndNeedsLessRam) {
+  const Problem problem = unit_chain(12);
+  const Replay replay = replay_of(problem, page_all(problem));
+  EXPECT_TRUE(replay.valid());
+  EXPECT_EQ(replay.recompute_count, 0);
+  EXPECT_GT(replay.page_in_count, 0);
+  EXPECT_LT(replay.peak_ram_bytes, problem.limits.ram_budget_bytes);
+}
+
+TEST(Chen, CutsWhereNoEdgeLeadsPast) {
+  std::vector<Node> nodes = unit_chain(5).graph.nodes;
+  nodes.resize(6);
+  nodes[4].inputs = {2, 3};
+  EXPECT_THAT(cut_nodes(make_graph(nodes)), ElementsAre(1, 2, 4, 5));
+}
+
+TEST(Chen, KeepsTheSquareRootOfALongChain) {
+  // 16 layers in 4 segments: 3 checkpoints, the 4 outputs of a segment beside them, and a gradient.
+  const Problem problem = unit_chain(16);
+  const Replay replay = replay_of(problem, chen_sqrt(problem));
+  EXPECT_TRUE(replay.valid());
+  EXPECT_EQ(replay.peak_ram_bytes, (3 + 4 + 1) * 100);
+  // Each of the first three segments is computed again but for its checkpoint; data is as well.
+  EXPECT_EQ(replay.recompute_count, 3 * 3 + 1);
+}
+
+TEST(Chen, GreedyFitsWhereTheSquareRootDoesNot) {
+  Problem problem = unit_chain(16);
+  problem.graph.nodes[3].bytes = 800;
+  problem.limits.ram_budget_bytes = replay_of(problem, chen_greedy(problem)).peak_ram_bytes;
+  EXPECT_TRUE(replay_of(problem, chen_greedy(problem)).valid());
+}
+
+TEST(Treeverse, MakesAsManyStepsAgainAsTheTheorySays) {
+  for (const int steps : {2, 3, 5, 8, 13}) {
+    Problem problem = unit_chain(steps);
+    problem.limits.runtime_budget_seconds *= 10;
+    const Joules once = baseline(problem.graph).energy_joules;
+    std::set<int> numbers;  // of checkpoints
+    // One byte less than the peak leaves room for fewer checkpoints, until none fits.
+    while (true) {
+      const Attempt attempt = treeverse(problem);
+      const Replay replay = replay_of(problem, attempt);
+      if (!replay.valid()) break;
+      const int count = std::stoi(attempt.parameter);
+      numbers.insert(count);
+      // The theory makes the first pass but for its last step, and the forward step of every
+      // reversal; here the first pass is the baseline's, and outputs stay where the next gradient
+      // reads them.
+      EXPECT_NEAR(replay.energy_joules - once,
+                  static_cast<double>(steps_made_again(steps, count) - (steps - 1)), 1e-9)
+          << steps << " steps, " << attempt.parameter;
+      problem.limits.ram_budget_bytes = replay.peak_ram_bytes - 1;
+    }
+    EXPECT_GE(static_cast<int>(numbers.size()), steps / 2) << steps;
+  }
+}
+
+TEST(Treeverse, DoesNotApplyWhereALayerReadsTwo) {
+  std::vector<Node> nodes = unit_chain(5).graph.nodes;
+  nodes[4].inputs = {2, 3};
+  const Problem problem{.graph = make_graph(nodes)};
+  EXPECT_FALSE(treeverse(problem).schedule);
+  EXPECT_FALSE(pofo(problem).schedule);
+}
+
+TEST(Pofo, IsTheCheaperOfPagingAndComputingAgain) {
+  Problem problem = unit_chain(12);
+  const Joules least = baseline(problem.graph).energy_joules;
+  problem.limits.ram_budget_bytes = problem.limits.ram_budget_bytes * 6 / 10;
+  // Both transfers together cost 0.4 J, a step 1 J.
+  const Replay cheap = replay_of(problem, pofo(problem));
+  EXPECT_TRUE(cheap.valid());
+  EXPECT_GT(cheap.page_in_count, 0);
+  EXPECT_GT(cheap.energy_joules, least);
+  for (Node& node : problem.graph.nodes) node.page_in_energy_joules = 100;
+  const Replay dear = replay_of(problem, pofo(problem));
+  EXPECT_TRUE(dear.valid());
+  EXPECT_EQ(dear.page_in_count, 0);
+  EXPECT_GT(dear.energy_joules, cheap.energy_joules);
+}
+
+TEST(Dtr, KeepsToItsBudgetOnAChain) {
+  Problem problem = unit_chain(16);
+  const Bytes all = problem.limits.ram_budget_bytes;
+  EXPECT_EQ(dtr_like(problem).schedule, baseline(problem.graph).schedule);
+  for (const int share : {90, 70, 50}) {
+    problem.limits.ram_budget_bytes = all * share / 100;
+    const Replay replay = replay_of(problem, dtr_like(problem));
+    EXPECT_LE(replay.peak_ram_bytes, problem.limits.ram_budget_bytes) << share;
+    EXPECT_GT(replay.recompute_count, 0) << share;
+  }
+}
+
+TEST(Capuchin, SwapsWhatHidesAndRecomputesOtherwise) {
+  Problem problem = unit_chain(12);
+  problem.limits.ram_budget_bytes = problem.limits.ram_budget_bytes * 6 / 10;
+  for (Node& node : problem.graph.nodes) node.page_in_seconds = node.page_out_seconds = 0.1;
+  const Replay fast = replay_of(problem, capuchin_like(problem));
+  EXPECT_TRUE(fast.valid());
+  EXPECT_EQ(fast.recompute_count, 0);
+  for (Node& node : problem.graph.nodes) node.page_in_seconds = node.page_out_seconds = 1000;
+  const Replay slow = replay_of(problem, capuchin_like(problem));
+  EXPECT_TRUE(slow.valid());
+  EXPECT_EQ(slow.page_in_count, 0);
+}
+
+TEST(MethodList, RefusesWhatItDoesNotKnow) {
+  EXPECT_EQ(parse_methods("all").size(), all_methods().size());
+  EXPECT_THAT(parse_methods("poet,keep-all"), ElementsAre(Method::poet, Method::keep_all));
+  EXPECT_THROW(parse_methods("poet,poet"), InputError);
+  EXPECT_THROW(parse_methods("chen"), InputError);
+  EXPECT_THROW(parse_methods(""), InputError);
+  for (const MethodInfo& info : all_methods()) EXPECT_EQ(info_of(info.method).name, info.name);
+}
+
+}  // namespace
+}  // namespace poet::test

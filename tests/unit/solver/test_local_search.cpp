@@ -1,0 +1,195 @@
+#include "solver/search/local_search.hpp"
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include "poet/simulate.hpp"
+#include "solver/search/random.hpp"
+#include "solver/search/threshold_search.hpp"
+#include "solver/search/timeline_search.hpp"
+#include "support/random_graphs.hpp"
+
+namespace poet {
+namespace {
+
+bool never() {
+  return false;
+}
+
+Problem draw_problem(int seed) {
+  Random random(seed);
+  return test::random_problem(random, 6 + random.below(30));
+}
+
+/// A chain of equal layers with its backward chain, at the smallest budget there is.
+Problem smallest_chain() {
+  Problem problem = test::chain_problem(8, 100);
+  problem.limits.ram_budget_bytes = working_set(problem.graph).bytes;
+  return problem;
+}
+
+TEST(Greedy, LeavesOnlySchedulesThatTheSimulatorAccepts) {
+  int found = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    for (const Return back : {Return::at_use, Return::any}) {
+      SCOPED_TRACE(testing::Message() << "seed " << seed);
+      const Problem problem = draw_problem(seed);
+      const WholeCosts costs(problem);
+      Timeline timeline(costs);
+      descend(timeline, back, never);
+      EXPECT_EQ(timeline.overtime(), 0);
+      if (!timeline.feasible()) continue;
+      ++found;
+      EXPECT_TRUE(simulate(problem.graph, to_schedule(timeline), problem.limits).valid());
+    }
+  }
+  EXPECT_GE(found, 150);
+}
+
+TEST(Greedy, PrunesWhateverCanGo) {
+  int pruned = 0;
+  for (int seed = 0; seed < 100; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    const Problem problem = draw_problem(seed);
+    const WholeCosts costs(problem);
+    Timeline timeline(costs);
+    evict_everything(timeline, true, never);
+    if (!timeline.feasible()) continue;
+    const Units evicted = timeline.extra_energy();
+    prune(timeline);
+    EXPECT_TRUE(timeline.feasible());
+    pruned += timeline.extra_energy() < evicted ? 1 : 0;
+    const Units energy = timeline.extra_energy();
+    for (const Entry& entry : std::vector<Entry>(timeline.entries())) {
+      timeline.remove(entry);
+      timeline.tidy();
+      EXPECT_FALSE(timeline.feasible() && timeline.extra_energy() < energy);
+      timeline.rollback();
+    }
+  }
+  EXPECT_GE(pruned, 30);
+}
+
+/// A node whose output goes over its input's RAM needs the input's bytes less, if the input goes.
+TEST(Greedy, GivesUpWhatAnOutputCouldTakeOver) {
+  const auto node = [](std::vector<int> inputs, std::optional<int> over) {
+    return Node{.op = "custom",
+                .bytes = 128,
+                .runtime_seconds = 1,
+                .energy_joules = 1,
+                .inputs = std::move(inputs),
+                .in_place = over};
+  };
+  std::vector<Node> nodes{node({}, {}), node({0}, {}), node({1}, 1), node({0, 1}, {})};
+  for (int k = 0; k < 4; ++k) nodes[k].name = fmt::format("n{}", k);
+  Problem problem{.graph = make_graph(std::move(nodes))};
+  problem.limits = {
+      .ram_budget_bytes = 3 * 128 - 1, .runtime_budget_seconds = 100, .paging = false};
+  ASSERT_EQ(baseline(problem.graph).peak_ram_bytes, 3 * 128);
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  descend(timeline, Return::at_use, never);
+  EXPECT_LT(timeline.ram().ram(2), 3 * 128);
+}
+
+TEST(FirstSchedule, ReachesTheWorkingSetOfAChain) {
+  const Problem tight = smallest_chain();
+  const auto schedule = first_schedule(tight);
+  ASSERT_TRUE(schedule.has_value());
+  EXPECT_TRUE(simulate(tight.graph, *schedule, tight.limits).valid());
+}
+
+TEST(FirstSchedule, IsNoneWhenItIsStopped) {
+  EXPECT_FALSE(first_schedule(smallest_chain(), [] { return true; }).has_value());
+}
+
+TEST(Repair, MakesASchedulesTensorsFit) {
+  const Problem tight = smallest_chain();
+  const Schedule whole = baseline(tight.graph).schedule;
+  ASSERT_FALSE(simulate(tight.graph, whole, tight.limits).valid());
+  int found = 0;
+  for (int percent = 50; percent < 100; percent += 10) {
+    Problem problem = tight;
+    problem.limits.ram_budget_bytes = baseline(tight.graph).peak_ram_bytes * percent / 100;
+    const auto fitting = repaired(problem, whole, never);
+    if (!fitting) continue;
+    ++found;
+    EXPECT_TRUE(simulate(problem.graph, *fitting, problem.limits).valid());
+  }
+  EXPECT_GE(found, 4);
+}
+
+/// The only change that helps takes nothing off the energy or the RAM, only off the time.
+TEST(ThresholdSearch, SeesThatAScheduleIsInTimeAgain) {
+  std::vector<Node> nodes;
+  for (int k = 0; k < 5; ++k) {
+    nodes.push_back({.name = fmt::format("n{}", k),
+                     .op = "custom",
+                     .bytes = 1,
+                     .runtime_seconds = 1,
+                     .energy_joules = k == 0 ? 0.0 : 1.0});
+    if (k > 0) nodes[k].inputs.push_back(0);
+    if (k > 1) nodes[k].inputs.push_back(k - 1);
+  }
+  Problem problem{.graph = make_graph(std::move(nodes))};
+  problem.limits = {.ram_budget_bytes = 100,
+                    .runtime_budget_seconds = baseline(problem.graph).runtime_seconds,
+                    .paging = false};
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  timeline.restore({{.node = 0, .at = computation(3, 0)}});
+  ASSERT_EQ(timeline.extra_energy(), 0);
+  ASSERT_EQ(timeline.violation(), 0);
+  ASSERT_GT(timeline.overtime(), 0);
+  Random random(1);
+  TimelineMoves moves(timeline, random);
+  const ThresholdSettings settings{.moves = 2000,
+                                   .hot = 1,
+                                   .cold = 0.1,
+                                   .price = 1,
+                                   .time_price = 1,
+                                   .least_price = 1,
+                                   .largest_price = 1};
+  EXPECT_TRUE(search_by_threshold(timeline, moves, settings, random, never).best.has_value());
+}
+
+TEST(LocalSearch, CountsTheMovesThatItMadeBeforeItWasStopped) {
+  constexpr int kPolls = 8;
+  constexpr std::int64_t kMovesPerPoll = 256;
+  int polls = 0;
+  std::int64_t moves = -1;
+  search_timelines(smallest_chain(), {.moves = 100'000,
+                                      .stop = [&] { return ++polls > kPolls; },
+                                      .moved = [&](std::int64_t made) { moves = made; }});
+  EXPECT_GE(moves, 0);
+  EXPECT_LE(moves, kPolls * kMovesPerPoll);
+}
+
+TEST(LocalSearch, NeverReturnsAScheduleThatTheSimulatorRefuses) {
+  int found = 0;
+  for (int seed = 0; seed < 40; ++seed) {
+    SCOPED_TRACE(testing::Message() << "seed " << seed);
+    Random random(seed);
+    const Problem problem = test::random_problem(random, 6 + random.below(15));
+    const auto schedule = local_search(problem, {.moves = 20'000, .seed = 3});
+    if (!schedule) continue;
+    ++found;
+    const Replay replay = simulate(problem.graph, *schedule, problem.limits);
+    EXPECT_TRUE(replay.valid()) << replay.violations.front().message;
+  }
+  EXPECT_GE(found, 15);
+}
+
+TEST(LocalSearch, RepeatsWithTheSameSeed) {
+  Random random(5);
+  const Problem problem = test::random_problem(random, 20);
+  const LocalSearchOptions options{.moves = 30'000, .seed = 11};
+  const auto first = local_search(problem, options);
+  const auto second = local_search(problem, options);
+  ASSERT_TRUE(second.has_value());
+  ASSERT_TRUE(first.has_value());
+  EXPECT_EQ(*first, *second);
+}
+
+}  // namespace
+}  // namespace poet
