@@ -91,12 +91,15 @@ class Solve {
   }
 
   void search_locally(std::int64_t moves, double share) {
-    if (!state_.options.settings.features.local_search) return;
+    const SolveSettings& settings = state_.options.settings;
+    if (!settings.features.local_search) return;
     const Seconds start = state_.clock.elapsed();
     const Seconds until = start + state_.share_of_time(share);
     // A later search should not repeat an earlier one.
     LocalSearchOptions search{.moves = std::min(moves, state_.work_left()),
-                              .seed = state_.options.settings.seed + local_searches_++,
+                              .seed = settings.seed + local_searches_++,
+                              .processes = settings.threads,
+                              .memory_bytes = settings.memory_limit_bytes,
                               .start = state_.incumbent.schedule()};
     search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
     search.moved = [&](std::int64_t made) { state_.work.add_moves(made); };

@@ -64,6 +64,48 @@ TEST(TimelineSearch, RepeatsWithTheSameSeed) {
   EXPECT_EQ(*first, *second);
 }
 
+/// What a search with a line of chains says on its way. It ends with the plan of this number, if
+/// there are as many.
+struct Course {
+  std::vector<Schedule> plans;
+  std::int64_t moves = -1;
+
+  bool operator==(const Course&) const = default;
+};
+
+Course course_of(const Problem& problem, int processes, std::size_t most_plans) {
+  Course course;
+  search_timelines(problem,
+                   {.moves = 40'000,
+                    .seed = 2,
+                    .line = 4,
+                    .processes = processes,
+                    .stop = [&] { return course.plans.size() >= most_plans; },
+                    .improved = [&](const Schedule& plan) { course.plans.push_back(plan); },
+                    .moved = [&](std::int64_t made) { course.moves = made; }});
+  return course;
+}
+
+TEST(TimelineSearch, TakesTheSameCourseHoweverManyProcessesShareIt) {
+  int with_plans = 0;
+  for (int number = 0; with_plans < 4; ++number) {
+    SCOPED_TRACE(number);
+    Random random(number);
+    const Problem problem = test::random_exact_problem(random, 20 + random.below(20));
+    const Course whole = course_of(problem, 1, 1000);
+    if (whole.plans.size() < 3) continue;
+    ++with_plans;
+    EXPECT_EQ(whole.moves, 40'000);
+    EXPECT_EQ(course_of(problem, 2, 1000), whole);
+    EXPECT_EQ(course_of(problem, 3, 1000), whole);
+    // Ended by what it found, as a proof does.
+    const Course part = course_of(problem, 1, whole.plans.size() - 1);
+    EXPECT_EQ(part.plans.size(), whole.plans.size() - 1);
+    EXPECT_LT(part.moves, whole.moves);
+    EXPECT_EQ(course_of(problem, 2, whole.plans.size() - 1), part);
+  }
+}
+
 TEST(TimelineSearch, IsNoWorseThanItsStart) {
   Random random(8);
   const Problem problem = test::random_problem(random, 60);

@@ -31,6 +31,9 @@ struct OrderedCalls {
   std::size_t length = 1;  ///< of the line; further processes would have nothing to do
   /// The most memory for this process and those at work together (limit_child_memory); 0: no limit.
   Bytes memory_bytes = 0;
+  /// With a single process, works in this one: the work needs no protection, and may see what
+  /// answers change if it does not matter.
+  bool in_place = false;
   /// The next task; nothing if there is none before another answer has been taken.
   std::function<std::optional<Task>()> draw;
   /// Whether a task can be left out by what is known from the answers taken. Must stay true.
@@ -65,6 +68,7 @@ std::vector<Task> OrderedCalls<Task, Report, Result>::run() const {
   std::deque<Place> line;
   int drawn = 0;
   const int most = static_cast<int>(std::min(static_cast<std::size_t>(processes), length));
+  const bool here = in_place && most == 1;
   ChildPool pool(most);
   const auto place_of = [&](int number) -> Place& { return line[number - line.front().number]; };
   const auto fill = [&] {
@@ -85,6 +89,9 @@ std::vector<Task> OrderedCalls<Task, Report, Result>::run() const {
       place.exit = {.message = fmt::format("could not be started: {}", error.what())};
     }
   };
+  const auto work_here = [&](Task& task) {
+    return Answer{.result = work(task, [&](const Report& now) { on_report(task, now, true); })};
+  };
   const auto on_message = [&](int number, const Message& message) {
     Place& place = place_of(number);
     const std::optional<Report> report = place.receiver.take(message, check);
@@ -94,12 +101,12 @@ std::vector<Task> OrderedCalls<Task, Report, Result>::run() const {
   fill();
   while (!line.empty() && on_tick()) {
     const bool left_out = needless(line.front().task);
-    if (left_out || line.front().exit) {
+    if (left_out || here || line.front().exit) {
       Place first = std::move(line.front());
       line.pop_front();
       pool.stop(first.number);
       std::optional<Answer> answer;
-      if (!left_out) answer = first.receiver.answer(*first.exit);
+      if (!left_out) answer = here ? work_here(first.task) : first.receiver.answer(*first.exit);
       if (!take(first.task, std::move(answer))) break;
       fill();
       continue;

@@ -8,6 +8,11 @@
 namespace poet {
 namespace {
 
+/// Of a search with so many moves, processes share the chains. In a shorter one each chain should
+/// know what all before it found.
+constexpr std::int64_t kLongSearch = 10'000'000;
+constexpr std::size_t kChainsInLine = 4;
+
 /// Moves for each pair of a stage and a node: a small graph has few plans, so more moves find no
 /// more.
 constexpr std::int64_t kMovesPerPair = 2000;
@@ -84,9 +89,12 @@ std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOp
   const auto size = static_cast<std::int64_t>(problem.graph.size());
   TimelineSearchOptions search{.moves = std::min(options.moves, kMovesPerPair * size * size),
                                .seed = options.seed,
+                               .processes = options.processes,
+                               .memory_bytes = options.memory_bytes,
                                .stop = options.stop,
                                .improved = options.improved,
                                .moved = options.moved};
+  if (search.moves >= kLongSearch) search.line = kChainsInLine;
   if (options.start) search.starts.push_back(*options.start);
   const WholeCosts costs(problem);
   Timeline timeline(costs);

@@ -13,6 +13,8 @@ namespace poet {
 struct LocalSearchOptions {
   std::int64_t moves = 1'500'000;  ///< budget in moves, not seconds: a seed gives one answer
   std::uint32_t seed = 1;
+  int processes = 1;                 ///< that share a long search
+  Bytes memory_bytes = 0;            ///< for all of them together; 0: no limit
   std::optional<Schedule> start{};   ///< a valid one, if any is known
   Stop stop = [] { return false; };  ///< polled; true ends the search
   std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one

@@ -24,8 +24,9 @@ class ThresholdSearch {
     if (timeline_.feasible()) result_.best = now();
     const double cooling = std::log(settings_.cold / settings_.hot);
     const auto moves = static_cast<double>(settings_.moves);
+    const std::int64_t most = std::min(settings_.moves, settings_.most_moves);
     double heat = settings_.hot;
-    for (; result_.moves < settings_.moves && !finished_; ++result_.moves) {
+    for (; result_.moves < most && !finished_; ++result_.moves) {
       if (result_.moves % kPollEvery == 0) {
         if (stop()) break;
         heat = settings_.hot * std::exp(cooling * static_cast<double>(result_.moves) / moves);

@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -19,7 +20,9 @@ struct FoundPlan {
 };
 
 struct ThresholdSettings {
-  std::int64_t moves = 0;
+  std::int64_t moves = 0;  ///< from hot to cold
+  /// That may be made of them. A search that is cut short does not cool down sooner.
+  std::int64_t most_moves = std::numeric_limits<std::int64_t>::max();
   double hot = 0;         ///< mean threshold at the first move, in units of energy
   double cold = 0;        ///< and at the last one
   double price = 0;       ///< units of energy for a byte of violation, to begin with

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <functional>
 #include <optional>
@@ -13,6 +14,9 @@ namespace poet {
 struct TimelineSearchOptions {
   std::int64_t moves = 1'000'000;  ///< budget in moves, not seconds: a seed gives one answer
   std::uint32_t seed = 1;
+  std::size_t line = 1;    ///< chains drawn before it is known what the first of them finds
+  int processes = 1;       ///< that share the chains in line
+  Bytes memory_bytes = 0;  ///< for all of them together; 0: no limit
   /// Schedules that chains start from in turn, after the baseline; valid but for their RAM.
   std::vector<Schedule> starts{};
   std::function<bool()> stop = [] { return false; };  ///< polled; true ends the search
@@ -20,16 +24,14 @@ struct TimelineSearchOptions {
   std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
 
-/// Searches for near-optimal schedules of any graph. A chain is a threshold search from the
-/// baseline or a start, then shorter and cooler ones in windows of stages around what it found,
-/// each accepted if not worse, until too many in a row were in vain. If chains find no plan, the
-/// budget is tightened step by step. Every fourth chain is followed by longer ones.
+/// Searches for near-optimal schedules of any graph by chains (chain.hpp) of growing length, from
+/// the baseline and the starts in turn. If chains find no plan, the budget is tightened step by
+/// step. Every fourth chain refines the best of all, and is followed by longer ones.
 ///
-/// Chains depend on one another by three things: every fourth one refines the best of all, and so
-/// does one whose own search found no plan; a chain begins with the price of a byte that the last
-/// successful one ended with; and all draw from one stream of random numbers. So calls with
-/// different seeds are independent, and can run side by side; the schedules of a round can be the
-/// starts of the next.
+/// A chain is given the best plan, and the price of a byte, that the chains before it ended with.
+/// It does without what those ahead of it in line find. That loses little if chains are many, and
+/// lets processes share them: what comes out depends on the line, but not on the number of
+/// processes, unless `stop` ends the search by the clock.
 ///
 /// Returns the best schedule, feasible by the timeline's own account, or nothing.
 std::optional<Schedule> search_timelines(const Problem& problem,
