@@ -44,6 +44,17 @@ void check_references(const onnx::GraphProto& graph) {
   }
 }
 
+/// libonnx takes any number for an extent of a weight.
+void check_extents(const onnx::GraphProto& graph) {
+  for (const TensorProto& tensor : graph.initializer()) {
+    for (const std::int64_t extent : tensor.dims()) {
+      if (extent >= 0) continue;
+      throw InputError(fmt::format("the weight '{}' has an extent of {}, expected whole numbers",
+                                   printable(tensor.name()), extent));
+    }
+  }
+}
+
 /// libonnx divides by strides without a look at them.
 void check_windows(const onnx::GraphProto& graph) {
   constexpr std::int64_t kMost = std::int64_t{1} << 31U;
@@ -141,6 +152,7 @@ onnx::ModelProto parse_onnx(std::string_view bytes) {
     throw InputError("found something else, or a damaged file; expected an ONNX model");
   }
   check_references(model.graph());
+  check_extents(model.graph());
   check_windows(model.graph());
   try {
     onnx::checker::check_model(model);

@@ -262,6 +262,17 @@ TEST(Import, RefusesWeightsInOtherFiles) {
               AllOf(HasSubstr("net.onnx: "), HasSubstr("'w'"), HasSubstr("another file")));
 }
 
+TEST(Import, RefusesWeightsOfNegativeExtents) {
+  onnx::ModelProto model = onnx_model(kSmallOnnx);
+  onnx::TensorProto& weight = *model.mutable_graph()->add_initializer();
+  weight.set_name("w");
+  weight.set_data_type(onnx::TensorProto::FLOAT);
+  weight.add_dims(3);
+  weight.add_dims(-1);
+  EXPECT_THAT(error_of([&] { imported(model.SerializeAsString()); }),
+              AllOf(HasSubstr("net.onnx: "), HasSubstr("'w'"), HasSubstr("extent of -1")));
+}
+
 TEST(Import, RefusesWhatIsNoModel) {
   EXPECT_THAT(error_of([] { imported(""); }), HasSubstr("expected an ONNX model"));
   EXPECT_THAT(error_of([] { imported("{\"format\": \"poet-model\"}"); }), HasSubstr("net.onnx: "));
