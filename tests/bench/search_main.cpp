@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <ctime>
 #include <exception>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -29,7 +30,7 @@ struct Options {
   double runtime_ratio = 3;
   bool exact = false;
   bool paging = true;
-  bool blocking = false;
+  poet::PagingTime paging_time = poet::PagingTime::free;
   std::vector<int> sizes{100, 250, 500, 1000};
   std::vector<int> percentages{90, 80, 60};
   std::vector<int> graphs{1};
@@ -118,11 +119,10 @@ void report_model(const Options& options) {
   const poet::Platform platform = poet::load_platform(options.platform);
   Problem problem{.graph = poet::cost_graph(model, &platform)};
   const poet::Baseline base = poet::baseline(problem.graph);
-  problem.limits = {
-      .ram_budget_bytes = options.ram_bytes,
-      .runtime_budget_seconds = options.runtime_ratio * base.runtime_seconds,
-      .paging = options.paging,
-      .paging_time = options.blocking ? poet::PagingTime::blocking : poet::PagingTime::free};
+  problem.limits = {.ram_budget_bytes = options.ram_bytes,
+                    .runtime_budget_seconds = options.runtime_ratio * base.runtime_seconds,
+                    .paging = options.paging,
+                    .paging_time = options.paging_time};
   report(fmt::format("{}/{} {} {}x", options.model, options.platform, options.ram_bytes,
                      options.runtime_ratio),
          problem, options);
@@ -138,7 +138,11 @@ int main(int argc, char** argv) {
   app.add_option("--ram-bytes", options.ram_bytes);
   app.add_option("--runtime", options.runtime_ratio, "budget, as a multiple of the baseline's");
   app.add_flag("--exact", options.exact, "the exact training step of the model");
-  app.add_flag("--blocking", options.blocking, "transfers take time, and computations wait");
+  const std::map<std::string, poet::PagingTime> times{{"free", poet::PagingTime::free},
+                                                      {"blocking", poet::PagingTime::blocking},
+                                                      {"overlapped", poet::PagingTime::overlapped}};
+  app.add_option("--paging-time", options.paging_time, "free, blocking, or overlapped")
+      ->transform(CLI::CheckedTransformer(times));
   app.add_option("--sizes", options.sizes)->delimiter(',');
   app.add_option("--percent", options.percentages, "RAM, of the baseline's peak")->delimiter(',');
   app.add_option("--graphs", options.graphs, "seeds of graphs")->delimiter(',');

@@ -61,6 +61,16 @@ Entry draw_entry(const Timeline& timeline, Random& random) {
   return {node, page ? stage_start(stage) : computation(stage, node)};
 }
 
+/// Puts off a page-out, most often one that is made. A node has one entry for it at most.
+void put_off_some(Timeline& timeline, Random& random) {
+  const int count = static_cast<int>(timeline.entries().size());
+  const int node = random.below(4) == 0 ? random.below(timeline.size())
+                                        : timeline.entries()[random.below(count)].node;
+  const int stages = std::max(1, timeline.last_page_out_stage(node) - node);
+  const Entry entry{node, stage_end(node + 1 + random.below(stages))};
+  if (timeline.may_add(entry)) timeline.insert(entry);
+}
+
 void insert_some(Timeline& timeline, Random& random) {
   const Entry entry = draw_entry(timeline, random);
   if (timeline.may_add(entry)) timeline.insert(entry);
@@ -77,18 +87,20 @@ Entry remove_some(Timeline& timeline, Random& random) {
 void shift_some(Timeline& timeline, Random& random) {
   const Entry entry = remove_some(timeline, random);
   const int stage = stage_of(entry.at) + random.below(5) - 2;
-  const Entry moved{entry.node,
-                    is_computation(entry.at) ? computation(stage, entry.node) : stage_start(stage)};
+  // The moment within the stage stays the same.
+  const Entry moved{entry.node, entry.at - stage_start(stage_of(entry.at)) + stage_start(stage)};
   if (stage < timeline.size() && timeline.may_add(moved)) timeline.insert(moved);
 }
 
 void change_some(Timeline& timeline, Random& random) {
   for (int more = 1 + random.below(4); more > 0; --more) {
-    const int kind = timeline.entries().empty() ? 0 : random.below(5);
+    const int kind = timeline.entries().empty() ? 0 : random.below(8);
     if (kind < 3) {
       insert_some(timeline, random);
     } else if (kind == 3) {
       remove_some(timeline, random);
+    } else if (kind < 7) {
+      put_off_some(timeline, random);
     } else {
       shift_some(timeline, random);
     }
@@ -114,13 +126,17 @@ void expect_same(const Timeline& a, const Timeline& b) {
 
 Problem draw_problem(Random& random) {
   const int size = 4 + random.below(20);
-  switch (random.below(3)) {
+  switch (random.below(4)) {
     case 0:
       return test::random_problem(random, size);
     case 1:
       return test::wild_problem(random, size, test::Numbers::wild);
-    default:
+    case 2:
       return test::random_exact_problem(random, size);
+    default:
+      Problem problem = test::random_exact_problem(random, size);
+      problem.limits.paging_time = PagingTime::overlapped;
+      return problem;
   }
 }
 
@@ -138,8 +154,15 @@ TEST(Timeline, StartsAsTheBaseline) {
   }
 }
 
+/// How many page-outs come later than they need to.
+int count_late_page_outs(const Timeline& timeline) {
+  return static_cast<int>(std::count_if(timeline.entries().begin(), timeline.entries().end(),
+                                        [](const Entry& entry) { return is_stage_end(entry.at); }));
+}
+
 TEST(Timeline, AgreesWithTheSimulatorAfterEveryChange) {
   int changed = 0;
+  int put_off = 0;
   for (int seed = 0; seed < 300; ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
@@ -152,9 +175,11 @@ TEST(Timeline, AgreesWithTheSimulatorAfterEveryChange) {
       expect_agrees_with_simulator(timeline);
       if (HasFatalFailure()) return;
       changed += timeline.entries().empty() ? 0 : 1;
+      put_off += count_late_page_outs(timeline);
     }
   }
   EXPECT_GT(changed, 5000);
+  EXPECT_GT(put_off, 500);
 }
 
 TEST(Timeline, RollbackRestoresEverything) {

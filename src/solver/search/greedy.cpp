@@ -6,6 +6,8 @@
 #include <utility>
 #include <vector>
 
+#include "solver/search/page_outs.hpp"
+
 namespace poet {
 namespace {
 
@@ -66,6 +68,7 @@ bool bring_back(Timeline& timeline, const Entry& entry, double most) {
     return recompute(timeline, entry.node, stage_of(entry.at), most);
   }
   timeline.insert(entry);
+  hide_page_out(timeline, entry.node);
   return true;
 }
 

@@ -4,8 +4,9 @@
 
 namespace poet {
 
-/// A moment of a step: a stage, and within it the start (key 0), or the computation of node k (key
-/// k + 1). Stages compute in ascending order, so positions are ordered as time is.
+/// A moment of a step: a stage, and within it the start (key 0), the computation of node k (key
+/// k + 1), or the end (the largest key). Stages compute in ascending order, so positions are
+/// ordered as time is.
 using Position = std::int64_t;
 
 inline constexpr int kStageShift = 32;
@@ -18,15 +19,22 @@ constexpr Position computation(int stage, int node) {
 constexpr Position stage_start(int stage) {
   return Position{stage} << kStageShift;
 }
+/// When stage `stage` ends: what is written out during it has a copy from now on.
+constexpr Position stage_end(int stage) {
+  return stage_start(stage + 1) - 1;
+}
 constexpr int stage_of(Position at) {
   return static_cast<int>(at >> kStageShift);
 }
-/// The node that is computed; -1 at the start of a stage.
+/// The node that is computed; negative at the start and at the end of a stage.
 constexpr int node_at(Position at) {
   return static_cast<int>(at & ((Position{1} << kStageShift) - 1)) - 1;
 }
 constexpr bool is_computation(Position at) {
   return node_at(at) >= 0;
+}
+constexpr bool is_stage_end(Position at) {
+  return at == stage_end(stage_of(at));
 }
 
 }  // namespace poet

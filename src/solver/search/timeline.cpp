@@ -1,6 +1,7 @@
 #include "solver/search/timeline.hpp"
 
 #include <algorithm>
+#include <utility>
 
 namespace poet {
 
@@ -11,6 +12,7 @@ Timeline::Timeline(const WholeCosts& costs)
       page_ins_(costs.size(), 0) {
   const int size = costs.size();
   for (int k = 0; k < size; ++k) {
+    page_outs_.push_back({.stage = k + 1});
     computing_.push_back(costs.nodes[k].time);
     const std::vector<int>& users = costs.graph().users[k];
     const int last = users.empty() ? k : users.back();
@@ -25,6 +27,10 @@ Timeline::Timeline(const WholeCosts& costs)
 }
 
 bool Timeline::has(const Entry& entry) const {
+  if (is_stage_end(entry.at)) {
+    const PageOut& page_out = page_outs_[entry.node];
+    return page_out.entry >= 0 && page_out.stage == stage_of(entry.at);
+  }
   const std::vector<Instance>& list = instances_[entry.node];
   return std::any_of(list.begin(), list.end(),
                      [&](const Instance& instance) { return instance.start == entry.at; });
@@ -72,21 +78,40 @@ Units Timeline::overtime() const {
   return std::max(Units{0}, time_ - costs_.extra_time_budget);
 }
 
+int Timeline::last_page_out_stage(int node) const {
+  const std::vector<Instance>& list = instances_[node];
+  const Position next = list.size() > 1 ? list[1].start : stage_start(size() - 1);
+  return stage_of(next) - (is_computation(next) ? 1 : 2);
+}
+
 bool Timeline::may_add(const Entry& entry) const {
   const int stage = stage_of(entry.at);
+  if (is_stage_end(entry.at)) {
+    const bool is_free = page_outs_[entry.node].entry < 0;  // to be put off
+    return costs_.paging_time == PagingTime::overlapped && costs_.nodes[entry.node].page &&
+           is_free && stage > entry.node + 1 && stage <= last_page_out_stage(entry.node);
+  }
   return is_computation(entry.at) ? may_compute(entry.node, stage) : may_arrive(entry.node, stage);
 }
 
 Units Timeline::energy_of(const Entry& entry) const {
   const NodeCosts& node = costs_.nodes[entry.node];
+  if (is_stage_end(entry.at)) return 0;
   if (is_computation(entry.at)) return node.energy;
   return node.page_in_energy + (is_paged(entry.node) ? 0 : node.page_out_energy);
+}
+
+Units Timeline::time_of_transfer(int stage, Units transferring) const {
+  if (costs_.paging_time != PagingTime::overlapped) return transferring;
+  const Units all = transferring_[stage] + transferring;
+  return std::max(computing_[stage], all) - std::max(computing_[stage], transferring_[stage]);
 }
 
 bool Timeline::insert(const Entry& entry) {
   if (has(entry)) return false;
   put(entry);
   changes_.push_back({entry, true});
+  if (is_stage_end(entry.at)) return true;
   maybe_unused_.push_back(entry);
   // The instance before it may have lost all its uses.
   const Position before = instances_[entry.node][find(entry.node, entry.at)].start;
@@ -112,6 +137,7 @@ void Timeline::tidy() {
     }
   }
   remove_unused();
+  remove_needless_page_outs();
 }
 
 void Timeline::rollback() {
@@ -138,6 +164,11 @@ void Timeline::restore(const std::vector<Entry>& entries) {
 /// What insert() does, without a record.
 void Timeline::put(const Entry& entry) {
   const auto [node, at] = entry;
+  if (is_stage_end(at)) {
+    move_page_out(node, stage_of(at));
+    page_outs_[node].entry = add_entry(entry);
+    return;
+  }
   const Bytes bytes = costs_.nodes[node].bytes;
   if (is_computation(at)) {
     put_event(entry);
@@ -165,6 +196,11 @@ void Timeline::put(const Entry& entry) {
 /// What remove() does, without a record.
 void Timeline::take(const Entry& entry) {
   const auto [node, at] = entry;
+  if (is_stage_end(at)) {
+    drop_entry(std::exchange(page_outs_[node].entry, -1));
+    move_page_out(node, node + 1);
+    return;
+  }
   const Bytes bytes = costs_.nodes[node].bytes;
   const int before = find(node, at);
   const Position end = instances_[node][before + 1].end;
@@ -233,10 +269,19 @@ void Timeline::charge_page_in(const Entry& entry, int sign) {
   if (was_paged == is_paged(entry.node)) return;
   energy_ += sign * node.page_out_energy;
   written_ += sign * node.stored;
-  charge_time(entry.node + 1, 0, sign * node.page_out_time);
-  const Position next =
-      instances_[entry.node].size() > 1 ? instances_[entry.node][1].start : stage_start(size());
-  move_end(entry.node, 0, held, natural_end(entry.node, 0, next));
+  charge_time(page_outs_[entry.node].stage, 0, sign * node.page_out_time);
+  move_end(entry.node, 0, held, end_of_first(entry.node));
+}
+
+/// Gives the page-out of a node another stage, whether it is made or not.
+void Timeline::move_page_out(int node, int stage) {
+  const Position held = held_until(node, 0, instances_[node][0].end);
+  const int from = std::exchange(page_outs_[node].stage, stage);
+  if (!is_paged(node)) return;
+  const Units time = costs_.nodes[node].page_out_time;
+  charge_time(from, 0, -time);
+  charge_time(stage, 0, time);
+  move_end(node, 0, held, end_of_first(node));
 }
 
 void Timeline::charge_time(int stage, Units computing, Units transferring) {
@@ -256,8 +301,9 @@ void Timeline::charge_time(int stage, Units computing, Units transferring) {
 Position Timeline::held_until(int node, int index, Position end) const {
   if (!is_computation(end)) return end;
   if (costs_.nodes[node_at(end)].over != node) return end;
+  const int written = page_outs_[node].stage;
   const bool pinned = costs_.paging_time == PagingTime::overlapped && index == 0 &&
-                      is_paged(node) && end == computation(node + 1, node + 1);
+                      is_paged(node) && end == computation(written, written);
   return pinned ? end : end - 1;
 }
 
@@ -268,9 +314,16 @@ Position Timeline::natural_end(int node, int index, Position before) const {
   const Position start = instances_[node][index].start;
   const Position last = std::max(start, last_use(node, before).value_or(start));
   if (index > 0 || !is_paged(node)) return last;
+  const int written = page_outs_[node].stage;
   const bool overlapped = costs_.paging_time == PagingTime::overlapped;
-  if (!overlapped && stage_of(last) > node) return last;
-  return std::max(last, computation(node + 1, node + 1));
+  if (!overlapped && stage_of(last) >= written) return last;
+  return std::max(last, computation(written, written));
+}
+
+/// The same for the first instance as the list is.
+Position Timeline::end_of_first(int node) const {
+  const std::vector<Instance>& list = instances_[node];
+  return natural_end(node, 0, list.size() > 1 ? list[1].start : stage_start(size()));
 }
 
 /// Moves the end of an instance that has been counted until `held`.
@@ -286,19 +339,32 @@ void Timeline::move_end(int node, int index, Position held, Position end) {
 }
 
 void Timeline::add_instance(int node, int index, Instance instance) {
-  instance.entry = static_cast<int>(entries_.size());
-  entries_.push_back({node, instance.start});
+  instance.entry = add_entry({node, instance.start});
   instances_[node].insert(instances_[node].begin() + index, instance);
 }
 
 void Timeline::drop_instance(int node, int index) {
-  const int gap = instances_[node][index].entry;
+  const int place = instances_[node][index].entry;
   instances_[node].erase(instances_[node].begin() + index);
+  drop_entry(place);
+}
+
+int Timeline::add_entry(const Entry& entry) {
+  entries_.push_back(entry);
+  return static_cast<int>(entries_.size()) - 1;
+}
+
+/// Fills its place with the last entry.
+void Timeline::drop_entry(int place) {
   const Entry moved = entries_.back();
   entries_.pop_back();
-  if (gap == static_cast<int>(entries_.size())) return;
-  entries_[gap] = moved;
-  instances_[moved.node][find(moved.node, moved.at + 1)].entry = gap;
+  if (place == static_cast<int>(entries_.size())) return;
+  entries_[place] = moved;
+  if (is_stage_end(moved.at)) {
+    page_outs_[moved.node].entry = place;
+  } else {
+    instances_[moved.node][find(moved.node, moved.at + 1)].entry = place;
+  }
 }
 
 /// Removes the page-ins of a node that come too soon after an instance.
@@ -325,6 +391,15 @@ void Timeline::remove_unused() {
     const int index = find(entry.node, entry.at + 1);
     const Instance& instance = instances_[entry.node][index];
     if (index > 0 && instance.start == entry.at && instance.end == instance.start) remove(entry);
+  }
+}
+
+/// A page-out that was put off and that no page-in needs any more.
+void Timeline::remove_needless_page_outs() {
+  for (std::size_t c = 0; c < changes_.size(); ++c) {
+    const int node = changes_[c].entry.node;
+    if (page_outs_[node].entry < 0 || is_paged(node)) continue;
+    remove({node, stage_end(page_outs_[node].stage)});
   }
 }
 

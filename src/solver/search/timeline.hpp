@@ -11,7 +11,8 @@
 namespace poet {
 
 /// One thing that a plan does beyond the baseline: `node` is computed again, or is paged in, which
-/// counts as the start of the stage that finds it in RAM.
+/// counts as the start of the stage that finds it in RAM, or its page-out is made later than
+/// necessary, which counts as the end of the stage that makes it.
 struct Entry {
   int node = 0;
   Position at = 0;
@@ -41,7 +42,9 @@ struct Instance {
 /// Page-ins have rules of their own. What arrives at the start of stage s is read during stage
 /// s - 1, so the tensor is in RAM in stage s - 2 last; tidy() removes page-ins for which a change
 /// elsewhere has left no room. A paged tensor is written out once, in the stage after its first
-/// computation, to whose start it is held at least.
+/// computation, to whose start it is held at least. Where transfers overlap with computations, a
+/// later stage may have more time for it, so an entry can put it off: the tensor is then held to
+/// the end of that stage, and neither comes back nor is computed again before.
 class Timeline {
  public:
   /// The baseline.
@@ -50,7 +53,8 @@ class Timeline {
   const WholeCosts& costs() const { return costs_; }
   int size() const { return costs_.size(); }
   const std::vector<Instance>& instances(int node) const { return instances_[node]; }
-  /// All entries, in no particular order.
+  /// All entries, in no particular order. They can be inserted in any order: what one of them
+  /// rules out depends on no third.
   const std::vector<Entry>& entries() const { return entries_; }
   const RamProfile& ram() const { return ram_; }
   bool has(const Entry& entry) const;
@@ -72,15 +76,21 @@ class Timeline {
 
   /// Whether stage t may compute the node again, or may find it paged in.
   bool may_compute(int node, int t) const {
-    return t >= node + 2 && t <= costs_.nodes[node].last_stage;
+    return t > page_outs_[node].stage && t <= costs_.nodes[node].last_stage;
   }
   bool may_arrive(int node, int t) const {
-    return costs_.nodes[node].page && t >= node + 3 && t < size();
+    return costs_.nodes[node].page && t >= page_outs_[node].stage + 2 && t < size();
   }
+  /// The stage that writes the node out if anything pages it in.
+  int page_out_stage(int node) const { return page_outs_[node].stage; }
+  /// The last stage that could write it out before its second instance.
+  int last_page_out_stage(int node) const;
   bool may_add(const Entry& entry) const;
   /// What it costs by itself to add it.
   Units energy_of(const Entry& entry) const;
   bool is_paged(int node) const { return page_ins_[node] > 0; }
+  /// What it adds to the runtime if a stage transfers for so much longer.
+  Units time_of_transfer(int stage, Units transferring) const;
 
   // Changes. After a series of them call tidy(), then commit() or rollback().
   /// Returns false, and does nothing, if the entry is there already. It must be possible.
@@ -102,25 +112,36 @@ class Timeline {
     bool inserted;
   };
 
+  struct PageOut {
+    int stage;
+    int entry = -1;  ///< its place in entries(); -1 in the first stage that can make it
+  };
+
   void put(const Entry& entry);
   void take(const Entry& entry);
   void put_event(const Entry& entry);
   void take_event(const Entry& entry);
   void charge_page_in(const Entry& entry, int sign);
+  void move_page_out(int node, int stage);
   void charge_time(int stage, Units computing, Units transferring);
   Position held_until(int node, int index, Position end) const;
   Position natural_end(int node, int index, Position before) const;
+  Position end_of_first(int node) const;
   void move_end(int node, int index, Position held, Position end);
   void add_instance(int node, int index, Instance instance);
   void drop_instance(int node, int index);
+  int add_entry(const Entry& entry);
+  void drop_entry(int place);
   void remove_misplaced_page_ins(int node);
   void remove_unused();
+  void remove_needless_page_outs();
 
   const WholeCosts& costs_;
   std::vector<std::vector<Instance>> instances_;  // by node
   std::vector<Entry> entries_;
   RamProfile ram_;
-  std::vector<int> page_ins_;  // by node
+  std::vector<int> page_ins_;       // by node
+  std::vector<PageOut> page_outs_;  // by node
   Units energy_ = 0;
   Units time_ = 0;
   Bytes written_ = 0;  // to secondary storage
@@ -133,7 +154,8 @@ class Timeline {
 };
 
 /// The schedule of a timeline, and the entries of a schedule. What a timeline cannot express (a
-/// computation repeated in the very next stage, page-outs later than necessary) is left out.
+/// computation repeated in the very next stage, a second page-out, one of a tensor that has been
+/// computed again, or one later than necessary where transfers do not overlap) is left out.
 Schedule to_schedule(const Timeline& timeline);
 std::vector<Entry> entries_of(const Schedule& schedule);
 

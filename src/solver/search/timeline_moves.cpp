@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <iterator>
 
+#include "solver/search/page_outs.hpp"
+
 namespace poet {
 namespace {
 
@@ -33,6 +35,8 @@ constexpr int kMoments = 8;         // of which the one with the most RAM is rel
 constexpr int kSoon = 8;            // stages after that moment
 constexpr double kLeastPaged = 10;  // per cent of additions
 constexpr double kMostPaged = 50;
+constexpr int kPageOuts = 12;  // one move in so many, where their stage matters
+constexpr int kStages = 4;     // of which the one with the most time for a page-out is taken
 
 }  // namespace
 
@@ -62,6 +66,8 @@ void TimelineMoves::set_window(StageWindow window) {
 
 bool TimelineMoves::propose(double affordable) {
   affordable_ = affordable;
+  const bool overlapped = timeline_.costs().paging_time == PagingTime::overlapped;
+  if (overlapped && random_.below(kPageOuts) == 0) return shift_page_out();
   int kind = random_.below(100);
   if (kind < kAdd) return random_.below(100) < kAimed ? relieve_some() : add_some();
   if ((kind -= kAdd) < kRemove) return remove_some();
@@ -135,7 +141,8 @@ void TimelineMoves::add_neighbours(int node, int stage) {
   for (int more = 1 + random_.below(kMaxNeighbours); more > 0; --more) {
     const int distance = 1 + random_.below(kNeighbourhood);
     const int other = node + (random_.below(2) == 0 ? distance : -distance);
-    if (other >= 0 && timeline_.may_compute(other, stage)) add(other, stage, false);
+    if (other < 0 || other >= timeline_.size()) continue;
+    if (timeline_.may_compute(other, stage)) add(other, stage, false);
   }
 }
 
@@ -149,6 +156,7 @@ bool TimelineMoves::remove_some() {
 bool TimelineMoves::shift_some() {
   const Entry* const picked = pick_entry();
   if (picked == nullptr) return false;
+  if (is_stage_end(picked->at)) return shift_page_out();
   const Entry entry = *picked;
   const int node = entry.node;
   const bool paged = !is_computation(entry.at);
@@ -178,6 +186,7 @@ bool TimelineMoves::swap_some() {
   if (picked == nullptr) return false;
   const Entry entry = *picked;
   timeline_.remove(entry);
+  if (is_stage_end(entry.at)) return true;
   const Graph& graph = timeline_.costs().graph();
   const auto pick = [&](const std::vector<int>& nodes) {
     return nodes[random_.below(static_cast<int>(nodes.size()))];
@@ -210,6 +219,34 @@ bool TimelineMoves::shift_stage() {
   }
   for (const int node : group) timeline_.remove({node, computation(from, node)});
   for (const int node : group) timeline_.insert({node, computation(to, node)});
+  return true;
+}
+
+/// The page-out of a paged node moves to another stage: in half of the cases to one that has the
+/// tensor in RAM anyway.
+bool TimelineMoves::shift_page_out() {
+  const Entry* picked = pick_entry();
+  for (int more = 1; more < kPicks && picked != nullptr; ++more) {
+    if (timeline_.is_paged(picked->node)) break;
+    picked = pick_entry();
+  }
+  if (picked == nullptr || !timeline_.is_paged(picked->node)) return false;
+  const int node = picked->node;
+  const int first = std::max(node + 1, window_.first);
+  const bool free = random_.below(2) == 0;
+  const int last = std::min(window_.last, free ? last_free_page_out(timeline_, node)
+                                               : timeline_.last_page_out_stage(node));
+  if (first > last) return false;
+  const Units time = timeline_.costs().nodes[node].page_out_time;
+  int best = first + random_.below(last - first + 1);
+  for (int more = 1; more < kStages; ++more) {
+    const int stage = first + random_.below(last - first + 1);
+    if (timeline_.time_of_transfer(stage, time) < timeline_.time_of_transfer(best, time)) {
+      best = stage;
+    }
+  }
+  if (best == timeline_.page_out_stage(node)) return false;
+  move_page_out(timeline_, node, best);
   return true;
 }
 
@@ -273,7 +310,9 @@ bool TimelineMoves::add(int node, int stage, bool by_paging) {
     const Entry entry{node, stage_start(stage)};
     if (!timeline_.may_arrive(node, stage)) return false;
     if (timeline_.has({node, computation(stage, node)})) return false;
-    return !is_hopeless(timeline_.energy_of(entry)) && timeline_.insert(entry);
+    if (is_hopeless(timeline_.energy_of(entry)) || !timeline_.insert(entry)) return false;
+    hide_page_out(timeline_, node);
+    return true;
   }
   const int kinds = static_cast<int>(std::size(kDepths));
   const bool deepest = random_.below(kDeepest) == 0;

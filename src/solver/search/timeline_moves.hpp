@@ -17,7 +17,8 @@ struct StageWindow {
 
 /// Random changes to a timeline: an entry is added, removed, shifted by a few stages, replaced by
 /// one of an input or a user, or all recomputations of a stage move to another. Half of the added
-/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM.
+/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM. Where
+/// transfers overlap with computations, page-outs move to other stages as well.
 ///
 /// What is recomputed needs its inputs, and some of them have gone. Each of these is either held
 /// until then or itself recomputed, and so on; how often the one or the other is drawn anew for
@@ -45,6 +46,7 @@ class TimelineMoves {
   bool shift_some();
   bool swap_some();
   bool shift_stage();
+  bool shift_page_out();
   const Entry* pick_entry();
   int pick_high_event();
   int pick_stage(int node, Position start, Position end);

@@ -23,7 +23,8 @@ Schedule to_schedule(const Timeline& timeline) {
         schedule.stages[t].resident.push_back(node);
       }
     }
-    if (timeline.is_paged(node)) schedule.stages[node + 1].page_out.push_back(node);
+    if (!timeline.is_paged(node)) continue;
+    schedule.stages[timeline.page_out_stage(node)].page_out.push_back(node);
   }
   return schedule;
 }
@@ -31,9 +32,16 @@ Schedule to_schedule(const Timeline& timeline) {
 std::vector<Entry> entries_of(const Schedule& schedule) {
   std::vector<Entry> entries;
   const int stages = static_cast<int>(schedule.stages.size());
+  std::vector<char> settled(stages, false);  // written out, or computed again without a copy
   for (int t = 0; t < stages; ++t) {
+    for (const int node : schedule.stages[t].page_out) {
+      if (!settled[node] && t > node + 1) entries.push_back({node, stage_end(t)});
+      settled[node] = true;
+    }
     for (const int node : schedule.stages[t].compute) {
-      if (node != t) entries.push_back({node, computation(t, node)});
+      if (node == t) continue;
+      entries.push_back({node, computation(t, node)});
+      settled[node] = true;
     }
     for (const int node : schedule.stages[t].page_in) {
       entries.push_back({node, stage_start(t + 1)});
