@@ -215,7 +215,11 @@ TEST(Timeline, IsRebuiltFromItsEntriesAndFromItsSchedule) {
       timeline.commit();
     }
     Timeline again(costs);
-    again.restore(timeline.entries());
+    std::vector<Entry> entries = timeline.entries();
+    for (int i = static_cast<int>(entries.size()); i > 1; --i) {
+      std::swap(entries[i - 1], entries[random.below(i)]);
+    }
+    again.restore(entries);
     expect_same(again, timeline);
     again.restore({});
     expect_same(again, Timeline(costs));
@@ -223,6 +227,59 @@ TEST(Timeline, IsRebuiltFromItsEntriesAndFromItsSchedule) {
     expect_same(again, timeline);
     if (HasFatalFailure()) return;
   }
+}
+
+/// A chain of eight nodes of which the last reads the first.
+Problem overlapped_chain() {
+  Problem problem = test::chain_problem(8, 100);
+  std::vector<Node> nodes(problem.graph.nodes.begin(), problem.graph.nodes.begin() + 8);
+  nodes[7].inputs = {0, 6};
+  problem.graph = make_graph(std::move(nodes));
+  problem.limits.paging_time = PagingTime::overlapped;
+  return problem;
+}
+
+TEST(Timeline, PutsOffPageOutsOnlyBeforeTheTensorIsBackOrComputedAgain) {
+  Problem problem = overlapped_chain();
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  const auto may_put_off = [&](int stage) { return timeline.may_add({0, stage_end(stage)}); };
+  EXPECT_FALSE(may_put_off(1));
+  EXPECT_TRUE(may_put_off(5));
+  EXPECT_FALSE(may_put_off(6));  // nothing could page it in any more
+  timeline.insert({0, stage_start(6)});
+  EXPECT_TRUE(may_put_off(4));
+  EXPECT_FALSE(may_put_off(5));
+  timeline.insert({0, stage_end(4)});
+  EXPECT_FALSE(may_put_off(3));  // it has a stage already
+  EXPECT_FALSE(timeline.may_arrive(0, 5));
+  EXPECT_FALSE(timeline.may_compute(0, 4));
+  EXPECT_TRUE(timeline.may_compute(0, 5));
+  EXPECT_EQ(to_schedule(timeline).stages[4].page_out, std::vector{0});
+
+  timeline.remove({0, stage_start(6)});
+  timeline.tidy();
+  EXPECT_TRUE(timeline.entries().empty());  // no page-in is left that needs it
+  timeline.rollback();
+  EXPECT_TRUE(timeline.entries().empty());
+
+  for (const PagingTime paging_time : {PagingTime::free, PagingTime::blocking}) {
+    problem.limits.paging_time = paging_time;
+    const WholeCosts others(problem);
+    EXPECT_FALSE(Timeline(others).may_add({0, stage_end(4)}));
+  }
+}
+
+/// Stage 3 computes node 0 again and stage 4 writes it out, which a timeline cannot express.
+TEST(Timeline, LeavesOutThePageOutOfATensorThatWasComputedAgain) {
+  Schedule schedule = baseline(overlapped_chain().graph).schedule;
+  for (const int t : {2, 3, 5, 6}) std::erase(schedule.stages[t].resident, 0);
+  schedule.stages[3].compute.insert(schedule.stages[3].compute.begin(), 0);
+  schedule.stages[4].page_out = {0};
+  schedule.stages[6].page_in = {0};
+  const std::vector<Entry> entries = entries_of(schedule);
+  EXPECT_EQ(entries, (std::vector<Entry>{{.node = 0, .at = computation(3, 0)},
+                                         {.node = 0, .at = stage_start(7)}}));
 }
 
 }  // namespace

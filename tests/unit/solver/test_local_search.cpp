@@ -4,6 +4,7 @@
 #include <gtest/gtest.h>
 
 #include "poet/simulate.hpp"
+#include "poet/solve.hpp"
 #include "solver/search/random.hpp"
 #include "solver/search/threshold_search.hpp"
 #include "solver/search/timeline_search.hpp"
@@ -90,6 +91,59 @@ TEST(Greedy, GivesUpWhatAnOutputCouldTakeOver) {
   Timeline timeline(costs);
   descend(timeline, Return::at_use, never);
   EXPECT_LT(timeline.ram().ram(2), 3 * 128);
+}
+
+/// Node 0 has to make room for the workspace of node 3. Its page-out takes as long as the
+/// computation of node 2, in whose stage it costs no time; right after node 0 it would cost more
+/// than there is. There is time to compute node 0 again, which takes far more energy.
+Problem problem_of_a_late_page_out() {
+  const std::vector<std::vector<int>> inputs{{}, {0}, {0, 1}, {2}, {3}, {0, 4}};
+  std::vector<Node> nodes;
+  for (int k = 0; k < 6; ++k) {
+    nodes.push_back({.name = fmt::format("n{}", k),
+                     .op = "custom",
+                     .bytes = k == 0 ? 100 : 10,
+                     .runtime_seconds = k < 2 ? 1.0 : 5.0,
+                     .energy_joules = k == 0 ? 50.0 : 1.0,
+                     .page_in_energy_joules = 1,
+                     .page_out_energy_joules = 1,
+                     .page_in_seconds = 5,
+                     .page_out_seconds = 5,
+                     .inputs = inputs[k]});
+  }
+  nodes[3].workspace_bytes = 100;
+  Problem problem{.graph = make_graph(std::move(nodes))};
+  problem.limits = {.ram_budget_bytes = 150,
+                    .runtime_budget_seconds = baseline(problem.graph).runtime_seconds + 1,
+                    .paging_time = PagingTime::overlapped};
+  return problem;
+}
+
+TEST(Greedy, HidesAPageOutBehindALaterComputation) {
+  const Problem problem = problem_of_a_late_page_out();
+  const WholeCosts costs(problem);
+  Timeline timeline(costs);
+  descend(timeline, Return::at_use, never);
+  EXPECT_TRUE(timeline.feasible());
+  EXPECT_EQ(timeline.page_out_stage(0), 2);
+
+  timeline.restore({{.node = 0, .at = stage_start(5)}});
+  EXPECT_EQ(timeline.violation(), 0);
+  EXPECT_GT(timeline.overtime(), 0);
+}
+
+/// The same from the baseline, by random changes, against a proof of the whole model.
+TEST(LocalSearch, PutsOffAPageOutToMeetTheOptimum) {
+  const Problem problem = problem_of_a_late_page_out();
+  const SolveResult best =
+      solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60, .features = no_features()}});
+  ASSERT_EQ(best.status, Status::optimal);
+  const auto found = search_timelines(problem, {.moves = 20'000, .seed = 3});
+  ASSERT_TRUE(found.has_value());
+  const Replay replay = simulate(problem.graph, *found, problem.limits);
+  EXPECT_TRUE(replay.valid()) << replay.violations.front().message;
+  EXPECT_DOUBLE_EQ(replay.energy_joules, best.energy_joules);
+  EXPECT_EQ(found->stages[2].page_out, std::vector{0});
 }
 
 TEST(FirstSchedule, ReachesTheWorkingSetOfAChain) {
