@@ -80,6 +80,8 @@ void softmax(LayerList& layers, const OnnxNode& node) {
 void mean(LayerList& layers, const OnnxNode& node) {
   std::vector<std::int64_t> axes = node.integers("axes");
   const Shape& in = layers.shape(node.input(0));
+  // The mean of a single number.
+  if (in.empty()) return layers.set_output(node.output(0), layers.name_of_tensor(node.input(0)));
   if (axes.empty()) {
     for (std::size_t i = 0; i < in.size(); ++i) axes.push_back(static_cast<std::int64_t>(i));
   }

@@ -119,6 +119,10 @@ class GraphReader {
                         printable(input.name())));
       }
     }
+    if (shape.empty() && is_data) {
+      throw InputError(fmt::format("the input '{}' has no extents; expected one at least",
+                                   printable(input.name())));
+    }
     return shape;
   }
 

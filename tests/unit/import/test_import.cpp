@@ -273,6 +273,28 @@ TEST(Import, RefusesWeightsOfNegativeExtents) {
               AllOf(HasSubstr("net.onnx: "), HasSubstr("'w'"), HasSubstr("extent of -1")));
 }
 
+TEST(Import, RefusesInputsWithoutExtents) {
+  onnx::ModelProto model = onnx_model(kSmallOnnx);
+  auto& type = *model.mutable_graph()->mutable_input(0)->mutable_type()->mutable_tensor_type();
+  type.mutable_shape()->clear_dim();
+  EXPECT_THAT(error_of([&] { imported(model.SerializeAsString()); }),
+              AllOf(HasSubstr("net.onnx: "), HasSubstr("has no extents")));
+}
+
+TEST(Import, PassesOnTheMeanOfASingleNumber) {
+  const std::string bytes = onnx_bytes(R"(
+net (float[1,4] x) => (float[1,1] y) {
+  all = ReduceMean<keepdims=0>(x)
+  same = ReduceMean(all)
+  shape = Constant<value_ints=[1,1]>()
+  y = Reshape(same, shape)
+})");
+  const ImportedModel found = import_onnx(bytes, "net.onnx", {});
+  EXPECT_EQ(std::count_if(found.spec.layers.begin(), found.spec.layers.end(),
+                          [](const auto& layer) { return layer.op == "mean"; }),
+            1);
+}
+
 TEST(Import, RefusesWhatIsNoModel) {
   EXPECT_THAT(error_of([] { imported(""); }), HasSubstr("expected an ONNX model"));
   EXPECT_THAT(error_of([] { imported("{\"format\": \"poet-model\"}"); }), HasSubstr("net.onnx: "));
