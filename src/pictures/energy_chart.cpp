@@ -98,19 +98,22 @@ double extra_height(const EnergySoFar& energy) {
   return extra_parts(energy).empty() ? 0 : kExtraHeight + kChartGap;
 }
 
+double height(const SchedulePage& page, const EnergySoFar& energy) {
+  return kHeadingHeight + legend_rows_height(legend(energy), page.look.room()) + kChartGap +
+         kFirstHeight + extra_height(energy);
+}
+
 }  // namespace
 
 double energy_chart_height(const SchedulePage& page) {
-  const EnergySoFar energy = energy_of(page);
-  return kHeadingHeight + legend_rows_height(legend(energy), page.look.room()) + kChartGap +
-         kFirstHeight + extra_height(energy);
+  return height(page, energy_of(page));
 }
 
 void draw_energy_chart(SvgWriter& svg, const SchedulePage& page, double top) {
   const EnergySoFar energy = energy_of(page);
   draw_heading(svg, page.look, top, "Energy as it adds up");
   draw_legend_rows(svg, legend(energy), page.look.left(), page.look.right(), top + kHeadingHeight);
-  const double bottom = top + energy_chart_height(page);
+  const double bottom = top + height(page, energy);
   const double first_bottom = bottom - extra_height(energy);
   svg.open("g");
   draw_parts(svg, page, first_part(energy), first_bottom, first_bottom - kFirstHeight);
