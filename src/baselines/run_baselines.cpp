@@ -1,6 +1,7 @@
 #include "baselines/run_baselines.hpp"
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include <fmt/format.h>
@@ -159,34 +160,30 @@ class PointRun {
   bool infeasible_ = false;  ///< proven: there is none
 };
 
-/// The methods in the order in which they are run.
-std::vector<Method> run_order(std::vector<Method> methods) {
-  std::stable_partition(methods.begin(), methods.end(),
-                        [](Method method) { return method == Method::poet; });
-  return methods;
-}
-
 }  // namespace
 
 std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
                                           const std::vector<SweepPoint>& points,
                                           const BaselineOptions& options) {
   const auto stopped = [&] { return options.interrupted && options.interrupted(); };
+  std::vector<Method> order = options.methods;
+  std::stable_partition(order.begin(), order.end(),
+                        [](Method method) { return method == Method::poet; });
   std::vector<BaselineResult> all;
   for (int p = 0; p < static_cast<int>(points.size()) && !stopped(); ++p) {
     PointRun run(grid, points[p], p, options);
-    std::vector<std::pair<Method, BaselineResult>> found;
-    for (const Method method : run_order(options.methods)) {
+    std::map<Method, BaselineResult> found;
+    for (const Method method : order) {
       if (stopped()) break;
       if (options.started) options.started(p, method);
       BaselineResult result = run.run(info_of(method));
       if (options.finished) options.finished(p, result);
-      found.emplace_back(method, std::move(result));
+      found.emplace(method, std::move(result));
     }
     for (const Method method : options.methods) {
-      const auto at = std::find_if(found.begin(), found.end(),
-                                   [&](const auto& entry) { return entry.first == method; });
-      if (at != found.end()) all.push_back(std::move(at->second));
+      if (const auto at = found.find(method); at != found.end()) {
+        all.push_back(std::move(at->second));
+      }
     }
   }
   return all;

@@ -27,10 +27,12 @@ struct BaselineOptions {
   std::function<bool()> interrupted;  ///< polled; true ends it with what is finished
 };
 
-/// Runs every method with the budgets of every point, and replays what it makes. Results come by
-/// point, methods in the order of the list. `poet` runs first if it is listed: its bound is that of
-/// all, else it is the baseline's energy. A schedule that breaks a rule or needs less than the
-/// bound fails its row.
+/// Runs every method at every point, with that point's budgets, and replays the schedules. Returns
+/// the results point by point, and within a point in the order of `methods`.
+///
+/// If `poet` is listed it runs first, and its lower bound becomes the bound of all methods at that
+/// point. Otherwise that bound is the baseline's energy. A row has failed if its schedule breaks a
+/// rule or needs less energy than the bound.
 std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
                                           const std::vector<SweepPoint>& points,
                                           const BaselineOptions& options);
