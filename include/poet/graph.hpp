@@ -57,6 +57,9 @@ struct Graph {
 /// parameters that an earlier node writes.
 Graph make_graph(std::vector<Node> nodes);
 
+/// Returns the last node that reads a node's output; the node itself if none does.
+int last_use(const Graph& graph, int node);
+
 /// Returns flags by index: the nodes from which node `target` can be reached, itself included.
 std::vector<bool> ancestors(const Graph& graph, int target);
 

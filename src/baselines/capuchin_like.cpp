@@ -51,10 +51,6 @@ class SwapPlanner {
         limits_(problem.limits),
         residency_(keep_everything(graph_)),
         copied_in_(graph_.size(), -1) {
-    const std::vector<int> needed = needed_until(graph_);
-    for (int i = 0; i < graph_.size(); ++i) {
-      if (is_computed_once(graph_, i)) residency_.hold(i, i + 1, needed[i]);
-    }
     find_gaps();
   }
 

@@ -69,10 +69,8 @@ std::optional<Schedule> checkpointed(const Graph& graph, const std::vector<int>&
     first = checkpoint + 1;
   }
   const std::vector<int> needed = needed_until(graph);
-  const auto keep = [&](int i) { residency.hold(i, i + 1, needed[i]); };
-  for (const int checkpoint : checkpoints) keep(checkpoint);
-  for (int i = 0; i < graph.size(); ++i) {
-    if (is_computed_once(graph, i)) keep(i);
+  for (const int checkpoint : checkpoints) {
+    residency.hold(checkpoint, checkpoint + 1, needed[checkpoint]);
   }
   return schedule_of(graph, residency);
 }

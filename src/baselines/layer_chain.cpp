@@ -92,9 +92,7 @@ class Reversal {
       paged[snapshot.position] =
           snapshot.is_paged && snapshot.position < floor_ && graph_.nodes[node].page;
     }
-    const std::vector<int> needed = needed_until(graph_);
     for (int i = 0; i < graph_.first_backward; ++i) {
-      if (is_computed_once(graph_, i)) residency_.hold(i, i + 1, needed[i]);
       if (!droppable_[i]) {
         in_ram_[i] = true;
         continue;

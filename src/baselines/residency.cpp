@@ -22,13 +22,12 @@ void Residency::drop(int node, int first, int last) {
   for (int t = first; t <= last; ++t) held[t][node] = false;
 }
 
-int last_use(const Graph& graph, int node) {
-  return graph.users[node].empty() ? node : graph.users[node].back();
-}
-
 Residency keep_everything(const Graph& graph) {
   Residency residency(graph);
-  for (int i = 0; i < graph.size(); ++i) residency.hold(i, i + 1, last_use(graph, i));
+  const std::vector<int> needed = needed_until(graph);
+  for (int i = 0; i < graph.size(); ++i) {
+    residency.hold(i, i + 1, is_computed_once(graph, i) ? needed[i] : last_use(graph, i));
+  }
   return residency;
 }
 

@@ -23,10 +23,8 @@ struct Residency {
   std::vector<std::vector<int>> page_in;   ///< by stage; held from the next stage on
 };
 
-/// The last stage that reads a node's output in the baseline; the node itself if none does.
-int last_use(const Graph& graph, int node);
-
-/// The residency of the baseline: every tensor until its last use.
+/// Every tensor until its last use, as in the baseline. One that cannot be computed again stays as
+/// long as a recomputation could read it: schedule_of() leaves out what is of no use.
 Residency keep_everything(const Graph& graph);
 
 /// Whether a node is computed only once, so that its tensor stays as long as another node that

@@ -9,14 +9,7 @@
 #include "poet/problem.hpp"
 
 namespace poet {
-namespace {
-
-/// The last node that reads i, or i itself if none does.
-int last_use(const Graph& graph, int i) {
-  return graph.users[i].empty() ? i : graph.users[i].back();
-}
-
-}  // namespace
+namespace {}  // namespace
 
 // The peak is that of rule 5: an output is held together with all that is still needed, also by the
 // computation that makes it, unless it takes over an input's RAM.

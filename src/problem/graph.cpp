@@ -144,6 +144,11 @@ Graph make_graph(std::vector<Node> nodes) {
 }
 
 // One pass suffices: inputs are earlier nodes.
+int last_use(const Graph& graph, int node) {
+  const std::vector<int>& users = graph.users[node];
+  return users.empty() ? node : users.back();
+}
+
 std::vector<bool> ancestors(const Graph& graph, int target) {
   std::vector<bool> reached(graph.nodes.size(), false);
   reached[target] = true;

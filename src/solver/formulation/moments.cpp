@@ -6,24 +6,20 @@
 namespace poet {
 namespace {
 
-int last_reader(const Graph& graph, int i) {
-  return graph.users[i].empty() ? i : graph.users[i].back();
-}
-
 /// By stage, the bytes that the baseline holds when it computes the stage's node (rule 5).
 std::vector<Bytes> baseline_profile(const Graph& graph) {
   const int size = graph.size();
   std::vector<Bytes> change(size + 1, 0);
   for (int i = 0; i < size; ++i) {
     change[i] += graph.nodes[i].bytes;
-    change[last_reader(graph, i) + 1] -= graph.nodes[i].bytes;
+    change[last_use(graph, i) + 1] -= graph.nodes[i].bytes;
   }
   std::vector<Bytes> profile(size);
   Bytes held = 0;
   for (int t = 0; t < size; ++t) {
     const Node& node = graph.nodes[t];
     held += change[t];
-    const bool takes_over = node.in_place && last_reader(graph, *node.in_place) == t;
+    const bool takes_over = node.in_place && last_use(graph, *node.in_place) == t;
     profile[t] = held + node.workspace_bytes - (takes_over ? node.bytes : 0);
   }
   return profile;

@@ -60,7 +60,7 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   windows.last_page_in = windows.last_use;
   find_windows(problem, extra_energy, windows);
   for (int i = 0; i < size; ++i) {
-    windows.last_first_use.push_back(graph.users[i].empty() ? i : graph.users[i].back());
+    windows.last_first_use.push_back(last_use(graph, i));
     windows.recompute[i] = problem.limits.remat && windows.last_recompute[i] > i;
     // Written in i+1 at the earliest, so read back from i+2 on.
     windows.page[i] =

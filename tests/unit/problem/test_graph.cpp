@@ -58,6 +58,13 @@ TEST(Graph, AncestorsAreTheNodesWithAPathToTheTarget) {
   EXPECT_EQ(ancestors(graph, 4), (std::vector<bool>{true, false, true, false, true}));
 }
 
+TEST(Graph, TheLastUseIsTheLastReaderOrTheNodeItself) {
+  const Graph graph = make_graph({{}, {.inputs = {0}}, {.inputs = {0, 1}}, {}});
+  EXPECT_EQ(last_use(graph, 0), 2);
+  EXPECT_EQ(last_use(graph, 1), 2);
+  EXPECT_EQ(last_use(graph, 3), 3);
+}
+
 /// What make_graph says of nodes that make no graph.
 std::string complaint(const std::vector<Node>& nodes) {
   try {
