@@ -22,8 +22,8 @@ constexpr int kLeastWindow = 8;       // stages
 
 }  // namespace
 
-Chain::Chain(const WholeCosts& costs)
-    : scales_(scales_of(costs)), timeline_(costs), moves_(timeline_, random_) {}
+Chain::Chain(const WholeCosts& costs, std::uint64_t seed)
+    : scales_(scales_of(costs)), random_(seed), timeline_(costs), moves_(timeline_, random_) {}
 
 ChainResult Chain::run(const ChainTask& task, std::int64_t most_moves,
                        const std::function<void(const ChainReport&)>& report,
@@ -37,7 +37,7 @@ ChainResult Chain::run(const ChainTask& task, std::int64_t most_moves,
   price_ = task.price;
   best_ = task.best;
   result_ = {};
-  random_ = Random(task.seed);
+  if (task.seed) random_ = Random(*task.seed);
   hot_ = kHot[best_ ? task.number % std::size(kHot) : 0];
   moves_.set_paging_by_cost(task.number % 2 == 1);
   if (task.refines) {

@@ -16,7 +16,9 @@ namespace poet {
 /// What a chain is given, all of it known when the chain is drawn.
 struct ChainTask {
   int number = 0;  ///< from 0 on; heats and the use of paging take turns by it
-  std::uint64_t seed = 0;
+  /// Of random numbers of its own. Without one, the chain goes on with those of the last that the
+  /// same object ran.
+  std::optional<std::uint64_t> seed;
   double length = 0;              ///< of the first search, in moves
   double full = 0;                ///< the length of a chain that should find a good plan
   double price = 0;               ///< units of energy for a byte of violation
@@ -57,7 +59,7 @@ inline constexpr auto kFields<ChainResult> = std::tuple(Field<&ChainResult::move
 /// many in a row were in vain.
 class Chain {
  public:
-  explicit Chain(const WholeCosts& costs);
+  Chain(const WholeCosts& costs, std::uint64_t seed);
 
   /// What comes of a task depends on nothing else, except that `stop`, or `most_moves`, ends it
   /// early.
@@ -78,7 +80,7 @@ class Chain {
   std::int64_t made() const { return task_->moves - moves_left_; }
 
   SearchScales scales_;
-  Random random_{0};
+  Random random_;
   Timeline timeline_;
   TimelineMoves moves_;
 

@@ -21,7 +21,7 @@ class ChainSearch {
       : options_(options),
         costs_(problem),
         timeline_(costs_),
-        chain_(costs_),
+        chain_(costs_, std::uint64_t{options.seed} << 32),
         price_(scales_of(costs_).price) {}
 
   std::optional<Schedule> run() {
@@ -97,13 +97,15 @@ class ChainSearch {
     const bool is_new_cycle = number > 0 && number % kCycle == 0;
     if (number > 0 && (length_ < full_ || is_new_cycle)) length_ *= kGrowth;
     ChainTask task{.number = number,
-                   .seed = (std::uint64_t{options_.seed} << 32) + static_cast<unsigned>(number),
                    .length = length_,
                    .full = full_,
                    .price = price_,
                    .low_budget = low_budget_,
                    .best = best_,
                    .moves = moves_left()};
+    // Chains that are drawn ahead run anywhere.
+    if (options_.line > 1)
+      task.seed = (std::uint64_t{options_.seed} << 32) + static_cast<unsigned>(number);
     task.refines = best_ && (number % kCycle == kCycle - 1 || (low_budget_ && number % 2 == 1));
     if (task.refines) return task;
     const std::size_t start = next_start_++ % starts_.size();
