@@ -86,14 +86,14 @@ _poet_solve_options() {
     info) echo "--loss --trainable --custom --shape --platform --batch-size --backward --alignment --json --output $common" ;;
     sweep) echo "--models --model --platforms --platform --techniques --min-ram $settings --jobs
       --resume --dry-run --collect --baselines --methods --format --csv --plot --schedules $common" ;;
-    baselines) echo "--models --model --platforms --platform --methods $settings --schedules $common" ;;
+    baselines) echo "--models --model --platforms --platform --methods --paging --no-paging --remat --no-remat $settings --schedules $common" ;;
     plot) echo "--output --width --no-title --format --lanes --x-axis --theme $common" ;;
     verify) echo "--model --platform $common" ;;
     simulate) echo "--model --platform --batch-size --backward --alignment --ram-budget --runtime-budget --output --compact $common" ;;
     place) echo "--capacity --alignment --no-moves --csv --time-limit-s --output --compact $common" ;;
     run) echo "--model --steps --seed --parameters --input --target --storage --fsync --check --profile --output $common" ;;
     fit) echo "--model --ticks-per-second --output $common" ;;
-    export) echo "--model --output --format --force $common" ;;
+    export) echo "--model --output --format --seed --force $common" ;;
     compare) echo "--rel-tol --on-changed-graph --json --markdown $common" ;;
   esac
 }

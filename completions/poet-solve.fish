@@ -76,10 +76,10 @@ __poet_solve_option info -a "$models"
 __poet_solve_option 'solve import-solution verify simulate run export fit' -l model -r -F -a "$models" -d 'built-in model or model file'
 __poet_solve_option 'solve import-solution info verify simulate' -l platform -r -F -a "$platforms" -d 'built-in platform or platform file'
 __poet_solve_option 'solve import-solution' -l objective -x -a 'energy runtime ram' -d 'what a schedule has least of'
-__poet_solve_option solve -l paging -d 'allow paging to storage'
-__poet_solve_option 'solve import-solution' -l no-paging -d 'forbid paging to storage'
-__poet_solve_option 'solve import-solution' -l remat -d 'allow recomputation'
-__poet_solve_option 'solve import-solution' -l no-remat -d 'forbid recomputation'
+__poet_solve_option 'solve baselines' -l paging -d 'allow paging to storage'
+__poet_solve_option 'solve import-solution baselines' -l no-paging -d 'forbid paging to storage'
+__poet_solve_option 'solve import-solution baselines' -l remat -d 'allow recomputation'
+__poet_solve_option 'solve import-solution baselines' -l no-remat -d 'forbid recomputation'
 __poet_solve_option 'import solve info' -l loss -x -a 'cross_entropy mse' -d 'what an ONNX network is trained for'
 __poet_solve_option 'import solve info' -l trainable -x -a 'all last:' -d 'the layers of an ONNX network that train'
 __poet_solve_option 'import solve info' -l custom -x -d 'OP=FLOPS: a custom layer for an op of ONNX'
@@ -159,6 +159,7 @@ __poet_solve_option run -l check -d 'fill memory that is not in use with signall
 
 __poet_solve_option export -l output -x -a '(__fish_complete_directories)' -d 'write the files into this directory'
 __poet_solve_option export -l format -x -a 'c tflm csv' -d 'C sources or tables of offsets'
+__poet_solve_option export -l seed -x -d 'seed of parameters that are not trained'
 __poet_solve_option export -l force -d 'even if the directory holds other files'
 
 __poet_solve_option compare -l rel-tol -x -d 'energies this close are equal'

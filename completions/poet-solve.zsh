@@ -114,6 +114,8 @@ _poet_solve_baselines=(
   '*--platforms=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
   '*--platform=[platforms and platform files]:LIST:_poet_solve_list_of_platforms'
   '--methods=[the methods to run]:LIST:_poet_solve_list_of_methods'
+  '--paging[allow paging to storage]' '--no-paging[forbid paging to storage]'
+  '--remat[allow recomputation]' '--no-remat[forbid recomputation]'
   '--schedules=[write schedule files into this directory]:DIR:_files -/')
 
 _poet_solve_simulate=(
@@ -162,6 +164,7 @@ _poet_solve_export=(
   '--model=[the model that the schedule was solved for]:NAME|FILE:_poet_solve_model'
   '--output=[write the files into this directory]:DIR:_files -/'
   '--format=[C sources or tables of offsets]:format:(c tflm csv)'
+  '--seed=[seed of parameters that are not trained]:N: '
   '--force[even if the directory holds other files]')
 
 _poet_solve_fit=(

@@ -27,7 +27,9 @@ void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, u
   for (p = 0; p < plan->group_count; ++p) {
     const struct poet_parameters* group = &plan->parameters[p];
     struct poet_random random = poet_random_of(seed, POET_STREAM_PARAMETERS, (uint32_t)p);
-    poet_real* values = memory->parameters + group->first;
+    poet_real* values;
+    if (!group->is_trained) continue;
+    values = memory->parameters + group->first;
     for (t = 0; t < group->tensor_count; ++t) {
       poet_fill_parameters(&random, &group->tensors[t], values);
       values += group->tensors[t].count;
@@ -62,6 +64,8 @@ static const void* address_of(const struct poet_memory* memory, const struct poe
       return in_arena(memory, from->offset);
     case POET_PARAMETERS:
       return (const unsigned char*)memory->parameters + from->offset;
+    case POET_CONSTANTS:
+      return (const unsigned char*)memory->constants + from->offset;
     case POET_KEPT:
       return (const unsigned char*)memory->kept + from->offset;
     case POET_TARGET:
@@ -168,6 +172,7 @@ int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_rea
   int32_t i;
   memory->failed = -1;
   if ((uintptr_t)memory->arena % plan->alignment != 0) return POET_MISALIGNED;
+  if (plan->constant_count > 0 && !memory->constants) return POET_NO_CONSTANTS;
   poet_begin_step(&memory->optimizer);
   for (i = 0; i < plan->instruction_count; ++i) {
     const struct poet_instruction* instruction = &plan->instructions[i];

@@ -1,6 +1,7 @@
 /* Runs a training step that `poet-solve export` wrote as tables (poet_plan.h, poet_plan.c).
  *
- * The tables are constant and hold no address of RAM. Whatever a step changes is in struct
+ * The tables are constant and hold no address of RAM, and neither do parameters that are not
+ * trained (poet_constants.c), so both can stay in flash. All that a step changes is in struct
  * poet_memory, which the caller owns. Nothing is allocated, and libc is used for memcpy, memmove
  * and memset only. docs/export.md shows how to call it.
  *
@@ -25,6 +26,7 @@ enum poet_place {
   POET_NULL,       /* a null pointer */
   POET_ARENA,      /* poet_memory.arena */
   POET_PARAMETERS, /* poet_memory.parameters */
+  POET_CONSTANTS,  /* poet_memory.constants */
   POET_KEPT,       /* poet_memory.kept */
   POET_TARGET,     /* poet_memory.targets[index] */
   POET_ONE         /* the number 1 */
@@ -77,7 +79,8 @@ struct poet_instruction {
 /* Parameters that lie one after the other, such as a weight and its bias. */
 struct poet_parameters {
   const char* name; /* of the layer */
-  int32_t first;    /* the index of the first one in poet_memory.parameters */
+  int32_t first;    /* the index of the first one in poet_memory.parameters, or in
+                     * poet_memory.constants if they are not trained */
   int32_t count;
   int32_t moments; /* likewise in poet_memory.moments; -1: they have none */
   int32_t is_trained;
@@ -96,7 +99,8 @@ struct poet_plan {
   uint32_t alignment; /* of the arena and all offsets in it */
   uint32_t storage_bytes;
   int32_t optimizer;                                 /* enum poet_optimizer_kind */
-  int32_t parameter_count, moment_count, kept_count; /* poet_real */
+  int32_t parameter_count, moment_count, kept_count; /* poet_real in RAM */
+  int32_t constant_count;                            /* poet_real that can be in flash */
   int32_t second_moments; /* how far the v of Adam is behind the m, in elements of moments */
   int32_t loss_count;
   int32_t instruction_count;
@@ -113,8 +117,9 @@ struct poet_plan {
 
 /* A member that the plan has nothing for may be NULL. */
 struct poet_memory {
-  void* arena;               /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
-  poet_real* parameters;     /* POET_PARAMETER_COUNT */
+  void* arena;                /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
+  poet_real* parameters;      /* POET_PARAMETER_COUNT: what is trained */
+  const poet_real* constants; /* POET_CONSTANT_COUNT: what is not; such as poet_constants */
   poet_real* moments;        /* POET_MOMENT_COUNT: v of momentum, m and v of Adam; zeros at first */
   poet_real* kept;           /* POET_KEPT_COUNT: gradients that stay in RAM during a step */
   const void* const* inputs; /* POET_INPUT_COUNT pointers to float or int32_t */
@@ -133,19 +138,20 @@ struct poet_memory {
 /* ---- functions ------------------------------------------------------------------------------ */
 
 /* What poet_step() returns beside what poet_page_out() and poet_page_in() do. */
-enum { POET_OK = 0, POET_NO_STORAGE = -1, POET_MISALIGNED = -2 };
+enum { POET_OK = 0, POET_NO_STORAGE = -1, POET_MISALIGNED = -2, POET_NO_CONSTANTS = -3 };
 
-/* Parameters, moments and optimizer from a seed, as `poet-solve run --seed` has them. Pointers in
- * `memory` have to be set; inputs and targets stay as they are. */
+/* Trained parameters, moments and optimizer from a seed, as `poet-solve run --seed` has them.
+ * Pointers in `memory` have to be set; constants, inputs and targets stay as they are. */
 void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed);
 /* Data from a seed, likewise: poet_data.count elements of 4 bytes. */
 void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values);
 void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t seed, void* values);
 
 /* A training step: forward pass, backward pass and updates. `losses` gets POET_LOSS_COUNT numbers;
- * NULL: not wanted. Returns POET_OK; or POET_MISALIGNED before anything is done; or, at the first
- * page that fails, what the hook returned. The step ends there, memory->failed names the
- * instruction, losses are not complete, and parameters that were updated before stay so. */
+ * NULL: not wanted. Returns POET_OK; or, before anything is done, POET_MISALIGNED for the arena, or
+ * POET_NO_CONSTANTS if the plan has some and the pointer is NULL; or, at the first page that fails,
+ * what the hook returned. The step ends there, memory->failed names the instruction, losses are not
+ * complete, and parameters that were updated before stay so. */
 int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
 
 /* Secondary storage: `bytes` at `offset`, which end within POET_STORAGE_BYTES. Return POET_OK or an

@@ -12,12 +12,20 @@ onnx_packages=(libonnx-dev libprotobuf-dev)
 test_packages=(coinor-cbc libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
   parallel python3 python3-jsonschema zsh)
 # What scripts/wheel needs besides the build.
-wheel_packages=(python3 python3-build python3-setuptools python3-wheel patchelf binutils)
+wheel_packages=(python3 python3-build python3-setuptools python3-wheel patchelf binutils libblas3 liblapack3)
 # What scripts/check needs besides those.
 check_packages=(clang clang-tidy libclang-rt-dev llvm)
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
+}
+
+# folder_of PACKAGE LIBRARY: where an installed package has a library that others have as well. First in LD_LIBRARY_PATH,
+# this folder says which of them a program loads.
+folder_of() {
+  local file
+  file=$(dpkg-query -L "$1" 2>/dev/null | grep "/$2\$" | head -n 1)
+  [ -n "$file" ] && dirname "$file"
 }
 
 # install_missing PACKAGE...: as root or with sudo; nothing happens when all are there.

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "poet/graph.hpp"
+#include "poet/problem.hpp"
 #include "poet/schedule.hpp"
 #include "poet/units.hpp"
 
@@ -29,6 +30,17 @@ struct Move {
   Bytes offset = 0;  ///< where it goes; the old and the new place may overlap (memmove)
 
   bool operator==(const Move&) const = default;
+};
+
+/// A transfer that reads or writes a buffer from time `lower` to time `upper`. The buffer may be
+/// moved at either of them, but not between. A buffer that arrives may start later than its
+/// transfer.
+struct Flight {
+  std::int64_t lower = 0;
+  std::int64_t upper = 0;
+  int buffer = 0;
+
+  bool operator==(const Flight&) const = default;
 };
 
 /// Offsets for buffers in one arena.
@@ -113,17 +125,23 @@ PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
 
 /// Places buffers one after the other in order of time, at the offsets of `hint` where these are
 /// free. If the next one does not fit, buffers in use are moved down until it does, which is always
-/// possible if the capacity is at least the peak. Buffers that start at the same time are placed
-/// after the same moves. Throws InputError if the capacity is below the peak.
-Placement place_with_moves(std::span<const Buffer> buffers, const Arena& arena,
-                           const Placement& hint);
+/// possible if the capacity is at least the peak and nothing is in flight. Buffers that start at
+/// the same time are placed after the same moves.
+///
+/// Flights are in order of time; those that overlap in time start and end together. Nothing is
+/// moved in its flight. Returns nothing if flights are in the way of all that is tried; moves.cpp
+/// says when that can be. Throws InputError if the capacity is below the peak.
+std::optional<Placement> place_with_moves(std::span<const Buffer> buffers, const Arena& arena,
+                                          const Placement& hint,
+                                          std::span<const Flight> flights = {});
 
 /// Returns what is wrong with a placement, one line each; empty if nothing is. It goes through time
 /// and shares nothing with the code that places: two buffers overlap while both are in use, an
 /// offset is not aligned, a buffer ends above the capacity, or a move is of a buffer that is not in
-/// use.
+/// use, or in flight.
 std::vector<std::string> check_placement(std::span<const Buffer> buffers, const Arena& arena,
-                                         const Placement& placement);
+                                         const Placement& placement,
+                                         std::span<const Flight> flights = {});
 
 /// The blocks of memory that a flat program needs.
 struct ProgramBuffers {
@@ -138,6 +156,12 @@ struct ProgramBuffers {
 /// with that input's. A workspace lives for one instruction. Sizes are those of the graph, not
 /// rounded. Throws InputError for a program that opens what is open, or closes what is not.
 ProgramBuffers program_buffers(const Graph& graph, std::span<const Instruction> program);
+
+/// Returns the flights of a program without moves, whose lifetimes these are: a stage's page-outs
+/// and page-ins last from its first instruction to the next stage's. There are none unless
+/// transfers overlap with computations.
+std::vector<Flight> program_flights(std::span<const Instruction> program,
+                                    const ProgramBuffers& lifetimes, PagingTime paging_time);
 
 /// The copies in secondary storage that a flat program makes.
 struct ProgramCopies {

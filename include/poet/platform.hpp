@@ -108,8 +108,8 @@ struct DeviceMemory {
 DeviceMemory device_memory(const Model& model, const Platform* platform);
 
 /// Returns what `--ram-budget chip` stands for: the RAM of the platform's chip less
-/// device_memory(), but at least one byte, which no schedule fits. Absent if the platform does not
-/// state its RAM.
+/// device_memory(), or 0, which no schedule fits, if that leaves nothing. Absent if the platform
+/// does not state its RAM.
 std::optional<Bytes> chip_ram_bytes(const Model& model, const Platform* platform);
 
 }  // namespace poet

@@ -106,8 +106,11 @@ struct Summary {
 /// Where a schedule lies in RAM and in secondary storage: in the file's `summary`, if its program
 /// has offsets.
 struct ArenaFigures {
-  std::optional<Bytes> arena_bytes{};    ///< the end of the highest tensor or workspace
-  std::optional<Bytes> moved_bytes{};    ///< by all moves together; absent if there are none
+  std::optional<Bytes> arena_bytes{};  ///< the end of the highest tensor or workspace
+  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent if there are none
+  // Of all moves, in no other figure; absent if the platform is unknown or does not say.
+  std::optional<Seconds> moved_seconds{};
+  std::optional<Joules> moved_joules{};
   std::optional<Bytes> storage_bytes{};  ///< the end of the highest slot; absent if there is none
 
   bool operator==(const ArenaFigures&) const = default;

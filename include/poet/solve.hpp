@@ -46,12 +46,18 @@ struct SolveOptions {
   /// A schedule to start from, for example of a smaller budget; used if it replays within the
   /// budgets.
   std::optional<Schedule> start;
+  /// Makes a schedule by other means than a search, such as suggest_schedule() does; absent:
+  /// nothing does. Asked for the problem once its first search is over, so that no answer is above
+  /// what it makes; used if it replays within the budgets.
+  std::function<std::optional<Schedule>(const Problem&)> suggest;
   /// A lower bound that the caller has proven, for example for a larger budget; 0 if none.
   Joules known_bound_joules = 0;
   /// Whether a solve that meets the gap goes on, for as much work again at most, until a hundredth
   /// of the extra energy is left open. Not with Effort::fast.
   bool refine = true;
   std::function<void(const Progress&)> progress;  ///< called from the solving thread
+  /// Called from the solving thread with each better schedule, at once.
+  std::function<void(const Schedule&)> improved;
   std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
 };
 

@@ -7,6 +7,7 @@
 Sizes are bytes, energies joules, times seconds. `from poet import solve` is the function of POET (ICML 2022), with its
 signature and its milliseconds. docs/python.md has examples.
 """
+from ._interrupted import Interrupted
 from ._matrices import Matrices
 from ._model import Model, ModelInfo, models
 from ._optimize import optimize
@@ -21,7 +22,7 @@ from .errors import (Infeasible, InputError, InvalidSchedule, NoSchedule, PoetEr
 
 __version__ = "0.1.0"
 
-__all__ = ["Gradient", "Infeasible", "InputError", "Instruction", "InvalidSchedule", "Matrices", "Model", "ModelInfo",
-           "NoSchedule", "Node", "POETResult", "POETSolution", "Platform", "PoetError", "Point", "ProgramError",
-           "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep", "find_program", "models", "optimize",
-           "platforms", "solve", "sweep"]
+__all__ = ["Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule", "Matrices", "Model",
+           "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform", "PoetError", "Point",
+           "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep", "find_program", "models",
+           "optimize", "platforms", "solve", "sweep"]

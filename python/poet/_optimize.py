@@ -1,16 +1,18 @@
 """One problem: the schedule of least energy within a RAM and a runtime budget."""
 from __future__ import annotations
 
+import contextlib
 import json
 from typing import Any, Dict, List, Optional, Union
 
+from ._interrupted import Interrupted
 from ._model import Model, ModelLike
 from ._options import Duration, Size, number_word, options, size_word
 from ._platform import Platform, PlatformLike
-from ._program import EXIT_INFEASIBLE, EXIT_INTERRUPTED, EXIT_LIMIT, Files, Finished, error_of, run
+from ._program import EXIT_INFEASIBLE, EXIT_INTERRUPTED, EXIT_LIMIT, Files, Finished, Stopped, error_of, run
 from ._progress import ProgressCallback, Reporter
 from ._schedule import Schedule
-from .errors import Infeasible, NoSchedule
+from .errors import Infeasible, NoSchedule, PoetError
 
 _DEFAULT_LIMIT_SECONDS = 300.0
 
@@ -59,7 +61,7 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
         NoSchedule: none was found before the time was up.
         InputError: the model, the platform or a budget has a mistake.
         ProgramNotFound: there is no program `poet-solve`.
-        KeyboardInterrupt: by Ctrl-C, once the program has been ended.
+        Interrupted: by Ctrl-C, once the program has been ended: a KeyboardInterrupt with the best schedule so far.
     """
     thing = Model.of(model)
     with Files() as files:
@@ -71,7 +73,10 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
             "--warm-start": None if warm_start is None else files.add("start.json", warm_start.text)})
         words += setting_words(gap, paging_time, storage_budget, page_out_budget, batch_size, backward, alignment,
                                mem_power_scale, effort, time_limit_s, solve_threads, seed)
-        finished = run_reported(words, files, progress, time_limit_s)
+        try:
+            finished = run_reported(words, files, progress, time_limit_s)
+        except Stopped as stopped:
+            raise interrupted(stopped, thing) from None
     schedule = schedule_of(finished, thing)
     schedule.warn(stacklevel=2)
     return schedule
@@ -112,10 +117,10 @@ def limit_word(time_limit_s: Optional[float]) -> str:
 
 def run_reported(words: List[str], files: Files, progress: Union[ProgressCallback, bool, None],
                  time_limit_s: Optional[float]) -> Finished:
-    """Runs the program, and reports how far it is."""
+    """Runs a solve or a sweep, and reports how far it is. Raises Stopped when it is interrupted."""
     reporter = Reporter(progress, time_limit_s)
     try:
-        return run(words, files, reporter.line, reporter.tick if reporter.needs_ticks else None)
+        return run(words, files, reporter.line, reporter.tick if reporter.needs_ticks else None, keeps_best=True)
     finally:
         reporter.close()
 
@@ -126,6 +131,14 @@ def schedule_of(finished: Finished, model: Model) -> Schedule:
     if "stages" in document:
         return Schedule(finished.out, model, finished.warnings())
     raise no_schedule(finished, document)
+
+
+def interrupted(stopped: Stopped, model: Model) -> Interrupted:
+    """The exception for a solve that was stopped, with what it has found."""
+    best: Optional[Schedule] = None
+    with contextlib.suppress(PoetError):  # there is none yet
+        best = schedule_of(stopped.finished, model)
+    return Interrupted(best=best)
 
 
 def document_of(finished: Finished) -> Dict[str, Any]:

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING, List, Optional, Union
 
 from ._matrices import Matrices, freed_of, matrices_of, ram_of, require_numpy
 from ._model import Model
-from ._optimize import document_of, limit_word, no_schedule, problem_words
+from ._optimize import document_of, interrupted, limit_word, no_schedule, problem_words
 from ._options import number_word, options
-from ._program import Files, run
+from ._program import Files, Stopped, run
 from ._records import Node
 from ._schedule import Schedule
 from .errors import Infeasible, NoSchedule
@@ -143,7 +143,7 @@ def solve(model: str, platform: str, ram_budget: float, runtime_budget: float, p
 
     Raises:
         InputError: an argument is wrong.
-        ProgramNotFound, KeyboardInterrupt: as `poet.optimize()`.
+        ProgramNotFound, Interrupted: as `poet.optimize()`.
     """
     if solver is not None:
         warnings.warn(f"solver={solver!r} is ignored: poet-solve has its own search, and CBC inside", stacklevel=2)
@@ -162,7 +162,10 @@ def solve(model: str, platform: str, ram_budget: float, runtime_budget: float, p
             "--batch-size": batch_size, "--backward": "poet-chain", "--plot-directory": plot_directory,
             "--time-limit-s": limit_word(None if time_limit_s >= _FOREVER_SECONDS else time_limit_s),
             "--solve-threads": solve_threads or None})
-        finished = run(words, files)
+        try:
+            finished = run(words, files, keeps_best=True)
+        except Stopped as stopped:
+            raise interrupted(stopped, Model(model)) from None
     document = document_of(finished)
     schedule = Schedule(finished.out, model) if "stages" in document else None
     proven = document.get("status") in ("optimal", "infeasible")

@@ -1,9 +1,9 @@
 """Finds the program `poet-solve`, and runs it so that nothing of it is left when Python goes on.
 
 The program is a process of its own, in a process group of its own: a solver that forks must not be loaded into a
-process with threads, and Ctrl-C in a terminal has to reach Python first. When Python is interrupted, the group is ended
-before the exception goes on. When Python itself is killed, the kernel ends the program (`setpriv --pdeathsig`, where
-util-linux has it).
+process with threads, and Ctrl-C in a terminal has to reach Python first. When Python is interrupted, the program may
+write what it has found, and the group is ended before the exception goes on. When Python itself is killed, the kernel
+ends the program (`setpriv --pdeathsig`, where util-linux has it).
 """
 from __future__ import annotations
 
@@ -26,6 +26,7 @@ from typing import IO, Callable, Dict, Iterator, List, Optional, Sequence, Tuple
 from .errors import InputError, PoetError, ProgramError, ProgramNotFound
 
 _GRACE_SECONDS = 0.5  # to remove what it was writing
+_LAST_WORDS_SECONDS = 10.0  # to write the best that it has found
 _TICK_SECONDS = 0.25
 _ERROR_PREFIX = "poet-solve: error: "
 _WARNING_PREFIX = "poet-solve: warning: "
@@ -125,8 +126,20 @@ class Finished:
         return "\n".join(self.errors() or self.lines) or f"poet-solve ended with {self.status} and said nothing"
 
 
-def run(arguments: Sequence[str], files: Optional[Files] = None,
-        on_line: Optional[Callable[[str], None]] = None, on_tick: Optional[Callable[[], None]] = None) -> Finished:
+class Stopped(KeyboardInterrupt):
+    """Ctrl-C has stopped a run that writes what it has found by then.
+
+    Attributes:
+        finished: the run.
+    """
+
+    def __init__(self, finished: Finished) -> None:
+        super().__init__()
+        self.finished = finished
+
+
+def run(arguments: Sequence[str], files: Optional[Files] = None, on_line: Optional[Callable[[str], None]] = None,
+        on_tick: Optional[Callable[[], None]] = None, keeps_best: bool = False) -> Finished:
     """Runs the program and waits for its end.
 
     Args:
@@ -134,13 +147,16 @@ def run(arguments: Sequence[str], files: Optional[Files] = None,
         files: documents of this run; the paths of their folder are taken out of what the program writes.
         on_line: called in this thread with each line of stderr as soon as it is there.
         on_tick: called in this thread a few times a second.
+        keeps_best: whether the program writes the best that it has found when a signal stops it. It gets some seconds
+            for that; a second Ctrl-C ends it at once.
 
     Returns:
-        whatever the exit status is.
+        the run, with any exit status.
 
     Raises:
         ProgramNotFound: there is no program, or it does not start.
-        Whatever interrupts the wait, such as KeyboardInterrupt, after the program has been ended.
+        Stopped: by Ctrl-C, if `keeps_best`.
+        Any exception that interrupts the wait, such as KeyboardInterrupt, after the program has been ended.
     """
     program = find_program()
     lines: List[str] = []
@@ -163,16 +179,19 @@ def run(arguments: Sequence[str], files: Optional[Files] = None,
             _follow(process.stderr, take, on_tick)
             status = process.wait()
         except BaseException as error:
-            if process is not None:
-                _end(process)
-            elif isinstance(error, OSError):
-                raise ProgramNotFound(f"{program} does not start: {error}") from error
+            if process is None:
+                if isinstance(error, OSError):
+                    raise ProgramNotFound(f"{program} does not start: {error}") from error
+                raise
+            stopped = keeps_best and isinstance(error, KeyboardInterrupt)
+            _end(process, _LAST_WORDS_SECONDS if stopped else _GRACE_SECONDS, lambda line: lines.append(hide(line)))
+            if stopped:
+                raise Stopped(Finished(process.returncode, hide(_text_of(out)), lines)) from None
             raise
         finally:
             if process is not None and process.stderr is not None:
                 process.stderr.close()
-        out.seek(0)
-        text = out.read().decode("utf-8", errors="replace")
+        text = _text_of(out)
     if status in (126, 127):
         raise ProgramNotFound(f"{program} does not start: " + "\n".join(lines))
     return Finished(status, hide(text), lines)
@@ -234,14 +253,21 @@ def _death_signal(setpriv: str) -> List[str]:
     return words if tried.returncode == 0 else []
 
 
-def _follow(stderr: IO[bytes], take: Callable[[str], None], on_tick: Optional[Callable[[], None]]) -> None:
-    """Reads lines until the program has closed its stderr."""
+def _text_of(out: IO[bytes]) -> str:
+    """What the program has written to its stdout."""
+    out.seek(0)
+    return out.read().decode("utf-8", errors="replace")
+
+
+def _follow(stderr: IO[bytes], take: Callable[[str], None], on_tick: Optional[Callable[[], None]],
+            deadline: Optional[float] = None) -> None:
+    """Reads lines until the program has closed its stderr, or until a moment of time.monotonic()."""
     decoder = codecs.getincrementaldecoder("utf-8")(errors="replace")
     rest = ""
     with selectors.DefaultSelector() as selector:
         selector.register(stderr, selectors.EVENT_READ)
-        while True:
-            ready = selector.select(_TICK_SECONDS if on_tick is not None else None)
+        while deadline is None or time.monotonic() < deadline:
+            ready = selector.select(_TICK_SECONDS if on_tick is not None or deadline is not None else None)
             if ready:
                 block = os.read(stderr.fileno(), 65536)
                 if not block:
@@ -255,13 +281,17 @@ def _follow(stderr: IO[bytes], take: Callable[[str], None], on_tick: Optional[Ca
         take(rest)
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
-    """Ends the program and all that it started, and waits for that. A second interrupt does not stop this."""
+def _end(process: subprocess.Popen[bytes], seconds: float, take: Callable[[str], None]) -> None:
+    """Ends the program and all that it started, and waits for that. A second interrupt does not stop this, but takes
+    the program the rest of its seconds."""
     if process.returncode is not None:
         return
     try:
+        deadline = time.monotonic() + seconds
         _signal_group(process, signal.SIGTERM)
-        _wait_for_end(process, _GRACE_SECONDS)
+        assert process.stderr is not None
+        _follow(process.stderr, take, None, deadline)
+        _wait_for_end(process, deadline)
     except BaseException:  # somebody presses Ctrl-C again
         pass
     finally:
@@ -270,9 +300,8 @@ def _end(process: subprocess.Popen[bytes]) -> None:
         process.wait()
 
 
-def _wait_for_end(process: subprocess.Popen[bytes], seconds: float) -> None:
-    """Waits for the end without taking note of it, and not longer than this."""
-    deadline = time.monotonic() + seconds
+def _wait_for_end(process: subprocess.Popen[bytes], deadline: float) -> None:
+    """Waits for the end without taking note of it, and not longer than until then."""
     while time.monotonic() < deadline:
         if os.waitid(os.P_PID, process.pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is not None:
             return

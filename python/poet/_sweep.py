@@ -7,11 +7,12 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, overload
 
+from ._interrupted import Interrupted
 from ._model import Model, ModelLike
 from ._optimize import run_reported, setting_words
 from ._options import Duration, PathLike, Size, number_word, options, several, size_word
 from ._platform import Platform, PlatformLike
-from ._program import EXIT_USAGE, Files, error_of, run_or_raise
+from ._program import EXIT_USAGE, Files, Stopped, error_of, run_or_raise
 from ._progress import ProgressCallback
 
 
@@ -134,7 +135,8 @@ def sweep(models: Union[ModelLike, Sequence[ModelLike]],
         a row for every point. A point without a schedule is a row that says why, and no error.
 
     Raises:
-        InputError, ProgramNotFound, KeyboardInterrupt: as `poet.optimize()`.
+        InputError, ProgramNotFound: as `poet.optimize()`.
+        Interrupted: by Ctrl-C, once the program has been ended: a KeyboardInterrupt with the rows so far.
     """
     with Files() as files:
         words = ["sweep"]
@@ -149,11 +151,22 @@ def sweep(models: Union[ModelLike, Sequence[ModelLike]],
             "--jobs": jobs, "--schedules": schedules})
         words += setting_words(gap, paging_time, storage_budget, page_out_budget, batch_size, backward, alignment,
                                mem_power_scale, effort, time_limit_s, solve_threads, seed)
-        finished = run_reported(words, files, progress, None)
+        try:
+            finished = run_reported(words, files, progress, None)
+        except Stopped as stopped:
+            raise Interrupted(rows=_rows_of(stopped.finished.out)) from None
     # Points that failed or are unknown are rows as well, and the status says that there are some.
     if finished.status == EXIT_USAGE or not finished.out:
         raise error_of(finished)
     return Sweep(finished.out)
+
+
+def _rows_of(text: str) -> Optional[Sweep]:
+    """The rows of a sweep that was stopped; None if it had no time to write any."""
+    try:
+        return Sweep(text) if text else None
+    except (ValueError, KeyError):
+        return None
 
 
 def _each(things: Any) -> List[Any]:

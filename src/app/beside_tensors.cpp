@@ -3,31 +3,26 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
-#include <array>
-#include <string_view>
-#include <utility>
 #include <variant>
 
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
+#include "model/device_memory_terms.hpp"
 #include "poet/platform.hpp"
 
 namespace poet::cli {
 namespace {
 
-using Term = std::pair<std::string_view, Bytes>;
-
-std::array<Term, 4> terms_of(const DeviceMemory& memory) {
-  return {{{"parameters", memory.parameters_bytes},
-           {"accumulated gradients", memory.gradients_bytes},
-           {"optimizer state", memory.optimizer_bytes},
-           {"reserve", memory.reserve_bytes}}};
-}
-
 bool is_chip(const RamBudget& budget) {
   const NamedRam* const name = std::get_if<NamedRam>(&budget);
   return name != nullptr && *name == NamedRam::chip;
+}
+
+/// Whether the budget holds more than tensors. What `min` and `chip` come to is for tensors
+/// already: the search for the one knows nothing else, and the other leaves the rest out.
+bool counts(const Options& options, const RamBudget& stated) {
+  return options.count_parameters && !std::holds_alternative<NamedRam>(stated);
 }
 
 DeviceMemory memory_of(const Inputs& inputs) {
@@ -39,24 +34,20 @@ DeviceMemory memory_of(const Inputs& inputs) {
 std::optional<std::string> no_room_for_tensors(const Options& options, const RamBudget& stated,
                                                Bytes ram_budget_bytes, const Inputs& inputs) {
   const bool chip = is_chip(stated);
-  if (!chip && !options.count_parameters) return std::nullopt;
+  if (!chip && !counts(options, stated)) return std::nullopt;
   const DeviceMemory memory = memory_of(inputs);
-  const Bytes all = chip ? *inputs.platform->ram_bytes : ram_budget_bytes;
-  if (memory.ram_bytes() < all) return std::nullopt;
-  const auto terms = terms_of(memory);
-  const Term largest = *std::max_element(
-      terms.begin(), terms.end(), [](const Term& a, const Term& b) { return a.second < b.second; });
-  return fmt::format(
-      "training keeps {} bytes in RAM beside tensors, {} of them {}; that is no less than the {} "
-      "bytes of {}, so no schedule fits",
-      memory.ram_bytes(), largest.second, largest.first, all,
-      chip ? fmt::format("platform '{}'", inputs.platform->name) : std::string("the RAM budget"));
+  if (memory.ram_bytes() < (chip ? *inputs.platform->ram_bytes : ram_budget_bytes)) {
+    return std::nullopt;
+  }
+  if (chip) return no_room_in_chip(inputs.model, *inputs.platform);
+  return no_room_reason(memory, ram_budget_bytes, "the RAM budget",
+                        fmt::format("a RAM budget above {} bytes", memory.ram_bytes()));
 }
 
 Bytes ram_for_tensors(const Options& options, const RamBudget& stated, Bytes ram_budget_bytes,
                       const Inputs& inputs) {
-  if (!options.count_parameters || is_chip(stated)) return ram_budget_bytes;
-  return std::max<Bytes>(ram_budget_bytes - memory_of(inputs).ram_bytes(), 1);
+  if (!counts(options, stated)) return ram_budget_bytes;
+  return std::max<Bytes>(ram_budget_bytes - memory_of(inputs).ram_bytes(), 0);
 }
 
 void warn_about_chip(const Inputs& inputs, Bytes ram_for_tensors) {

@@ -11,12 +11,13 @@ namespace poet::cli {
 // What training needs in RAM beside the tensors that a schedule is about: parameters, what is kept
 // for each of them, and what the platform sets aside.
 
-/// Why a chip, or a budget with --count-parameters, has no room for any tensor, with the largest of
-/// the terms; absent if there is room, or if they do not count.
+/// Why a chip, or a budget with --count-parameters, has no room for any tensor, and what helps;
+/// absent if there is room, or if nothing else counts.
 std::optional<std::string> no_room_for_tensors(const Options& options, const RamBudget& stated,
                                                Bytes ram_budget_bytes, const Inputs& inputs);
 
-/// The RAM budget for tensors: with --count-parameters, less what training needs beside them.
+/// The RAM budget for tensors: with --count-parameters, less what training needs beside them; 0 if
+/// that leaves nothing.
 Bytes ram_for_tensors(const Options& options, const RamBudget& stated, Bytes ram_budget_bytes,
                       const Inputs& inputs);
 

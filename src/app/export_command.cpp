@@ -53,17 +53,19 @@ struct Export {
   std::string about;
 };
 
-Export c_export(const TrainingStep& step, const ScheduleFile& file, const PlacedStep& placed) {
+Export c_export(const TrainingStep& step, const ScheduleFile& file, const PlacedStep& placed,
+                std::uint64_t seed) {
   expect_graph_of(step, file.graph, file.model.alignment);
   const DevicePlan plan = resolve_plan(step, file.model.name, placed);
-  return {.files = c_sources(plan),
+  return {.files = c_sources(plan, seed),
           .about = fmt::format(
               "{} instructions; RAM for tensors {} bytes, parameters {}, gradients that are kept "
-              "{}, optimizer {}; storage {}",
+              "{}, optimizer {}; storage {}; flash for constants {}",
               plan.instructions.size(), plan.arena_bytes,
               sizeof(poet_real) * static_cast<std::size_t>(plan.parameter_count),
               sizeof(poet_real) * static_cast<std::size_t>(plan.kept_count),
-              sizeof(poet_real) * static_cast<std::size_t>(plan.moment_count), plan.storage_bytes)};
+              sizeof(poet_real) * static_cast<std::size_t>(plan.moment_count), plan.storage_bytes,
+              sizeof(poet_real) * static_cast<std::size_t>(plan.constant_count))};
 }
 
 void write_files(const Options& options, const FolderFiles& files) {
@@ -98,7 +100,7 @@ Outcome run_export(const Options& options) {
   Export made{.about = fmt::format("offsets within {} bytes of RAM", placed.arena_bytes)};
   try {
     if (wants_c(options)) {
-      made = c_export(*step, *file, placed);
+      made = c_export(*step, *file, placed, options.run.seed);
     } else {
       made.files = options.exporting.format == "tflm" ? memory_plan(placed) : program_table(placed);
     }

@@ -16,6 +16,7 @@
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "report/fields.hpp"
+#include "report/summary.hpp"
 
 namespace poet::cli {
 
@@ -97,6 +98,22 @@ Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo
     info.platform = platform_info(*inputs.platform);
   }
   return inputs;
+}
+
+std::optional<Platform> find_platform(const PlatformInfo& stated) {
+  if (stated.source == "-") return std::nullopt;
+  try {
+    Platform platform = load_platform(stated.source == "built-in" ? stated.name : stated.source);
+    if (platform.sha256 == stated.sha256) return platform;
+  } catch (const InputError&) {
+    // The file may be gone.
+  }
+  return std::nullopt;
+}
+
+void price_moves(ScheduleFile& file) {
+  if (!file.arena.moved_bytes || !file.platform) return;
+  if (const auto platform = find_platform(*file.platform)) price_moves(file.arena, *platform);
 }
 
 void check_one_stdin(const Options& options, const char* argument) {

@@ -46,6 +46,13 @@ struct Inputs {
 /// has read.
 Inputs load_inputs(const Options& options, const char* model_option, ProblemInfo& info);
 
+/// The platform of a schedule, by its name or path, if that is there and still has the digest that
+/// the schedule states.
+std::optional<Platform> find_platform(const PlatformInfo& stated);
+
+/// Prices the moves of a placed schedule, if its platform is found.
+void price_moves(ScheduleFile& file);
+
 /// A model whose tensors have this alignment. Throws InputError unless that is a power of two, and
 /// the usual one if the graph is not exact.
 Model with_alignment(Model model, Bytes alignment);

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <cstdio>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -23,13 +24,7 @@ Platform platform_of(const ScheduleFile& file) {
   Platform unknown{.name = "measured", .flops_per_joule = 1};
   if (!file.platform) return unknown;
   unknown.name = file.platform->name;
-  const std::string& source = file.platform->source;
-  try {
-    Platform platform = load_platform(source == "built-in" ? file.platform->name : source);
-    if (platform.sha256 == file.platform->sha256) return platform;
-  } catch (const InputError&) {
-    // The file may be gone, or have come from stdin.
-  }
+  if (std::optional<Platform> platform = find_platform(*file.platform)) return *platform;
   spdlog::warn(
       "the schedule's platform '{}' is not found as it was: the fitted one does not state the "
       "sizes of the board",

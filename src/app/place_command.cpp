@@ -47,6 +47,14 @@ Outcome refuse(const std::string& name, Bytes peak, Bytes capacity, PlacementSta
   return {.code = ExitCode::requirement};
 }
 
+Outcome refuse_moves(const std::string& name, Bytes capacity) {
+  spdlog::error(
+      "{}: found no offsets that fit {} bytes, even with moves, as no tensor may be moved while it "
+      "is transferred; --no-moves solves again in less RAM",
+      name, capacity);
+  return {.code = ExitCode::requirement};
+}
+
 Outcome place_table(const Options& options, const std::string& text, const std::string& name) {
   const BufferTable table = parse_buffers(text, options.input_file);
   const Bytes alignment = alignment_of(options.place, 1);
@@ -99,10 +107,11 @@ Outcome place_schedule_file(const Options& options, const std::string& text,
                             .alignment = alignment_of(arguments, offset_alignment(file)),
                             .moves = !arguments.csv,
                             .time_limit = arguments.time_limit_seconds};
-  const PlacedSchedule placed = arguments.no_moves
-                                    ? place_unmoved(file, wishes, name, options.quiet)
-                                    : place_schedule(file, wishes);
+  PlacedSchedule placed = arguments.no_moves ? place_unmoved(file, wishes, name, options.quiet)
+                                             : place_schedule(file, wishes);
+  if (placed.in_the_way) return refuse_moves(name, placed.capacity_bytes);
   if (!placed.fits) return refuse(name, placed.peak_bytes, placed.capacity_bytes, placed.search);
+  price_moves(placed.file);
   describe(placed, name);
   return {.document =
               arguments.csv ? schedule_table(placed.file) : to_json(placed.file, options.compact),

@@ -12,6 +12,7 @@
 #include "base/text/figures.hpp"
 #include "poet/solve.hpp"
 #include "report/other_schedule.hpp"
+#include "sweep/watched_solve.hpp"
 
 namespace poet::cli {
 namespace {
@@ -26,7 +27,7 @@ SolveResult solve_within(const ScheduleFile& file, Bytes ram_budget_bytes, bool 
   options.settings.objective = Objective::energy;
   options.progress = [&line](const Progress& progress) { line.show(progress); };
   options.interrupted = [] { return interrupted(); };
-  SolveResult result = solve(problem, options);
+  SolveResult result = solve_watched(problem, options, solve);
   line.clear();
   return result;
 }

@@ -51,6 +51,27 @@ std::string paging_note(const ScheduleFile& report) {
                      format_seconds(s.paging_seconds), name_of(paging_time));
 }
 
+/// The figures of the step do not have them, so that they must not be much beside these.
+constexpr double kNotedShare = 0.01;
+
+void print_move_costs(const ScheduleFile& report, const std::string& heading) {
+  const Seconds seconds = report.arena.moved_seconds.value_or(0);
+  const Joules joules = report.arena.moved_joules.value_or(0);
+  const Summary& s = report.summary;
+  const bool is_little =
+      seconds <= kNotedShare * s.runtime_seconds && joules <= kNotedShare * s.energy_joules;
+  if (is_little) return;
+  spdlog::warn("{}the moves take {}{} more than the figures say", heading, format_seconds(seconds),
+               joules > 0 ? fmt::format(" and {}", format_joules(joules)) : std::string());
+}
+
+/// The offsets of tensors that must not be moved may need more than rounding does.
+bool is_beyond_rounding(const ScheduleFile& report) {
+  const ProgramBuffers lifetimes = program_buffers(report.graph, report.program);
+  const Bytes peak = peak_bytes(lifetimes.buffers, offset_alignment(report));
+  return *report.arena.arena_bytes > std::max(peak, report.request.ram_budget_bytes);
+}
+
 }  // namespace
 
 void print_summary(const ScheduleFile& report, const std::string& work) {
@@ -76,12 +97,19 @@ void print_moves(const ScheduleFile& report, const std::string& heading) {
   if (moves == 0) return;
   spdlog::warn("{}found no offsets that fit without moves; {} of {}", heading,
                counted(static_cast<int>(moves), "move"), format_bytes(*report.arena.moved_bytes));
+  print_move_costs(report, heading);
 }
 
 void print_arena(const ScheduleFile& report) {
   const Bytes arena = report.arena.arena_bytes.value_or(0);
   const Bytes budget = report.request.ram_budget_bytes;
-  if (arena > budget) {
+  if (arena > budget && is_beyond_rounding(report)) {
+    spdlog::warn(
+        "found no offsets within the RAM budget, even with moves, as no tensor may be moved while "
+        "it is transferred; they need {} bytes more; 'poet-solve place --no-moves' solves again in "
+        "less RAM",
+        arena - budget);
+  } else if (arena > budget) {
     spdlog::info(
         "the offsets need {} bytes more than the RAM budget, as they are multiples of {} and the "
         "sizes of tensors are not",

@@ -70,12 +70,12 @@ void report_run(const RunResult& result, const std::string& name) {
 }
 
 /// Measures what the run has shown to be right.
-void write_profile(const Options& options, const ScheduleFile& file, const TrainingStep& step,
-                   const GivenData& given) {
+void write_profile(const Options& options, const RunSettings& settings, const ScheduleFile& file,
+                   const TrainingStep& step, const GivenData& given) {
   const InstructionTimes times =
-      profile_program(step, file.graph, file.program, file.model.alignment, options.run, given);
+      profile_program(step, file.graph, file.program, file.model.alignment, settings, given);
   const StepFit fit = fit_schedule(file, load_scheduled_model(options, file), times,
-                                   time_page_file(file.graph, options.run), "run --profile");
+                                   time_page_file(file.graph, settings), "run --profile");
   if (!options.quiet) print_fit(fit);
   write_fit(fit, "--profile", options.run_with.profile);
 }
@@ -90,11 +90,13 @@ Outcome run_run(const Options& options) {
   const TrainingStep step = load_step(options, file);
   if (!is_sound(file, name, "nothing was run")) return {.code = ExitCode::requirement};
   const GivenData given = read_run_data(options.run_with, step);
+  RunSettings settings = options.run;
+  settings.paging_time = file.request.paging_time;
   const RunResult result =
-      run_schedule(step, file.graph, file.program, file.model.alignment, options.run, given);
+      run_schedule(step, file.graph, file.program, file.model.alignment, settings, given);
   report_run(result, name);
   if (result.equal() && !options.run_with.profile.empty()) {
-    write_profile(options, file, step, given);
+    write_profile(options, settings, file, step, given);
   }
   return {.code = result.equal() ? ExitCode::ok : ExitCode::requirement,
           .document = run_json(file, options.run, result),

@@ -99,7 +99,8 @@ Outcome run_simulate(const Options& options) {
   const Replay replay = replay_draft(draft);
   const std::string name = shown_source(options.input_file);
   if (!replay.valid()) return refuse(replay, name);
-  const ScheduleFile file = complete_draft(draft, replay, unnamed_model(options.input_file, text));
+  ScheduleFile file = complete_draft(draft, replay, unnamed_model(options.input_file, text));
+  price_moves(file);
   const Summary& s = file.summary;
   spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x", name,
                format_joules(s.energy_joules), change_text(s.energy_overhead),

@@ -9,6 +9,7 @@
 #include "app/sweep/progress.hpp"
 #include "base/text/printable.hpp"
 #include "poet/min_ram.hpp"
+#include "poet/suggest_schedule.hpp"
 #include "sweep/child_work.hpp"
 #include "sweep/rows.hpp"
 
@@ -52,7 +53,7 @@ std::optional<SmallestRam> find_smallest_ram(const Options& options, const Input
   const std::vector<MinRamTask> tasks = min_ram_tasks(grid);
   SweepProgress line(options.quiet, 1, 0);
   const std::string name = describe(grid, tasks.front());
-  MinRamOptions search{.solve = {.settings = options.settings}};
+  MinRamOptions search{.solve = {.settings = options.settings, .suggest = suggest_schedule}};
   search.solve.settings.time_limit_seconds *= kSearchShare;
   search.solve.settings.objective = Objective::energy;  // any schedule will do
   search.started = [&](int) { line.started(name); };

@@ -20,8 +20,10 @@
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
 #include "poet/simulate.hpp"
+#include "poet/suggest_schedule.hpp"
 #include "problem/fields.hpp"
 #include "report/summary.hpp"
+#include "sweep/watched_solve.hpp"
 
 namespace poet::cli {
 namespace {
@@ -31,12 +33,11 @@ bool is_objective(const Options& options, Objective objective) {
 }
 
 /// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
-/// all transfers in each stage.
+/// all transfers in each stage. That is no multiple of a baseline that takes no time.
 RuntimeBudget any_runtime(const Graph& graph, const Baseline& base) {
-  Seconds transfers = 0;
-  for (const Node& node : graph.nodes) transfers += node.page_in_seconds + node.page_out_seconds;
-  const double share = base.runtime_seconds > 0 ? transfers / base.runtime_seconds : 0;
-  return Ratio{static_cast<double>(graph.size()) * (1 + share)};
+  Seconds of_stage = base.runtime_seconds;
+  for (const Node& node : graph.nodes) of_stage += node.page_in_seconds + node.page_out_seconds;
+  return RuntimeBudget(std::in_place_type<Seconds>, static_cast<double>(graph.size()) * of_stage);
 }
 
 /// Everything that can be refused before the solve is refused before the solve.
@@ -73,6 +74,7 @@ SolveOptions solve_options(const Options& options, const Problem& problem,
   SolveOptions solve{.settings = options.settings};
   solve.start = warm_start(options.warm_start, problem);
   if (!solve.start) solve.start = smallest.schedule;
+  solve.suggest = suggest_schedule;
   Seconds& limit = solve.settings.time_limit_seconds;
   limit = rest_of_limit(limit, smallest.wall_seconds);
   solve.progress = [&line](const Progress& progress) { line.show(progress); };
@@ -163,7 +165,7 @@ Outcome run_solve(const Options& options, ProblemInfo& info) {
   ProgressLine line(options.quiet);
   const SolveOptions wishes = solve_options(options, problem, smallest, line);
   catch_interrupts();
-  SolveResult result = solve(problem, wishes);
+  SolveResult result = solve_watched(problem, wishes, solve);
   line.clear();
   if (!result.schedule) {
     add_proof(info, result, problem.graph);

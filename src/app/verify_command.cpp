@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <span>
 #include <tuple>
 
 #include <fmt/format.h>
@@ -17,11 +18,19 @@
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
+#include "report/verify_with_model.hpp"
+#include "sweep/verify_rows.hpp"
 
 namespace poet::cli {
 namespace {
 
-/// The digest of the graph that --model and --platform come to, by what a file says about it.
+/// A model as a file is about it.
+struct ModelOnPlatform {
+  Model model;
+  std::string graph_sha256;
+};
+
+/// What --model and --platform come to, by what a file says about it.
 class ExpectedGraph {
  public:
   explicit ExpectedGraph(const Options& options) : options_(options) {
@@ -36,34 +45,42 @@ class ExpectedGraph {
     platform_ = in_option("--platform", [&] { return load_platform(options.platform); });
   }
 
+  /// The model as a file is about it, and the digest of its graph; null without --model.
+  const ModelOnPlatform* of(const ScheduleFile& report) {
+    if (options_.model.empty()) return nullptr;
+    const Request& request = report.request;
+    const double scale = request.settings.mem_power_scale;
+    const ModelInfo& about = report.model;
+    const std::tuple key(about.batch_size, about.backward, about.alignment, scale, request.paging,
+                         request.paging_time);
+    auto known = known_.find(key);
+    if (known == known_.end()) {
+      ModelOnPlatform made{.model = model(about)};
+      made.graph_sha256 =
+          graph_sha256(make_costs(made.model, platform_, scale, request.paging, "--platform"),
+                       request.paging_time);
+      known = known_.emplace(key, std::move(made)).first;
+    }
+    return &known->second;
+  }
+
+  /// Null without --platform.
+  const Platform* platform() const { return platform_ ? &*platform_ : nullptr; }
+
   /// What is wrong with the graph of a file; empty if nothing is.
   std::string finding(const ScheduleFile& report) {
-    if (options_.model.empty()) return {};
-    const std::string expected = digest(report);
+    const ModelOnPlatform* const expected = of(report);
+    if (expected == nullptr) return {};
     const std::string found = graph_sha256(report.graph, report.request.paging_time);
-    if (found == expected) return {};
+    if (found == expected->graph_sha256) return {};
     const std::string on = platform_ ? fmt::format(" on '{}'", options_.platform) : std::string();
     return fmt::format(
         "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch "
         "size {}: solve it again",
-        found, expected, options_.model, on, report.model.batch_size);
+        found, expected->graph_sha256, options_.model, on, report.model.batch_size);
   }
 
  private:
-  const std::string& digest(const ScheduleFile& report) {
-    const double scale = report.request.settings.mem_power_scale;
-    const ModelInfo& about = report.model;
-    std::string& known =
-        digests_[std::tuple(about.batch_size, about.backward, about.alignment, scale,
-                            report.request.paging, report.request.paging_time)];
-    if (known.empty()) {
-      known = graph_sha256(
-          make_costs(model(about), platform_, scale, report.request.paging, "--platform"),
-          report.request.paging_time);
-    }
-    return known;
-  }
-
   /// The model as a schedule is about it: a file says which backward pass it was solved with.
   Model model(const ModelInfo& about) const {
     std::optional<Backward> wanted = value_of<Backward>(about.backward);
@@ -77,8 +94,8 @@ class ExpectedGraph {
   const Options& options_;
   NamedText text_;  ///< of the model: stdin can be read only once
   std::optional<Platform> platform_;
-  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, std::string>
-      digests_;
+  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, ModelOnPlatform>
+      known_;
 };
 
 /// Replays what it is given and says on stderr what it finds. A file that cannot be read does not
@@ -113,14 +130,24 @@ class Verifier {
     int named = 0;
     int unnamed = 0;
     for (const SweepRow& row : rows) {
-      if (!row.schedule_file) {
-        if (row.summary) ++unnamed;
-        continue;
-      }
-      ++named;
-      const std::string file = schedule_path(path, row);
-      guarded([&] { verify(parse_schedule_file(read_file(file), file), &row, file); });
+      named += row.schedule_file ? 1 : 0;
+      unnamed += row.summary && !row.schedule_file ? 1 : 0;
     }
+    std::vector<std::string> findings;
+    for (const std::span<const SweepRow> sweep : split_sweeps(rows)) {
+      RowVerifier together(sweep);
+      for (std::size_t r = 0; r < sweep.size(); ++r) {
+        if (!sweep[r].schedule_file) continue;
+        const std::string file = schedule_path(path, sweep[r]);
+        guarded([&] {
+          const ScheduleFile report = parse_schedule_file(read_file(file), file);
+          if (verify(report, &sweep[r], file)) together.add(r, report);
+        });
+      }
+      const std::vector<std::string> found = together.findings();
+      findings.insert(findings.end(), found.begin(), found.end());
+    }
+    report_findings(findings, shown_source(path));
     if (unnamed > 0) {
       throw InputError(shown_source(path),
                        fmt::format("found {} of {} schedules without a file; expected the name of "
@@ -130,23 +157,35 @@ class Verifier {
     if (named == 0) spdlog::info("{}: no row has a schedule", shown_source(path));
   }
 
-  void verify(const ScheduleFile& report, const SweepRow* row, const std::string& name) {
-    std::vector<std::string> findings = verify_schedule_file(report);
+  /// Says what was found; true if nothing was.
+  bool report_findings(const std::vector<std::string>& findings, const std::string& name) {
+    for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
+    if (findings.empty()) return true;
+    ++invalid_;
+    spdlog::error("{}: invalid, {} finding{}", name, findings.size(),
+                  findings.size() == 1 ? "" : "s");
+    return false;
+  }
+
+  bool verify(const ScheduleFile& report, const SweepRow* row, const std::string& name) {
+    const ModelOnPlatform* const given = expected_.of(report);
+    const Model* const model = given != nullptr ? &given->model : nullptr;
+    const Platform* const platform = expected_.platform();
+    std::vector<std::string> findings = verify_schedule_file(report, model, platform);
     const std::string other = row != nullptr ? row_difference(*row, report) : std::string();
     if (!other.empty()) findings.push_back("this file " + other);
     const std::string graph = expected_.finding(report);
     if (!graph.empty()) findings.push_back(graph);
-    for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
-    if (!findings.empty()) {
-      ++invalid_;
-      spdlog::error("{}: invalid, {} finding{}", name, findings.size(),
-                    findings.size() == 1 ? "" : "s");
-      return;
-    }
+    if (!report_findings(findings, name)) return false;
+    const std::vector<std::string> unknown = unverified_figures(report, model, platform);
     const Summary& s = report.summary;
-    spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x", name,
+    spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x{}", name,
                  format_joules(s.energy_joules), change_text(s.energy_overhead),
-                 format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio);
+                 format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio,
+                 unknown.empty() ? std::string()
+                                 : fmt::format("; not compared without --model and --platform: {}",
+                                               fmt::join(unknown, ", ")));
+    return true;
   }
 
   template <typename Function>

@@ -15,8 +15,9 @@ namespace {
 
 class PlacementChecker {
  public:
-  PlacementChecker(std::span<const Buffer> buffers, const Arena& arena, const Placement& placement)
-      : buffers_(buffers), arena_(arena), placement_(placement) {}
+  PlacementChecker(std::span<const Buffer> buffers, const Arena& arena, const Placement& placement,
+                   std::span<const Flight> flights)
+      : buffers_(buffers), arena_(arena), placement_(placement), flights_(flights) {}
 
   std::vector<std::string> run() {
     if (placement_.offsets.size() != buffers_.size()) {
@@ -56,6 +57,12 @@ class PlacementChecker {
           fmt::format("buffer {} is moved at {}, but is not in use", move.buffer, move.time));
       return;
     }
+    for (const Flight& flight : flights_) {
+      const bool flies = flight.lower < move.time && move.time < flight.upper;
+      if (flight.buffer != move.buffer || !flies) continue;
+      findings_.push_back(fmt::format("buffer {} is moved at {}, but is in flight from {} to {}",
+                                      move.buffer, move.time, flight.lower, flight.upper));
+    }
     put(move.buffer, move.offset, move.time);
   }
 
@@ -86,6 +93,7 @@ class PlacementChecker {
   std::span<const Buffer> buffers_;
   const Arena& arena_;
   const Placement& placement_;
+  std::span<const Flight> flights_;
   std::int64_t now_ = std::numeric_limits<std::int64_t>::min();
   std::map<int, Bytes> in_use_;  ///< offsets by buffer
   std::vector<std::string> findings_;
@@ -94,8 +102,9 @@ class PlacementChecker {
 }  // namespace
 
 std::vector<std::string> check_placement(std::span<const Buffer> buffers, const Arena& arena,
-                                         const Placement& placement) {
-  return PlacementChecker(buffers, arena, placement).run();
+                                         const Placement& placement,
+                                         std::span<const Flight> flights) {
+  return PlacementChecker(buffers, arena, placement, flights).run();
 }
 
 }  // namespace poet

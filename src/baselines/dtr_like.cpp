@@ -15,27 +15,36 @@
 // the time, they stay.
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
 
 #include "baselines/methods.hpp"
 #include "baselines/residency.hpp"
+#include "poet/suggest_schedule.hpp"
 
 namespace poet {
 namespace {
 
+/// Of a suggestion: a tenth of a second to half a one.
+constexpr std::int64_t kMostWork = 50'000'000;
+
 class TensorCache {
  public:
-  explicit TensorCache(const Problem& problem)
+  /// `most_work` is a limit in looks at nodes: a count, so that every machine gives up alike.
+  TensorCache(const Problem& problem, std::int64_t most_work)
       : graph_(problem.graph),
         limits_(problem.limits),
         droppable_(can_be_dropped(graph_)),
         needed_until_(needed_until(graph_)),
         cached_(graph_.size()),
         last_use_time_(graph_.size(), 0),
+        work_left_(most_work),
         residency_(graph_) {}
 
+  /// Nothing if the work exceeds its limit.
   std::optional<Schedule> run() {
-    for (int t = 0; t < graph_.size(); ++t) execute(t);
+    for (int t = 0; t < graph_.size() && work_left_ > 0; ++t) execute(t);
+    if (work_left_ <= 0) return std::nullopt;
     return schedule_of(graph_, residency_);
   }
 
@@ -52,7 +61,7 @@ class TensorCache {
     std::vector<bool> dropped(graph_.size());  // after its use in this stage
     stage_ = t;
     CacheStep step = next_step(t, dropped);
-    while (step.peak > limits_.ram_budget_bytes) {
+    while (step.peak > limits_.ram_budget_bytes && work_left_ > 0) {
       const int victim = cheapest(t, step, dropped);
       if (victim < 0) break;  // out of memory; the replay will say by how much
       if (cached_[victim] && !step.read[victim]) {
@@ -78,7 +87,8 @@ class TensorCache {
     return until > t;
   }
 
-  CacheStep next_step(int t, const std::vector<bool>& dropped) const {
+  CacheStep next_step(int t, const std::vector<bool>& dropped) {
+    work_left_ -= graph_.size();
     CacheStep step{.computed = std::vector<bool>(graph_.size()),
                    .read = std::vector<bool>(graph_.size()),
                    .after = std::vector<bool>(graph_.size())};
@@ -123,7 +133,7 @@ class TensorCache {
   }
 
   /// The tensor with the least h that may go; -1 if none may.
-  int cheapest(int t, const CacheStep& step, const std::vector<bool>& dropped) const {
+  int cheapest(int t, const CacheStep& step, const std::vector<bool>& dropped) {
     int best = -1;
     double least = std::numeric_limits<double>::infinity();
     for (int i = 0; i < t; ++i) {
@@ -139,7 +149,7 @@ class TensorCache {
     return best;
   }
 
-  double heuristic(int node) const {
+  double heuristic(int node) {
     const double staleness = now_ - last_use_time_[node];
     const double cost = graph_.nodes[node].runtime_seconds + neighbourhood_seconds(node);
     const double weight = static_cast<double>(graph_.nodes[node].bytes) * staleness;
@@ -147,7 +157,7 @@ class TensorCache {
   }
 
   /// The time to compute the evicted neighbourhood.
-  Seconds neighbourhood_seconds(int node) const {
+  Seconds neighbourhood_seconds(int node) {
     std::vector<bool> seen(graph_.size());
     return evicted_seconds(
                node, seen, [&](int i) -> const auto& { return graph_.nodes[i].inputs; }) +
@@ -156,12 +166,13 @@ class TensorCache {
   }
 
   template <typename Neighbours>
-  Seconds evicted_seconds(int node, std::vector<bool>& seen, Neighbours neighbours) const {
+  Seconds evicted_seconds(int node, std::vector<bool>& seen, Neighbours neighbours) {
     Seconds sum = 0;
     std::vector<int> open{node};
     while (!open.empty()) {
       const int i = open.back();
       open.pop_back();
+      work_left_ -= 1 + static_cast<std::int64_t>(neighbours(i).size());
       for (const int next : neighbours(i)) {
         // A node that has not been computed yet is not evicted.
         if (seen[next] || cached_[next] || next >= stage_) continue;
@@ -181,13 +192,20 @@ class TensorCache {
   std::vector<Seconds> last_use_time_;
   Seconds now_ = 0;
   int stage_ = 0;
+  std::int64_t work_left_;
   Residency residency_;
 };
 
 }  // namespace
 
 Attempt dtr_like(const Problem& problem) {
-  return {.schedule = TensorCache(problem).run(), .reason = {}, .parameter = {}};
+  constexpr std::int64_t kNoLimit = std::numeric_limits<std::int64_t>::max();
+  return {.schedule = TensorCache(problem, kNoLimit).run(), .reason = {}, .parameter = {}};
+}
+
+std::optional<Schedule> suggest_schedule(const Problem& problem) {
+  if (!problem.limits.remat) return std::nullopt;
+  return TensorCache(problem, kMostWork).run();
 }
 
 }  // namespace poet

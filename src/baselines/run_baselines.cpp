@@ -1,7 +1,9 @@
 #include "baselines/run_baselines.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <map>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -12,16 +14,35 @@
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
 #include "sweep/dominance.hpp"
+#include "sweep/watched_solve.hpp"
 
 namespace poet {
 namespace {
 
-/// Whether a rule is about a budget, and not about what a schedule is.
-bool is_budget(Rule rule) {
-  return rule == Rule::ram || rule == Rule::runtime || rule == Rule::storage;
+/// The same without budgets, so that what breaks them does not hide what breaks other rules: a
+/// replay lists only so many violations.
+Limits without_budgets(const Limits& limits) {
+  return {.ram_budget_bytes = std::numeric_limits<Bytes>::max(),
+          .runtime_budget_seconds = std::numeric_limits<double>::infinity(),
+          .paging = limits.paging,
+          .remat = limits.remat,
+          .paging_time = limits.paging_time};
 }
 
-/// Runs the methods at one point.
+/// What a method made of a point, with the limits that it was given.
+struct Answer {
+  const MethodInfo* method = nullptr;
+  Problem problem;
+  Attempt attempt;                   ///< of a method with rules of its own
+  std::optional<SolveResult> solve;  ///< of one that solve() answers
+  Seconds wall_seconds = 0;
+
+  const std::optional<Schedule>& schedule() const {
+    return solve ? solve->schedule : attempt.schedule;
+  }
+};
+
+/// Runs the methods at one point. What the rows say of the bound is known only when all have run.
 class PointRun {
  public:
   PointRun(const SweepGrid& grid, const SweepPoint& point, int number,
@@ -32,26 +53,63 @@ class PointRun {
         options_(options),
         bound_(subject_.base.energy_joules) {}
 
-  BaselineResult run(const MethodInfo& method) {
-    const Limits limits =
-        limits_of(subject_, method.techniques, point_.runtime, point_.limits.ram_budget_bytes);
-    const Problem problem{.graph = subject_.graph, .limits = limits};
+  void run(const MethodInfo& method) {
+    Answer answer{.method = &method, .problem = problem_of(method)};
     const Stopwatch watch;
-    BaselineResult result{.row = empty_row(method)};
-    if (method.run == nullptr) {
-      report_solve(method, problem, result);
+    if (const std::string forbidden = forbidden_technique(method); !forbidden.empty()) {
+      answer.attempt =
+          Attempt::not_applicable(fmt::format("it needs {}, which is forbidden", forbidden));
+    } else if (method.run == nullptr) {
+      answer.solve = solved(method, answer.problem);
     } else {
-      report_attempt(problem, method.run(problem), watch, result);
+      answer.attempt = method.run(answer.problem);
     }
-    result.row.wall_seconds = watch.elapsed();
+    answer.wall_seconds = watch.elapsed();
+    offer(answer);
+    answers_.emplace(method.method, std::move(answer));
+  }
+
+  /// The result of a method that has run; nothing for another.
+  std::optional<BaselineResult> result_of(Method method) {
+    const auto at = answers_.find(method);
+    if (at == answers_.end()) return std::nullopt;
+    const Answer& answer = at->second;
+    BaselineResult result{.row = empty_row(*answer.method)};
+    if (answer.solve) {
+      report_solve(answer, result);
+    } else {
+      report_attempt(answer, result);
+    }
+    result.row.wall_seconds = answer.wall_seconds;
     return result;
   }
 
  private:
+  /// Our solver does with what is allowed. Another method without one of its techniques would not
+  /// be that method.
+  TechniqueSet techniques(const MethodInfo& method) const {
+    return method.method == Method::poet ? point_.techniques : method.techniques;
+  }
+
+  Limits limits(TechniqueSet set) const {
+    return limits_of(subject_, set, point_.runtime, point_.limits.ram_budget_bytes);
+  }
+
+  Problem problem_of(const MethodInfo& method) const {
+    return {.graph = subject_.graph, .limits = limits(techniques(method))};
+  }
+
+  std::string forbidden_technique(const MethodInfo& method) const {
+    const Limits allowed = limits(point_.techniques);
+    const Limits used = limits(techniques(method));
+    if (used.paging && !allowed.paging) return "paging";
+    return used.remat && !allowed.remat ? "recomputation" : "";
+  }
+
   BaselineRow empty_row(const MethodInfo& method) const {
     return {.point = number_,
             .method = std::string(method.name),
-            .problem = row_problem(subject_, method.techniques, point_.runtime, options_.settings),
+            .problem = row_problem(subject_, techniques(method), point_.runtime, options_.settings),
             .ram_budget_bytes = point_.limits.ram_budget_bytes,
             .requested_gap = options_.settings.gap,
             .baseline_energy_joules = subject_.base.energy_joules,
@@ -64,8 +122,34 @@ class PointRun {
             .reason = {}};
   }
 
-  void report_attempt(const Problem& problem, Attempt attempt, const Stopwatch& watch,
-                      BaselineResult& result) {
+  SolveResult solved(const MethodInfo& method, const Problem& problem) {
+    SolveOptions wishes{.settings = options_.settings};
+    wishes.interrupted = options_.interrupted;
+    if (method.method == Method::poet) wishes.start = best_;  // refuses a false `infeasible`
+    if (options_.progress) {
+      wishes.progress = [&](const Progress& now) {
+        options_.progress(number_, method.method, now);
+      };
+    }
+    SolveResult result = solve_watched(problem, wishes, solve);
+    if (method.method == Method::poet) bound_ = std::max(bound_, result.lower_bound_joules);
+    return result;
+  }
+
+  /// Keeps the best schedule, from which our solver starts. A method may have used less than our
+  /// solver may, and never more.
+  void offer(const Answer& answer) {
+    if (!answer.schedule()) return;
+    const Problem problem = problem_of(info_of(Method::poet));
+    const Replay replay = simulate(problem.graph, *answer.schedule(), problem.limits);
+    if (!replay.valid() || (best_ && replay.energy_joules >= best_joules_)) return;
+    best_ = answer.schedule();
+    best_joules_ = replay.energy_joules;
+  }
+
+  void report_attempt(const Answer& answer, BaselineResult& result) {
+    const Problem& problem = answer.problem;
+    const Attempt& attempt = answer.attempt;
     BaselineRow& row = result.row;
     row.parameter = attempt.parameter;
     row.reason = attempt.reason;
@@ -78,11 +162,11 @@ class PointRun {
     if (problem.limits.paging_time != PagingTime::free) {
       add_exact_figures(*row.summary, problem.graph, replay);
     }
-    const auto fault = std::find_if(replay.violations.begin(), replay.violations.end(),
-                                    [](const Violation& found) { return !is_budget(found.rule); });
-    if (fault != replay.violations.end()) {
-      fail(result,
-           fmt::format("its schedule breaks {}: {}", rule_name(fault->rule), fault->message));
+    const Replay unlimited =
+        simulate(problem.graph, *attempt.schedule, without_budgets(problem.limits));
+    if (!unlimited.valid()) {
+      const Violation& fault = unlimited.violations.front();
+      fail(result, fmt::format("its schedule breaks {}: {}", rule_name(fault.rule), fault.message));
       return;
     }
     if (!replay.valid()) {
@@ -90,48 +174,34 @@ class PointRun {
       row.reason = replay.violations.front().message;
       return;
     }
-    SolveResult answer{.status = Status::feasible,
-                       .schedule = std::move(attempt.schedule),
-                       .energy_joules = replay.energy_joules,
-                       .lower_bound_joules = bound_,
-                       .reason = {},
-                       .smallest_ram_bytes = {},
-                       .bounds = {},
-                       .statistics = {.formulation = "none", .wall_seconds = watch.elapsed()}};
-    settle(problem, answer, result);
+    const SolveResult as_solved{
+        .status = Status::feasible,
+        .schedule = attempt.schedule,
+        .energy_joules = replay.energy_joules,
+        .lower_bound_joules = bound_,
+        .reason = {},
+        .smallest_ram_bytes = {},
+        .bounds = {},
+        .statistics = {.formulation = "none", .wall_seconds = answer.wall_seconds}};
+    settle(problem, as_solved, result);
   }
 
-  void report_solve(const MethodInfo& method, const Problem& problem, BaselineResult& result) {
-    SolveOptions wishes{.settings = options_.settings};
-    wishes.interrupted = options_.interrupted;
-    if (options_.progress) {
-      wishes.progress = [&](const Progress& now) {
-        options_.progress(number_, method.method, now);
-      };
-    }
-    SolveResult answer = solve(problem, wishes);
+  void report_solve(const Answer& answer, BaselineResult& result) {
+    SolveResult solved = *answer.solve;
     BaselineRow& row = result.row;
-    row.reason = explain(answer);
-    row.proven = answer.status == Status::optimal || answer.status == Status::infeasible;
-    if (method.method == Method::poet) {
-      bound_ = std::max(bound_, answer.lower_bound_joules);
-      infeasible_ = answer.status == Status::infeasible;
-    }
-    answer.lower_bound_joules = std::max(answer.lower_bound_joules, bound_);
-    if (answer.schedule) {
-      settle(problem, answer, result);
+    row.reason = explain(solved);
+    row.proven = solved.status == Status::optimal || solved.status == Status::infeasible;
+    solved.lower_bound_joules = std::max(solved.lower_bound_joules, bound_);
+    if (solved.schedule) {
+      settle(answer.problem, solved, result);
     } else {
-      row.status = answer.status == Status::infeasible ? BaselineRow::Status::infeasible
+      row.status = solved.status == Status::infeasible ? BaselineRow::Status::infeasible
                                                        : BaselineRow::Status::unknown;
     }
   }
 
   /// A schedule that keeps to the budgets becomes a file, unless it contradicts a proof.
   void settle(const Problem& problem, const SolveResult& answer, BaselineResult& result) {
-    if (infeasible_) {
-      fail(result, "its schedule keeps to budgets that are proven to have none");
-      return;
-    }
     if (answer.lower_bound_joules > answer.energy_joules &&
         !agree(answer.lower_bound_joules, answer.energy_joules)) {
       const auto [energy, bound] = distinct(answer.energy_joules, answer.lower_bound_joules);
@@ -156,8 +226,10 @@ class PointRun {
   const SweepPoint& point_;
   int number_;
   const BaselineOptions& options_;
-  Joules bound_;             ///< proven for every schedule within the budgets
-  bool infeasible_ = false;  ///< proven: there is none
+  Joules bound_;  ///< proven for every schedule within the budgets
+  std::map<Method, Answer> answers_;
+  std::optional<Schedule> best_;  ///< of all methods so far
+  Joules best_joules_ = 0;
 };
 
 }  // namespace
@@ -168,22 +240,20 @@ std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
   const auto stopped = [&] { return options.interrupted && options.interrupted(); };
   std::vector<Method> order = options.methods;
   std::stable_partition(order.begin(), order.end(),
-                        [](Method method) { return method == Method::poet; });
+                        [](Method method) { return method != Method::poet; });
   std::vector<BaselineResult> all;
   for (int p = 0; p < static_cast<int>(points.size()) && !stopped(); ++p) {
     PointRun run(grid, points[p], p, options);
-    std::map<Method, BaselineResult> found;
     for (const Method method : order) {
       if (stopped()) break;
       if (options.started) options.started(p, method);
-      BaselineResult result = run.run(info_of(method));
-      if (options.finished) options.finished(p, result);
-      found.emplace(method, std::move(result));
+      run.run(info_of(method));
     }
     for (const Method method : options.methods) {
-      if (const auto at = found.find(method); at != found.end()) {
-        all.push_back(std::move(at->second));
-      }
+      std::optional<BaselineResult> result = run.result_of(method);
+      if (!result) continue;
+      if (options.finished) options.finished(p, *result);
+      all.push_back(std::move(*result));
     }
   }
   return all;

@@ -30,9 +30,12 @@ struct BaselineOptions {
 /// Runs every method at every point, with that point's budgets, and replays the schedules. Returns
 /// the results point by point, and within a point in the order of `methods`.
 ///
-/// If `poet` is listed it runs first, and its lower bound becomes the bound of all methods at that
-/// point. Otherwise that bound is the baseline's energy. A row has failed if its schedule breaks a
-/// rule or needs less energy than the bound.
+/// If `poet` is listed it runs last, from the best schedule of the others, so that it is above none
+/// of them. Its lower bound becomes the bound of all methods at that point; otherwise that bound is
+/// the baseline's energy. So all methods at a point are reported as finished together. A row has
+/// failed if its schedule breaks a rule that is about no budget, or needs less energy than the bound.
+/// A point's techniques are what methods may use: a method that needs more does not apply, and `poet`
+/// does with them.
 std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
                                           const std::vector<SweepPoint>& points,
                                           const BaselineOptions& options);

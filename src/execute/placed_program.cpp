@@ -101,15 +101,31 @@ class OffsetReader {
   std::size_t place_ = 0;       ///< in the program, moves included
 };
 
+/// Here a transfer is over when the next instruction runs; on a device it is not.
+void expect_no_moves_in_flight(const Graph& graph, const PlacedProgram& placed) {
+  for (const Move& move : placed.placement->moves) {
+    for (const Flight& flight : placed.flights) {
+      const bool is_over = move.time <= flight.lower || flight.upper <= move.time;
+      if (flight.buffer != move.buffer || is_over) continue;
+      const int node = placed.buffers.nodes[static_cast<std::size_t>(move.buffer)];
+      throw InputError(fmt::format("'{}' is moved while it is transferred",
+                                   printable(graph.nodes[static_cast<std::size_t>(node)].name)));
+    }
+  }
+}
+
 }  // namespace
 
-PlacedProgram placed_program(const Graph& graph, std::span<const Instruction> program) {
+PlacedProgram placed_program(const Graph& graph, std::span<const Instruction> program,
+                             PagingTime paging_time) {
   PlacedProgram placed;
   std::copy_if(program.begin(), program.end(), std::back_inserter(placed.instructions),
                [](const Instruction& step) { return !is_move(step); });
   placed.buffers = program_buffers(graph, placed.instructions);
+  placed.flights = program_flights(placed.instructions, placed.buffers, paging_time);
   if (std::any_of(program.begin(), program.end(), has_offset)) {
     placed.placement = OffsetReader(graph, placed.buffers).read(program);
+    expect_no_moves_in_flight(graph, placed);
   }
   return placed;
 }

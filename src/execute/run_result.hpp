@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "poet/problem.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
@@ -17,6 +18,8 @@ struct RunSettings {
   std::string storage{};   ///< the page file; empty: a temporary one
   bool sync = false;       ///< each page-out waits for the device
   bool check = false;      ///< poison memory that is not in use
+  /// Of the schedule: with transfers beside computations, nothing is moved while it is transferred.
+  PagingTime paging_time = PagingTime::free;
 };
 
 /// The gradient of a layer's parameters, as the optimizer got it in the last step.

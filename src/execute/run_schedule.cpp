@@ -1,5 +1,6 @@
 #include "execute/run_schedule.hpp"
 
+#include <algorithm>
 #include <cstring>
 #include <string_view>
 
@@ -31,6 +32,23 @@ double sum(const std::vector<float>& losses) {
   return total;
 }
 
+/// What kernels read has to be in RAM, which a schedule knows of the inputs of a node alone.
+void expect_inputs(const StepNode& step, const Node& node, const Graph& graph) {
+  const auto expect = [&](int input) {
+    if (std::find(node.inputs.begin(), node.inputs.end(), input) != node.inputs.end()) return;
+    const auto at = static_cast<std::size_t>(input);
+    throw InputError(fmt::format(
+        "the schedule's node '{}' has no input '{}'; expected it, as the kernels of '{}' read it",
+        printable(node.name), printable(graph.nodes[at].name), printable(step.op)));
+  };
+  for (const KernelCall& call : step.calls) {
+    for (const OperandSource& source : call.in) {
+      if (source.kind == OperandSource::Kind::tensor) expect(source.index);
+    }
+  }
+  if (step.sink && step.sink->sum >= 0) expect(step.sink->sum);
+}
+
 }  // namespace
 
 void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignment) {
@@ -52,6 +70,7 @@ void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignme
           "only",
           printable(found.name), found.bytes, bytes));
     }
+    expect_inputs(expected, found, graph);
   }
 }
 
@@ -60,7 +79,7 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
   expect_graph_of(step, graph, alignment);
   RunResult result;
   PageFile pages(settings.storage, settings.sync);
-  ScheduledStep scheduled(step, graph, program, alignment, settings.check);
+  ScheduledStep scheduled(step, graph, program, alignment, settings.check, settings.paging_time);
   TrainingState state = initial_state(step, settings.seed);
   apply(given, state);
   TrainingState reference = state;

@@ -10,8 +10,8 @@
 
 namespace poet {
 
-/// Throws InputError unless the graph is that of the training step: its nodes, with the bytes of
-/// float32 tensors rounded up to the alignment.
+/// Throws InputError unless the graph is the one of the training step: its nodes, with the bytes of
+/// float32 tensors rounded up to the alignment, and with every input that their kernels read.
 void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignment);
 
 /// Runs a flat program on real tensors, and beside it the same steps unscheduled: each tensor once,

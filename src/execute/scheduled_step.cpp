@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,27 +14,33 @@
 namespace poet {
 namespace {
 
-/// A placement is usually found in milliseconds. If it is not, tensors are moved.
-Placement offsets_in_peak(std::span<const Buffer> buffers, Bytes alignment) {
+/// A placement is usually found in milliseconds. If it is not, tensors are moved; and if transfers
+/// are in the way of that, the arena is larger.
+Placement offsets_in_peak(std::span<const Buffer> buffers, std::span<const Flight> flights,
+                          Bytes alignment) {
   const Arena arena{.capacity_bytes = peak_bytes(buffers, alignment), .alignment = alignment};
   PlacementResult found =
       place(buffers, arena, {.search_nodes = usual_search_nodes(buffers.size())});
   if (found.status == PlacementStatus::fits) return std::move(found.placement);
-  return place_with_moves(buffers, arena, best_greedy_placement(buffers, alignment));
+  Placement greedy = best_greedy_placement(buffers, alignment);
+  std::optional<Placement> moving = place_with_moves(buffers, arena, greedy, flights);
+  return moving ? std::move(*moving) : std::move(greedy);
 }
 
 }  // namespace
 
 ScheduledStep::ScheduledStep(const TrainingStep& step, const Graph& graph,
-                             std::span<const Instruction> program, Bytes alignment, bool poison)
-    : step_(step), graph_(graph), program_(placed_program(graph, program)) {
+                             std::span<const Instruction> program, Bytes alignment, bool poison,
+                             PagingTime paging_time)
+    : step_(step), graph_(graph), program_(placed_program(graph, program, paging_time)) {
   place(alignment);
   arena_ = std::make_unique<GuardedBlock>(figures_.arena_bytes, poison);
 }
 
 void ScheduledStep::place(Bytes alignment) {
   const std::vector<Buffer>& buffers = program_.buffers.buffers;
-  placement_ = program_.placement ? *program_.placement : offsets_in_peak(buffers, alignment);
+  placement_ = program_.placement ? *program_.placement
+                                  : offsets_in_peak(buffers, program_.flights, alignment);
   figures_.arena_bytes = arena_bytes(buffers, placement_, alignment);
   for (const Bytes offset : placement_.offsets) {
     if (offset % kFloatBytes == 0) continue;

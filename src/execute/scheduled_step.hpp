@@ -36,7 +36,7 @@ class ScheduledStep {
   /// signalling NaNs. Throws InputError as placed_program() does, and if sizes that are no
   /// multiples of a float's put floats where kernels cannot read them.
   ScheduledStep(const TrainingStep& step, const Graph& graph, std::span<const Instruction> program,
-                Bytes alignment, bool poison);
+                Bytes alignment, bool poison, PagingTime paging_time = PagingTime::free);
 
   /// Runs the program once. Throws InputError for an instruction that reads what is not in RAM or
   /// not in storage, for one that puts something over what is in RAM, and if the page file fails;

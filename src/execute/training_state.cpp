@@ -7,16 +7,6 @@
 namespace poet {
 namespace {
 
-std::vector<float> initial_parameters(const StepParameters& from, poet_random random) {
-  std::vector<float> values(static_cast<std::size_t>(from.count));
-  float* next = values.data();
-  for (const poet_initial& tensor : initial_values(from)) {
-    poet_fill_parameters(&random, &tensor, next);
-    next += tensor.count;
-  }
-  return values;
-}
-
 std::vector<std::uint32_t> data(const StepData& wanted, poet_random random) {
   std::vector<std::uint32_t> bits(static_cast<std::size_t>(wanted.count));
   poet_fill_data(&random, static_cast<std::int32_t>(wanted.count),
@@ -36,7 +26,7 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
     const auto count = static_cast<std::size_t>(from.count);
     const bool has_first = from.is_trained && step.optimizer != Optimizer::sgd;
     const bool has_second = from.is_trained && step.optimizer == Optimizer::adam;
-    state.parameters.push_back(initial_parameters(from, random(POET_STREAM_PARAMETERS, p)));
+    state.parameters.push_back(initial_parameters(from, seed, p));
     state.first.emplace_back(has_first ? count : 0);
     state.second.emplace_back(has_second ? count : 0);
     state.kept.emplace_back(from.is_kept ? count : 0);

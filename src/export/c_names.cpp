@@ -68,4 +68,9 @@ std::string float_literal(float value) {
   return digits + "f";
 }
 
+std::string exact_float_literal(float value) {
+  if (!std::isfinite(value)) throw InternalError("a constant is not finite");
+  return fmt::format("{:a}f", value);
+}
+
 }  // namespace poet

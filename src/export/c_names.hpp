@@ -29,4 +29,7 @@ std::string string_literal(std::string_view text);
 /// A float as a C constant that has the same bits.
 std::string float_literal(float value);
 
+/// The same in hexadecimal, which C has every compiler read exactly.
+std::string exact_float_literal(float value);
+
 }  // namespace poet

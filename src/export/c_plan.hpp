@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <string>
 
 #include "export/device_plan.hpp"
@@ -12,5 +13,8 @@ std::string plan_header(const DevicePlan& plan);
 
 /// poet_plan.c: the plan as constant tables.
 std::string plan_source(const DevicePlan& plan);
+
+/// poet_constants.c: the parameters that are not trained, as the seed has them.
+std::string constants_source(const DevicePlan& plan, std::uint64_t seed);
 
 }  // namespace poet

@@ -43,7 +43,9 @@ class PlanHeader {
     write_groups();
     write_tensors();
     text_ +=
-        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const struct poet_plan poet_plan;\n\n"
+        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const struct poet_plan poet_plan;\n"
+        "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
+        "extern const poet_real poet_constants[];\n\n"
         "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     return std::move(text_);
   }
@@ -61,6 +63,7 @@ class PlanHeader {
     define("ALIGNMENT", plan_.alignment, "of the arena, in bytes");
     define("STORAGE_BYTES", plan_.storage_bytes, "of secondary storage");
     define("PARAMETER_COUNT", plan_.parameter_count, "poet_real");
+    define("CONSTANT_COUNT", plan_.constant_count, "poet_real that no node updates");
     define("MOMENT_COUNT", plan_.moment_count, "poet_real");
     define("KEPT_COUNT", plan_.kept_count, "poet_real");
     define("LOSS_COUNT", plan_.loss_count);
@@ -100,13 +103,14 @@ class PlanHeader {
       indices += fmt::format("  POET_GROUP_{} = {}{} /* {} {}{} */\n", name, g,
                              g + 1 < plan_.groups.size() ? "," : "", comment_text(from.name),
                              joined_shapes(from.shapes), from.is_trained ? "" : ", not trained");
-      places += fmt::format("#define POET_FIRST_{} {}\n#define POET_COUNT_{} {}\n", name,
-                            group.first, name, from.count);
+      places += fmt::format("#define POET_{}_{} {}\n#define POET_COUNT_{} {}\n",
+                            from.is_trained ? "FIRST" : "CONSTANT_FIRST", name, group.first, name,
+                            from.count);
     }
     text_ += "/* Indices of poet_plan.parameters. */\nenum poet_group {\n" + indices + "};\n\n";
     text_ +=
         "/* Where the parameters of a layer begin in poet_memory.parameters, and how many\n"
-        " * there are. */\n" +
+        " * there are. What is not trained begins in poet_memory.constants. */\n" +
         places + "\n";
   }
 

@@ -21,6 +21,8 @@ std::string_view place_word(poet_place place) {
       return "POET_ARENA";
     case POET_PARAMETERS:
       return "POET_PARAMETERS";
+    case POET_CONSTANTS:
+      return "POET_CONSTANTS";
     case POET_KEPT:
       return "POET_KEPT";
     case POET_TARGET:
@@ -224,6 +226,7 @@ class PlanSource {
     text += member("parameter_count", "POET_PARAMETER_COUNT");
     text += member("moment_count", "POET_MOMENT_COUNT");
     text += member("kept_count", "POET_KEPT_COUNT");
+    text += member("constant_count", "POET_CONSTANT_COUNT");
     text += member("second_moments", plan_.second_moments);
     text += member("loss_count", "POET_LOSS_COUNT");
     text += member("instruction_count", "POET_INSTRUCTION_COUNT");

@@ -36,8 +36,10 @@ std::string make_snippet(const FolderFiles& files) {
 
 }  // namespace
 
-FolderFiles c_sources(const DevicePlan& plan) {
-  FolderFiles files{{"poet_plan.c", plan_source(plan)}, {"poet_plan.h", plan_header(plan)}};
+FolderFiles c_sources(const DevicePlan& plan, std::uint64_t seed) {
+  FolderFiles files{{"poet_plan.c", plan_source(plan)},
+                    {"poet_plan.h", plan_header(plan)},
+                    {"poet_constants.c", constants_source(plan, seed)}};
   std::string kernels =
       fmt::format("/* The kernels of poet_kernels.h. Written by poet-solve {}; do not edit. */\n",
                   POET_VERSION);

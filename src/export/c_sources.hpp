@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <span>
 
 #include "base/embedded_file.hpp"
@@ -12,7 +13,7 @@ namespace poet {
 std::span<const EmbeddedFile> embedded_runtime();
 
 /// Everything that a device needs for a training step: the plan, the runtime with all kernels in
-/// one file, and poet.mk for a Makefile.
-FolderFiles c_sources(const DevicePlan& plan);
+/// one file, the parameters of a seed that are not trained, and poet.mk for a Makefile.
+FolderFiles c_sources(const DevicePlan& plan, std::uint64_t seed);
 
 }  // namespace poet

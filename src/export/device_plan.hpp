@@ -49,7 +49,7 @@ struct DeviceInstruction {
 
 struct DeviceGroup {
   const StepParameters* parameters = nullptr;
-  std::int32_t first = 0;
+  std::int32_t first = 0;  ///< among the trained ones, or among the constants
   std::int32_t moments = -1;
   std::vector<poet_initial> tensors;
 };
@@ -59,7 +59,8 @@ struct DevicePlan {
   const TrainingStep* step = nullptr;
   std::string name;  ///< of the model
   std::uint32_t arena_bytes = 0, alignment = 0, storage_bytes = 0;
-  std::int32_t parameter_count = 0, moment_count = 0, kept_count = 0, second_moments = 0;
+  std::int32_t parameter_count = 0, constant_count = 0, moment_count = 0, kept_count = 0,
+               second_moments = 0;
   std::int32_t loss_count = 0;
   std::vector<DeviceGroup> groups;
   std::vector<DeviceInstruction> instructions;

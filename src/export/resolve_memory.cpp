@@ -72,7 +72,13 @@ class MemoryFollower {
   Bytes slot(int number) {
     const Instruction& step = program_[static_cast<std::size_t>(number)];
     if (!step.slot) throw InternalError(fmt::format("instruction {} has no slot", number));
-    const Bytes bytes = bytes_in_storage(graph_.nodes[static_cast<std::size_t>(step.node)]);
+    const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+    const Bytes bytes = bytes_in_storage(node);
+    // A device transfers the whole tensor, and would write over the next copy.
+    if (bytes < node.bytes) {
+      throw InternalError(fmt::format("instruction {}: the copy of node {} has {} of {} bytes",
+                                      number, step.node, bytes, node.bytes));
+    }
     resolved_.storage_bytes = std::max(resolved_.storage_bytes, *step.slot + bytes);
     return *step.slot;
   }

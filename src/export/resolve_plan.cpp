@@ -47,23 +47,25 @@ class PlanResolver {
 
  private:
   void add_groups() {
-    std::int64_t first = 0;
     std::int64_t trained = 0;
+    std::int64_t constant = 0;
     std::int64_t kept = 0;
     const bool has_moments = step_.optimizer != Optimizer::sgd;
     for (const StepParameters& from : step_.parameters) {
       const bool moves = from.is_trained && has_moments;
+      std::int64_t& first = from.is_trained ? trained : constant;
       plan_.groups.push_back({.parameters = &from,
                               .first = fitting<std::int32_t>(first, "parameters"),
-                              .moments = moves ? fitting<std::int32_t>(trained, "moments") : -1,
+                              .moments = moves ? fitting<std::int32_t>(first, "moments") : -1,
                               .tensors = initial_values(from)});
       kept_offset_.push_back(kept * kRealBytes);
       first += from.count;
-      if (from.is_trained) trained += from.count;
       if (from.is_kept) kept += from.count;
     }
-    bytes32(first * kRealBytes, "bytes of parameters");
-    plan_.parameter_count = fitting<std::int32_t>(first, "parameters");
+    bytes32(trained * kRealBytes, "bytes of parameters");
+    bytes32(constant * kRealBytes, "bytes of constants");
+    plan_.parameter_count = fitting<std::int32_t>(trained, "parameters");
+    plan_.constant_count = fitting<std::int32_t>(constant, "constants");
     plan_.kept_count = fitting<std::int32_t>(kept, "gradients");
     const bool has_second = step_.optimizer == Optimizer::adam;
     const std::int64_t moments = has_moments ? (has_second ? 2 : 1) * trained : 0;
@@ -141,7 +143,7 @@ class PlanResolver {
       case OperandSource::Kind::parameters: {
         const DeviceGroup& group = plan_.groups[static_cast<std::size_t>(source.index)];
         const std::int64_t element = group.first + source.offset;
-        return {.place = POET_PARAMETERS,
+        return {.place = group.parameters->is_trained ? POET_PARAMETERS : POET_CONSTANTS,
                 .offset = static_cast<std::uint32_t>(element * kRealBytes)};
       }
       case OperandSource::Kind::gradient: {

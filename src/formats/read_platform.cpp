@@ -46,7 +46,13 @@ void read_device(const JsonCursor& root, Platform& platform) {
   }
   whole("block_bytes", platform.block_bytes);
   whole("storage_bytes", platform.storage_bytes);
-  if (const auto cycles = root.optional("erase_cycles")) platform.erase_cycles = cycles->positive();
+  if (const auto cycles = root.optional("erase_cycles")) {
+    platform.erase_cycles = cycles->positive();
+    // So that their product with the bytes of storage, the wear of a step, is a number.
+    if (*platform.erase_cycles > static_cast<double>(kMaxBytes)) {
+      cycles->fail_expecting("a number above 0 and of at most 2^53");
+    }
+  }
   if (const auto reserve = root.optional("reserve_bytes")) {
     platform.reserve_bytes = reserve->integer();
   }

@@ -37,7 +37,7 @@ InstructionTimes profile_program(const TrainingStep& step, const Graph& graph,
                                  std::span<const Instruction> program, Bytes alignment,
                                  const RunSettings& settings, const GivenData& given) {
   PageFile pages(settings.storage, settings.sync);
-  ScheduledStep scheduled(step, graph, program, alignment, false);
+  ScheduledStep scheduled(step, graph, program, alignment, false, settings.paging_time);
   TrainingState start = initial_state(step, settings.seed);
   apply(given, start);
   TrainingState state = start;

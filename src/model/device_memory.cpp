@@ -56,7 +56,7 @@ DeviceMemory device_memory(const Model& model, const Platform* platform) {
 
 std::optional<Bytes> chip_ram_bytes(const Model& model, const Platform* platform) {
   if (platform == nullptr || !platform->ram_bytes) return std::nullopt;
-  return std::max<Bytes>(*platform->ram_bytes - device_memory(model, platform).ram_bytes(), 1);
+  return std::max<Bytes>(*platform->ram_bytes - device_memory(model, platform).ram_bytes(), 0);
 }
 
 }  // namespace poet

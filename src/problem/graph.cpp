@@ -31,6 +31,15 @@ void check_size(const Node& node, int index, Bytes value, std::string_view what)
                                node.name, what, value));
 }
 
+/// A copy has all bits of its tensor, and may be longer by the rest of a block.
+void check_copy(const Node& node, int index) {
+  check_size(node, index, bytes_in_storage(node), "storage_bytes");
+  if (bytes_in_storage(node) >= node.bytes) return;
+  throw InputError(
+      fmt::format("node {} ('{}'): storage_bytes is {}; expected at least its bytes, {}", index,
+                  node.name, bytes_in_storage(node), node.bytes));
+}
+
 /// An output takes over RAM byte by byte, so the sizes have to be the same.
 void check_in_place(const std::vector<Node>& nodes, int index) {
   const Node& node = nodes[index];
@@ -49,7 +58,7 @@ void check_in_place(const std::vector<Node>& nodes, int index) {
 void check_node(const Node& node, int index) {
   check_size(node, index, node.bytes, "bytes");
   check_size(node, index, node.workspace_bytes, "workspace_bytes");
-  check_size(node, index, bytes_in_storage(node), "storage_bytes");
+  check_copy(node, index);
   check_cost(node, index, node.runtime_seconds, "runtime_seconds");
   check_cost(node, index, node.energy_joules, "energy_joules");
   check_cost(node, index, node.page_in_energy_joules, "page_in_energy_joules");

@@ -51,6 +51,10 @@ void check_objective(std::vector<std::string>& found, const ScheduleFile& report
     found.push_back(fmt::format("the lower bound of {} bytes of RAM is above the peak of {} bytes",
                                 *bounds.ram_lower_bound_bytes, report.summary.peak_ram_bytes));
   }
+  if (report.request.settings.objective == Objective::energy &&
+      (bounds.runtime_lower_bound_seconds || bounds.ram_lower_bound_bytes)) {
+    found.emplace_back("there is a bound of another objective, but the objective is the energy");
+  }
   if (report.status == Status::optimal && !objective_is_proven(report)) {
     found.push_back(fmt::format("status is optimal, but the least {} is not proven within {}",
                                 name_of(report.request.settings.objective),
@@ -82,6 +86,9 @@ void check_claim(std::vector<std::string>& found, const ScheduleFile& report, Jo
       report.code != ExitCode::interrupted) {
     found.push_back(fmt::format("code is {}; expected 0, 5 or 130 for a file with a schedule",
                                 static_cast<int>(report.code)));
+  }
+  if (report.code == ExitCode::requirement && report.status == Status::optimal) {
+    found.emplace_back("code is 5, which is for a schedule that is not proven; status is optimal");
   }
 }
 

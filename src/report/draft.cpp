@@ -31,6 +31,15 @@ Limits limits_of_draft(const ScheduleDraft& draft, Bytes ram, Seconds runtime) {
   return limits;
 }
 
+/// The runtime budget as the user stated it. A ratio stays as stated unless the seconds, which were
+/// replayed, come to another one.
+RuntimeBudget stated_runtime(const ScheduleDraft& draft, Seconds seconds, const Baseline& base) {
+  const auto& ratio = draft.runtime_budget_ratio;
+  const bool is_same =
+      ratio && (base.runtime_seconds <= 0 || agree(*ratio, seconds / base.runtime_seconds));
+  return is_same ? RuntimeBudget(Ratio{*ratio}) : RuntimeBudget(seconds);
+}
+
 }  // namespace
 
 Replay replay_draft(const ScheduleDraft& draft) {
@@ -47,9 +56,7 @@ ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
   const Baseline base = baseline(draft.graph);
   SolveSettings settings = draft.request.settings;
   settings.objective = Objective::energy;  // nothing was minimised
-  const RuntimeBudget stated = draft.runtime_budget_ratio
-                                   ? RuntimeBudget(Ratio{*draft.runtime_budget_ratio})
-                                   : RuntimeBudget(problem.limits.runtime_budget_seconds);
+  const RuntimeBudget stated = stated_runtime(draft, problem.limits.runtime_budget_seconds, base);
   const SolveResult result{.status = Status::feasible,
                            .schedule = draft.schedule,
                            .energy_joules = replay.energy_joules,

@@ -141,6 +141,8 @@ template <>
 inline constexpr auto kFields<ArenaFigures> =
     std::tuple(Field<&ArenaFigures::arena_bytes>{"arena_bytes", InFile::left_out_if_default},
                Field<&ArenaFigures::moved_bytes>{"moved_bytes", InFile::left_out_if_default},
+               Field<&ArenaFigures::moved_seconds>{"moved_seconds", InFile::left_out_if_default},
+               Field<&ArenaFigures::moved_joules>{"moved_joules", InFile::left_out_if_default},
                Field<&ArenaFigures::storage_bytes>{"storage_bytes", InFile::left_out_if_default});
 
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.

@@ -11,6 +11,7 @@
 
 #include "poet/error.hpp"
 #include "report/fields.hpp"
+#include "report/schedule_version.hpp"
 #include "report/write_offsets.hpp"
 
 namespace poet {
@@ -104,9 +105,10 @@ Bytes bytes_of_copies(const ScheduleFile& file) {
   });
 }
 
-/// Places the program of a valid file without offsets.
+/// Places the program of a valid file without offsets. One that needs offsets gets them even beyond
+/// the capacity, if transfers are in the way of moves.
 void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
-                   const PlaceOptions& options) {
+                   const PlaceOptions& options, bool needs_offsets) {
   ScheduleFile& file = placed.file;
   if (placed.peak_bytes > placed.capacity_bytes) {
     placed.search = PlacementStatus::impossible;
@@ -119,7 +121,12 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
     placed.unmoved_bytes = arena_bytes(lifetimes.buffers, greedy, options.alignment);
     if (!options.moves) return;
     const Arena arena{.capacity_bytes = placed.capacity_bytes, .alignment = options.alignment};
-    placement = place_with_moves(lifetimes.buffers, arena, greedy);
+    placement =
+        place_with_moves(lifetimes.buffers, arena, greedy,
+                         program_flights(file.program, lifetimes, file.request.paging_time));
+    placed.in_the_way = !placement;
+    if (placed.in_the_way && !needs_offsets) return;
+    if (placed.in_the_way) placement = greedy;
   }
   placed.fits = true;
   file.arena.arena_bytes = arena_bytes(lifetimes.buffers, *placement, options.alignment);
@@ -141,16 +148,18 @@ Bytes offset_alignment(const ScheduleFile& file) {
 }
 
 PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& options) {
-  require_valid(schedule);
   PlacedSchedule placed{.file = schedule};
   ScheduleFile& file = placed.file;
+  // Its offsets may be wrong, as it gets others: older files move what is transferred.
+  file.program = without_offsets(file.program);
+  file.arena = {};
+  require_valid(file);
   // As to_program writes it, so that a placed schedule can be placed again.
   file.program = to_program(file.graph, file.schedule, file.request.paging_time);
-  file.arena = {};
   const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
   placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
   placed.capacity_bytes = capacity_of(options, file, placed.peak_bytes);
-  place_program(placed, lifetimes, options);
+  place_program(placed, lifetimes, options, false);
   return placed;
 }
 
@@ -160,7 +169,7 @@ void add_offsets(ScheduleFile& file) {
   PlacedSchedule placed{.file = std::move(file)};
   placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
   placed.capacity_bytes = std::max(placed.file.request.ram_budget_bytes, placed.peak_bytes);
-  place_program(placed, lifetimes, options);
+  place_program(placed, lifetimes, options, true);
   file = std::move(placed.file);
 }
 

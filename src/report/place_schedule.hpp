@@ -3,6 +3,7 @@
 #include <optional>
 
 #include "poet/arena.hpp"
+#include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
 
@@ -23,6 +24,7 @@ struct PlacedSchedule {
   ScheduleFile file;
   bool fits = false;
   PlacementStatus search = PlacementStatus::cut_short;  ///< for offsets without moves
+  bool in_the_way = false;  ///< moves were tried, but would be of tensors that are transferred
   Bytes capacity_bytes = 0;
   Bytes peak_bytes = 0;     ///< of sizes rounded up to the alignment: no arena is smaller
   Bytes unmoved_bytes = 0;  ///< the smallest arena that is known to do without moves
@@ -32,13 +34,15 @@ struct PlacedSchedule {
 Bytes offset_alignment(const ScheduleFile& file);
 
 /// Gives the program of a schedule offsets: in its peak if the search finds them, or else within
-/// the capacity, with moves if need be; and slots to its copies in secondary storage. Throws
-/// InputError for a schedule that is not valid, naming the first finding, and for an alignment
-/// below 1.
+/// the capacity, with moves if need be; and slots to its copies in secondary storage. No tensor is
+/// moved while it is transferred, which can leave a schedule without offsets even with moves.
+/// Throws InputError for a schedule that is not valid without its offsets, naming the first
+/// finding, and for an alignment below 1.
 PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& options);
 
 /// Gives a valid schedule without offsets its offsets and slots, as place_schedule() does, whatever
-/// rounding needs. The same schedule always gets the same ones.
+/// rounding needs. If moves would meet transfers, the arena is larger than the budget. The same
+/// schedule always gets the same ones.
 void add_offsets(ScheduleFile& file);
 
 }  // namespace poet

@@ -4,6 +4,7 @@
 
 #include "report/fields.hpp"
 #include "report/place_schedule.hpp"
+#include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
 
 namespace poet {
@@ -30,6 +31,7 @@ ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const SolveResult& result) {
   ScheduleFile file = make_unplaced_file(model, platform, problem, request, result);
   add_offsets(file);
+  if (platform != nullptr) price_moves(file.arena, *platform);
   return file;
 }
 

@@ -14,6 +14,14 @@ Replay replay_baseline(const Graph& graph) {
                    .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
 }
 
+void price_moves(ArenaFigures& figures, const Platform& platform) {
+  if (!figures.moved_bytes || !platform.memory_bytes_per_second) return;
+  const Seconds seconds =
+      2 * static_cast<double>(*figures.moved_bytes) / *platform.memory_bytes_per_second;
+  figures.moved_seconds = seconds;
+  if (platform.cpu_power_watts > 0) figures.moved_joules = seconds * platform.cpu_power_watts;
+}
+
 double runtime_ratio(const RuntimeBudget& stated, const Baseline& base) {
   // A ratio that the user stated stays as stated; multiplied and divided it would not.
   if (const Ratio* ratio = std::get_if<Ratio>(&stated)) return ratio->value;

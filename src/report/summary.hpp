@@ -5,6 +5,7 @@
 #include <string>
 
 #include "poet/graph.hpp"
+#include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/simulate.hpp"
@@ -32,6 +33,11 @@ Summary summarise(const Graph& graph, const Replay& replay, Bytes ram_budget_byt
 
 /// Adds the figures that only version 2 of a schedule file has.
 void add_exact_figures(Summary& summary, const Graph& graph, const Replay& replay);
+
+/// States what the moves of a placed program cost on its platform: a move reads and writes all of
+/// its bytes, at the rate of RAM and with the power of the processor. Leaves out what the platform
+/// does not say.
+void price_moves(ArenaFigures& figures, const Platform& platform);
 
 /// A runtime budget as a multiple of the baseline's runtime; 0 if the baseline takes no time.
 double runtime_ratio(const RuntimeBudget& stated, const Baseline& base);

@@ -42,6 +42,8 @@ double rounded_bound(double bound, double figure) {
   return agree(bound, figure) ? std::min(bound, figure) : bound;
 }
 
+}  // namespace
+
 /// Wear is spread over all of secondary storage.
 std::optional<double> steps_until_worn(const Platform* platform, Bytes written) {
   if (platform == nullptr || written == 0) return std::nullopt;
@@ -49,8 +51,6 @@ std::optional<double> steps_until_worn(const Platform* platform, Bytes written) 
   return std::floor(*platform->erase_cycles * static_cast<double>(*platform->storage_bytes) /
                     static_cast<double>(written));
 }
-
-}  // namespace
 
 ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,

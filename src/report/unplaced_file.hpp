@@ -1,12 +1,19 @@
 #pragma once
 
+#include <optional>
+
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/solve.hpp"
+#include "poet/units.hpp"
 
 namespace poet {
+
+/// How many steps that write this much secondary storage survives; absent if the platform does not
+/// say, or if nothing is written.
+std::optional<double> steps_until_worn(const Platform* platform, Bytes written);
 
 /// make_schedule_file() without offsets: for those who want the figures, or who still change what
 /// the file says about its model. Throws as that does.

@@ -1,49 +1,35 @@
 // A schedule file against a replay of its stages.
 
 #include <algorithm>
+#include <optional>
 #include <string>
-#include <string_view>
-#include <type_traits>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
 #include "poet/schedule_file.hpp"
+#include "report/check_arena.hpp"
 #include "report/claim.hpp"
+#include "report/compare_fields.hpp"
 #include "report/fields.hpp"
 #include "report/schedule_version.hpp"
 #include "report/summary.hpp"
-#include "schedule/addresses.hpp"
-#include "schedule/slots.hpp"
+#include "report/unplaced_file.hpp"
+#include "report/verify_with_model.hpp"
 
 namespace poet {
 namespace {
-
-/// Ratios are differences of nearly equal figures: their error is absolute, not relative.
-constexpr double kRatioTolerance = 1e-9;
 
 /// What is wrong, one line each.
 using Lines = std::vector<std::string>;
 
 template <typename Figure>
-bool same_figure(Figure stated, Figure replayed) {
-  if constexpr (std::is_floating_point_v<Figure>) {
-    return agree(stated, replayed);
-  } else {
-    return stated == replayed;
-  }
-}
-
-template <typename Figure>
-void compare(Lines& found, std::string_view what, Figure stated, Figure replayed) {
-  if (same_figure(stated, replayed)) return;
-  if constexpr (std::is_floating_point_v<Figure>) {
-    const auto [is, expected] = distinct(stated, replayed);
-    found.push_back(fmt::format("{} is {}; the replay says {}", what, is, expected));
-  } else {
-    found.push_back(fmt::format("{} is {}; the replay says {}", what, stated, replayed));
-  }
+void compare(Lines& found, const std::string& what, const Figure& stated, const Figure& replayed) {
+  compare_value(stated, replayed, InFile::always, what, {},
+                [&](const std::string& key, const std::string& is, const std::string& should_be) {
+                  found.push_back(fmt::format("{} is {}; the replay says {}", key, is, should_be));
+                });
 }
 
 void check_rules(Lines& found, const Replay& replay) {
@@ -58,45 +44,48 @@ void check_model(Lines& found, const ScheduleFile& report) {
           report.graph.first_backward);
 }
 
-bool is_ratio(std::string_view key) {
-  return key == "energy_overhead" || key == "gap" || key.ends_with("runtime_ratio");
-}
-
-template <typename Figure>
-void check_figure(Lines& found, std::string_view key, const Figure& is, const Figure& should_be) {
-  if constexpr (HasFields<Figure>) {
-    // What training needs beside tensors is no figure of a replay.
-  } else if constexpr (kIsOptional<Figure>) {
-    if (is && should_be) check_figure(found, key, *is, *should_be);
-  } else {
-    const bool agrees = is_ratio(key) && agree(static_cast<double>(is),
-                                               static_cast<double>(should_be), kRatioTolerance);
-    if (!agrees) compare(found, fmt::format("summary.{}", key), is, should_be);
-  }
-}
-
-/// The error of a share of the extra energy is that of the whole energy.
-void check_extra_gap(Lines& found, const Summary& stated, const Summary& replayed) {
-  if (!stated.gap_extra) return;
+/// The share of the extra energy that the replay says; the stated one if that differs by no more
+/// than rounding does. The error of such a share is that of the whole energy.
+std::optional<double> expected_gap_extra(const Summary& stated, const Summary& replayed) {
+  if (!stated.gap_extra) return replayed.gap_extra;
   const Joules extra = replayed.energy_joules - replayed.baseline_energy_joules;
   const double tolerance =
       extra > 0 ? kFigureTolerance * replayed.energy_joules / extra : kRatioTolerance;
-  if (agree(*stated.gap_extra, *replayed.gap_extra, std::max(tolerance, kRatioTolerance))) return;
-  compare(found, "summary.gap_extra", *stated.gap_extra, *replayed.gap_extra);
+  const bool is_same =
+      agree(*stated.gap_extra, *replayed.gap_extra, std::max(tolerance, kRatioTolerance));
+  return is_same ? stated.gap_extra : replayed.gap_extra;
 }
 
-void check_summary(Lines& found, const ScheduleFile& report, const Replay& replay) {
+/// The summary as the replay says it. What nobody can say stays as stated.
+Summary expected_summary(const ScheduleFile& report, const Replay& replay, const Model* model,
+                         const Platform* platform) {
   const Summary& stated = report.summary;
-  Summary replayed =
+  Summary expected =
       summarise(report.graph, replay, report.request.ram_budget_bytes, stated.lower_bound_joules);
-  add_exact_figures(replayed, report.graph, replay);
-  const bool has_paging_times = is_beyond_poet(report);
-  for_each_field(kFields<Summary>, [&](const auto& field) {
-    // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
-    if (field.key == "paging_seconds" && !has_paging_times) return;
-    if (field.key == "gap_extra") return check_extra_gap(found, stated, replayed);
-    check_figure(found, field.key, field.of(stated), field.of(replayed));
-  });
+  add_exact_figures(expected, report.graph, replay);
+  expected.gap_extra = expected_gap_extra(stated, expected);
+  // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
+  if (!is_beyond_poet(report)) expected.paging_seconds = stated.paging_seconds;
+  expected.memory = model != nullptr ? device_memory(*model, platform) : stated.memory;
+  expected.steps_until_worn = platform != nullptr ? steps_until_worn(platform, replay.written_bytes)
+                                                  : stated.steps_until_worn;
+  return expected;
+}
+
+void check_summary(Lines& found, const ScheduleFile& report, const Summary& expected) {
+  compare_fields(report.summary, expected, kFields<Summary>, "summary.",
+                 [&](const std::string& key, const std::string& is, const std::string& should_be) {
+                   found.push_back(fmt::format("{} is {}; the replay says {}", key, is, should_be));
+                 });
+}
+
+/// A budget in seconds is stated as a multiple too.
+void check_request(Lines& found, const ScheduleFile& report) {
+  const Request& request = report.request;
+  const Seconds once = baseline(report.graph).runtime_seconds;
+  if (!(once > 0)) return;  // no multiple of it is a budget
+  compare(found, "request.runtime_budget_ratio", request.runtime_budget_ratio,
+          request.runtime_budget_seconds / once);
 }
 
 void check_stage_peaks(Lines& found, const ScheduleFile& report, const Replay& replay) {
@@ -115,35 +104,13 @@ std::string shown_step(const std::vector<Instruction>& program, std::size_t at) 
   return fmt::format("{} {}{}", name_of(step.op), step.node, over);
 }
 
-void check_arena(Lines& found, const ScheduleFile& report) {
-  Bytes moved = 0;
-  for (const Instruction& step : report.program) {
-    if (step.op != Instruction::Op::move) continue;
-    if (step.node < 0 || step.node >= report.graph.size()) {
-      found.push_back(
-          fmt::format("program: {} is moved, which is not a node of the graph", step.node));
-      return;
-    }
-    moved += report.graph.nodes[step.node].bytes;
-  }
-  compare(found, "summary.moved_bytes", report.arena.moved_bytes.value_or(0), moved);
-  if (!report.arena.arena_bytes) {
-    found.emplace_back("the program has offsets, but summary has no arena_bytes");
-    return;
-  }
-  const Lines overlaps = check_addresses(report.graph, report.program, *report.arena.arena_bytes);
-  found.insert(found.end(), overlaps.begin(), overlaps.end());
-  const Lines lost = check_slots(report.graph, report.program, report.arena.storage_bytes);
-  found.insert(found.end(), lost.begin(), lost.end());
-}
-
 /// Reports the first difference only: everything after it is likely to differ as well.
-void check_program(Lines& found, const ScheduleFile& report) {
+void check_program(Lines& found, const ScheduleFile& report, const Platform* platform) {
   const std::vector<Instruction> expected =
       to_program(report.graph, report.schedule, report.request.paging_time);
   const std::vector<Instruction> stated = without_offsets(report.program);
   if (stated == expected) {
-    if (has_offsets(report)) check_arena(found, report);
+    if (has_offsets(report)) check_arena(found, report, platform);
     return;
   }
   std::size_t at = 0;
@@ -154,16 +121,35 @@ void check_program(Lines& found, const ScheduleFile& report) {
 
 }  // namespace
 
-std::vector<std::string> verify_schedule_file(const ScheduleFile& report) {
+std::vector<std::string> verify_schedule_file(const ScheduleFile& report, const Model* model,
+                                              const Platform* platform) {
   const Replay replay = simulate(report.graph, report.schedule, limits_of(report.request));
   Lines found;
   check_rules(found, replay);
   check_model(found, report);
-  check_summary(found, report, replay);
+  check_request(found, report);
+  check_summary(found, report, expected_summary(report, replay, model, platform));
   check_stage_peaks(found, report, replay);
   check_claim(found, report, replay.energy_joules);
-  if (replay.valid()) check_program(found, report);  // only a valid schedule has a program
+  if (replay.valid())
+    check_program(found, report, platform);  // only a valid schedule has a program
   return found;
+}
+
+std::vector<std::string> verify_schedule_file(const ScheduleFile& report) {
+  return verify_schedule_file(report, nullptr, nullptr);
+}
+
+std::vector<std::string> unverified_figures(const ScheduleFile& report, const Model* model,
+                                            const Platform* platform) {
+  Lines keys;
+  const auto add = [&](const char* key, const auto& stated, const void* source) {
+    if (stated && source == nullptr) keys.emplace_back(key);
+  };
+  add("summary.memory", report.summary.memory, model);
+  add("summary.steps_until_worn", report.summary.steps_until_worn, platform);
+  add("summary.moved_seconds", report.arena.moved_seconds, platform);
+  return keys;
 }
 
 }  // namespace poet

@@ -2,6 +2,7 @@
 
 #include <map>
 #include <optional>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -13,13 +14,40 @@ namespace {
 /// Whatever its alignment, a placement keeps to this one.
 constexpr Bytes kFloatBytes = 4;
 
+/// By instruction: whether a stage is over after it. That of node t ends with the first computation
+/// of t and what is freed then. Moves in front of a free are within it.
+std::vector<bool> ends_of_stages(std::span<const Instruction> program) {
+  std::vector<bool> ends(program.size(), false);
+  int stage = 0;
+  for (std::size_t at = 0; at < program.size(); ++at) {
+    if (program[at].op != Instruction::Op::compute || program[at].node != stage) continue;
+    std::size_t last = at;
+    for (std::size_t next = at + 1; next < program.size(); ++next) {
+      if (program[next].op == Instruction::Op::free)
+        last = next;
+      else if (program[next].op != Instruction::Op::move)
+        break;
+    }
+    ends[last] = true;
+    ++stage;
+  }
+  return ends;
+}
+
 class AddressChecker {
  public:
-  AddressChecker(const Graph& graph, Bytes arena_bytes)
-      : graph_(graph), arena_bytes_(arena_bytes), findings_(graph) {}
+  AddressChecker(const Graph& graph, Bytes arena_bytes, PagingTime paging_time)
+      : graph_(graph),
+        arena_bytes_(arena_bytes),
+        overlapped_(paging_time == PagingTime::overlapped),
+        findings_(graph) {}
 
   std::vector<std::string> run(std::span<const Instruction> program) {
-    return findings_.follow(program, [this](const Instruction& step) { run_step(step); });
+    const std::vector<bool> ends = ends_of_stages(program);
+    return findings_.follow(program, [&](const Instruction& step) {
+      run_step(step);
+      if (ends[static_cast<std::size_t>(&step - program.data())]) in_flight_.clear();
+    });
   }
 
  private:
@@ -35,17 +63,25 @@ class AddressChecker {
         break;
       case Instruction::Op::page_in:
         put(step.node, step.offset);
+        transfer(step.node);
         break;
       case Instruction::Op::free:
         offsets_.erase(step.node);
         break;
       case Instruction::Op::move:
         if (offsets_.erase(step.node) == 0) add(step.node, "is moved, but is not in RAM");
+        if (in_flight_.contains(step.node)) add(step.node, "is moved while it is transferred");
         put(step.node, step.offset);
         break;
       case Instruction::Op::page_out:
+        transfer(step.node);
         break;
     }
+  }
+
+  /// A transfer that overlaps with computations goes on until the end of its stage.
+  void transfer(int node) {
+    if (overlapped_) in_flight_.insert(node);
   }
 
   void compute(const Instruction& step) {
@@ -89,15 +125,17 @@ class AddressChecker {
 
   const Graph& graph_;
   Bytes arena_bytes_;
+  bool overlapped_;
   std::map<int, Bytes> offsets_;  ///< by node in RAM
+  std::set<int> in_flight_;       ///< nodes whose transfers are not over
   ProgramFindings findings_;
 };
 
 }  // namespace
 
 std::vector<std::string> check_addresses(const Graph& graph, std::span<const Instruction> program,
-                                         Bytes arena_bytes) {
-  return AddressChecker(graph, arena_bytes).run(program);
+                                         Bytes arena_bytes, PagingTime paging_time) {
+  return AddressChecker(graph, arena_bytes, paging_time).run(program);
 }
 
 }  // namespace poet

@@ -40,6 +40,10 @@ class SlotChecker {
 
   void write(int node, Bytes slot) {
     const Bytes bytes = bytes_in_storage(graph_.nodes[node]);
+    if (bytes < graph_.nodes[node].bytes) {
+      add(node, fmt::format("has a copy of {} bytes; the tensor has {}", bytes,
+                            graph_.nodes[node].bytes));
+    }
     if (bytes > storage_bytes_ || slot > storage_bytes_ - bytes) {
       add(node, fmt::format("has a copy of {} bytes in slot {}; summary.storage_bytes is {}", bytes,
                             slot, storage_bytes_));

@@ -15,8 +15,13 @@ namespace poet {
 /// each). A proof under a cutoff holds for the cutoff less this.
 inline constexpr double kCutoffSlack = 4 * kCutoffIncrement;
 
+/// Whether a transfer costs more than CBC can bear in units of the baseline (kDearestColumn).
+bool has_dear_transfers(const SolveState& state);
+
 /// The most that a schedule better than the incumbent can cost above the baseline, for
-/// useful_windows(); infinity without an incumbent, or if windows by cost are switched off.
+/// useful_windows(); infinity without an incumbent, or if windows by cost are switched off. Beside
+/// dear transfers these windows cannot be switched off: the model is wrong in CBC's numbers without
+/// them.
 Joules affordable_extra(const SolveState& state);
 
 /// The cutoff, in scaled units, under which a search without a result proves the incumbent within

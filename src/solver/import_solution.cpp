@@ -124,7 +124,7 @@ SolveResult import_solution(const Problem& problem, const Formulation& model, Mi
   const Baseline base = baseline(problem.graph);
   Incumbent incumbent(problem, base);
   incumbent.offer(literal);
-  incumbent.offer(tidy(problem.graph, literal));
+  incumbent.offer(tidy(problem.graph, problem.limits.paging_time, literal));
   if (!incumbent.schedule()) throw InternalError("a schedule that keeps to the rules was refused");
   SolveResult result{.status = incumbent.proven(gap) ? Status::optimal : Status::feasible,
                      .schedule = incumbent.schedule(),

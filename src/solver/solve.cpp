@@ -78,6 +78,14 @@ class Solve {
     if (options.known_bound_joules > 0) state_.incumbent.raise_bound(options.known_bound_joules);
     if (options.start) state_.offer(*options.start);
     search_locally(LocalSearchOptions{}.moves, kSearchShare);
+    if (options.suggest && !state_.stopping()) take_suggestion();
+  }
+
+  /// After the search, which would otherwise take another way: the suggestion is mostly worse than
+  /// what the search finds.
+  void take_suggestion() {
+    const std::optional<Schedule> suggested = state_.options.suggest(state_.problem);
+    if (suggested) state_.offer(*suggested);
   }
 
   /// The gap is met; the state has the target now, and how much work may go into it. A local search
@@ -87,21 +95,23 @@ class Solve {
     if (missed > 0) search_locally(missed, kSearchShare);
     if (!state_.done()) solve_models();
     if (!state_.done()) search_locally(state_.work_left(), kSearchShare);
-    state_.trouble.clear();  // what was asked for is proven
+    // What was asked for is proven.
+    state_.trouble.clear();
+    not_built_.clear();
   }
 
   void search_locally(std::int64_t moves, double share) {
     const SolveSettings& settings = state_.options.settings;
     if (!settings.features.local_search) return;
     const Seconds start = state_.clock.elapsed();
-    const Seconds until = start + state_.share_of_time(share);
     // A later search should not repeat an earlier one.
     LocalSearchOptions search{.moves = std::min(moves, state_.work_left()),
                               .seed = settings.seed + local_searches_++,
                               .processes = settings.threads,
                               .memory_bytes = settings.memory_limit_bytes,
-                              .start = state_.incumbent.schedule()};
-    search.stop = [&] { return state_.done() || state_.clock.elapsed() >= until; };
+                              .start = state_.incumbent.schedule(),
+                              .seconds = state_.share_of_time(share)};
+    search.stop = [&] { return state_.done(); };
     search.moved = [&](std::int64_t made) { state_.work.add_moves(made); };
     search.improved = [&](const Schedule& schedule) {
       state_.offer(schedule);
@@ -170,8 +180,9 @@ class Solve {
     return !state_.done() && solve_sampled_relaxation(SampledEffort::all);
   }
 
+  /// A limit that the user set is no failure of the solver.
   void give_up_on_model(std::int64_t nonzeros) {
-    state_.trouble = fmt::format(
+    not_built_ = fmt::format(
         "the model would have about {:.1f} million nonzeros and was not built: a proof would take "
         "more memory than the {} of --memory-limit",
         1e-6 * static_cast<double>(nonzeros),
@@ -219,7 +230,7 @@ class Solve {
     result_.interrupted = state_.interrupted;
     result_.solver_failed = !state_.trouble.empty();
     if (result_.status == Status::infeasible) return std::move(result_);
-    if (result_.reason.empty()) result_.reason = state_.trouble;
+    if (result_.reason.empty()) result_.reason = not_built_.empty() ? state_.trouble : not_built_;
     const Incumbent& incumbent = state_.incumbent;
     result_.lower_bound_joules = incumbent.bound();
     if (!incumbent.schedule()) {
@@ -240,7 +251,8 @@ class Solve {
   SolveState state_;
   SolveResult result_;
   std::uint32_t local_searches_ = 0;
-  bool looked_ = false;  ///< look_without_model() was called
+  bool looked_ = false;    ///< look_without_model() was called
+  std::string not_built_;  ///< why the memory limit kept a model from being built, in words
 };
 
 }  // namespace

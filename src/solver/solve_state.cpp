@@ -62,6 +62,7 @@ bool SolveState::offer(const Schedule& schedule) {
   const bool first = !incumbent.schedule();
   const bool better = incumbent.offer(schedule);
   if (better && first) statistics.first_schedule_seconds = clock.elapsed();
+  if (better && options.improved) options.improved(schedule);
   return better;
 }
 

@@ -130,7 +130,15 @@ class StepBinder {
     } else {
       bind_without_layer(index, from, formula, node);
     }
+    if (node.sink) expect_trained(node.name, node.sink->parameters);
     step_.nodes.push_back(std::move(node));
+  }
+
+  /// A device has what is not trained in flash: no node may write it.
+  void expect_trained(const std::string& node, int parameters) const {
+    if (parameters < 0 || step_.parameters[static_cast<std::size_t>(parameters)].is_trained) return;
+    throw InternalError(
+        fmt::format("'{}' has the gradient of parameters that are not trained", node));
   }
 
   void bind_node(const ModelNode& from, const NodeFormula& formula, StepNode& node) {

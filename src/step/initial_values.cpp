@@ -18,6 +18,19 @@ std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   return values;
 }
 
+std::vector<float> initial_parameters(const StepParameters& parameters, std::uint64_t seed,
+                                      std::size_t index) {
+  poet_random random =
+      poet_random_of(seed, POET_STREAM_PARAMETERS, static_cast<std::uint32_t>(index));
+  std::vector<float> values(static_cast<std::size_t>(parameters.count));
+  float* next = values.data();
+  for (const poet_initial& tensor : initial_values(parameters)) {
+    poet_fill_parameters(&random, &tensor, next);
+    next += tensor.count;
+  }
+  return values;
+}
+
 poet_optimizer_kind kind_of(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::sgd:

@@ -13,6 +13,10 @@ namespace poet {
 /// betas are uniform within +-0.1, gammas within 1 +- 0.1.
 std::vector<poet_initial> initial_values(const StepParameters& parameters);
 
+/// Number `index` of TrainingStep::parameters, as the seed has it.
+std::vector<float> initial_parameters(const StepParameters& parameters, std::uint64_t seed,
+                                      std::size_t index);
+
 /// The optimizer of a model, as the runtime calls it.
 poet_optimizer_kind kind_of(Optimizer optimizer);
 

@@ -9,6 +9,7 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "solver/clock.hpp"
+#include "sweep/watched_solve.hpp"
 
 namespace poet {
 namespace {
@@ -138,7 +139,7 @@ class Search {
       options.settings.time_limit_seconds = kProbeShare * clock_.remaining();
     }
     problem_.limits.ram_budget_bytes = budget;
-    const SolveResult result = solve(problem_, options);
+    const SolveResult result = solve_watched(problem_, options, solve);
     if (!result.schedule) return result.status;
     offer(*result.schedule);
     return result.status;

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "model/device_memory_terms.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/dominance.hpp"
@@ -43,6 +44,9 @@ void add_range(const RamRange& range, const SweepSubject& subject, Bytes smalles
     return;
   }
   const Bytes last = resolved(*range.last, subject, smallest);
+  if (!follows_min && last == 0) {
+    throw InputError(subject.name(), no_room_in_chip(subject.model, *subject.platform));
+  }
   if (!follows_min && first >= last) {
     throw InputError(subject.name(),
                      fmt::format("a range of RAM budgets goes from {} to {} bytes; its first must "

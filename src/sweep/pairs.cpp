@@ -7,6 +7,7 @@
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
+#include "report/compare_fields.hpp"
 #include "report/summary.hpp"
 
 namespace poet {
@@ -112,13 +113,37 @@ std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) 
   return difference;
 }
 
+namespace {
+
+/// The first field of a row that is not as the schedule file has it; empty if there is none.
+std::string row_field_difference(const SweepRow& row, const ScheduleFile& report) {
+  SweepRow expected = row_of(report);
+  // What a schedule file does not hold.
+  expected.point = row.point;
+  expected.origin = row.origin;
+  expected.origin_point = row.origin_point;
+  expected.schedule_file = row.schedule_file;
+  expected.reason = row.reason;
+  std::string difference;
+  compare_fields(row, expected, kFields<SweepRow>, {},
+                 [&](const std::string& key, const std::string& says, const std::string& has) {
+                   if (!difference.empty()) return;
+                   difference = fmt::format("has {} {}, its row says {}", key, has, says);
+                 });
+  return difference;
+}
+
+}  // namespace
+
 std::string row_difference(const SweepRow& row, const ScheduleFile& report) {
   const std::string difference = problem_difference(row, row_of(report));
   if (!difference.empty()) return "is another one's: " + difference;
   const Joules stated = row.summary ? row.summary->energy_joules : 0;
-  if (agree(report.summary.energy_joules, stated)) return {};
-  const auto [needs, says] = distinct(report.summary.energy_joules, stated);
-  return fmt::format("needs {} J, its row says {} J", needs, says);
+  if (!agree(report.summary.energy_joules, stated)) {
+    const auto [needs, says] = distinct(report.summary.energy_joules, stated);
+    return fmt::format("needs {} J, its row says {} J", needs, says);
+  }
+  return row_field_difference(row, report);
 }
 
 }  // namespace poet

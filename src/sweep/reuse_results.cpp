@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
+#include "model/device_memory_terms.hpp"
 #include "poet/error.hpp"
 #include "report/summary.hpp"
 #include "solver/incumbent.hpp"
@@ -115,7 +116,14 @@ std::optional<SweepOutcome> KnownResults::outcome_of(int point, double gap) cons
   const SweepSubject& subject = grid_.subjects[where.subject];
   const Problem problem{.graph = subject.graph, .limits = where.limits};
   if (instant_verdict(problem, subject.base).kind != Verdict::Kind::open) {
-    return SweepOutcome{.result = solve(problem), .origin = SweepOutcome::Origin::verdict};
+    SweepOutcome known{.result = solve(problem), .origin = SweepOutcome::Origin::verdict};
+    // Only `chip` comes to no bytes at all, and then tensors are not the reason.
+    if (where.limits.ram_budget_bytes == 0 && subject.platform) {
+      known.result.reason = no_room_in_chip(subject.model, *subject.platform);
+      known.result.node.reset();
+      known.result.smallest_ram_bytes.reset();
+    }
+    return known;
   }
   SweepOutcome outcome{.origin = SweepOutcome::Origin::reused};
   outcome.result.statistics.formulation = "none";

@@ -8,6 +8,7 @@
 #include "sweep/fields.hpp"
 #include "sweep/point_order.hpp"
 #include "sweep/reuse_results.hpp"
+#include "sweep/watched_solve.hpp"
 
 namespace poet {
 namespace {
@@ -85,7 +86,7 @@ class Sweep {
     solve.interrupted = nullptr;  // the parent ends this process
     const Problem problem{.graph = grid_.subjects[points_[point].subject].graph,
                           .limits = points_[point].limits};
-    SweepOutcome outcome{.result = solve_point(problem, solve)};
+    SweepOutcome outcome{.result = solve_watched(problem, solve, solve_point)};
     outcome.wall_seconds = outcome.result.statistics.wall_seconds;
     return pack_answer(outcome);
   }

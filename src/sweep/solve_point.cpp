@@ -63,7 +63,7 @@ std::optional<Schedule> quick_schedule(const Problem& problem, const SolveOption
   return better ? better : first;
 }
 
-/// Where to begin: the better of a quick plan and the given start.
+/// Where to begin: the best of a quick plan, the given start and what is suggested.
 struct Beginning {
   std::optional<Schedule> schedule;
   Joules energy_joules = std::numeric_limits<double>::infinity();
@@ -81,6 +81,9 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
   const Joules bound = std::max(base, options.known_bound_joules);
   if (options.start) offer(*options.start);
   if (const auto quick = quick_schedule(problem, options, bound)) offer(*quick);
+  if (options.suggest) {
+    if (const auto suggested = options.suggest(problem)) offer(*suggested);
+  }
   beginning.near = beginning.schedule && relative_gap(beginning.energy_joules, bound) <= kNear;
   return beginning;
 }
@@ -100,6 +103,7 @@ SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
   if (beginning.schedule) spent.first_schedule_seconds = spent.wall_seconds;
   SolveOptions rest = options;
   rest.start = beginning.schedule;
+  rest.suggest = nullptr;  // it has been asked
   if (beginning.near) {
     SolveOptions glance = rest;
     glance.settings.effort = Effort::fast;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "base/sha256.hpp"
 #include "cli/poet_solve.hpp"
 
 // Calls of the command that writes schedules for devices, and of compilers for what it wrote.
@@ -16,8 +17,29 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-inline const Words kCFiles{"poet_kernels.c", "poet_math.c", "poet_plan.c", "poet_runtime.c",
-                           "poet_seed.c"};
+inline const Words kCFiles{"poet_constants.c", "poet_kernels.c", "poet_math.c",
+                           "poet_plan.c",      "poet_runtime.c", "poet_seed.c"};
+
+/// Losses and gradients of all steps have to equal what `run` has, bit by bit.
+inline void expect_same(const nlohmann::json& run, const std::string& printed,
+                        const std::string& gradients) {
+  const std::vector<std::string> lines = lines_of(printed);
+  const nlohmann::json& losses = run.at("losses");
+  ASSERT_GT(lines.size(), losses.size());
+  for (std::size_t i = 0; i < losses.size(); ++i) {
+    EXPECT_EQ(std::stod(lines[i]), losses[i].get<double>()) << "step " << i;
+  }
+  std::size_t at = 0;
+  for (const nlohmann::json& gradient : run.at("gradients")) {
+    const std::size_t bytes = 4 * gradient.at("count").get<std::size_t>();
+    ASSERT_LE(at + bytes, gradients.size());
+    EXPECT_EQ(sha256_hex(std::string_view(gradients).substr(at, bytes)), gradient.at("sha256"))
+        << gradient.at("name");
+    at += bytes;
+  }
+  EXPECT_EQ(at, gradients.size());
+  EXPECT_GT(at, 0U);
+}
 
 class Export : public testing::Test {
  protected:

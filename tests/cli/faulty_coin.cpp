@@ -2,6 +2,7 @@
 //   LD_PRELOAD=libfaulty_coin.so POET_TEST_FAULT=abort POET_TEST_FAULT_IN=cbc poet-solve ...
 // The program itself knows nothing of it.
 #include <dlfcn.h>
+#include <pthread.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -61,11 +62,14 @@ int CbcMain1(int count, const char* words[], CbcModel& model, Callback callback,
 
 namespace {
 
-/// The program's own process.
-const pid_t program = ::getpid();
+/// How many fork() lie between the program and this process. The process of a solve comes about
+/// without it.
+int generation = 0;
+
+const int counted = ::pthread_atfork(nullptr, nullptr, [] { ++generation; });
 
 bool in_child_of_a_child() {
-  return ::getpid() != program && ::getppid() != program;
+  return counted == 0 && generation > 1;
 }
 
 }  // namespace

@@ -205,6 +205,14 @@ std::vector<BadInput> file_rows() {
        platform(R"({"format": "poet-platform", "version": 1, "name": "x",
  "flops_per_second": 0})"),
        {"board.json: /flops_per_second", "expected"}},
+      {"PlatformEraseCyclesBeyondDouble",
+       [](const TemporaryFolder& folder) {
+         std::string board = contents_of(POET_SOURCE_DIR "/platforms/m4.json");
+         board.insert(board.rfind('}'), R"(, "storage_bytes": 1000000000, "erase_cycles": 1e300)");
+         return problem("linear", folder.write("board.json", board), "3500", "2") +
+                Words{"--no-remat", "--paging-time", "blocking"};
+       },
+       {"board.json: /erase_cycles: found the number 1e+300"}},
       {"PlatformKeyUnknown",
        platform(R"({"format": "poet-platform", "version": 1, "name": "x",
  "flops": 1})"),

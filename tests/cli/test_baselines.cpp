@@ -77,11 +77,38 @@ TEST(Baselines, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(together.err, HasSubstr("--min-ram"));
 }
 
+TEST(Baselines, CompareGraphsWithoutPagingCostsIfPagingIsForbidden) {
+  json model = json::parse(measured_model());
+  for (json& node : model.at("nodes")) {
+    node.erase("page_in_energy_joules");
+    node.erase("page_out_energy_joules");
+  }
+  const TemporaryFolder folder;
+  const std::string file = folder.write("measured.json", model.dump());
+  const Words words{"baselines", "--model", file, "--ram-budget", "100%", "--runtime-budget", "2"};
+  EXPECT_EQ(poet_solve(words).status, 2) << "transfers cost nobody knows what";
+  const Finished run = poet_solve(words + Words{"--no-paging", "--schedules", folder.file("s")});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const Lines rows = as_lines(run.out);
+  ASSERT_THAT(rows, SizeIs(11));
+  EXPECT_EQ(rows.front().at("status"), "feasible");
+  EXPECT_EQ(rows.at(4).at("method"), "page-all");
+  EXPECT_EQ(rows.at(4).at("status"), "not-applicable");
+  EXPECT_EQ(rows.at(4).at("reason"), "it needs paging, which is forbidden");
+  EXPECT_EQ(rows.back().at("status"), "feasible");
+  EXPECT_EQ(rows.back().at("techniques"), "remat");
+  EXPECT_EQ(poet_solve({"verify", rows.back().at("schedule_file"), "--model", file}).status, 0);
+  for (const json& row : as_lines(poet_solve(baselines("80%", {"--no-remat"})).out)) {
+    const bool recomputes = row.at("techniques") == "both" || row.at("techniques") == "remat";
+    EXPECT_EQ(row.at("status") == "not-applicable", recomputes) << row;
+  }
+}
+
 TEST(Baselines, KeepFinishedLinesWhenTheyAreInterrupted) {
   Command command =
       poet_solve_command({"baselines", "--model", "resnet18_cifar", "--platform", "m4",
                           "--ram-budget", "15%", "--runtime-budget", "2", "--gap", "0",
-                          "--time-limit-s", "100", "--methods", "poet,keep-all"});
+                          "--time-limit-s", "100", "--methods", "keep-all,poet,checkmate"});
   command.interrupt_after = "poet-solve";
   command.interrupt = [](pid_t program) {
     ::sleep(1);
@@ -89,7 +116,10 @@ TEST(Baselines, KeepFinishedLinesWhenTheyAreInterrupted) {
   };
   const Finished run = run_program(command);
   EXPECT_EQ(run.status, 130);
-  for (const json& row : as_lines(run.out)) EXPECT_EQ(row.at("method"), "poet");
+  // poet, which runs last, is not reached.
+  for (const json& row : as_lines(run.out)) {
+    EXPECT_THAT(row.at("method"), testing::AnyOf("keep-all", "checkmate"));
+  }
 }
 
 }  // namespace

@@ -53,10 +53,10 @@ TEST_F(Export, WritesTheSameFilesEachTime) {
     first[name] = contents_of(entry.path().string());
   }
   std::sort(names.begin(), names.end());
-  EXPECT_THAT(names, ElementsAre("poet.mk", "poet_kernels.c", "poet_kernels.h", "poet_math.c",
-                                 "poet_math.h", "poet_plan.c", "poet_plan.h", "poet_product.h",
-                                 "poet_runtime.c", "poet_runtime.h", "poet_seed.c", "poet_seed.h",
-                                 "poet_sink.h"));
+  EXPECT_THAT(names, ElementsAre("poet.mk", "poet_constants.c", "poet_kernels.c", "poet_kernels.h",
+                                 "poet_math.c", "poet_math.h", "poet_plan.c", "poet_plan.h",
+                                 "poet_product.h", "poet_runtime.c", "poet_runtime.h",
+                                 "poet_seed.c", "poet_seed.h", "poet_sink.h"));
   ASSERT_EQ(exported(path, {"--model", "ds_cnn"}).status, 0);
   for (const auto& [name, text] : first) EXPECT_EQ(file_of(name), text) << name;
 }
@@ -135,6 +135,20 @@ TEST_F(Export, RefusesWhatIsNoTrainingStepInFloatsAndWritesNothing) {
       exported(folder_.write("changed.json", changed.dump()), {"--model", "linear"});
   EXPECT_EQ(invalid.status, 5);
   EXPECT_THAT(invalid.err, HasSubstr("nothing was written"));
+  EXPECT_FALSE(std::filesystem::exists(plan_));
+}
+
+// The tensor is in RAM all the same, as other nodes read it later.
+TEST_F(Export, NamesTheNodeThatLacksAnInput) {
+  json lacking = json::parse(contents_of(solved("linear", "100%")));
+  for (json& node : lacking["nodes"]) {
+    if (node.at("name") == "fc2") node["inputs"] = json::array();
+  }
+  const std::string path = folder_.write("lacking.json", lacking.dump());
+  EXPECT_EQ(poet_solve({"verify", path}).status, 0);
+  const Finished run = exported(path, {"--model", "linear"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("lacking.json: the schedule's node 'fc2' has no input 'relu1'"));
   EXPECT_FALSE(std::filesystem::exists(plan_));
 }
 

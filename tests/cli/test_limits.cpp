@@ -25,6 +25,19 @@ TEST(Limits, AModelThatNeedsMoreMemoryIsNotBuiltAndTheMessageSaysWhy) {
   EXPECT_LE(file.at("summary").at("lower_bound_joules"), file.at("summary").at("energy_joules"));
 }
 
+// A sweep and a single solve say the same: the limit is the user's, and nothing has failed. The
+// runtime budget is one at which the sampled relaxation, which may fit into a mebibyte, has no
+// answer.
+TEST(Limits, AModelThatIsNotBuiltForWantOfMemoryEndsWithFourIfThereIsNoSchedule) {
+  const Words limited{"--no-paging", "--effort", "fast", "--memory-limit", "1M"};
+  const Finished run = poet_solve(problem("resnet50", "m4", "12390400", "1.1") + limited);
+  EXPECT_EQ(run.status, 4) << run.err;
+  expect_error_document(document(run), 4);
+  EXPECT_EQ(document(run).at("status"), "unknown");
+  EXPECT_THAT(document(run).at("error").get<std::string>(),
+              HasSubstr("more memory than the 1 MiB of --memory-limit"));
+}
+
 TEST(Limits, RequireOptimalEndsWithFiveAndStillWritesTheSchedule) {
   const TemporaryFolder folder;
   const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "1", "--require-optimal",

@@ -56,6 +56,24 @@ TEST(Objective, LeastRuntimeWithoutPagingTakesRecomputations) {
       3);
 }
 
+// Only transfers take time, so there is nothing that a budget could be a multiple of.
+TEST(Objective, LeastRuntimeOfComputationsThatTakeNone) {
+  const Words common{"--model",       POET_SOURCE_DIR "/tests/data/cases/zero_runtime.json",
+                     "--paging-time", "blocking",
+                     "--ram-budget",  "16"};
+  const Finished run = poet_solve(common + kRuntime);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto file = document(run);
+  EXPECT_EQ(file.at("status"), "optimal");
+  EXPECT_EQ(file.at("request").at("runtime_budget_seconds"), 2);
+  EXPECT_EQ(file.at("summary").at("runtime_seconds"), 2) << "'a' is written once and read once";
+  EXPECT_NEAR(file.at("summary").at("runtime_lower_bound_seconds").get<double>(), 2, 2.1e-4);
+  expect_valid(run);
+  // An upper limit is a time.
+  EXPECT_EQ(poet_solve(common + kRuntime + Words{"--runtime-budget", "1s"}).status, 3);
+  EXPECT_EQ(poet_solve(common + kRuntime + Words{"--runtime-budget", "3s"}).status, 0);
+}
+
 TEST(Objective, LeastRamIsWhatMinFinds) {
   const Finished run = poet_solve(kLinear + kRam + Words{"--runtime-budget", "2"});
   EXPECT_EQ(run.status, 0) << run.err;

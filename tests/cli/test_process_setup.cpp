@@ -88,6 +88,26 @@ TEST_F(Surroundings, WithoutMemoryForTheModelTheScheduleIsWritten) {
   EXPECT_EQ(poet_solve({"verify", path_}).status, 0);
 }
 
+// OpenBLAS could not start its threads then, and waited for them in every fork().
+TEST_F(Surroundings, WithLittleAddressSpaceASolveKeepsItsTimeLimit) {
+#ifdef POET_SANITIZE
+  GTEST_SKIP() << "the sanitizers need address space without limit";
+#endif
+  const Words words = to_file(slow_problem()) + Words{"--gap", "0", "--time-limit-s", "1"};
+  // The program with libonnx and OpenBLAS takes nearly 80 MB once it is loaded.
+  for (const int megabytes : {100, 120, 160, 200}) {
+    SCOPED_TRACE(megabytes);
+    Command command{
+        .program = "prlimit",
+        .arguments = Words{fmt::format("--as={}000000", megabytes), POET_SOLVE} + words};
+    command.kill_after_seconds = 20;
+    const Finished run = run_program(command);
+    EXPECT_FALSE(run.killed);
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_EQ(written().at("status"), "feasible");
+  }
+}
+
 TEST_F(Surroundings, TheEndOfTheTerminalEndsLikeAnInterrupt) {
   Command command = poet_solve_command(to_file(slow_problem()) + Words{"--time-limit-s", "60"});
   command.interrupt_after = "gap";

@@ -114,7 +114,8 @@ TEST(Solving, SaysWhereTheSmallestRamBudgetIsOnlyKnownToLie) {
   EXPECT_LE(run.wall_seconds, 3);
   EXPECT_THAT(run.err, HasSubstr("warning: the smallest RAM budget lies between "));
   const auto file = document(run);
-  EXPECT_EQ(file.at("summary").at("peak_ram_bytes"), file.at("request").at("ram_budget_bytes"));
+  // The solve within that budget may come to a schedule that needs less still.
+  EXPECT_LE(file.at("summary").at("peak_ram_bytes"), file.at("request").at("ram_budget_bytes"));
   EXPECT_EQ(file.at("request").at("time_limit_seconds"), 1.0);
 }
 

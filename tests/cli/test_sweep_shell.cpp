@@ -132,6 +132,24 @@ TEST_F(Collecting, SaysWhichFileDidNotComeBack) {
   EXPECT_EQ(lines[2].at("status"), "optimal");
 }
 
+TEST_F(Collecting, AFileThatCannotBeReadFailsItsPointOnly) {
+  const std::string path = "s/0001-linear-m4-both-2x-3263.json";
+  const std::string whole = contents_of(folder_.file(path));
+  for (const std::string& text : {whole.substr(0, whole.size() / 2), std::string(), whole + "}",
+                                  std::string(R"({"format": "poet-model", "version": 1})")}) {
+    static_cast<void>(folder_.write(path, text));
+    const Finished run = collect();
+    EXPECT_EQ(run.status, 1);
+    const Lines lines = as_lines(run.out);
+    ASSERT_EQ(lines.size(), 3U);
+    EXPECT_EQ(lines[0].at("status"), "infeasible");
+    EXPECT_EQ(lines[1].at("status"), "failed");
+    EXPECT_THAT(lines[1].at("reason").get<std::string>(), HasSubstr(path));
+    EXPECT_THAT(run.err, HasSubstr(path));
+    EXPECT_EQ(lines[2].at("status"), "optimal");
+  }
+}
+
 TEST_F(Collecting, BelievesNoScheduleThatDoesNotReplay) {
   auto broken = json::parse(contents_of(file("0001-linear-m4-both-2x-3263.json")));
   broken.at("summary").at("energy_joules") = 1e-9;

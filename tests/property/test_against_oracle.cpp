@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -15,93 +16,21 @@
 #include "poet/solve.hpp"
 #include "support/cases.hpp"
 #include "support/failing_case.hpp"
+#include "support/idle_problems.hpp"
 #include "support/oracle.hpp"
 #include "support/random_graphs.hpp"
+#include "support/truth.hpp"
 #include "support/wild_problems.hpp"
 
 namespace poet::test {
 namespace {
-
-/// Of the energy: what sums in another order and the documented proof tolerance may differ by.
-constexpr double kTolerance = 2e-9;
-/// The runtime is compared with a documented slack of 1e-9. Where the answer depends on that, the
-/// energy has to lie between those of a budget certainly within and one certainly beyond.
-constexpr double kRuntimeSlack = 2e-9;
-
-/// The optimum without the slack, and with it; nothing where there is no schedule.
-struct Truth {
-  std::optional<Joules> strict;
-  std::optional<Joules> lenient;
-
-  explicit Truth(const Problem& problem) {
-    const Seconds budget = problem.limits.runtime_budget_seconds;
-    const auto answer = ask(problem, budget * (1 + kRuntimeSlack));
-    if (!answer) return;
-    lenient = strict = answer->energy_joules;
-    if (answer->runtime_seconds <= budget * (1 - kRuntimeSlack)) return;
-    const auto again = ask(problem, budget * (1 - kRuntimeSlack));
-    strict = again ? std::optional(again->energy_joules) : std::nullopt;
-  }
-
-  static std::optional<OracleAnswer> ask(const Problem& problem, Seconds runtime_budget) {
-    Limits limits = problem.limits;
-    limits.runtime_budget_seconds = runtime_budget;
-    return ask_oracle(problem.graph, limits);
-  }
-};
-
-bool feasible_in(const Problem& problem, Bytes ram, double runtime_factor) {
-  Problem other = problem;
-  other.limits.ram_budget_bytes = ram;
-  return Truth::ask(other, runtime_factor * problem.limits.runtime_budget_seconds).has_value();
-}
-
-/// What is wrong with calling the problem infeasible.
-std::string check_infeasible(const Problem& problem, const Truth& truth,
-                             const SolveResult& result) {
-  if (truth.strict) {
-    return fmt::format("infeasible ({}); a schedule of {:.17g} J exists", result.reason,
-                       *truth.strict);
-  }
-  if (!result.smallest_ram_bytes) return {};
-  const Bytes smallest = *result.smallest_ram_bytes;
-  if (smallest > 1 && feasible_in(problem, smallest - 1, 1 - kRuntimeSlack)) {
-    return fmt::format("called too small: {} bytes; one byte less works", smallest);
-  }
-  if (result.smallest_ram_is_exact && !feasible_in(problem, smallest, 1 + kRuntimeSlack)) {
-    return fmt::format("said to be enough: {} bytes; no schedule fits", smallest);
-  }
-  return {};
-}
-
-/// What is wrong with an answer; empty where nothing is. Unproven answers are right as far as they
-/// go, which is for the caller to judge.
-std::string check(const Problem& problem, const Truth& truth, const SolveResult& result,
-                  double gap) {
-  if (result.status == Status::infeasible) return check_infeasible(problem, truth, result);
-  const Joules bound = result.lower_bound_joules;
-  if (truth.strict && bound > *truth.strict * (1 + kTolerance)) {
-    return fmt::format("bound {:.17g} J above the optimum of {:.17g} J", bound, *truth.strict);
-  }
-  if (result.status == Status::unknown) return {};
-  const Joules energy = result.energy_joules;
-  if (!truth.lenient) return fmt::format("a schedule of {:.17g} J where there is none", energy);
-  if (energy < *truth.lenient * (1 - kTolerance)) {
-    return fmt::format("{:.17g} J, below the optimum of {:.17g} J", energy, *truth.lenient);
-  }
-  if (bound > energy) return fmt::format("bound {:.17g} J above {:.17g} J", bound, energy);
-  if (result.status == Status::feasible || !truth.strict) return {};
-  if (energy * (1 - gap) > *truth.strict * (1 + kTolerance)) {
-    return fmt::format("{:.17g} J called optimal; the optimum is {:.17g} J", energy, *truth.strict);
-  }
-  return {};
-}
 
 /// One way to ask solve().
 struct Way {
   std::string name;
   SolveOptions options;
   bool proves = true;  ///< nothing stops it before it has an answer for good
+  bool warm = false;   ///< starts from an optimal schedule
   int polls = 0;  ///< interrupted at this poll, which repeats as a time limit would not; 0: not
 };
 
@@ -124,14 +53,14 @@ struct Answer {
   bool open = false;  ///< right as far as it goes, but not what a search to the end should say
 };
 
-Answer ask_solver(const Problem& problem, const Way& way) {
+Answer ask_solver(const Problem& problem, const Way& way, const Truth& truth) {
   SolveOptions options = way.options;
   int polls = 0;
   if (way.polls > 0) options.interrupted = [&] { return ++polls >= way.polls; };
-  const Truth truth(problem);
+  if (way.warm) options.start = truth.schedule;
   try {
     const SolveResult result = solve(problem, options);
-    Answer answer{.wrong = check(problem, truth, result, options.settings.gap)};
+    Answer answer{.wrong = what_is_wrong(problem, truth, result, options.settings.gap)};
     const bool settled = result.status == Status::optimal || result.status == Status::infeasible;
     if (settled || !way.proves) return answer;
     answer.open = true;
@@ -146,12 +75,22 @@ Answer ask_solver(const Problem& problem, const Way& way) {
   }
 }
 
+/// POET_WAYS=usual,warm,wide asks in these ways alone, for many cases in little time.
+bool is_wanted(const Way& way) {
+  const char* const names = std::getenv("POET_WAYS");
+  return names == nullptr ||
+         fmt::format(",{},", names).find(fmt::format(",{},", way.name)) != std::string::npos;
+}
+
 /// Every case is asked in each of these ways; the random part of them belongs to the case.
 std::vector<Way> ways(Random& random) {
   const auto small_graph = [&] { return random.below(2) == 0 ? 0 : 40; };
   const SolveOptions exact{.settings = {.gap = 0, .time_limit_seconds = 60, .seed = 1}};
   std::vector<Way> all;
   all.push_back({.name = "usual", .options = exact});
+  all.push_back({.name = "warm", .options = exact, .warm = true});
+  all.push_back({.name = "wide", .options = exact});
+  all.back().options.settings.features.windows = false;
   all.push_back({.name = "collapsed", .options = exact});
   all.back().options.small_graph = 0;
   all.push_back({.name = "mixed", .options = exact});
@@ -196,10 +135,11 @@ void report_failure(const Problem& problem, int number, const Way& way, const st
   // An error of the same kind, or the search would end at another one.
   const std::string kind = wrong.substr(0, wrong.find_first_of("(,0123456789"));
   const Problem small = shrink(problem, [&](const Problem& candidate) {
-    return ask_solver(candidate, way).wrong.starts_with(kind);
+    return ask_solver(candidate, way, Truth(candidate)).wrong.starts_with(kind);
   });
-  const std::string text = fmt::format("case {}, {} ({}): {}\nsmallest: {}", number, way.name,
-                                       unusual(way.options), wrong, ask_solver(small, way).wrong);
+  const std::string text =
+      fmt::format("case {}, {} ({}): {}\nsmallest: {}", number, way.name, unusual(way.options),
+                  wrong, ask_solver(small, way, Truth(small)).wrong);
   const std::string folder =
       write_failing_case(small, fmt::format("case_{}_{}", number, way.name), text);
   ADD_FAILURE() << text << "\nwritten to " << folder;
@@ -226,10 +166,12 @@ void expect_agreement(const CaseRange& range, const Draw& draw, int feasible_sha
     const auto drawn = draw(random);
     if (!drawn) continue;
     const Problem& problem = *drawn;
+    const Truth truth(problem);
     ++problems;
-    feasible += Truth(problem).strict ? 1 : 0;
+    feasible += truth.strict ? 1 : 0;
     for (const Way& way : ways(random)) {
-      const Answer answer = ask_solver(problem, way);
+      if (!is_wanted(way)) continue;
+      const Answer answer = ask_solver(problem, way, truth);
       ++answers;
       open += answer.open ? 1 : 0;
       if (answer.wrong.empty()) continue;
@@ -264,6 +206,24 @@ TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
       wanted_cases(150),
       [](Random& random) { return random_exact_problem(random, 4 + random.below(4)); }, 5,
       OnFailure::name);
+}
+
+// Rule 5 frees what is written out after a use alone, so that a use can be worth a recomputation.
+TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
+  int idle = 0;
+  const CaseRange range = wanted_cases(40);
+  expect_agreement(
+      range,
+      [&](Random& random) {
+        const Problem problem = idle_problem(random);
+        const auto optimum = ask_oracle(problem.graph, problem.limits);
+        if (optimum) idle += count_idle_recomputations(problem.graph, optimum->schedule) > 0;
+        return problem;
+      },
+      3, OnFailure::name);
+  std::cout << idle << " of them have optima with idle recomputations\n";
+  if (range.count < 100) return;
+  EXPECT_GT(idle, range.count / 20);
 }
 
 // CBC takes what is within 1e-6 of a whole number for whole, and cannot see such a byte.

@@ -81,5 +81,37 @@ TEST(Baselines, AreSoundOnAwkwardGraphs) {
   }
 }
 
+/// Hardly any time, so that our solver finds no schedule of its own.
+TEST(Baselines, OursIsAboveNoneOfTheOthers) {
+  int compared = 0;
+  for (int number = 0; number < 30; ++number) {
+    SCOPED_TRACE(number);
+    Random random(number);
+    const Problem problem = random_problem(random, 20 + random.below(30));
+    const SweepGrid grid = grid_of(problem);
+    const RuntimeBudget runtime(std::in_place_type<Seconds>, problem.limits.runtime_budget_seconds);
+    const std::vector<SweepPoint> points{
+        {.subject = 0, .runtime = runtime, .limits = problem.limits}};
+    BaselineOptions options{.methods = parse_methods("poet,dtr-like,capuchin-like,page-all"),
+                            .settings = {.time_limit_seconds = 1e-6},
+                            .started = {},
+                            .progress = {},
+                            .finished = {},
+                            .interrupted = {}};
+    const std::vector<BaselineResult> results = run_baselines(grid, points, options);
+    ASSERT_EQ(results.size(), 4U);
+    const BaselineRow& ours = results.front().row;
+    ASSERT_EQ(ours.method, "poet");
+    for (const BaselineResult& other : results) {
+      if (other.row.status != BaselineRow::Status::feasible) continue;
+      ++compared;
+      ASSERT_EQ(ours.status, BaselineRow::Status::feasible);
+      EXPECT_LE(ours.summary->energy_joules, other.row.summary->energy_joules);
+      EXPECT_EQ(ours.summary->lower_bound_joules, other.row.summary->lower_bound_joules);
+    }
+  }
+  EXPECT_GE(compared, 40);
+}
+
 }  // namespace
 }  // namespace poet::test

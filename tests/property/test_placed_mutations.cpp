@@ -38,7 +38,11 @@ void place_with_many_moves(ScheduleFile& file) {
   const ProgramBuffers lifetimes = program_buffers(file.graph, program);
   const Arena arena{.capacity_bytes = peak_bytes(lifetimes.buffers, 4), .alignment = 4};
   const Placement lowest{.offsets = std::vector<Bytes>(lifetimes.buffers.size(), 0), .moves = {}};
-  const Placement placement = place_with_moves(lifetimes.buffers, arena, lowest);
+  const std::optional<Placement> moved =
+      place_with_moves(lifetimes.buffers, arena, lowest,
+                       program_flights(program, lifetimes, file.request.paging_time));
+  if (!moved) return;
+  const Placement& placement = *moved;
   file.program = with_offsets(program, lifetimes, placement);
   file.arena.arena_bytes = arena_bytes(lifetimes.buffers, placement, 4);
   for (const Move& move : placement.moves) {
@@ -161,6 +165,75 @@ bool move_what_is_not_in_ram(Random& random, ScheduleFile& file) {
   return true;
 }
 
+/// To where it is already: nothing else is wrong about it.
+bool move_what_is_transferred(Random& random, ScheduleFile& file) {
+  if (file.request.paging_time != PagingTime::overlapped) return false;
+  const Instruction* const step = pick_step(random, file, [](const Instruction& each) {
+    return each.op == Op::page_in || each.op == Op::page_out;
+  });
+  if (step == nullptr) return false;
+  const auto at = static_cast<std::size_t>(step - file.program.data());
+  const int node = step->node;
+  Bytes offset = step->offset.value_or(0);
+  for (std::size_t before = 0; before < at && step->op == Op::page_out; ++before) {
+    const Instruction& earlier = file.program[before];
+    if (earlier.node == node && earlier.offset) offset = *earlier.offset;
+  }
+  file.program.insert(file.program.begin() + static_cast<std::ptrdiff_t>(at) + 1,
+                      {.op = Op::move, .node = node, .offset = offset});
+  file.arena.moved_bytes = file.arena.moved_bytes.value_or(0) + bytes_of(file, node);
+  return true;
+}
+
+/// How many stages have computed their own node before each instruction.
+std::vector<int> stages_computed(const std::vector<Instruction>& program) {
+  std::vector<int> counts;
+  int count = 0;
+  for (const Instruction& step : program) {
+    counts.push_back(count);
+    if (step.op == Op::compute && step.node == count) ++count;
+  }
+  return counts;
+}
+
+/// Between its last computation and what it frees, a stage is not over.
+bool move_before_the_last_free(Random& random, ScheduleFile& file) {
+  if (file.request.paging_time != PagingTime::overlapped) return false;
+  const std::vector<int> computed = stages_computed(file.program);
+  std::vector<std::size_t> places;
+  for (std::size_t at = 1; at < file.program.size(); ++at) {
+    const Instruction& step = file.program[at];
+    std::size_t own = at;
+    while (own > 0 && file.program[own].op == Op::free) --own;
+    const bool ends = own < at && computed[at] == computed[own] + 1;
+    for (std::size_t before = at; ends && before-- > 0;) {
+      const Instruction& earlier = file.program[before];
+      if (earlier.node != step.node) continue;
+      const bool same_stage = computed[before] == computed[own];
+      if (earlier.op == Op::page_out && same_stage) places.push_back(at);
+      break;
+    }
+  }
+  if (places.empty()) return false;
+  const std::size_t at = pick(random, places);
+  const int node = file.program[at].node;
+  Bytes offset = 0;
+  for (std::size_t before = 0; before < at; ++before) {
+    const Instruction& earlier = file.program[before];
+    if (earlier.node == node && earlier.offset) offset = *earlier.offset;
+  }
+  file.program.insert(file.program.begin() + static_cast<std::ptrdiff_t>(at),
+                      {.op = Op::move, .node = node, .offset = offset});
+  file.arena.moved_bytes = file.arena.moved_bytes.value_or(0) + bytes_of(file, node);
+  return true;
+}
+
+bool price_what_is_not_moved(Random&, ScheduleFile& file) {
+  if (file.arena.moved_bytes) return false;
+  file.arena.moved_seconds = 1;
+  return true;
+}
+
 bool free_a_tensor_early(Random& random, ScheduleFile& file) {
   const Instruction* const step = pick_step(random, file, [&](const Instruction& each) {
     return each.op == Op::free && &each != file.program.data() && (&each - 1)->op == Op::compute;
@@ -257,9 +330,12 @@ constexpr PlacedMutation kPlacedMutations[] = {
     POET_PLACED_MUTATION(leave_out_a_workspace_offset, "has no offset for the workspace"),
     POET_PLACED_MUTATION(leave_out_a_move, "summary.moved_bytes is"),
     POET_PLACED_MUTATION(move_what_is_not_in_ram, "is moved, but is not in RAM"),
+    POET_PLACED_MUTATION(move_what_is_transferred, "is moved while it is transferred"),
+    POET_PLACED_MUTATION(move_before_the_last_free, "is moved while it is transferred"),
+    POET_PLACED_MUTATION(price_what_is_not_moved, "summary.moved_seconds is 1"),
     POET_PLACED_MUTATION(free_a_tensor_early, "the stages say compute"),
     POET_PLACED_MUTATION(shrink_the_arena, "the arena has"),
-    POET_PLACED_MUTATION(leave_out_the_arena, "summary has no arena_bytes"),
+    POET_PLACED_MUTATION(leave_out_the_arena, "summary.arena_bytes is missing"),
     POET_PLACED_MUTATION(state_another_sum_of_moves, "summary.moved_bytes is"),
     POET_PLACED_MUTATION(read_from_another_slot, "where there is no copy of it"),
     POET_PLACED_MUTATION(write_a_copy_over_another, "where there is no copy of it"),

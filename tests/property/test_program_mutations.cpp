@@ -56,8 +56,9 @@ const char* word_of(Ran ran) {
 
 Ran run_here(const Subject& about, const ScheduleFile& file) {
   try {
-    const RunResult result = run_schedule(about.kernels, file.graph, file.program,
-                                          file.model.alignment, {.check = true});
+    const RunResult result =
+        run_schedule(about.kernels, file.graph, file.program, file.model.alignment,
+                     {.check = true, .paging_time = file.request.paging_time});
     if (!result.equal()) return Ran::unequal;
     const Bytes expected = file.arena.arena_bytes.value_or(result.arena_bytes);
     return result.arena_bytes > expected ? Ran::larger : Ran::equal;

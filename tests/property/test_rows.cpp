@@ -20,6 +20,8 @@
 #include "support/admitted.hpp"
 #include "support/cases.hpp"
 #include "support/drawn_schedule.hpp"
+#include "support/idle_problems.hpp"
+#include "support/oracle.hpp"
 
 namespace poet::test {
 namespace {
@@ -143,6 +145,30 @@ TEST(Rows, AdmitEveryScheduleThatKeepsTheBudgets) {
 
 TEST(Rows, AdmitEveryScheduleOfGraphsThatAreNotPoets) {
   expect_rows_admit(wanted_cases(400), true);
+}
+
+// Schedules with recomputations that serve only to free what is written out.
+TEST(Rows, AdmitOptimaWithIdleRecomputations) {
+  const CaseRange range = wanted_cases(600);
+  Tally tally;
+  int idle = 0;
+  for (int seed = range.first; seed < range.first + range.count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    poet::Random drawing(seed);
+    const Problem problem = idle_problem(drawing);
+    const auto optimum = ask_oracle(problem.graph, problem.limits);
+    if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) continue;
+    ++idle;
+    const Drawn drawn(problem.graph, optimum->schedule, problem.limits.paging_time);
+    EXPECT_GT(count_idle_recomputations(problem.graph, drawn.schedule), 0) << "tidied away";
+    Random random(seed);
+    for (const Joules most : {kInfinity, drawn.extra() * (1 + kRounding)}) {
+      expect_admitted(random, drawn, useful_windows(drawn.problem, false, most), tally);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  if (range.count < 100) return;
+  EXPECT_GT(idle, range.count / 30);
 }
 
 /// The models as people solve them: collapsed, with the windows that a first schedule allows.

@@ -74,7 +74,7 @@ void compare_with(const OracleAnswer& optimum, const Problem& problem, Random& r
   const SampledModel model =
       sampled_relaxation(problem, windows, draw_moments(random, problem, windows));
   const ScaledMilp scaled = scale(model.milp, base);
-  const Schedule schedule = normal(problem.graph, optimum.schedule);
+  const Schedule schedule = normal(problem.graph, optimum.schedule, problem.limits.paging_time);
   const std::vector<double> point = SampledPoint(model, problem, schedule).run();
   for (const MilpRow& row : model.milp.rows) expect_row_holds(row, point);
   EXPECT_LE(objective(model.milp, point), extra + slack);

@@ -7,7 +7,10 @@ import sys
 import time
 import unittest
 import uuid
+from unittest import mock
 
+import poet
+from poet._program import Finished, Stopped
 from support import PACKAGE, TestCase
 
 WAIT_SECONDS = 60
@@ -26,11 +29,24 @@ def working(progress):
 try:
     {call}
     print("finished")
-except KeyboardInterrupt:
+except KeyboardInterrupt as error:
+    stopped = error
     print("KeyboardInterrupt", flush=True)
 {after}
 """
 OPTIMIZE = "poet.optimize('bert', 'm4', ram='45%', runtime=1.5, gap=0, time_limit_s=300, progress=working)"
+# Says "working" at the first line of the program with a text.
+WHEN_A_LINE_HAS = """
+import poet._program
+follow = poet._program._follow
+def followed(stderr, take, *others):
+    def looked_at(line):
+        take(line)
+        if "{text}" in line:
+            print("working", flush=True)
+    follow(stderr, looked_at, *others)
+poet._program._follow = followed
+"""
 
 
 def processes_with(mark):
@@ -100,6 +116,39 @@ class Interrupt(TestCase):
                 time.sleep(delay_ms / 1000)
                 os.kill(process.pid, signal.SIGINT)
                 self.expect_interrupted(process)
+
+    def test_ctrl_c_keeps_the_best_schedule(self):
+        for call in ("poet.optimize('resnet18_cifar', 'm4', ram=737719, runtime=1.5, gap=0, progress=working)",
+                     "poet.solve('resnet18_cifar', 'm4', 737719, 1.5, print_graph_info=False)"):
+            with self.subTest(call=call):
+                process = self.start(line=0, before=WHEN_A_LINE_HAS.format(text="  gap "), call=call, after="""
+assert type(stopped) is poet.Interrupted, type(stopped)
+assert stopped.best.status == "feasible" and stopped.best.verify(), stopped.best
+assert stopped.best.bound < stopped.best.energy and stopped.best.model.name == "resnet18_cifar"
+assert "`best`" in str(stopped) and repr(stopped.best) in str(stopped), str(stopped)
+sys.stdin.read()
+""")
+                self.check_ctrl_c(process)
+
+    def test_ctrl_c_before_there_is_a_schedule_says_so(self):
+        nothing = '{"format": "poet-schedule", "version": 1, "code": 130, "status": "unknown", "error": "-"}'
+        for written in ("", "{", nothing):
+            finished = Finished(130, written)
+            with self.subTest(written=written), mock.patch("poet._optimize.run", side_effect=Stopped(finished)):
+                with self.assertRaises(poet.Interrupted) as caught:
+                    poet.optimize("linear", "m4", ram=3500, runtime=2, progress=False)
+                self.assertIsNone(caught.exception.best)
+                self.assertEqual(str(caught.exception), "nothing was found so far")
+                self.assertNotIsInstance(caught.exception, Exception)
+
+    def test_ctrl_c_keeps_the_finished_points_of_a_sweep(self):
+        process = self.start(line=0, before=WHEN_A_LINE_HAS.format(text=" 1/2 "), call="poet.sweep(['linear', 'bert'], "
+                             "'m4', ram='45%', runtime=1.5, gap=0, jobs=2)", after="""
+assert [(point.model, point.status) for point in stopped.rows] == [("linear", "optimal")], stopped.rows
+assert "`rows`" in str(stopped), str(stopped)
+sys.stdin.read()
+""")
+        self.check_ctrl_c(process)
 
     def test_ctrl_c_twice_leaves_no_process(self):
         process = self.start()

@@ -35,6 +35,18 @@ class Raises(torch.nn.Module):
 
 def number():
     return 3
+
+class FineTuned(Linear):
+    def __init__(self):
+        super().__init__()
+        self.norm = torch.nn.BatchNorm1d(3)
+        self.drop = torch.nn.Dropout(0.5)
+        self.switched = True
+    def train(self, mode=True):
+        self.switched = mode  # more than a flag, as where weights are merged
+        return super().train(mode)
+    def forward(self, x):
+        return self.drop(self.norm(self.fc(x)))
 """
 
 
@@ -92,6 +104,25 @@ class Networks(TestCase):
         self.assertEqual(status, 0, err)
         self.assertIn("poet.torch: warning: torch.fx cannot trace it", err)
         self.assertEqual(json.loads((self.folder / "net.json").read_text())["name"], "Branches")
+
+    def test_a_module_is_left_in_the_modes_it_was_in(self):
+        import torch
+        import poet.torch
+        sys.path.insert(0, str(self.folder))
+        import networks_of_test
+        x = torch.zeros(1, 8)
+        for via in ("fx", "onnx"):
+            for training in (True, False):
+                with self.subTest(via=via, training=training):
+                    net = networks_of_test.FineTuned().train(training)
+                    net.norm.train(not training)
+                    net.fc.weight.requires_grad_(False)
+                    with contextlib.suppress(poet.torch.Refused):  # by a program that reads no ONNX files
+                        poet.torch.trace(net, x, via=via)
+                    self.assertEqual([module.training for module in (net, net.fc, net.norm, net.drop)],
+                                     [training, training, not training, training])
+                    self.assertEqual([p.requires_grad for p in net.parameters()], [False, True, True, True])
+                    self.assertEqual(net.switched, training)
 
     def test_notes_are_warnings_of_python(self):
         import torch

@@ -1,6 +1,8 @@
 """The wheel carries the program: in an empty environment, without network and without anything else, it solves."""
 import importlib.util
 import os
+import pathlib
+import re
 import shutil
 import subprocess
 import sys
@@ -9,6 +11,8 @@ import unittest
 from support import SOURCE, TestCase
 from test_poet_solve import GAP, README_ENERGY, README_SNIPPET
 
+REFERENCE_LIBRARIES = pathlib.Path("/usr/lib")
+OTHER_BLAS = re.compile("openblas|atlas|blis|mkl")
 MISSING = [name for name in ("build", "setuptools", "wheel", "venv", "ensurepip")
            if importlib.util.find_spec(name) is None]
 MISSING += [name for name in ("patchelf", "strip") if shutil.which(name) is None]
@@ -54,6 +58,12 @@ except ImportError as error:
             line = next(line for line in libraries.splitlines() if name in line)
             self.assertIn(str(there), line)
         self.assertTrue(list(there.glob("lib/python3*/site-packages/poet/bin/licenses/coinor-libcbc*")))
+        # Whichever BLAS this machine prefers, it is the reference implementation, and no other comes along.
+        carried = pathlib.Path(program).parent / "lib"
+        for name in ("blas", "lapack"):
+            reference, = REFERENCE_LIBRARIES.glob(f"*/{name}/lib{name}.so.3")
+            self.assertEqual((carried / f"lib{name}.so.3").read_bytes(), reference.read_bytes())
+        self.assertEqual([file.name for file in carried.iterdir() if OTHER_BLAS.search(file.name)], [])
         version = self.run_there(there / "bin" / "poet-solve", "--version")
         self.assertEqual(version, self.run_there(python, "-m", "poet", "--version"))
         self.assertTrue(version.startswith("poet-solve "))

@@ -41,10 +41,10 @@ inline void delay_page_ins(const Graph& graph, Schedule& schedule) {
 }
 
 /// Without what the model leaves out because it never helps.
-inline Schedule normal(const Graph& graph, const Schedule& schedule) {
-  Schedule result = tidy(graph, schedule);
+inline Schedule normal(const Graph& graph, const Schedule& schedule, PagingTime paging_time) {
+  Schedule result = tidy(graph, paging_time, schedule);
   delay_page_ins(graph, result);
-  return tidy(graph, result);
+  return tidy(graph, paging_time, result);
 }
 
 /// A schedule with limits that it just keeps.
@@ -55,7 +55,7 @@ struct Drawn {
 
   Drawn(const Graph& graph, const Schedule& drawn, PagingTime paging_time = PagingTime::free) {
     problem.graph = graph;
-    schedule = normal(graph, drawn);
+    schedule = normal(graph, drawn, paging_time);
     problem.limits.paging_time = paging_time;
     const Replay replay = simulate(graph, schedule, problem.limits);
     problem.limits.ram_budget_bytes = replay.peak_ram_bytes;

@@ -72,6 +72,7 @@ int main(int argc, char** argv) {
   memset(&memory, 0, sizeof memory);
   memory.arena = block(POET_ARENA_BYTES);
   memory.parameters = block(sizeof(poet_real) * POET_PARAMETER_COUNT);
+  memory.constants = poet_constants;
   memory.moments = block(sizeof(poet_real) * POET_MOMENT_COUNT);
   memory.kept = block(sizeof(poet_real) * POET_KEPT_COUNT);
   memory.on_gradient = keep;

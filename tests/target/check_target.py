@@ -59,15 +59,51 @@ def fit(example):
     expect(kept + chip.parameter_bytes > 128 * 1024, "everything could be kept in 128 KiB")
 
 
-def expect_bits_of_host(example, variant, machine, steps):
+def expect_bits_of_host(example, variant, machine, steps, gradients=6):
     host = example.run_on_host(variant, steps, SEED)
     chip = example.run_on_chip(variant, machine, steps, SEED)
     where = f"{variant.name} on {machine}"
     expect_equal(chip.status, 0, f"{where}: status")
-    expect_equal(len(chip.gradients), 6, f"{where}: gradients")
+    expect_equal(len(chip.gradients), gradients, f"{where}: gradients")
     for difference in board.differences(chip, host):
         expect(False, f"{where}: {difference}")
     return chip
+
+
+def symbols(example, variant, machine):
+    """Address and size of what is in the program, by name."""
+    lines = board.run(["arm-none-eabi-nm", "-S", example.folder(variant) / f"{machine}.elf"]).stdout.splitlines()
+    return {words[-1]: (int(words[0], 16), int(words[1], 16) if len(words) == 4 else 0) for words in map(str.split, lines)}
+
+
+def frozen(example):
+    """Layers that are not trained are in flash, so that the program takes the RAM that was budgeted and no more."""
+    folder = example.build / "frozen"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    model = json.loads(board.MODEL.read_text())
+    for layer in model["layers"]:
+        if layer["name"] in ("conv1", "conv2", "conv3", "conv4"):
+            layer["trainable"] = False
+    (folder / "model.json").write_text(json.dumps(model))
+    here = board.Example(example.poet_solve, folder, folder / "model.json", seed=SEED)
+    expect_equal(here.link(SCHEDULED, SMALL), "", "link")
+    chip = expect_bits_of_host(here, SCHEDULED, SMALL, 3, 2)
+    summary = here.schedule(SCHEDULED)["summary"]
+    memory = summary["memory"]
+    expect_equal((chip.parameter_bytes, chip.constant_bytes), (15320, 26448), "bytes of parameters and constants")
+    expect_equal((memory["parameters_bytes"], memory["flash_bytes"]), (15320, 26448), "the bytes of both in the budget")
+    found = symbols(here, SCHEDULED, SMALL)
+    address, size = found["poet_constants"]
+    expect(0x08000000 <= address < 0x08100000, f"poet_constants is at {address:#x}, outside of flash")
+    expect_equal(size, memory["flash_bytes"], "the size of poet_constants")
+    taken = found["bss_end"][0] - 0x20000000
+    budget = summary["peak_ram_bytes"] + memory["parameters_bytes"] + memory["reserve_bytes"]
+    expect(taken <= budget, f"the program takes {taken} bytes of RAM; the budget is {budget}")
+    # Another seed is another export.
+    here.seed = SEED + 1
+    expect_equal(here.link(SCHEDULED, SMALL), "", "link with another seed")
+    expect(chip.steps[0].bits != here.run_on_chip(SCHEDULED, SMALL, 1, SEED).steps[0].bits, "another seed has the same constants")
 
 
 def twenty_steps(example):
@@ -197,7 +233,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, twenty_steps, techniques, instructions, failing_page, one_command, readme, imported, measured)}
+    build, fit, frozen, twenty_steps, techniques, instructions, failing_page, one_command, readme, imported, measured)}
 
 
 def main():

@@ -64,6 +64,7 @@ class ChipRun:
     status: int
     arena_bytes: int = 0
     parameter_bytes: int = 0
+    constant_bytes: int = 0
     steps: list = dataclasses.field(default_factory=list)
     gradients: dict = dataclasses.field(default_factory=dict)  # layer: (count, SHA-256)
     failure: str = ""  # the line `failed ...`
@@ -86,14 +87,16 @@ class Example:
     """The example in a build folder, with a poet-solve to use.
 
     `model` is what is trained. With `schedule`, a file for the platform of SMALL, the variant OWN is linked and run as this schedule says.
+    What is not trained follows from `seed` when it is linked.
     """
 
-    def __init__(self, poet_solve, build, model=MODEL, schedule=None):
+    def __init__(self, poet_solve, build, model=MODEL, schedule=None, seed=1):
         self.poet_solve = pathlib.Path(shutil.which(poet_solve) or poet_solve).resolve()
         self.build = pathlib.Path(build).resolve()
         if any(letter.isspace() for letter in str(self.build)):
             raise Failure(f"make cannot write to '{self.build}'; expected a folder without spaces in its path")
         self.model = pathlib.Path(model)
+        self.seed = seed
         if schedule is not None:
             # make takes no path with spaces, and reads no stdin.
             self.folder(OWN).mkdir(parents=True, exist_ok=True)
@@ -120,7 +123,7 @@ class Example:
         environment = {name: value for name, value in os.environ.items() if not name.startswith("MAKE")}
         made = run(["make", f"-j{os.cpu_count()}", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
                     f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}",
-                    f"PLATFORM={variant.platform}", f"MODEL={self.model}",
+                    f"PLATFORM={variant.platform}", f"MODEL={self.model}", f"SEED={self.seed}",
                     f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant == OWN else ''}"],
                    env=environment)
         if made.returncode == 0:
@@ -170,7 +173,7 @@ def read_output(finished, gradients):
         kind, _, rest = line.partition(" ")
         words = rest.split()
         if kind == "memory":
-            result.arena_bytes, result.parameter_bytes = map(int, words)
+            result.arena_bytes, result.parameter_bytes, result.constant_bytes = map(int, words)
         elif kind == "step":
             bits = int(words[2], 16)
             result.steps.append(Step(struct.unpack("<f", struct.pack("<I", bits))[0], bits, int(words[3])))

@@ -31,6 +31,7 @@ void gradients_end(struct poet_memory* memory) {
   file = -1;
   memory->on_gradient = 0;
   for (group = 0; group < POET_GROUP_COUNT; ++group) {
+    if (!poet_plan.parameters[group].is_trained) continue;
     host_put(console, "gradient ");
     host_put_decimal(console, (uint32_t)group);
     host_put(console, " ");

@@ -1,5 +1,5 @@
 /* Trains the network that was exported, and writes what the host compares with its own run:
- *   memory ARENA PARAMETERS                  bytes
+ *   memory ARENA PARAMETERS CONSTANTS        bytes; constants are in flash
  *   step NUMBER LOSS BITS TICKS              the bits of the loss in hexadecimal
  *   gradient NUMBER COUNT LAYER              of the last step; gradients.h says more
  *   failed STEP INSTRUCTION STATUS REASON    the step ended at this instruction of the schedule
@@ -32,6 +32,8 @@ static void report_memory(void) {
   host_put_decimal(console, sizeof arena);
   host_put(console, " ");
   host_put_decimal(console, sizeof parameters);
+  host_put(console, " ");
+  host_put_decimal(console, POET_CONSTANT_COUNT * (uint32_t)sizeof(poet_real));
   host_put(console, "\n");
 }
 
@@ -77,8 +79,11 @@ static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
   void* const sample = place_of_sample();
   const void* const inputs[POET_INPUT_COUNT] = {sample};
   const void* const targets[POET_TARGET_COUNT] = {target};
-  struct poet_memory memory = {
-      .arena = arena, .parameters = parameters, .inputs = inputs, .targets = targets};
+  struct poet_memory memory = {.arena = arena,
+                               .parameters = parameters,
+                               .constants = poet_constants,
+                               .inputs = inputs,
+                               .targets = targets};
   uint32_t step;
   poet_initialise(&poet_plan, &memory, seed);
   poet_fill_target(&poet_plan, 0, seed, target);

@@ -6,7 +6,7 @@ import json
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._pytorch import torch
+from poet.torch._pytorch import in_training, torch
 from poet._program import EXIT_OK, Files, run
 from poet.torch._trace import Refused
 
@@ -16,20 +16,18 @@ onnx_export: Any = importlib.import_module("torch.onnx")
 def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
     """Writes the training form of a module, without weights and with an open batch."""
     names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
-    was_training = net.training
     buffers = [(buffer, buffer.clone()) for buffer in net.buffers()]
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         try:
-            onnx_export.export(net.train(), inputs, path, export_params=False,
-                               training=onnx_export.TrainingMode.TRAINING,
-                               do_constant_folding=False, opset_version=14, input_names=names,
-                               dynamic_axes={name: {0: "batch"} for name in names})
+            with in_training(net):
+                onnx_export.export(net, inputs, path, export_params=False, training=onnx_export.TrainingMode.TRAINING,
+                                   do_constant_folding=False, opset_version=14, input_names=names,
+                                   dynamic_axes={name: {0: "batch"} for name in names})
         finally:
             with torch.no_grad():
                 for buffer, before in buffers:
                     buffer.copy_(before)
-            net.train(was_training)
 
 
 def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], trainable: Optional[str],

@@ -1,8 +1,9 @@
-"""PyTorch, or a word about what is missing."""
+"""PyTorch, or a word about what is missing; a module of a user in training mode."""
 from __future__ import annotations
 
+import contextlib
 import importlib
-from typing import Any
+from typing import Any, Iterator
 
 try:
     torch: Any = importlib.import_module("torch")
@@ -11,3 +12,24 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError("PyTorch is not installed (Debian: python3-torch; elsewhere: pip install torch)",
                       name="torch") from None
+
+
+@contextlib.contextmanager
+def in_training(net: Any) -> Iterator[Any]:
+    """The module in training mode; afterwards each of its modules and parameters is as it was.
+
+    Users keep parts of a network in evaluation mode, such as norms that they fine-tune around. Modules may have a
+    train() of their own, which does more than set a flag, so that it has the first word.
+    """
+    modes = [(module, module.training) for module in net.modules()]  # a module comes before those that it contains
+    trained = [(parameter, parameter.requires_grad) for parameter in net.parameters()]
+    try:
+        yield net.train()
+    finally:
+        for module, mode in modes:
+            if module is net or module.training != mode:
+                module.train(mode)
+        for module, mode in modes:
+            module.training = mode
+        for parameter, flag in trained:
+            parameter.requires_grad_(flag)

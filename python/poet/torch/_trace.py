@@ -7,7 +7,7 @@ import importlib
 import inspect
 from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from poet.torch._pytorch import torch
+from poet.torch._pytorch import in_training, torch
 from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stochastic_depth
 from poet.torch._layers import Layers, Unsupported
 from poet.torch._modules import MODULES, Call, custom
@@ -136,15 +136,13 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
 
 def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mapping[str, int]) -> Tuple[Layers, Value]:
     """The layers of a module, and what its first output is. Raises what torch.fx raises, or Refused."""
-    was_training = net.training
     original = fx.Proxy.__iter__
     fx.Proxy.__iter__ = unpacked
-    net.train()
     try:
-        traced = fx.symbolic_trace(net)
+        with in_training(net):
+            traced = fx.symbolic_trace(net)
     finally:
         fx.Proxy.__iter__ = original
-        net.train(was_training)
     # What the run changes, such as running means, is not the user's.
     traced = copy.deepcopy(traced).eval()
     layers = Layers()

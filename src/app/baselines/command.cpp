@@ -18,6 +18,7 @@
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 #include "poet/min_ram.hpp"
+#include "poet/suggest_schedule.hpp"
 
 namespace poet::cli {
 namespace {
@@ -45,7 +46,7 @@ std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
   if (!needs_smallest_ram(grid.ram)) return std::vector<Bytes>(grid.subjects.size(), 0);
   const std::vector<MinRamTask> tasks = loosest_tasks(grid);
   MinRams found(tasks.size());
-  MinRamOptions search{.solve = {.settings = settings}};
+  MinRamOptions search{.solve = {.settings = settings, .suggest = suggest_schedule}};
   search.interrupted = [] { return interrupted(); };
   if (!run_min_ram(grid, tasks, search, found)) return std::nullopt;
   for (const auto& known : found) {
@@ -96,6 +97,8 @@ Outcome run_baselines_command(const Options& options) {
   const std::vector<Method> methods =
       in_option("--methods", [&] { return parse_methods(options.baselines.methods); });
   SweepRequest request = request_of(options);
+  request.techniques =
+      technique_set_name(techniques_of(Request{.paging = options.paging, .remat = options.remat}));
   const SweepGrid grid = load_grid(request);
   check_destination("--output", options.output);
   check_folder("--schedules", request.schedules);

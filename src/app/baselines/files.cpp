@@ -33,6 +33,7 @@ void write_baseline_schedules(std::vector<BaselineResult>& results, const std::s
   for (BaselineResult& result : results) {
     if (!result.file) continue;
     add_offsets(*result.file);
+    price_moves(*result.file);
     std::string name = baseline_file_name(result.row);
     // Two model files may state the same name.
     if (!written.insert(name).second) name = fmt::format("{:04}-{}", result.row.point, name);

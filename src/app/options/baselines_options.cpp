@@ -1,4 +1,5 @@
 #include "app/options/command_syntax.hpp"
+#include "app/options/technique_options.hpp"
 
 namespace poet::cli {
 namespace {
@@ -13,7 +14,8 @@ constexpr const char* kBaselinesFooter =
     "keep-all, chen-sqrt, chen-greedy, treeverse, page-all, capuchin-like, dtr-like, checkmate,\n"
     "paging-only, pofo and poet; docs/baselines.md names their papers. A method without a "
     "schedule\n"
-    "within the budgets, or that does not apply to the graph, is a line like the others.\n"
+    "within the budgets, or that does not apply to the graph, is a line like the others. With\n"
+    "--no-paging or --no-remat, methods that need what is forbidden do not apply.\n"
     "\n"
     "Exit status:\n"
     "  0                               every method was run\n"
@@ -45,6 +47,7 @@ void add_baselines_options(CLI::App& app, Options& options) {
   what.text("--runtime-budget", sweep.runtime_budget, "LIST",
             "runtime budgets as for a single solve, and ranges as for a sweep");
   what.text("--methods", options.baselines.methods, "LIST", "the methods to run; all: every one");
+  add_technique_options(app, options);
   add_setting_options(app, options);
   OptionGroup results(app, kWhatToWrite);
   results.text("--output", options.output, "FILE", "write the lines there, whole or not at all");

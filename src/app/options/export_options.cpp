@@ -31,6 +31,8 @@ void add_export_options(CLI::App& app, Options& options) {
   group.choice("--format", options.exporting.format, {"c", "tflm", "csv"},
                "C sources, an offline memory plan of TensorFlow Lite for Microcontrollers, or a "
                "table of instructions");
+  group.number<std::uint64_t>("--seed", options.run.seed, "N", {},
+                              "C: seed of the parameters that are not trained, as for 'run'");
   group.flag("--force", options.exporting.force, "even if the directory holds other files");
 }
 

@@ -1,4 +1,5 @@
 #include "app/options/command_syntax.hpp"
+#include "app/options/technique_options.hpp"
 
 namespace poet::cli {
 namespace {
@@ -40,6 +41,11 @@ void add_switch(CLI::App& app, const char* on, const char* off, bool& value,
 
 }  // namespace
 
+void add_technique_options(CLI::App& app, Options& options) {
+  add_switch(app, "--paging", "--no-paging", options.paging, "paging to storage");
+  add_switch(app, "--remat", "--no-remat", options.remat, "recomputation");
+}
+
 void add_problem_options(CLI::App& app, Options& options) {
   OptionGroup problem(app, kWhatToSolve);
   problem.text("--model", options.model, "NAME|FILE",
@@ -55,8 +61,7 @@ void add_problem_options(CLI::App& app, Options& options) {
   problem.text("--runtime-budget", options.runtime_budget, "T",
                "a multiple of the time to compute every node once (1.5 or 1.5x), or absolute "
                "(12.5s, 800ms); --paging-time says whether transfers count");
-  add_switch(app, "--paging", "--no-paging", options.paging, "paging to storage");
-  add_switch(app, "--remat", "--no-remat", options.remat, "recomputation");
+  add_technique_options(app, options);
 }
 
 namespace {

@@ -9,6 +9,7 @@
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "formats/read_schedule.hpp"
+#include "poet/error.hpp"
 #include "poet/graph.hpp"
 
 namespace poet::cli {
@@ -98,6 +99,17 @@ SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
   return {.result = {.status = document.status, .reason = document.error}};
 }
 
+/// A file that cannot be read, such as one that a full disk cut short, fails its point only.
+SweepOutcome outcome_in(const std::string& path, const Expected& expected) {
+  try {
+    const SolveDocument document = parse_solve_document(read_file(path), path);
+    return document.report ? schedule_of(*document.report, path, expected)
+                           : answer_of(document, path, expected);
+  } catch (const InputError& error) {
+    return {.failure = error.what()};
+  }
+}
+
 }  // namespace
 
 SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
@@ -116,9 +128,7 @@ SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
       continue;
     }
     const Expected expected{.limits = points[p].limits, .graph_sha256 = graphs[points[p].subject]};
-    const SolveDocument document = parse_solve_document(read_file(path), path);
-    outcomes.push_back(document.report ? schedule_of(*document.report, path, expected)
-                                       : answer_of(document, path, expected));
+    outcomes.push_back(outcome_in(path, expected));
   }
   return outcomes;
 }

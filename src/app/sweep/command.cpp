@@ -20,6 +20,7 @@
 #include "app/sweep/table.hpp"
 #include "base/files/files.hpp"
 #include "poet/error.hpp"
+#include "poet/suggest_schedule.hpp"
 
 namespace poet::cli {
 namespace {
@@ -99,10 +100,14 @@ class SweepRun {
     return true;
   }
 
+  SolveOptions solve_options() const {
+    return {.settings = setup_.request.settings, .suggest = suggest_schedule};
+  }
+
   bool solve(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes, int done) {
     SweepProgress line(options_.quiet, static_cast<int>(points.size()), done);
     const auto name = [&](int p) { return describe(grid_, points[p]); };
-    SweepOptions sweep{.solve = {.settings = setup_.request.settings},
+    SweepOptions sweep{.solve = solve_options(),
                        .jobs = options_.sweep.jobs,
                        .starts = starts_,
                        .bounds = bounds_};
@@ -144,8 +149,7 @@ class SweepRun {
                                     [](const auto& known) { return known.has_value(); });
     SweepProgress line(options_.quiet, static_cast<int>(tasks.size()), static_cast<int>(done));
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
-    MinRamOptions search{
-        .solve = {.settings = setup_.request.settings}, .jobs = options_.sweep.jobs, .known = open};
+    MinRamOptions search{.solve = solve_options(), .jobs = options_.sweep.jobs, .known = open};
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);

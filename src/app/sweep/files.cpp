@@ -78,6 +78,7 @@ std::vector<PointResult> make_results(const SweepGrid& grid, const std::vector<S
       result.file.reset();
     } else if (result.file) {
       add_offsets(*result.file);
+      price_moves(*result.file);
       result.row.schedule_file =
           schedule_path_in_rows(request.schedules, output, schedule_file_name(grid, points, p));
     }

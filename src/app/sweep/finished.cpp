@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/sweep/request.hpp"
 #include "base/files/files.hpp"
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
@@ -118,7 +119,7 @@ SweepRequest FinishedSweep::request() const {
     add_once(techniques, row.problem.techniques);
     add_once(paging_times, std::string(name_of(row.problem.paging_time)));
     add_once(runtimes, stated_runtime(row.problem));
-    add_once(budgets, fmt::format("{}", row.ram_budget_bytes));
+    add_once(budgets, ram_budget_word(row.ram_budget_bytes));
     if (row.schedule_file && request.schedules.empty()) {
       const auto folder = std::filesystem::path(schedule_path(path_, row)).parent_path();
       request.schedules = folder.empty() ? "." : folder.string();

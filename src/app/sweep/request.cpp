@@ -156,4 +156,8 @@ SweepGrid load_grid(SweepRequest& request) {
   return grid;
 }
 
+std::string ram_budget_word(Bytes budget) {
+  return budget > 0 ? fmt::format("{}", budget) : "chip";
+}
+
 }  // namespace poet::cli

@@ -14,4 +14,8 @@ SweepRequest request_of(const Options& options);
 /// solve can fail.
 SweepGrid load_grid(SweepRequest& request);
 
+/// The budget of a point as the command line has it. No bytes are what the parameters leave of a
+/// `chip`.
+std::string ram_budget_word(Bytes budget);
+
 }  // namespace poet::cli

@@ -6,6 +6,7 @@
 
 #include "app/options/setting_options.hpp"
 #include "app/sweep/files.hpp"
+#include "app/sweep/request.hpp"
 #include "base/text/escape.hpp"
 
 namespace poet::cli {
@@ -57,7 +58,7 @@ std::string single_solves(const std::string& program, const SweepGrid& grid,
     if (!platforms.empty()) {
       words.insert(words.end(), {"--platform", platforms[point.subject % per_model]});
     }
-    words.insert(words.end(), {"--ram-budget", fmt::format("{}", point.limits.ram_budget_bytes),
+    words.insert(words.end(), {"--ram-budget", ram_budget_word(point.limits.ram_budget_bytes),
                                "--runtime-budget", runtime_text(point.runtime)});
     if (!point.limits.paging) words.emplace_back("--no-paging");
     if (!point.limits.remat) words.emplace_back("--no-remat");

@@ -17,8 +17,9 @@ namespace poet {
 template <typename Result>
 struct ChildAnswer {
   std::optional<Result> result;
-  bool stopped = false;  ///< by the caller or the clock, before the result
-  std::string failure;   ///< "killed by signal 11 (Segmentation fault)", if there is neither
+  bool stopped = false;    ///< by the caller or the clock, before the result
+  bool unstarted = false;  ///< a failure: the call never began
+  std::string failure;     ///< "killed by signal 11 (Segmentation fault)", if there is neither
 };
 
 enum class CallMessage { report, result };
@@ -65,6 +66,7 @@ class CallReceiver {
   ChildAnswer<Result> answer(const ChildExit& exit) {
     ChildAnswer<Result> answer;
     if (!exit.clean && !exit.killed) {
+      answer.unstarted = exit.unstarted;
       answer.failure = exit.message;
       return answer;
     }

@@ -17,9 +17,11 @@
 #include <csignal>
 #include <cstdint>
 #include <cstring>
+#include <filesystem>
 #include <mutex>
 #include <new>
 #include <string_view>
+#include <system_error>
 
 #include <fmt/format.h>
 
@@ -55,25 +57,40 @@ void send_message(int fd, const Message& message) {
 }
 
 /// If the machine runs out of memory, lets the system end this process and not its parent, which
-/// knows the best schedule so far.
-void go_first_when_memory_runs_out() {
+/// knows the best schedule so far. The children of a stand-in go before it.
+void go_first_when_memory_runs_out(ChildRole role) {
   const int file = ::open("/proc/self/oom_score_adj", O_WRONLY | O_CLOEXEC);
   if (file < 0) return;
-  constexpr std::string_view kFirst = "1000";
+  const std::string_view score = role == ChildRole::stand_in ? "500" : "1000";
   // A system that does not allow it keeps its own order.
-  [[maybe_unused]] const ssize_t written = ::write(file, kFirst.data(), kFirst.size());
+  [[maybe_unused]] const ssize_t written = ::write(file, score.data(), score.size());
   ::close(file);
+}
+
+/// Whether this process has threads besides the one that asks; true if nobody can tell.
+bool has_other_threads() {
+  std::error_code error;
+  std::filesystem::directory_iterator threads("/proc/self/task", error);
+  int count = 0;
+  while (!error && threads != std::filesystem::directory_iterator()) {
+    ++count;
+    threads.increment(error);
+  }
+  return error || count != 1;
 }
 
 /// Does the work and never returns. Runs no destructor or exit handler of the parent's, which could
 /// flush its buffers twice.
-[[noreturn]] void run_child(int fd, pid_t parent, const ChildWork& work) {
+[[noreturn]] void run_child(int fd, pid_t parent, const ChildWork& work, ChildRole role) {
   ::prctl(PR_SET_PDEATHSIG, SIGKILL);
   if (::getppid() != parent) ::_exit(3);  // the parent ended before prctl() took effect
-  go_first_when_memory_runs_out();
+  go_first_when_memory_runs_out(role);
   std::signal(SIGINT, SIG_IGN);
   std::signal(SIGHUP, SIG_IGN);
-  std::signal(SIGTERM, SIG_DFL);
+  struct sigaction of_parent {};
+  ::sigaction(SIGTERM, nullptr, &of_parent);
+  const bool ignored = role == ChildRole::stand_in || of_parent.sa_handler == SIG_IGN;
+  std::signal(SIGTERM, ignored ? SIG_IGN : SIG_DFL);
   std::signal(SIGPIPE, SIG_IGN);
   const int null = ::open("/dev/null", O_WRONLY);
   if (null >= 0) ::dup2(null, STDOUT_FILENO);
@@ -125,16 +142,17 @@ bool MessageReader::compact() {
   return false;
 }
 
-Child::Child(const ChildWork& work) {
+Child::Child(const ChildWork& work, ChildRole role) {
   std::array<int, 2> ends{};
   if (::pipe2(ends.data(), O_CLOEXEC) != 0) {
     throw InternalError(fmt::format("cannot create a pipe: {}", std::strerror(errno)));
   }
   const pid_t parent = ::getpid();
-  pid_ = ::fork();
+  const bool skips_handlers = role == ChildRole::stand_in && !has_other_threads();
+  pid_ = skips_handlers ? ::_Fork() : ::fork();
   if (pid_ == 0) {
     ::close(ends[0]);
-    run_child(ends[1], parent, work);
+    run_child(ends[1], parent, work, role);
   }
   const int reason = errno;
   ::close(ends[1]);

@@ -26,9 +26,23 @@ using ChildWork = std::function<void(const std::function<void(const Message&)>& 
 
 /// How a child process ended.
 struct ChildExit {
-  bool clean = false;   ///< it ran to its end
-  bool killed = false;  ///< we ended it
-  std::string message;  ///< if neither: "killed by signal 11 (Segmentation fault)"
+  bool clean = false;      ///< it ran to its end
+  bool killed = false;     ///< we ended it
+  bool unstarted = false;  ///< the system had no process or pipe for it
+  std::string message;     ///< if not clean or killed: "killed by signal 11 (Segmentation fault)"
+};
+
+/// What a child is to its parent.
+enum class ChildRole {
+  /// Does a part of the work. SIGTERM ends it, and if the machine runs out of memory, it goes
+  /// first.
+  helper,
+  /// Does all of the work, while its parent only waits for it. It ignores SIGTERM too, as do its
+  /// own children, and it goes after them if memory runs out. It comes about by _Fork(), which
+  /// calls no handlers of libraries: one that never returns would hold the parent, and the parent
+  /// must stay able to end its child. Not so in a process with threads, such as those of an
+  /// OpenBLAS: without the handlers a fork() of the child would wait for threads that it lacks.
+  stand_in,
 };
 
 /// Cuts the byte stream of a pipe into messages.
@@ -56,7 +70,7 @@ class MessageReader {
 /// pipe or process left.
 class Child {
  public:
-  explicit Child(const ChildWork& work);
+  explicit Child(const ChildWork& work, ChildRole role = ChildRole::helper);
   Child(const Child&) = delete;
   Child& operator=(const Child&) = delete;
   /// Kills the child if it still runs.

@@ -24,6 +24,7 @@ struct ChildCall {
   Seconds seconds = 0;  ///< of wall clock before the child is killed
   /// The most memory for this process and the child together (limit_child_memory); 0: no limit.
   Bytes memory_bytes = 0;
+  ChildRole role = ChildRole::helper;
 
   /// Never throws for a child that fails. Messages that come after the result, or that cannot be
   /// read, make the answer a failure.
@@ -42,7 +43,7 @@ ChildAnswer<Result> ChildCall<Report, Result>::run() const {
     return work(report);
   };
   const ChildWork child = call_in_child<Report, Result>(limited);
-  return receiver.answer(run_in_child(child, receive, on_tick, seconds));
+  return receiver.answer(run_in_child(child, receive, on_tick, seconds, role));
 }
 
 }  // namespace poet

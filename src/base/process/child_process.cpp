@@ -42,13 +42,13 @@ Clock::time_point deadline_after(Seconds seconds) {
 }  // namespace
 
 ChildExit run_in_child(const ChildWork& work, const std::function<bool(const Message&)>& on_message,
-                       const std::function<bool()>& on_tick, Seconds seconds) {
+                       const std::function<bool()>& on_tick, Seconds seconds, ChildRole role) {
   const Clock::time_point deadline = deadline_after(seconds);
   std::optional<Child> child;
   try {
-    child.emplace(work);
+    child.emplace(work, role);
   } catch (const InternalError& error) {
-    return {.message = fmt::format("could not be started: {}", error.what())};
+    return {.unstarted = true, .message = fmt::format("could not be started: {}", error.what())};
   }
   try {
     return child->end(!pump(*child, on_message, on_tick, deadline));

@@ -18,7 +18,8 @@ inline constexpr Seconds kGrace = 0.3;
 /// for a child that fails: the exit has a message then, also if the system has no process or pipe
 /// left, as the caller may know enough to go on without an answer.
 ChildExit run_in_child(const ChildWork& work, const std::function<bool(const Message&)>& on_message,
-                       const std::function<bool()>& on_tick, Seconds seconds);
+                       const std::function<bool()>& on_tick, Seconds seconds,
+                       ChildRole role = ChildRole::helper);
 
 /// Children at work at the same time, each under the number of its task. The destructor kills those
 /// that still run.

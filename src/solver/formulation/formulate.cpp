@@ -107,19 +107,26 @@ void add_storage(Formulation& model) {
   });
 }
 
-/// H[t,i] >= O[t,i] - sum_q R[t,j_q] and Z_q >= O[t,i] - sum_{p<q} R[t,j_p].
-/// Valid: only a use frees a tensor (rule 5). A page-out is the one reason to hold an unused one.
-/// If transfers overlap with computations, not even a use does: the sums are left out, and what the
-/// stage's own node reads stays beside its output, B[t,i] >= O[t,i] and B[t,i] >= C[t+1,i].
-void add_held_while_paged_out(Formulation& model) {
+/// H[t,i] >= X[t,i] - sum_q R[t,j_q] and Z_q >= X[t,i] - sum_{p<q} R[t,j_p], where X = O[t,i], and
+/// X = O[t,i] + R[t,i] if recomputing i in t can serve to free what t writes out.
+/// Valid: only a use frees a tensor (rule 5), so one that is resident or computed, and that no user
+/// has freed, is held. Only two kinds of them have to be told so: what is written out, and what is
+/// computed to free it. All others are used or handed on. What is computed is not written, as it
+/// was not resident, so X is at most 1. If transfers overlap with computations, not even a use
+/// frees what is written: the sums are left out, and what the stage's own node reads stays beside
+/// its output, B[t,i] >= O[t,i] and B[t,i] >= C[t+1,i].
+void add_held_unless_used(Formulation& model) {
   for_each_pair(model, [&](int t, int i) {
     const BinaryExpression& out = model.page_out(t, i);
-    if (out.is_zero()) return;
+    const bool frees = model.windows.frees[t][i];
+    if (out.is_zero() && !frees) return;
     const HoldingChain& chain = model.chains[t][i];
     for (std::size_t q = 1; q <= chain.users.size(); ++q) {
       const BinaryExpression& held = q < chain.users.size() ? chain.held[q] : chain.at_end;
+      if (held.is_one()) continue;
       RowBuilder row(fmt::format("unused_{}_{}_{}", t, i, q));
       row.add(1, held).add(-1, out);
+      if (frees) row.add(-1, model.compute(t, i));
       for (std::size_t p = 0; p < q && !model.overlapped(); ++p) {
         row.add(1, model.compute(t, chain.users[p]));
       }
@@ -135,20 +142,29 @@ void add_held_while_paged_out(Formulation& model) {
   });
 }
 
-/// R[t,i] <= sum_q R[t,j_q] + H[t,i].
-/// Valid: a recomputation that its stage neither uses nor keeps can be left out.
-void add_no_idle_recomputation(Formulation& model) {
-  for_each_pair(model, [&](int t, int i) {
-    const HoldingChain& chain = model.chains[t][i];
-    if (model.compute(t, i).is_zero()) return;
-    BinaryExpression kept = chain.at_end;
-    if (chain.users.empty()) {  // such a chain ends with A[t,i] itself
-      const bool last = t + 1 == model.size();
-      kept = last ? BinaryExpression::zero() : model.carried(t + 1, i);
+/// R[t,j] <= sum_q R[t,j_q] + C[t+1,j] + sum over inputs i of j of ( O[t,i] + R[t,i] ), the last
+/// sum only if recomputing j in t can serve to free what t writes out, and its R[t,i] likewise.
+/// Valid: let stage t compute j again, neither use it nor hand it on, and let it neither write out
+/// an input of j nor compute one for the sake of freeing. Leave j out. It gives back its own RAM,
+/// and an input that other computations of the stage read goes no later than before. An input that
+/// was computed for j alone, and is not handed on, is left out in the same way. One that was
+/// resident for j alone need not be: it is not written, so the stage before need not hand it on.
+/// Nothing costs more, and the argument repeats until every recomputation meets the row. It fails
+/// only for an input that has to stay until the end of the stage unless a computation frees it,
+/// which is one that is written out, or one that frees it in turn.
+void add_no_idle_recomputation(Formulation& model, const Graph& graph) {
+  for_each_pair(model, [&](int t, int j) {
+    if (model.compute(t, j).is_zero()) return;
+    RowBuilder row("idle", t, j);
+    row.add(1, model.compute(t, j));
+    if (t + 1 < model.size()) row.add(-1, model.carried(t + 1, j));
+    for (const int user : model.chains[t][j].users) row.add(-1, model.compute(t, user));
+    if (model.windows.frees[t][j]) {
+      for (const int i : graph.nodes[j].inputs) {
+        row.add(-1, model.page_out(t, i));
+        if (model.windows.frees[t][i]) row.add(-1, model.compute(t, i));
+      }
     }
-    RowBuilder row("idle", t, i);
-    row.add(1, model.compute(t, i)).add(-1, kept);
-    for (const int j : chain.users) row.add(-1, model.compute(t, j));
     row.at_most(0, model.milp);
   });
 }
@@ -253,8 +269,8 @@ Formulation formulate(const Problem& problem, const UsefulWindows& windows,
   add_hand_over(model);
   add_page_in_when_absent(model);
   add_storage(model);
-  add_held_while_paged_out(model);
-  add_no_idle_recomputation(model);
+  add_held_unless_used(model);
+  add_no_idle_recomputation(model, graph);
   add_late_page_in(model, graph);
   add_early_page_out(model);
   add_memory(model, graph);

@@ -1,6 +1,7 @@
 #include "solver/formulation/schedule_of_point.hpp"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace poet {
@@ -58,29 +59,24 @@ class StageTidier {
         resident_(flags_of(stage.resident, graph.size())),
         page_in_(flags_of(stage.page_in, graph.size())),
         page_out_(flags_of(stage.page_out, graph.size())),
+        recomputed_(flags_of(stage.compute, graph.size())),
         compute_(graph.size(), false),
         used_(graph.size(), false),
         t_(t) {}
 
-  /// `next` is resident at t+1, `read_later` is paged in after t. Sets both for t-1.
-  Stage run(Flags& next, Flags& read_later) {
-    Flags needed(graph_.size(), false);
-    needed[t_] = true;
+  /// `next` is resident at t+1, `read_later` is paged in after t. Sets both for t-1. With `frees`,
+  /// a use frees what is written out, so that recomputations for that purpose stay.
+  Stage run(Flags& next, Flags& read_later, bool frees) {
     for (int i = 0; i < t_; ++i) {
       page_in_[i] = page_in_[i] && next[i] && !resident_[i];
-      needed[i] = next[i] && !resident_[i] && !page_in_[i];
+      page_out_[i] = page_out_[i] && resident_[i] && read_later[i];
+      compute_[i] = next[i] && !resident_[i] && !page_in_[i];
     }
-    for (int k = t_; k >= 0; --k) {
-      if (!needed[k]) continue;
-      compute_[k] = true;
-      for (const int i : graph_.nodes[k].inputs) {
-        used_[i] = true;
-        if (!resident_[i]) needed[i] = true;
-      }
-    }
+    compute_[t_] = true;
+    add_inputs();
+    if (frees && keep_freeing(next)) add_inputs();
     for (int i = 0; i < t_; ++i) {
       page_in_[i] = page_in_[i] && !compute_[i];
-      page_out_[i] = page_out_[i] && resident_[i] && read_later[i];
       resident_[i] = resident_[i] && (used_[i] || next[i] || page_out_[i]);
       read_later[i] = (read_later[i] || page_in_[i]) && !page_out_[i];
     }
@@ -92,14 +88,56 @@ class StageTidier {
   }
 
  private:
+  /// Computes what the computations read and RAM lacks.
+  void add_inputs() {
+    for (int k = t_; k >= 0; --k) {
+      if (!compute_[k]) continue;
+      for (const int i : graph_.nodes[k].inputs) {
+        used_[i] = true;
+        if (!resident_[i]) compute_[i] = true;
+      }
+    }
+  }
+
+  /// Keeps recomputations that free what is written out and what no other computation frees, or
+  /// what is in turn computed for that purpose. Returns whether there are any.
+  bool keep_freeing(const Flags& next) {
+    Flags lasting(graph_.size(), false);  // to the end of the stage, unless a computation frees it
+    for (int i = 0; i < t_; ++i) lasting[i] = page_out_[i] && !used_[i] && !next[i];
+    bool any = false;
+    for (int k = 0; k < t_; ++k) {
+      const std::vector<int>& inputs = graph_.nodes[k].inputs;
+      const auto lasts = [&](int i) { return lasting[i]; };
+      const bool idle = recomputed_[k] && !compute_[k] && !resident_[k];
+      if (!idle || std::none_of(inputs.begin(), inputs.end(), lasts)) continue;
+      for (const int i : inputs) lasting[i] = false;
+      lasting[k] = compute_[k] = any = true;
+    }
+    return any;
+  }
+
   const Graph& graph_;
   Flags resident_;
   Flags page_in_;
   Flags page_out_;
+  Flags recomputed_;  // before
   Flags compute_;
   Flags used_;
   int t_;
 };
+
+/// Makes each page-out in the first stage that can make it: the tensor takes no more RAM for that,
+/// and need not be held in a later stage for no other reason.
+void advance_page_outs(const Graph& graph, Schedule& schedule) {
+  for (int t = graph.size() - 1; t > 0; --t) {
+    const Flags before = flags_of(schedule.stages[t - 1].resident, graph.size());
+    std::vector<int>& writes = schedule.stages[t].page_out;
+    std::vector<int>& earlier = schedule.stages[t - 1].page_out;
+    std::copy_if(writes.begin(), writes.end(), std::back_inserter(earlier),
+                 [&](int i) { return before[i]; });
+    std::erase_if(writes, [&](int i) { return before[i]; });
+  }
+}
 
 /// A copy lasts, so writing it again has no effect.
 void drop_second_copies(Schedule& schedule, int size) {
@@ -192,7 +230,7 @@ class PointOfSchedule {
         !last_stage && contains(schedule_.stages[t + 1].resident, i) && !contains(stage.page_in, i);
     const bool stays = next || (model_.overlapped() && written);
     bool held = stays || std::none_of(chain.users.begin(), chain.users.end(), used);
-    if (!model_.page_out(t, i).is_zero()) {
+    if (!chain.users.empty() && (!model_.page_out(t, i).is_zero() || model_.windows.frees[t][i])) {
       set(chain.at_end, held);
       if (model_.overlapped()) set(chain.after_own, stays);
     }
@@ -218,6 +256,7 @@ Schedule schedule_of_point(const Formulation& model, const Graph& graph,
     Stage& stage = schedule.stages[t];
     for (int i = 0; i < t; ++i) {
       if (holds(model.resident(t, i), values)) stage.resident.push_back(i);
+      if (holds(model.compute(t, i), values)) stage.compute.push_back(i);
       if (holds(model.page_out(t, i), values)) stage.page_out.push_back(i);
       if (!holds(model.page_in(t, i), values)) continue;
       stage.page_in.push_back(i);
@@ -236,7 +275,7 @@ Schedule schedule_of_point(const Formulation& model, const Graph& graph,
       }
     }
   }
-  return tidy(graph, std::move(schedule));
+  return tidy(graph, model.paging_time, std::move(schedule));
 }
 
 Schedule literal_schedule(const Formulation& model, const Graph& graph,
@@ -257,14 +296,16 @@ Schedule literal_schedule(const Formulation& model, const Graph& graph,
   return schedule;
 }
 
-Schedule tidy(const Graph& graph, Schedule schedule) {
+Schedule tidy(const Graph& graph, PagingTime paging_time, Schedule schedule) {
+  const bool beside = paging_time == PagingTime::overlapped;
+  if (!beside) advance_page_outs(graph, schedule);
   drop_second_copies(schedule, graph.size());
   Schedule result;
   result.stages.resize(graph.size());
   Flags next(graph.size(), false);
   Flags read_later(graph.size(), false);
   for (int t = graph.size() - 1; t >= 0; --t) {
-    result.stages[t] = StageTidier(graph, schedule.stages[t], t).run(next, read_later);
+    result.stages[t] = StageTidier(graph, schedule.stages[t], t).run(next, read_later, !beside);
   }
   return result;
 }

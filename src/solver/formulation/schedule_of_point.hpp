@@ -24,9 +24,11 @@ Schedule schedule_of_point(const Formulation& model, const Graph& graph,
 Schedule literal_schedule(const Formulation& model, const Graph& graph,
                           std::span<const double> values);
 
-/// The same residency, page-ins and page-outs with the fewest computations, and without tensors
-/// that are held for no use and transfers without an effect. Never costs more.
-Schedule tidy(const Graph& graph, Schedule schedule);
+/// The same residency and transfers with the fewest computations, and without tensors that are held
+/// for no use and transfers without an effect. A recomputation that nothing reads stays if it frees
+/// what its stage writes out (rule 5). Page-outs are made as early as they can be, unless transfers
+/// overlap with computations. Never costs more.
+Schedule tidy(const Graph& graph, PagingTime paging_time, Schedule schedule);
 
 /// The values of the model's columns that describe a schedule. A collapsed model ignores the
 /// forward stages. If the schedule does something that the model leaves out (outside its windows,

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 namespace poet {
 namespace {
@@ -9,40 +10,95 @@ namespace {
 constexpr Joules kNever = std::numeric_limits<double>::infinity();
 constexpr int kRowsPerComputation = 2;  // the rounded sub-row stands beside the full one
 
-/// D_t(i) for every i < t: zero if t or a later stage reads i in a first computation, else the
-/// energy of the cheapest chain of recomputations from a user of i to such a computation.
-std::vector<Joules> usefulness(const Problem& problem, int t) {
-  const Graph& graph = problem.graph;
-  std::vector<Joules> chain(t, kNever);
-  for (int i = t - 1; i >= 0; --i) {
-    for (const int j : graph.users[i]) {
-      if (j >= t) {
-        chain[i] = 0;
-      } else if (problem.limits.remat && graph.last_stage[j] >= t) {
-        chain[i] = std::min(chain[i], graph.nodes[j].energy_joules + chain[j]);
+/// What tensors and computations lead to, stage by stage from the last one to the first.
+class Usefulness {
+ public:
+  /// With `freeing`, a recomputation may also serve to free what its stage writes out.
+  Usefulness(const Problem& problem, bool freeing)
+      : problem_(problem), graph_(problem.graph), freeing_(freeing && frees_by_use(problem)) {}
+
+  /// Goes on to stage t, the one before the last that was asked for.
+  void go_to(int t) {
+    after_next_ = std::exchange(next_, std::move(held_));
+    held_.assign(next_.begin(), next_.begin() + std::min<std::ptrdiff_t>(t, std::ssize(next_)));
+    held_.resize(t, kNever);
+    freed_.assign(t, kNever);
+    if (freeing_) find_freeing(t);
+    for (int i = t - 1; i >= 0; --i) {
+      for (const int j : graph_.users[i]) {
+        if (j >= t) {
+          held_[i] = 0;
+        } else if (may_recompute(t, j)) {
+          held_[i] = std::min(held_[i], graph_.nodes[j].energy_joules + computed(j));
+        }
       }
     }
   }
-  return chain;
-}
 
-/// D_t(i) only grows with t, so the windows are intervals.
-void find_windows(const Problem& problem, Joules extra_energy, UsefulWindows& windows) {
+  /// D_t(i): zero if t or a later stage reads i in a first computation, else the energy of the
+  /// cheapest series of recomputations and transfers that i is held for.
+  Joules held(int i) const { return held_[i]; }
+  /// G_t(i): the energy without which no recomputation of i in t serves to free what t writes out.
+  Joules freed(int i) const { return freed_[i]; }
+  /// What a recomputation in t leads to.
+  Joules computed(int i) const { return std::min(held_[i], freed_[i]); }
+
+ private:
+  static bool frees_by_use(const Problem& problem) {
+    return problem.limits.remat && problem.limits.paging &&
+           problem.limits.paging_time != PagingTime::overlapped;
+  }
+
+  bool may_recompute(int t, int j) const {
+    return problem_.limits.remat && graph_.last_stage[j] >= t;
+  }
+
+  /// An input that is written out was computed again in the stage before and comes back later, or
+  /// is itself computed for that purpose.
+  void find_freeing(int t) {
+    for (int j = 0; j < t; ++j) {
+      if (!may_recompute(t, j)) continue;
+      for (const int i : graph_.nodes[j].inputs) {
+        const Node& input = graph_.nodes[i];
+        if (may_recompute(t, i)) freed_[j] = std::min(freed_[j], input.energy_joules + freed_[i]);
+        const bool written = i < t - 1 && input.page && may_recompute(t - 1, i);
+        if (!written || i >= std::ssize(after_next_)) continue;
+        freed_[j] = std::min(freed_[j], input.energy_joules + input.page_out_energy_joules +
+                                            input.page_in_energy_joules + after_next_[i]);
+      }
+    }
+  }
+
+  const Problem& problem_;
+  const Graph& graph_;
+  bool freeing_;
+  std::vector<Joules> held_;        // D_t, for i < t
+  std::vector<Joules> next_;        // D_{t+1}
+  std::vector<Joules> after_next_;  // D_{t+2}
+  std::vector<Joules> freed_;       // G_t, for i < t
+};
+
+void find_windows(const Problem& problem, bool freeing, Joules extra_energy,
+                  UsefulWindows& windows) {
   const Graph& graph = problem.graph;
-  for (int t = 1; t < graph.size(); ++t) {
-    const std::vector<Joules> chain = usefulness(problem, t);
+  const auto affordable = [&](Joules own, Joules further) {
+    return further < kNever && own + further <= extra_energy;
+  };
+  Usefulness useful(problem, freeing);
+  windows.frees.resize(graph.size());
+  for (int t = graph.size() - 1; t > 0; --t) {
+    useful.go_to(t);
+    windows.frees[t].resize(t);
     for (int i = 0; i < t; ++i) {
       const Node& node = graph.nodes[i];
-      const auto affordable = [&](Joules own) {
-        return chain[i] < kNever && own + chain[i] <= extra_energy;
-      };
-      if (affordable(0)) windows.last_use[i] = t;
-      if (graph.last_stage[i] >= t && affordable(node.energy_joules)) {
-        windows.last_recompute[i] = t;
+      const auto reach = [&](int& last, int stage) { last = std::max(last, stage); };
+      if (affordable(0, useful.held(i))) reach(windows.last_use[i], t);
+      if (graph.last_stage[i] >= t && affordable(node.energy_joules, useful.computed(i))) {
+        reach(windows.last_recompute[i], t);
       }
-      if (affordable(node.page_in_energy_joules + node.page_out_energy_joules)) {
-        windows.last_page_in[i] = t - 1;
-      }
+      windows.frees[t][i] = affordable(node.energy_joules, useful.freed(i));
+      const Joules paging = node.page_in_energy_joules + node.page_out_energy_joules;
+      if (affordable(paging, useful.held(i))) reach(windows.last_page_in[i], t - 1);
     }
   }
 }
@@ -58,7 +114,7 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   for (int i = 0; i < size; ++i) windows.last_use.push_back(i);
   windows.last_recompute = windows.last_use;
   windows.last_page_in = windows.last_use;
-  find_windows(problem, extra_energy, windows);
+  find_windows(problem, !windows.collapsed(), extra_energy, windows);
   for (int i = 0; i < size; ++i) {
     windows.last_first_use.push_back(last_use(graph, i));
     windows.recompute[i] = problem.limits.remat && windows.last_recompute[i] > i;

@@ -23,6 +23,9 @@ struct UsefulWindows {
   std::vector<int> last_page_in;    ///< likewise, the last stage in which to page i in
   /// The last stage whose first computation reads tensor i; i itself if there is none.
   std::vector<int> last_first_use;
+  /// By stage and node: whether recomputing the node there can serve to free what the stage writes
+  /// out (rule 5). Never in a collapsed model, which does not count such tensors.
+  std::vector<std::vector<bool>> frees;
 
   bool collapsed() const { return first_stage > 0; }
   /// Neither option: held from birth to its last use in a first computation.
@@ -36,10 +39,10 @@ struct UsefulWindows {
 
 /// Everything that the problem allows and that a schedule of at most `extra_energy` joules above
 /// the baseline can do. Holding tensor i at the start of stage t is of use only if it leads,
-/// through recomputations, to a first computation in t or later. D_t(i), the energy of the cheapest
-/// such chain, is part of the schedule's extra energy, and so are the energies of recomputing or
-/// paging i itself. What costs more than `extra_energy` is left out; infinity leaves out only what
-/// leads nowhere.
+/// through recomputations and transfers, to a first computation in t or later. D_t(i), the energy
+/// of the cheapest such series, is part of the schedule's extra energy, and so are the energies of
+/// recomputing or paging i itself. What costs more than `extra_energy` is left out; infinity leaves
+/// out only what leads nowhere.
 ///
 /// This keeps the gradients, all of which could be recomputed, from doubling the model: at 350000
 /// bytes `resnet18_cifar/m4` had 36789 columns without windows by cost and 19237 with them.

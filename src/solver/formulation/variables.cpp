@@ -47,12 +47,12 @@ class ColumnMaker {
       model_.compute(t, i) = BinaryExpression::one();
       return;
     }
+    if (windows().can_recompute(t, i)) model_.compute(t, i) = column("R", t, i, node.energy_joules);
     if (t > windows().last_use[i]) return;
     const bool kept = windows().permanent(i) && t <= windows().last_first_use[i];
     model_.carried(t, i) = kept ? BinaryExpression::one() : column("C", t, i);
     model_.resident(t, i) = model_.carried(t, i);
     if (t > 0 && i < t - 1) model_.resident(t, i) = model_.carried(t, i) + model_.page_in(t - 1, i);
-    if (windows().can_recompute(t, i)) model_.compute(t, i) = column("R", t, i, node.energy_joules);
     if (!windows().page[i]) return;
     if (can_page_in(t, i)) model_.page_in(t, i) = column("I", t, i, node.page_in_energy_joules);
     if (!windows().collapsed()) make_storage_columns(t, i);
@@ -122,10 +122,11 @@ class ColumnMaker {
     return t + 1 < graph_.size() ? model_.carried(t + 1, i) : BinaryExpression::zero();
   }
 
-  /// H is C[t+1,i] itself unless a page-out can make the two differ.
+  /// H is C[t+1,i] itself unless a page-out, or a recomputation for the sake of one, can make the
+  /// two differ.
   BinaryExpression end_of_chain(int t, int i, const BinaryExpression& available, bool unused) {
     if (unused) return available;  // nothing frees it
-    if (!model_.page_out(t, i).is_zero()) return column("H", t, i);
+    if (!model_.page_out(t, i).is_zero() || windows().frees[t][i]) return column("H", t, i);
     return t + 1 < graph_.size() ? model_.carried(t + 1, i) : BinaryExpression::zero();
   }
 

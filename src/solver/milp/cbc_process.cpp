@@ -5,6 +5,7 @@
 #include "base/process/child_call.hpp"
 #include "solver/clock.hpp"
 #include "solver/milp/mip_fields.hpp"
+#include "solver/milp/scaling.hpp"
 
 namespace poet {
 
@@ -63,24 +64,39 @@ bool found_nothing(const MipResult& result) {
   return result.status == MipResult::Status::finished && !result.values;
 }
 
+bool has_costs(const Milp& milp) {
+  return std::any_of(milp.columns.begin(), milp.columns.end(),
+                     [](const MilpColumn& column) { return column.cost != 0; });
+}
+
 }  // namespace
 
 MipResult solve_mip(const Milp& milp, const MipOptions& options, const ProgressFunction& progress) {
   if (auto result = solve_trivially(milp)) return *result;
   const Countdown time(options.time_limit_seconds);
   MipResult first = search(milp, options, progress);
-  if (!found_nothing(first) || !options.presolve || !options.confirm) return first;
+  if (!found_nothing(first) || !options.confirm) return first;
+  // Without a cutoff, costs have no part in the answer. Prices far apart have made it wrong.
+  const bool drops_costs = options.cutoff == kInfinity && has_costs(milp);
+  if (!options.presolve && !drops_costs) return first;
   MipOptions plain = options;
   plain.presolve = false;
   plain.time_limit_seconds = time.remaining();
   plain.iterations = std::max<std::int64_t>(1, options.iterations - first.iterations);
   const auto both = [&](const MipProgress& now) {
-    return progress({.nodes = first.nodes + now.nodes, .bound = now.bound});
+    return progress(
+        {.nodes = first.nodes + now.nodes, .bound = drops_costs ? -kInfinity : now.bound});
   };
-  MipResult second = search(milp, plain, both);
+  MipResult second = search(drops_costs ? without_costs(milp) : milp, plain, both);
   second.nodes += first.nodes;
   second.iterations += first.iterations;
   second.searches = found_nothing(second) ? 2 : 1;
+  if (drops_costs && !found_nothing(second)) {
+    // It says nothing about costs, and may have found what the first search missed.
+    second.bound = -kInfinity;
+    second.doubtful = true;
+    if (second.status == MipResult::Status::finished) second.status = MipResult::Status::stopped;
+  }
   return second;
 }
 

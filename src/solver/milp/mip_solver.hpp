@@ -28,8 +28,9 @@ struct MipOptions {
   std::int64_t iterations = kNoLimit;  ///< of the simplex, before another node begins
   std::uint32_t seed = 1;
   bool presolve = true;  ///< in the first search; see `confirm`
-  /// Whether a second search, without presolve, must confirm "nothing below the cutoff" before it
-  /// is reported. CBC's presolve has called feasible models infeasible.
+  /// Whether a second search must confirm "nothing below the cutoff" before it is reported: without
+  /// presolve, which has called feasible models infeasible, and if there is no cutoff with all
+  /// costs zero, since prices far apart have done so too.
   bool confirm = true;
   bool fine = false;       ///< a column is whole within 1e-9 instead of 1e-6; slower
   bool heuristics = true;  ///< switch off if a good incumbent is known
@@ -45,7 +46,8 @@ struct MipProgress {
 struct MipResult {
   enum class Status {
     finished,  ///< searched to the gap asked for: the best solution, or none below the cutoff
-               ///< (found without presolve, unless MipOptions::confirm is off)
+               ///< (found without presolve, and if there is no cutoff without costs, unless
+               ///< MipOptions::confirm is off)
     stopped,   ///< time limit or interruption
     failed,    ///< the solver crashed or contradicted itself; `message` says how
   };
@@ -53,7 +55,7 @@ struct MipResult {
   double bound = -kInfinity;                  ///< proven for every solution below the cutoff
   std::optional<std::vector<double>> values;  ///< of the columns, for the best solution found
   /// Whether the bound had to be lowered for points that CBC took for solutions although they were
-  /// none, or cost more when rounded.
+  /// none, or cost more when rounded; or whether two searches disagreed.
   bool doubtful = false;
   /// Some of the points that were no solutions, by column; only without presolve, which has other
   /// columns.
@@ -69,7 +71,7 @@ struct MipResult {
 /// caller. `progress` is called now and then and returns false to stop the search. Values and bound
 /// are in the model's own units; the model should be scaled (scaling.hpp). Treat the result as an
 /// opinion: replay solutions, and compute the gap from the replayed energy. "No solution" counts
-/// only from a search without presolve.
+/// only from a search without presolve and, if there is no cutoff, without costs.
 MipResult solve_mip(const Milp& milp, const MipOptions& options,
                     const std::function<bool(const MipProgress&)>& progress);
 

@@ -10,6 +10,14 @@ namespace {
 constexpr double kUnitsOfReference = 1e4;
 constexpr double kMaxCoefficient = 1 << 12;
 constexpr double kRelativeRounding = 1e-15;  // four or five units in the last place
+/// What CBC's tolerances can hide beside a column of kDearestColumn units: a hundred times 1e-6.
+constexpr double kHiddenByTolerances = 1e-4;
+
+double usual_units_per_joule(Joules dearest, Joules reference) {
+  // If computing costs nothing, the largest price is the measure.
+  const Joules unit = reference > 0 ? reference : dearest;
+  return unit > 0 ? kUnitsOfReference / unit : 1;
+}
 
 }  // namespace
 
@@ -20,18 +28,28 @@ void scale_row(MilpRow& row) {
   multiply_by_power_of_two(row, std::ilogb(kMaxCoefficient) - std::ilogb(largest));
 }
 
+double units_per_joule(Joules dearest, Joules reference) {
+  const double units = usual_units_per_joule(dearest, reference);
+  return dearest * units > kDearestColumn ? kDearestColumn / dearest : units;
+}
+
 ScaledMilp scale(const Milp& milp, Joules reference) {
   ScaledMilp scaled{.milp = milp};
   Joules largest = 0;
   for (const MilpColumn& column : milp.columns) largest = std::max(largest, column.cost);
-  // If computing costs nothing, the largest price is the measure.
-  const Joules unit = reference > 0 ? reference : largest;
-  if (unit > 0) scaled.units_per_joule = kUnitsOfReference / unit;
+  scaled.units_per_joule = units_per_joule(largest, reference);
   scaled.milp.objective_offset = 0;
   for (MilpColumn& column : scaled.milp.columns) column.cost *= scaled.units_per_joule;
   scaled.rounding = kRelativeRounding * largest * scaled.units_per_joule;
+  const bool coarse = scaled.units_per_joule < usual_units_per_joule(largest, reference);
+  if (coarse) scaled.rounding += kHiddenByTolerances;
   for (MilpRow& row : scaled.milp.rows) scale_row(row);
   return scaled;
+}
+
+Milp without_costs(Milp milp) {
+  for (MilpColumn& column : milp.columns) column.cost = 0;
+  return milp;
 }
 
 double dual_tolerance(const Milp& milp, double share) {

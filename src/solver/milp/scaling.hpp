@@ -13,7 +13,8 @@ struct ScaledMilp {
   Milp milp;
   double units_per_joule = 1;
   /// What rounding can add to an objective, in units: some last places of the dearest column. With
-  /// a page of 1e8 times the baseline's energy, CBC's bounds were too high by that much.
+  /// a page of 1e8 times the baseline's energy, CBC's bounds were too high by that much. If the
+  /// unit is coarse, also what CBC's tolerances can hide.
   double rounding = 0;
 
   double to_units(Joules extra) const { return extra * units_per_joule; }
@@ -25,7 +26,20 @@ struct ScaledMilp {
 /// (scale_row), which is exact, and drops the offset. Correctness needs this, not only speed: with
 /// small joules, solvers call schedules of the unscaled published formulation optimal that are up
 /// to 0.6 % above the optimum.
+///
+/// The dearest column costs kDearestColumn units at most: beside it the unit is coarser.
 ScaledMilp scale(const Milp& milp, Joules reference);
+
+/// Units of the dearest column that CBC can bear beside its tolerances. Clp's own weight for a
+/// broken bound is 1e10. With transfers at 1e15 units, CBC called problems infeasible that are not,
+/// with presolve and without.
+inline constexpr double kDearestColumn = 1e10;
+
+/// The unit that scale() takes if the dearest column costs `dearest`.
+double units_per_joule(Joules dearest, Joules reference);
+
+/// The same model with all costs zero: what is searched for any solution.
+Milp without_costs(Milp milp);
 
 /// Scales a row as scale() does, if its largest coefficient is below 1 or above 2^12: by the power
 /// of two that brings it to at least 2^12 and below 2^13. For a row that comes later.

@@ -49,17 +49,48 @@ class ModelPhase {
 
   ModelVerdict run(const UsefulWindows& windows) {
     build(windows);
-    if (state_.stopping()) return ModelVerdict::open;
-    RootResult root;
-    if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
-    if (state_.fast() && !is_small()) return ModelVerdict::open;
-    return search(root);
+    if (!state_.incumbent.schedule() && has_dear_transfers(state_)) {
+      if (find_any_schedule() == ModelVerdict::infeasible) return ModelVerdict::infeasible;
+      if (!state_.incumbent.schedule() || state_.done()) return ModelVerdict::open;
+      rebuild();
+    }
+    while (true) {
+      const ModelVerdict verdict = solve();
+      if (verdict == ModelVerdict::infeasible || state_.done() || !is_too_coarse()) return verdict;
+      rebuild();
+    }
   }
 
  private:
   const SolverFeatures& features() const { return state_.options.settings.features; }
   const Graph& graph() const { return state_.problem.graph; }
   Bytes memory() const { return state_.options.settings.memory_limit_bytes; }
+
+  ModelVerdict solve() {
+    if (state_.stopping()) return ModelVerdict::open;
+    RootResult root;
+    if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
+    if (has_no_time_for_cbc()) return ModelVerdict::open;
+    return search(root);
+  }
+
+  ModelVerdict find_any_schedule() {
+    if (state_.stopping() || has_no_time_for_cbc()) return ModelVerdict::open;
+    return search_any_schedule(state_, name_, *model_, scaled_);
+  }
+
+  /// Whether the unit of this model is coarse beside the columns that the incumbent leaves. Each
+  /// incumbent takes dearer columns out, so this ends.
+  bool is_too_coarse() const {
+    constexpr double kWorthAnotherModel = 10;
+    Joules dearest = 0;
+    for (const MilpColumn& column : model_->milp.columns) dearest = std::max(dearest, column.cost);
+    const double units =
+        units_per_joule(std::min(dearest, affordable_extra(state_)), state_.base.energy_joules);
+    return units > kWorthAnotherModel * scaled_.units_per_joule;
+  }
+
+  bool has_no_time_for_cbc() const { return state_.fast() && !is_small(); }
 
   bool is_small() const { return graph().size() <= state_.options.small_graph; }
 

@@ -23,17 +23,21 @@ namespace {
 /// lowers the cutoff of those after them only.
 constexpr std::size_t kSearchesInLine = 4;
 
+/// What is searched for: schedules cheaper than the incumbent, or one schedule whatever it costs.
+enum class SearchAim { cheaper, any };
+
 class SubproblemSearch {
  public:
   SubproblemSearch(SolveState& state, std::string phase, const Formulation& model,
-                   const ScaledMilp& scaled, const std::vector<int>& rows,
+                   const ScaledMilp& scaled, SearchAim aim, const std::vector<int>& rows,
                    const std::vector<PrecedenceCut>& cuts)
       : state_(state),
         phase_(std::move(phase)),
         model_(model),
         scaled_(scaled),
+        aim_(aim),
         on_demand_(model, state.problem.graph),
-        whole_(scaled.milp) {
+        whole_(aim == SearchAim::any ? without_costs(scaled.milp) : scaled.milp) {
     const int known = static_cast<int>(scaled.milp.rows.size());
     for (const int row : rows) {
       if (row >= known) add_on_demand(row - known, on_demand_.make(row - known));
@@ -54,7 +58,7 @@ class SubproblemSearch {
         .processes = processes(), .length = kSearchesInLine, .memory_bytes = memory()};
     calls.draw = [this] { return draw(); };
     calls.needless = [this](const SearchTask& task) {
-      return taken_bounds_[task.subproblem] >= proof_cutoff(state_, scaled_);
+      return taken_bounds_[task.subproblem] >= cutoff();
     };
     calls.work = [&](const SearchTask& task, const auto& report) {
       return search(task, counts, report);
@@ -97,7 +101,7 @@ class SubproblemSearch {
 
   std::optional<SearchTask> draw() {
     const bool is_new = again_.empty();
-    if (is_new && (next_ == subproblems_.size() || state_.done())) return std::nullopt;
+    if (is_new && (next_ == subproblems_.size() || has_what_it_aims_at())) return std::nullopt;
     const std::optional<std::int64_t> share = shares_->next();
     if (!share) return std::nullopt;
     SearchTask task;
@@ -111,9 +115,18 @@ class SubproblemSearch {
     task.rows = whole_.rows.size();
     task.most_work = *share;
     task.latest = {};
-    task.options.cutoff = proof_cutoff(state_, scaled_);
+    task.options.cutoff = cutoff();
     task.options.iterations = loading().iterations_until(*share, whole_.columns.size());
     return task;
+  }
+
+  double cutoff() const {
+    return aim_ == SearchAim::any ? kInfinity : proof_cutoff(state_, scaled_);
+  }
+
+  /// Whether nothing is left to do.
+  bool has_what_it_aims_at() {
+    return state_.done() || (aim_ == SearchAim::any && state_.incumbent.schedule());
   }
 
   /// The work of one search before its first iteration.
@@ -140,7 +153,7 @@ class SubproblemSearch {
       options.cuts = [this](std::span<const double> values) { return rows_and_cuts(values); };
       // Beside cuts in the model's own columns CBC can presolve little. Without any presolve, a
       // search under a cutoff needs no second one to confirm it.
-      options.presolve = proof_cutoff(state_, scaled_) == kInfinity;
+      options.presolve = cutoff() == kInfinity;
     }
     return options;
   }
@@ -203,7 +216,7 @@ class SubproblemSearch {
     taken_bounds_[task.subproblem] = std::max(taken_bounds_[task.subproblem], mip.bound);
     raise(task.subproblem, mip.bound);
     state_.report_progress(phase_, state_.statistics.nodes);
-    if (state_.done()) return false;
+    if (has_what_it_aims_at()) return false;
     if (exclude_false_solutions(mip, task)) again_.push_back(std::move(task));
     return true;
   }
@@ -221,8 +234,9 @@ class SubproblemSearch {
     raise(task.subproblem, task.latest.bound);
   }
 
-  /// Takes a bound on a subproblem.
+  /// Takes a bound on a subproblem. Without costs there is none.
   void raise(std::size_t which, double units) {
+    if (aim_ == SearchAim::any) return;
     subproblems_[which].bound = std::max(subproblems_[which].bound, units);
     double least = kInfinity;
     for (const Subproblem& subproblem : subproblems_) least = std::min(least, subproblem.bound);
@@ -296,6 +310,7 @@ class SubproblemSearch {
   std::string phase_;
   const Formulation& model_;
   const ScaledMilp& scaled_;
+  SearchAim aim_;
   RowsOnDemand on_demand_;
   Milp whole_;                                 // with the cuts
   std::map<int, std::size_t> rows_on_demand_;  // where the whole model has them, by number
@@ -316,8 +331,13 @@ ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const std::vector<PrecedenceCut>& cuts,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems) {
-  return SubproblemSearch(state, phase, model, scaled, rows, cuts)
+  return SubproblemSearch(state, phase, model, scaled, SearchAim::cheaper, rows, cuts)
       .run(counts, std::move(subproblems));
+}
+
+ModelVerdict search_any_schedule(SolveState& state, const std::string& phase,
+                                 const Formulation& model, const ScaledMilp& scaled) {
+  return SubproblemSearch(state, phase, model, scaled, SearchAim::any, {}, {}).run({}, {{}});
 }
 
 }  // namespace poet

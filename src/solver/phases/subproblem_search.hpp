@@ -38,4 +38,10 @@ ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems);
 
+/// Lets CBC search the model with all costs zero for any schedule, of which there is none yet.
+/// Prices far apart, which make a search for a cheap one unreliable, have no part in it; the
+/// schedule then shows which columns cost too much to matter.
+ModelVerdict search_any_schedule(SolveState& state, const std::string& phase,
+                                 const Formulation& model, const ScaledMilp& scaled);
+
 }  // namespace poet

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/stopwatch.hpp"
+#include "solver/search/extra_bound.hpp"
 #include "solver/search/timeline_search.hpp"
 
 namespace poet {
@@ -58,6 +60,104 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
   return found;
 }
 
+/// The plans of all descents, those that fit and those that do not.
+std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop) {
+  std::vector<Schedule> plans;
+  Timeline timeline(costs);
+  const auto take = [&](const Timeline& plan) { plans.push_back(to_schedule(plan)); };
+  descend_from_baseline(timeline, stop, take);
+  descend_from_eviction(timeline, stop, take);
+  return plans;
+}
+
+/// Parts of a search: with both techniques, and with each by itself.
+constexpr int kParts = 3;
+
+/// With both techniques there are more plans to find the way through, and most are worse. So two
+/// parts of the moves go to searches with one technique, each the very search of a problem without
+/// the other; the third, with both, starts from what they find. That is why three times the moves
+/// of such a search never find less with both techniques.
+class PartedSearch {
+ public:
+  PartedSearch(const Problem& problem, const LocalSearchOptions& options)
+      : problem_(problem),
+        options_(options),
+        start_(options.start),
+        costs_(problem),
+        timeline_(costs_) {}
+
+  std::optional<Schedule> run() {
+    const Stopwatch watch;
+    if (start_) note(*start_);
+    const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds));
+    for (const Schedule& plan : plans) note(plan);
+    if (problem_.limits.paging && problem_.limits.remat) {
+      search_without(&Limits::paging);
+      search_without(&Limits::remat);
+    }
+    search(problem_, start_, plans, options_.moves - made_,
+           stop_after(options_.seconds - watch.elapsed()));
+    options_.moved(made_);
+    return best_;
+  }
+
+ private:
+  /// Also so many seconds after the call.
+  Stop stop_after(Seconds seconds) const {
+    return [this, seconds, watch = Stopwatch()] {
+      return options_.stop() || watch.elapsed() >= seconds;
+    };
+  }
+
+  /// Leaves a technique out, unless no plan with the other alone can be better than the best.
+  void search_without(bool Limits::*technique) {
+    Problem restricted = problem_;
+    restricted.limits.*technique = false;
+    if (best_ && least_extra_energy(restricted) >= costs_.joules(least_)) return;
+    const Stop stop = stop_after(options_.seconds / kParts);
+    const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop);
+    const std::optional<Schedule> before = best_;
+    for (const Schedule& plan : plans) note(plan);
+    search(restricted, {}, plans, options_.moves / kParts, stop);
+    if (best_ != before) start_ = best_;
+  }
+
+  /// Chains from a start, if there is one, and from plans.
+  void search(const Problem& problem, const std::optional<Schedule>& start,
+              const std::vector<Schedule>& plans, std::int64_t moves, const Stop& stop) {
+    const auto size = static_cast<std::int64_t>(problem.graph.size());
+    TimelineSearchOptions search{.moves = std::min(moves, kMovesPerPair * size * size),
+                                 .seed = options_.seed,
+                                 .processes = options_.processes,
+                                 .memory_bytes = options_.memory_bytes,
+                                 .stop = stop,
+                                 .improved = [&](const Schedule& schedule) { note(schedule); },
+                                 .moved = [&](std::int64_t made) { made_ += made; }};
+    if (search.moves >= kLongSearch) search.line = kChainsInLine;
+    if (start) search.starts.push_back(*start);
+    search.starts.insert(search.starts.end(), plans.begin(), plans.end());
+    search_timelines(problem, search);
+  }
+
+  /// By the account of the whole problem.
+  void note(const Schedule& schedule) {
+    timeline_.restore(entries_of(schedule));
+    if (!timeline_.feasible() || (best_ && timeline_.extra_energy() >= least_)) return;
+    least_ = timeline_.extra_energy();
+    best_ = schedule;
+    options_.improved(schedule);
+  }
+
+  const Problem& problem_;
+  const LocalSearchOptions& options_;
+  std::optional<Schedule> start_;
+  WholeCosts costs_;
+  Timeline timeline_;
+  std::optional<Schedule> best_;
+  Units least_ = 0;        // of the best
+  std::int64_t made_ = 0;  // moves
+};
+
 }  // namespace
 
 std::optional<Schedule> first_schedule(const Problem& problem, const Stop& stop) {
@@ -86,25 +186,7 @@ std::optional<Schedule> repaired(const Problem& problem, const Schedule& schedul
 }
 
 std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options) {
-  const auto size = static_cast<std::int64_t>(problem.graph.size());
-  TimelineSearchOptions search{.moves = std::min(options.moves, kMovesPerPair * size * size),
-                               .seed = options.seed,
-                               .processes = options.processes,
-                               .memory_bytes = options.memory_bytes,
-                               .stop = options.stop,
-                               .improved = options.improved,
-                               .moved = options.moved};
-  if (search.moves >= kLongSearch) search.line = kChainsInLine;
-  if (options.start) search.starts.push_back(*options.start);
-  const WholeCosts costs(problem);
-  Timeline timeline(costs);
-  const auto take = [&](const Timeline& plan) {
-    search.starts.push_back(to_schedule(plan));
-    if (plan.feasible()) options.improved(search.starts.back());
-  };
-  descend_from_baseline(timeline, options.stop, take);
-  descend_from_eviction(timeline, options.stop, take);
-  return search_timelines(problem, search);
+  return PartedSearch(problem, options).run();
 }
 
 }  // namespace poet

@@ -2,10 +2,12 @@
 
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
+#include "poet/units.hpp"
 #include "solver/search/greedy.hpp"
 
 namespace poet {
@@ -17,6 +19,8 @@ struct LocalSearchOptions {
   Bytes memory_bytes = 0;            ///< for all of them together; 0: no limit
   std::optional<Schedule> start{};   ///< a valid one, if any is known
   Stop stop = [] { return false; };  ///< polled; true ends the search
+  /// Of the clock, of which each part of the search has its own.
+  Seconds seconds = std::numeric_limits<Seconds>::infinity();
   std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
   std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };

@@ -13,6 +13,7 @@ namespace {
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
+using testing::SizeIs;
 
 /// Buffers that begin and end one after the other.
 std::vector<Buffer> stairs() {
@@ -129,7 +130,7 @@ TEST(PlaceWithMoves, MovesOnlyWhatIsInTheWay) {
                                        {.lower = 2, .upper = 9, .bytes = 4}};
   const Arena arena{.capacity_bytes = 6};
   const Placement hint{.offsets = {0, 2, 0}, .moves = {}};
-  const Placement found = place_with_moves(buffers, arena, hint);
+  const Placement found = place_with_moves(buffers, arena, hint).value();
   EXPECT_THAT(found.moves, ElementsAre(Move{.time = 2, .buffer = 1, .offset = 0}));
   EXPECT_THAT(found.offsets, ElementsAre(0, 2, 2));
   EXPECT_THAT(check_placement(buffers, arena, found), IsEmpty());
@@ -145,9 +146,66 @@ TEST(PlaceWithMoves, PassesOverBuffersOfNoBytes) {
                                        {.lower = 3, .upper = 9, .bytes = 3}};
   const Arena arena{.capacity_bytes = 7};
   const Placement hint{.offsets = {0, 0, 2, 3, 0}, .moves = {}};
-  const Placement found = place_with_moves(buffers, arena, hint);
+  const Placement found = place_with_moves(buffers, arena, hint).value();
   EXPECT_THAT(check_placement(buffers, arena, found), IsEmpty());
   EXPECT_THAT(found.moves, ElementsAre(Move{.time = 3, .buffer = 3, .offset = 2}));
+}
+
+TEST(PlaceWithMoves, GathersWhatIsInFlightBeforeItsTransfer) {
+  // The second buffer is written out from 3 to 6, when the last one needs 4 bytes in one piece.
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 4, .bytes = 2},
+                                       {.lower = 1, .upper = 9, .bytes = 2},
+                                       {.lower = 2, .upper = 4, .bytes = 2},
+                                       {.lower = 5, .upper = 9, .bytes = 6}};
+  const Arena arena{.capacity_bytes = 8};
+  const Placement hint{.offsets = {0, 2, 4, 0}, .moves = {}};
+  const std::vector<Flight> flights = {{.lower = 3, .upper = 6, .buffer = 1}};
+  const Placement heedless = place_with_moves(buffers, arena, hint).value();
+  EXPECT_THAT(check_placement(buffers, arena, heedless, flights),
+              ElementsAre("buffer 1 is moved at 5, but is in flight from 3 to 6"));
+  const Placement found = place_with_moves(buffers, arena, hint, flights).value();
+  EXPECT_THAT(check_placement(buffers, arena, found, flights), IsEmpty());
+  ASSERT_FALSE(found.moves.empty());
+  for (const Move& move : found.moves) EXPECT_EQ(move.time, 3);
+}
+
+TEST(PlaceWithMoves, MayMoveAtBothEndsOfAFlight) {
+  const std::vector<Buffer> buffers = {{.lower = 0, .upper = 9, .bytes = 4}};
+  const std::vector<Flight> flights = {{.lower = 3, .upper = 6, .buffer = 0}};
+  const auto findings = [&](std::int64_t time) {
+    const Move move{.time = time, .buffer = 0, .offset = 4};
+    return check_placement(buffers, {.capacity_bytes = 8}, {.offsets = {0}, .moves = {move}},
+                           flights);
+  };
+  EXPECT_THAT(findings(3), IsEmpty());
+  EXPECT_THAT(findings(4), SizeIs(1));
+  EXPECT_THAT(findings(5), SizeIs(1));
+  EXPECT_THAT(findings(6), IsEmpty());
+}
+
+TEST(PlaceWithMoves, GivesUpIfFullMemoryIsInTheWrongOrder) {
+  // All is in use when the flights begin, so that nothing can change places. Whatever the order, of
+  // the three in the middle only two have a neighbour of those that are freed with them.
+  std::vector<Buffer> buffers;
+  const auto add = [&](int lower, int upper, Bytes bytes) {
+    buffers.push_back({.lower = lower, .upper = upper, .bytes = bytes});
+  };
+  for (const int upper : {10, 20, 30}) add(0, upper, 24);   // beside the three
+  add(0, 5, 48);                                            // what becomes the three
+  for (const int upper : {10, 20, 30}) add(5, upper, 16);   // the three
+  for (const int lower : {10, 20, 30}) add(lower, 40, 40);  // as large as two of them
+  std::vector<Flight> flights;
+  const auto fly = [&](int lower, int upper, const std::vector<int>& which) {
+    for (const int b : which) flights.push_back({.lower = lower, .upper = upper, .buffer = b});
+  };
+  fly(4, 6, {0, 1, 2});
+  fly(9, 12, {1, 2, 5, 6});
+  fly(19, 22, {2, 6, 7});
+  fly(29, 32, {7, 8});
+  const Arena arena{.capacity_bytes = 120};
+  const Placement hint = best_greedy_placement(buffers, 1);
+  EXPECT_TRUE(place_with_moves(buffers, arena, hint));
+  EXPECT_FALSE(place_with_moves(buffers, arena, hint, flights));
 }
 
 TEST(CheckPlacement, FindsWhatIsWrong) {

@@ -230,6 +230,24 @@ TEST_F(ScheduledSteps, RefuseAnotherGraph) {
               HasSubstr("expected the "));
 }
 
+TEST_F(ScheduledSteps, RefuseAGraphThatLacksAnEdge) {
+  int lacking = 0;
+  for (int node = 0; node < graph_.size(); ++node) {
+    for (std::size_t i = 0; i < graph_.nodes[node].inputs.size(); ++i) {
+      Graph other = graph_;
+      Node& changed = other.nodes[node];
+      const std::string input = graph_.nodes[changed.inputs[i]].name;
+      if (input == "loss") continue;  // it comes before its gradient, and no kernel reads it
+      changed.inputs.erase(changed.inputs.begin() + static_cast<std::ptrdiff_t>(i));
+      EXPECT_THAT(input_error([&] { expect_graph_of(step_, other, kUsualAlignment); }),
+                  HasSubstr("the schedule's node '" + changed.name + "' has no input '" + input +
+                            "'; expected it"));
+      ++lacking;
+    }
+  }
+  EXPECT_GT(lacking, 5);
+}
+
 #ifndef POET_SANITIZE
 TEST(GuardedBlocks, HoldSignallingNansWhereNothingIsInUse) {
   GuardedBlock block(24, true);

@@ -49,8 +49,12 @@ TEST(FloatLiteral, KeepsEveryBit) {
     EXPECT_TRUE(text.ends_with('f'));
     EXPECT_THAT(text, testing::ContainsRegex("[.e]"));
     EXPECT_EQ(std::strtof(text.c_str(), nullptr), value) << text;
+    const std::string exact = exact_float_literal(value);
+    EXPECT_THAT(exact, testing::ContainsRegex("^-?0x[0-9a-f.]+p[+-][0-9]+f$"));
+    EXPECT_EQ(std::strtof(exact.c_str(), nullptr), value) << exact;
   }
   EXPECT_THROW(float_literal(std::nanf("")), InternalError);
+  EXPECT_THROW(exact_float_literal(std::nanf("")), InternalError);
 }
 
 TEST(SpecText, NamesEveryMember) {

@@ -196,6 +196,15 @@ TEST(PlatformFile, IsReadWithItsDefaults) {
   EXPECT_EQ(platform.source, "b.json");
 }
 
+// So is every number that follows from them.
+TEST(PlatformFile, TheMostThatSecondaryStorageSurvivesIsANumber) {
+  std::string text = kBoard;
+  text.insert(text.rfind('}'),
+              R"(, "storage_bytes": 9007199254740992, "erase_cycles": 9007199254740992)");
+  const Platform platform = parse_platform(text, "b.json");
+  EXPECT_EQ(*platform.erase_cycles * static_cast<double>(*platform.storage_bytes), 0x1p106);
+}
+
 TEST(PlatformFile, ErrorsNameThePlace) {
   EXPECT_EQ(error_after(R"("flops_per_second": 100)", R"("flops_per_second": 0)"),
             "b.json: /flops_per_second: found the number 0, expected a number above 0");
@@ -206,6 +215,11 @@ TEST(PlatformFile, ErrorsNameThePlace) {
             "b.json: /memory_power_watts: found the number -3, expected a number of at least 0");
   EXPECT_EQ(error_after(R"("ram_bytes": 1024)", R"("ram_bytes": 0.5)"),
             "b.json: /ram_bytes: found the number 0.5, expected a whole number from 1 to 2^53");
+  EXPECT_EQ(error_after(R"("ram_bytes": 1024)", R"("erase_cycles": 0)"),
+            "b.json: /erase_cycles: found the number 0, expected a number above 0");
+  EXPECT_THAT(error_after(R"("ram_bytes": 1024)", R"("erase_cycles": 1e300)"),
+              HasSubstr("/erase_cycles: found the number 1e+300, expected a number above 0 and of "
+                        "at most 2^53"));
   EXPECT_THAT(error_after(R"("ram_bytes": 1024)", R"("ram_byte": 1024)"),
               HasSubstr("did you mean 'ram_bytes'?"));
   EXPECT_THAT(error_after(R"("flops_per_joule": 50,)", ""), HasSubstr("no 'flops_per_joule'"));

@@ -88,6 +88,8 @@ TEST(Graph, RefusesSizesThatAreNoSizes) {
   EXPECT_EQ(complaint({{.name = "a", .workspace_bytes = -1}}),
             "node 0 ('a'): workspace_bytes is -1; expected 0 to 2^53 bytes");
   EXPECT_THROW(make_graph({{.storage_bytes = -1}}), InputError);
+  EXPECT_THROW(make_graph({{.bytes = 8, .storage_bytes = 7}}), InputError);
+  EXPECT_EQ(make_graph({{.bytes = 8, .storage_bytes = 8}}).size(), 1);
   EXPECT_THROW(make_graph({{.storage_bytes = kMaxBytes + 1}}), InputError);
 }
 

@@ -180,6 +180,10 @@ TEST(CheckSlots, FindsWhatADeviceWouldLose) {
   EXPECT_THAT(findings({out(0, 0), in(1, 0)}), ElementsAre(HasSubstr("1 (b) is read from slot 0")));
   EXPECT_THAT(findings({out(0, 9)}), ElementsAre(HasSubstr("a copy of 8 bytes in slot 9")));
   EXPECT_THAT(findings({out(0, {})}), ElementsAre(HasSubstr("has no slot")));
+  Graph short_copy = graph;
+  short_copy.nodes[0].storage_bytes = 4;  // make_graph() refuses it
+  EXPECT_THAT(check_slots(short_copy, std::vector{out(0, 0)}, 16),
+              ElementsAre(HasSubstr("has a copy of 4 bytes; the tensor has 8")));
   EXPECT_THAT(findings({{.op = Op::free, .node = 0, .slot = 0}}),
               ElementsAre(HasSubstr("is not transferred")));
   EXPECT_THAT(check_slots(graph, std::vector{out(0, 0)}, std::nullopt),

@@ -1,7 +1,13 @@
 // Small problems on which CBC's tolerances once led to wrong answers.
 #include <gtest/gtest.h>
 
+#include <stdexcept>
+#include <string>
+
+#include "formats/read_draft.hpp"
+#include "poet/simulate.hpp"
 #include "poet/solve.hpp"
+#include "support/contents_of.hpp"
 
 namespace poet {
 namespace {
@@ -106,6 +112,60 @@ TEST(CbcTolerances, RoundingBesideAHugePriceLiftsNoBound) {
   ASSERT_TRUE(result.schedule) << result.reason;
   EXPECT_DOUBLE_EQ(result.energy_joules, 7e-7);
   EXPECT_LE(result.lower_bound_joules, 7e-7);
+}
+
+/// A problem, and a schedule that keeps to its limits.
+struct SolvedCase {
+  Problem problem;
+  Schedule schedule;
+  Joules energy_joules = 0;
+};
+
+/// Throws if the schedule of the file does not replay.
+SolvedCase solved_case(const std::string& name) {
+  const std::string path = POET_TEST_DATA "/cases/" + name;
+  const ScheduleDraft draft = parse_schedule_draft(test::contents_of(path), path, {});
+  SolvedCase found{.problem = {.graph = draft.graph}, .schedule = draft.schedule};
+  found.problem.limits.ram_budget_bytes = draft.ram_budget_bytes.value();
+  found.problem.limits.runtime_budget_seconds = draft.runtime_budget_seconds.value();
+  found.problem.limits.paging_time = draft.request.paging_time;
+  const Replay replay = simulate(draft.graph, draft.schedule, found.problem.limits);
+  if (!replay.valid()) throw std::logic_error(replay.violations.front().message);
+  found.energy_joules = replay.energy_joules;
+  return found;
+}
+
+// A transfer costs 1e12 times as much as everything else. CBC found nothing, with presolve and
+// without, and a problem with a schedule was called infeasible.
+TEST(CbcTolerances, TransfersThatCostATrillionTimesTheStepMakeNothingInfeasible) {
+  const auto [problem, schedule, energy] = solved_case("false_infeasible_schedule.json");
+  for (const int small_graph : {40, 0}) {
+    SolveOptions options;
+    options.small_graph = small_graph;
+    const SolveResult result = solve(problem, options);
+    EXPECT_EQ(result.status, Status::optimal) << result.reason;
+    EXPECT_LE(result.lower_bound_joules, energy * (1 + 1e-9));
+    options.settings.features.local_search = false;
+    const SolveResult searched = solve(problem, options);
+    EXPECT_NE(searched.status, Status::infeasible) << searched.reason;
+    EXPECT_LE(searched.lower_bound_joules, energy * (1 + 1e-9));
+  }
+}
+
+// With two features off, this was called infeasible, or had a bound 1 % above the optimum.
+TEST(CbcTolerances, PricesTwentySevenDecadesApartLiftNoBoundWhateverIsOff) {
+  const auto [problem, schedule, energy] = solved_case("false_optimal_start.json");
+  for (const FeatureSwitch& one : kFeatureSwitches) {
+    for (const FeatureSwitch& other : kFeatureSwitches) {
+      if (other.name < one.name) continue;
+      SolveOptions options = exact();
+      options.settings.features.*one.flag = options.settings.features.*other.flag = false;
+      SCOPED_TRACE(disabled_features(options.settings.features));
+      const SolveResult result = solve(problem, options);
+      EXPECT_NE(result.status, Status::infeasible) << result.reason;
+      EXPECT_LE(result.lower_bound_joules, energy * (1 + 1e-9));
+    }
+  }
 }
 
 }  // namespace

@@ -29,7 +29,7 @@ class Search {
     // A ceiling so high that no branch can matter, and one some way above the root's bound.
     ceiling_ = 1e9;
     const double bound = run(kNoLimit, nothing).bound;
-    ceiling_ = 1.4 * bound;
+    ceiling_ = 1.6 * bound;
   }
 
   std::int64_t round() const { return static_cast<std::int64_t>(scaled_.milp.nonzeros()); }

@@ -51,6 +51,37 @@ TEST(MipSolver, SaysThatOneSearchWasEnoughWithoutPresolve) {
   EXPECT_EQ(result.searches, 1);
 }
 
+TEST(MipSolver, ConfirmsWithoutCostsThatThereIsNothingAtAll) {
+  Milp impossible = one_of_two();
+  impossible.rows.push_back({.upper = 0.5, .terms = {{0, 1}, {1, 1}}});
+  // Without presolve one search would do, if costs had no part in it.
+  MipResult result = solve_mip(impossible, {.time_limit_seconds = 60, .presolve = false}, go_on);
+  EXPECT_EQ(result.status, MipResult::Status::finished);
+  EXPECT_FALSE(result.values);
+  EXPECT_EQ(result.searches, 2);
+  result =
+      solve_mip(without_costs(impossible), {.time_limit_seconds = 60, .presolve = false}, go_on);
+  EXPECT_EQ(result.status, MipResult::Status::finished);
+  EXPECT_FALSE(result.values);
+  EXPECT_EQ(result.searches, 1);
+}
+
+TEST(Scaling, BringsTheDearestColumnToWhatCbcCanBear) {
+  Milp milp = one_of_two();
+  milp.columns[0].cost = 1e5;
+  // The baseline is 1e4 units, so that this column is one of 1e9.
+  ScaledMilp scaled = scale(milp, 1);
+  EXPECT_EQ(scaled.units_per_joule, 1e4);
+  EXPECT_EQ(scaled.milp.columns[0].cost, 1e9);
+  const double usual_rounding = scaled.rounding;
+  milp.columns[0].cost = 1e15;
+  scaled = scale(milp, 1);
+  EXPECT_DOUBLE_EQ(scaled.milp.columns[0].cost, kDearestColumn);
+  EXPECT_DOUBLE_EQ(scaled.to_joules(scaled.milp.columns[1].cost), 1);
+  EXPECT_GE(scaled.rounding, 1e-4) << "the unit is coarse, and CBC's tolerances are absolute";
+  EXPECT_LT(usual_rounding, 1e-5);
+}
+
 // CBC calls a model infeasible when its time runs out in its first steps.
 TEST(MipSolver, ProvesNothingWhereTimeRunsOut) {
   const ScaledMilp scaled = half_a_chain();

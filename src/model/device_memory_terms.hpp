@@ -1,0 +1,24 @@
+#pragma once
+
+#include <array>
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "poet/platform.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// What training keeps in RAM beside tensors, by name.
+std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& memory);
+
+/// Why no tensor fits beside them in the `all` bytes of `whose`: with the largest term, what makes
+/// it smaller, and `or_else`, which helps as well.
+std::string no_room_reason(const DeviceMemory& memory, Bytes all, const std::string& whose,
+                           const std::string& or_else);
+
+/// The same of the platform's chip, which states its RAM.
+std::string no_room_in_chip(const Model& model, const Platform& platform);
+
+}  // namespace poet

@@ -1,0 +1,146 @@
+// Parameters that are not trained lie in flash: they take no RAM of what `export` writes, which
+// then is the RAM that was budgeted, and nothing writes them.
+#include <set>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "cli/exported_files.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+const std::string kExample = POET_SOURCE_DIR "/docs/examples/cortex-m4/";
+
+const std::set<std::string> kFirstFour{"conv1", "conv2", "conv3", "conv4"};
+
+/// The example's network with these layers frozen, and other keys.
+json frozen_cnn(const std::set<std::string>& frozen, const json& keys = json::object()) {
+  json model = json::parse(contents_of(kExample + "small_cnn.json"));
+  model.update(keys);
+  for (json& layer : model.at("layers")) {
+    if (frozen.contains(layer.at("name").get<std::string>())) layer["trainable"] = false;
+  }
+  return model;
+}
+
+class ExportedConstants : public Export {
+ protected:
+  std::string model_of(const json& model) const {
+    return folder_.write("frozen.json", model.dump());
+  }
+
+  /// Solves for the example's chip, which has flash.
+  json solved_for_chip(const std::string& model, const std::string& ram,
+                       const Words& options = {}) const {
+    const Finished finished = poet_solve(
+        problem(model, kExample + "netduinoplus2.json", ram, "2") +
+        Words{"--effort", "fast", "--time-limit-s", "5", "--replace", "--output", schedule_} +
+        options);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return json::parse(contents_of(schedule_)).at("summary");
+  }
+
+  /// Returns what training needs beside tensors, as it was budgeted.
+  json exported_for_chip(const std::string& model) const {
+    json memory = solved_for_chip(model, "100%").at("memory");
+    const Finished finished = exported(schedule_, {"--model", model});
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    return memory;
+  }
+
+  void expect_count(const std::string& name, std::int64_t count) const {
+    EXPECT_THAT(file_of("poet_plan.h"), HasSubstr(fmt::format("#define POET_{} {} ", name, count)));
+  }
+
+  /// A program of a step with no more than what `members` of its memory are given.
+  Finished run_main(const std::string& members) const {
+    const std::string source = folder_.write("main.c", R"(#include "poet_plan.h"
+static _Alignas(64) unsigned char arena[POET_ARENA_BYTES];
+static float parameters[POET_PARAMETER_COUNT], input[POET_INPUT_0_COUNT];
+static int32_t target[POET_TARGET_0_COUNT];
+int main(void) {
+  const void* inputs[] = {input};
+  const void* targets[] = {target};
+  struct poet_memory m = {.arena = arena, .inputs = inputs, .targets = targets,
+                          .parameters = parameters)" + members +
+                                                           R"(};
+  poet_initialise(&poet_plan, &m, 1);
+  return poet_step(&poet_plan, &m, 0) + 100;
+})");
+    Words words{"-std=c11", "-ffp-contract=off", "-I" + plan_, "-o", folder_.file("main"), source};
+    for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+    const Finished compiled = compile(POET_CC, words);
+    EXPECT_EQ(compiled.status, 0) << compiled.err;
+    return run_step(folder_.file("main"), {});
+  }
+};
+
+TEST_F(ExportedConstants, NeedTheRamAndTheFlashOfTheBudget) {
+  const std::string model = model_of(frozen_cnn(kFirstFour));
+  const json memory = exported_for_chip(model);
+  EXPECT_EQ(memory.at("parameters_bytes"), 15320);
+  EXPECT_EQ(memory.at("flash_bytes"), 26448);
+  expect_count("PARAMETER_COUNT", 15320 / 4);
+  expect_count("CONSTANT_COUNT", 26448 / 4);
+  EXPECT_THAT(file_of("poet_plan.h"), HasSubstr("#define POET_CONSTANT_FIRST_CONV2 224\n"));
+  EXPECT_THAT(file_of("poet_plan.h"), HasSubstr("#define POET_FIRST_CONV5 0\n"));
+}
+
+// Read-only data of a process: a kernel that wrote there would end it. Gradients pass through the
+// frozen layers.
+TEST_F(ExportedConstants, LieInReadOnlyMemoryAndGiveTheBitsOfRun) {
+  for (const auto& [update, optimizer] :
+       {std::pair("fused", "sgd"), {"buffered", "momentum"}, {"accumulate", "adam"}}) {
+    SCOPED_TRACE(update);
+    const std::string model =
+        model_of(frozen_cnn({"conv2", "conv4"}, {{"update", update}, {"optimizer", optimizer}}));
+    EXPECT_GT(solved_for_chip(model, "80%", {"--no-paging"}).at("recompute_count"), 0);
+    ASSERT_EQ(exported(schedule_, {"--model", model, "--seed", "7"}).status, 0);
+    const std::string program = built();
+    const Finished symbols = compile(POET_NM, {"-S", program});
+    EXPECT_THAT(symbols.out, HasSubstr(fmt::format("{:016x} R poet_constants\n", 16272)));
+    const std::string gradients = folder_.file("gradients");
+    const Finished step = run_step(program, {"3", "7", gradients});
+    ASSERT_EQ(step.status, 0) << step.out << step.err;
+    expect_same(
+        document(poet_solve({"run", schedule_, "--model", model, "--steps", "3", "--seed", "7"})),
+        step.out, contents_of(gradients));
+  }
+}
+
+TEST_F(ExportedConstants, OfAnotherSeedHaveOtherValues) {
+  const std::string model = model_of(frozen_cnn(kFirstFour));
+  exported_for_chip(model);
+  const std::string first = file_of("poet_constants.c");
+  EXPECT_THAT(first, HasSubstr("'run --seed 1'"));
+  ASSERT_EQ(exported(schedule_, {"--model", model, "--seed", "1"}).status, 0);
+  EXPECT_EQ(file_of("poet_constants.c"), first);
+  const std::string plan = file_of("poet_plan.c");
+  ASSERT_EQ(exported(schedule_, {"--model", model, "--seed", "2"}).status, 0);
+  EXPECT_NE(file_of("poet_constants.c"), first);
+  EXPECT_EQ(file_of("poet_plan.c"), plan);
+}
+
+TEST_F(ExportedConstants, HaveToBeGiven) {
+  exported_for_chip(model_of(frozen_cnn(kFirstFour)));
+  EXPECT_EQ(run_main("").status, 97);
+  EXPECT_EQ(run_main(", .constants = poet_constants").status, 100);
+}
+
+// Steps of such models go on without the pointer, in the directory of an export that has constants.
+TEST_F(ExportedConstants, AreNotNeededIfEverythingIsTrained) {
+  exported_for_chip(model_of(frozen_cnn(kFirstFour)));
+  const json memory = exported_for_chip(kExample + "small_cnn.json");
+  EXPECT_EQ(memory.at("parameters_bytes"), 41768);
+  EXPECT_EQ(memory.value("flash_bytes", 0), 0);
+  expect_count("PARAMETER_COUNT", 41768 / 4);
+  expect_count("CONSTANT_COUNT", 0);
+  EXPECT_EQ(run_main("").status, 100);
+}
+
+}  // namespace
+}  // namespace poet::test
