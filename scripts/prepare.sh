@@ -77,14 +77,26 @@ configure() {
   fi
 }
 
+# Passes the output of a build on, and prints a line of progress every five seconds.
+show_progress() {
+  local line last=$SECONDS
+  while IFS= read -r line; do
+    printf '%s\n' "$line"
+    if [[ $line =~ ^\[([0-9]+)/([0-9]+)\] ]] && [ $((SECONDS - last)) -ge 5 ]; then
+      echo "${0##*/}: built ${BASH_REMATCH[1]} of ${BASH_REMATCH[2]} files" >&2
+      last=$SECONDS
+    fi
+  done
+}
+
 # build PRESET TARGET [NAME=VALUE...]: configures, then builds what changed.
 build() {
   local preset=$1 target=$2 log start=$SECONDS
   shift 2
   configure "$preset" "$@"
   log=$(mktemp)
-  # A build with nothing to do prints nothing; one that fails prints everything.
-  if ! (cd "$root" && cmake --build --preset "$preset" --target "$target") >"$log" 2>&1; then
+  # A build with nothing to do prints nothing; one that fails prints everything. pipefail is set.
+  if ! (cd "$root" && cmake --build --preset "$preset" --target "$target" 2>&1) | show_progress >"$log"; then
     cat "$log" >&2
     rm -f "$log"
     exit 1
