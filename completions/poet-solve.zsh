@@ -33,7 +33,7 @@ _poet_solve_settings=(
   '--gap=[stop at this relative gap]:REL: '
   '--time-limit-s=[wall clock of a solve, in seconds]:S: '
   "--memory-limit=[memory of the solver's processes together]:SIZE: "
-  '--solve-threads=[processes that share a solve]:N: '
+  '--solve-threads=[processes per solve]:N: '
   '--seed=[seed of the search]:N: '
   '--require-optimal[exit 5 if a schedule is not proven within the gap]'
   '--output=[write the result there, whole or not at all]:FILE:_files')

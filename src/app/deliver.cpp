@@ -51,6 +51,7 @@ Outcome without_schedule(ExitCode code, std::string_view status, const std::stri
   for (std::string line; std::getline(lines, line);) {
     spdlog::error("{}{}{}{}", name, name.empty() ? "" : ": ", what, line);
   }
+  if (code == ExitCode::infeasible) spdlog::info("docs/infeasible.md shows what helps");
   if (!options.error_document) return {.code = code};
   return {.code = code,
           .document = error_json(code, status, reason, problem, options.compact),

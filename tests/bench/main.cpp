@@ -34,7 +34,7 @@ void add_options(CLI::App& app, Options& options) {
   app.add_option("--gap", options.gap, "relative gap at which an instance counts as proven")
       ->check(CLI::Range(0.0, 0.5))
       ->capture_default_str();
-  app.add_option("--solve-threads", options.solve_threads, "processes that share a solve")
+  app.add_option("--solve-threads", options.solve_threads, "processes per solve")
       ->check(CLI::Range(1, 256))
       ->capture_default_str();
   app.add_option(

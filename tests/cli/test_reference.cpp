@@ -1,4 +1,6 @@
 // What is written about the options beside --help: completions, manual pages and the README.
+#include <algorithm>
+#include <filesystem>
 #include <regex>
 #include <set>
 
@@ -64,6 +66,48 @@ TEST(Help, ListsEveryCommand) {
     EXPECT_THAT(poet_solve({"--help"}).out, HasSubstr("\n  " + command + " "));
   }
   EXPECT_EQ(help("solve"), poet_solve({"--help"}).out);
+}
+
+/// A text without its blocks of code, in which programs speak.
+std::string without_code(const std::string& text) {
+  const std::string fence = "```";
+  std::string kept;
+  std::size_t from = 0;
+  while (from < text.size()) {
+    const std::size_t begin = std::min(text.find(fence, from), text.size());
+    kept += text.substr(from, begin - from);
+    const std::size_t end = text.find(fence, begin + fence.size());
+    from = end == std::string::npos ? text.size() : end + fence.size();
+  }
+  return kept;
+}
+
+/// A phrase that makes the reader look for the noun it stands for; empty if there is none.
+std::string vague_phrase(const std::string& text) {
+  static const std::regex vague(R"((those|that)\s+of\b|whatever)", std::regex::icase);
+  std::smatch found;
+  if (!std::regex_search(text, found, vague)) return {};
+  const std::string before = found.prefix();
+  return before.substr(before.size() - std::min<std::size_t>(before.size(), 60)) + found.str();
+}
+
+TEST(Help, NamesTheNoun) {
+  EXPECT_NE(vague_phrase("the bytes are those\n  of the output"), "");
+  for (const std::string& command : kCommands) EXPECT_EQ(vague_phrase(help(command)), "");
+}
+
+TEST(Pages, NameTheNoun) {
+  std::vector<std::filesystem::path> pages{POET_SOURCE_DIR "/README.md",
+                                           POET_SOURCE_DIR "/CONTRIBUTING.md"};
+  for (const char* folder : {"/docs", "/python"}) {
+    for (const auto& entry :
+         std::filesystem::recursive_directory_iterator(std::string(POET_SOURCE_DIR) + folder)) {
+      if (entry.path().extension() == ".md") pages.push_back(entry.path());
+    }
+  }
+  for (const std::filesystem::path& page : pages) {
+    EXPECT_EQ(vague_phrase(without_code(contents_of(page))), "") << page;
+  }
 }
 
 TEST(Completion, HasEveryCommandAndOption) {

@@ -174,9 +174,9 @@ def one_command(example):
     expect("DIFFERENT" not in finished.stdout, finished.stdout)
 
 
-def readme(example):
-    """The program of README.md compiles."""
-    text = (SOURCE / "README.md").read_text().split("## From a schedule to your board")[1]
+def page(example):
+    """The program of docs/export.md compiles."""
+    text = (SOURCE / "docs" / "export.md").read_text().split("## How to call it")[1]
     program = re.search(r"```c\n(.*?)```", text, re.DOTALL)[1]
     finished = subprocess.run(["arm-none-eabi-gcc", "-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
                                "-Werror", "-I", example.folder(SCHEDULED) / "step", "-x", "c", "-"],
@@ -190,8 +190,8 @@ def but_for_placement(text):
 
 
 def imported(example):
-    """The three commands of README.md, as they are printed, take an ONNX file to the steps that README.md shows."""
-    section = (SOURCE / "README.md").read_text().split("## From your network to a schedule")[1].split("\n## ")[0]
+    """The three commands of docs/import.md, as they are printed, take an ONNX file to the steps that the page shows."""
+    section = (SOURCE / "docs" / "import.md").read_text().split("## To a chip")[1].split("\n## ")[0]
     commands = re.search(r"```sh\n(.*?)```", section, re.DOTALL)[1].splitlines()
     printed = re.search(r"```\n(.*?)```", section.split("```sh")[1].split("```", 1)[1], re.DOTALL)[1]
     expect_equal(len(commands), 3, "commands")
@@ -233,7 +233,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, twenty_steps, techniques, instructions, failing_page, one_command, readme, imported, measured)}
+    build, fit, frozen, twenty_steps, techniques, instructions, failing_page, one_command, page, imported, measured)}
 
 
 def main():

@@ -33,7 +33,7 @@ constexpr const char* kVerifyFooter =
     "\n"
     "Exit status:\n"
     "  0                               every schedule is valid, and so are the rows\n"
-    "  2                               bad usage, or a file that cannot be read; whatever else is "
+    "  2                               bad usage, or a file that cannot be read, even if more is "
     "found\n"
     "  5                               a schedule is not valid (older versions ended with 2), or "
     "rows\n"
@@ -92,8 +92,8 @@ void add_plot_options(CLI::App& app, Options& options) {
   group.choice("--format", plot.format, {"svg", "pdf"},
                "what to write; pdf needs rsvg-convert (Debian: librsvg2-bin)");
   group.choice("--lanes", plot.lanes, {"all", "forward", "changed", "none"},
-               "the tensors of a schedule that have a lane: all, which is usual, those of the "
-               "forward pass, those that are recomputed or paged, or none");
+               "the tensors of a schedule that have a lane: all, which is usual, the tensors "
+               "of the forward pass, all that are recomputed or paged, or none");
   group.choice("--x-axis", plot.x_axis, {"computation", "time", "energy"},
                "what a schedule is drawn over: its computations, each as wide as any other, which "
                "is usual; or the time of the step; or its energy");
@@ -108,7 +108,7 @@ void add_verify_options(CLI::App& app, Options& options) {
   group.arguments("FILE", options.input_files,
                   "schedule files, the JSON lines of sweeps, or - for stdin");
   group.text("--model", options.model, "NAME|FILE",
-             "check that the schedules are about this model; the batch size is that of each file");
+             "check that the schedules are about this model; each file states its batch size");
   group.text("--platform", options.platform, "NAME|FILE", "and about this platform");
 }
 

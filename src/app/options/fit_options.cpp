@@ -8,7 +8,7 @@ constexpr const char* kFitFooter =
     "TICKS is CSV with the columns instruction, its number in the program of SCHEDULE, and ticks.\n"
     "Several lines of an instruction, such as of several steps, count by their median. "
     "Computations\n"
-    "and transfers need a line; those of free and move are not used. stderr gets a table of how\n"
+    "and transfers need a line; lines of free and move are not used. stderr gets a table of how\n"
     "well a platform fits, op by op.\n"
     "\n"
     "Exit status:\n"

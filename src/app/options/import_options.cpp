@@ -5,8 +5,9 @@ namespace {
 
 constexpr const char* kImportSolutionFooter =
     "SOLUTION is a file of CBC (solution FILE), glpsol (-w FILE), HiGHS (its option\n"
-    "solution_file) or Gurobi (ResultFile=FILE.sol). The options are those of the export; the\n"
-    "exported file has to be about the same graph, budgets and techniques. The schedule is\n"
+    "solution_file) or Gurobi (ResultFile=FILE.sol). Give the same options as for the\n"
+    "export: the exported file has to be about the same graph, budgets and techniques. The "
+    "schedule is\n"
     "replayed, and its lower bound is the baseline's energy: what the other solver claims is not\n"
     "taken over.\n"
     "\n"

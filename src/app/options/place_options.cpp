@@ -10,7 +10,7 @@ constexpr const char* kPlaceFooter =
     "which is written with a column offset. Nothing in a table is moved.\n"
     "\n"
     "With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget\n"
-    "that is lower by what they exceed it, until they fit. The settings are those of its request.\n"
+    "that is lower by what they exceed it, until they fit. The settings of its request hold.\n"
     "\n"
     "Exit status:\n"
     "  0                               the offsets were written\n"

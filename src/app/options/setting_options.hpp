@@ -60,7 +60,7 @@ inline constexpr std::tuple kSettingOptions{
     SettingOption<int>{"--solve-threads",
                        &SolveSettings::threads,
                        kHowHard,
-                       "processes that share a solve; its answer is that of one",
+                       "processes per solve; the answer does not depend on it",
                        "N",
                        {.min = 1, .max = 256, .expected = "1 to 256"}},
     SettingOption<std::uint32_t>{"--seed",

@@ -77,7 +77,7 @@ void add_solve_options(CLI::App& app, Options& options) {
   add_setting_options(app, options);
   OptionGroup(app, kHowHard)
       .text("--warm-start", options.warm_start, "FILE",
-            "a schedule file of the same graph, such as that of a smaller budget, to start from");
+            "a schedule file of the same graph, such as one for a smaller budget, to start from");
   OptionGroup output(app, kWhatToWrite);
   output.text("--output", options.output, "FILE", "write the JSON there, whole or not at all");
   output.flag("--replace", options.replace,
