@@ -12,7 +12,6 @@ namespace poet {
 /// A search for the smallest RAM budget.
 struct MinRamTask {
   int subject = 0;
-  TechniqueSet techniques = TechniqueSet::both;
   RuntimeBudget runtime;  ///< as stated
   Limits limits;          ///< in absolute terms; the RAM budget has no meaning
 };

@@ -21,12 +21,27 @@ enum class PagingTime {
   overlapped
 };
 
+/// The techniques that a schedule may use: POET's ablation.
+struct TechniqueSet {
+  bool paging = true;  ///< whether paging is allowed
+  bool remat = true;   ///< whether recomputation is allowed
+
+  bool operator==(const TechniqueSet&) const = default;
+};
+
+inline constexpr TechniqueSet kBothTechniques{};
+inline constexpr TechniqueSet kOnlyRemat{.paging = false};
+inline constexpr TechniqueSet kOnlyPaging{.remat = false};
+inline constexpr TechniqueSet kNoTechnique{.paging = false, .remat = false};
+
+/// `both`, `remat`, `paging` or `none`.
+std::string_view technique_set_name(const TechniqueSet& set);
+
 /// What a schedule is checked against.
 struct Limits {
   Bytes ram_budget_bytes = 0;          ///< most RAM held at any time
   Seconds runtime_budget_seconds = 0;  ///< most time of the step; `paging_time` says what counts
-  bool paging = true;                  ///< whether paging is allowed
-  bool remat = true;                   ///< whether recomputation is allowed
+  TechniqueSet techniques{};
   PagingTime paging_time = PagingTime::free;
   std::optional<Bytes> storage_budget_bytes{};   ///< most bytes of copies in secondary storage
   std::optional<Bytes> page_out_budget_bytes{};  ///< most bytes written to it in one step

@@ -20,20 +20,12 @@ namespace poet {
 
 /// What was asked for: the file's `request`.
 struct Request {
-  Bytes ram_budget_bytes = 0;
-  Seconds runtime_budget_seconds = 0;
+  /// What the schedule is checked against. Only version 2 of the file has the time of transfers,
+  /// and budgets for secondary storage.
+  Limits limits;
   double runtime_budget_ratio = 0;  ///< of the time to compute every node once; 0 if that is 0
-  bool paging = true;
-  bool remat = true;
-  SolveSettings settings;  ///< a file has its numbers
-  // Only version 2 of the file has these.
-  PagingTime paging_time = PagingTime::free;
-  std::optional<Bytes> storage_budget_bytes{};
-  std::optional<Bytes> page_out_budget_bytes{};
+  SolveSettings settings;           ///< a file has its numbers
 };
-
-/// What a schedule of the request is checked against.
-Limits limits_of(const Request& request);
 
 /// Where the graph came from: the file's `model`.
 struct ModelInfo {

@@ -14,12 +14,6 @@
 
 namespace poet {
 
-/// The techniques that a schedule may use: POET's ablation.
-enum class TechniqueSet { both, remat, paging, none };
-
-/// `both`, `remat`, `paging` or `none`.
-std::string_view technique_set_name(TechniqueSet set);
-
 /// A sweep has at most this many points.
 inline constexpr int kMaxSweepPoints = 4096;
 
@@ -72,7 +66,6 @@ struct SweepGrid {
 /// One problem of a sweep.
 struct SweepPoint {
   int subject = 0;
-  TechniqueSet techniques = TechniqueSet::both;
   RuntimeBudget runtime;  ///< as stated
   Limits limits;          ///< the budgets in absolute terms
 };

@@ -215,8 +215,8 @@ Limits limits_but_ram(const Options& options, const Inputs& inputs, const Runtim
                                 options.storage_budget, options.page_out_budget);
   limits.runtime_budget_seconds =
       in_option("--runtime-budget", [&] { return resolve(runtime, base); });
-  limits.paging = options.paging;
-  limits.remat = options.remat;
+  limits.techniques.paging = options.paging;
+  limits.techniques.remat = options.remat;
   return limits;
 }
 

@@ -19,7 +19,7 @@ namespace {
 
 /// The schedule of least energy within the file's limits, but this RAM budget.
 SolveResult solve_within(const ScheduleFile& file, Bytes ram_budget_bytes, bool quiet) {
-  Problem problem{.graph = file.graph, .limits = limits_of(file.request)};
+  Problem problem{.graph = file.graph, .limits = file.request.limits};
   problem.limits.ram_budget_bytes = ram_budget_bytes;
   ProgressLine line(quiet);
   SolveOptions options{.settings = file.request.settings};
@@ -51,7 +51,7 @@ PlacedSchedule place_unmoved(const ScheduleFile& schedule, PlaceOptions options,
   PlacedSchedule placed = place_schedule(schedule, options);
   if (placed.fits || placed.peak_bytes > placed.capacity_bytes) return placed;
   options.capacity_bytes = placed.capacity_bytes;
-  Bytes budget = schedule.request.ram_budget_bytes;
+  Bytes budget = schedule.request.limits.ram_budget_bytes;
   catch_interrupts();
   while (!placed.fits && !interrupted()) {
     // The new schedule has a lower peak than the last one, so that this ends.

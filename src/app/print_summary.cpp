@@ -43,7 +43,7 @@ std::string objective_text(const ScheduleFile& report) {
 
 /// What transfers have to do with the runtime; empty if they are free.
 std::string paging_note(const ScheduleFile& report) {
-  const PagingTime paging_time = report.request.paging_time;
+  const PagingTime paging_time = report.request.limits.paging_time;
   if (paging_time == PagingTime::free) return {};
   const Summary& s = report.summary;
   return fmt::format(": {} of computing, {} of transfers, {}",
@@ -69,7 +69,7 @@ void print_move_costs(const ScheduleFile& report, const std::string& heading) {
 bool is_beyond_rounding(const ScheduleFile& report) {
   const ProgramBuffers lifetimes = program_buffers(report.graph, report.program);
   const Bytes peak = peak_bytes(lifetimes.buffers, offset_alignment(report));
-  return *report.arena.arena_bytes > std::max(peak, report.request.ram_budget_bytes);
+  return *report.arena.arena_bytes > std::max(peak, report.request.limits.ram_budget_bytes);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void print_moves(const ScheduleFile& report, const std::string& heading) {
 
 void print_arena(const ScheduleFile& report) {
   const Bytes arena = report.arena.arena_bytes.value_or(0);
-  const Bytes budget = report.request.ram_budget_bytes;
+  const Bytes budget = report.request.limits.ram_budget_bytes;
   if (arena > budget && is_beyond_rounding(report)) {
     spdlog::warn(
         "found no offsets within the RAM budget, even with moves, as no tensor may be moved while "

@@ -91,7 +91,7 @@ Outcome run_run(const Options& options) {
   if (!is_sound(file, name, "nothing was run")) return {.code = ExitCode::requirement};
   const GivenData given = read_run_data(options.run_with, step);
   RunSettings settings = options.run;
-  settings.paging_time = file.request.paging_time;
+  settings.paging_time = file.request.limits.paging_time;
   const RunResult result =
       run_schedule(step, file.graph, file.program, file.model.alignment, settings, given);
   report_run(result, name);

@@ -33,7 +33,7 @@ ScheduleDraft read_draft(const Options& options, const std::string& text,
   if (!inputs) return parse_schedule_draft(text, options.input_file, nullptr);
   const GraphOfDraft graph_of = [&](const ScheduleDraft& draft) {
     return make_costs(inputs->model, inputs->platform, draft.request.settings.mem_power_scale,
-                      draft.request.paging, "--platform");
+                      draft.request.limits.techniques.paging, "--platform");
   };
   ScheduleDraft draft = parse_schedule_draft(text, options.input_file, graph_of);
   if (graph_sha256(graph_of(draft)) != graph_sha256(draft.graph)) {

@@ -21,7 +21,6 @@ constexpr double kSearchShare = 0.5;
 
 /// A sweep of one problem.
 SweepGrid grid_of_one(const Inputs& inputs, const Problem& problem, const RuntimeBudget& runtime) {
-  const Request request{.paging = problem.limits.paging, .remat = problem.limits.remat};
   return {.subjects = {{.model = inputs.model,
                         .platform = inputs.platform,
                         .graph = problem.graph,
@@ -29,7 +28,7 @@ SweepGrid grid_of_one(const Inputs& inputs, const Problem& problem, const Runtim
                         .limits = problem.limits}},
           .ram = {},
           .runtime = {runtime},
-          .techniques = {techniques_of(request)}};
+          .techniques = {problem.limits.techniques}};
 }
 
 void report_smallest(const MinRam& found, const Graph& graph) {

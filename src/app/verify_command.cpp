@@ -51,14 +51,14 @@ class ExpectedGraph {
     const Request& request = report.request;
     const double scale = request.settings.mem_power_scale;
     const ModelInfo& about = report.model;
-    const std::tuple key(about.batch_size, about.backward, about.alignment, scale, request.paging,
-                         request.paging_time);
+    const std::tuple key(about.batch_size, about.backward, about.alignment, scale,
+                         request.limits.techniques.paging, request.limits.paging_time);
     auto known = known_.find(key);
     if (known == known_.end()) {
       ModelOnPlatform made{.model = model(about)};
-      made.graph_sha256 =
-          graph_sha256(make_costs(made.model, platform_, scale, request.paging, "--platform"),
-                       request.paging_time);
+      made.graph_sha256 = graph_sha256(
+          make_costs(made.model, platform_, scale, request.limits.techniques.paging, "--platform"),
+          request.limits.paging_time);
       known = known_.emplace(key, std::move(made)).first;
     }
     return &known->second;
@@ -71,7 +71,7 @@ class ExpectedGraph {
   std::string finding(const ScheduleFile& report) {
     const ModelOnPlatform* const expected = of(report);
     if (expected == nullptr) return {};
-    const std::string found = graph_sha256(report.graph, report.request.paging_time);
+    const std::string found = graph_sha256(report.graph, report.request.limits.paging_time);
     if (found == expected->graph_sha256) return {};
     const std::string on = platform_ ? fmt::format(" on '{}'", options_.platform) : std::string();
     return fmt::format(

@@ -66,13 +66,17 @@ constexpr void for_each_field(const Table& table, Visit&& visit) {
   std::apply([&](const auto&... field) { (visit(field), ...); }, table);
 }
 
-/// Pairs of a value and its word, in the order of the enumerators.
+/// Pairs of a value and its word, in the order of the enumerators. A struct of flags may have words
+/// as well.
 template <typename Enum, std::size_t kCount>
 using Names = std::array<std::pair<Enum, std::string_view>, kCount>;
 
 /// The words for an enum, for writing and reading alike; specialised for each enum that has some.
 template <typename Enum>
 inline constexpr std::nullptr_t kNames = nullptr;
+
+template <typename Enum>
+concept HasNames = !std::is_null_pointer_v<std::remove_cv_t<decltype(kNames<Enum>)>>;
 
 /// The word for a value; `?` for a value that has none.
 template <typename Enum>

@@ -204,7 +204,7 @@ Attempt dtr_like(const Problem& problem) {
 }
 
 std::optional<Schedule> suggest_schedule(const Problem& problem) {
-  if (!problem.limits.remat) return std::nullopt;
+  if (!problem.limits.techniques.remat) return std::nullopt;
   return TensorCache(problem, kMostWork).run();
 }
 

@@ -16,51 +16,51 @@ namespace {
 // What is the same for all methods stands in docs/baselines.md: time and memory are those of our
 // costs and our rules, and a stage computes no node twice.
 constexpr std::array kMethods{
-    MethodInfo{Method::keep_all, "keep-all", TechniqueSet::none,
+    MethodInfo{Method::keep_all, "keep-all", kNoTechnique,
                "checkpoint all: Jain et al., Checkmate, MLSys 2020, section 6.2", "nothing",
                keep_all},
-    MethodInfo{Method::chen_sqrt, "chen-sqrt", TechniqueSet::remat,
+    MethodInfo{Method::chen_sqrt, "chen-sqrt", kOnlyRemat,
                "Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016, section 4.1",
                "segments end at nodes that no edge leads past; the last segment is kept",
                chen_sqrt},
     MethodInfo{
-        Method::chen_greedy, "chen-greedy", TechniqueSet::remat,
+        Method::chen_greedy, "chen-greedy", kOnlyRemat,
         "Chen et al., Training Deep Nets with Sublinear Memory Cost, 2016, Algorithm 3",
         "as chen-sqrt; 64 segment sizes are tried, not six, and the one of least energy that "
         "fits is taken",
         chen_greedy},
     MethodInfo{
-        Method::treeverse, "treeverse", TechniqueSet::remat,
+        Method::treeverse, "treeverse", kOnlyRemat,
         "Griewank and Walther, Algorithm 799: revolve, ACM TOMS 2000",
         "for all numbers of checkpoints, and the one of least energy that fits is taken; what "
         "two gradients in a row read is not computed twice",
         treeverse},
-    MethodInfo{Method::page_all, "page-all", TechniqueSet::paging,
+    MethodInfo{Method::page_all, "page-all", kOnlyPaging,
                "vDNN_all: Rhu et al., vDNN, MICRO 2016, section 3.2",
                "every tensor that is idle for long enough is moved, not the inputs of layers only",
                page_all},
-    MethodInfo{Method::capuchin_like, "capuchin-like", TechniqueSet::both,
+    MethodInfo{Method::capuchin_like, "capuchin-like", kBothTechniques,
                "Peng et al., Capuchin, ASPLOS 2020, section 4",
                "accesses are those of the baseline, not measured; a swap belongs to one stage; "
                "candidates are taken until the replayed peak fits",
                capuchin_like},
-    MethodInfo{Method::dtr_like, "dtr-like", TechniqueSet::remat,
+    MethodInfo{Method::dtr_like, "dtr-like", kOnlyRemat,
                "Kirisame et al., Dynamic Tensor Rematerialization, ICLR 2021, section 3",
                "evictions take place between two stages, for what the next one needs", dtr_like},
-    MethodInfo{Method::checkmate, "checkmate", TechniqueSet::remat,
+    MethodInfo{Method::checkmate, "checkmate", kOnlyRemat,
                "Jain et al., Checkmate, MLSys 2020, section 4",
                "least energy in place of least time; our solver without paging", nullptr},
-    MethodInfo{Method::paging_only, "paging-only", TechniqueSet::paging,
+    MethodInfo{Method::paging_only, "paging-only", kOnlyPaging,
                "the ablation of Patil et al., POET, ICML 2022, section 5",
                "our solver without recomputation", nullptr},
-    MethodInfo{Method::pofo, "pofo", TechniqueSet::both,
+    MethodInfo{Method::pofo, "pofo", kBothTechniques,
                "Beaumont et al., Efficient Combination of Rematerialization and Offloading for "
                "Training DNNs, NeurIPS 2021",
                "least energy in place of least time, so that transfers are charged and do not wait "
                "for a link; RAM in steps",
                pofo},
-    MethodInfo{Method::poet, "poet", TechniqueSet::both, "Patil et al., POET, ICML 2022",
-               "our solver", nullptr},
+    MethodInfo{Method::poet, "poet", kBothTechniques, "Patil et al., POET, ICML 2022", "our solver",
+               nullptr},
 };
 
 Method parse_method(std::string_view name) {

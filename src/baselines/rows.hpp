@@ -26,7 +26,6 @@ struct BaselineRow {
   /// be optimal, an infeasible one to be without any. Absent for methods that prove nothing.
   std::optional<bool> proven;
   RowProblem problem;
-  Bytes ram_budget_bytes = 0;
   double requested_gap = 0;
   Joules baseline_energy_joules = 0;
   Bytes baseline_peak_ram_bytes = 0;

@@ -24,8 +24,7 @@ namespace {
 Limits without_budgets(const Limits& limits) {
   return {.ram_budget_bytes = std::numeric_limits<Bytes>::max(),
           .runtime_budget_seconds = std::numeric_limits<double>::infinity(),
-          .paging = limits.paging,
-          .remat = limits.remat,
+          .techniques = limits.techniques,
           .paging_time = limits.paging_time};
 }
 
@@ -88,7 +87,7 @@ class PointRun {
   /// Our solver does with what is allowed. Another method without one of its techniques would not
   /// be that method.
   TechniqueSet techniques(const MethodInfo& method) const {
-    return method.method == Method::poet ? point_.techniques : method.techniques;
+    return method.method == Method::poet ? point_.limits.techniques : method.techniques;
   }
 
   Limits limits(TechniqueSet set) const {
@@ -100,8 +99,8 @@ class PointRun {
   }
 
   std::string forbidden_technique(const MethodInfo& method) const {
-    const Limits allowed = limits(point_.techniques);
-    const Limits used = limits(techniques(method));
+    const TechniqueSet& allowed = point_.limits.techniques;
+    const TechniqueSet used = techniques(method);
     if (used.paging && !allowed.paging) return "paging";
     return used.remat && !allowed.remat ? "recomputation" : "";
   }
@@ -109,8 +108,8 @@ class PointRun {
   BaselineRow empty_row(const MethodInfo& method) const {
     return {.point = number_,
             .method = std::string(method.name),
-            .problem = row_problem(subject_, techniques(method), point_.runtime, options_.settings),
-            .ram_budget_bytes = point_.limits.ram_budget_bytes,
+            .problem = row_problem(subject_, limits(techniques(method)), point_.runtime,
+                                   options_.settings),
             .requested_gap = options_.settings.gap,
             .baseline_energy_joules = subject_.base.energy_joules,
             .baseline_peak_ram_bytes = subject_.base.peak_ram_bytes,

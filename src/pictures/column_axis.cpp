@@ -17,7 +17,7 @@ constexpr double kTickDistance = 60;
 std::vector<double> edges_of(const ScheduleFile& report, const ScheduleTimeline& timeline,
                              ColumnWidth columns) {
   if (columns == ColumnWidth::time) {
-    return time_so_far(report.graph, report.schedule, timeline, report.request.paging_time);
+    return time_so_far(report.graph, report.schedule, timeline, report.request.limits.paging_time);
   }
   std::vector<double> edges(timeline.columns.size() + 1);
   if (columns == ColumnWidth::energy) {

@@ -18,24 +18,24 @@ std::string platform_name(const RowProblem& problem) {
 }
 
 /// The words of --techniques as a legend needs them, which has no option beside it.
-std::string techniques_name(const std::string& word) {
-  if (word == "both") return "remat + paging";
-  if (word == "remat") return "remat only";
-  if (word == "paging") return "paging only";
-  return word == "none" ? "neither remat nor paging" : word;
+std::string techniques_name(const TechniqueSet& set) {
+  if (set == kBothTechniques) return "remat + paging";
+  if (set == kOnlyRemat) return "remat only";
+  return set == kOnlyPaging ? "paging only" : "neither remat nor paging";
 }
 
 /// Techniques with all that limits transfers.
 std::string techniques_name(const RowProblem& problem) {
-  std::string name = techniques_name(problem.techniques);
-  if (problem.paging_time != PagingTime::free) {
-    name += fmt::format(", {} transfers", name_of(problem.paging_time));
+  const Limits& limits = problem.limits;
+  std::string name = techniques_name(limits.techniques);
+  if (limits.paging_time != PagingTime::free) {
+    name += fmt::format(", {} transfers", name_of(limits.paging_time));
   }
-  if (problem.storage_budget_bytes) {
-    name += fmt::format(", {} of storage", format_bytes(*problem.storage_budget_bytes));
+  if (limits.storage_budget_bytes) {
+    name += fmt::format(", {} of storage", format_bytes(*limits.storage_budget_bytes));
   }
-  if (problem.page_out_budget_bytes) {
-    name += fmt::format(", {} of page-outs", format_bytes(*problem.page_out_budget_bytes));
+  if (limits.page_out_budget_bytes) {
+    name += fmt::format(", {} of page-outs", format_bytes(*limits.page_out_budget_bytes));
   }
   return name;
 }
@@ -53,7 +53,7 @@ std::vector<CurvePoint> curve_points(std::span<const SweepRow> rows) {
     CurvePoint point{.model = model_name(row.problem),
                      .platform = platform_name(row.problem),
                      .techniques = techniques_name(row.problem),
-                     .ram_budget_bytes = row.ram_budget_bytes,
+                     .ram_budget_bytes = row.problem.limits.ram_budget_bytes,
                      .runtime_budget_ratio = row.problem.runtime_budget_ratio,
                      .status = status_of(row.status),
                      .baseline_energy_joules = row.baseline_energy_joules};

@@ -32,14 +32,14 @@ Fact status_fact(const ScheduleFile& report) {
 }
 
 Fact recomputing_fact(const ScheduleFile& report) {
-  if (!report.request.remat) return {"recomputing", "none", "not allowed"};
+  if (!report.request.limits.techniques.remat) return {"recomputing", "none", "not allowed"};
   const int count = report.summary.recompute_count;
   return {"recomputing", fmt::format("{}x", count),
           fmt::format("{} computations in all", report.graph.size() + count)};
 }
 
 Fact paging_fact(const ScheduleFile& report) {
-  if (!report.request.paging) return {"paging", "none", "not allowed"};
+  if (!report.request.limits.techniques.paging) return {"paging", "none", "not allowed"};
   const Summary& s = report.summary;
   return {
       "paging", fmt::format("{} out, {} in", s.page_out_count, s.page_in_count),
@@ -56,8 +56,9 @@ std::vector<Fact> facts(const ScheduleFile& report) {
           {"peak RAM", format_bytes(s.peak_ram_bytes),
            fmt::format("budget {}", format_bytes(s.ram_budget_bytes))},
           {"runtime", fmt::format("{:.4f}x", s.runtime_ratio),
-           fmt::format("budget {:.4g}x{}", report.request.runtime_budget_ratio,
-                       report.request.paging_time == PagingTime::free ? "" : ", with transfers")},
+           fmt::format(
+               "budget {:.4g}x{}", report.request.runtime_budget_ratio,
+               report.request.limits.paging_time == PagingTime::free ? "" : ", with transfers")},
           recomputing_fact(report),
           paging_fact(report)};
 }

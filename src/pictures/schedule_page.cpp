@@ -55,7 +55,7 @@ SchedulePage make_schedule_page(const ScheduleFile& report, const PictureOptions
   constexpr double kScreenWidth = 1200;
   const Look look = make_look(options, kScreenWidth);
   ScheduleTimeline timeline =
-      make_timeline(report.graph, report.schedule, report.request.paging_time);
+      make_timeline(report.graph, report.schedule, report.request.limits.paging_time);
   std::vector<int> lanes = chosen_lanes(report.graph, timeline, options.lanes);
   const Beside beside = room_beside_charts(report.graph, lanes, look);
   ColumnAxis x = make_column_axis(report, timeline, options.columns, look.left() + beside.left,

@@ -140,7 +140,9 @@ class Lanes {
     return {};
   }
 
-  bool overlapped() const { return page_.report.request.paging_time == PagingTime::overlapped; }
+  bool overlapped() const {
+    return page_.report.request.limits.paging_time == PagingTime::overlapped;
+  }
 
   SvgWriter& svg_;
   const SchedulePage& page_;

@@ -11,6 +11,7 @@
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/problem.hpp"
+#include "problem/fields.hpp"
 
 namespace poet {
 namespace {
@@ -46,6 +47,10 @@ std::string_view without_blanks_at_end(std::string_view text) {
 }
 
 }  // namespace
+
+std::string_view technique_set_name(const TechniqueSet& set) {
+  return name_of(set);
+}
 
 RamBudget parse_ram_budget(std::string_view text) {
   if (text == "min") return NamedRam::smallest;

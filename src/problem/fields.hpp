@@ -41,6 +41,35 @@ inline constexpr Names<PagingTime, 3> kNames<PagingTime> = {{
 }};
 
 template <>
+inline constexpr Names<TechniqueSet, 4> kNames<TechniqueSet> = {{
+    {kBothTechniques, "both"},
+    {kOnlyRemat, "remat"},
+    {kOnlyPaging, "paging"},
+    {kNoTechnique, "none"},
+}};
+
+/// The limits that version 2 of schedule files added, as fields of the struct that has its limits
+/// as this member.
+template <auto kHolder>
+inline constexpr auto kNewLimitFields =
+    std::tuple(Field<kHolder, &Limits::paging_time>{"paging_time", InFile::left_out_if_default},
+               Field<kHolder, &Limits::storage_budget_bytes>{"storage_budget_bytes",
+                                                             InFile::left_out_if_default},
+               Field<kHolder, &Limits::page_out_budget_bytes>{"page_out_budget_bytes",
+                                                              InFile::left_out_if_default});
+
+/// For comparisons and messages; files have limits beside other things.
+template <>
+inline constexpr auto kFields<Limits> =
+    std::tuple(Field<&Limits::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&Limits::runtime_budget_seconds>{"runtime_budget_seconds"},
+               Field<&Limits::techniques, &TechniqueSet::paging>{"paging"},
+               Field<&Limits::techniques, &TechniqueSet::remat>{"remat"},
+               Field<&Limits::paging_time>{"paging_time"},
+               Field<&Limits::storage_budget_bytes>{"storage_budget_bytes"},
+               Field<&Limits::page_out_budget_bytes>{"page_out_budget_bytes"});
+
+template <>
 inline constexpr auto kFields<Stage> = std::tuple(Field<&Stage::resident>{"resident"},
                                                   Field<&Stage::compute>{"compute"},
                                                   Field<&Stage::page_out>{"page_out"},

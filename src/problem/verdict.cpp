@@ -53,7 +53,7 @@ Verdict instant_verdict(const Problem& problem, const Baseline& base) {
             .smallest_ram_bytes = needed.bytes,
             .node = needed.node};
   }
-  if (!limits.paging && !limits.remat) {
+  if (!limits.techniques.paging && !limits.techniques.remat) {
     return {.kind = Verdict::Kind::infeasible,
             .reason = fmt::format("with neither paging nor rematerialisation allowed every output "
                                   "is kept, which needs {} bytes; the RAM budget is {} bytes",

@@ -91,7 +91,7 @@ void check_arena(std::vector<std::string>& found, const ScheduleFile& report,
   });
   if (!report.arena.arena_bytes) return;
   const std::vector<std::string> overlaps = check_addresses(
-      report.graph, report.program, *report.arena.arena_bytes, report.request.paging_time);
+      report.graph, report.program, *report.arena.arena_bytes, report.request.limits.paging_time);
   found.insert(found.end(), overlaps.begin(), overlaps.end());
   const std::vector<std::string> lost =
       check_slots(report.graph, report.program, report.arena.storage_bytes);

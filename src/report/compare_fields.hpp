@@ -1,5 +1,6 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -34,11 +35,37 @@ bool same_value(std::string_view key, const Value& a, const Value& b) {
 
 template <typename Value>
 std::pair<std::string, std::string> shown_values(const Value& a, const Value& b) {
-  if constexpr (std::is_enum_v<Value>) {
+  if constexpr (kIsOptional<Value>) {
+    if (a && b) return shown_values(*a, *b);
+    const auto shown = [](const Value& value) {
+      return value ? shown_values(*value, *value).first : std::string("none");
+    };
+    return {shown(a), shown(b)};
+  } else if constexpr (HasNames<Value>) {
     return {std::string(name_of(a)), std::string(name_of(b))};
   } else {
     return distinct(a, b);
   }
+}
+
+/// A field in which two structs differ, and its two values as text.
+struct FieldDifference {
+  std::string key;
+  std::string first;
+  std::string second;
+};
+
+/// The first field of a table in which two structs are not equal.
+template <typename Struct, typename Table>
+std::optional<FieldDifference> first_difference(const Struct& a, const Struct& b,
+                                                const Table& table) {
+  std::optional<FieldDifference> difference;
+  for_each_field(table, [&](const auto& field) {
+    if (difference || field.of(a) == field.of(b)) return;
+    auto [first, second] = shown_values(field.of(a), field.of(b));
+    difference = {std::string(field.key), std::move(first), std::move(second)};
+  });
+  return difference;
 }
 
 template <typename Struct, typename Table, typename Found>

@@ -25,7 +25,7 @@ std::optional<Seconds> runtime_budget(const ScheduleDraft& draft) {
 
 /// The limits of a draft, with these budgets if it has none.
 Limits limits_of_draft(const ScheduleDraft& draft, Bytes ram, Seconds runtime) {
-  Limits limits = limits_of(draft.request);
+  Limits limits = draft.request.limits;
   limits.ram_budget_bytes = draft.ram_budget_bytes.value_or(ram);
   limits.runtime_budget_seconds = runtime_budget(draft).value_or(runtime);
   return limits;

@@ -74,16 +74,12 @@ inline constexpr auto kSettingFields = std::apply(
 
 template <>
 inline constexpr auto kFields<Request> = std::tuple_cat(
-    std::tuple(Field<&Request::ram_budget_bytes>{"ram_budget_bytes"},
-               Field<&Request::runtime_budget_seconds>{"runtime_budget_seconds"},
+    std::tuple(Field<&Request::limits, &Limits::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&Request::limits, &Limits::runtime_budget_seconds>{"runtime_budget_seconds"},
                Field<&Request::runtime_budget_ratio>{"runtime_budget_ratio"},
-               Field<&Request::paging>{"paging"}, Field<&Request::remat>{"remat"}),
-    kSettingFields<&Request::settings>,
-    std::tuple(Field<&Request::paging_time>{"paging_time", InFile::left_out_if_default},
-               Field<&Request::storage_budget_bytes>{"storage_budget_bytes",
-                                                     InFile::left_out_if_default},
-               Field<&Request::page_out_budget_bytes>{"page_out_budget_bytes",
-                                                      InFile::left_out_if_default}));
+               Field<&Request::limits, &Limits::techniques, &TechniqueSet::paging>{"paging"},
+               Field<&Request::limits, &Limits::techniques, &TechniqueSet::remat>{"remat"}),
+    kSettingFields<&Request::settings>, kNewLimitFields<&Request::limits>);
 
 template <>
 inline constexpr auto kFields<ProblemInfo> = std::tuple(

@@ -7,7 +7,7 @@
 namespace poet {
 
 ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& result) {
-  const Problem problem{.graph = file.graph, .limits = limits_of(file.request)};
+  const Problem problem{.graph = file.graph, .limits = file.request.limits};
   SolveResult known = result;
   known.lower_bound_joules = file.summary.lower_bound_joules;
   known.bounds = file.bounds;

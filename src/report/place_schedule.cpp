@@ -27,7 +27,7 @@ void require_valid(const ScheduleFile& file) {
 /// Other graphs promise an energy for a sum of bytes, which offsets may exceed by the rounding.
 Bytes capacity_of(const PlaceOptions& options, const ScheduleFile& file, Bytes peak) {
   if (options.capacity_bytes) return *options.capacity_bytes;
-  const Bytes budget = file.request.ram_budget_bytes;
+  const Bytes budget = file.request.limits.ram_budget_bytes;
   const bool is_rounded = file.model.backward == name_of(Backward::exact) &&
                           file.model.alignment % kUsualAlignment == 0;
   return is_rounded ? budget : std::max(budget, peak);
@@ -123,7 +123,7 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
     const Arena arena{.capacity_bytes = placed.capacity_bytes, .alignment = options.alignment};
     placement =
         place_with_moves(lifetimes.buffers, arena, greedy,
-                         program_flights(file.program, lifetimes, file.request.paging_time));
+                         program_flights(file.program, lifetimes, file.request.limits.paging_time));
     placed.in_the_way = !placement;
     if (placed.in_the_way && !needs_offsets) return;
     if (placed.in_the_way) placement = greedy;
@@ -155,7 +155,7 @@ PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& 
   file.arena = {};
   require_valid(file);
   // As to_program writes it, so that a placed schedule can be placed again.
-  file.program = to_program(file.graph, file.schedule, file.request.paging_time);
+  file.program = to_program(file.graph, file.schedule, file.request.limits.paging_time);
   const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
   placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
   placed.capacity_bytes = capacity_of(options, file, placed.peak_bytes);
@@ -168,7 +168,7 @@ void add_offsets(ScheduleFile& file) {
   const PlaceOptions options{.capacity_bytes = std::nullopt, .alignment = offset_alignment(file)};
   PlacedSchedule placed{.file = std::move(file)};
   placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
-  placed.capacity_bytes = std::max(placed.file.request.ram_budget_bytes, placed.peak_bytes);
+  placed.capacity_bytes = std::max(placed.file.request.limits.ram_budget_bytes, placed.peak_bytes);
   place_program(placed, lifetimes, options, true);
   file = std::move(placed.file);
 }

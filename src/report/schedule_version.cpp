@@ -25,8 +25,8 @@ bool is_exact(const ModelInfo& model) {
 }
 
 bool is_beyond_poet(const Request& request) {
-  return request.paging_time != PagingTime::free || request.storage_budget_bytes ||
-         request.page_out_budget_bytes;
+  return request.limits.paging_time != PagingTime::free || request.limits.storage_budget_bytes ||
+         request.limits.page_out_budget_bytes;
 }
 
 }  // namespace

@@ -30,25 +30,8 @@ double runtime_ratio(const RuntimeBudget& stated, const Baseline& base) {
 
 Request make_request(const Limits& limits, const RuntimeBudget& stated, const Baseline& base,
                      const SolveSettings& settings) {
-  return {.ram_budget_bytes = limits.ram_budget_bytes,
-          .runtime_budget_seconds = limits.runtime_budget_seconds,
-          .runtime_budget_ratio = runtime_ratio(stated, base),
-          .paging = limits.paging,
-          .remat = limits.remat,
-          .settings = settings,
-          .paging_time = limits.paging_time,
-          .storage_budget_bytes = limits.storage_budget_bytes,
-          .page_out_budget_bytes = limits.page_out_budget_bytes};
-}
-
-Limits limits_of(const Request& request) {
-  return {.ram_budget_bytes = request.ram_budget_bytes,
-          .runtime_budget_seconds = request.runtime_budget_seconds,
-          .paging = request.paging,
-          .remat = request.remat,
-          .paging_time = request.paging_time,
-          .storage_budget_bytes = request.storage_budget_bytes,
-          .page_out_budget_bytes = request.page_out_budget_bytes};
+  return {
+      .limits = limits, .runtime_budget_ratio = runtime_ratio(stated, base), .settings = settings};
 }
 
 /// All figures come from replays, none from the solver: a summary cannot say more than the judge

@@ -20,7 +20,7 @@ namespace {
 
 /// The file is verified against its request, so the request has to be what was solved.
 void check_request(const Request& request, const Limits& limits) {
-  if (limits_of(request) == limits) return;
+  if (request.limits == limits) return;
   throw InternalError("the request differs from the problem that was solved");
 }
 
@@ -69,7 +69,7 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
   report.model.forward_node_count = problem.graph.first_backward;
   if (platform != nullptr) report.platform = platform_info(*platform);
   report.request = request;
-  report.summary = summarise(problem.graph, replay, request.ram_budget_bytes,
+  report.summary = summarise(problem.graph, replay, request.limits.ram_budget_bytes,
                              rounded_bound(result.lower_bound_joules, replay.energy_joules));
   report.bounds = result.bounds;
   if (auto& bound = report.bounds.runtime_lower_bound_seconds) {
@@ -88,7 +88,7 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
     if (memory != DeviceMemory()) report.summary.memory = memory;
     report.summary.steps_until_worn = steps_until_worn(platform, replay.written_bytes);
   }
-  report.program = to_program(problem.graph, *result.schedule, request.paging_time);
+  report.program = to_program(problem.graph, *result.schedule, request.limits.paging_time);
   // The figures are this replay's own, so that no second replay could find fault with them.
   std::vector<std::string> found;
   check_claim(found, report, replay.energy_joules);

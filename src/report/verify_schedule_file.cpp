@@ -60,8 +60,8 @@ std::optional<double> expected_gap_extra(const Summary& stated, const Summary& r
 Summary expected_summary(const ScheduleFile& report, const Replay& replay, const Model* model,
                          const Platform* platform) {
   const Summary& stated = report.summary;
-  Summary expected =
-      summarise(report.graph, replay, report.request.ram_budget_bytes, stated.lower_bound_joules);
+  Summary expected = summarise(report.graph, replay, report.request.limits.ram_budget_bytes,
+                               stated.lower_bound_joules);
   add_exact_figures(expected, report.graph, replay);
   expected.gap_extra = expected_gap_extra(stated, expected);
   // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
@@ -85,7 +85,7 @@ void check_request(Lines& found, const ScheduleFile& report) {
   const Seconds once = baseline(report.graph).runtime_seconds;
   if (!(once > 0)) return;  // no multiple of it is a budget
   compare(found, "request.runtime_budget_ratio", request.runtime_budget_ratio,
-          request.runtime_budget_seconds / once);
+          request.limits.runtime_budget_seconds / once);
 }
 
 void check_stage_peaks(Lines& found, const ScheduleFile& report, const Replay& replay) {
@@ -107,7 +107,7 @@ std::string shown_step(const std::vector<Instruction>& program, std::size_t at) 
 /// Reports the first difference only: everything after it is likely to differ as well.
 void check_program(Lines& found, const ScheduleFile& report, const Platform* platform) {
   const std::vector<Instruction> expected =
-      to_program(report.graph, report.schedule, report.request.paging_time);
+      to_program(report.graph, report.schedule, report.request.limits.paging_time);
   const std::vector<Instruction> stated = without_offsets(report.program);
   if (stated == expected) {
     if (has_offsets(report)) check_arena(found, report, platform);
@@ -123,7 +123,7 @@ void check_program(Lines& found, const ScheduleFile& report, const Platform* pla
 
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report, const Model* model,
                                               const Platform* platform) {
-  const Replay replay = simulate(report.graph, report.schedule, limits_of(report.request));
+  const Replay replay = simulate(report.graph, report.schedule, report.request.limits);
   Lines found;
   check_rules(found, replay);
   check_model(found, report);

@@ -191,7 +191,7 @@ class Simulator {
       findings_.add(Rule::structure, t, node,
                     fmt::format("{} is computed although it is resident", label(node)));
     }
-    if (node != t && !limits_.remat) {
+    if (node != t && !limits_.techniques.remat) {
       findings_.add(Rule::structure, t, node,
                     fmt::format("{} is recomputed, but recomputation is not allowed", label(node)));
     }
@@ -267,7 +267,7 @@ class Simulator {
       findings_.add(Rule::once, t, node,
                     fmt::format("{} is paged {}, but may not be paged", label(node), direction));
     }
-    if (limits_.paging) return;
+    if (limits_.techniques.paging) return;
     findings_.add(Rule::structure, t, node,
                   fmt::format("{} is paged {}, but paging is not allowed", label(node), direction));
   }

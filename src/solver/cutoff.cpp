@@ -7,7 +7,7 @@ namespace poet {
 
 bool has_dear_transfers(const SolveState& state) {
   // If computing costs nothing, the dearest price is the unit's measure.
-  if (!state.problem.limits.paging || state.base.energy_joules == 0) return false;
+  if (!state.problem.limits.techniques.paging || state.base.energy_joules == 0) return false;
   Joules dearest = 0;
   for (const Node& node : state.problem.graph.nodes) {
     if (!node.page) continue;

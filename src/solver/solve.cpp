@@ -198,7 +198,7 @@ class Solve {
                     limits().ram_budget_bytes, format_seconds(limits().runtime_budget_seconds),
                     state_.searches_without_result == 2 ? "two searches" : "a search",
                     state_.base.peak_ram_bytes,
-                    limits().remat && !has_all_time()
+                    limits().techniques.remat && !has_all_time()
                         ? "; a larger --runtime-budget may help as well"
                         : ""),
         std::nullopt, false);

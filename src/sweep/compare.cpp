@@ -84,9 +84,9 @@ class Comparer {
 
   std::string change_of_figures() const {
     std::string text = fmt::format("{} -> {}", status_text(*before_), status_text(*now_));
-    if (before_->ram_budget_bytes != now_->ram_budget_bytes) {
-      text += fmt::format("; RAM budget {} -> {} bytes", before_->ram_budget_bytes,
-                          now_->ram_budget_bytes);
+    if (before_->problem.limits.ram_budget_bytes != now_->problem.limits.ram_budget_bytes) {
+      text += fmt::format("; RAM budget {} -> {} bytes", before_->problem.limits.ram_budget_bytes,
+                          now_->problem.limits.ram_budget_bytes);
     }
     if (before_->summary && now_->summary) {
       text += "; " + energies(before_->summary->energy_joules, now_->summary->energy_joules);
@@ -194,7 +194,7 @@ void compare_points(const std::string& name, const ComparedPoint& before, const 
                     Comparer& comparer) {
   if (graph_changed(before.row, now.row)) {
     comparer.add_changed_graph(name, before, now);
-  } else if (const std::string difference = problem_difference(before.row, now.row);
+  } else if (const std::string difference = problem_difference(before.row.problem, now.row.problem);
              !difference.empty()) {
     comparer.add_other_problem(name, difference);
   } else {

@@ -9,8 +9,7 @@ Limits limits_of(const SweepSubject& subject, TechniqueSet set, const RuntimeBud
   Limits limits = subject.limits;
   limits.ram_budget_bytes = ram_budget_bytes;
   limits.runtime_budget_seconds = resolve(runtime, subject.base);
-  limits.paging = set == TechniqueSet::both || set == TechniqueSet::paging;
-  limits.remat = set == TechniqueSet::both || set == TechniqueSet::remat;
+  limits.techniques = set;
   return limits;
 }
 
@@ -28,7 +27,8 @@ bool allows(const std::optional<Bytes>& loose, const std::optional<Bytes>& tight
 /// tighter ones.
 bool dominates_otherwise(const Limits& loose, const Limits& tight) {
   return loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
-         (loose.paging || !tight.paging) && (loose.remat || !tight.remat) &&
+         (loose.techniques.paging || !tight.techniques.paging) &&
+         (loose.techniques.remat || !tight.techniques.remat) &&
          loose.paging_time == tight.paging_time &&
          allows(loose.storage_budget_bytes, tight.storage_budget_bytes) &&
          allows(loose.page_out_budget_bytes, tight.page_out_budget_bytes);
@@ -48,8 +48,8 @@ Replay replay_without_limits(const Graph& graph, const Schedule& schedule, Pagin
 bool fits(const Replay& replay, const Limits& limits) {
   return replay.peak_ram_bytes <= limits.ram_budget_bytes &&
          within_runtime_budget(replay.runtime_seconds, limits.runtime_budget_seconds) &&
-         (limits.paging || replay.page_out_count + replay.page_in_count == 0) &&
-         (limits.remat || replay.recompute_count == 0) &&
+         (limits.techniques.paging || replay.page_out_count + replay.page_in_count == 0) &&
+         (limits.techniques.remat || replay.recompute_count == 0) &&
          allows(limits.storage_budget_bytes, replay.storage_bytes) &&
          allows(limits.page_out_budget_bytes, replay.written_bytes);
 }

@@ -10,14 +10,6 @@
 namespace poet {
 
 template <>
-inline constexpr Names<TechniqueSet, 4> kNames<TechniqueSet> = {{
-    {TechniqueSet::both, "both"},
-    {TechniqueSet::remat, "remat"},
-    {TechniqueSet::paging, "paging"},
-    {TechniqueSet::none, "none"},
-}};
-
-template <>
 inline constexpr Names<SweepOutcome::Origin, 3> kNames<SweepOutcome::Origin> = {{
     {SweepOutcome::Origin::solved, "solved"},
     {SweepOutcome::Origin::verdict, "verdict"},

@@ -175,7 +175,8 @@ MinRam find_min_ram(const SweepSubject& subject, const Limits& limits, const Sol
   const WorkingSet needed = working_set(subject.graph);
   Search search(subject, limits, options);
   search.raise_floor(std::max(needed.bytes, floor_bytes));
-  if (!limits.paging && !limits.remat) search.raise_floor(subject.base.peak_ram_bytes);
+  if (!limits.techniques.paging && !limits.techniques.remat)
+    search.raise_floor(subject.base.peak_ram_bytes);
   for (const Schedule* start : starts) search.offer(*start);
   search.run();
   return search.result(needed);

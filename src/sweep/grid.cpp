@@ -133,7 +133,6 @@ std::vector<SweepPoint> sweep_points(const SweepGrid& grid,
       for (const RuntimeBudget& runtime : grid.runtime) {
         for (const Bytes ram : budgets) {
           points.push_back({.subject = static_cast<int>(s),
-                            .techniques = set,
                             .runtime = runtime,
                             .limits = limits_of(subject, set, runtime, ram)});
         }

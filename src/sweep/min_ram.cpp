@@ -16,7 +16,6 @@ namespace {
 MinRamTask make_task(const SweepGrid& grid, int subject, TechniqueSet set,
                      const RuntimeBudget& runtime) {
   return {.subject = subject,
-          .techniques = set,
           .runtime = runtime,
           .limits = limits_of(grid.subjects[subject], set, runtime, 0)};
 }

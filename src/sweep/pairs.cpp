@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <string>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -16,15 +17,12 @@ namespace {
 /// What two points have in common if one can stand for the other.
 std::string point_key(const SweepRow& row) {
   const RowProblem& problem = row.problem;
-  return fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model,
-                     problem.platform.value_or(""), problem.batch_size, problem.mem_power_scale,
-                     problem.techniques, problem.runtime_budget_ratio, row.ram_budget_bytes,
-                     name_of(problem.paging_time), problem.storage_budget_bytes.value_or(-1),
-                     problem.page_out_budget_bytes.value_or(-1));
-}
-
-std::string bytes_or_none(const std::optional<Bytes>& budget) {
-  return budget ? fmt::format("{}", *budget) : std::string("none");
+  const Limits& limits = problem.limits;
+  return fmt::format(
+      "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
+      problem.batch_size, problem.mem_power_scale, name_of(limits.techniques),
+      problem.runtime_budget_ratio, limits.ram_budget_bytes, name_of(limits.paging_time),
+      limits.storage_budget_bytes.value_or(-1), limits.page_out_budget_bytes.value_or(-1));
 }
 
 using Index = std::map<std::string, const ComparedPoint*>;
@@ -46,9 +44,9 @@ bool graph_changed(const SweepRow& before, const SweepRow& now) {
   const RowProblem& was = before.problem;
   const RowProblem& is = now.problem;
   return was.model == is.model && was.platform == is.platform && was.batch_size == is.batch_size &&
-         was.mem_power_scale == is.mem_power_scale && was.techniques == is.techniques &&
-         was.objective == is.objective && was.paging_time == is.paging_time &&
-         was.graph_sha256 != is.graph_sha256;
+         was.mem_power_scale == is.mem_power_scale &&
+         was.limits.techniques == is.limits.techniques && was.objective == is.objective &&
+         was.limits.paging_time == is.limits.paging_time && was.graph_sha256 != is.graph_sha256;
 }
 
 Pairs::Pairs(const ComparedResult& baseline, const ComparedResult& fresh) {
@@ -81,36 +79,35 @@ void Pairs::pair_changed_graphs(const ComparedResult& baseline) {
   }
 }
 
-std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh) {
-  std::string difference;
-  const auto check = [&](const char* what, const auto& before, const auto& now) {
-    if (!difference.empty() || before == now) return;
-    const auto [was, is] = distinct(before, now);
-    difference = fmt::format("{} was {}, is {}", what, was, is);
-  };
-  const RowProblem& before = baseline.problem;
-  const RowProblem& now = fresh.problem;
-  check("the model", before.model, now.model);
-  check("the platform", before.platform.value_or("none"), now.platform.value_or("none"));
-  check("the batch size", before.batch_size, now.batch_size);
-  check("the memory power scale", before.mem_power_scale, now.mem_power_scale);
-  check("the set of techniques", before.techniques, now.techniques);
-  check("the paging time", name_of(before.paging_time), name_of(now.paging_time));
-  check("the storage budget in bytes", bytes_or_none(before.storage_budget_bytes),
-        bytes_or_none(now.storage_budget_bytes));
-  check("the page-out budget in bytes", bytes_or_none(before.page_out_budget_bytes),
-        bytes_or_none(now.page_out_budget_bytes));
-  check("the objective", name_of(before.objective), name_of(now.objective));
+namespace {
+
+/// What a question consists of, in words, in the order in which a difference is worth reading.
+constexpr auto kProblemInWords = std::tuple(
+    Field<&RowProblem::model>{"the model"}, Field<&RowProblem::platform>{"the platform"},
+    Field<&RowProblem::batch_size>{"the batch size"},
+    Field<&RowProblem::mem_power_scale>{"the memory power scale"},
+    Field<&RowProblem::limits, &Limits::techniques>{"the set of techniques"},
+    Field<&RowProblem::limits, &Limits::paging_time>{"the paging time"},
+    Field<&RowProblem::limits, &Limits::storage_budget_bytes>{"the storage budget in bytes"},
+    Field<&RowProblem::limits, &Limits::page_out_budget_bytes>{"the page-out budget in bytes"},
+    Field<&RowProblem::objective>{"the objective"},
+    Field<&RowProblem::limits, &Limits::ram_budget_bytes>{"the RAM budget in bytes"},
+    Field<&RowProblem::graph_sha256>{"the graph's digest"},
+    Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{"the runtime budget in seconds"});
+
+}  // namespace
+
+std::string problem_difference(RowProblem before, RowProblem now) {
   // What was minimised is an answer, and the budget that it came to is none of the question.
-  if (now.objective != Objective::ram) {
-    check("the RAM budget in bytes", baseline.ram_budget_bytes, fresh.ram_budget_bytes);
+  Limits& asked = before.limits;
+  if (now.objective == Objective::ram) asked.ram_budget_bytes = now.limits.ram_budget_bytes;
+  if (now.objective == Objective::runtime) {
+    asked.runtime_budget_seconds = now.limits.runtime_budget_seconds;
   }
-  check("the graph's digest", before.graph_sha256.substr(0, 12), now.graph_sha256.substr(0, 12));
-  if (now.objective != Objective::runtime) {
-    check("the runtime budget in seconds", before.runtime_budget_seconds,
-          now.runtime_budget_seconds);
-  }
-  return difference;
+  for (RowProblem* const problem : {&before, &now}) problem->graph_sha256.resize(12);
+  const auto found = first_difference(before, now, kProblemInWords);
+  return found ? fmt::format("{} was {}, is {}", found->key, found->first, found->second)
+               : std::string();
 }
 
 namespace {
@@ -136,7 +133,7 @@ std::string row_field_difference(const SweepRow& row, const ScheduleFile& report
 }  // namespace
 
 std::string row_difference(const SweepRow& row, const ScheduleFile& report) {
-  const std::string difference = problem_difference(row, row_of(report));
+  const std::string difference = problem_difference(row.problem, row_of(report).problem);
   if (!difference.empty()) return "is another one's: " + difference;
   const Joules stated = row.summary ? row.summary->energy_joules : 0;
   if (!agree(report.summary.energy_joules, stated)) {

@@ -23,7 +23,7 @@ struct ComparedResult {
 
 /// The first thing in which the problems of two points differ, their figures included; empty if
 /// there is none.
-std::string problem_difference(const SweepRow& baseline, const SweepRow& fresh);
+std::string problem_difference(RowProblem before, RowProblem now);
 
 /// In what a schedule file is not the one that a sweep's row is about; empty if it is.
 std::string row_difference(const SweepRow& row, const ScheduleFile& report);

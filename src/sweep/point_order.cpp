@@ -11,12 +11,13 @@ namespace {
 
 /// Points sorted by it form runs of curves, looser ones first.
 auto key(const SweepPoint& point) {
-  return std::tuple(point.subject, point.techniques, -point.limits.runtime_budget_seconds,
+  const TechniqueSet& set = point.limits.techniques;
+  return std::tuple(point.subject, !set.remat, !set.paging, -point.limits.runtime_budget_seconds,
                     -point.limits.ram_budget_bytes);
 }
 
 bool same_curve(const SweepPoint& a, const SweepPoint& b) {
-  return a.subject == b.subject && a.techniques == b.techniques &&
+  return a.subject == b.subject && a.limits.techniques == b.limits.techniques &&
          a.limits.runtime_budget_seconds == b.limits.runtime_budget_seconds;
 }
 

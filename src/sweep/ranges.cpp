@@ -155,10 +155,6 @@ void check_length(std::size_t length) {
 
 }  // namespace
 
-std::string_view technique_set_name(TechniqueSet set) {
-  return name_of(set);
-}
-
 std::vector<RamRange> parse_ram_ranges(std::string_view text) {
   std::vector<RamRange> ranges;
   std::size_t length = 0;

@@ -65,8 +65,8 @@ void check_subjects(Lines& found, std::span<const SweepRow> rows) {
                   "mem_power_scale", {}, differs(very_first));
     const SweepRow& first = *first_of.emplace(subject_of(row), &row).first->second;
     RowProblem expected = first.problem;
-    expected.techniques = row.problem.techniques;
-    expected.runtime_budget_seconds = row.problem.runtime_budget_seconds;
+    expected.limits.techniques = row.problem.limits.techniques;
+    expected.limits.runtime_budget_seconds = row.problem.limits.runtime_budget_seconds;
     expected.runtime_budget_ratio = row.problem.runtime_budget_ratio;
     expected.mem_power_scale = row.problem.mem_power_scale;
     compare_fields(row.problem, expected, kFields<RowProblem>, {}, differs(first));

@@ -9,19 +9,15 @@
 
 namespace poet {
 
-RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
-                       const SolveSettings& settings) {
+RowProblem row_problem(const SweepSubject& subject, const Limits& limits,
+                       const RuntimeBudget& runtime, const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,
                      .model_sha256 = subject.model.sha256,
                      .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
                      .batch_size = subject.model.batch_size,
                      .mem_power_scale = settings.mem_power_scale,
-                     .techniques = std::string(technique_set_name(set)),
-                     .runtime_budget_seconds = resolve(runtime, subject.base),
-                     .runtime_budget_ratio = runtime_ratio(runtime, subject.base),
-                     .paging_time = subject.limits.paging_time,
-                     .storage_budget_bytes = subject.limits.storage_budget_bytes,
-                     .page_out_budget_bytes = subject.limits.page_out_budget_bytes};
+                     .limits = limits,
+                     .runtime_budget_ratio = runtime_ratio(runtime, subject.base)};
   if (subject.platform) {
     problem.platform = subject.platform->name;
     problem.platform_sha256 = subject.platform->sha256;
@@ -48,11 +44,6 @@ ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
 
 }  // namespace
 
-TechniqueSet techniques_of(const Request& request) {
-  if (request.paging) return request.remat ? TechniqueSet::both : TechniqueSet::paging;
-  return request.remat ? TechniqueSet::remat : TechniqueSet::none;
-}
-
 std::string subject_name(const std::string& model, const std::optional<std::string>& platform) {
   return platform ? fmt::format("{}/{}", model, *platform) : model;
 }
@@ -61,9 +52,10 @@ std::string point_name(const SweepRow& row) {
   const RowProblem& problem = row.problem;
   std::string name =
       fmt::format("{} {} {:.10g}x {} bytes", subject_name(problem.model, problem.platform),
-                  problem.techniques, problem.runtime_budget_ratio, row.ram_budget_bytes);
-  if (problem.paging_time != PagingTime::free) {
-    name += fmt::format(", {} transfers", name_of(problem.paging_time));
+                  name_of(problem.limits.techniques), problem.runtime_budget_ratio,
+                  problem.limits.ram_budget_bytes);
+  if (problem.limits.paging_time != PagingTime::free) {
+    name += fmt::format(", {} transfers", name_of(problem.limits.paging_time));
   }
   return name;
 }
@@ -72,10 +64,8 @@ std::string problem_name(const ProblemInfo& problem) {
   if (!problem.model || !problem.request) return {};
   const Request& request = *problem.request;
   SweepRow row{.problem = {.model = problem.model->name,
-                           .techniques = std::string(technique_set_name(techniques_of(request))),
-                           .runtime_budget_ratio = request.runtime_budget_ratio,
-                           .paging_time = request.paging_time},
-               .ram_budget_bytes = request.ram_budget_bytes};
+                           .limits = request.limits,
+                           .runtime_budget_ratio = request.runtime_budget_ratio}};
   if (problem.platform) row.problem.platform = problem.platform->name;
   return point_name(row);
 }
@@ -91,8 +81,7 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
   result.row = {.point = point,
                 .status = failed ? SweepRow::Status::failed : row_status(outcome.result.status),
                 .reason = failed ? outcome.failure : explain(outcome.result),
-                .problem = row_problem(subject, where.techniques, where.runtime, settings),
-                .ram_budget_bytes = where.limits.ram_budget_bytes,
+                .problem = row_problem(subject, where.limits, where.runtime, settings),
                 .requested_gap = settings.gap,
                 .origin = outcome.origin,
                 .baseline_energy_joules = subject.base.energy_joules,
@@ -116,7 +105,7 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
   const SweepSubject& subject = grid.subjects[what.subject];
   MinRamRow row{.task = task,
                 .reason = found.failure.empty() ? found.reason : found.failure,
-                .problem = row_problem(subject, what.techniques, what.runtime, settings),
+                .problem = row_problem(subject, what.limits, what.runtime, settings),
                 .working_set_bytes = working_set(subject.graph).bytes,
                 .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
                 .wall_seconds = found.wall_seconds};
@@ -140,17 +129,12 @@ SweepRow row_of(const ScheduleFile& report) {
       .status = row_status(report.status),
       .problem = {.model = report.model.name,
                   .model_sha256 = report.model.sha256,
-                  .graph_sha256 = graph_sha256(report.graph, report.request.paging_time),
+                  .graph_sha256 = graph_sha256(report.graph, report.request.limits.paging_time),
                   .batch_size = report.model.batch_size,
                   .mem_power_scale = report.request.settings.mem_power_scale,
-                  .techniques = std::string(technique_set_name(techniques_of(report.request))),
-                  .runtime_budget_seconds = report.request.runtime_budget_seconds,
+                  .limits = report.request.limits,
                   .runtime_budget_ratio = report.request.runtime_budget_ratio,
-                  .paging_time = report.request.paging_time,
-                  .storage_budget_bytes = report.request.storage_budget_bytes,
-                  .page_out_budget_bytes = report.request.page_out_budget_bytes,
                   .objective = report.request.settings.objective},
-      .ram_budget_bytes = report.request.ram_budget_bytes,
       .requested_gap = report.request.settings.gap,
       .baseline_energy_joules = report.summary.baseline_energy_joules,
       .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,

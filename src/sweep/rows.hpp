@@ -12,7 +12,7 @@
 
 namespace poet {
 
-/// What a row is about: everything that identifies a problem but its RAM budget.
+/// What a row is about.
 struct RowProblem {
   std::string model;
   std::string model_sha256;
@@ -21,12 +21,8 @@ struct RowProblem {
   std::string graph_sha256;
   std::int64_t batch_size = 1;
   double mem_power_scale = 1;
-  std::string techniques;
-  Seconds runtime_budget_seconds = 0;
+  Limits limits;                    ///< without a RAM budget if that is the answer
   double runtime_budget_ratio = 0;  ///< of the time to compute every node once; 0 if that is 0
-  PagingTime paging_time = PagingTime::free;
-  std::optional<Bytes> storage_budget_bytes{};
-  std::optional<Bytes> page_out_budget_bytes{};
   Objective objective = Objective::energy;  ///< not in files: sweeps have no other
 
   bool operator==(const RowProblem&) const = default;
@@ -40,7 +36,6 @@ struct SweepRow {
   Status status = Status::unknown;
   std::string reason;
   RowProblem problem;
-  Bytes ram_budget_bytes = 0;
   double requested_gap = 0;
   SweepOutcome::Origin origin = SweepOutcome::Origin::solved;
   std::optional<int> origin_point;
@@ -92,25 +87,28 @@ inline constexpr Names<MinRamRow::Status, 4> kNames<MinRamRow::Status> = {{
 // docs/sweep-format.md.
 
 template <>
-inline constexpr auto kFields<RowProblem> = std::tuple(
-    Field<&RowProblem::model>{"model"}, Field<&RowProblem::model_sha256>{"model_sha256"},
-    Field<&RowProblem::platform>{"platform"},
-    Field<&RowProblem::platform_sha256>{"platform_sha256"},
-    Field<&RowProblem::graph_sha256>{"graph_sha256"},
-    Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1},
-    Field<&RowProblem::mem_power_scale>{"mem_power_scale"},
-    Field<&RowProblem::techniques>{"techniques"},
-    Field<&RowProblem::runtime_budget_seconds>{"runtime_budget_seconds"},
-    Field<&RowProblem::runtime_budget_ratio>{"runtime_budget_ratio"},
-    Field<&RowProblem::paging_time>{"paging_time", InFile::left_out_if_default},
-    Field<&RowProblem::storage_budget_bytes>{"storage_budget_bytes", InFile::left_out_if_default},
-    Field<&RowProblem::page_out_budget_bytes>{"page_out_budget_bytes",
-                                              InFile::left_out_if_default});
+inline constexpr auto kFields<RowProblem> = std::tuple_cat(
+    std::tuple(Field<&RowProblem::model>{"model"}, Field<&RowProblem::model_sha256>{"model_sha256"},
+               Field<&RowProblem::platform>{"platform"},
+               Field<&RowProblem::platform_sha256>{"platform_sha256"},
+               Field<&RowProblem::graph_sha256>{"graph_sha256"},
+               Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1},
+               Field<&RowProblem::mem_power_scale>{"mem_power_scale"},
+               Field<&RowProblem::limits, &Limits::techniques>{"techniques"},
+               Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{
+                   "runtime_budget_seconds"},
+               Field<&RowProblem::runtime_budget_ratio>{"runtime_budget_ratio"}),
+    kNewLimitFields<&RowProblem::limits>);
+
+/// Of a row that has one: it stands after the rest of the problem.
+template <auto kHolder>
+inline constexpr auto kRamBudgetField =
+    Field<kHolder, &RowProblem::limits, &Limits::ram_budget_bytes>{"ram_budget_bytes"};
 
 template <>
 inline constexpr auto kFields<SweepRow> =
     std::tuple(Field<&SweepRow::point>{"point"}, Field<&SweepRow::status>{"status"},
-               Field<&SweepRow::problem>{}, Field<&SweepRow::ram_budget_bytes>{"ram_budget_bytes"},
+               Field<&SweepRow::problem>{}, kRamBudgetField<&SweepRow::problem>,
                Field<&SweepRow::requested_gap>{"requested_gap"},
                Field<&SweepRow::baseline_energy_joules>{"baseline_energy_joules"},
                Field<&SweepRow::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
@@ -143,8 +141,8 @@ std::string point_name(const SweepRow& row);
 std::string problem_name(const ProblemInfo& problem);
 
 /// What the rows of a subject are about.
-RowProblem row_problem(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
-                       const SolveSettings& settings);
+RowProblem row_problem(const SweepSubject& subject, const Limits& limits,
+                       const RuntimeBudget& runtime, const SolveSettings& settings);
 
 /// A finished point: its row, and the schedule file that a single solve of it would have written.
 /// Both rest on one replay, so that neither has to be made again for the other.
@@ -164,9 +162,6 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
 
 /// A schedule file as a row of a sweep.
 SweepRow row_of(const ScheduleFile& report);
-
-/// The techniques that a request allows.
-TechniqueSet techniques_of(const Request& request);
 
 /// How a row calls a status that a solve or a file has.
 SweepRow::Status row_status(Status status);

@@ -21,18 +21,7 @@ namespace {
 /// Whether the schedules of one row mean the same in the other.
 bool same_graph(const SweepRow& a, const SweepRow& b) {
   return a.problem.graph_sha256 == b.problem.graph_sha256 &&
-         a.problem.paging_time == b.problem.paging_time;
-}
-
-Limits limits_of(const SweepRow& row) {
-  const auto set = value_of<TechniqueSet>(row.problem.techniques).value_or(TechniqueSet::both);
-  return {.ram_budget_bytes = row.ram_budget_bytes,
-          .runtime_budget_seconds = row.problem.runtime_budget_seconds,
-          .paging = set == TechniqueSet::both || set == TechniqueSet::paging,
-          .remat = set == TechniqueSet::both || set == TechniqueSet::remat,
-          .paging_time = row.problem.paging_time,
-          .storage_budget_bytes = row.problem.storage_budget_bytes,
-          .page_out_budget_bytes = row.problem.page_out_budget_bytes};
+         a.problem.limits.paging_time == b.problem.limits.paging_time;
 }
 
 }  // namespace
@@ -49,13 +38,10 @@ std::vector<std::span<const SweepRow>> split_sweeps(std::span<const SweepRow> ro
   return sweeps;
 }
 
-RowVerifier::RowVerifier(std::span<const SweepRow> rows) : rows_(rows), replays_(rows.size()) {
-  limits_.reserve(rows.size());
-  for (const SweepRow& row : rows) limits_.push_back(limits_of(row));
-}
+RowVerifier::RowVerifier(std::span<const SweepRow> rows) : rows_(rows), replays_(rows.size()) {}
 
 void RowVerifier::add(std::size_t row, const ScheduleFile& file) {
-  const PagingTime paging_time = file.request.paging_time;
+  const PagingTime paging_time = file.request.limits.paging_time;
   replays_[row] = replay_without_limits(file.graph, file.schedule, paging_time);
   const std::string digest = graph_sha256(file.graph, paging_time);
   if (graphs_.contains(digest)) return;
@@ -72,11 +58,6 @@ bool RowVerifier::fits(std::size_t schedule, const Limits& limits) const {
 }
 
 void RowVerifier::check_budgets(Lines& found, const SweepRow& row) const {
-  if (!value_of<TechniqueSet>(row.problem.techniques)) {
-    found.push_back(
-        named_row(row, fmt::format("techniques is '{}'; expected both, remat, paging or none",
-                                   row.problem.techniques)));
-  }
   const KnownGraph* const known = graph_of(row);
   Seconds seconds = known != nullptr ? known->base.runtime_seconds : 0;
   if (known == nullptr) {
@@ -85,10 +66,10 @@ void RowVerifier::check_budgets(Lines& found, const SweepRow& row) const {
       return same_graph(first, row) && first.problem.runtime_budget_ratio > 0;
     });
     if (other == rows_.end()) return;
-    seconds = other->problem.runtime_budget_seconds / other->problem.runtime_budget_ratio;
+    seconds = other->problem.limits.runtime_budget_seconds / other->problem.runtime_budget_ratio;
   }
   if (!(seconds > 0)) return;
-  const double ratio = row.problem.runtime_budget_seconds / seconds;
+  const double ratio = row.problem.limits.runtime_budget_seconds / seconds;
   if (agree(row.problem.runtime_budget_ratio, ratio)) return;
   const auto [is, should_be] = distinct(row.problem.runtime_budget_ratio, ratio);
   found.push_back(named_row(
@@ -117,7 +98,7 @@ void RowVerifier::check_baseline(Lines& found, const SweepRow& row) const {
 void RowVerifier::check_status(Lines& found, const SweepRow& row) const {
   const auto differs = [&](const std::string& what) { found.push_back(named_row(row, what)); };
   if (row.status == SweepRow::Status::infeasible) {
-    if (row.baseline_peak_ram_bytes <= row.ram_budget_bytes &&
+    if (row.baseline_peak_ram_bytes <= row.problem.limits.ram_budget_bytes &&
         row.problem.runtime_budget_ratio >= 1) {
       differs("it is infeasible, but the baseline fits its limits");
     }
@@ -147,7 +128,8 @@ void RowVerifier::check_origin(Lines& found, const SweepRow& row) const {
   const bool has_schedule = row.summary.has_value();
   Verdict::Kind expected = has_schedule ? Verdict::Kind::optimal : Verdict::Kind::infeasible;
   if (const KnownGraph* const known = graph_of(row)) {
-    expected = instant_verdict({.graph = known->graph, .limits = limits_of(row)}, known->base).kind;
+    expected =
+        instant_verdict({.graph = known->graph, .limits = row.problem.limits}, known->base).kind;
   }
   const bool holds = has_schedule ? expected == Verdict::Kind::optimal
                                   : row.status == SweepRow::Status::infeasible &&
@@ -168,7 +150,7 @@ void RowVerifier::check_reused(Lines& found, const SweepRow& row) const {
   }
   if (&*other == &row) return differs("which is the point itself");
   if (!same_graph(*other, row)) return differs("which is about another graph");
-  const bool allows_more = dominates(limits_of(*other), limits_of(row));
+  const bool allows_more = dominates(other->problem.limits, row.problem.limits);
   if (row.status == SweepRow::Status::infeasible) {
     if (other->status != SweepRow::Status::infeasible) return differs("which is not infeasible");
     if (!allows_more) differs("which does not allow as much");
@@ -186,13 +168,13 @@ void RowVerifier::check_reused(Lines& found, const SweepRow& row) const {
 /// A row against the schedules and figures of all others.
 void RowVerifier::check_others(Lines& found, std::size_t r) const {
   const SweepRow& row = rows_[r];
-  const Limits& limits = limits_[r];
+  const Limits& limits = row.problem.limits;
   const auto differs = [&](const std::string& what) { found.push_back(named_row(row, what)); };
   for (std::size_t o = 0; o < rows_.size(); ++o) {
     const SweepRow& other = rows_[o];
     if (o == r || !other.summary || !same_graph(row, other)) continue;
     const Joules energy = other.summary->energy_joules;
-    const bool allows_more = dominates(limits, limits_[o]);
+    const bool allows_more = dominates(limits, other.problem.limits);
     const bool has_fit = fits(o, limits) || allows_more;
     if (row.status == SweepRow::Status::infeasible && has_fit) {
       differs(fmt::format("it is infeasible, but the schedule of point {} fits its limits",

@@ -46,7 +46,6 @@ class RowVerifier {
   void check_others(Lines& found, std::size_t row) const;
 
   std::span<const SweepRow> rows_;
-  std::vector<Limits> limits_;                  ///< by row
   std::map<std::string, KnownGraph> graphs_;    ///< by digest
   std::vector<std::optional<Replay>> replays_;  ///< by row, whatever its limits
 };

@@ -112,7 +112,7 @@ void measure_reaching(int nodes, int percentage, const Wish& wish) {
   problem.limits = {
       .ram_budget_bytes = static_cast<Bytes>(share * static_cast<double>(base.peak_ram_bytes)),
       .runtime_budget_seconds = 1000 * base.runtime_seconds,
-      .paging = false};
+      .techniques = kOnlyRemat};
   measure_bound(name, problem, wish.time_limit);
 }
 

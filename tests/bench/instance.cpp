@@ -31,7 +31,7 @@ Problem layered_problem(const Instance& instance) {
   problem.limits = {.ram_budget_bytes = instance.ram_bytes,
                     .runtime_budget_seconds = resolve(RuntimeBudget{Ratio{instance.runtime_ratio}},
                                                       baseline(problem.graph)),
-                    .paging = false};
+                    .techniques = kOnlyRemat};
   return problem;
 }
 

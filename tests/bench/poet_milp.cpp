@@ -67,9 +67,11 @@ class Builder {
     const auto& nodes = graph_.nodes;
     add_matrix("R", true, [&](int i) { return nodes[i].energy_joules; });
     add_matrix("Sram", true, [](int) { return 0.0; });
-    add_matrix("Ssd", limits_.paging, [](int) { return 0.0; });
-    add_matrix("Min", limits_.paging, [&](int i) { return nodes[i].page_in_energy_joules; });
-    add_matrix("Mout", limits_.paging, [&](int i) { return nodes[i].page_out_energy_joules; });
+    add_matrix("Ssd", limits_.techniques.paging, [](int) { return 0.0; });
+    add_matrix("Min", limits_.techniques.paging,
+               [&](int i) { return nodes[i].page_in_energy_joules; });
+    add_matrix("Mout", limits_.techniques.paging,
+               [&](int i) { return nodes[i].page_out_energy_joules; });
     for (int t = 0; t < count_; ++t) {
       for (const Edge& edge : edges_) {
         milp_.add_column({.name = fmt::format("Free_{}_{}_{}", t, edge.from, edge.to)});
@@ -81,7 +83,7 @@ class Builder {
         milp_.add_column({.name = fmt::format("U_{}_{}", t, k), .upper = budget, .integer = false});
       }
     }
-    if (!limits_.remat) forbid_recomputation();
+    if (!limits_.techniques.remat) forbid_recomputation();
   }
 
   template <typename Cost>

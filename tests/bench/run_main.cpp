@@ -72,8 +72,8 @@ void try_point(const Subject& subject, double share, const Techniques& technique
   problem.limits.ram_budget_bytes =
       least + static_cast<Bytes>(share * static_cast<double>(base.peak_ram_bytes - least));
   problem.limits.runtime_budget_seconds = 3 * base.runtime_seconds;
-  problem.limits.remat = techniques.remat;
-  problem.limits.paging = techniques.paging;
+  problem.limits.techniques.remat = techniques.remat;
+  problem.limits.techniques.paging = techniques.paging;
   SolveOptions options;
   options.settings.effort = Effort::fast;
   options.settings.time_limit_seconds = kSolveSeconds;

@@ -106,7 +106,7 @@ void report_layered(const Options& options) {
         const poet::Baseline base = poet::baseline(problem.graph);
         problem.limits = {.ram_budget_bytes = base.peak_ram_bytes * percentage / 100,
                           .runtime_budget_seconds = 1000 * base.runtime_seconds,
-                          .paging = false};
+                          .techniques = kOnlyRemat};
         report(fmt::format("layered {} ({}), {} %", size, graph, percentage), problem, options);
       }
     }
@@ -121,7 +121,7 @@ void report_model(const Options& options) {
   const poet::Baseline base = poet::baseline(problem.graph);
   problem.limits = {.ram_budget_bytes = options.ram_bytes,
                     .runtime_budget_seconds = options.runtime_ratio * base.runtime_seconds,
-                    .paging = options.paging,
+                    .techniques = {.paging = options.paging},
                     .paging_time = options.paging_time};
   report(fmt::format("{}/{} {} {}x", options.model, options.platform, options.ram_bytes,
                      options.runtime_ratio),

@@ -34,7 +34,7 @@ SweepGrid make_grid(const std::string& model, const std::string& platform,
                     const std::string& runtime, const std::string& count) {
   SweepGrid grid{.ram = poet::parse_ram_ranges("min..100%:" + count),
                  .runtime = poet::parse_runtime_budgets(runtime),
-                 .techniques = {poet::TechniqueSet::both}};
+                 .techniques = {poet::kBothTechniques}};
   poet::SweepSubject subject{.model = poet::load_model(model),
                              .platform = poet::load_platform(platform)};
   subject.graph = poet::cost_graph(subject.model, &*subject.platform);

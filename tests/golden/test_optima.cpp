@@ -64,8 +64,8 @@ std::vector<Optimum> rows() {
 Problem problem_of(const Optimum& row) {
   Problem problem =
       instance(row.model, row.platform, row.ram_budget_bytes, row.runtime_budget_ratio);
-  problem.limits.paging = row.paging;
-  problem.limits.remat = row.remat;
+  problem.limits.techniques.paging = row.paging;
+  problem.limits.techniques.remat = row.remat;
   return problem;
 }
 

@@ -117,7 +117,7 @@ TEST_F(Pictures, OfTheSmallestSchedules) {
   for (const Bytes bytes : {Bytes{0}, Bytes{1}, kMaxBytes}) {
     TinySolve solve({.stages = {{.compute = {0}}}});
     solve.problem.graph = make_graph({{.name = "only", .bytes = bytes}});
-    solve.problem.limits.ram_budget_bytes = solve.request.ram_budget_bytes = kMaxBytes;
+    solve.problem.limits.ram_budget_bytes = solve.request.limits.ram_budget_bytes = kMaxBytes;
     solve.result.energy_joules = solve.result.lower_bound_joules = 0;
     EXPECT_EQ(test::xml_fault(schedule_svg(solve.report())), "") << bytes;
   }
@@ -137,7 +137,7 @@ TEST(ScheduleSvg, NamesWhatEveryMarkMeans) {
 
 TEST(ScheduleSvg, NamesABudgetThatLiesFarAboveTheChart) {
   TinySolve solve(test::keep_all());
-  solve.problem.limits.ram_budget_bytes = solve.request.ram_budget_bytes = 100000;
+  solve.problem.limits.ram_budget_bytes = solve.request.limits.ram_budget_bytes = 100000;
   const std::string picture = schedule_svg(solve.report());
   EXPECT_THAT(picture, HasSubstr("97.66 KiB</text>"));
   EXPECT_THAT(picture, HasSubstr("(above this)"));

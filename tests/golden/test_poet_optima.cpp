@@ -54,8 +54,8 @@ TEST(PoetOptima, AreOursOnRandomGraphs) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(seed);
     Problem problem = test::random_problem(random, 5 + random.below(4));
-    problem.limits.paging = random.below(4) != 0;
-    problem.limits.remat = random.below(4) != 0;
+    problem.limits.techniques.paging = random.below(4) != 0;
+    problem.limits.techniques.remat = random.below(4) != 0;
     expect_same_optimum(problem);
   }
 }

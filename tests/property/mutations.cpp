@@ -226,7 +226,7 @@ Result forbid_the_paging_in_use(Random& random, Case& made) {
     return has(stage.page_out, node) || has(stage.page_in, node);
   });
   if (!spot) return {};
-  made.limits.paging = false;
+  made.limits.techniques.paging = false;
   return Expected{Rule::structure, spot->stage};
 }
 
@@ -235,7 +235,7 @@ Result forbid_the_recomputation_in_use(Random& random, Case& made) {
     return node != t && has(stage.compute, node);
   });
   if (!spot) return {};
-  made.limits.remat = false;
+  made.limits.techniques.remat = false;
   return Expected{Rule::structure, spot->stage};
 }
 

@@ -97,7 +97,7 @@ TEST(ExactOracle, ComputesOnceAndPagesNotWhatItMayNot) {
   Graph graph = three_in_place();
   graph.nodes[2].in_place.reset();
   Limits without_paging = limits(16, 100);
-  without_paging.paging = false;
+  without_paging.techniques.paging = false;
   EXPECT_EQ(optimum(graph, without_paging), 5) << "x is computed again";
   graph.nodes[0].page = false;
   EXPECT_EQ(optimum(graph, limits(16, 100)), 5);

@@ -57,8 +57,8 @@ class Case {
   explicit Case(int seed) {
     Random random(seed);
     problem_ = test::random_problem(random, 7 + random.below(6));
-    problem_.limits.paging = random.below(4) != 0;
-    problem_.limits.remat = random.below(4) != 0;
+    problem_.limits.techniques.paging = random.below(4) != 0;
+    problem_.limits.techniques.remat = random.below(4) != 0;
     base_ = baseline(problem_.graph);
     plain_ = formulate(problem_, useful_windows(problem_, false, kInfinity));
     optimum_ = optimum(plain_->milp, base_.energy_joules);

@@ -77,7 +77,7 @@ TEST(Freedom, BothTechniquesAreNeverWorseThanEitherWithAThirdOfTheMoves) {
       const Problem both = problem_of(network, share);
       Problem without_paging = both;
       Problem without_remat = both;
-      without_paging.limits.paging = without_remat.limits.remat = false;
+      without_paging.limits.techniques.paging = without_remat.limits.techniques.remat = false;
       const Joules alone =
           std::min(searched(without_paging, kMoves), searched(without_remat, kMoves));
       with_schedule += std::isfinite(alone) ? 1 : 0;
@@ -122,8 +122,8 @@ TEST(Freedom, NoScheduleIsBelowTheBoundOfATechnique) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     Problem problem = test::wild_problem(random, 4 + random.below(4), test::Numbers::moderate);
-    problem.limits.paging = random.below(3) > 0;
-    problem.limits.remat = !problem.limits.paging || random.below(2) == 0;
+    problem.limits.techniques.paging = random.below(3) > 0;
+    problem.limits.techniques.remat = !problem.limits.techniques.paging || random.below(2) == 0;
     const Joules bound = least_extra_energy(problem);
     Limits limits = problem.limits;
     limits.runtime_budget_seconds *= 1 + kRuntimeSlack;  // the oracle knows no slack

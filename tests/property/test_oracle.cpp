@@ -41,7 +41,7 @@ TEST(Oracle, PagesWhereThatCostsLessThanRecomputing) {
 
 TEST(Oracle, RecomputesWherePagingIsForbidden) {
   Limits without_paging = limits(110, 16);
-  without_paging.paging = false;
+  without_paging.techniques.paging = false;
   const auto answer = ask_oracle(light_end(), without_paging);
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->energy_joules, 16);
@@ -53,7 +53,7 @@ TEST(Oracle, FindsNothingInAByteOrASecondTooLittle) {
   EXPECT_FALSE(ask_oracle(light_end(), limits(109, 100)));
   EXPECT_FALSE(ask_oracle(light_end(), limits(1000, 14.9)));
   Limits recompute_only = limits(110, 15.9);
-  recompute_only.paging = false;
+  recompute_only.techniques.paging = false;
   EXPECT_FALSE(ask_oracle(light_end(), recompute_only));
 }
 

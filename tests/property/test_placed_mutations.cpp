@@ -40,7 +40,7 @@ void place_with_many_moves(ScheduleFile& file) {
   const Placement lowest{.offsets = std::vector<Bytes>(lifetimes.buffers.size(), 0), .moves = {}};
   const std::optional<Placement> moved =
       place_with_moves(lifetimes.buffers, arena, lowest,
-                       program_flights(program, lifetimes, file.request.paging_time));
+                       program_flights(program, lifetimes, file.request.limits.paging_time));
   if (!moved) return;
   const Placement& placement = *moved;
   file.program = with_offsets(program, lifetimes, placement);
@@ -53,7 +53,7 @@ void place_with_many_moves(ScheduleFile& file) {
 
 ScheduleFile random_placed_file(Random& random) {
   const Case made = random_exact_case(random);
-  ScheduleDraft draft{.request = {.paging_time = made.limits.paging_time},
+  ScheduleDraft draft{.request = {.limits = {.paging_time = made.limits.paging_time}},
                       .graph = made.graph,
                       .schedule = made.schedule};
   ScheduleFile file =
@@ -167,7 +167,7 @@ bool move_what_is_not_in_ram(Random& random, ScheduleFile& file) {
 
 /// To where it is already: nothing else is wrong about it.
 bool move_what_is_transferred(Random& random, ScheduleFile& file) {
-  if (file.request.paging_time != PagingTime::overlapped) return false;
+  if (file.request.limits.paging_time != PagingTime::overlapped) return false;
   const Instruction* const step = pick_step(random, file, [](const Instruction& each) {
     return each.op == Op::page_in || each.op == Op::page_out;
   });
@@ -198,7 +198,7 @@ std::vector<int> stages_computed(const std::vector<Instruction>& program) {
 
 /// Between its last computation and what it frees, a stage is not over.
 bool move_before_the_last_free(Random& random, ScheduleFile& file) {
-  if (file.request.paging_time != PagingTime::overlapped) return false;
+  if (file.request.limits.paging_time != PagingTime::overlapped) return false;
   const std::vector<int> computed = stages_computed(file.program);
   std::vector<std::size_t> places;
   for (std::size_t at = 1; at < file.program.size(); ++at) {

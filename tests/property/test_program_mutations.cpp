@@ -58,7 +58,7 @@ Ran run_here(const Subject& about, const ScheduleFile& file) {
   try {
     const RunResult result =
         run_schedule(about.kernels, file.graph, file.program, file.model.alignment,
-                     {.check = true, .paging_time = file.request.paging_time});
+                     {.check = true, .paging_time = file.request.limits.paging_time});
     if (!result.equal()) return Ran::unequal;
     const Bytes expected = file.arena.arena_bytes.value_or(result.arena_bytes);
     return result.arena_bytes > expected ? Ran::larger : Ran::equal;
@@ -153,11 +153,11 @@ ScheduleFile random_file(Random& random, const Subject& about, Kind kind) {
   ScheduleDraft draft{.model = model_info(about.formulas.model),
                       .graph = graph,
                       .schedule = ExactScheduler(random, graph, kHabits).run()};
-  draft.request.paging_time = static_cast<PagingTime>(draw(random, 0, 2));
+  draft.request.limits.paging_time = static_cast<PagingTime>(draw(random, 0, 2));
   const Replay replay = replay_draft(draft);
   ScheduleFile file = complete_draft(draft, replay, *draft.model);
   if (kind == Kind::plain) {
-    file.program = to_program(file.graph, file.schedule, file.request.paging_time);
+    file.program = to_program(file.graph, file.schedule, file.request.limits.paging_time);
     file.arena = {};
   }
   if (kind == Kind::moved) add_move(file);
@@ -229,7 +229,7 @@ TEST_P(ChangedProgram, IsEqualWhereverItsChangedStagesAreValid) {
       ScheduleFile changed = file;
       edit(random, changed.schedule);
       ScheduleDraft draft{.model = file.model, .graph = file.graph, .schedule = changed.schedule};
-      draft.request.paging_time = file.request.paging_time;
+      draft.request.limits.paging_time = file.request.limits.paging_time;
       const Replay replay = replay_draft(draft);
       if (!replay.valid()) {
         EXPECT_FALSE(verify_schedule_file(changed).empty());

@@ -80,7 +80,7 @@ void expect_sampled_rows_admit(const CaseRange& range, bool attributes) {
     Random random(seed);
     Drawn drawn = draw_schedule(random, attributes);
     tally.page_ins += drawn.page_ins();
-    if (chance(random, 20) && drawn.page_ins() == 0) drawn.problem.limits.paging = false;
+    if (chance(random, 20) && drawn.page_ins() == 0) drawn.problem.limits.techniques.paging = false;
     for (const bool collapse : {false, true}) {
       for (const Joules most : {kInfinity, drawn.extra() * (1 + kRounding)}) {
         expect_sampled_admits(random, drawn, useful_windows(drawn.problem, collapse, most), tally);

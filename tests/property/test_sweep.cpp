@@ -36,8 +36,7 @@ SweepGrid random_grid(Random& random) {
     grid.ram.push_back({.first = budget});
   }
   grid.runtime = {Ratio{1 + random.uniform()}, Ratio{2 + random.uniform()}};
-  grid.techniques = {TechniqueSet::none, TechniqueSet::remat, TechniqueSet::paging,
-                     TechniqueSet::both};
+  grid.techniques = {kNoTechnique, kOnlyRemat, kOnlyPaging, kBothTechniques};
   return grid;
 }
 
@@ -48,7 +47,8 @@ void expect_monotone(const std::vector<SweepPoint>& points, const SweepOutcomes&
       const Limits& t = points[tight].limits;
       const bool allows = l.ram_budget_bytes >= t.ram_budget_bytes &&
                           l.runtime_budget_seconds >= t.runtime_budget_seconds &&
-                          l.paging >= t.paging && l.remat >= t.remat;
+                          l.techniques.paging >= t.techniques.paging &&
+                          l.techniques.remat >= t.techniques.remat;
       if (!allows || !outcomes[tight]->result.schedule) continue;
       ASSERT_TRUE(outcomes[loose]->result.schedule) << loose << " allows as much as " << tight;
       EXPECT_LE(outcomes[loose]->result.energy_joules, outcomes[tight]->result.energy_joules);
@@ -103,7 +103,7 @@ TEST(MinRam, IsWhereTheSolverBeginsToFindSchedules) {
     const Problem problem = test::random_problem(random, 6 + random.below(4));
     const SweepSubject subject = test::subject_of(problem.graph, "random");
     Limits limits = problem.limits;
-    limits.paging = seed % 2 == 0;
+    limits.techniques.paging = seed % 2 == 0;
     const MinRam found = find_min_ram(subject, limits, exact(), 0, {});
     expect_smallest(subject, limits, found);
   }

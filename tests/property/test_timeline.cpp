@@ -28,8 +28,7 @@ void expect_agrees_with_simulator(const Timeline& timeline) {
   const Problem& problem = *timeline.costs().problem;
   Limits ample{.ram_budget_bytes = kMaxBytes,
                .runtime_budget_seconds = 1e30,
-               .paging = problem.limits.paging,
-               .remat = problem.limits.remat,
+               .techniques = problem.limits.techniques,
                .paging_time = problem.limits.paging_time};
   const Replay replay = simulate(problem.graph, to_schedule(timeline), ample);
   ASSERT_TRUE(replay.valid()) << replay.violations.front().message;

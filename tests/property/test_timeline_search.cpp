@@ -133,7 +133,7 @@ Problem far_reaching_problem(Random& random, int size, double share) {
   const auto room = static_cast<double>(base.peak_ram_bytes - low);
   problem.limits = {.ram_budget_bytes = low + static_cast<Bytes>(share * room),
                     .runtime_budget_seconds = 1000 * base.runtime_seconds,
-                    .paging = false};
+                    .techniques = kOnlyRemat};
   return problem;
 }
 

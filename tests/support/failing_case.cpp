@@ -112,8 +112,9 @@ class Shrinker {
   }
 
   bool simplify_limits() {
-    bool any = try_change([](Problem& p) { return std::exchange(p.limits.paging, false); });
-    any |= try_change([](Problem& p) { return std::exchange(p.limits.remat, false); });
+    bool any =
+        try_change([](Problem& p) { return std::exchange(p.limits.techniques.paging, false); });
+    any |= try_change([](Problem& p) { return std::exchange(p.limits.techniques.remat, false); });
     any |= try_change([](Problem& p) {
       const Seconds ample = rounded(100 * baseline(p.graph).runtime_seconds + 1);
       return std::exchange(p.limits.runtime_budget_seconds, ample) != ample;
@@ -193,8 +194,8 @@ std::string model_file(const Graph& graph) {
 std::string command_for(const Limits& limits) {
   return fmt::format(
       "poet-solve --model ./model.json --ram-budget {} --runtime-budget {:.17g}s --gap 0{}{}\n",
-      limits.ram_budget_bytes, limits.runtime_budget_seconds, limits.paging ? "" : " --no-paging",
-      limits.remat ? "" : " --no-remat");
+      limits.ram_budget_bytes, limits.runtime_budget_seconds,
+      limits.techniques.paging ? "" : " --no-paging", limits.techniques.remat ? "" : " --no-remat");
 }
 
 }  // namespace

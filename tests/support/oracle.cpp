@@ -160,7 +160,7 @@ class Search {
     for (Set stored = 0; stored < only(t); ++stored) reached |= !now.at(resident, stored).empty();
     if (!reached) return;
     const Set absent = tables_.renewable[t] & ~resident;
-    for_each_subset(limits_.remat ? absent : 0, [&](Set recomputed) {
+    for_each_subset(limits_.techniques.remat ? absent : 0, [&](Set recomputed) {
       const Set computed = recomputed | only(t);
       if (!inputs_there(resident, computed)) return;
       // After the last stage nothing is of use any more.
@@ -226,7 +226,7 @@ class Search {
 
   /// Rules 3 and 4: every choice of transfers in a stage whose computations are settled.
   void transfer(int t, Set resident, Set computed, Set kept, Set stored, int from, Boundary& next) {
-    const bool worthwhile = limits_.paging && t + 1 < tables_.size;
+    const bool worthwhile = limits_.techniques.paging && t + 1 < tables_.size;
     const Set readable = worthwhile ? tables_.pageable & stored & ~(resident | computed) : 0;
     // A copy that exists need not be made again: that would cost, and change nothing.
     const Set writable = worthwhile ? tables_.pageable & resident & ~stored : 0;

@@ -15,8 +15,7 @@ struct TinySolve {
       .name = "tiny", .source = "built-in", .sha256 = "ab", .backward = Backward::explicit_nodes};
   Platform platform = {.name = "board", .source = "board.json", .sha256 = "cd"};
   Problem problem = {.graph = tiny_graph(), .limits = ample_limits()};
-  Request request = {.ram_budget_bytes = ample_limits().ram_budget_bytes,
-                     .runtime_budget_seconds = ample_limits().runtime_budget_seconds,
+  Request request = {.limits = ample_limits(),
                      .runtime_budget_ratio = 16.0 / 15.0,
                      .settings = {.gap = 1e-4, .time_limit_seconds = 300}};
   SolveResult result;

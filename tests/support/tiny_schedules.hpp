@@ -73,7 +73,7 @@ inline Schedule page_a() {
 
 /// Budgets that every schedule above meets.
 inline Limits ample_limits() {
-  return {.ram_budget_bytes = 1101, .runtime_budget_seconds = 16, .paging = true, .remat = true};
+  return {.ram_budget_bytes = 1101, .runtime_budget_seconds = 16};
 }
 
 }  // namespace poet::test

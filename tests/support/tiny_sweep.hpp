@@ -53,13 +53,10 @@ inline SweepSubject subject_of(Graph graph, const std::string& name = "hill") {
 }
 
 /// A point of the first subject with its budgets in absolute terms.
-inline SweepPoint point_of(Bytes ram, Seconds runtime = 10, TechniqueSet set = TechniqueSet::both) {
-  return {.techniques = set,
-          .runtime = RuntimeBudget(std::in_place_type<Seconds>, runtime),
-          .limits = {.ram_budget_bytes = ram,
-                     .runtime_budget_seconds = runtime,
-                     .paging = set == TechniqueSet::both || set == TechniqueSet::paging,
-                     .remat = set == TechniqueSet::both || set == TechniqueSet::remat}};
+inline SweepPoint point_of(Bytes ram, Seconds runtime = 10, TechniqueSet set = kBothTechniques) {
+  return {
+      .runtime = RuntimeBudget(std::in_place_type<Seconds>, runtime),
+      .limits = {.ram_budget_bytes = ram, .runtime_budget_seconds = runtime, .techniques = set}};
 }
 
 /// A schedule of that energy, proven if the bound meets it.

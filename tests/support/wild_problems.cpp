@@ -218,10 +218,10 @@ Problem draw_problem(Random& random, int size, Numbers numbers) {
   Problem problem{.graph = make_graph(std::move(nodes))};
   const Baseline base = baseline(problem.graph);
   const int techniques = random.below(10);
-  problem.limits = {.ram_budget_bytes = draw_ram_budget(random, problem.graph, base),
-                    .runtime_budget_seconds = draw_runtime_budget(random, problem.graph, base),
-                    .paging = techniques > 2,
-                    .remat = techniques > 4 || techniques % 2 == 0};
+  problem.limits = {
+      .ram_budget_bytes = draw_ram_budget(random, problem.graph, base),
+      .runtime_budget_seconds = draw_runtime_budget(random, problem.graph, base),
+      .techniques = {.paging = techniques > 2, .remat = techniques > 4 || techniques % 2 == 0}};
   return problem;
 }
 

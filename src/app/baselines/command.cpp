@@ -85,8 +85,9 @@ void log_failures(const std::vector<BaselineRow>& rows) {
   for (const BaselineRow& row : rows) {
     if (row.status != BaselineRow::Status::failed) continue;
     spdlog::error("{} with {} bytes and {:.10g}x: {} failed: {}",
-                  subject_name(row.problem.model, row.problem.platform), row.ram_budget_bytes,
-                  row.problem.runtime_budget_ratio, row.method, row.reason);
+                  subject_name(row.problem.model, row.problem.platform),
+                  row.problem.limits.ram_budget_bytes, row.problem.runtime_budget_ratio, row.method,
+                  row.reason);
   }
 }
 
@@ -97,8 +98,7 @@ Outcome run_baselines_command(const Options& options) {
   const std::vector<Method> methods =
       in_option("--methods", [&] { return parse_methods(options.baselines.methods); });
   SweepRequest request = request_of(options);
-  request.techniques =
-      technique_set_name(techniques_of(Request{.paging = options.paging, .remat = options.remat}));
+  request.techniques = technique_set_name({.paging = options.paging, .remat = options.remat});
   const SweepGrid grid = load_grid(request);
   check_destination("--output", options.output);
   check_folder("--schedules", request.schedules);

@@ -18,8 +18,8 @@ std::string baseline_file_name(const BaselineRow& row) {
   const std::string platform =
       row.problem.platform ? fmt::format("-{}", *row.problem.platform) : std::string();
   return file_stem(fmt::format("{}{}-{}x-{}-{}", row.problem.model, platform,
-                               row.problem.runtime_budget_ratio, row.ram_budget_bytes,
-                               row.method)) +
+                               row.problem.runtime_budget_ratio,
+                               row.problem.limits.ram_budget_bytes, row.method)) +
          ".json";
 }
 

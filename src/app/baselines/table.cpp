@@ -39,8 +39,9 @@ void print_table(const std::vector<BaselineRow>& rows) {
   for (const BaselineRow& row : rows) {
     fmt::print(stderr, "{:<22} {:>7.4g}x {:>12} {:<13} {:<14} {}\n",
                subject_name(row.problem.model, row.problem.platform),
-               row.problem.runtime_budget_ratio, format_bytes(row.ram_budget_bytes, Zeros::kept),
-               row.method, status_text(row), schedule_figures(row));
+               row.problem.runtime_budget_ratio,
+               format_bytes(row.problem.limits.ram_budget_bytes, Zeros::kept), row.method,
+               status_text(row), schedule_figures(row));
   }
 }
 

@@ -7,10 +7,11 @@
 
 #include "app/sweep/files.hpp"
 #include "base/files/files.hpp"
-#include "base/text/figures.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
+#include "problem/fields.hpp"
+#include "report/compare_fields.hpp"
 
 namespace poet::cli {
 namespace {
@@ -23,28 +24,11 @@ struct Expected {
 
 /// The first thing in which a file is about another problem than its point; empty if it is not.
 std::string difference(const Request& request, const std::string& graph, const Expected& expected) {
-  std::string found;
-  const auto compare = [&](const char* what, const auto& is, const auto& wanted) {
-    if (!found.empty() || is == wanted) return;
-    const auto [stated, expects] = distinct(is, wanted);
-    found = fmt::format("{} is {}, expected {}", what, stated, expects);
-  };
-  const Limits& limits = expected.limits;
-  compare("request.ram_budget_bytes", request.ram_budget_bytes, limits.ram_budget_bytes);
-  compare("request.runtime_budget_seconds", request.runtime_budget_seconds,
-          limits.runtime_budget_seconds);
-  compare("request.paging", request.paging, limits.paging);
-  compare("request.remat", request.remat, limits.remat);
-  compare("request.paging_time", name_of(request.paging_time), name_of(limits.paging_time));
-  const auto size_text = [](const std::optional<Bytes>& size) {
-    return size ? fmt::format("{}", *size) : std::string("none");
-  };
-  compare("request.storage_budget_bytes", size_text(request.storage_budget_bytes),
-          size_text(limits.storage_budget_bytes));
-  compare("request.page_out_budget_bytes", size_text(request.page_out_budget_bytes),
-          size_text(limits.page_out_budget_bytes));
-  compare("the digest of its graph", graph, expected.graph_sha256);
-  return found;
+  if (const auto found = first_difference(request.limits, expected.limits, kFields<Limits>)) {
+    return fmt::format("request.{} is {}, expected {}", found->key, found->first, found->second);
+  }
+  if (graph == expected.graph_sha256) return {};
+  return fmt::format("the digest of its graph is {}, expected {}", graph, expected.graph_sha256);
 }
 
 SweepOutcome failed(const std::string& path, const std::string& reason) {
@@ -57,8 +41,8 @@ SweepOutcome about_another(const std::string& path, const std::string& differenc
 
 SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
                          const Expected& expected) {
-  const std::string other =
-      difference(report.request, graph_sha256(report.graph, report.request.paging_time), expected);
+  const std::string other = difference(
+      report.request, graph_sha256(report.graph, report.request.limits.paging_time), expected);
   if (!other.empty()) return about_another(path, other);
   const std::vector<std::string> findings = verify_schedule_file(report);
   if (!findings.empty()) return {.failure = "its file is not valid: " + findings.front()};

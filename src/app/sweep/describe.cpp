@@ -6,13 +6,14 @@ namespace poet::cli {
 
 std::string describe(const SweepGrid& grid, const SweepPoint& point) {
   return fmt::format("{} {} {} {}", grid.subjects[point.subject].name(),
-                     technique_set_name(point.techniques), runtime_budget_name(point.runtime),
+                     technique_set_name(point.limits.techniques),
+                     runtime_budget_name(point.runtime),
                      format_bytes(point.limits.ram_budget_bytes));
 }
 
 std::string describe(const SweepGrid& grid, const MinRamTask& task) {
   return fmt::format("smallest RAM of {} {} {}", grid.subjects[task.subject].name(),
-                     technique_set_name(task.techniques), runtime_budget_name(task.runtime));
+                     technique_set_name(task.limits.techniques), runtime_budget_name(task.runtime));
 }
 
 std::string describe(const SweepOutcome& outcome) {

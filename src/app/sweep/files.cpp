@@ -58,7 +58,8 @@ std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoi
   const SweepSubject& subject = grid.subjects[what.subject];
   const std::string platform = subject.platform ? subject.platform->name : std::string();
   return file_stem(fmt::format("{:04}-{}-{}{}{}-{}-{}", point, subject.model.name, platform,
-                               platform.empty() ? "" : "-", technique_set_name(what.techniques),
+                               platform.empty() ? "" : "-",
+                               technique_set_name(what.limits.techniques),
                                runtime_budget_name(what.runtime), what.limits.ram_budget_bytes)) +
          ".json";
 }

@@ -65,7 +65,7 @@ SweepOutcome row_outcome(const SweepRow& row, const std::optional<ScheduleFile>&
 /// The shorter of the two ways to state it is how it was stated.
 std::string stated_runtime(const RowProblem& problem) {
   const std::string ratio = fmt::format("{}", problem.runtime_budget_ratio);
-  const std::string seconds = fmt::format("{}s", problem.runtime_budget_seconds);
+  const std::string seconds = fmt::format("{}s", problem.limits.runtime_budget_seconds);
   return ratio.size() <= seconds.size() ? ratio : seconds;
 }
 
@@ -111,15 +111,15 @@ SweepRequest FinishedSweep::request() const {
   const auto size_text = [](const std::optional<Bytes>& size) {
     return size ? fmt::format("{}", *size) : std::string();
   };
-  request.storage_budget = size_text(first.problem.storage_budget_bytes);
-  request.page_out_budget = size_text(first.problem.page_out_budget_bytes);
+  request.storage_budget = size_text(first.problem.limits.storage_budget_bytes);
+  request.page_out_budget = size_text(first.problem.limits.page_out_budget_bytes);
   for (const auto& [row, file] : rows_) {
     add_once(models, row.problem.model);
     if (row.problem.platform) add_once(platforms, *row.problem.platform);
-    add_once(techniques, row.problem.techniques);
-    add_once(paging_times, std::string(name_of(row.problem.paging_time)));
+    add_once(techniques, std::string(name_of(row.problem.limits.techniques)));
+    add_once(paging_times, std::string(name_of(row.problem.limits.paging_time)));
     add_once(runtimes, stated_runtime(row.problem));
-    add_once(budgets, ram_budget_word(row.ram_budget_bytes));
+    add_once(budgets, ram_budget_word(row.problem.limits.ram_budget_bytes));
     if (row.schedule_file && request.schedules.empty()) {
       const auto folder = std::filesystem::path(schedule_path(path_, row)).parent_path();
       request.schedules = folder.empty() ? "." : folder.string();
@@ -154,12 +154,7 @@ void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& 
     const SweepPoint& point = points[p];
     const bool same = row.point == static_cast<int>(p) &&
                       row.problem.graph_sha256 == graphs[point.subject] &&
-                      row.problem.techniques == technique_set_name(point.techniques) &&
-                      row.problem.runtime_budget_seconds == point.limits.runtime_budget_seconds &&
-                      row.problem.paging_time == point.limits.paging_time &&
-                      row.problem.storage_budget_bytes == point.limits.storage_budget_bytes &&
-                      row.problem.page_out_budget_bytes == point.limits.page_out_budget_bytes &&
-                      row.ram_budget_bytes == point.limits.ram_budget_bytes;
+                      row.problem.limits == point.limits;
     if (!same) refuse(fmt::format("another point {} than in this grid", p));
   }
 }

@@ -138,9 +138,8 @@ SweepGrid load_grid(SweepRequest& request) {
   }
   const std::vector<Model> models = load_models(request);
   const std::vector<Platform> platforms = load_platforms(request);
-  const bool paging = std::any_of(
-      grid.techniques.begin(), grid.techniques.end(),
-      [](TechniqueSet set) { return set == TechniqueSet::both || set == TechniqueSet::paging; });
+  const bool paging = std::any_of(grid.techniques.begin(), grid.techniques.end(),
+                                  [](const TechniqueSet& set) { return set.paging; });
   for (const Model& model : models) {
     for (const Platform& platform : platforms) {
       grid.subjects.push_back(make_subject(model, platform, request, paging));

@@ -60,8 +60,8 @@ std::string single_solves(const std::string& program, const SweepGrid& grid,
     }
     words.insert(words.end(), {"--ram-budget", ram_budget_word(point.limits.ram_budget_bytes),
                                "--runtime-budget", runtime_text(point.runtime)});
-    if (!point.limits.paging) words.emplace_back("--no-paging");
-    if (!point.limits.remat) words.emplace_back("--no-remat");
+    if (!point.limits.techniques.paging) words.emplace_back("--no-paging");
+    if (!point.limits.techniques.remat) words.emplace_back("--no-remat");
     words.insert(words.end(), shared.begin(), shared.end());
     const std::filesystem::path file =
         std::filesystem::path(request.schedules) / schedule_file_name(grid, points, p);

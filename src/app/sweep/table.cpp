@@ -11,7 +11,7 @@ namespace poet::cli {
 namespace {
 
 bool charges_transfers(const SweepRow& row) {
-  return row.problem.paging_time != PagingTime::free;
+  return row.problem.limits.paging_time != PagingTime::free;
 }
 
 /// How long computations take without transfers, in a column that is there if any row charges them.
@@ -68,10 +68,10 @@ void print_table(const std::vector<SweepRow>& rows) {
              "from");
   for (const SweepRow& row : rows) {
     fmt::print(stderr, "{:>5} {:<22} {:<7} {:>7.4g}x {:>12} {:<10} {:<80}{}  {}\n", row.point,
-               subject_name(row.problem.model, row.problem.platform), row.problem.techniques,
-               row.problem.runtime_budget_ratio, format_bytes(row.ram_budget_bytes, Zeros::kept),
-               name_of(row.status), row.summary ? figures(*row.summary) : "", extra(computing(row)),
-               origin_of(row));
+               subject_name(row.problem.model, row.problem.platform),
+               name_of(row.problem.limits.techniques), row.problem.runtime_budget_ratio,
+               format_bytes(row.problem.limits.ram_budget_bytes, Zeros::kept), name_of(row.status),
+               row.summary ? figures(*row.summary) : "", extra(computing(row)), origin_of(row));
   }
 }
 
@@ -86,10 +86,10 @@ void print_table(const std::vector<MinRamRow>& rows) {
                                                     row.node_name, row.node_op, row.decided_by)
                                       : row.reason;
     fmt::print(stderr, "{:<22} {:<7} {:>7.4g}x {:<10} {:>14} {:>14} {:>14}  {}\n",
-               subject_name(row.problem.model, row.problem.platform), row.problem.techniques,
-               row.problem.runtime_budget_ratio, name_of(row.status),
-               bytes(row.infeasible_below_bytes), bytes(row.feasible_ram_bytes),
-               row.baseline_peak_ram_bytes, node);
+               subject_name(row.problem.model, row.problem.platform),
+               name_of(row.problem.limits.techniques), row.problem.runtime_budget_ratio,
+               name_of(row.status), bytes(row.infeasible_below_bytes),
+               bytes(row.feasible_ram_bytes), row.baseline_peak_ram_bytes, node);
   }
 }
 

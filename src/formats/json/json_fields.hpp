@@ -113,7 +113,7 @@ bool is_empty(const Value& value) {
     return value.empty();
   } else if constexpr (std::is_same_v<Value, int>) {
     return value < 0;
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (HasNames<Value>) {
     return value == Value{};
   } else {
     return false;
@@ -167,7 +167,7 @@ template <typename Value>
 nlohmann::ordered_json json_of(const Value& value) {
   if constexpr (kIsOptional<Value>) {
     return value ? json_of(*value) : nlohmann::ordered_json(nullptr);
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (HasNames<Value>) {
     return name_of(value);
   } else if constexpr (std::is_same_v<Value, SolverFeatures>) {
     return disabled_features(value);
@@ -215,7 +215,7 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
   if constexpr (kIsOptional<Value>) {
     value.reset();
     if (!at.is_null()) read_value(at, value.emplace(), range, least);
-  } else if constexpr (std::is_enum_v<Value>) {
+  } else if constexpr (HasNames<Value>) {
     const auto known = value_of<Value>(at.string());
     if (!known) at.fail_expecting(words_of<Value>());
     value = *known;

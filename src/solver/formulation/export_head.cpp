@@ -29,8 +29,9 @@ constexpr std::array<std::string_view, 8> kDecisive{
     "paging time", "storage budget", "page-out budget", kColumns};
 
 std::string techniques(const Limits& limits) {
-  if (limits.paging) return limits.remat ? "paging and recomputation" : "paging";
-  return limits.remat ? "recomputation" : "none";
+  if (limits.techniques.paging)
+    return limits.techniques.remat ? "paging and recomputation" : "paging";
+  return limits.techniques.remat ? "recomputation" : "none";
 }
 
 std::string_view word_of(PagingTime time) {

@@ -45,12 +45,12 @@ class Usefulness {
 
  private:
   static bool frees_by_use(const Problem& problem) {
-    return problem.limits.remat && problem.limits.paging &&
+    return problem.limits.techniques.remat && problem.limits.techniques.paging &&
            problem.limits.paging_time != PagingTime::overlapped;
   }
 
   bool may_recompute(int t, int j) const {
-    return problem_.limits.remat && graph_.last_stage[j] >= t;
+    return problem_.limits.techniques.remat && graph_.last_stage[j] >= t;
   }
 
   /// An input that is written out was computed again in the stage before and comes back later, or
@@ -117,10 +117,10 @@ UsefulWindows useful_windows(const Problem& problem, bool collapse_forward, Joul
   find_windows(problem, !windows.collapsed(), extra_energy, windows);
   for (int i = 0; i < size; ++i) {
     windows.last_first_use.push_back(last_use(graph, i));
-    windows.recompute[i] = problem.limits.remat && windows.last_recompute[i] > i;
+    windows.recompute[i] = problem.limits.techniques.remat && windows.last_recompute[i] > i;
     // Written in i+1 at the earliest, so read back from i+2 on.
     windows.page[i] =
-        problem.limits.paging && graph.nodes[i].page && windows.last_page_in[i] >= i + 2;
+        problem.limits.techniques.paging && graph.nodes[i].page && windows.last_page_in[i] >= i + 2;
   }
   return windows;
 }

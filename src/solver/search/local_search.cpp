@@ -41,7 +41,7 @@ template <typename Function>
 void descend_from_eviction(Timeline& timeline, const Stop& stop, Function take) {
   const Limits& limits = timeline.costs().problem->limits;
   for (const bool by_paging : {true, false}) {
-    if (stop() || !(by_paging ? limits.paging : limits.remat)) continue;
+    if (stop() || !(by_paging ? limits.techniques.paging : limits.techniques.remat)) continue;
     timeline.restore({});
     evict_everything(timeline, by_paging, stop);
     descend(timeline, Return::at_use, stop);
@@ -91,9 +91,9 @@ class PartedSearch {
     if (start_) note(*start_);
     const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds));
     for (const Schedule& plan : plans) note(plan);
-    if (problem_.limits.paging && problem_.limits.remat) {
-      search_without(&Limits::paging);
-      search_without(&Limits::remat);
+    if (problem_.limits.techniques.paging && problem_.limits.techniques.remat) {
+      search_without(&TechniqueSet::paging);
+      search_without(&TechniqueSet::remat);
     }
     search(problem_, start_, plans, options_.moves - made_,
            stop_after(options_.seconds - watch.elapsed()));
@@ -110,9 +110,9 @@ class PartedSearch {
   }
 
   /// Leaves a technique out, unless no plan with the other alone can be better than the best.
-  void search_without(bool Limits::*technique) {
+  void search_without(bool TechniqueSet::*technique) {
     Problem restricted = problem_;
-    restricted.limits.*technique = false;
+    restricted.limits.techniques.*technique = false;
     if (best_ && least_extra_energy(restricted) >= costs_.joules(least_)) return;
     const Stop stop = stop_after(options_.seconds / kParts);
     const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop);

@@ -112,10 +112,10 @@ SearchScales scales_of(const WholeCosts& costs) {
     const auto paged = static_cast<double>(node.page_in_energy + node.page_out_energy);
     bytes += static_cast<double>(node.bytes);
     time += static_cast<double>(node.time);
-    if (limits.remat && limits.paging) {
+    if (limits.techniques.remat && limits.techniques.paging) {
       energy += std::min(computed, paged);
     } else {
-      energy += limits.remat ? computed : paged;
+      energy += limits.techniques.remat ? computed : paged;
     }
   }
   return {.energy = std::max(1.0, energy / costs.size()),

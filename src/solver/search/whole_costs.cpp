@@ -29,8 +29,9 @@ WholeCosts::WholeCosts(const Problem& task)
   Seconds once = 0;
   Seconds transfers = 0;
   for (const Node& node : task.graph.nodes) {
-    if (limits.remat) energy += node.energy_joules;
-    if (limits.paging) energy += node.page_in_energy_joules + node.page_out_energy_joules;
+    if (limits.techniques.remat) energy += node.energy_joules;
+    if (limits.techniques.paging)
+      energy += node.page_in_energy_joules + node.page_out_energy_joules;
     once += node.runtime_seconds;
     transfers += node.page_in_seconds + node.page_out_seconds;
   }
@@ -42,18 +43,19 @@ WholeCosts::WholeCosts(const Problem& task)
     const Node& node = task.graph.nodes[k];
     const auto time = [&](Seconds seconds) { return to_units(seconds, seconds_per_unit); };
     const auto cost = [&](Joules joules) { return to_units(joules, joules_per_unit); };
-    nodes.push_back({.bytes = node.bytes,
-                     .workspace = node.workspace_bytes,
-                     .stored = bytes_in_storage(node),
-                     .energy = limits.remat ? cost(node.energy_joules) : 0,
-                     .page_in_energy = limits.paging ? cost(node.page_in_energy_joules) : 0,
-                     .page_out_energy = limits.paging ? cost(node.page_out_energy_joules) : 0,
-                     .time = time(node.runtime_seconds),
-                     .page_in_time = charged ? time(node.page_in_seconds) : 0,
-                     .page_out_time = charged ? time(node.page_out_seconds) : 0,
-                     .over = node.in_place.value_or(-1),
-                     .last_stage = limits.remat ? task.graph.last_stage[k] : k,
-                     .page = limits.paging && node.page});
+    nodes.push_back(
+        {.bytes = node.bytes,
+         .workspace = node.workspace_bytes,
+         .stored = bytes_in_storage(node),
+         .energy = limits.techniques.remat ? cost(node.energy_joules) : 0,
+         .page_in_energy = limits.techniques.paging ? cost(node.page_in_energy_joules) : 0,
+         .page_out_energy = limits.techniques.paging ? cost(node.page_out_energy_joules) : 0,
+         .time = time(node.runtime_seconds),
+         .page_in_time = charged ? time(node.page_in_seconds) : 0,
+         .page_out_time = charged ? time(node.page_out_seconds) : 0,
+         .over = node.in_place.value_or(-1),
+         .last_stage = limits.techniques.remat ? task.graph.last_stage[k] : k,
+         .page = limits.techniques.paging && node.page});
   }
   const Seconds extra = limits.runtime_budget_seconds * (1 + kRuntimeSlack) - once;
   constexpr double kMost = 0x1.0p62;

@@ -19,11 +19,12 @@ std::vector<BaselineResult> run(const Problem& problem, TechniqueSet techniques,
                            .graph = problem.graph,
                            .base = baseline(problem.graph),
                            .limits = problem.limits});
+  Limits limits = problem.limits;
+  limits.techniques = techniques;
   const std::vector<SweepPoint> points{
       {.subject = 0,
-       .techniques = techniques,
        .runtime = RuntimeBudget(std::in_place_type<Seconds>, problem.limits.runtime_budget_seconds),
-       .limits = problem.limits}};
+       .limits = limits}};
   return run_baselines(grid, points,
                        {.methods = parse_methods(methods),
                         .settings = {.time_limit_seconds = 5},
@@ -38,7 +39,7 @@ TEST(RunBaselines, AScheduleThatExceedsTheRamInEveryStageIsInfeasible) {
   Problem problem = chain_problem(600, 100);
   problem.limits.ram_budget_bytes = 50;
   const std::vector<BaselineResult> results =
-      run(problem, TechniqueSet::both, "keep-all,chen-sqrt,page-all");
+      run(problem, kBothTechniques, "keep-all,chen-sqrt,page-all");
   ASSERT_EQ(results.size(), 3U);
   for (const BaselineResult& result : results) {
     EXPECT_EQ(result.row.status, BaselineRow::Status::infeasible)
@@ -54,24 +55,22 @@ TEST(RunBaselines, AMethodThatNeedsWhatIsForbiddenDoesNotApply) {
     for (const BaselineResult& result : run(problem, allowed, "all")) {
       const BaselineRow& row = result.row;
       const TechniqueSet wanted = info_of(parse_methods(row.method).front()).techniques;
-      const bool applies =
-          row.method == "poet" || wanted == TechniqueSet::none || wanted == allowed;
+      const bool applies = row.method == "poet" || wanted == kNoTechnique || wanted == allowed;
       EXPECT_EQ(row.status == BaselineRow::Status::not_applicable, !applies) << row.method;
       if (!applies) {
         EXPECT_THAT(row.reason, HasSubstr(forbidden)) << row.method;
       }
       if (!result.file) continue;
       const bool pages = row.summary->page_in_count + row.summary->page_out_count > 0;
-      EXPECT_FALSE(pages && allowed == TechniqueSet::remat) << row.method;
-      EXPECT_FALSE(row.summary->recompute_count > 0 && allowed == TechniqueSet::paging)
-          << row.method;
+      EXPECT_FALSE(pages && allowed == kOnlyRemat) << row.method;
+      EXPECT_FALSE(row.summary->recompute_count > 0 && allowed == kOnlyPaging) << row.method;
       if (row.method == "poet") {
-        EXPECT_EQ(row.problem.techniques, technique_set_name(allowed));
+        EXPECT_EQ(row.problem.limits.techniques, allowed);
       }
     }
   };
-  expect_used(TechniqueSet::remat, "paging");
-  expect_used(TechniqueSet::paging, "recomputation");
+  expect_used(kOnlyRemat, "paging");
+  expect_used(kOnlyPaging, "recomputation");
 }
 
 }  // namespace

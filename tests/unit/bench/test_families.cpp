@@ -54,8 +54,8 @@ TEST(Families, LayeredOnesOnlyRecomputeInAShareOfThePeak) {
   for (const Instance& instance : layered_instances(true)) {
     const Problem problem = problem_of(instance);
     EXPECT_EQ(problem.graph.size(), 100);
-    EXPECT_FALSE(problem.limits.paging);
-    EXPECT_TRUE(problem.limits.remat);
+    EXPECT_FALSE(problem.limits.techniques.paging);
+    EXPECT_TRUE(problem.limits.techniques.remat);
     EXPECT_EQ(problem.limits.ram_budget_bytes,
               baseline(problem.graph).peak_ram_bytes * instance.ram_percent / 100);
   }

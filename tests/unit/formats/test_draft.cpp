@@ -56,8 +56,8 @@ TEST(Draft, NeedsNodesAndStagesAlone) {
 
 TEST(Draft, TakesItsOwnFiguresForMissingBudgets) {
   const ScheduleFile file = completed(bare(recompute_a()));
-  EXPECT_EQ(file.request.ram_budget_bytes, 1101);
-  EXPECT_EQ(file.request.runtime_budget_seconds, 16);
+  EXPECT_EQ(file.request.limits.ram_budget_bytes, 1101);
+  EXPECT_EQ(file.request.limits.runtime_budget_seconds, 16);
   EXPECT_EQ(file.request.runtime_budget_ratio, 16.0 / 15);
   EXPECT_EQ(file.summary.lower_bound_joules, 15);
   EXPECT_EQ(file.summary.gap, 1.0 / 16);
@@ -69,12 +69,12 @@ TEST(Draft, KeepsWhatItStates) {
       {"ram_budget_bytes", 2000}, {"runtime_budget_ratio", 2}, {"paging", false}, {"seed", 7}};
   file["platform"] = {{"name", "board"}, {"source", "board.json"}, {"sha256", "cd"}};
   const ScheduleFile whole = completed(file);
-  EXPECT_EQ(whole.request.ram_budget_bytes, 2000);
+  EXPECT_EQ(whole.request.limits.ram_budget_bytes, 2000);
   EXPECT_EQ(whole.summary.ram_budget_bytes, 2000);
-  EXPECT_EQ(whole.request.runtime_budget_seconds, 30);
+  EXPECT_EQ(whole.request.limits.runtime_budget_seconds, 30);
   EXPECT_EQ(whole.request.runtime_budget_ratio, 2);
-  EXPECT_FALSE(whole.request.paging);
-  EXPECT_TRUE(whole.request.remat);
+  EXPECT_FALSE(whole.request.limits.techniques.paging);
+  EXPECT_TRUE(whole.request.limits.techniques.remat);
   EXPECT_EQ(whole.request.settings.seed, 7U);
   EXPECT_EQ(whole.platform->name, "board");
 }
@@ -100,7 +100,7 @@ TEST(Draft, TakesItsGraphFromElsewhereIfItHasNone) {
   bool paging = true;
   const ScheduleDraft draft =
       parse_schedule_draft(file.dump(), "draft.json", [&](const ScheduleDraft& known) {
-        paging = known.request.paging;
+        paging = known.request.limits.techniques.paging;
         return tiny_graph();
       });
   EXPECT_EQ(draft.graph.size(), 4);

@@ -43,8 +43,7 @@ TinySolve three_nodes() {
        .backward = true},
   });
   solve.problem.limits = {.ram_budget_bytes = 14, .runtime_budget_seconds = 1};
-  solve.request = {.ram_budget_bytes = 14,
-                   .runtime_budget_seconds = 1,
+  solve.request = {.limits = solve.problem.limits,
                    .runtime_budget_ratio = 1,
                    .settings = {.gap = 1e-4, .time_limit_seconds = 300, .seed = 7}};
   solve.result.schedule = {.stages = {{.compute = {0}},

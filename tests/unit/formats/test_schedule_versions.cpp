@@ -139,13 +139,13 @@ TEST(ScheduleVersion, TwoIsReadBackAndVerified) {
   const ScheduleFile file = parse_schedule_file(text, "f");
   EXPECT_EQ(to_json(file), text);
   EXPECT_THAT(verify_schedule_file(file), IsEmpty());
-  EXPECT_EQ(limits_of(file.request), with_attributes().problem.limits);
+  EXPECT_EQ(file.request.limits, with_attributes().problem.limits);
   EXPECT_EQ(graph_sha256(file.graph, true), graph_sha256(with_attributes().problem.graph, true));
 }
 
 /// A second less than the schedule takes, and the ratio that belongs to it.
 Request short_of_time(Request request) {
-  request.runtime_budget_seconds = 22;
+  request.limits.runtime_budget_seconds = 22;
   request.runtime_budget_ratio = 22.0 / 15;
   return request;
 }
@@ -167,7 +167,7 @@ TEST(ScheduleVersion, VerificationChecksTheFiguresOfTwo) {
               ElementsAre(HasSubstr("summary.paging_seconds")));
   EXPECT_THAT(findings([](ScheduleFile& f) { f.program[2].over.reset(); }),
               ElementsAre(HasSubstr("the stages say compute 1 over 0")));
-  EXPECT_THAT(findings([](ScheduleFile& f) { f.request.storage_budget_bytes = 511; }),
+  EXPECT_THAT(findings([](ScheduleFile& f) { f.request.limits.storage_budget_bytes = 511; }),
               ElementsAre(HasSubstr("rule 9 (storage)")));
   EXPECT_THAT(findings([](ScheduleFile& f) { f.request = short_of_time(f.request); }),
               ElementsAre(HasSubstr("rule 6 (runtime)")));
@@ -191,9 +191,9 @@ TEST(ScheduleVersion, ThreeIsNotKnown) {
 TEST(ScheduleVersion, OfADocumentWithoutAScheduleFollowsItsRequest) {
   ProblemInfo problem{.request = with_attributes().request};
   EXPECT_THAT(error_json(ExitCode::infeasible, "infeasible", "no", problem), HasSubstr(kVersion2));
-  problem.request->paging_time = PagingTime::free;
-  problem.request->storage_budget_bytes.reset();
-  problem.request->page_out_budget_bytes.reset();
+  problem.request->limits.paging_time = PagingTime::free;
+  problem.request->limits.storage_budget_bytes.reset();
+  problem.request->limits.page_out_budget_bytes.reset();
   EXPECT_THAT(error_json(ExitCode::infeasible, "infeasible", "no", problem), HasSubstr(kVersion1));
 }
 

@@ -47,7 +47,7 @@ TEST(RowPoints, KeepApartWhatCostsDependOn) {
   row.problem.batch_size = 4;
   row.problem.platform = "m4";
   row.problem.mem_power_scale = 0.5;
-  row.problem.techniques = "none";
+  row.problem.limits.techniques = kNoTechnique;
   const CurvePoint point = curve_points(std::vector{row})[0];
   EXPECT_EQ(point.model, "hill, batch size 4");
   EXPECT_EQ(point.platform, "m4 with memory power x0.5");

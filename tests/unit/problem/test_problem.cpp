@@ -122,8 +122,7 @@ TEST(Verdict, WithoutTechniquesTheBaselinePeakIsTheSmallestBudget) {
   // A dead-end branch makes the peak larger than any working set.
   const Graph graph = make_graph({{.bytes = 10}, {.bytes = 10}, {.bytes = 10}, {.inputs = {0}}});
   const Problem problem{
-      graph,
-      {.ram_budget_bytes = 19, .runtime_budget_seconds = 1, .paging = false, .remat = false}};
+      graph, {.ram_budget_bytes = 19, .runtime_budget_seconds = 1, .techniques = kNoTechnique}};
   const Verdict verdict = instant_verdict(problem, baseline(graph));
   EXPECT_EQ(verdict.kind, Verdict::Kind::infeasible);
   EXPECT_EQ(verdict.smallest_ram_bytes, 20);

@@ -51,7 +51,7 @@ ScheduleFile tight_file() {
 
 TEST(AddOffsets, RoundsSizesEvenBeyondTheBudget) {
   const ScheduleFile file = TinySolve(keep_all()).report();
-  EXPECT_EQ(file.request.ram_budget_bytes, 1101);
+  EXPECT_EQ(file.request.limits.ram_budget_bytes, 1101);
   EXPECT_EQ(file.arena.arena_bytes, 1104);
   EXPECT_FALSE(file.arena.moved_bytes);
   EXPECT_FALSE(file.arena.storage_bytes);
@@ -202,7 +202,7 @@ TEST(WithOtherSchedule, KeepsTheRequestAndItsBound) {
   EXPECT_EQ(other.summary.lower_bound_joules, 15);
   EXPECT_EQ(other.summary.gap, 1.0 / 16);
   EXPECT_EQ(other.status, Status::feasible);
-  EXPECT_EQ(other.request.ram_budget_bytes, file.request.ram_budget_bytes);
+  EXPECT_EQ(other.request.limits.ram_budget_bytes, file.request.limits.ram_budget_bytes);
   EXPECT_EQ(other.model.name, file.model.name);
   EXPECT_EQ(other.platform->name, file.platform->name);
   EXPECT_THAT(verify_schedule_file(other), IsEmpty());

@@ -78,7 +78,7 @@ TEST(MakeReport, RefusesAnEnergyThatTheReplayContradicts) {
 
 TEST(MakeReport, RefusesARequestThatIsNotWhatWasSolved) {
   TinySolve solve(keep_all());
-  solve.request.ram_budget_bytes += 1;
+  solve.request.limits.ram_budget_bytes += 1;
   EXPECT_THROW(solve.report(), InternalError);
 }
 
@@ -106,7 +106,7 @@ TEST(VerifyReport, AReportOfOursIsClean) {
 
 TEST(VerifyReport, NamesTheRuleTheStageAndTheNode) {
   ScheduleFile report = TinySolve(keep_all()).report();
-  report.request.ram_budget_bytes = report.summary.ram_budget_bytes = 1000;
+  report.request.limits.ram_budget_bytes = report.summary.ram_budget_bytes = 1000;
   EXPECT_THAT(verify_schedule_file(report),
               ElementsAre("rule 5 (RAM): stage 3: 1101 bytes are in RAM while computing 3 (d); "
                           "the budget is 1000 bytes"));

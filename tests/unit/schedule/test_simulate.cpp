@@ -188,11 +188,11 @@ TEST(Simulate, BudgetsOfZeroAndNonsenseAreNeverMet) {
 
 TEST(Simulate, ForbiddenTechniquesAreReported) {
   Limits limits = ample_limits();
-  limits.paging = false;
+  limits.techniques.paging = false;
   EXPECT_THAT(broken(page_a(), limits),
               ElementsAre(Pair(Rule::structure, 1), Pair(Rule::structure, 2)));
   limits = ample_limits();
-  limits.remat = false;
+  limits.techniques.remat = false;
   EXPECT_THAT(broken(recompute_a(), limits), ElementsAre(Pair(Rule::structure, 3)));
 }
 

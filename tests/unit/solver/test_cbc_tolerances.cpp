@@ -34,10 +34,8 @@ TEST(CbcTolerances, APointThatIsDroppedIsNoProofThatThereIsNothing) {
                          tensor(0, {}), tensor(0, {}), tensor(5 * kUnit, {}),
                          tensor(5 * kUnit, {5}), tensor(0, {2}), tensor(0, {1}), tensor(0, {0})},
                         7)};
-  problem.limits = {.ram_budget_bytes = 18 * kUnit - 1,
-                    .runtime_budget_seconds = 1,
-                    .paging = true,
-                    .remat = false};
+  problem.limits = {
+      .ram_budget_bytes = 18 * kUnit - 1, .runtime_budget_seconds = 1, .techniques = kOnlyPaging};
   SolveOptions options = exact();
   options.settings.features = no_features();
   const SolveResult result = solve(problem, options);
@@ -128,7 +126,7 @@ SolvedCase solved_case(const std::string& name) {
   SolvedCase found{.problem = {.graph = draft.graph}, .schedule = draft.schedule};
   found.problem.limits.ram_budget_bytes = draft.ram_budget_bytes.value();
   found.problem.limits.runtime_budget_seconds = draft.runtime_budget_seconds.value();
-  found.problem.limits.paging_time = draft.request.paging_time;
+  found.problem.limits.paging_time = draft.request.limits.paging_time;
   const Replay replay = simulate(draft.graph, draft.schedule, found.problem.limits);
   if (!replay.valid()) throw std::logic_error(replay.violations.front().message);
   found.energy_joules = replay.energy_joules;

@@ -83,7 +83,7 @@ TEST(Covers, NoScheduleWithinTheBudgetBreaksThem) {
 
 TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
   Problem problem = chain_in(5 * kTensor);
-  problem.limits.paging = false;
+  problem.limits.techniques.paging = false;
   const SolveResult ample = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60}});
   ASSERT_TRUE(ample.schedule);
   const Seconds needed = simulate(problem.graph, *ample.schedule, problem.limits).runtime_seconds;

@@ -85,7 +85,7 @@ TEST(Greedy, GivesUpWhatAnOutputCouldTakeOver) {
   for (int k = 0; k < 4; ++k) nodes[k].name = fmt::format("n{}", k);
   Problem problem{.graph = make_graph(std::move(nodes))};
   problem.limits = {
-      .ram_budget_bytes = 3 * 128 - 1, .runtime_budget_seconds = 100, .paging = false};
+      .ram_budget_bytes = 3 * 128 - 1, .runtime_budget_seconds = 100, .techniques = kOnlyRemat};
   ASSERT_EQ(baseline(problem.graph).peak_ram_bytes, 3 * 128);
   const WholeCosts costs(problem);
   Timeline timeline(costs);
@@ -188,7 +188,7 @@ TEST(ThresholdSearch, SeesThatAScheduleIsInTimeAgain) {
   Problem problem{.graph = make_graph(std::move(nodes))};
   problem.limits = {.ram_budget_bytes = 100,
                     .runtime_budget_seconds = baseline(problem.graph).runtime_seconds,
-                    .paging = false};
+                    .techniques = kOnlyRemat};
   const WholeCosts costs(problem);
   Timeline timeline(costs);
   timeline.restore({{.node = 0, .at = computation(3, 0)}});

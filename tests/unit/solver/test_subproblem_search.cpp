@@ -17,8 +17,8 @@ constexpr Bytes kUnit = Bytes{1} << 21;
 Problem problem_in_units(int seed, Bytes missing) {
   Random random(seed);
   Problem problem = test::random_problem(random, 8 + random.below(3));
-  problem.limits.paging = true;
-  problem.limits.remat = random.below(2) == 1;
+  problem.limits.techniques.paging = true;
+  problem.limits.techniques.remat = random.below(2) == 1;
   problem.limits.runtime_budget_seconds = 1e6;
   for (Node& node : problem.graph.nodes) {
     node.bytes = kUnit * (1 + random.below(4));

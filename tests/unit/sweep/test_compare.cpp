@@ -15,9 +15,8 @@ SweepRow row(Joules energy, Status status = Status::optimal, Bytes ram = 1000) {
       .problem = {.model = "net",
                   .platform = "m4",
                   .graph_sha256 = "digest",
-                  .techniques = "both",
+                  .limits = {.ram_budget_bytes = ram},
                   .runtime_budget_ratio = 3},
-      .ram_budget_bytes = ram,
       .requested_gap = 1e-4,
       .summary = Summary{.energy_joules = energy, .gap = status == Status::optimal ? 1e-5 : 0.1}};
 }
@@ -112,7 +111,7 @@ TEST(Compare, FindsMissingPointsAndTellsOfNewOnes) {
 TEST(Compare, ListsAChangedGraphWithBothFigures) {
   SweepRow other = row(1);
   other.problem.graph_sha256 = "another";
-  other.ram_budget_bytes = 1100;
+  other.problem.limits.ram_budget_bytes = 1100;
   other.summary->peak_ram_bytes = 1050;
   const Comparison reported = compared(row(2), other);
   EXPECT_EQ(regressions(reported), Kinds{});
@@ -173,7 +172,7 @@ TEST(ComparisonText, MarkdownHasATableOfEachKind) {
 SweepRow least(Objective objective, Seconds runtime, Bytes ram, Joules energy) {
   SweepRow result = row(energy, Status::optimal, ram);
   result.problem.objective = objective;
-  result.problem.runtime_budget_seconds = runtime;
+  result.problem.limits.runtime_budget_seconds = runtime;
   result.summary->runtime_seconds = runtime;
   result.summary->peak_ram_bytes = ram;
   return result;

@@ -77,8 +77,8 @@ TEST(Dominance, FitsWhateverTheJudgeAccepts) {
     if (made.limits.page_out_budget_bytes > 0 && test::chance(random, 20)) {
       *made.limits.page_out_budget_bytes -= 1;
     }
-    made.limits.remat = test::chance(random, 80);
-    made.limits.paging = test::chance(random, 80);
+    made.limits.techniques.remat = test::chance(random, 80);
+    made.limits.techniques.paging = test::chance(random, 80);
     const bool valid = simulate(made.graph, made.schedule, made.limits).valid();
     ASSERT_EQ(fits(replay, made.limits), valid);
     fitting += valid ? 1 : 0;
@@ -91,11 +91,11 @@ TEST(Dominance, APointHasThePagingLimitsOfItsSubject) {
   SweepSubject subject{.graph = tiny_graph(), .base = baseline(tiny_graph())};
   subject.limits = with_storage(512);
   subject.limits.paging_time = PagingTime::overlapped;
-  const Limits limits = limits_of(subject, TechniqueSet::paging, Ratio{2}, 111);
+  const Limits limits = limits_of(subject, kOnlyPaging, Ratio{2}, 111);
   EXPECT_EQ(limits.ram_budget_bytes, 111);
   EXPECT_EQ(limits.runtime_budget_seconds, 30);
-  EXPECT_TRUE(limits.paging);
-  EXPECT_FALSE(limits.remat);
+  EXPECT_TRUE(limits.techniques.paging);
+  EXPECT_FALSE(limits.techniques.remat);
   EXPECT_EQ(limits.paging_time, PagingTime::overlapped);
   EXPECT_EQ(limits.storage_budget_bytes, 512);
 }

@@ -13,7 +13,7 @@ SweepGrid grid_of(const std::string& ram, const std::string& runtime = "2") {
   return {.subjects = {test::subject_of(test::hill_graph())},
           .ram = parse_ram_ranges(ram),
           .runtime = parse_runtime_budgets(runtime),
-          .techniques = {TechniqueSet::both}};
+          .techniques = {kBothTechniques}};
 }
 
 std::vector<Bytes> budgets(const SweepGrid& grid, Bytes smallest = 0) {
@@ -55,17 +55,17 @@ TEST(SweepGrid, ARangeFromMinHasFewerBudgetsWhereTheyCoincide) {
 
 TEST(SweepGrid, PointsComeInTheOrderOfTheGrid) {
   SweepGrid grid = grid_of("2000,1500", "3,2");
-  grid.techniques = {TechniqueSet::paging, TechniqueSet::none};
+  grid.techniques = {kOnlyPaging, kNoTechnique};
   const std::vector<SweepPoint> points = sweep_points(grid, {0});
   ASSERT_EQ(points.size(), 8U);
-  EXPECT_EQ(points[0].techniques, TechniqueSet::paging);
+  EXPECT_EQ(points[0].limits.techniques, kOnlyPaging);
   EXPECT_EQ(points[0].limits.ram_budget_bytes, 2000);
   EXPECT_DOUBLE_EQ(points[0].limits.runtime_budget_seconds, 15);
   EXPECT_EQ(points[1].limits.ram_budget_bytes, 1500);
   EXPECT_DOUBLE_EQ(points[2].limits.runtime_budget_seconds, 10);
-  EXPECT_EQ(points[4].techniques, TechniqueSet::none);
-  EXPECT_TRUE(points[0].limits.paging && !points[0].limits.remat);
-  EXPECT_FALSE(points[4].limits.paging || points[4].limits.remat);
+  EXPECT_EQ(points[4].limits.techniques, kNoTechnique);
+  EXPECT_TRUE(points[0].limits.techniques.paging && !points[0].limits.techniques.remat);
+  EXPECT_FALSE(points[4].limits.techniques.paging || points[4].limits.techniques.remat);
 }
 
 TEST(SweepGrid, RefusesPointsThatAreThereTwice) {

@@ -86,9 +86,8 @@ TEST(RuntimeBudgets, RefusesMixedRangesAndRepetition) {
 }
 
 TEST(TechniqueSets, ReadsEachOnce) {
-  EXPECT_EQ(parse_technique_sets("none, both"),
-            (std::vector{TechniqueSet::none, TechniqueSet::both}));
-  EXPECT_EQ(technique_set_name(TechniqueSet::remat), "remat");
+  EXPECT_EQ(parse_technique_sets("none, both"), (std::vector{kNoTechnique, kBothTechniques}));
+  EXPECT_EQ(technique_set_name(kOnlyRemat), "remat");
   EXPECT_THAT(input_error([] { parse_technique_sets("both,page"); }),
               HasSubstr("found 'page'; expected both, remat, paging or none"));
   EXPECT_THAT(input_error([] { parse_technique_sets("both,both"); }), HasSubstr("twice"));

@@ -66,7 +66,7 @@ TEST_F(Reuse, AnUnprovenScheduleIsAStartAndItsBoundIsABound) {
 
 TEST_F(Reuse, AScheduleThatDoesNotFitIsNoStart) {
   // Recomputing takes 6 s and is no paging.
-  points_ = {point_of(200), point_of(120, 5), point_of(120, 10, TechniqueSet::paging)};
+  points_ = {point_of(200), point_of(120, 5), point_of(120, 10, kOnlyPaging)};
   KnownResults known = knowledge();
   known.add(0, solved(hill_recomputed(), 6, 6));
   for (const int point : {1, 2}) {
@@ -78,7 +78,7 @@ TEST_F(Reuse, AScheduleThatDoesNotFitIsNoStart) {
 }
 
 TEST_F(Reuse, NothingIsLearntFromPointsThatAllowLess) {
-  points_ = {point_of(120), point_of(200, 10, TechniqueSet::remat), point_of(199)};
+  points_ = {point_of(120), point_of(200, 10, kOnlyRemat), point_of(199)};
   KnownResults known = knowledge();
   known.add(0, solved(hill_recomputed(), 6, 6));
   known.add(1, solved(hill_recomputed(), 6, 6));
@@ -88,7 +88,7 @@ TEST_F(Reuse, NothingIsLearntFromPointsThatAllowLess) {
 }
 
 TEST_F(Reuse, WhatIsInfeasibleStaysSoWithLess) {
-  points_ = {point_of(150, 10, TechniqueSet::remat), point_of(130, 9, TechniqueSet::remat)};
+  points_ = {point_of(150, 10, kOnlyRemat), point_of(130, 9, kOnlyRemat)};
   KnownResults known = knowledge();
   known.add(0, infeasible());
   const auto outcome = known.outcome_of(1, 0);
@@ -117,8 +117,8 @@ TEST_F(Reuse, AProofThatThereIsNoneIsAnErrorOfOursIfAStartFits) {
 }
 
 TEST_F(Reuse, SchedulesAreLookedAtBeforeAProofIsHandedOn) {
-  points_ = {point_of(130, 6, TechniqueSet::remat), point_of(130, 10, TechniqueSet::both),
-             point_of(120, 6, TechniqueSet::remat)};
+  points_ = {point_of(130, 6, kOnlyRemat), point_of(130, 10, kBothTechniques),
+             point_of(120, 6, kOnlyRemat)};
   KnownResults known = knowledge();
   known.add(0, infeasible());
   known.add(1, solved(hill_recomputed(), 6, 6));
@@ -222,7 +222,7 @@ TEST_F(Settling, AnInfeasiblePointIsNotMendedByAScheduleThatFits) {
 
 TEST_F(Settling, WhatCountsIsWhetherAScheduleFitsAndNotWhoseItIs) {
   // Neither point allows as much as the other.
-  points_ = {point_of(130, 6, TechniqueSet::remat), point_of(120, 9)};
+  points_ = {point_of(130, 6, kOnlyRemat), point_of(120, 9)};
   outcomes_ = {infeasible(), solved(hill_recomputed(), 6, 6)};
   EXPECT_EQ(internal_error([&] { settle(); }),
             "point 0 is proven infeasible, but the schedule of point 1 fits its limits");
@@ -251,7 +251,7 @@ TEST(PointOrder, ACurveGoesFromItsLargestBudgetDown) {
 
 TEST(PointOrder, APointStartsOnlyAfterAllThatAllowAsMuch) {
   std::vector<SweepPoint> points;
-  for (const TechniqueSet set : {TechniqueSet::none, TechniqueSet::paging, TechniqueSet::both}) {
+  for (const TechniqueSet set : {kNoTechnique, kOnlyPaging, kBothTechniques}) {
     for (const Seconds runtime : {6.0, 10.0}) {
       for (const Bytes ram : {120, 150, 200}) points.push_back(point_of(ram, runtime, set));
     }
@@ -268,7 +268,8 @@ TEST(PointOrder, APointStartsOnlyAfterAllThatAllowAsMuch) {
         const Limits& tight = points[*point].limits;
         const bool allows = other != *point && loose.ram_budget_bytes >= tight.ram_budget_bytes &&
                             loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
-                            loose.paging >= tight.paging && loose.remat >= tight.remat;
+                            loose.techniques.paging >= tight.techniques.paging &&
+                            loose.techniques.remat >= tight.techniques.remat;
         EXPECT_TRUE(!allows || finished.contains(other)) << other << " before " << *point;
       }
       EXPECT_TRUE(running.insert(*point).second);

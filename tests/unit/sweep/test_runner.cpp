@@ -97,8 +97,8 @@ TEST(RunSweep, SolvesEveryPointAndCallsEachFinishedOnce) {
                                        point_of(209),
                                        point_of(210),
                                        point_of(120, 5),
-                                       point_of(120, 10, TechniqueSet::paging),
-                                       point_of(209, 10, TechniqueSet::none)};
+                                       point_of(120, 10, kOnlyPaging),
+                                       point_of(209, 10, kNoTechnique)};
   for (const int jobs : {1, 3}) {
     std::vector<int> finished;
     SweepOutcomes outcomes;
@@ -146,9 +146,8 @@ TEST(RunSweep, AContradictionFailsItsPointAndTheOthersAreSolved) {
   SweepOutcomes outcomes{std::nullopt, test::infeasible(), std::nullopt,
                          test::solved(test::hill_recomputed(), 6, 6)};
   // The proof came before the schedule was known.
-  const std::vector<SweepPoint> points{point_of(120, 6, TechniqueSet::remat),
-                                       point_of(130, 6, TechniqueSet::remat), point_of(150, 5),
-                                       point_of(140, 8)};
+  const std::vector<SweepPoint> points{point_of(120, 6, kOnlyRemat), point_of(130, 6, kOnlyRemat),
+                                       point_of(150, 5), point_of(140, 8)};
   EXPECT_TRUE(run_sweep(grid, points, {}, outcomes));
   EXPECT_THAT(outcomes[0]->failure,
               HasSubstr("point 1 is proven infeasible, but the schedule of point 3 fits"));
@@ -179,7 +178,7 @@ TEST(MinRam, IsTheWorkingSetWhereAScheduleReachesIt) {
 }
 
 TEST(MinRam, IsTheBaselinesPeakWhereNothingIsAllowed) {
-  const MinRam found = smallest(point_of(0, 6, TechniqueSet::none).limits);
+  const MinRam found = smallest(point_of(0, 6, kNoTechnique).limits);
   EXPECT_TRUE(found.exact());
   EXPECT_EQ(found.feasible_bytes, 210);
   EXPECT_FALSE(found.is_working_set);
@@ -188,7 +187,7 @@ TEST(MinRam, IsTheBaselinesPeakWhereNothingIsAllowed) {
 
 TEST(MinRam, LiesInBetweenWhereTimeAllowsOnlySomeRecomputation) {
   // Five nodes take 5 s and recomputing a takes a second more: with less, a has to stay.
-  const MinRam found = smallest(point_of(0, 5.5, TechniqueSet::remat).limits);
+  const MinRam found = smallest(point_of(0, 5.5, kOnlyRemat).limits);
   EXPECT_TRUE(found.exact());
   EXPECT_EQ(found.feasible_bytes, 210);
 }
@@ -217,13 +216,13 @@ TEST(MinRam, BelowWhatIsProvenToBeTheLeastIsAnErrorOfOurs) {
 TEST(MinRamTasks, AreEveryCombinationAndTheLoosestDecideMin) {
   SweepGrid grid = hill_grid();
   grid.runtime = parse_runtime_budgets("1,2");
-  grid.techniques = {TechniqueSet::none, TechniqueSet::remat, TechniqueSet::paging};
+  grid.techniques = {kNoTechnique, kOnlyRemat, kOnlyPaging};
   EXPECT_EQ(min_ram_tasks(grid).size(), 6U);
   const auto loosest = loosest_tasks(grid);
   ASSERT_EQ(loosest.size(), 2U);
-  EXPECT_EQ(loosest[0].techniques, TechniqueSet::remat);
+  EXPECT_EQ(loosest[0].limits.techniques, kOnlyRemat);
   EXPECT_DOUBLE_EQ(loosest[0].limits.runtime_budget_seconds, 10);
-  EXPECT_EQ(loosest[1].techniques, TechniqueSet::paging);
+  EXPECT_EQ(loosest[1].limits.techniques, kOnlyPaging);
 
   MinRams found;
   EXPECT_TRUE(run_min_ram(grid, loosest, {.jobs = 2}, found));
