@@ -16,21 +16,6 @@ struct MinRamTask {
   Limits limits;          ///< in absolute terms; the RAM budget has no meaning
 };
 
-/// The smallest RAM budget that has a schedule, or the interval that it is proven to lie in.
-struct MinRam {
-  bool infeasible = false;           ///< proven: no RAM budget has a schedule
-  Bytes infeasible_below_bytes = 0;  ///< proven: no smaller budget has a schedule
-  Bytes feasible_bytes = 0;          ///< the peak of `schedule`
-  Schedule schedule;
-  int node = 0;                 ///< whose computation needs `feasible_bytes` in `schedule`
-  bool is_working_set = false;  ///< its inputs and output alone come to `feasible_bytes`
-  std::string reason;           ///< why infeasible, or what stopped the search
-  std::string failure;          ///< not empty: its process crashed, and how; the rest is void
-  Seconds wall_seconds = 0;
-
-  bool exact() const { return !infeasible && infeasible_below_bytes == feasible_bytes; }
-};
-
 /// What is known of the tasks, by task.
 using MinRams = std::vector<std::optional<MinRam>>;
 

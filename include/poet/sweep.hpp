@@ -6,9 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "poet/model.hpp"
-#include "poet/platform.hpp"
 #include "poet/problem.hpp"
+#include "poet/question.hpp"
 #include "poet/solve.hpp"
 #include "poet/units.hpp"
 
@@ -42,22 +41,9 @@ std::string runtime_budget_name(const RuntimeBudget& budget);
 /// Whether a list of RAM budgets contains `min`.
 bool needs_smallest_ram(const std::vector<RamRange>& ram);
 
-/// A model on a platform.
-struct SweepSubject {
-  Model model;
-  std::optional<Platform> platform;  ///< absent for a model that brings its costs
-  Graph graph;
-  Baseline base;
-  /// What all its points have in common: paging time, and the budgets for secondary storage.
-  Limits limits{};
-
-  /// `vgg16_cifar/m4`
-  std::string name() const;
-};
-
 /// What a sweep covers: every subject with every budget and set of techniques.
 struct SweepGrid {
-  std::vector<SweepSubject> subjects;
+  std::vector<Subject> subjects;
   std::vector<RamRange> ram;
   std::vector<RuntimeBudget> runtime;
   std::vector<TechniqueSet> techniques;

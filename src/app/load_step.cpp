@@ -4,7 +4,7 @@
 
 #include <fmt/format.h>
 
-#include "app/load_problem.hpp"
+#include "app/option_checks.hpp"
 #include "base/sha256.hpp"
 #include "base/text/printable.hpp"
 #include "formats/named_text.hpp"
@@ -31,9 +31,9 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256,
                                sha256, printable(file.model.sha256), printable(file.model.name)));
 }
 
-TrainingStep load_step(const Options& options, const ScheduleFile& file) {
+TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
   return in_option("--model", [&] {
-    const NamedText found = find_text(options.model, "model", embedded_models());
+    const NamedText found = find_text(model, "model", embedded_models());
     expect_model_of(file, sha256_hex(found.text), found.place);
     InputErrors errors;
     ModelSpec spec = read_model(found.text, found.place, errors);

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "app/options.hpp"
 #include "poet/schedule_file.hpp"
 #include "step/training_step.hpp"
 
@@ -18,7 +17,7 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256, const 
 
 /// The kernel calls of the model that the schedule is about, from --model. Throws InputError for
 /// another model, and for one that the kernels cannot compute.
-TrainingStep load_step(const Options& options, const ScheduleFile& file);
+TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
 /// Verifies a schedule and reports all that is wrong with it; `what` says what was not done then.
 bool is_sound(const ScheduleFile& file, const std::string& name, const char* what);

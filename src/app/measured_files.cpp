@@ -8,11 +8,13 @@
 
 #include <fmt/format.h>
 
-#include "app/load_problem.hpp"
 #include "app/load_step.hpp"
+#include "app/load_subject.hpp"
+#include "app/option_checks.hpp"
 #include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"
+#include "model/alignment.hpp"
 #include "report/fields.hpp"
 
 namespace poet::cli {
@@ -38,12 +40,12 @@ std::string error_text(double error) {
 
 }  // namespace
 
-Model load_scheduled_model(const Options& options, const ScheduleFile& file) {
+Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
   return in_option("--model", [&] {
-    const Model model =
-        load_model(options.model, file.model.batch_size, value_of<Backward>(file.model.backward));
-    expect_model_of(file, model.sha256, shown_source(options.model));
-    return with_alignment(model, file.model.alignment);
+    const Model loaded =
+        poet::load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
+    expect_model_of(file, loaded.sha256, shown_source(model));
+    return with_alignment(loaded, file.model.alignment);
   });
 }
 

@@ -2,7 +2,6 @@
 
 #include <string>
 
-#include "app/options.hpp"
 #include "measure/fit_step.hpp"
 #include "poet/model.hpp"
 #include "poet/schedule_file.hpp"
@@ -10,7 +9,7 @@
 namespace poet::cli {
 
 /// The model that a schedule was solved for, from --model. Throws InputError for another one.
-Model load_scheduled_model(const Options& options, const ScheduleFile& file);
+Model load_scheduled_model(const std::string& model, const ScheduleFile& file);
 
 /// Fits a model and a platform to the times of a schedule's instructions. What was not measured is
 /// that of the schedule's platform, if it can be found as it was. `how` goes into the provenance.

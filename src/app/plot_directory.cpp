@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/load_problem.hpp"
+#include "app/option_checks.hpp"
 #include "base/files/files.hpp"
 #include "pictures/graph_picture.hpp"
 #include "poet/error.hpp"

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "app/load_problem.hpp"
+#include "app/option_checks.hpp"
 #include "arrays/read_arrays.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
@@ -62,29 +62,27 @@ void read_data(const char* option, const std::vector<std::string>& words,
       if (!given.emplace(at, data_bits(data, array, place)).second) {
         throw InputError(place, fmt::format("'{}' has a file already", printable(data.name)));
       }
-      return 0;
     });
   }
 }
 
 }  // namespace
 
-GivenData read_run_data(const RunArguments& arguments, const TrainingStep& step) {
+GivenData read_run_data(const RunFiles& files, const TrainingStep& step) {
   GivenData given;
-  if (!arguments.parameters.empty()) {
+  if (!files.parameters.empty()) {
     in_option("--parameters", [&] {
       std::size_t most = kMoreBytes;
       for (const StepParameters& each : step.parameters) {
         most += static_cast<std::size_t>(each.count) * kMaxElementBytes;
       }
-      const std::string place = shown_source(arguments.parameters);
-      const std::string bytes = read_file(arguments.parameters, most);
+      const std::string place = shown_source(files.parameters);
+      const std::string bytes = read_file(files.parameters, most);
       give_parameters(step, parse_npz(bytes, place, most), place, given);
-      return 0;
     });
   }
-  read_data("--input", arguments.inputs, step.inputs, "input", given.inputs);
-  read_data("--target", arguments.targets, step.targets,
+  read_data("--input", files.inputs, step.inputs, "input", given.inputs);
+  read_data("--target", files.targets, step.targets,
             "loss without a target among the inputs; expected --input NAME=FILE", given.targets);
   return given;
 }

@@ -11,10 +11,10 @@
 #include "base/stopwatch.hpp"
 #include "base/text/figures.hpp"
 #include "poet/simulate.hpp"
+#include "question/watched_solve.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
 #include "sweep/dominance.hpp"
-#include "sweep/watched_solve.hpp"
 
 namespace poet {
 namespace {
@@ -29,7 +29,7 @@ Limits without_budgets(const Limits& limits) {
 }
 
 /// What a method made of a point, with the limits that it was given.
-struct Answer {
+struct MethodAnswer {
   const MethodInfo* method = nullptr;
   Problem problem;
   Attempt attempt;                   ///< of a method with rules of its own
@@ -53,7 +53,7 @@ class PointRun {
         bound_(subject_.base.energy_joules) {}
 
   void run(const MethodInfo& method) {
-    Answer answer{.method = &method, .problem = problem_of(method)};
+    MethodAnswer answer{.method = &method, .problem = problem_of(method)};
     const Stopwatch watch;
     if (const std::string forbidden = forbidden_technique(method); !forbidden.empty()) {
       answer.attempt =
@@ -72,7 +72,7 @@ class PointRun {
   std::optional<BaselineResult> result_of(Method method) {
     const auto at = answers_.find(method);
     if (at == answers_.end()) return std::nullopt;
-    const Answer& answer = at->second;
+    const MethodAnswer& answer = at->second;
     BaselineResult result{.row = empty_row(*answer.method)};
     if (answer.solve) {
       report_solve(answer, result);
@@ -137,7 +137,7 @@ class PointRun {
 
   /// Keeps the best schedule, from which our solver starts. A method may have used less than our
   /// solver may, and never more.
-  void offer(const Answer& answer) {
+  void offer(const MethodAnswer& answer) {
     if (!answer.schedule()) return;
     const Problem problem = problem_of(info_of(Method::poet));
     const Replay replay = simulate(problem.graph, *answer.schedule(), problem.limits);
@@ -146,7 +146,7 @@ class PointRun {
     best_joules_ = replay.energy_joules;
   }
 
-  void report_attempt(const Answer& answer, BaselineResult& result) {
+  void report_attempt(const MethodAnswer& answer, BaselineResult& result) {
     const Problem& problem = answer.problem;
     const Attempt& attempt = answer.attempt;
     BaselineRow& row = result.row;
@@ -185,7 +185,7 @@ class PointRun {
     settle(problem, as_solved, result);
   }
 
-  void report_solve(const Answer& answer, BaselineResult& result) {
+  void report_solve(const MethodAnswer& answer, BaselineResult& result) {
     SolveResult solved = *answer.solve;
     BaselineRow& row = result.row;
     row.reason = explain(solved);
@@ -221,12 +221,12 @@ class PointRun {
     result.row.reason = std::move(reason);
   }
 
-  const SweepSubject& subject_;
+  const Subject& subject_;
   const SweepPoint& point_;
   int number_;
   const BaselineOptions& options_;
   Joules bound_;  ///< proven for every schedule within the budgets
-  std::map<Method, Answer> answers_;
+  std::map<Method, MethodAnswer> answers_;
   std::optional<Schedule> best_;  ///< of all methods so far
   Joules best_joules_ = 0;
 };

@@ -19,16 +19,17 @@ struct ImportedModel {
 /// may not.
 inline constexpr std::size_t kMaxOnnxBytes = std::size_t{1} << 30;
 
-/// Whether this build reads ONNX files.
-bool reads_onnx();
+/// Throws InputError, with the place, in a build that does not read ONNX files: with the package
+/// that is missing.
+void require_onnx(const std::string& place);
 
 /// Reads an ONNX file (https://github.com/onnx/onnx/blob/v1.12.0/docs/IR.md) as a list of layers
 /// that ends in a loss. libonnx parses and checks it, and infers shapes; weights may be missing.
 /// `place` is the file, for messages.
 ///
 /// Throws InputError, with the place, for a file that is no valid ONNX, refers to other files, has
-/// extents that only a run would give, or ops that no layer stands for: all of them at once. In a
-/// build without ONNX it throws InputError with the package that is missing.
+/// extents that only a run would give, or ops that no layer stands for: all of them at once. Throws
+/// as require_onnx() does.
 ImportedModel import_onnx(std::string_view bytes, const std::string& place,
                           const ImportRequest& request);
 

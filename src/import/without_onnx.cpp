@@ -4,14 +4,15 @@
 
 namespace poet {
 
-bool reads_onnx() {
-  return false;
-}
-
-ImportedModel import_onnx(std::string_view, const std::string& place, const ImportRequest&) {
+void require_onnx(const std::string& place) {
   throw InputError(place,
                    "this poet-solve was built without ONNX; install Debian's libonnx-dev and "
                    "libprotobuf-dev and build again (scripts/import does both)");
+}
+
+ImportedModel import_onnx(std::string_view, const std::string& place, const ImportRequest&) {
+  require_onnx(place);
+  return {};
 }
 
 }  // namespace poet

@@ -56,6 +56,10 @@ enum class OnChangedGraph {
   fail,    ///< a regression
 };
 
+template <>
+inline constexpr Names<OnChangedGraph, 2> kNames<OnChangedGraph> = {
+    {{OnChangedGraph::report, "report"}, {OnChangedGraph::fail, "fail"}}};
+
 /// Compares a result with its baseline, point by point. Energies within `rel_tol` of the baseline's
 /// are equal. Points of a sweep belong together when model, platform, costs, techniques and budgets
 /// are the same. If the graph of a model and platform has changed, its points belong together by

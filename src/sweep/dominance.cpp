@@ -4,15 +4,6 @@
 
 namespace poet {
 
-Limits limits_of(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
-                 Bytes ram_budget_bytes) {
-  Limits limits = subject.limits;
-  limits.ram_budget_bytes = ram_budget_bytes;
-  limits.runtime_budget_seconds = resolve(runtime, subject.base);
-  limits.techniques = set;
-  return limits;
-}
-
 namespace {
 
 /// An absent budget allows everything.

@@ -8,10 +8,6 @@ namespace poet {
 // Points share results by the order of their limits: a schedule for tight limits is one for looser
 // ones, and a bound or a proof of infeasibility for loose limits holds for tighter ones.
 
-/// A point's budgets in absolute terms.
-Limits limits_of(const SweepSubject& subject, TechniqueSet set, const RuntimeBudget& runtime,
-                 Bytes ram_budget_bytes);
-
 /// Whether every schedule within `tight` is one within `loose`. `dominates_otherwise` does not look
 /// at their RAM budgets.
 bool dominates(const Limits& loose, const Limits& tight);

@@ -5,7 +5,7 @@
 #include "base/fields.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/sweep.hpp"
-#include "report/fields.hpp"
+#include "question/fields.hpp"
 
 namespace poet {
 
@@ -45,23 +45,5 @@ inline constexpr auto kFields<MinRam> =
                Field<&MinRam::feasible_bytes>{"feasible_bytes"}, Field<&MinRam::node>{"node"},
                Field<&MinRam::is_working_set>{"is_working_set"}, Field<&MinRam::reason>{"reason"},
                Field<&MinRam::wall_seconds>{"wall_seconds"}, Field<&MinRam::schedule>{"stages"});
-
-template <>
-inline constexpr auto kFields<Progress> = std::tuple(
-    Field<&Progress::phase>{"phase"}, Field<&Progress::elapsed_seconds>{"elapsed_seconds"},
-    Field<&Progress::nodes>{"nodes"}, Field<&Progress::incumbent_joules>{"incumbent_joules"},
-    Field<&Progress::bound_joules>{"bound_joules"},
-    Field<&Progress::baseline_joules>{"baseline_joules"}, Field<&Progress::objective>{"objective"});
-
-/// Whole, for messages alone.
-template <>
-inline constexpr auto kFields<SolveResult> =
-    std::tuple(Field<&SolveResult::status>{}, Field<&SolveResult::schedule>{},
-               Field<&SolveResult::energy_joules>{}, Field<&SolveResult::lower_bound_joules>{},
-               Field<&SolveResult::reason>{}, Field<&SolveResult::smallest_ram_bytes>{},
-               Field<&SolveResult::smallest_ram_is_exact>{}, Field<&SolveResult::node>{},
-               Field<&SolveResult::bounds>{}, Field<&SolveResult::runtime_budget_seconds>{},
-               Field<&SolveResult::interrupted>{}, Field<&SolveResult::solver_failed>{},
-               Field<&SolveResult::statistics>{});
 
 }  // namespace poet

@@ -24,7 +24,7 @@ Bytes step(Bytes first, Bytes last, int i, int count) {
   return first + whole * i + rest * i / (count - 1);
 }
 
-Bytes resolved(const RamBudget& budget, const SweepSubject& subject, Bytes smallest) {
+Bytes resolved(const RamBudget& budget, const Subject& subject, Bytes smallest) {
   try {
     return resolve(
         budget, subject.base,
@@ -35,7 +35,7 @@ Bytes resolved(const RamBudget& budget, const SweepSubject& subject, Bytes small
   }
 }
 
-void add_range(const RamRange& range, const SweepSubject& subject, Bytes smallest,
+void add_range(const RamRange& range, const Subject& subject, Bytes smallest,
                std::vector<Budget>& budgets) {
   const bool follows_min = is_smallest(range.first);
   const Bytes first = resolved(range.first, subject, smallest);
@@ -60,7 +60,7 @@ void add_range(const RamRange& range, const SweepSubject& subject, Bytes smalles
 }
 
 /// The budgets of one subject, each once, in the order of the list.
-std::vector<Bytes> budgets_of(const SweepGrid& grid, const SweepSubject& subject, Bytes smallest) {
+std::vector<Bytes> budgets_of(const SweepGrid& grid, const Subject& subject, Bytes smallest) {
   std::vector<Budget> all;
   for (const RamRange& range : grid.ram) add_range(range, subject, smallest, all);
   std::vector<Budget> sorted = all;
@@ -82,7 +82,7 @@ std::vector<Bytes> budgets_of(const SweepGrid& grid, const SweepSubject& subject
   return once;
 }
 
-void check_runtime(const SweepGrid& grid, const SweepSubject& subject) {
+void check_runtime(const SweepGrid& grid, const Subject& subject) {
   std::vector<Seconds> seconds;
   for (const RuntimeBudget& budget : grid.runtime) {
     seconds.push_back(resolve(budget, subject.base));
@@ -103,17 +103,13 @@ void check_count(std::size_t count) {
 /// A lower bound on what `min` is, by subject, for checks before it is known.
 std::vector<Bytes> lower_bounds(const SweepGrid& grid) {
   std::vector<Bytes> bounds;
-  for (const SweepSubject& subject : grid.subjects) {
+  for (const Subject& subject : grid.subjects) {
     bounds.push_back(working_set(subject.graph).bytes);
   }
   return bounds;
 }
 
 }  // namespace
-
-std::string SweepSubject::name() const {
-  return platform ? fmt::format("{}/{}", model.name, platform->name) : model.name;
-}
 
 std::string runtime_budget_name(const RuntimeBudget& budget) {
   const Ratio* ratio = std::get_if<Ratio>(&budget);
@@ -125,7 +121,7 @@ std::vector<SweepPoint> sweep_points(const SweepGrid& grid,
                                      const std::vector<Bytes>& smallest_ram) {
   std::vector<SweepPoint> points;
   for (std::size_t s = 0; s < grid.subjects.size(); ++s) {
-    const SweepSubject& subject = grid.subjects[s];
+    const Subject& subject = grid.subjects[s];
     check_runtime(grid, subject);
     const std::vector<Bytes> budgets = budgets_of(grid, subject, smallest_ram[s]);
     check_count(points.size() + grid.techniques.size() * grid.runtime.size() * budgets.size());

@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include "poet/error.hpp"
+#include "question/least_ram.hpp"
 #include "sweep/child_tasks.hpp"
-#include "sweep/child_work.hpp"
 #include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"
 
@@ -87,8 +87,8 @@ class Run {
     }
     SolveOptions solve = options_.solve;
     solve.interrupted = nullptr;  // the parent ends this process
-    return find_min_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,
-                        starts);
+    return least_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,
+                     starts);
   }
 
   void take(int task, const std::string& answer) {
@@ -144,7 +144,7 @@ std::vector<Bytes> smallest_ram(const SweepGrid& grid, const std::vector<MinRamT
                                 const MinRams& found) {
   std::vector<Bytes> smallest(grid.subjects.size(), kMaxBytes);
   for (std::size_t t = 0; t < tasks.size(); ++t) {
-    const SweepSubject& subject = grid.subjects[tasks[t].subject];
+    const Subject& subject = grid.subjects[tasks[t].subject];
     if (!found[t] || !found[t]->failure.empty()) {
       throw InternalError(fmt::format("{}: the smallest RAM budget is not known: {}",
                                       subject.name(),

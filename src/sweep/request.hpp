@@ -9,10 +9,18 @@
 #include <fmt/format.h>
 
 #include "base/fields.hpp"
+#include "poet/question.hpp"
 #include "poet/settings.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
+
+/// What the rows of a sweep are written as.
+enum class SweepFormat { jsonl, csv };
+
+template <>
+inline constexpr Names<SweepFormat, 2> kNames<SweepFormat> = {
+    {{SweepFormat::jsonl, "jsonl"}, {SweepFormat::csv, "csv"}}};
 
 /// What a sweep was asked for, as a user states it; a journal keeps it, so that the sweep can go
 /// on.
@@ -26,15 +34,13 @@ struct SweepRequest {
   std::string ram_budget;
   std::string runtime_budget;
   std::string techniques = "both";
-  std::int64_t batch_size = 1;
-  std::string backward;  ///< empty: as the models say
-  Bytes alignment = kUsualAlignment;
+  ModelSettings model{};
   SolveSettings settings;
-  std::string paging_time{};  ///< empty: what is usual for each model
-  std::string storage_budget{};
+  std::optional<PagingTime> paging_time{};  ///< absent: what is usual for each model
+  std::string storage_budget{};             ///< bytes, perhaps with a suffix; likewise below
   std::string page_out_budget{};
   // What is written.
-  std::string format = "jsonl";
+  SweepFormat format = SweepFormat::jsonl;
   std::string csv;
   std::string plot;
   std::string schedules;
@@ -54,9 +60,10 @@ inline constexpr auto kAskedFields = std::tuple_cat(
         Field<&SweepRequest::min_ram>{"min_ram"}, Field<&SweepRequest::ram_budget>{"ram_budget"},
         Field<&SweepRequest::runtime_budget>{"runtime_budget"},
         Field<&SweepRequest::techniques>{"techniques"},
-        Field<&SweepRequest::batch_size>{"batch_size"},
-        Field<&SweepRequest::backward>{"backward", InFile::left_out_if_empty},
-        Field<&SweepRequest::alignment>{
+        Field<&SweepRequest::model, &ModelSettings::batch_size>{"batch_size"},
+        Field<&SweepRequest::model, &ModelSettings::backward>{"backward",
+                                                              InFile::left_out_if_empty},
+        Field<&SweepRequest::model, &ModelSettings::alignment>{
             .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1},
         Field<&SweepRequest::settings, &SolveSettings::mem_power_scale>{"mem_power_scale"},
         Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
@@ -78,7 +85,9 @@ inline constexpr auto kFields<SweepRequest> = std::tuple_cat(
 /// A value that a user set, as a command line states it.
 template <typename Value>
 std::string text_of(const Value& value) {
-  if constexpr (std::is_enum_v<Value>) {
+  if constexpr (kIsOptional<Value>) {
+    return value ? text_of(*value) : std::string();
+  } else if constexpr (std::is_enum_v<Value>) {
     return std::string(name_of(value));
   } else if constexpr (std::is_same_v<Value, SolverFeatures>) {
     return disabled_features(value);

@@ -113,7 +113,7 @@ const KnownResults::Proof* KnownResults::best_proof(int point) const {
 
 std::optional<SweepOutcome> KnownResults::outcome_of(int point, double gap) const {
   const SweepPoint& where = points_[point];
-  const SweepSubject& subject = grid_.subjects[where.subject];
+  const Subject& subject = grid_.subjects[where.subject];
   const Problem problem{.graph = subject.graph, .limits = where.limits};
   if (instant_verdict(problem, subject.base).kind != Verdict::Kind::open) {
     SweepOutcome known{.result = solve(problem), .origin = SweepOutcome::Origin::verdict};

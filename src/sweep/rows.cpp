@@ -9,8 +9,8 @@
 
 namespace poet {
 
-RowProblem row_problem(const SweepSubject& subject, const Limits& limits,
-                       const RuntimeBudget& runtime, const SolveSettings& settings) {
+RowProblem row_problem(const Subject& subject, const Limits& limits, const RuntimeBudget& runtime,
+                       const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,
                      .model_sha256 = subject.model.sha256,
                      .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
@@ -27,12 +27,12 @@ RowProblem row_problem(const SweepSubject& subject, const Limits& limits,
 
 namespace {
 
-Request point_request(const SweepSubject& subject, const SweepPoint& point,
+Request point_request(const Subject& subject, const SweepPoint& point,
                       const SolveSettings& settings) {
   return make_request(point.limits, point.runtime, subject.base, settings);
 }
 
-ProblemInfo point_problem(const SweepSubject& subject, const SweepPoint& point,
+ProblemInfo point_problem(const Subject& subject, const SweepPoint& point,
                           const SweepOutcome& outcome, const SolveSettings& settings) {
   ProblemInfo problem{.model = model_info(subject.model),
                       .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
@@ -75,7 +75,7 @@ std::string problem_name(const ProblemInfo& problem) {
 PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
                         const SweepOutcome& outcome, const SolveSettings& settings) {
   const SweepPoint& where = points[point];
-  const SweepSubject& subject = grid.subjects[where.subject];
+  const Subject& subject = grid.subjects[where.subject];
   const bool failed = !outcome.failure.empty();
   PointResult result;
   result.row = {.point = point,
@@ -102,7 +102,7 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
                    const MinRam& found, const SolveSettings& settings) {
   const MinRamTask& what = tasks[task];
-  const SweepSubject& subject = grid.subjects[what.subject];
+  const Subject& subject = grid.subjects[what.subject];
   MinRamRow row{.task = task,
                 .reason = found.failure.empty() ? found.reason : found.failure,
                 .problem = row_problem(subject, what.limits, what.runtime, settings),

@@ -141,8 +141,8 @@ std::string point_name(const SweepRow& row);
 std::string problem_name(const ProblemInfo& problem);
 
 /// What the rows of a subject are about.
-RowProblem row_problem(const SweepSubject& subject, const Limits& limits,
-                       const RuntimeBudget& runtime, const SolveSettings& settings);
+RowProblem row_problem(const Subject& subject, const Limits& limits, const RuntimeBudget& runtime,
+                       const SolveSettings& settings);
 
 /// A finished point: its row, and the schedule file that a single solve of it would have written.
 /// Both rest on one replay, so that neither has to be made again for the other.

@@ -3,12 +3,12 @@
 
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
+#include "question/watched_solve.hpp"
 #include "sweep/child_tasks.hpp"
-#include "sweep/child_work.hpp"
 #include "sweep/fields.hpp"
 #include "sweep/point_order.hpp"
 #include "sweep/reuse_results.hpp"
-#include "sweep/watched_solve.hpp"
+#include "sweep/solve_point.hpp"
 
 namespace poet {
 namespace {

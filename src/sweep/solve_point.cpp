@@ -1,4 +1,4 @@
-#include "sweep/child_work.hpp"
+#include "sweep/solve_point.hpp"
 
 #include <algorithm>
 #include <limits>

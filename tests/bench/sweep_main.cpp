@@ -35,7 +35,7 @@ SweepGrid make_grid(const std::string& model, const std::string& platform,
   SweepGrid grid{.ram = poet::parse_ram_ranges("min..100%:" + count),
                  .runtime = poet::parse_runtime_budgets(runtime),
                  .techniques = {poet::kBothTechniques}};
-  poet::SweepSubject subject{.model = poet::load_model(model),
+  poet::Subject subject{.model = poet::load_model(model),
                              .platform = poet::load_platform(platform)};
   subject.graph = poet::cost_graph(subject.model, &*subject.platform);
   subject.base = poet::baseline(subject.graph);

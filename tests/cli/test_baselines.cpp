@@ -51,30 +51,15 @@ TEST(Baselines, PrintATableUnlessTheyAreQuiet) {
   EXPECT_THAT(as_lines(poet_solve(few).out), SizeIs(2));
 }
 
-TEST(Baselines, AreTheSameAsPartOfASweep) {
-  const Words methods{"--methods", "chen-sqrt,dtr-like"};
-  Lines alone = as_lines(poet_solve(baselines("90%", methods)).out);
-  Lines swept =
-      as_lines(poet_solve(Words{"sweep", "--baselines", "--models", "linear", "--platforms", "m4",
-                                "--ram-budget", "90%", "--runtime-budget", "2"} +
-                          methods)
-                   .out);
-  for (Lines* lines : {&alone, &swept}) {
-    for (json& row : *lines) row.erase("timing");
-  }
-  EXPECT_THAT(alone, SizeIs(2));
-  EXPECT_EQ(alone, swept);
-}
-
 TEST(Baselines, RefuseWhatTheyDoNotKnow) {
   const Finished unknown = poet_solve(baselines("90%", {"--methods", "chen-sqr"}));
   EXPECT_EQ(unknown.status, 2);
   EXPECT_THAT(unknown.err, HasSubstr("--methods"));
   EXPECT_THAT(unknown.err, HasSubstr("chen-sqrt"));
-  const Finished together = poet_solve({"sweep", "--baselines", "--min-ram", "--models", "linear",
-                                        "--platforms", "m4", "--runtime-budget", "2"});
-  EXPECT_EQ(together.status, 2);
-  EXPECT_THAT(together.err, HasSubstr("--min-ram"));
+  const Finished gone = poet_solve({"sweep", "--baselines", "--models", "linear"});
+  EXPECT_EQ(gone.status, 2);
+  EXPECT_THAT(gone.err, HasSubstr("--baselines: found an option that is no more: use the command "
+                                  "'poet-solve baselines'"));
 }
 
 TEST(Baselines, CompareGraphsWithoutPagingCostsIfPagingIsForbidden) {

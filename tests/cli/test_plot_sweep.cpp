@@ -88,7 +88,7 @@ TEST(PlotSweep, IsDrawnBySweepItself) {
                                         {"--techniques", "both,remat", "--output",
                                          folder.file("s.jsonl"), "--plot", folder.file("s.svg")}));
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(folder.contents(), ElementsAre("s.jsonl", "s.svg"));
+  EXPECT_THAT(folder.contents(), ElementsAre("s.jsonl", "s.jsonl.request", "s.svg"));
   EXPECT_EQ(contents_of(folder.file("s.svg")), poet_solve({"plot", folder.file("s.jsonl")}).out);
 }
 

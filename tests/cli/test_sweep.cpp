@@ -118,7 +118,7 @@ TEST(Sweep, WritesFilesWholeAndLeavesNothingElse) {
   const Finished run = run_program(command);
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.out, "");
-  EXPECT_THAT(folder.contents(), ElementsAre("c.csv", "c.jsonl", "new"));
+  EXPECT_THAT(folder.contents(), ElementsAre("c.csv", "c.jsonl", "c.jsonl.request", "new"));
   const Lines lines = lines_of(folder.file("c.jsonl"));
   EXPECT_EQ(lines.at(1).at("schedule_file"), "new/s/0001-linear-m4-both-2x-5562.json");
   const std::string csv = contents_of(folder.file("c.csv"));

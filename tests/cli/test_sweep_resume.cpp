@@ -55,7 +55,8 @@ TEST(SweepResume, AfterKillsGivesTheSameFileAndSolvesNothingTwice) {
   std::multiset<std::string> finished;
   const Finished first = run_in(folder, grid({"--output", "c.jsonl"}), "info: 4/28", kill_hard);
   EXPECT_EQ(first.signal, SIGKILL);
-  EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl.partial", "whole.jsonl"));
+  EXPECT_THAT(folder.contents(),
+              ElementsAre("c.jsonl.partial", "whole.jsonl", "whole.jsonl.request"));
   // A crash can tear the last line.
   std::ofstream(folder.file("c.jsonl.partial"), std::ios::app) << R"({"point":27,"ram_bu)";
   const Finished second =
@@ -67,7 +68,8 @@ TEST(SweepResume, AfterKillsGivesTheSameFileAndSolvesNothingTwice) {
   for (const Finished& run : {first, second, last}) finished.merge(finished_points(run.err));
   for (const std::string& name : finished) EXPECT_EQ(finished.count(name), 1U) << name;
 
-  EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl", "whole.jsonl"));
+  EXPECT_THAT(folder.contents(),
+              ElementsAre("c.jsonl", "c.jsonl.request", "whole.jsonl", "whole.jsonl.request"));
   EXPECT_EQ(without_timing(lines_of(folder.file("c.jsonl"))), without_timing(whole));
 }
 
@@ -144,7 +146,7 @@ TEST(SweepResume, ACrashFailsOnePointAndIsTriedAgain) {
   const Finished resumed = run_in(folder, {"sweep", "--resume", "c.jsonl"});
   EXPECT_EQ(resumed.status, 0);
   EXPECT_EQ(finished_points(resumed.err).size(), 1U);
-  EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl"));
+  EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl", "c.jsonl.request"));
   EXPECT_EQ(lines_of(folder.file("c.jsonl")).at(0).at("status"), "feasible");
 }
 
@@ -244,7 +246,7 @@ TEST_F(SweepResumeWithOtherSettings, GoesOnAfterAKillWithWhatBothFilesKnow) {
                                   "default", "--time-limit-s", "100", "-v"},
                                  "begins", kill_hard);
   ASSERT_EQ(killed.signal, SIGKILL);
-  EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.partial"));
+  EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.partial", "c.jsonl.request"));
   expect_only_the_open_point_to_be_better(
       before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--time-limit-s", "30"}));
 }
@@ -287,7 +289,21 @@ TEST_F(SweepResumeWithOtherSettings, RefusesAFinishedFileOfOtherPoints) {
   EXPECT_EQ(other.status, 2);
   EXPECT_THAT(other.err, HasSubstr("c.jsonl: found another point 0 than in this grid"));
   EXPECT_EQ(contents_of(folder_.file("c.jsonl")), before);
-  EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl"));
+  EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.request"));
+}
+
+TEST_F(SweepResumeWithOtherSettings, TakesTheGridOfAFinishedFileFromItsRequest) {
+  const Words shares{"sweep",        "--models", "linear,ds_cnn",    "--platforms", "m4",
+                     "--ram-budget", "60%,80%",  "--runtime-budget", "1.5",         "--effort",
+                     "fast",         "--output", "c.jsonl"};
+  ASSERT_EQ(run(shares).status, 0);
+  const Words tighter{"sweep", "--resume", "c.jsonl", "--gap", "1e-5"};
+  EXPECT_EQ(run(tighter).status, 0);
+  EXPECT_EQ(rows().at(3).at("requested_gap"), 1e-5);
+  std::filesystem::remove(folder_.file("c.jsonl.request"));
+  const Finished lost = run({"sweep", "--resume", "c.jsonl", "--gap", "1e-6"});
+  EXPECT_EQ(lost.status, 2);
+  EXPECT_THAT(lost.err, HasSubstr("there is no 'c.jsonl.request' that says what to go on with"));
 }
 
 TEST(SweepResume, StartsWithTheGridWhereThereIsNothingYetAndEndsWhereAllIsDone) {

@@ -15,7 +15,13 @@ run("${CMAKE_COMMAND}" -S "${OUTSIDE_DIR}" -B "${WORK_DIR}/build" -G "${GENERATO
 run("${CMAKE_COMMAND}" --build "${WORK_DIR}/build")
 
 run("${WORK_DIR}/build/outside")
-expect("^optimal 6 J in 60 bytes\n$")
+expect("^min: optimal within 96000 bytes
+least RAM: optimal within 96000 bytes
+chip: optimal within 167120 bytes
+with parameters: optimal within 304976 bytes
+too little: infeasible within 0 bytes
+optimal 6 J in 60 bytes
+$")
 foreach(file IN ITEMS bash-completion/completions/poet-solve zsh/site-functions/_poet-solve
     fish/vendor_completions.d/poet-solve.fish)
   file(READ "${prefix}/share/${file}" output)

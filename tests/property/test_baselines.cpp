@@ -13,7 +13,7 @@ namespace poet::test {
 namespace {
 
 SweepGrid grid_of(const Problem& problem) {
-  SweepSubject subject{.model = {.name = "random", .nodes = {}},
+  Subject subject{.model = {.name = "random", .nodes = {}},
                        .platform = {},
                        .graph = problem.graph,
                        .base = baseline(problem.graph),

@@ -18,7 +18,7 @@
 #include "solver/search/local_search.hpp"
 #include "support/oracle.hpp"
 #include "support/wild_problems.hpp"
-#include "sweep/child_work.hpp"
+#include "sweep/solve_point.hpp"
 
 namespace poet {
 namespace {

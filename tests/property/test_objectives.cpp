@@ -10,11 +10,11 @@
 #include "poet/min_ram.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
+#include "question/least_ram.hpp"
 #include "support/cases.hpp"
 #include "support/oracle.hpp"
 #include "support/tiny_sweep.hpp"
 #include "support/wild_problems.hpp"
-#include "sweep/child_work.hpp"
 
 namespace poet::test {
 namespace {
@@ -137,8 +137,8 @@ TEST(Objectives, LeastRamAgreesWithTheOracle) {
   for (int number = range.first; number < range.first + range.count; ++number) {
     SCOPED_TRACE("case " + std::to_string(number));
     Problem problem = drawn_problem(number);
-    const MinRam found = find_min_ram(subject_of(problem.graph, "drawn"), problem.limits,
-                                      exactly(Objective::energy), 0, {});
+    const MinRam found = least_ram(subject_of(problem.graph, "drawn"), problem.limits,
+                                   exactly(Objective::energy), 0, {});
     if (found.infeasible) {
       problem.limits.ram_budget_bytes = baseline(problem.graph).peak_ram_bytes;
       EXPECT_FALSE(least_energy(problem, 1 - kTolerance)) << found.reason;

@@ -19,7 +19,7 @@
 #include "support/tiny_sweep.hpp"
 #include "support/truth.hpp"
 #include "support/wild_problems.hpp"
-#include "sweep/child_work.hpp"
+#include "question/least_ram.hpp"
 
 namespace poet::test {
 namespace {
@@ -133,7 +133,7 @@ TEST(PricesApart, HideNoRamBudgetThatWorks) {
     SCOPED_TRACE(fmt::format("case {}", number));
     Problem problem = draw(number);
     const MinRam found =
-        find_min_ram(subject_of(problem.graph, "drawn"), problem.limits, exact, 0, {});
+        least_ram(subject_of(problem.graph, "drawn"), problem.limits, exact, 0, {});
     open += found.infeasible || found.exact() ? 0 : 1;
     problem.limits.ram_budget_bytes = found.infeasible ? baseline(problem.graph).peak_ram_bytes
                                                        : found.infeasible_below_bytes - 1;

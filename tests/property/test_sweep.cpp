@@ -8,9 +8,9 @@
 
 #include "poet/min_ram.hpp"
 #include "poet/sweep.hpp"
+#include "question/least_ram.hpp"
 #include "support/random_graphs.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/child_work.hpp"
 
 namespace poet {
 namespace {
@@ -57,7 +57,7 @@ void expect_monotone(const std::vector<SweepPoint>& points, const SweepOutcomes&
 }
 
 /// The solver's own answer just below and at the smallest budget.
-void expect_smallest(const SweepSubject& subject, const Limits& limits, const MinRam& found) {
+void expect_smallest(const Subject& subject, const Limits& limits, const MinRam& found) {
   ASSERT_TRUE(found.exact()) << found.reason;
   Problem problem{.graph = subject.graph, .limits = limits};
   problem.limits.ram_budget_bytes = found.feasible_bytes;
@@ -101,10 +101,10 @@ TEST(MinRam, IsWhereTheSolverBeginsToFindSchedules) {
     SCOPED_TRACE("seed " + std::to_string(seed));
     Random random(1000 + seed);
     const Problem problem = test::random_problem(random, 6 + random.below(4));
-    const SweepSubject subject = test::subject_of(problem.graph, "random");
+    const Subject subject = test::subject_of(problem.graph, "random");
     Limits limits = problem.limits;
     limits.techniques.paging = seed % 2 == 0;
-    const MinRam found = find_min_ram(subject, limits, exact(), 0, {});
+    const MinRam found = least_ram(subject, limits, exact(), 0, {});
     expect_smallest(subject, limits, found);
   }
 }

@@ -44,8 +44,8 @@ inline Schedule hill_paged() {
 }
 
 /// A graph as something to sweep.
-inline SweepSubject subject_of(Graph graph, const std::string& name = "hill") {
-  SweepSubject subject{.model = {.name = name, .source = "built-in", .sha256 = "ab"},
+inline Subject subject_of(Graph graph, const std::string& name = "hill") {
+  Subject subject{.model = {.name = name, .source = "built-in", .sha256 = "ab"},
                        .graph = std::move(graph)};
   subject.model.backward = Backward::explicit_nodes;
   subject.base = baseline(subject.graph);

@@ -88,7 +88,7 @@ TEST(Dominance, FitsWhateverTheJudgeAccepts) {
 }
 
 TEST(Dominance, APointHasThePagingLimitsOfItsSubject) {
-  SweepSubject subject{.graph = tiny_graph(), .base = baseline(tiny_graph())};
+  Subject subject{.graph = tiny_graph(), .base = baseline(tiny_graph())};
   subject.limits = with_storage(512);
   subject.limits.paging_time = PagingTime::overlapped;
   const Limits limits = limits_of(subject, kOnlyPaging, Ratio{2}, 111);

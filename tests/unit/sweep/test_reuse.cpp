@@ -19,7 +19,7 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 TEST(HillGraph, IsWhatTheTestsSay) {
-  const SweepSubject subject = test::subject_of(test::hill_graph());
+  const Subject subject = test::subject_of(test::hill_graph());
   EXPECT_EQ(working_set(subject.graph).bytes, 120);
   EXPECT_EQ(subject.base.peak_ram_bytes, 210);
   EXPECT_EQ(simulate(subject.graph, hill_recomputed(), point_of(120, 6).limits).energy_joules, 6);

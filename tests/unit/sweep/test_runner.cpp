@@ -6,9 +6,9 @@
 
 #include "expect_input_error.hpp"
 #include "poet/min_ram.hpp"
+#include "question/least_ram.hpp"
 #include "support/tiny_sweep.hpp"
 #include "sweep/child_tasks.hpp"
-#include "sweep/child_work.hpp"
 
 namespace poet {
 namespace {
@@ -165,8 +165,8 @@ TEST(RunSweep, RefusesKnownOutcomesThatContradictEachOther) {
 
 MinRam smallest(const Limits& limits, Bytes floor = 0,
                 const std::vector<const Schedule*>& starts = {}) {
-  return find_min_ram(test::subject_of(test::hill_graph()), limits,
-                      {.settings = {.time_limit_seconds = 60}}, floor, starts);
+  return least_ram(test::subject_of(test::hill_graph()), limits,
+                   {.settings = {.time_limit_seconds = 60}}, floor, starts);
 }
 
 TEST(MinRam, IsTheWorkingSetWhereAScheduleReachesIt) {

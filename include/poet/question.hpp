@@ -1,0 +1,128 @@
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/problem.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/solve.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// What to make of the file of a model.
+struct ModelSettings {
+  std::int64_t batch_size = 1;
+  std::optional<Backward> backward{};  ///< absent: as the file says
+  Bytes alignment = kUsualAlignment;   ///< as Model::alignment
+
+  bool operator==(const ModelSettings&) const = default;
+};
+
+/// What a user asks about a model on a platform. What is absent is what is usual.
+struct Question {
+  /// `min` is the smallest budget that has a schedule, which a search finds first.
+  RamBudget ram = NamedRam::smallest;
+  std::optional<RuntimeBudget> runtime{};  ///< absent: any; for Objective::runtime alone
+  TechniqueSet techniques{};
+  std::optional<PagingTime> paging_time{};      ///< absent: blocking if the graph is exact, or free
+  std::optional<Bytes> storage_budget_bytes{};  ///< absent: the platform's storage
+  std::optional<Bytes> page_out_budget_bytes{};  ///< absent: no limit
+  /// Whether a RAM budget in bytes or as a share holds the parameters, the optimizer's state and
+  /// the platform's reserve as well as the tensors.
+  bool count_parameters = false;
+  SolveSettings settings{};
+};
+
+/// What questions are about: a model on a platform, and what follows from the two.
+struct Subject {
+  Model model;
+  std::optional<Platform> platform;  ///< absent for a model that brings its costs
+  Graph graph;
+  Baseline base;
+  /// What its problems have in common: paging time, and the budgets for secondary storage.
+  Limits limits{};
+
+  /// `vgg16_cifar/m4`
+  std::string name() const;
+  /// The digest of its problems' graph.
+  std::string graph_sha256() const { return poet::graph_sha256(graph, limits.paging_time); }
+  const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
+};
+
+/// Gives a model its costs on a platform. Of the question, the techniques, the paging time, the
+/// budgets for secondary storage and the scale of memory power count. Throws InputError if the
+/// model needs a platform and has none, as cost_graph() does, and as shared_limits() does.
+Subject make_subject(Model model, std::optional<Platform> platform, const Question& question);
+
+/// What all problems of a model have in common: the paging time and the budgets for secondary
+/// storage that the question states, or what is usual. Throws InputError if transfers are to be
+/// charged and nothing says how long they take.
+Limits shared_limits(const Model& model, const Platform* platform, const Question& question);
+
+/// The limits of a problem in absolute terms.
+Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
+                 Bytes ram_budget_bytes);
+
+/// The smallest RAM budget that has a schedule, or the interval that it is proven to lie in.
+struct MinRam {
+  bool infeasible = false;           ///< proven: no RAM budget has a schedule
+  Bytes infeasible_below_bytes = 0;  ///< proven: no smaller budget has a schedule
+  Bytes feasible_bytes = 0;          ///< the peak of `schedule`
+  Schedule schedule;
+  int node = 0;                 ///< whose computation needs `feasible_bytes` in `schedule`
+  bool is_working_set = false;  ///< its inputs and output alone come to `feasible_bytes`
+  std::string reason;           ///< why infeasible, or what stopped the search
+  std::string failure;          ///< not empty: its process crashed, and how; the rest is void
+  Seconds wall_seconds = 0;
+
+  bool exact() const { return !infeasible && infeasible_below_bytes == feasible_bytes; }
+};
+
+/// How a question is answered.
+struct AnswerOptions {
+  std::optional<Schedule> start{};  ///< as in SolveOptions; likewise below
+  std::function<std::optional<Schedule>(const Problem&)> suggest{};
+  std::function<void(const Progress&)> progress{};
+  std::function<bool()> interrupted{};
+  /// Called when the search for the smallest RAM budget ends, if there is one.
+  std::function<void(const MinRam&)> found_smallest{};
+};
+
+/// A question in absolute terms.
+struct ResolvedQuestion {
+  Limits limits;
+  Request request;                 ///< what a schedule file states of it
+  std::optional<MinRam> smallest;  ///< of the search, if there was one
+  bool interrupted = false;        ///< the search was, and its best budget counts
+  /// The answer if it is known already: nothing is left for tensors, or the search was interrupted.
+  std::optional<SolveResult> known;
+};
+
+/// Finds out what the budgets of a question come to. If the RAM budget is `min`, that takes up to
+/// half of the time limit. Throws InputError for a name that stands for nothing here.
+ResolvedQuestion resolve(const Subject& subject, const Question& question,
+                         const AnswerOptions& options = {});
+
+/// What came out.
+struct Answer {
+  SolveResult result;
+  /// With Objective::runtime, the runtime budget is the least time.
+  Limits limits;
+  ProblemInfo problem;               ///< for error_json(), with what a proof says
+  std::optional<ScheduleFile> file;  ///< of the schedule, if there is one, with its offsets
+};
+
+/// Solves a question in a child process whose best schedule outlives it. Any objective is proven,
+/// or the status is no more than Status::feasible. Throws InternalError if a replay contradicts the
+/// solver.
+Answer answer(const Subject& subject, const ResolvedQuestion& question,
+              const AnswerOptions& options = {});
+/// The two at once.
+Answer answer(const Subject& subject, const Question& question, const AnswerOptions& options = {});
+
+}  // namespace poet

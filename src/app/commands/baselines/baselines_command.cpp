@@ -1,0 +1,187 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <set>
+
+#include <fmt/format.h>
+
+#include "app/command.hpp"
+#include "app/commands/baselines/baseline_files.hpp"
+#include "app/commands/baselines/baseline_table.hpp"
+#include "app/commands/sweep/describe.hpp"
+#include "app/commands/sweep/sweep_grid.hpp"
+#include "app/load_subject.hpp"
+#include "app/question_options.hpp"
+#include "app/terminal/deliver.hpp"
+#include "app/terminal/progress_line.hpp"
+#include "app/terminal/signals.hpp"
+#include "baselines/fields.hpp"
+#include "baselines/run_baselines.hpp"
+#include "formats/write_sweep.hpp"
+#include "poet/error.hpp"
+#include "poet/min_ram.hpp"
+#include "poet/suggest_schedule.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// What `baselines` gives each method that searches.
+constexpr Seconds kSecondsPerMethod = 60;
+
+constexpr const char* kBaselinesHelp =
+    R"(Every method is run with every pair of budgets, and what it makes is replayed like any schedule.
+The result is one JSON line per method and budgets on stdout; a table is on stderr. Methods:
+keep-all, chen-sqrt, chen-greedy, treeverse, page-all, capuchin-like, dtr-like, checkmate,
+paging-only, pofo and poet; docs/baselines.md names their papers. A method without a schedule
+within the budgets, or that does not apply to the graph, is a line like the others. With
+--no-paging or --no-remat, methods that need what is forbidden do not apply.
+
+Exit status:
+  0                               every method was run
+  1                               a schedule breaks a rule or needs less than the proven bound,
+                                  or an internal error
+  2                               bad usage or input; nothing was run or written
+  130                             interrupted; finished lines are written
+
+Examples:
+  $ poet-solve baselines --model vgg16_cifar --platform m4 --ram-budget 50%,60%,80% --runtime-budget 2
+      All methods with three RAM budgets.
+  $ poet-solve baselines --model resnet18 --platform a72 --ram-budget 40%..100%:4 --runtime-budget 2 --methods capuchin-like,poet --schedules runs
+      Two of them, with every schedule as a file for verify, plot and compare.)";
+
+struct BaselinesArguments {
+  SweepRequest request;  ///< of which `techniques` follows from `shared`
+  Question shared;
+  std::vector<Method> methods = parse_methods("all");
+  std::string output;
+};
+
+/// What `min` comes to, by subject; nothing if interrupted, or if a search fails.
+std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
+                                                const SolveSettings& settings) {
+  if (!needs_smallest_ram(grid.ram)) return std::vector<Bytes>(grid.subjects.size(), 0);
+  const std::vector<MinRamTask> tasks = loosest_tasks(grid);
+  MinRams found(tasks.size());
+  MinRamOptions search{.solve = {.settings = settings, .suggest = suggest_schedule}};
+  search.interrupted = [] { return interrupted(); };
+  if (!run_min_ram(grid, tasks, search, found)) return std::nullopt;
+  for (const auto& known : found) {
+    if (!known->failure.empty())
+      throw InternalError("the search for min failed: " + known->failure);
+  }
+  return smallest_ram(grid, tasks, found);
+}
+
+std::string describe_result(const BaselineResult& result) {
+  const std::string energy =
+      result.file ? fmt::format(" {}", format_joules(result.row.summary->energy_joules))
+                  : std::string();
+  return fmt::format("{}{}, {:.2f} s", name_of(result.row.status), energy, result.row.wall_seconds);
+}
+
+std::vector<BaselineResult> run_all(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                                    const BaselinesArguments& arguments, bool quiet) {
+  TaskLine line(quiet, static_cast<int>(points.size() * arguments.methods.size()), 0);
+  const auto name = [&](int p, std::string_view method) {
+    return fmt::format("{} {}", describe(grid, points[p]), method);
+  };
+  BaselineOptions wishes{.methods = arguments.methods, .settings = arguments.request.settings};
+  wishes.started = [&](int p, Method method) { line.started(name(p, info_of(method).name)); };
+  wishes.progress = [&](int p, Method method, const Progress& now) {
+    line.progress(name(p, info_of(method).name), now);
+  };
+  wishes.finished = [&](int p, const BaselineResult& result) {
+    line.finished(name(p, result.row.method), describe_result(result));
+  };
+  wishes.interrupted = [] { return interrupted(); };
+  return run_baselines(grid, points, wishes);
+}
+
+void log_failures(const std::vector<BaselineRow>& rows) {
+  for (const BaselineRow& row : rows) {
+    if (row.status != BaselineRow::Status::failed) continue;
+    spdlog::error("{} with {} bytes and {:.10g}x: {} failed: {}",
+                  subject_name(row.problem.model, row.problem.platform),
+                  row.problem.limits.ram_budget_bytes, row.problem.runtime_budget_ratio, row.method,
+                  row.reason);
+  }
+}
+
+ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
+  SweepRequest request = arguments.request;
+  complete(request, arguments.shared);
+  request.techniques = technique_set_name(arguments.shared.techniques);
+  const SweepGrid grid = load_grid(request);
+  check_destination("--output", arguments.output);
+  check_folder("--schedules", request.schedules);
+  catch_interrupts();
+  const auto smallest = find_smallest(grid, request.settings);
+  if (!smallest) return ExitCode::interrupted;
+  const std::vector<SweepPoint> points = sweep_points(grid, *smallest);
+  std::set<std::string> models;
+  for (const Subject& subject : grid.subjects) {
+    if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
+  }
+  std::vector<BaselineResult> results = run_all(grid, points, arguments, quiet);
+  ExitCode code = interrupted() ? ExitCode::interrupted : ExitCode::ok;
+  try {
+    write_baseline_schedules(results, request.schedules, arguments.output);
+  } catch (const InputError& error) {
+    // The lines are what took the time.
+    spdlog::error("{}", error.what());
+    code = ExitCode::usage;
+  }
+  std::vector<BaselineRow> rows;
+  rows.reserve(results.size());
+  for (BaselineResult& result : results) rows.push_back(std::move(result.row));
+  if (!quiet) print_table(rows);
+  log_failures(rows);
+  spdlog::info("{}", tally(rows));
+  const bool failed = std::any_of(rows.begin(), rows.end(), [](const BaselineRow& row) {
+    return row.status == BaselineRow::Status::failed;
+  });
+  return deliver_result(to_json_lines(rows), arguments.output, failed ? ExitCode::internal : code);
+}
+
+Run add_baselines(CLI::App& app) {
+  const auto arguments = std::make_shared<BaselinesArguments>();
+  SweepRequest& request = arguments->request;
+  request.settings.time_limit_seconds = kSecondsPerMethod;
+  OptionGroup what(app, kWhatToSolve);
+  what.list("--model,--models", request.models, "LIST",
+            "built-in models and model files; all: every built-in one");
+  what.list("--platform,--platforms", request.platforms, "LIST",
+            "built-in platforms and platform files, likewise; not needed for models with measured "
+            "costs");
+  what.text("--ram-budget", request.ram_budget, "LIST",
+            "RAM budgets as for a single solve, and ranges as for a sweep");
+  what.text("--runtime-budget", request.runtime_budget, "LIST",
+            "runtime budgets as for a single solve, and ranges as for a sweep");
+  what.parsed("--methods", arguments->methods, "LIST", parse_methods,
+              "the methods to run; all: every one")
+      ->default_str("all");
+  add_technique_options(app, arguments->shared.techniques);
+  add_paging_options(app, arguments->shared);
+  add_model_options(app, request.model, kWhatToSolve);
+  add_setting_options(app, request.settings, request.require_optimal);
+  OptionGroup results(app, kWhatToWrite);
+  results.text("--output", arguments->output, "FILE", "write the lines there, whole or not at all");
+  results.text("--schedules", request.schedules, "DIR",
+               "write the schedule file of every method that keeps to the budgets into this "
+               "directory");
+  return [arguments, &app](Session& session) {
+    apply_effort(app, arguments->request.settings);
+    return run_methods(*arguments, session.quiet);
+  };
+}
+
+}  // namespace
+
+extern const Command kBaselines{
+    .name = "baselines",
+    .summary = "run the methods of other papers on the same problems, for comparison",
+    .footer = kBaselinesHelp,
+    .add = add_baselines};
+
+}  // namespace poet::cli

@@ -1,0 +1,97 @@
+#include <spdlog/spdlog.h>
+
+#include <memory>
+
+#include "app/command.hpp"
+#include "app/terminal/deliver.hpp"
+#include "formats/read_results.hpp"
+#include "formats/write_comparison.hpp"
+#include "poet/error.hpp"
+#include "sweep/fields.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kCompareHelp =
+    R"(Both are schedule files, or both are results of sweep as JSON lines. stderr has a line for
+each point with more energy, without its schedule or proof, with a schedule that does not
+replay, or with another problem, and for each improvement. A model whose graph has changed is
+listed with energy, peak RAM and proof before and after.
+
+Exit status:
+  0                               nothing is worse
+  2                               bad usage or input
+  5                               something is worse
+
+Examples:
+  $ poet-solve compare baseline.jsonl new.jsonl
+  $ poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> "$SUMMARY")";
+
+struct CompareArguments {
+  std::string baseline;
+  std::string fresh;
+  double rel_tol = 1e-4;
+  OnChangedGraph on_changed_graph = OnChangedGraph::report;
+  bool json = false;
+  bool markdown = false;
+};
+
+/// A baseline that does not hold itself can hold nothing else to anything.
+ComparedResult read_baseline(const std::string& path) {
+  ComparedResult baseline = read_compared(path, false);
+  if (baseline.is_sweep) return baseline;
+  const std::string& fault = baseline.points.front().fault;
+  if (!fault.empty()) throw InputError(path, "this is no baseline: " + fault);
+  return baseline;
+}
+
+ExitCode compare_results(const CompareArguments& arguments) {
+  if (arguments.baseline == "-" && arguments.fresh == "-") {
+    throw InputError("NEW", "found - for both results; stdin can be only one");
+  }
+  const ComparedResult baseline = read_baseline(arguments.baseline);
+  const ComparedResult fresh = read_compared(arguments.fresh, true);
+  const Comparison comparison =
+      compare(baseline, fresh, arguments.rel_tol, arguments.on_changed_graph);
+  for (const Difference& difference : comparison.improvements) {
+    spdlog::info("better: {}: {}", difference.point, difference.message);
+  }
+  for (const Difference& difference : comparison.graph_changes) {
+    spdlog::warn("{}: {}", difference.point, difference.message);
+  }
+  for (const Difference& difference : comparison.regressions) {
+    spdlog::error("{}: {}", difference.point, difference.message);
+  }
+  const ExitCode code = comparison.regressions.empty() ? ExitCode::ok : ExitCode::requirement;
+  spdlog::info("{}", comparison_headline(comparison));
+  if (arguments.json) {
+    return deliver(comparison_json(comparison, static_cast<int>(code)), "", code);
+  }
+  return deliver(arguments.markdown ? comparison_markdown(comparison) : "", "", code);
+}
+
+Run add_compare(CLI::App& app) {
+  const auto arguments = std::make_shared<CompareArguments>();
+  OptionGroup group(app);
+  group.argument("BASELINE", arguments->baseline, "what NEW is compared with");
+  group.argument("NEW", arguments->fresh, "the new result, or - for stdin");
+  group.number<double>("--rel-tol", arguments->rel_tol, "REL", {},
+                       "energies that differ by no more than this, relative to the baseline's, are "
+                       "equal");
+  group.choice("--on-changed-graph", arguments->on_changed_graph,
+               "where a model has another graph than in BASELINE: report both figures, worse only "
+               "if a schedule is lost; or fail");
+  CLI::Option* json = group.flag("--json", arguments->json, "the findings as JSON on stdout");
+  group.flag("--markdown", arguments->markdown, "the findings as Markdown on stdout")
+      ->excludes(json);
+  return [arguments](Session&) { return compare_results(*arguments); };
+}
+
+}  // namespace
+
+extern const Command kCompare{.name = "compare",
+                              .summary = "report what became worse or better between two results",
+                              .footer = kCompareHelp,
+                              .add = add_compare};
+
+}  // namespace poet::cli

@@ -1,0 +1,104 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <memory>
+#include <numeric>
+
+#include <fmt/format.h>
+
+#include "app/command.hpp"
+#include "app/load_step.hpp"
+#include "app/measured_files.hpp"
+#include "app/option_checks.hpp"
+#include "base/files/files.hpp"
+#include "base/text/printable.hpp"
+#include "formats/read_ticks.hpp"
+#include "poet/error.hpp"
+#include "report/fields.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kFitHelp =
+    R"(TICKS is CSV with the columns instruction, its number in the program of SCHEDULE, and ticks.
+Several lines of an instruction, such as of several steps, count by their median. Computations
+and transfers need a line; lines of free and move are not used. stderr gets a table of how
+well a platform fits, op by op.
+
+Exit status:
+  0                               fitted; the files were written
+  2                               bad usage or input; nothing was written
+  5                               the schedule is invalid; nothing was written
+
+Examples:
+  $ poet-solve fit ticks.csv s.json --model net.json --ticks-per-second 25e6 --output board
+  $ poet-solve --model net.json --backward exact --platform board/platform.json \
+      --ram-budget chip --runtime-budget 1.5 > again.json)";
+
+struct FitArguments {
+  std::string ticks;
+  std::string schedule;
+  std::string model;
+  double ticks_per_second = 1e6;
+  std::string output;
+};
+
+InstructionTimes seconds_of_ticks(InstructionTimes ticks, double ticks_per_second) {
+  for (std::vector<double>& each : ticks) {
+    for (double& value : each) value /= ticks_per_second;
+  }
+  return ticks;
+}
+
+/// What the program takes, transfers and all: a clock that is off by a factor shows here.
+Seconds program_seconds(const InstructionTimes& times) {
+  return std::accumulate(times.begin(), times.end(), Seconds{0},
+                         [](Seconds sum, const std::vector<Seconds>& each) {
+                           return each.empty() ? sum : sum + median(each);
+                         });
+}
+
+ExitCode fit(const FitArguments& arguments, bool quiet) {
+  check_one_stdin("SCHEDULE", {arguments.ticks, arguments.schedule, arguments.model});
+  require_option(arguments.model, "--model", "the model that the schedule was solved for");
+  check_folder("--output", arguments.output);
+  const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
+  const std::string name = shown_source(arguments.schedule);
+  expect_training_step(file, name);
+  if (!is_sound(file, name, "nothing was fitted")) return ExitCode::requirement;
+  const Model model = load_scheduled_model(arguments.model, file);
+  const InstructionTimes times = seconds_of_ticks(
+      parse_ticks(read_file(arguments.ticks), arguments.ticks, file.program.size()),
+      arguments.ticks_per_second);
+  const StepFit fit = in_option(shown_source(arguments.ticks), [&] {
+    return fit_schedule(file, model, times, {}, "ticks of a board");
+  });
+  if (!quiet) print_fit(fit);
+  spdlog::info("{}: a step takes {}; the schedule predicts {}", name,
+               format_seconds(program_seconds(times)),
+               format_seconds(file.summary.runtime_seconds));
+  if (!arguments.output.empty()) write_fit(fit, "--output", arguments.output);
+  return ExitCode::ok;
+}
+
+Run add_fit(CLI::App& app) {
+  const auto arguments = std::make_shared<FitArguments>();
+  OptionGroup group(app);
+  group.argument("TICKS", arguments->ticks, "what a board measured, or - for stdin");
+  group.argument("SCHEDULE", arguments->schedule, "the schedule file whose program it ran");
+  group.text("--model", arguments->model, "NAME|FILE", "the model that it was solved for, or -");
+  group.number<double>("--ticks-per-second", arguments->ticks_per_second, "HZ",
+                       {.min = 1e-9, .max = 1e18, .expected = "above 0"}, "the clock of the board");
+  group.text("--output", arguments->output, "DIR",
+             "write model.json (measured nodes) and platform.json there, both or none");
+  return [arguments](Session& session) { return fit(*arguments, session.quiet); };
+}
+
+}  // namespace
+
+extern const Command kFit{.name = "fit",
+                          .summary = "fit a model and a platform to what a board measured",
+                          .footer = kFitHelp,
+                          .add = add_fit};
+
+}  // namespace poet::cli

@@ -1,0 +1,74 @@
+#include <spdlog/spdlog.h>
+
+#include <filesystem>
+#include <memory>
+#include <system_error>
+
+#include "app/command.hpp"
+#include "app/load_subject.hpp"
+#include "app/terminal/deliver.hpp"
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+#include "poet/model.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kImportHelp =
+    R"(The result is a model file: a list of layers to read, compare and edit. Weights may be missing
+in NETWORK, and none are in the result. docs/import.md has the export calls of PyTorch and
+Keras, and the ops that layers stand for.
+
+Exit status:
+  0                               imported; the model file was written
+  2                               bad usage or input, ops that no layer stands for, or a build
+                                  without ONNX; nothing was written
+
+Examples:
+  $ poet-solve import net.onnx --output net.json
+  $ poet-solve import net.onnx --trainable last:2 --loss cross_entropy --output tuned.json
+  $ poet-solve import net.onnx --custom Einsum=200 --shape tokens=1,128 > net.json
+      Extents that the file leaves open, and a layer for an op that there is none for.)";
+
+struct ImportArguments {
+  std::string file;
+  ImportRequest network;
+  std::string output;
+};
+
+ExitCode import_network(const ImportArguments& arguments) {
+  check_destination("--output", arguments.output);
+  std::error_code error;
+  if (std::filesystem::equivalent(arguments.file, arguments.output, error)) {
+    throw InputError("--output", "found the file of NETWORK; expected another one");
+  }
+  const std::string document = imported_model(arguments.network, arguments.file);
+  const Model model = parse_model(document, arguments.file);
+  std::int64_t parameters = 0;
+  int layers = 0;
+  for (const ModelNode& node : model.nodes) {
+    if (!node.backward) ++layers;
+    parameters += node.parameter_count;
+  }
+  spdlog::info("{}: {} tensors in the forward pass, {} parameters", shown_source(arguments.file),
+               layers, parameters);
+  return deliver(document, arguments.output);
+}
+
+Run add_import(CLI::App& app) {
+  const auto arguments = std::make_shared<ImportArguments>();
+  OptionGroup group(app);
+  group.argument("NETWORK", arguments->file, "an ONNX file, or - for stdin");
+  add_network_options(app, arguments->network, "Options");
+  group.text("--output", arguments->output, "FILE", "write the model there, whole or not at all");
+  return [arguments](Session&) { return import_network(*arguments); };
+}
+
+}  // namespace
+
+extern const Command kImport{.name = "import",
+                             .summary = "turn a network in an ONNX file into a model file",
+                             .footer = kImportHelp,
+                             .add = add_import};
+
+}  // namespace poet::cli

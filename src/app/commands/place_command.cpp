@@ -1,0 +1,158 @@
+#include <spdlog/spdlog.h>
+
+#include <memory>
+#include <optional>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "app/command.hpp"
+#include "app/load_subject.hpp"
+#include "app/terminal/deliver.hpp"
+#include "app/terminal/print_summary.hpp"
+#include "app/terminal/progress_line.hpp"
+#include "app/terminal/signals.hpp"
+#include "base/files/files.hpp"
+#include "base/text/figures.hpp"
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+#include "question/place_unmoved.hpp"
+#include "report/place_schedule.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kPlaceHelp = R"(FILE is a schedule file, which is written with the offsets.
+
+With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget
+that is lower by what they exceed it, until they fit. The settings of its request hold.
+
+Exit status:
+  0                               the offsets were written
+  2                               bad usage, a file that cannot be read, or a schedule that is
+                                  not valid; nothing was written
+  5                               nothing that fits was found; nothing was written
+
+Examples:
+  $ poet-solve place schedule.json --output placed.json
+  $ poet-solve place schedule.json --capacity 256K --alignment 16 --no-moves > placed.json)";
+
+struct PlaceArguments {
+  std::string file;
+  std::optional<Bytes> capacity;  ///< absent: the schedule's RAM budget
+  std::string alignment;          ///< empty: what is usual for the file
+  bool no_moves = false;
+  double time_limit_seconds = 0;
+  Destination to;
+};
+
+Bytes parse_capacity(const std::string& text) {
+  const std::optional<Bytes> bytes = parse_bytes(text);
+  if (bytes && *bytes >= 1) return *bytes;
+  throw InputError(fmt::format("found '{}'; expected a size of at least 1 byte", printable(text)));
+}
+
+ExitCode refuse_place(const PlacedSchedule& placed, const std::string& name) {
+  const Bytes capacity = placed.capacity_bytes;
+  if (placed.in_the_way) {
+    spdlog::error(
+        "{}: found no offsets that fit {} bytes, even with moves, as no tensor may be moved while "
+        "it is transferred; --no-moves solves again in less RAM",
+        name, capacity);
+  } else if (placed.peak_bytes > capacity) {
+    spdlog::error("{}: {} bytes are in use at once; the capacity is {} bytes", name,
+                  placed.peak_bytes, capacity);
+  } else if (placed.search == PlacementStatus::impossible) {
+    spdlog::error("{}: proven: no offsets fit {} bytes without moves", name, capacity);
+  } else {
+    spdlog::error("{}: found no offsets that fit {} bytes in the time", name, capacity);
+  }
+  return ExitCode::requirement;
+}
+
+void report_solve(const UnmovedPlacement& unmoved, const ScheduleFile& before,
+                  const std::string& name) {
+  const Bytes budget = unmoved.ram_budget_bytes;
+  if (!unmoved.no_schedule.empty()) {
+    spdlog::error("{}: no schedule is left within {} bytes: {}", name, budget, unmoved.no_schedule);
+  }
+  if (!unmoved.placed.fits || budget == 0) return;
+  const Joules was = before.summary.energy_joules;
+  const Joules is = unmoved.placed.file.summary.energy_joules;
+  spdlog::warn(
+      "{}: found no offsets that fit {} bytes without moves; solved again within {} bytes, for {} "
+      "instead of {} ({})",
+      name, unmoved.placed.capacity_bytes, budget, format_joules(is), format_joules(was),
+      change_text(was > 0 ? is / was - 1 : 0));
+}
+
+PlacedSchedule without_moves(const ScheduleFile& file, const PlaceOptions& wishes,
+                             const std::string& name, bool quiet) {
+  catch_interrupts();
+  ProgressLine line(quiet);
+  UnmovedPlacement unmoved = place_unmoved(
+      file, wishes, [&line](const Progress& progress) { line.show(progress); },
+      [] { return interrupted(); });
+  line.clear();
+  report_solve(unmoved, file, name);
+  return std::move(unmoved.placed);
+}
+
+void describe(const PlacedSchedule& placed, const std::string& name) {
+  const Summary& summary = placed.file.summary;
+  const Bytes rounding = placed.peak_bytes - summary.peak_ram_bytes;
+  spdlog::info("{}: {} bytes of {}; the peak of the schedule is {}{}", name,
+               *placed.file.arena.arena_bytes, placed.capacity_bytes, summary.peak_ram_bytes,
+               rounding > 0 ? fmt::format(", and rounding adds {}", rounding) : std::string());
+  print_moves(placed.file, name + ": ");
+}
+
+ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
+  check_destination("--output", arguments.to.output);
+  const std::string text = read_file(arguments.file);
+  const std::string name = shown_source(arguments.file);
+  const ScheduleFile file = parse_schedule_file(text, arguments.file);
+  const PlaceOptions wishes{.capacity_bytes = arguments.capacity,
+                            .alignment = arguments.alignment.empty()
+                                             ? offset_alignment(file)
+                                             : std::stoi(arguments.alignment),
+                            .time_limit = arguments.time_limit_seconds};
+  PlacedSchedule placed =
+      arguments.no_moves ? without_moves(file, wishes, name, quiet) : place_schedule(file, wishes);
+  if (!placed.fits) return refuse_place(placed, name);
+  price_moves(placed.file);
+  describe(placed, name);
+  return deliver(to_json(placed.file, arguments.to.compact), arguments.to.output);
+}
+
+Run add_place(CLI::App& app) {
+  const auto arguments = std::make_shared<PlaceArguments>();
+  OptionGroup group(app);
+  group.argument("FILE", arguments->file, "a schedule file, or - for stdin");
+  group.parsed("--capacity", arguments->capacity, "BYTES", parse_capacity,
+               "what the offsets have to fit; without, the RAM budget of the schedule");
+  group
+      .text("--alignment", arguments->alignment, "4|8|16|32",
+            "offsets are multiples of this; without, 4")
+      ->check(one_of({"4", "8", "16", "32"}));
+  group.flag("--no-moves", arguments->no_moves,
+             "move no tensor while it is in use; solve again in less RAM if no offsets fit");
+  group.gone("--csv", "tables of buffers are for the benchmark poet_place_bench now");
+  group.number<double>(
+      "--time-limit-s", arguments->time_limit_seconds, "S", {.expected = "seconds of at least 0"},
+      "wall clock of the search, in seconds; 0 = none, but a schedule's ends after "
+      "about a second of steps");
+  group.text("--output", arguments->to.output, "FILE",
+             "write the result there, whole or not at all");
+  group.flag("--compact", arguments->to.compact, "JSON on one line");
+  return [arguments](Session& session) { return place_file(*arguments, session.quiet); };
+}
+
+}  // namespace
+
+extern const Command kPlace{.name = "place",
+                            .summary = "find an offset in RAM for every tensor of a schedule",
+                            .footer = kPlaceHelp,
+                            .add = add_place};
+
+}  // namespace poet::cli

@@ -1,0 +1,231 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <charconv>
+#include <memory>
+#include <optional>
+#include <string_view>
+
+#include <fmt/format.h>
+
+#include "app/command.hpp"
+#include "app/option_checks.hpp"
+#include "app/plot_pdf.hpp"
+#include "app/terminal/deliver.hpp"
+#include "base/files/files.hpp"
+#include "base/text/printable.hpp"
+#include "formats/read_results.hpp"
+#include "formats/write_sweep.hpp"
+#include "pictures/curves.hpp"
+#include "pictures/svg_writer.hpp"
+#include "poet/error.hpp"
+#include "poet/plot.hpp"
+
+namespace poet {
+
+enum class PictureFormat { svg, pdf };
+
+template <>
+inline constexpr Names<PictureFormat, 2> kNames<PictureFormat> = {
+    {{PictureFormat::svg, "svg"}, {PictureFormat::pdf, "pdf"}}};
+
+template <>
+inline constexpr Names<LaneChoice, 4> kNames<LaneChoice> = {{{LaneChoice::all, "all"},
+                                                             {LaneChoice::forward, "forward"},
+                                                             {LaneChoice::changed, "changed"},
+                                                             {LaneChoice::none, "none"}}};
+
+template <>
+inline constexpr Names<ColumnWidth, 3> kNames<ColumnWidth> = {
+    {{ColumnWidth::computation, "computation"},
+     {ColumnWidth::time, "time"},
+     {ColumnWidth::energy, "energy"}}};
+
+template <>
+inline constexpr Names<PictureTheme, 3> kNames<PictureTheme> = {{{PictureTheme::automatic, "auto"},
+                                                                 {PictureTheme::light, "light"},
+                                                                 {PictureTheme::dark, "dark"}}};
+
+}  // namespace poet
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kPlotHelp =
+    R"(A schedule file becomes RAM over time and every tensor's life. The JSON lines of a sweep
+become energy overhead over RAM budget, or over runtime budget if that alone varies: a panel
+for each model on each platform, a colour for each set of techniques, a dash for each runtime
+budget. The content of a file decides which of the two it is.
+
+Exit status:
+  0                               drawn
+  2                               bad usage or input; nothing was written
+
+Examples:
+  $ poet-solve plot schedule.json --output schedule.svg
+  $ poet-solve plot schedule.json --width 174mm --no-title --lanes changed --format pdf \
+      --output figure.pdf
+      A figure for a paper, as wide as its page, for a caption of its own.
+  $ poet-solve plot curve.jsonl --output curve.svg
+  $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg
+      The results of two sweeps in one picture.)";
+
+struct PlotArguments {
+  std::string file;
+  std::string output;
+  std::optional<double> width_mm;
+  bool no_title = false;
+  PictureFormat format = PictureFormat::svg;
+  std::optional<LaneChoice> lanes;
+  std::optional<ColumnWidth> x_axis;
+  std::optional<PictureTheme> theme;
+};
+
+/// The number of `84mm`.
+double parse_millimetres(const std::string& text) {
+  constexpr std::string_view kUnit = "mm";
+  std::string_view digits = text;
+  double number = 0;
+  if (digits.ends_with(kUnit)) {
+    digits.remove_suffix(kUnit.size());
+    const char* const end = digits.data() + digits.size();
+    const auto [stop, error] = std::from_chars(digits.data(), end, number);
+    const bool is_fine = error == std::errc{} && stop == end;
+    if (is_fine && number >= kMinPictureMm && number <= kMaxPictureMm) return number;
+  }
+  throw InputError(fmt::format("found '{}'; expected a width from {}mm to {}mm",
+                               printable(text, 80), kMinPictureMm, kMaxPictureMm));
+}
+
+/// A picture for paper is light unless it is asked to be otherwise: it may be seen on a dark screen
+/// first, in a page that is white all the same.
+PictureOptions picture_options(const PlotArguments& arguments) {
+  const PictureTheme usual = arguments.width_mm ? PictureTheme::light : PictureTheme::automatic;
+  return {.width_mm = arguments.width_mm,
+          .title = !arguments.no_title,
+          .theme = arguments.theme.value_or(usual),
+          .lanes = arguments.lanes.value_or(LaneChoice::all),
+          .columns = arguments.x_axis.value_or(ColumnWidth::computation)};
+}
+
+/// A picture of a schedule that does not hold would be believed.
+void check_valid(const ScheduleFile& report, const std::string& source) {
+  const std::vector<std::string> findings = verify_schedule_file(report);
+  if (findings.empty()) return;
+  for (const std::string& finding : findings) spdlog::error("{}", finding);
+  throw InputError(shown_source(source),
+                   fmt::format("found {} finding{}; expected a schedule file that 'poet-solve "
+                               "verify' accepts",
+                               findings.size(), findings.size() == 1 ? "" : "s"));
+}
+
+std::string draw_schedule(const std::string& text, const std::string& source,
+                          const PictureOptions& look) {
+  const ScheduleFile report = parse_schedule_file(text, source);
+  check_valid(report, source);
+  return schedule_svg(report, look);
+}
+
+std::string draw_sweep(const std::string& text, const std::string& source,
+                       const PictureOptions& look) {
+  const std::vector<SweepRow> rows = parse_sweep(text, source);
+  const auto failed = std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) {
+    return row.status == SweepRow::Status::failed;
+  });
+  if (failed == static_cast<std::ptrdiff_t>(rows.size())) {
+    throw InputError(shown_source(source),
+                     fmt::format("found no result: every point failed ({}); 'poet-solve sweep "
+                                 "--resume' tries them once more",
+                                 rows.front().reason));
+  }
+  if (failed > 0) {
+    spdlog::warn("{} of {} points failed; drawn as points without a schedule", failed, rows.size());
+  }
+  return sweep_svg(plot::curve_points(rows), look);
+}
+
+/// Only pictures of schedules have it.
+void refuse_for_sweep(const char* option, bool is_given) {
+  if (is_given) {
+    throw InputError(option, "found with the lines of a sweep; expected a schedule file");
+  }
+}
+
+/// A page of A4 has about this height for text and figures.
+constexpr double kPageMm = 240;
+
+/// What makes a picture lower that has these lanes.
+const char* advice(ResultKind kind, LaneChoice lanes) {
+  if (kind == ResultKind::sweep) return "a larger --width, or fewer models or platforms";
+  switch (lanes) {
+    case LaneChoice::all:
+    case LaneChoice::forward:
+      return "--lanes changed shows the tensors that are recomputed or paged";
+    case LaneChoice::changed:
+      return "--lanes none leaves out the lanes";
+    case LaneChoice::none:
+      break;
+  }
+  return "a larger --width";
+}
+
+/// Says that a picture for paper will not fit on it.
+void warn_if_higher_than_page(const std::string& svg, const char* advice) {
+  const double height = plot::height_mm(svg).value_or(0);
+  if (height <= kPageMm) return;
+  spdlog::warn("the picture is {:.0f} mm high, and a page of A4 has about {:.0f} mm: {}", height,
+               kPageMm, advice);
+}
+
+ExitCode plot_result(const PlotArguments& arguments) {
+  const PictureOptions look = picture_options(arguments);
+  check_destination("--output", arguments.output);
+  const bool pdf = arguments.format == PictureFormat::pdf;
+  if (pdf) check_pdf_destination(arguments.output);
+  const std::string text = read_file(arguments.file, kMaxResultBytes);
+  const ResultKind kind = result_kind(text);
+  require_schedules(kind, arguments.file);
+  const bool is_sweep = kind == ResultKind::sweep;
+  refuse_for_sweep("--lanes", is_sweep && arguments.lanes);
+  refuse_for_sweep("--x-axis", is_sweep && arguments.x_axis);
+  const std::string svg =
+      is_sweep ? draw_sweep(text, arguments.file, look) : draw_schedule(text, arguments.file, look);
+  warn_if_higher_than_page(svg, advice(kind, look.lanes));
+  return deliver(pdf ? to_pdf(svg) : svg, arguments.output);
+}
+
+Run add_plot(CLI::App& app) {
+  const auto arguments = std::make_shared<PlotArguments>();
+  OptionGroup group(app);
+  group.argument("FILE", arguments->file,
+                 "a schedule file, the JSON lines of a sweep, or - for stdin");
+  group.text("--output", arguments->output, "FILE", "write the picture there, whole or not at all");
+  group.parsed("--width", arguments->width_mm, "MM", parse_millimetres,
+               "lay the picture out for this width on paper, as in 84mm or 174mm, with no text "
+               "below 6 pt; without, for screens");
+  group.flag("--no-title", arguments->no_title,
+             "leave out what a caption says: the title, and the figures under it");
+  group.choice("--format", arguments->format,
+               "what to write; pdf needs rsvg-convert (Debian: librsvg2-bin)");
+  group.choice("--lanes", arguments->lanes,
+               "the tensors of a schedule that have a lane: all, which is usual, the tensors "
+               "of the forward pass, all that are recomputed or paged, or none");
+  group.choice("--x-axis", arguments->x_axis,
+               "what a schedule is drawn over: its computations, each as wide as any other, which "
+               "is usual; or the time of the step; or its energy");
+  group.choice(
+      "--theme", arguments->theme,
+      "the colours: auto is what the reader's screen prefers; without, auto, or light with "
+      "--width");
+  return [arguments](Session&) { return plot_result(*arguments); };
+}
+
+}  // namespace
+
+extern const Command kPlot{
+    .name = "plot",
+    .summary = "draw a schedule, or the curves of a sweep, as SVG or PDF on stdout",
+    .footer = kPlotHelp,
+    .add = add_plot};
+
+}  // namespace poet::cli

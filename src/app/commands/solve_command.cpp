@@ -1,0 +1,257 @@
+#include <spdlog/spdlog.h>
+
+#include <cstdio>
+#include <memory>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "app/command.hpp"
+#include "app/commands/sweep/describe.hpp"
+#include "app/load_subject.hpp"
+#include "app/plot_directory.hpp"
+#include "app/question_options.hpp"
+#include "app/terminal/deliver.hpp"
+#include "app/terminal/print_lists.hpp"
+#include "app/terminal/print_summary.hpp"
+#include "app/terminal/progress_line.hpp"
+#include "app/terminal/signals.hpp"
+#include "app/terminal/tables.hpp"
+#include "base/files/files.hpp"
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+#include "poet/simulate.hpp"
+#include "poet/suggest_schedule.hpp"
+#include "report/summary.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kSolveHelp = R"(Exit status:
+  0                               a schedule was written
+  1                               internal error or crash
+  2                               bad usage or input
+  3                               proven: no schedule exists
+  4                               a limit was reached before any schedule was found
+  5                               --require-optimal was not met
+  130                             interrupted before there was a proof
+
+Examples:
+  $ poet-solve --model resnet18_cifar --platform m4 --ram-budget 737719 --runtime-budget 1.5
+      Train ResNet-18 on a Cortex-M4 in 720 KiB, in at most 1.5x the time of one pass.
+  $ poet-solve --model bert --platform a72 --ram-budget 60% --runtime-budget 2 --effort proof
+      Train BERT on a Raspberry Pi in 60 % of the RAM that keeping everything takes, proven
+      exactly, however long that takes.
+  $ poet-solve verify schedule.json
+      Replay a schedule file against the rules, with code that shares nothing with the
+      solver.
+  $ poet-solve plot schedule.json --output schedule.svg
+      Draw RAM over time, and when every tensor is kept, recomputed and paged.)";
+
+struct SolveArguments {
+  QuestionArguments asked;
+  bool require_optimal = false;
+  std::string warm_start;
+  Destination to;
+  std::string plot_directory;
+  std::string export_model;
+  bool no_solve = false;  ///< write what was asked for, and end
+  bool print_graph_info = false;
+  bool print_power_costs = false;
+  Lists lists;
+};
+
+/// Everything that can be refused before the solve is refused before the solve.
+void check_destinations(const SolveArguments& arguments) {
+  if (arguments.no_solve && arguments.export_model.empty()) {
+    throw InputError("--no-solve", "found without --export-model FILE; nothing would be written");
+  }
+  check_destination("--output", arguments.to.output);
+  check_destination("--export-model", arguments.export_model);
+}
+
+/// The schedule to start from, if one was named. A file about another graph is refused; a schedule
+/// that does not fit these budgets is no mistake, only of no use.
+std::optional<Schedule> warm_start(const std::string& path, const Problem& problem) {
+  if (path.empty()) return std::nullopt;
+  const ScheduleFile file = parse_schedule_file(read_file(path), path);
+  // Whatever the times of its transfers: it is a start, and it is replayed.
+  if (graph_sha256(file.graph) != graph_sha256(problem.graph)) {
+    throw InputError(path,
+                     "found a schedule of another graph; expected one of the same model, "
+                     "platform and batch size");
+  }
+  const Replay replay = simulate(problem.graph, file.schedule, problem.limits);
+  if (replay.valid()) return file.schedule;
+  spdlog::warn("the schedule in {} does not start the search: {}", path,
+               replay.violations.front().message);
+  return std::nullopt;
+}
+
+/// An interrupt that only ends the refining takes nothing from a proof.
+ExitCode code_of(const SolveResult& result, bool require_optimal) {
+  const bool proven = result.status == Status::optimal || result.status == Status::infeasible;
+  if (result.interrupted && !proven) return ExitCode::interrupted;
+  switch (result.status) {
+    case Status::optimal:
+      return ExitCode::ok;
+    case Status::feasible:
+      return require_optimal ? ExitCode::requirement : ExitCode::ok;
+    case Status::infeasible:
+      return ExitCode::infeasible;
+    case Status::unknown:
+      break;
+  }
+  return result.solver_failed ? ExitCode::internal : ExitCode::limit;
+}
+
+void report_smallest(const MinRam& found, const Graph& graph) {
+  if (found.infeasible) return;  // the solve says why
+  if (!found.exact()) {
+    spdlog::warn("the smallest RAM budget lies between {} and {} bytes ({}); {} bytes it is",
+                 found.infeasible_below_bytes, found.feasible_bytes, found.reason,
+                 found.feasible_bytes);
+    return;
+  }
+  const Node& node = graph.nodes[found.node];
+  spdlog::info("the smallest RAM budget is {} bytes; node {} ('{}', {}) decides it",
+               found.feasible_bytes, found.node, printable(node.name), printable(node.op));
+}
+
+/// What the budgets come to; a search for `min` is shown as a task.
+ResolvedQuestion resolve_and_report(const Subject& subject, const Question& question,
+                                    AnswerOptions& options, bool quiet) {
+  if (!is_smallest(question.ram)) return resolve(subject, question, options);
+  catch_interrupts();
+  TaskLine line(quiet, 1, 0);
+  const std::string name = fmt::format("smallest RAM of {}", subject.name());
+  line.started(name);
+  options.found_smallest = [&](const MinRam& found) {
+    line.finished(name, describe(found));
+    line.clear();
+    report_smallest(found, subject.graph);
+  };
+  return resolve(subject, question, options);
+}
+
+/// What was asked for besides a schedule.
+void write_graph(const SolveArguments& arguments, const Subject& subject, const Limits& limits,
+                 const PlotDirectory& plots) {
+  if (arguments.print_graph_info) {
+    fmt::print(stderr, "{}", node_table(node_figures(subject.model, subject.graph), false));
+  }
+  if (arguments.print_power_costs) {
+    const bool is_charged = limits.paging_time != PagingTime::free;
+    fmt::print(stderr, "{}", power_table(subject.graph, is_charged));
+  }
+  plots.write_graph(subject.graph);
+  if (arguments.export_model.empty()) return;
+  in_option("--export-model", [&] {
+    export_milp({.graph = subject.graph, .limits = limits}, arguments.export_model,
+                origin_of(subject, arguments.asked.question.settings));
+  });
+  spdlog::info("MILP written to {}", arguments.export_model);
+}
+
+ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer& answer,
+                const PlotDirectory& plots) {
+  ScheduleFile& file = *answer.file;
+  file.code = code_of(answer.result, arguments.require_optimal);
+  print_summary(file, fmt::format("; {:.2f} s of solving", file.solver.wall_seconds));
+  print_beside_tensors(subject);
+  print_work(file.solver);
+  if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
+  plots.write_schedule(file);
+  return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, file.code);
+}
+
+ExitCode solve(const SolveArguments& arguments, Session& session) {
+  const Question question = stated_question(arguments.asked);
+  check_destinations(arguments);
+  const Subject subject = load_subject(arguments.asked, session.problem);
+  check_budgets(question, subject);
+  // The search for the smallest RAM budget takes time, so what cannot be written is refused first.
+  const PlotDirectory plots(arguments.plot_directory, subject.model.name);
+  ProgressLine line(session.quiet);
+  AnswerOptions options{.suggest = suggest_schedule, .interrupted = [] { return interrupted(); }};
+  options.progress = [&line](const Progress& progress) { line.show(progress); };
+  const ResolvedQuestion resolved = resolve_and_report(subject, question, options, session.quiet);
+  if (!resolved.known) {
+    session.problem.request = resolved.request;
+    note_about_chain(subject.model);
+    warn_about_chip(subject, resolved.limits.ram_budget_bytes);
+    write_graph(arguments, subject, resolved.limits, plots);
+    if (arguments.no_solve) return ExitCode::ok;
+    options.start = in_option("--warm-start", [&] {
+      return warm_start(arguments.warm_start, {.graph = subject.graph, .limits = resolved.limits});
+    });
+  }
+  catch_interrupts();
+  Answer answer = poet::answer(subject, resolved, options);
+  line.clear();
+  if (answer.file) return report(arguments, subject, answer, plots);
+  return deliver_no_schedule(code_of(answer.result, arguments.require_optimal),
+                             status_name(answer.result.status), explain(answer.result),
+                             arguments.to, answer.problem);
+}
+
+void add_output_options(CLI::App& app, SolveArguments& arguments) {
+  OptionGroup output(app, kWhatToWrite);
+  output.text("--output", arguments.to.output, "FILE", "write the JSON there, whole or not at all");
+  output.flag("--replace", arguments.to.replace,
+              "let a run that ends without a schedule replace one that FILE holds");
+  output.flag("--compact", arguments.to.compact, "JSON on one line");
+  output.text("--plot-directory", arguments.plot_directory, "DIR",
+              "write the layer graph (DOT, and SVG if Graphviz is installed) and a picture of the "
+              "schedule into this directory");
+  output.text("--export-model", arguments.export_model, "FILE",
+              "write the MILP as .mps or .lp for another solver, then solve");
+  output.flag("--no-solve", arguments.no_solve,
+              "end after --export-model, with exit status 0 and nothing on stdout");
+  output.flag("--print-graph-info", arguments.print_graph_info, "table of the nodes on stderr");
+  output.flag("--print-power-costs", arguments.print_power_costs,
+              "table of each node's energy and time on stderr");
+  OptionGroup lists(app, "Lists, on stdout");
+  lists.flag("--list-models", arguments.lists.models, "built-in models, with their sizes");
+  lists.flag("--list-platforms", arguments.lists.platforms,
+             "built-in platforms, with their figures");
+  lists.flag("--list-ops", arguments.lists.ops,
+             "ops of model files, with their attributes and defaults");
+  lists.flag("--json", arguments.lists.json, "lists as JSON");
+}
+
+Run add_solve(CLI::App& app) {
+  const auto arguments = std::make_shared<SolveArguments>();
+  Question& question = arguments->asked.question;
+  add_budget_options(app, arguments->asked);
+  OptionGroup what(app, kWhatToSolve);
+  what.choice("--objective", question.settings.objective,
+              "what a schedule has least of: energy within both budgets; runtime within the RAM "
+              "budget; ram within the runtime budget; then, of those, the one of least energy");
+  what.flag("--count-parameters", question.count_parameters,
+            "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
+            "without, tensors only");
+  add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
+  add_paging_options(app, question);
+  add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
+  add_setting_options(app, question.settings, arguments->require_optimal);
+  OptionGroup(app, kHowHard)
+      .text("--warm-start", arguments->warm_start, "FILE",
+            "a schedule file of the same graph, such as one for a smaller budget, to start from");
+  add_output_options(app, *arguments);
+  return [arguments, &app](Session& session) {
+    apply_effort(app, arguments->asked.question.settings);
+    if (!arguments->lists.any()) return solve(*arguments, session);
+    return deliver(print_lists(arguments->lists, arguments->to.compact), arguments->to.output);
+  };
+}
+
+}  // namespace
+
+extern const Command kSolve{.name = "solve",
+                            .summary = "solve one problem; may be left out",
+                            .footer = kSolveHelp,
+                            .add = add_solve,
+                            .error_document = true};
+
+}  // namespace poet::cli

@@ -1,0 +1,120 @@
+#include "app/commands/sweep/collect.hpp"
+
+#include <filesystem>
+#include <optional>
+
+#include <fmt/format.h>
+
+#include "app/commands/sweep/sweep_files.hpp"
+#include "base/files/files.hpp"
+#include "formats/read_schedule.hpp"
+#include "poet/error.hpp"
+#include "poet/graph.hpp"
+#include "problem/fields.hpp"
+#include "report/compare_fields.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// What a point's file has to be about.
+struct Expected {
+  Limits limits;
+  std::string graph_sha256;
+};
+
+/// The first thing in which a file is about another problem than its point; empty if it is not.
+std::string difference(const Request& request, const std::string& graph, const Expected& expected) {
+  if (const auto found = first_difference(request.limits, expected.limits, kFields<Limits>)) {
+    return fmt::format("request.{} is {}, expected {}", found->key, found->first, found->second);
+  }
+  if (graph == expected.graph_sha256) return {};
+  return fmt::format("the digest of its graph is {}, expected {}", graph, expected.graph_sha256);
+}
+
+SweepOutcome failed(const std::string& path, const std::string& reason) {
+  return {.failure = fmt::format("{}: {}", path, reason)};
+}
+
+SweepOutcome about_another(const std::string& path, const std::string& difference) {
+  return failed(path, "it is about another problem: " + difference);
+}
+
+SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
+                         const Expected& expected) {
+  const std::string other = difference(
+      report.request, graph_sha256(report.graph, report.request.limits.paging_time), expected);
+  if (!other.empty()) return about_another(path, other);
+  const std::vector<std::string> findings = verify_schedule_file(report);
+  if (!findings.empty()) return {.failure = "its file is not valid: " + findings.front()};
+  return {.result = {.status = report.status,
+                     .schedule = report.schedule,
+                     .energy_joules = report.summary.energy_joules,
+                     .lower_bound_joules = report.summary.lower_bound_joules,
+                     .statistics = report.solver},
+          .wall_seconds = report.solver.wall_seconds};
+}
+
+/// Whether a document without a schedule is an answer, and not the end of a run that failed.
+bool is_answer(const SolveDocument& document) {
+  return (document.status == Status::infeasible || document.status == Status::unknown) &&
+         (document.code == ExitCode::infeasible || document.code == ExitCode::limit);
+}
+
+SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
+                       const Expected& expected) {
+  if (!is_answer(document)) return {.failure = document.error};
+  const bool infeasible = document.status == Status::infeasible;
+  // An old document that found nothing claims nothing; one that proves needs to say about what.
+  if (infeasible && !document.problem) {
+    return failed(path,
+                  "it says infeasible and not about which problem, as older versions wrote it; "
+                  "solve this point again");
+  }
+  if (document.problem) {
+    const ProblemInfo& problem = *document.problem;
+    if (!problem.request || !problem.graph_sha256) {
+      return failed(path, fmt::format("found {} without its {}; expected what it is about",
+                                      status_name(document.status),
+                                      problem.request ? "graph_sha256" : "request"));
+    }
+    const std::string other = difference(*problem.request, *problem.graph_sha256, expected);
+    if (!other.empty()) return about_another(path, other);
+  }
+  return {.result = {.status = document.status, .reason = document.error}};
+}
+
+/// A file that cannot be read, such as one that a full disk cut short, fails its point only.
+SweepOutcome outcome_in(const std::string& path, const Expected& expected) {
+  try {
+    const SolveDocument document = parse_solve_document(read_file(path), path);
+    return document.report ? schedule_of(*document.report, path, expected)
+                           : answer_of(document, path, expected);
+  } catch (const InputError& error) {
+    return {.failure = error.what()};
+  }
+}
+
+}  // namespace
+
+SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
+                               const std::vector<SweepPoint>& points) {
+  std::vector<std::string> graphs;
+  for (const Subject& subject : grid.subjects) {
+    graphs.push_back(subject.graph_sha256());
+  }
+  SweepOutcomes outcomes;
+  for (int p = 0; p < static_cast<int>(points.size()); ++p) {
+    const std::string path =
+        (std::filesystem::path(folder) / schedule_file_name(grid, points, p)).string();
+    std::error_code ignored;
+    if (!std::filesystem::exists(path, ignored)) {
+      outcomes.push_back(SweepOutcome{.failure = fmt::format("there is no file '{}'", path)});
+      continue;
+    }
+    const Expected expected{.limits = points[p].limits, .graph_sha256 = graphs[points[p].subject]};
+    outcomes.push_back(outcome_in(path, expected));
+  }
+  return outcomes;
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,92 @@
+#include "app/commands/sweep/earlier_run.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include "poet/graph.hpp"
+#include "sweep/reuse_results.hpp"
+
+namespace poet::cli {
+
+EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
+                       const std::string& journal_path)
+    : journal_(journal), path_(journal_path) {
+  for (const Subject& subject : grid.subjects) {
+    graphs_.push_back(subject.graph_sha256());
+  }
+  const auto& earlier = journal_.earlier();
+  if (!earlier) return;
+  const Provenance ours = journal_.from({});
+  const auto foreign = [&](const auto& entry) { return !entry.second.from.same_program(ours); };
+  const auto others = std::count_if(earlier->points.begin(), earlier->points.end(), foreign) +
+                      std::count_if(earlier->min_rams.begin(), earlier->min_rams.end(), foreign);
+  if (others == 0) return;
+  spdlog::info(
+      "'{}': {} of its {} results are another build's; their schedules are kept as starts, and the "
+      "rest is solved anew",
+      path_, others, earlier->points.size() + earlier->min_rams.size());
+}
+
+void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const {
+  open.resize(tasks.size());
+  if (!journal_.earlier()) return;
+  for (const auto& [t, known] : journal_.earlier()->min_rams) {
+    if (t < static_cast<int>(tasks.size()) && of_this_program(known.from, tasks[t].subject)) {
+      const bool settled = known.found.infeasible || known.found.exact();
+      (known.reopened && !settled ? open : found)[t] = known.found;
+    } else if (known.from.same_program(journal_.from({}))) {
+      spdlog::info(
+          "'{}': the smallest RAM budget of task {} is about another graph; it is looked "
+          "for anew",
+          path_, t);
+    }
+  }
+}
+
+SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap,
+                               std::vector<std::vector<Schedule>>& starts,
+                               std::vector<Joules>& bounds) const {
+  SweepOutcomes outcomes(points.size());
+  bounds.assign(points.size(), 0);
+  if (!journal_.earlier()) return outcomes;
+  int elsewhere = 0;
+  starts.resize(graphs_.size());
+  for (const auto& [p, known] : journal_.earlier()->points) {
+    const bool there = p < static_cast<int>(points.size());
+    const int subject = there ? points[p].subject : -1;
+    const bool ours = known.from.same_program(journal_.from({}));
+    // A budget that follows from `min` may be another one now.
+    const bool same = there && of_this_program(known.from, subject) &&
+                      known.ram_budget_bytes == points[p].limits.ram_budget_bytes;
+    if (same && !(known.reopened && !proven(known.outcome.result, gap))) {
+      outcomes[p] = known.outcome;
+    } else {
+      if (same) bounds[p] = known.outcome.result.lower_bound_joules;
+      if (ours && !same) ++elsewhere;
+      const auto& schedule = known.outcome.result.schedule;
+      if (schedule) add_start(known.from, subject, *schedule, starts);
+    }
+  }
+  if (elsewhere > 0) {
+    spdlog::info("'{}': points about another graph or RAM budget: {}; they are solved anew", path_,
+                 elsewhere);
+  }
+  return outcomes;
+}
+
+bool EarlierRun::of_this_program(const Provenance& from, int subject) const {
+  const Provenance here = journal_.from(graphs_[subject]);
+  return from.same_program(here) && from.same_graph(here);
+}
+
+void EarlierRun::add_start(const Provenance& from, int subject, const Schedule& schedule,
+                           std::vector<std::vector<Schedule>>& starts) const {
+  for (int s = 0; s < static_cast<int>(graphs_.size()); ++s) {
+    // Without a digest the number of the point is all there is to go by; a replay decides.
+    const bool same = from.graph_sha256.empty() ? s == subject : from.graph_sha256 == graphs_[s];
+    if (same) starts[s].push_back(schedule);
+  }
+}
+
+}  // namespace poet::cli

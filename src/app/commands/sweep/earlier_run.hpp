@@ -1,0 +1,41 @@
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/commands/sweep/sweep_journal.hpp"
+#include "poet/min_ram.hpp"
+#include "poet/sweep.hpp"
+
+namespace poet::cli {
+
+/// What an earlier run has left to a sweep that goes on with its journal. What this very program
+/// has found about the same graphs is finished. Of another build's results only the schedules
+/// count, as starts: they are replayed, and its proofs would have to be believed.
+class EarlierRun {
+ public:
+  /// Says in one line of the log what is not taken as it is. Keeps references.
+  EarlierRun(const SweepJournal& journal, const SweepGrid& grid, const std::string& journal_path);
+
+  /// The answers that need no search, and in `open` those that are to be searched again.
+  void take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const;
+  /// The outcomes of the points that need no solve. Of the others, schedules are added to `starts`,
+  /// by subject, and bounds that this program has proven are in `bounds`, by point. `gap` is what
+  /// has to be proven.
+  SweepOutcomes take(const std::vector<SweepPoint>& points, double gap,
+                     std::vector<std::vector<Schedule>>& starts, std::vector<Joules>& bounds) const;
+
+  /// The digest of a subject's graph.
+  const std::string& graph(int subject) const { return graphs_[subject]; }
+
+ private:
+  bool of_this_program(const Provenance& from, int subject) const;
+  void add_start(const Provenance& from, int subject, const Schedule& schedule,
+                 std::vector<std::vector<Schedule>>& starts) const;
+
+  const SweepJournal& journal_;
+  std::string path_;
+  std::vector<std::string> graphs_;  ///< digests, by subject
+};
+
+}  // namespace poet::cli

@@ -1,0 +1,145 @@
+#include "app/commands/sweep/finished_sweep.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/commands/sweep/sweep_grid.hpp"
+#include "base/files/files.hpp"
+#include "formats/read_results.hpp"
+#include "formats/write_sweep.hpp"
+#include "poet/error.hpp"
+#include "poet/graph.hpp"
+#include "solver/incumbent.hpp"
+
+namespace poet::cli {
+namespace {
+
+/// The schedule file of a row; nothing, with a line in the log, if it is not what the row says.
+std::optional<ScheduleFile> row_schedule(const SweepRow& row, const std::string& result) {
+  if (!row.summary || !row.schedule_file) return std::nullopt;
+  const std::string path = schedule_path(result, row);
+  std::string fault;
+  try {
+    ScheduleFile report = parse_schedule_file(read_file(path), path);
+    fault = row_difference(row, report);
+    if (fault.empty()) {
+      const std::vector<std::string> findings = verify_schedule_file(report);
+      if (findings.empty()) return report;
+      fault = findings.front();
+    }
+  } catch (const InputError& error) {
+    fault = error.what();
+  }
+  spdlog::warn("point {}: its schedule cannot be used: '{}': {}", row.point, path, fault);
+  return std::nullopt;
+}
+
+bool row_proven(const SweepRow& row, double gap) {
+  if (row.status == SweepRow::Status::infeasible) return true;
+  return row.summary && row.summary->gap <= gap + kProofTolerance;
+}
+
+SweepOutcome row_outcome(const SweepRow& row, const std::optional<ScheduleFile>& file) {
+  SweepOutcome outcome{.origin = row.origin,
+                       .origin_point = row.origin_point.value_or(-1),
+                       .wall_seconds = row.wall_seconds};
+  SolveResult& result = outcome.result;
+  result.reason = row.reason;
+  result.status = row.summary ? Status::optimal : Status::infeasible;
+  if (row.summary) {
+    result.energy_joules = row.summary->energy_joules;
+    result.lower_bound_joules = row.summary->lower_bound_joules;
+  }
+  if (file) {
+    result.schedule = file->schedule;
+    result.statistics = file->solver;
+  }
+  return outcome;
+}
+
+}  // namespace
+
+FinishedSweep::FinishedSweep(const std::string& path) : path_(path) {
+  const std::string text = read_file(path, kMaxResultBytes);
+  const ResultKind kind = result_kind(text);
+  if (kind == ResultKind::min_ram) {
+    throw InputError(path,
+                     "found the answers of a finished sweep --min-ram, which have no schedule to "
+                     "begin with; search anew with --output");
+  }
+  require_schedules(kind, path);
+  if (kind != ResultKind::sweep) {
+    throw InputError(path, "found no lines of a sweep; expected them");
+  }
+  for (SweepRow& row : parse_sweep(text, path)) {
+    std::optional<ScheduleFile> file = row_schedule(row, path);
+    rows_.push_back({.row = std::move(row), .file = std::move(file)});
+  }
+}
+
+void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& points) const {
+  std::vector<std::string> graphs;
+  for (const Subject& subject : grid.subjects) {
+    graphs.push_back(subject.graph_sha256());
+  }
+  const auto refuse = [&](const std::string& found) {
+    throw InputError("--resume",
+                     fmt::format("{}: found {}; expected the whole grid that it was made with, and "
+                                 "models that have not changed",
+                                 path_, found));
+  };
+  if (rows_.size() != points.size()) {
+    refuse(fmt::format("{} points where this grid has {}", rows_.size(), points.size()));
+  }
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const SweepRow& row = rows_[p].row;
+    const SweepPoint& point = points[p];
+    const bool same = row.point == static_cast<int>(p) &&
+                      row.problem.graph_sha256 == graphs[point.subject] &&
+                      row.problem.limits == point.limits;
+    if (!same) refuse(fmt::format("another point {} than in this grid", p));
+  }
+}
+
+void FinishedSweep::take(const std::vector<SweepPoint>& points, double gap, SweepOutcomes& outcomes,
+                         std::vector<std::vector<Schedule>>& starts,
+                         std::vector<Joules>& bounds) const {
+  for (std::size_t p = 0; p < points.size(); ++p) {
+    const auto& [row, file] = rows_[p];
+    if (outcomes[p]) continue;
+    // A file that is gone or wrong leaves the bound, and the point is solved again.
+    const bool lost = row.schedule_file && !file;
+    if (row_proven(row, gap) && !lost) {
+      outcomes[p] = row_outcome(row, file);
+      continue;
+    }
+    if (file) starts[points[p].subject].push_back(file->schedule);
+    if (row.summary) bounds[p] = std::max(bounds[p], row.summary->lower_bound_joules);
+  }
+}
+
+void FinishedSweep::keep_rows(std::vector<PointResult>& results, double gap) const {
+  for (PointResult& result : results) {
+    const auto& [row, file] = rows_[result.row.point];
+    if (!row.summary || row.schedule_file) continue;
+    const std::optional<Summary> found = result.row.summary;
+    if (found && found->energy_joules <= row.summary->energy_joules) continue;
+    result = {.row = row};
+    Summary& kept = *result.row.summary;
+    if (found)
+      kept.lower_bound_joules = std::max(kept.lower_bound_joules, found->lower_bound_joules);
+    kept.gap = relative_gap(kept.energy_joules, kept.lower_bound_joules);
+    kept.gap_extra = relative_extra_gap(kept.energy_joules, kept.lower_bound_joules,
+                                        kept.baseline_energy_joules);
+    result.row.requested_gap = gap;
+    result.row.status =
+        row_proven(result.row, gap) ? SweepRow::Status::optimal : SweepRow::Status::feasible;
+  }
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,43 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "poet/sweep.hpp"
+#include "sweep/request.hpp"
+#include "sweep/rows.hpp"
+
+namespace poet::cli {
+
+/// The result of a sweep that goes on with other settings although it was finished. What is proven
+/// stays as its rows say, whatever build wrote them; what is open begins with its schedule, if
+/// there is a file of it, and its bound.
+class FinishedSweep {
+ public:
+  /// Reads the lines, and the schedule files that they name. Throws InputError for what is not the
+  /// JSON lines of a sweep.
+  explicit FinishedSweep(const std::string& path);
+
+  /// Throws InputError unless the rows are about these very points.
+  void check(const SweepGrid& grid, const std::vector<SweepPoint>& points) const;
+
+  /// Fills in the outcomes of proven points, and for the others the starts, by subject, and the
+  /// bounds, by point. A point that has an outcome keeps it.
+  void take(const std::vector<SweepPoint>& points, double gap, SweepOutcomes& outcomes,
+            std::vector<std::vector<Schedule>>& starts, std::vector<Joules>& bounds) const;
+
+  /// Puts back the rows whose schedule is not known here and that are no worse than what was found.
+  void keep_rows(std::vector<PointResult>& results, double gap) const;
+
+ private:
+  struct Row {
+    SweepRow row;
+    std::optional<ScheduleFile> file;  ///< valid, and the row's own
+  };
+
+  std::string path_;
+  std::vector<Row> rows_;
+};
+
+}  // namespace poet::cli

@@ -1,0 +1,151 @@
+#include "app/commands/sweep/sweep_grid.hpp"
+
+#include <algorithm>
+#include <map>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/load_subject.hpp"
+#include "model/alignment.hpp"
+#include "poet/error.hpp"
+
+namespace poet::cli {
+namespace {
+
+void check_required(const SweepRequest& request) {
+  require_option(request.models, "--models", "expected names or files (--list-models)");
+  if (request.min_ram && !request.ram_budget.empty()) {
+    throw InputError("--ram-budget", "found with --min-ram, which looks for one; expected either");
+  }
+  if (!request.min_ram) {
+    require_option(request.ram_budget, "--ram-budget",
+                   "expected budgets or a range such as min..100%:16");
+  }
+  require_option(request.runtime_budget, "--runtime-budget",
+                 "expected multiples such as 1.5,3 or times such as 12.5s");
+}
+
+/// Two names for the same file's bytes would give every point twice.
+template <typename Thing>
+std::string digests(const std::vector<Thing>& things, const std::vector<std::string>& names,
+                    const char* option) {
+  std::map<std::string, std::string> seen;
+  std::vector<std::string> all;
+  for (std::size_t i = 0; i < things.size(); ++i) {
+    const auto [known, is_new] = seen.emplace(things[i].sha256, names[i]);
+    if (!is_new) {
+      throw InputError(option, fmt::format("'{}' and '{}' are the same; expected each once",
+                                           known->second, names[i]));
+    }
+    all.push_back(things[i].sha256);
+  }
+  return fmt::format("{}", fmt::join(all, ","));
+}
+
+std::vector<Model> load_models(SweepRequest& request) {
+  const auto names = in_option("--models", [&] { return parse_names(request.models); });
+  std::vector<Model> models;
+  models.reserve(names.size());
+  for (const std::string& name : names) {
+    models.push_back(in_option("--models", [&] {
+      return load_model(name, request.model.batch_size, request.model.backward);
+    }));
+    models.back() = in_option("--alignment", [&] {
+      return with_alignment(std::move(models.back()), request.model.alignment);
+    });
+  }
+  request.model_sha256 = digests(models, names, "--models");
+  return models;
+}
+
+std::vector<Platform> load_platforms(SweepRequest& request) {
+  std::vector<Platform> platforms;
+  if (request.platforms.empty()) return platforms;
+  const auto names = in_option("--platforms", [&] { return parse_names(request.platforms); });
+  platforms.reserve(names.size());
+  for (const std::string& name : names) {
+    platforms.push_back(in_option("--platforms", [&] { return load_platform(name); }));
+  }
+  request.platform_sha256 = digests(platforms, names, "--platforms");
+  return platforms;
+}
+
+/// What the problems of a sweep have in common.
+Question shared_question(const SweepRequest& request, const std::vector<TechniqueSet>& techniques) {
+  const auto size = [](const char* option, const std::string& text) {
+    if (text.empty()) return std::optional<Bytes>();
+    return std::optional(in_option(option, [&] { return parse_size(text); }));
+  };
+  const bool paging = std::any_of(techniques.begin(), techniques.end(),
+                                  [](const TechniqueSet& set) { return set.paging; });
+  return {.techniques = {.paging = paging},
+          .paging_time = request.paging_time,
+          .storage_budget_bytes = size("--storage-budget", request.storage_budget),
+          .page_out_budget_bytes = size("--page-out-budget", request.page_out_budget),
+          .settings = request.settings};
+}
+
+/// The list with what `all` stands for, so that a journal has the names of this build.
+std::string spelt_out(const std::string& list, const char* option,
+                      const std::vector<std::string>& built_in) {
+  if (list.empty()) return list;
+  std::vector<std::string> names = in_option(option, [&] { return parse_names(list); });
+  const auto all = std::find(names.begin(), names.end(), "all");
+  if (all == names.end()) return list;
+  names.insert(names.erase(all), built_in.begin(), built_in.end());
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+bool reads_stdin(const std::string& list, const char* option) {
+  if (list.empty()) return false;
+  const auto names = in_option(option, [&] { return parse_names(list); });
+  return std::find(names.begin(), names.end(), "-") != names.end();
+}
+
+}  // namespace
+
+void complete(SweepRequest& request, const Question& shared) {
+  request.models = spelt_out(request.models, "--models", builtin_models());
+  request.platforms = spelt_out(request.platforms, "--platforms", builtin_platforms());
+  const auto text = [](const std::optional<Bytes>& size) {
+    return size ? fmt::format("{}", *size) : std::string();
+  };
+  request.paging_time = shared.paging_time;
+  request.storage_budget = text(shared.storage_budget_bytes);
+  request.page_out_budget = text(shared.page_out_budget_bytes);
+}
+
+SweepGrid load_grid(SweepRequest& request) {
+  check_required(request);
+  SweepGrid grid;
+  if (!request.min_ram) {
+    grid.ram = in_option("--ram-budget", [&] { return parse_ram_ranges(request.ram_budget); });
+  }
+  grid.runtime =
+      in_option("--runtime-budget", [&] { return parse_runtime_budgets(request.runtime_budget); });
+  grid.techniques =
+      in_option("--techniques", [&] { return parse_technique_sets(request.techniques); });
+  if (reads_stdin(request.models, "--models") && reads_stdin(request.platforms, "--platforms")) {
+    throw InputError("--platforms", "found - for models and platforms; stdin can be only one");
+  }
+  const std::vector<Model> models = load_models(request);
+  const std::vector<Platform> platforms = load_platforms(request);
+  const Question question = shared_question(request, grid.techniques);
+  const auto add = [&](const Model& model, const std::optional<Platform>& platform) {
+    grid.subjects.push_back(
+        in_option(model.name, [&] { return priced(model, platform, question, "--platforms"); }));
+  };
+  for (const Model& model : models) {
+    for (const Platform& platform : platforms) add(model, platform);
+    if (platforms.empty()) add(model, std::nullopt);
+  }
+  in_option(request.min_ram ? "--min-ram" : "--ram-budget", [&] { check_sweep(grid); });
+  return grid;
+}
+
+std::string ram_budget_word(Bytes budget) {
+  return budget > 0 ? fmt::format("{}", budget) : "chip";
+}
+
+}  // namespace poet::cli

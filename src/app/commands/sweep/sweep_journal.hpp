@@ -1,0 +1,61 @@
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "base/files/append_log.hpp"
+#include "formats/journal.hpp"
+#include "poet/min_ram.hpp"
+#include "poet/sweep.hpp"
+#include "sweep/request.hpp"
+
+namespace poet::cli {
+
+/// The journal beside the file that a sweep is to write, FILE.partial: it keeps what is finished
+/// until FILE is in place. A sweep to stdout, or to something that is no regular file, has none.
+class SweepJournal {
+ public:
+  /// No journal.
+  SweepJournal() = default;
+  /// That of an interrupted sweep to `output`, locked; without one where there is none.
+  static SweepJournal reopen(const std::string& output);
+
+  /// What this run finds comes from: this program, and a graph.
+  Provenance from(const std::string& graph_sha256) const {
+    return {.program_sha256 = program_, .graph_sha256 = graph_sha256};
+  }
+
+  /// What an earlier run has left, if one has.
+  const std::optional<JournalContents>& earlier() const { return earlier_; }
+  /// Begins a new one if none was reopened; in one that was, notes settings that have changed.
+  /// Throws InputError where a journal is there that nobody asked to resume.
+  void begin(const std::string& output, const SweepRequest& request);
+
+  bool active() const { return journal_ != nullptr; }
+  void keep(int task, const std::string& graph_sha256, const MinRam& found);
+  void keep(int point, const std::string& graph_sha256, Bytes ram_budget_bytes,
+            const SweepOutcome& outcome);
+  /// The result is in place. The request stays beside it, so that the sweep can go on with other
+  /// settings; a request that cannot be written is a warning.
+  void finish(const std::string& output, const SweepRequest& request);
+
+ private:
+  std::string program_;  ///< its digest; empty without a journal
+  std::unique_ptr<Journal> journal_;
+  std::optional<JournalContents> earlier_;
+};
+
+/// Throws InputError where a new sweep to `output` would find a journal in its way or could not
+/// write one.
+void check_journal(const std::string& output);
+
+/// The request of a finished sweep to `output`; nothing if it is not there. Throws InputError for a
+/// malformed one.
+std::optional<SweepRequest> finished_request(const std::string& output);
+
+/// `curve.jsonl` -> `curve.jsonl.request`
+std::string request_path(const std::string& output);
+/// `curve.jsonl` -> `curve.jsonl.partial`
+std::string journal_path(const std::string& output);
+
+}  // namespace poet::cli

@@ -1,0 +1,149 @@
+#include "app/commands/sweep/sweep_setup.hpp"
+
+#include <algorithm>
+#include <filesystem>
+
+#include <fmt/format.h>
+
+#include "app/commands/sweep/sweep_grid.hpp"
+#include "app/load_subject.hpp"
+#include "app/question_options.hpp"
+#include "poet/error.hpp"
+
+namespace poet::cli {
+namespace {
+
+void refuse_together(bool a, const char* option, bool b, const char* other) {
+  if (a && b) throw InputError(option, fmt::format("found with {}; expected only one", other));
+}
+
+void check_combinations(const SweepArguments& arguments) {
+  const bool resume = !arguments.resume.empty();
+  const bool collect = !arguments.collect.empty();
+  refuse_together(arguments.dry_run, "--dry-run", collect, "--collect");
+  refuse_together(arguments.request.min_ram, "--min-ram", arguments.dry_run, "--dry-run");
+  refuse_together(arguments.request.min_ram, "--min-ram", collect, "--collect");
+  refuse_together(arguments.request.min_ram, "--min-ram", !arguments.request.schedules.empty(),
+                  "--schedules");
+  refuse_together(arguments.request.min_ram, "--min-ram", !arguments.request.plot.empty(),
+                  "--plot");
+  refuse_together(resume, "--resume", !arguments.output.empty(), "--output");
+  refuse_together(resume, "--resume", arguments.dry_run, "--dry-run");
+  refuse_together(resume, "--resume", collect, "--collect");
+  if (arguments.dry_run && arguments.request.schedules.empty()) {
+    throw InputError("--dry-run",
+                     "found without --schedules DIR, where the commands are to leave "
+                     "their files");
+  }
+}
+
+void refuse_same_file(const char* option, const std::string& path, const std::string& other_path,
+                      const char* other) {
+  if (path.empty() || path != other_path) return;
+  throw InputError(option, fmt::format("found the file of {}; expected another one", other));
+}
+
+void check_destinations(const SweepSetup& setup, const SweepArguments& arguments) {
+  const SweepRequest& request = setup.request;
+  check_destination(arguments.resume.empty() ? "--output" : "--resume", setup.output);
+  check_destination("--csv", request.csv);
+  check_destination("--plot", request.plot);
+  check_folder("--schedules", request.schedules);
+  refuse_same_file("--csv", request.csv, setup.output, "--output");
+  refuse_same_file("--plot", request.plot, setup.output, "--output");
+  refuse_same_file("--plot", request.plot, request.csv, "--csv");
+  const bool solves = !arguments.dry_run && arguments.collect.empty();
+  if (solves && arguments.resume.empty()) check_journal(setup.output);
+}
+
+/// The request of an interrupted sweep, with what this command line says of files and manners.
+SweepRequest continued(const SweepRequest& earlier, const SweepArguments& arguments) {
+  SweepRequest request = earlier;
+  if (!arguments.request.csv.empty()) request.csv = arguments.request.csv;
+  if (!arguments.request.plot.empty()) request.plot = arguments.request.plot;
+  if (!arguments.request.schedules.empty()) request.schedules = arguments.request.schedules;
+  if (arguments.request.format != SweepRequest{}.format) request.format = arguments.request.format;
+  request.require_optimal = request.require_optimal || arguments.request.require_optimal;
+  return request;
+}
+
+/// Copies the settings that a resumed sweep may change; those that are named, or all.
+void copy_changeable(const SolveSettings& from, SolveSettings& to,
+                     const std::vector<std::string>* names = nullptr) {
+  visit_setting_options([&](const auto& option) {
+    const bool named =
+        names == nullptr || std::find(names->begin(), names->end(), option.name) != names->end();
+    if (option.may_change && named) to.*option.member = from.*option.member;
+  });
+}
+
+/// Whether FILE of --resume is there and FILE.partial is not.
+bool is_finished(const std::string& output) {
+  std::error_code ignored;
+  return std::filesystem::exists(output, ignored) &&
+         !std::filesystem::exists(journal_path(output), ignored);
+}
+
+/// Goes on with what FILE.partial and FILE say. A setting that the command line does not have is
+/// that of the earlier run.
+void go_on(SweepSetup& setup, const SweepArguments& arguments) {
+  setup.output = arguments.resume;
+  const bool finished = is_finished(setup.output);
+  setup.journal = in_option("--resume", [&] { return SweepJournal::reopen(setup.output); });
+  const std::optional<JournalContents>& earlier = setup.journal.earlier();
+  if (earlier ? earlier->request.continues.value_or(false) : finished) {
+    in_option("--resume", [&] { return setup.finished.emplace(setup.output); });
+  }
+  std::optional<SweepRequest> before;
+  if (earlier) {
+    before = earlier->request;
+  } else if (setup.finished) {
+    before = in_option("--resume", [&] { return finished_request(setup.output); });
+  }
+  if (!arguments.has_request) {
+    if (!before) {
+      throw InputError("--resume", fmt::format("there is no '{}' that says what to go on with; "
+                                               "expected one, or the whole grid",
+                                               finished ? request_path(setup.output)
+                                                        : journal_path(setup.output)));
+    }
+    setup.request = continued(*before, arguments);
+  }
+  if (before) copy_changeable(before->settings, setup.request.settings);
+  copy_changeable(arguments.request.settings, setup.request.settings, &arguments.changes);
+  if (!setup.finished) return;
+  refuse_together(setup.request.min_ram, "--min-ram", true,
+                  "--resume of a finished sweep of points");
+  setup.request.continues = true;
+}
+
+/// A journal goes on with the grid that it is of.
+void check_earlier(const SweepSetup& setup) {
+  const std::optional<JournalContents>& earlier = setup.journal.earlier();
+  if (!earlier) return;
+  SweepRequest same_effort = setup.request;
+  copy_changeable(earlier->request.settings, same_effort.settings);
+  const std::string difference = request_difference(same_effort, earlier->request);
+  if (difference.empty()) return;
+  throw InputError("--resume", fmt::format("'{}' belongs to another sweep: {}",
+                                           journal_path(setup.output), difference));
+}
+
+}  // namespace
+
+bool already_finished(const SweepArguments& arguments) {
+  return !arguments.resume.empty() && arguments.changes.empty() && is_finished(arguments.resume);
+}
+
+SweepSetup prepare_sweep(const SweepArguments& arguments) {
+  check_combinations(arguments);
+  SweepSetup setup{.request = arguments.request, .output = arguments.output};
+  complete(setup.request, arguments.shared);
+  if (!arguments.resume.empty()) go_on(setup, arguments);
+  setup.grid = load_grid(setup.request);
+  check_destinations(setup, arguments);
+  check_earlier(setup);
+  return setup;
+}
+
+}  // namespace poet::cli

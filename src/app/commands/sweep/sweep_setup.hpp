@@ -1,0 +1,31 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/commands/sweep/finished_sweep.hpp"
+#include "app/commands/sweep/sweep_arguments.hpp"
+#include "app/commands/sweep/sweep_journal.hpp"
+#include "poet/sweep.hpp"
+#include "sweep/request.hpp"
+
+namespace poet::cli {
+
+/// A sweep that is ready to run: all that can be refused has been checked, and nothing is written.
+struct SweepSetup {
+  SweepRequest request;
+  SweepGrid grid;
+  std::string output;    ///< empty: stdout
+  SweepJournal journal;  ///< what an interrupted run has left, if this one goes on with it
+  std::optional<FinishedSweep> finished;  ///< likewise what a finished one has
+};
+
+/// Throws InputError for anything wrong with the command line, with any model, platform, list or
+/// destination, or with the journal of a sweep that is to go on.
+SweepSetup prepare_sweep(const SweepArguments& arguments);
+
+/// Whether --resume has nothing to do: the file is there, its journal is not, and no setting is to
+/// change.
+bool already_finished(const SweepArguments& arguments);
+
+}  // namespace poet::cli

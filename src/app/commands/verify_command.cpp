@@ -1,0 +1,269 @@
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+#include <span>
+#include <tuple>
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "app/command.hpp"
+#include "app/load_subject.hpp"
+#include "app/terminal/deliver.hpp"
+#include "base/files/files.hpp"
+#include "base/text/figures.hpp"
+#include "base/text/printable.hpp"
+#include "formats/named_text.hpp"
+#include "formats/read_results.hpp"
+#include "formats/write_sweep.hpp"
+#include "poet/error.hpp"
+#include "report/fields.hpp"
+#include "report/verify_with_model.hpp"
+#include "sweep/verify_rows.hpp"
+
+namespace poet::cli {
+namespace {
+
+constexpr const char* kVerifyHelp =
+    R"(Every FILE is a schedule file, or the JSON lines of a sweep, whose schedule files are replayed
+and compared with their rows, and the rows with each other. stderr has a line for each schedule,
+and for each finding.
+
+Exit status:
+  0                               every schedule is valid, and so are the rows
+  2                               bad usage, or a file that cannot be read, even if more is found
+  5                               a schedule is not valid (older versions ended with 2), or rows
+                                  contradict each other
+
+Examples:
+  $ poet-solve verify runs/*.json
+  $ poet-solve verify curve.jsonl --model net.json --platform m4
+      Also checks that the schedules of a sweep are about the model as it is now.)";
+
+struct VerifyArguments {
+  std::vector<std::string> files;
+  std::string model;
+  std::string platform;
+};
+
+/// A model as a file is about it.
+struct ModelOnPlatform {
+  Model model;
+  std::string graph_sha256;
+};
+
+/// What --model and --platform come to, by what a file says about it.
+class ExpectedGraph {
+ public:
+  explicit ExpectedGraph(const VerifyArguments& arguments) : arguments_(arguments) {
+    if (!arguments.platform.empty() && arguments.model.empty()) {
+      throw InputError("--platform", "found without --model; expected both, or --model alone");
+    }
+    if (arguments.model.empty()) return;
+    text_ = in_option("--model",
+                      [&] { return find_text(arguments.model, "model", embedded_models()); });
+    static_cast<void>(model({}));
+    if (arguments.platform.empty()) return;
+    platform_ = in_option("--platform", [&] { return load_platform(arguments.platform); });
+  }
+
+  /// The model as a file is about it, and the digest of its graph; null without --model.
+  const ModelOnPlatform* of(const ScheduleFile& report) {
+    if (arguments_.model.empty()) return nullptr;
+    const Request& request = report.request;
+    const double scale = request.settings.mem_power_scale;
+    const ModelInfo& about = report.model;
+    const std::tuple key(about.batch_size, about.backward, about.alignment, scale,
+                         request.limits.techniques.paging, request.limits.paging_time);
+    auto known = known_.find(key);
+    if (known == known_.end()) {
+      ModelOnPlatform made{.model = model(about)};
+      const Graph graph =
+          priced(made.model, platform_,
+                 {.techniques = request.limits.techniques, .settings = request.settings})
+              .graph;
+      made.graph_sha256 = graph_sha256(graph, request.limits.paging_time);
+      known = known_.emplace(key, std::move(made)).first;
+    }
+    return &known->second;
+  }
+
+  /// Null without --platform.
+  const Platform* platform() const { return platform_ ? &*platform_ : nullptr; }
+
+  /// What is wrong with the graph of a file; empty if nothing is.
+  std::string finding(const ScheduleFile& report) {
+    const ModelOnPlatform* const expected = of(report);
+    if (expected == nullptr) return {};
+    const std::string found = graph_sha256(report.graph, report.request.limits.paging_time);
+    if (found == expected->graph_sha256) return {};
+    const std::string on = platform_ ? fmt::format(" on '{}'", arguments_.platform) : std::string();
+    return fmt::format(
+        "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch "
+        "size {}: solve it again",
+        found, expected->graph_sha256, arguments_.model, on, report.model.batch_size);
+  }
+
+ private:
+  /// The model as a schedule is about it: a file says which backward pass it was solved with.
+  Model model(const ModelInfo& about) const {
+    std::optional<Backward> wanted = value_of<Backward>(about.backward);
+    if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
+    Model model = in_option(
+        "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
+    model.alignment = about.alignment;
+    return model;
+  }
+
+  const VerifyArguments& arguments_;
+  NamedText text_;  ///< of the model: stdin can be read only once
+  std::optional<Platform> platform_;
+  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, ModelOnPlatform>
+      known_;
+};
+
+/// Replays what it is given and says on stderr what it finds. A file that cannot be read does not
+/// keep the others from being replayed.
+class Verifier {
+ public:
+  explicit Verifier(const VerifyArguments& arguments) : expected_(arguments) {}
+
+  void verify(const std::string& path) {
+    guarded([&] {
+      const std::string text = read_file(path);
+      const ResultKind kind = result_kind(text);
+      require_schedules(kind, path);
+      if (kind == ResultKind::sweep) {
+        verify_rows(parse_sweep(text, path), path);
+      } else {
+        verify(parse_schedule_file(text, path), nullptr, shown_source(path));
+      }
+    });
+  }
+
+  /// What cannot be read outweighs what is invalid: of that nothing is known.
+  ExitCode code() const {
+    if (!errors_.empty()) return ExitCode::usage;
+    return invalid_ > 0 ? ExitCode::requirement : ExitCode::ok;
+  }
+
+  const std::vector<std::string>& errors() const { return errors_; }
+
+ private:
+  void verify_rows(const std::vector<SweepRow>& rows, const std::string& path) {
+    int named = 0;
+    int unnamed = 0;
+    for (const SweepRow& row : rows) {
+      named += row.schedule_file ? 1 : 0;
+      unnamed += row.summary && !row.schedule_file ? 1 : 0;
+    }
+    std::vector<std::string> findings;
+    for (const std::span<const SweepRow> sweep : split_sweeps(rows)) {
+      RowVerifier together(sweep);
+      for (std::size_t r = 0; r < sweep.size(); ++r) {
+        if (!sweep[r].schedule_file) continue;
+        const std::string file = schedule_path(path, sweep[r]);
+        guarded([&] {
+          const ScheduleFile report = parse_schedule_file(read_file(file), file);
+          if (verify(report, &sweep[r], file)) together.add(r, report);
+        });
+      }
+      const std::vector<std::string> found = together.findings();
+      findings.insert(findings.end(), found.begin(), found.end());
+    }
+    report_findings(findings, shown_source(path));
+    if (unnamed > 0) {
+      throw InputError(shown_source(path),
+                       fmt::format("found {} of {} schedules without a file; expected the name of "
+                                   "one in each row, as sweep --schedules DIR writes it",
+                                   unnamed, named + unnamed));
+    }
+    if (named == 0) spdlog::info("{}: no row has a schedule", shown_source(path));
+  }
+
+  /// Says what was found; true if nothing was.
+  bool report_findings(const std::vector<std::string>& findings, const std::string& name) {
+    for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
+    if (findings.empty()) return true;
+    ++invalid_;
+    spdlog::error("{}: invalid, {} finding{}", name, findings.size(),
+                  findings.size() == 1 ? "" : "s");
+    return false;
+  }
+
+  bool verify(const ScheduleFile& report, const SweepRow* row, const std::string& name) {
+    const ModelOnPlatform* const given = expected_.of(report);
+    const Model* const model = given != nullptr ? &given->model : nullptr;
+    const Platform* const platform = expected_.platform();
+    std::vector<std::string> findings = verify_schedule_file(report, model, platform);
+    const std::string other = row != nullptr ? row_difference(*row, report) : std::string();
+    if (!other.empty()) findings.push_back("this file " + other);
+    const std::string graph = expected_.finding(report);
+    if (!graph.empty()) findings.push_back(graph);
+    if (!report_findings(findings, name)) return false;
+    const std::vector<std::string> unknown = unverified_figures(report, model, platform);
+    const Summary& s = report.summary;
+    spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x{}", name,
+                 format_joules(s.energy_joules), change_text(s.energy_overhead),
+                 format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio,
+                 unknown.empty() ? std::string()
+                                 : fmt::format("; not compared without --model and --platform: {}",
+                                               fmt::join(unknown, ", ")));
+    return true;
+  }
+
+  template <typename Function>
+  void guarded(Function f) {
+    try {
+      f();
+    } catch (const InputError& error) {
+      errors_.emplace_back(error.what());
+      spdlog::error("{}", error.what());
+    }
+  }
+
+  ExpectedGraph expected_;
+  int invalid_ = 0;
+  std::vector<std::string> errors_;
+};
+
+void check_stdin(const VerifyArguments& arguments) {
+  std::vector<std::string> all = arguments.files;
+  all.insert(all.end(), {arguments.model, arguments.platform});
+  if (std::count(all.begin(), all.end(), "-") > 1) {
+    throw InputError("FILE", "found - twice; stdin can be only one of the files");
+  }
+}
+
+ExitCode verify_files(const VerifyArguments& arguments) {
+  check_stdin(arguments);
+  Verifier verifier(arguments);
+  for (const std::string& path : arguments.files) verifier.verify(path);
+  const ExitCode code = verifier.code();
+  if (code != ExitCode::usage) return code;
+  const std::string all = fmt::format("{}", fmt::join(verifier.errors(), "; "));
+  return deliver(error_json(code, "error", all, {}), "", code);
+}
+
+Run add_verify(CLI::App& app) {
+  const auto arguments = std::make_shared<VerifyArguments>();
+  OptionGroup group(app);
+  group.arguments("FILE", arguments->files,
+                  "schedule files, the JSON lines of sweeps, or - for stdin");
+  group.text("--model", arguments->model, "NAME|FILE",
+             "check that the schedules are about this model; each file states its batch size");
+  group.text("--platform", arguments->platform, "NAME|FILE", "and about this platform");
+  return [arguments](Session&) { return verify_files(*arguments); };
+}
+
+}  // namespace
+
+extern const Command kVerify{.name = "verify",
+                             .summary = "replay schedule files against the rules",
+                             .footer = kVerifyHelp,
+                             .add = add_verify,
+                             .error_document = true};
+
+}  // namespace poet::cli

@@ -1,0 +1,156 @@
+#include "app/load_subject.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "formats/write_layers.hpp"
+#include "import/import_process.hpp"
+#include "model/alignment.hpp"
+#include "poet/error.hpp"
+#include "question/chain_note.hpp"
+#include "report/fields.hpp"
+#include "report/summary.hpp"
+
+namespace poet::cli {
+namespace {
+
+bool is_onnx(const std::string& path) {
+  return path.ends_with(".onnx");
+}
+
+/// Throws InputError for options about ONNX files beside another model.
+void refuse_network_options(const ModelArguments& arguments) {
+  const ImportRequest& given = arguments.network;
+  const char* const option = !given.loss.empty()        ? "--loss"
+                             : !given.trainable.empty() ? "--trainable"
+                             : !given.custom.empty()    ? "--custom"
+                             : !given.shapes.empty()    ? "--shape"
+                                                        : nullptr;
+  if (option == nullptr || is_onnx(arguments.model)) return;
+  throw InputError(option, fmt::format("found with the model '{}', whose file says so itself; "
+                                       "expected an ONNX file (.onnx), or no such option",
+                                       printable(arguments.model)));
+}
+
+}  // namespace
+
+std::string imported_model(const ImportRequest& request, const std::string& path) {
+  ImportedText imported = import_file(path, request, layers_json);
+  for (const std::string& note : imported.notes) spdlog::warn("{}: {}", shown_source(path), note);
+  return std::move(imported.document);
+}
+
+Model load_model(const ModelArguments& arguments, const char* option) {
+  refuse_network_options(arguments);
+  Model model = in_option(option, [&] {
+    if (!is_onnx(arguments.model)) {
+      return poet::load_model(arguments.model, arguments.settings.batch_size,
+                              arguments.settings.backward);
+    }
+    return parse_model(imported_model(arguments.network, arguments.model), arguments.model,
+                       arguments.settings.batch_size, arguments.settings.backward);
+  });
+  return in_option("--alignment",
+                   [&] { return with_alignment(std::move(model), arguments.settings.alignment); });
+}
+
+Inputs load_inputs(const ModelArguments& model, const std::string& platform, ProblemInfo& info,
+                   const char* model_option) {
+  if (model.model == "-" && platform == "-") {
+    throw InputError("--platform", "found - for both model and platform; stdin can be only one");
+  }
+  Inputs inputs{.model = load_model(model, model_option)};
+  info.model = model_info(inputs.model);
+  if (!platform.empty()) {
+    inputs.platform = in_option("--platform", [&] { return load_platform(platform); });
+    info.platform = platform_info(*inputs.platform);
+  }
+  return inputs;
+}
+
+Subject priced(const Model& model, const std::optional<Platform>& platform,
+               const Question& question, const char* platform_option) {
+  if (!platform && model.backward != Backward::explicit_nodes) {
+    throw InputError(platform_option,
+                     "missing; expected a platform's name or file (--list-platforms): this "
+                     "model has no measured costs");
+  }
+  const Platform* const costs = platform ? &*platform : nullptr;
+  in_option("--paging-time", [&] { return shared_limits(model, costs, question); });
+  return make_subject(model, platform, question);
+}
+
+Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
+  const Inputs inputs = load_inputs(arguments.model, arguments.platform, info);
+  Subject subject = priced(inputs.model, inputs.platform, arguments.question);
+  info.graph_sha256 = subject.graph_sha256();
+  return subject;
+}
+
+Question stated_question(const QuestionArguments& arguments) {
+  const Question& question = arguments.question;
+  const Objective objective = question.settings.objective;
+  require_option(arguments.model.model, "--model",
+                 "expected a model's name or file (--list-models)");
+  if (!arguments.ram && objective != Objective::ram) {
+    throw InputError("--ram-budget", "missing; expected a size such as 737719, 60%, min or chip");
+  }
+  if (!question.runtime && objective != Objective::runtime) {
+    throw InputError("--runtime-budget",
+                     "missing; expected a multiple such as 1.5 or a time such as 12.5s");
+  }
+  Question stated = question;
+  stated.ram = arguments.ram.value_or(NamedRam::smallest);
+  if (objective == Objective::ram && !is_smallest(stated.ram)) {
+    throw InputError("--ram-budget",
+                     "found with --objective ram, which looks for the smallest; expected min, or "
+                     "no such option");
+  }
+  return stated;
+}
+
+void check_budgets(const Question& question, const Subject& subject) {
+  if (question.runtime) {
+    in_option("--runtime-budget", [&] { return resolve(*question.runtime, subject.base); });
+  }
+  if (is_smallest(question.ram)) return;
+  in_option("--ram-budget", [&] {
+    return resolve(question.ram, subject.base,
+                   {.chip = chip_ram_bytes(subject.model, subject.platform_or_null())});
+  });
+}
+
+std::optional<Platform> find_platform(const PlatformInfo& stated) {
+  if (stated.source == "-") return std::nullopt;
+  try {
+    Platform platform = load_platform(stated.source == "built-in" ? stated.name : stated.source);
+    if (platform.sha256 == stated.sha256) return platform;
+  } catch (const InputError&) {
+    // The file may be gone.
+  }
+  return std::nullopt;
+}
+
+void price_moves(ScheduleFile& file) {
+  if (!file.arena.moved_bytes || !file.platform) return;
+  if (const auto platform = find_platform(*file.platform)) price_moves(file.arena, *platform);
+}
+
+void note_about_chain(const Model& model) {
+  const std::string note = chain_note(model);
+  if (!note.empty()) spdlog::info("{}", note);
+}
+
+ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {
+  const auto named = [](const auto& source) {
+    return fmt::format("{}, sha256 {}", source.name, source.sha256);
+  };
+  return {.model = named(subject.model),
+          .platform = subject.platform ? named(*subject.platform) : std::string(),
+          .batch_size = subject.model.batch_size,
+          .mem_power_scale = settings.mem_power_scale};
+}
+
+}  // namespace poet::cli

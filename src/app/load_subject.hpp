@@ -1,0 +1,60 @@
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "app/question_options.hpp"
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/question.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/solve.hpp"
+
+namespace poet::cli {
+
+/// Loads a model, an ONNX file included; `option` is where it stands on the command line. Throws
+/// InputError.
+Model load_model(const ModelArguments& arguments, const char* option = "--model");
+
+/// Loads what a command is about. Fills in `info` with what it has read. Throws InputError, naming
+/// the option.
+struct Inputs {
+  Model model;
+  std::optional<Platform> platform;
+
+  const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
+};
+Inputs load_inputs(const ModelArguments& model, const std::string& platform, ProblemInfo& info,
+                   const char* model_option = "--model");
+
+/// The model file of an ONNX file, with the layers, the loss and what trains as the options say.
+/// What a user should know goes to the log. Throws InputError.
+std::string imported_model(const ImportRequest& request, const std::string& path);
+
+/// Loads both and gives the model its costs. Throws InputError, naming the option.
+Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info);
+
+/// A subject of what is loaded. Throws InputError, naming the option, for a model that needs a
+/// platform and has none, and for transfers that are charged and take an unknown time.
+Subject priced(const Model& model, const std::optional<Platform>& platform,
+               const Question& question, const char* platform_option = "--platform");
+
+/// The question of the command line: throws InputError, naming the option, if --model or a budget
+/// is missing, and for a budget that stands for nothing here.
+Question stated_question(const QuestionArguments& arguments);
+void check_budgets(const Question& question, const Subject& subject);
+
+/// The platform of a schedule, by its name or path, if that is there and still has the digest that
+/// the schedule states.
+std::optional<Platform> find_platform(const PlatformInfo& stated);
+
+/// Prices the moves of a placed schedule, if its platform is found.
+void price_moves(ScheduleFile& file);
+
+/// Says on stderr which tensor with several users makes POET's chain no training step, if one does.
+void note_about_chain(const Model& model);
+
+/// What an exported model states about where its graph came from.
+ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings);
+
+}  // namespace poet::cli

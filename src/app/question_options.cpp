@@ -1,0 +1,207 @@
+#include "app/question_options.hpp"
+
+#include <charconv>
+#include <string_view>
+
+#include <fmt/ranges.h>
+
+#include "poet/error.hpp"
+#include "poet/units.hpp"
+#include "report/fields.hpp"
+
+namespace poet::cli {
+namespace {
+
+template <typename Number>
+requires std::is_arithmetic_v<Number>
+void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
+  OptionGroup(app, option.heading)
+      .number(option.name, value, option.unit, option.range, option.usage);
+}
+
+void add(CLI::App& app, const SettingOption<Bytes>& option, Bytes& value) {
+  app.add_option_function<std::string>(
+         option.name, [&value](const std::string& given) { value = *parse_bytes(given); },
+         option.usage)
+      ->group(option.heading)
+      ->check([expected = option.range.expected](const std::string& text) {
+        return parse_bytes(text)
+                   ? std::string()
+                   : fmt::format("found '{}'; expected {}", printable(text), expected);
+      })
+      ->type_name(option.unit)
+      ->default_str(format_bytes(value));
+}
+
+template <typename Word>
+requires std::is_enum_v<Word>
+void add(CLI::App& app, const SettingOption<Word>& option, Word& value) {
+  OptionGroup(app, option.heading).choice(option.name, value, option.usage);
+}
+
+void add(CLI::App& app, const SettingOption<SolverFeatures>& option, SolverFeatures& features) {
+  app.add_option_function<std::vector<std::string>>(
+         option.name,
+         [&features, name = option.name](const std::vector<std::string>& given) {
+           in_option(name, [&] {
+             for (const std::string& feature : given) disable(features, feature);
+           });
+         },
+         option.usage)
+      ->delimiter(',')
+      ->group(option.heading);
+}
+
+/// A switch that is on unless `off` is given; both cannot be.
+void add_switch(CLI::App& app, const char* on, const char* off, bool& value,
+                const std::string& what) {
+  CLI::Option* allow = app.add_flag_callback(
+      on, [&value] { value = true; }, "allow " + what + " (the default)");
+  allow->group(kWhatToSolve);
+  app.add_flag_callback(
+         off, [&value] { value = false; }, "forbid " + what)
+      ->group(kWhatToSolve)
+      ->excludes(allow);
+}
+
+std::int64_t positive_number(std::string_view text, const std::string& whole) {
+  std::int64_t value = 0;
+  const auto [stop, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  constexpr std::int64_t kMost = std::int64_t{1} << 40;
+  if (error == std::errc{} && stop == text.data() + text.size() && value > 0 && value <= kMost) {
+    return value;
+  }
+  throw InputError(fmt::format("found '{}'; expected whole numbers from 1 to 2^40 in '{}'",
+                               printable(text), printable(whole)));
+}
+
+void add_custom_op(std::map<std::string, std::int64_t>& ops, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  if (equals == std::string::npos || equals == 0) {
+    throw InputError(fmt::format("found '{}'; expected OP=FLOPS", printable(text)));
+  }
+  ops[text.substr(0, equals)] = positive_number(std::string_view(text).substr(equals + 1), text);
+}
+
+void add_shape(std::map<std::string, Shape>& shapes, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const bool has_name = equals != std::string::npos;
+  Shape shape;
+  std::string_view rest = std::string_view(text).substr(has_name ? equals + 1 : 0);
+  while (true) {
+    const std::size_t comma = rest.find(',');
+    shape.push_back(positive_number(rest.substr(0, comma), text));
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
+  shapes[has_name ? text.substr(0, equals) : ""] = std::move(shape);
+}
+
+}  // namespace
+
+Bytes parse_size(const std::string& text) {
+  if (const std::optional<Bytes> bytes = parse_bytes(text)) return *bytes;
+  throw InputError(
+      fmt::format("found '{}', expected a size from 0 to 2^53 bytes such as 737719, 256K or 1.5MB",
+                  printable(text)));
+}
+
+void add_model_options(CLI::App& app, ModelSettings& settings, const char* heading) {
+  OptionGroup group(app, heading);
+  group.number<std::int64_t>("--batch-size", settings.batch_size, "N",
+                             {.min = 1, .expected = "at least 1"},
+                             "batch size of a model with a batch dimension");
+  group.choice("--backward", settings.backward,
+               "the backward pass of a model of layers: the training step as it is computed, or "
+               "POET's chain; the default is what its file says",
+               {std::string(name_of(Backward::exact)), std::string(name_of(Backward::poet_chain))});
+  group.number<Bytes>("--alignment", settings.alignment, "BYTES",
+                      {.min = 1, .max = 4096, .expected = "from 1 to 4096"},
+                      "round the tensors of an exact graph up to a multiple of this");
+}
+
+void add_network_options(CLI::App& app, ImportRequest& network, const char* heading) {
+  OptionGroup group(app, heading);
+  group
+      .text("--loss", network.loss, "LOSS",
+            "what an ONNX network is trained for: cross_entropy or mse; without, cross_entropy for "
+            "an output of samples and classes, else mse")
+      ->check(one_of({"cross_entropy", "mse"}));
+  group.text("--trainable", network.trainable, "WHICH",
+             "the layers of an ONNX network that train: all (the default), last:N, or a pattern of "
+             "names such as 'head.*'");
+  group.repeated(
+      "--custom", [&network](const std::string& text) { add_custom_op(network.custom, text); },
+      "OP=FLOPS",
+      "a layer of the op custom for each node of an ONNX op, with these FLOPs for an "
+      "element of its output");
+  group.repeated(
+      "--shape", [&network](const std::string& text) { add_shape(network.shapes, text); },
+      "[NAME=]N,N...",
+      "the extents of an input of an ONNX network, such as 1,3,224,224; without a name, "
+      "of the first");
+}
+
+void add_technique_options(CLI::App& app, TechniqueSet& techniques) {
+  add_switch(app, "--paging", "--no-paging", techniques.paging, "paging to storage");
+  add_switch(app, "--remat", "--no-remat", techniques.remat, "recomputation");
+}
+
+void add_paging_options(CLI::App& app, Question& question) {
+  OptionGroup group(app, kWhatToSolve);
+  group.choice("--paging-time", question.paging_time,
+               "free: transfers take no time, as in POET; blocking: computing waits for them; "
+               "overlapped: they run beside it, a stage takes the longer of the two. Without it: "
+               "blocking for exact backward passes, else free");
+  group.parsed("--storage-budget", question.storage_budget_bytes, "SIZE", parse_size,
+               "most bytes of copies in secondary storage");
+  group.parsed("--page-out-budget", question.page_out_budget_bytes, "SIZE", parse_size,
+               "most bytes written to secondary storage in one training step, which wears it out");
+}
+
+void add_budget_options(CLI::App& app, QuestionArguments& arguments) {
+  OptionGroup group(app, kWhatToSolve);
+  group.text("--model", arguments.model.model, "NAME|FILE",
+             "built-in model (--list-models), model file, or - for stdin");
+  group.text("--platform", arguments.platform, "NAME|FILE",
+             "built-in platform (--list-platforms), platform file, or - for stdin; not needed "
+             "for a model with measured costs");
+  group.parsed(
+      "--ram-budget", arguments.ram, "SIZE", parse_ram_budget,
+      "bytes, or with a suffix (K M G as in ls -h, KiB MiB GiB, kB MB GB); 60% or 0.6 of the "
+      "peak RAM without recomputation and paging; min: the smallest that works; chip: the "
+      "platform's RAM");
+  group.parsed("--runtime-budget", arguments.question.runtime, "T", parse_runtime_budget,
+               "a multiple of the time to compute every node once (1.5 or 1.5x), or absolute "
+               "(12.5s, 800ms); --paging-time says whether transfers count");
+  add_technique_options(app, arguments.question.techniques);
+}
+
+void add_settings_without_search(CLI::App& app, SolveSettings& settings) {
+  visit_setting_options([&](const auto& option) {
+    const std::string_view name = option.name;
+    if (name == "--mem-power-scale" || name == "--gap") add(app, option, settings.*option.member);
+  });
+}
+
+void add_setting_options(CLI::App& app, SolveSettings& settings, bool& require_optimal) {
+  visit_setting_options([&](const auto& option) { add(app, option, settings.*option.member); });
+  OptionGroup(app, kHowHard)
+      .flag("--require-optimal", require_optimal,
+            "exit 5 if a schedule is not proven within the gap (it is still written)");
+}
+
+std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settings) {
+  const bool proof = settings.effort == Effort::proof;
+  if (proof && app.count("--gap") == 0) settings.gap = 0;
+  if (proof && app.count("--time-limit-s") == 0) settings.time_limit_seconds = 0;
+  std::vector<std::string> changes;
+  visit_setting_options([&](const auto& option) {
+    if (option.may_change && (proof || app.count(option.name) > 0)) {
+      changes.emplace_back(option.name);
+    }
+  });
+  return changes;
+}
+
+}  // namespace poet::cli

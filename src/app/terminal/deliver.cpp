@@ -1,0 +1,100 @@
+#include "app/terminal/deliver.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <sstream>
+
+#include <fmt/format.h>
+
+#include "app/terminal/signals.hpp"
+#include "base/files/files.hpp"
+#include "base/input_errors.hpp"
+#include "base/text/printable.hpp"
+#include "formats/read_schedule.hpp"
+#include "poet/error.hpp"
+#include "sweep/rows.hpp"
+
+namespace poet::cli {
+namespace {
+
+ExitCode write_to_stdout(const std::string& document, ExitCode code) {
+  if (document.empty()) return code;
+  end_with_reader();
+  const bool written = std::fwrite(document.data(), 1, document.size(), stdout) == document.size();
+  if (std::fflush(stdout) == 0 && written) return code;
+  spdlog::error("cannot write to stdout: {}", std::strerror(errno));
+  return ExitCode::usage;
+}
+
+/// Whether a file is there with a schedule in it. A device or pipe holds nothing.
+bool has_schedule(const std::string& path) {
+  std::error_code ignored;
+  if (!std::filesystem::is_regular_file(path, ignored)) return false;
+  try {
+    return holds_schedule(read_file(path), path);
+  } catch (const InputError&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+ExitCode deliver(const std::string& document, const std::string& output, ExitCode code) {
+  if (output.empty()) return write_to_stdout(document, code);
+  try {
+    write_file(output, document);
+  } catch (const InputError& error) {
+    throw in_place("--output", error);
+  }
+  return code;
+}
+
+ExitCode deliver_result(const std::string& document, const std::string& output, ExitCode code) {
+  try {
+    return deliver(document, output, code);
+  } catch (const InputError& error) {
+    spdlog::error("{}; the result goes to stdout instead", error.what());
+    write_to_stdout(document, code);
+    return ExitCode::usage;
+  }
+}
+
+ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::string& reason,
+                             const std::optional<Destination>& to, const ProblemInfo& problem) {
+  const std::string name = problem_name(problem);
+  const std::string what = status == "error" ? std::string() : fmt::format("{}: ", status);
+  // A file may have more than one error, each on a line of its own.
+  std::istringstream lines(reason);
+  for (std::string line; std::getline(lines, line);) {
+    spdlog::error("{}{}{}{}", name, name.empty() ? "" : ": ", what, line);
+  }
+  if (code == ExitCode::infeasible) spdlog::info("docs/infeasible.md shows what helps");
+  if (!to) return code;
+  const std::string document = error_json(code, status, reason, problem, to->compact);
+  if (to->output.empty()) return write_to_stdout(document, code);
+  if (!to->replace && has_schedule(to->output)) {
+    spdlog::warn("--output: {} holds a schedule and is left as it is; --replace would replace it",
+                 printable(to->output, 400));
+    return write_to_stdout(document, code);
+  }
+  try {
+    return deliver(document, to->output, code);
+  } catch (const InputError& error) {
+    // A failed run has reported its error already; often it is this very file that was refused.
+    const bool reported = code == ExitCode::usage || code == ExitCode::internal;
+    if (reported) return write_to_stdout(document, code);
+    return deliver_failure(ExitCode::usage, error.what(), Destination{.compact = to->compact},
+                           problem);
+  }
+}
+
+ExitCode deliver_failure(ExitCode code, const std::string& message,
+                         const std::optional<Destination>& to, const ProblemInfo& problem) {
+  return deliver_no_schedule(code, "error", message, to, problem);
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,153 @@
+#include "app/terminal/print_summary.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text/figures.hpp"
+#include "model/device_memory_terms.hpp"
+#include "report/fields.hpp"
+#include "report/place_schedule.hpp"
+
+namespace poet::cli {
+namespace {
+
+std::string counted(int count, const char* what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
+/// What was minimised before the energy, with its bound; empty if nothing was.
+std::string objective_text(const ScheduleFile& report) {
+  const Summary& s = report.summary;
+  const auto bound = [](double figure, double least) {
+    const double gap = relative_gap(figure, least);
+    return gap > 0 ? fmt::format("at most {} % above the least", gap_figure(gap))
+                   : std::string("proven least");
+  };
+  switch (report.request.settings.objective) {
+    case Objective::runtime:
+      return fmt::format(
+          "runtime {} ({:.4f}x), {}; ", format_seconds(s.runtime_seconds), s.runtime_ratio,
+          bound(s.runtime_seconds, report.bounds.runtime_lower_bound_seconds.value_or(0)));
+    case Objective::ram:
+      return fmt::format(
+          "RAM {} bytes, {}; ", s.peak_ram_bytes,
+          bound(static_cast<double>(s.peak_ram_bytes),
+                static_cast<double>(report.bounds.ram_lower_bound_bytes.value_or(0))));
+    case Objective::energy:
+      break;
+  }
+  return {};
+}
+
+/// What transfers have to do with the runtime; empty if they are free.
+std::string paging_note(const ScheduleFile& report) {
+  const PagingTime paging_time = report.request.limits.paging_time;
+  if (paging_time == PagingTime::free) return {};
+  const Summary& s = report.summary;
+  return fmt::format(": {} of computing, {} of transfers, {}",
+                     format_seconds(s.compute_seconds.value_or(s.runtime_seconds)),
+                     format_seconds(s.paging_seconds), name_of(paging_time));
+}
+
+/// The figures of the step do not have them, so that they must not be much beside these.
+constexpr double kNotedShare = 0.01;
+
+void print_move_costs(const ScheduleFile& report, const std::string& heading) {
+  const Seconds seconds = report.arena.moved_seconds.value_or(0);
+  const Joules joules = report.arena.moved_joules.value_or(0);
+  const Summary& s = report.summary;
+  const bool is_little =
+      seconds <= kNotedShare * s.runtime_seconds && joules <= kNotedShare * s.energy_joules;
+  if (is_little) return;
+  spdlog::warn("{}the moves take {}{} more than the figures say", heading, format_seconds(seconds),
+               joules > 0 ? fmt::format(" and {}", format_joules(joules)) : std::string());
+}
+
+/// The offsets of tensors that must not be moved may need more than rounding does.
+bool is_beyond_rounding(const ScheduleFile& report) {
+  const ProgramBuffers lifetimes = program_buffers(report.graph, report.program);
+  const Bytes peak = peak_bytes(lifetimes.buffers, offset_alignment(report));
+  return *report.arena.arena_bytes > std::max(peak, report.request.limits.ram_budget_bytes);
+}
+
+}  // namespace
+
+void print_summary(const ScheduleFile& report, const std::string& work) {
+  const Summary& s = report.summary;
+  spdlog::info("{}: {}{} per training step, {} over the baseline's {}; {}",
+               status_name(report.status), objective_text(report), format_joules(s.energy_joules),
+               change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
+               gap_text(s.gap, s.gap_extra));
+  spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x{}",
+               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
+               format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
+               report.request.runtime_budget_ratio, paging_note(report));
+  spdlog::info("{}, {} ({}), {} ({}){}", counted(s.recompute_count, "recomputation"),
+               counted(s.page_out_count, "page-out"), format_bytes(s.page_out_bytes),
+               counted(s.page_in_count, "page-in"), format_bytes(s.page_in_bytes), work);
+  print_arena(report);
+}
+
+void print_moves(const ScheduleFile& report, const std::string& heading) {
+  const auto moves =
+      std::count_if(report.program.begin(), report.program.end(),
+                    [](const Instruction& step) { return step.op == Instruction::Op::move; });
+  if (moves == 0) return;
+  spdlog::warn("{}found no offsets that fit without moves; {} of {}", heading,
+               counted(static_cast<int>(moves), "move"), format_bytes(*report.arena.moved_bytes));
+  print_move_costs(report, heading);
+}
+
+void print_arena(const ScheduleFile& report) {
+  const Bytes arena = report.arena.arena_bytes.value_or(0);
+  const Bytes budget = report.request.limits.ram_budget_bytes;
+  if (arena > budget && is_beyond_rounding(report)) {
+    spdlog::warn(
+        "found no offsets within the RAM budget, even with moves, as no tensor may be moved while "
+        "it is transferred; they need {} bytes more; 'poet-solve place --no-moves' solves again in "
+        "less RAM",
+        arena - budget);
+  } else if (arena > budget) {
+    spdlog::info(
+        "the offsets need {} bytes more than the RAM budget, as they are multiples of {} and the "
+        "sizes of tensors are not",
+        arena - budget, offset_alignment(report));
+  }
+  print_moves(report, "");
+}
+
+void warn_about_chip(const Subject& subject, Bytes ram_for_tensors) {
+  if (!subject.platform || !subject.platform->ram_bytes) return;
+  const Bytes beside = device_memory(subject.model, subject.platform_or_null()).ram_bytes();
+  if (ram_for_tensors + beside <= *subject.platform->ram_bytes) return;
+  spdlog::warn("the RAM budget of {}{} is more than the {} that platform '{}' has",
+               format_bytes(ram_for_tensors),
+               beside > 0 ? fmt::format(", with {} of parameters and the like beside the tensors,",
+                                        format_bytes(beside))
+                          : std::string(),
+               format_bytes(*subject.platform->ram_bytes), subject.platform->name);
+}
+
+void print_beside_tensors(const Subject& subject) {
+  std::string text;
+  for (const auto& [name, bytes] :
+       terms_of(device_memory(subject.model, subject.platform_or_null()))) {
+    if (bytes == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_bytes(bytes));
+  }
+  if (!text.empty()) spdlog::info("in RAM beside the tensors: {}", text);
+}
+
+void print_work(const SolveStatistics& solver) {
+  spdlog::debug("model {}: {} rows, {} columns, {} nonzeros; {} nodes", solver.formulation,
+                solver.rows, solver.columns, solver.nonzeros, solver.nodes);
+  spdlog::debug("first schedule after {}; local search {}, building {}, relaxations and CBC {}",
+                format_seconds(solver.first_schedule_seconds),
+                format_seconds(solver.heuristic_seconds), format_seconds(solver.build_seconds),
+                format_seconds(solver.milp_seconds));
+}
+
+}  // namespace poet::cli

@@ -1,0 +1,29 @@
+#pragma once
+
+#include <string>
+
+#include "poet/question.hpp"
+#include "poet/schedule_file.hpp"
+
+namespace poet::cli {
+
+/// Says on stderr what a schedule costs: energy, RAM, runtime, recomputations and transfers. `work`
+/// ends its last line. Then print_arena().
+void print_summary(const ScheduleFile& report, const std::string& work);
+
+/// Says on stderr by how much the offsets exceed the RAM budget, if they do, and what moves them.
+void print_arena(const ScheduleFile& report);
+
+/// Says on stderr how much is moved, if anything is. `heading` begins the line.
+void print_moves(const ScheduleFile& report, const std::string& heading);
+
+/// Warns if the budget and what is beside the tensors are more than the chip has.
+void warn_about_chip(const Subject& subject, Bytes ram_for_tensors);
+
+/// `beside the tensors: parameters 966.3 KiB, reserve 16 KiB`; logs nothing if there is nothing.
+void print_beside_tensors(const Subject& subject);
+
+/// How the time of a solve was spent, with --verbose.
+void print_work(const SolveStatistics& solver);
+
+}  // namespace poet::cli

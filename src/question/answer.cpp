@@ -1,0 +1,134 @@
+// The whole road from what a user asks to a schedule file. A command of the program, a call from
+// C++ and each point of a sweep mean the same by a question because they ask it here.
+
+#include <utility>
+
+#include "poet/error.hpp"
+#include "poet/question.hpp"
+#include "poet/solve.hpp"
+#include "question/least_ram.hpp"
+#include "question/room_for_tensors.hpp"
+#include "question/watched_solve.hpp"
+#include "report/summary.hpp"
+
+namespace poet {
+namespace {
+
+/// What the search for the smallest RAM budget may take of the time limit, so that the solve is
+/// left with the rest.
+constexpr double kSearchShare = 0.5;
+
+/// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
+/// all transfers in each stage. That is no multiple of a baseline that takes no time.
+RuntimeBudget any_runtime(const Subject& subject) {
+  Seconds of_stage = subject.base.runtime_seconds;
+  for (const Node& node : subject.graph.nodes) {
+    of_stage += node.page_in_seconds + node.page_out_seconds;
+  }
+  return RuntimeBudget(std::in_place_type<Seconds>,
+                       static_cast<double>(subject.graph.size()) * of_stage);
+}
+
+MinRam search_smallest(const Subject& subject, const Limits& limits, const SolveSettings& settings,
+                       const AnswerOptions& options) {
+  SolveOptions search{.settings = settings, .suggest = options.suggest};
+  search.settings.time_limit_seconds *= kSearchShare;
+  search.settings.objective = Objective::energy;  // any schedule will do
+  search.interrupted = options.interrupted;
+  MinRam found = least_ram(subject, limits, search);
+  if (options.found_smallest) options.found_smallest(found);
+  return found;
+}
+
+SolveResult interrupted_search() {
+  return {.reason = "interrupted before the smallest RAM budget was known", .interrupted = true};
+}
+
+SolveOptions solve_options(const ResolvedQuestion& question, const AnswerOptions& options) {
+  SolveOptions solve{.settings = question.request.settings,
+                     .start = options.start,
+                     .suggest = options.suggest,
+                     .progress = options.progress,
+                     .interrupted = options.interrupted};
+  if (!question.smallest) return solve;
+  if (!solve.start && !question.smallest->infeasible) solve.start = question.smallest->schedule;
+  Seconds& limit = solve.settings.time_limit_seconds;
+  limit = rest_of_limit(limit, question.smallest->wall_seconds);
+  return solve;
+}
+
+ProblemInfo problem_info(const Subject& subject) {
+  ProblemInfo problem{.model = model_info(subject.model), .graph_sha256 = subject.graph_sha256()};
+  if (subject.platform) problem.platform = platform_info(*subject.platform);
+  return problem;
+}
+
+}  // namespace
+
+ResolvedQuestion resolve(const Subject& subject, const Question& question,
+                         const AnswerOptions& options) {
+  if (!question.runtime && question.settings.objective != Objective::runtime) {
+    throw InputError("a question without a runtime budget; expected one, or Objective::runtime");
+  }
+  if (question.settings.objective == Objective::ram && !is_smallest(question.ram)) {
+    throw InputError(
+        "a RAM budget with Objective::ram, which looks for the smallest; expected min");
+  }
+  const RuntimeBudget runtime = question.runtime.value_or(any_runtime(subject));
+  ResolvedQuestion resolved{.limits = limits_of(subject, question.techniques, runtime, 0)};
+  NamedRamBytes named{.chip = chip_ram_bytes(subject.model, subject.platform_or_null())};
+  if (is_smallest(question.ram)) {
+    resolved.smallest = search_smallest(subject, resolved.limits, question.settings, options);
+    const MinRam& smallest = *resolved.smallest;
+    resolved.interrupted = options.interrupted && options.interrupted();
+    if (resolved.interrupted && question.settings.objective != Objective::ram) {
+      resolved.known = interrupted_search();
+    }
+    named.smallest =
+        smallest.infeasible ? working_set(subject.graph).bytes : smallest.feasible_bytes;
+  }
+  const Bytes stated_bytes = resolve(question.ram, subject.base, named);
+  resolved.limits.ram_budget_bytes = ram_for_tensors(subject, question, stated_bytes);
+  resolved.request = make_request(resolved.limits, runtime, subject.base, question.settings);
+  if (const auto reason = no_room_for_tensors(subject, question, stated_bytes)) {
+    resolved.known = SolveResult{.status = Status::infeasible, .reason = *reason};
+  }
+  return resolved;
+}
+
+Answer answer(const Subject& subject, const ResolvedQuestion& question,
+              const AnswerOptions& options) {
+  Problem problem{.graph = subject.graph, .limits = question.limits};
+  Request request = question.request;
+  Answer answer{.problem = problem_info(subject)};
+  const bool is_named = !question.known || question.known->status == Status::infeasible;
+  if (is_named) answer.problem.request = request;
+  SolveResult& result = answer.result;
+  result = question.known ? *question.known
+                          : solve_watched(problem, solve_options(question, options), solve);
+  if (result.runtime_budget_seconds) {
+    problem.limits.runtime_budget_seconds = *result.runtime_budget_seconds;
+    request = make_request(problem.limits, *result.runtime_budget_seconds, subject.base,
+                           request.settings);
+    answer.problem.request = request;
+  }
+  answer.limits = problem.limits;
+  if (!result.schedule) {
+    add_proof(answer.problem, result, subject.graph);
+    return answer;
+  }
+  if (request.settings.objective == Objective::ram && question.smallest) {
+    result.interrupted = result.interrupted || question.interrupted;
+    result.bounds.ram_lower_bound_bytes = question.smallest->infeasible_below_bytes;
+  }
+  answer.file =
+      make_schedule_file(subject.model, subject.platform_or_null(), problem, request, result);
+  result.status = answer.file->status;  // which says whether the objective is proven as well
+  return answer;
+}
+
+Answer answer(const Subject& subject, const Question& question, const AnswerOptions& options) {
+  return answer(subject, resolve(subject, question, options), options);
+}
+
+}  // namespace poet

@@ -1,0 +1,77 @@
+#include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+#include "poet/question.hpp"
+#include "question/chain_note.hpp"
+#include "report/fields.hpp"
+
+namespace poet {
+namespace {
+
+bool states_times(const ModelNode& node) {
+  return node.measured && (node.measured->page_in_seconds || node.measured->page_out_seconds);
+}
+
+}  // namespace
+
+std::string Subject::name() const {
+  return platform ? fmt::format("{}/{}", model.name, platform->name) : model.name;
+}
+
+Limits shared_limits(const Model& model, const Platform* platform, const Question& question) {
+  const PagingTime usual =
+      model.backward == Backward::exact ? PagingTime::blocking : PagingTime::free;
+  const bool has_times =
+      platform != nullptr || std::any_of(model.nodes.begin(), model.nodes.end(), states_times);
+  if (!has_times && question.paging_time.value_or(PagingTime::free) != PagingTime::free) {
+    throw InputError(
+        fmt::format("found '{}', but a model without a platform does not say how long "
+                    "transfers take; expected a platform, nodes that state it, or free",
+                    name_of(*question.paging_time)));
+  }
+  std::optional<Bytes> storage = question.storage_budget_bytes;
+  if (!storage && platform != nullptr) storage = platform->storage_bytes;
+  return {.paging_time = question.paging_time.value_or(usual),
+          .storage_budget_bytes = storage,
+          .page_out_budget_bytes = question.page_out_budget_bytes};
+}
+
+Subject make_subject(Model model, std::optional<Platform> platform, const Question& question) {
+  Subject subject{.model = std::move(model), .platform = std::move(platform)};
+  const Platform* const costs = subject.platform_or_null();
+  subject.limits = shared_limits(subject.model, costs, question);
+  subject.graph = cost_graph(subject.model, costs, question.settings.mem_power_scale,
+                             question.techniques.paging);
+  subject.base = baseline(subject.graph);
+  return subject;
+}
+
+Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
+                 Bytes ram_budget_bytes) {
+  Limits limits = subject.limits;
+  limits.ram_budget_bytes = ram_budget_bytes;
+  limits.runtime_budget_seconds = resolve(runtime, subject.base);
+  limits.techniques = set;
+  return limits;
+}
+
+std::string chain_note(const Model& model) {
+  if (model.backward != Backward::poet_chain) return {};
+  std::vector<int> users(model.nodes.size());
+  for (const ModelNode& node : model.nodes) {
+    if (node.backward) break;
+    for (const int input : node.inputs) ++users[input];
+  }
+  const auto shared = std::find_if(users.begin(), users.end(), [](int count) { return count > 1; });
+  if (shared == users.end()) return {};
+  return fmt::format(
+      "{}: POET's backward chain does not add up the gradients of '{}', which {} layers read; "
+      "--backward exact has the training step as it is computed",
+      printable(model.name), printable(model.nodes[shared - users.begin()].name), *shared);
+}
+
+}  // namespace poet
