@@ -19,7 +19,7 @@ std::vector<Group> by_problem(const std::vector<Measurement>& measurements) {
   std::vector<Group> groups;
   std::map<std::string, std::size_t> place;
   for (const Measurement& m : measurements) {
-    const auto [at, is_new] = place.emplace(m.instance.name(), groups.size());
+    const auto [at, is_new] = place.emplace(m.problem, groups.size());
     if (is_new) groups.emplace_back();
     groups[at->second][m.disabled] = &m;
   }
@@ -95,7 +95,7 @@ std::vector<std::string> contradictions(const std::vector<Measurement>& measurem
             proof->figures.bound_joules > answer->figures.energy_joules * (1 + kTolerance);
         if (!too_high && proof->figures.status != Status::infeasible) continue;
         found.push_back(fmt::format(
-            "{}: {} J {}, but {} {}", proof->instance.name(), answer->figures.energy_joules,
+            "{}: {} J {}, but {} {}", proof->problem, answer->figures.energy_joules,
             name_of(*answer), too_high ? "the bound is higher" : "infeasible", name_of(*proof)));
       }
     }

@@ -1,11 +1,10 @@
 #include <fmt/format.h>
 
 #include "cbc_program.hpp"
-#include "options.hpp"
 #include "poet/error.hpp"
 #include "poet_baseline.hpp"
-#include "session.hpp"
-#include "tally.hpp"
+#include "problem_name.hpp"
+#include "runs.hpp"
 
 namespace poet::bench {
 namespace {
@@ -49,7 +48,7 @@ Side poet_side(const PoetResult& poet, Joules baseline_joules) {
 
 Side our_side(const Measurement& m) {
   const Figures& f = m.figures;
-  Side side{"ours", f.rows, f.columns, std::string(outcome(m)), f.wall_seconds};
+  Side side{"ours", f.rows, f.columns, m.outcome(), f.wall_seconds};
   if (!f.has_schedule) return side;
   side.energy = number(f.energy_joules);
   side.extra = fmt::format("{:.6g}", f.extra_joules());
@@ -74,21 +73,20 @@ bool agrees_on_infeasible(const PoetResult& poet, const Measurement& ours) {
 
 }  // namespace
 
-int run_poet_baseline(const Options& options) {
+int run_poet_baseline(const std::vector<std::string>& names, const Conditions& conditions) {
   if (!has_cbc_program()) {
-    throw InputError("--poet-baseline", "no program 'cbc'; expected one (Debian: coinor-cbc)");
+    throw InputError("poet", "no program 'cbc'; expected one (Debian: coinor-cbc)");
   }
-  const Conditions conditions = conditions_of(options, options.quick ? 30 : 60);
-  say(fmt::format(kLayout, "instance", "", "rows", "columns", "status", "wall s", "energy J",
+  say(fmt::format(kLayout, "problem", "", "rows", "columns", "status", "wall s", "energy J",
                   "extra J", "bound J", "gap %"));
   Score theirs;
   Score ours;
   int refuted_count = 0;
   bool fine = true;
-  for (const Instance& instance : chosen_instances(options)) {
-    const Measurement m = measure(instance, conditions);
-    say(row(instance.name(), our_side(m)) + (m.ok() ? "" : "  " + m.failure));
-    const PoetResult poet = solve_by_poet(problem_of(instance), conditions);
+  for (const std::string& name : names) {
+    const Measurement m = measure(name, conditions);
+    say(row(name, our_side(m)) + (m.ok() ? "" : "  " + m.failure));
+    const PoetResult poet = solve_by_poet(problem_of(name), conditions);
     const std::string wrong = refuted(poet, m);
     std::string remark = wrong.empty() ? "" : "  WRONG: " + wrong;
     if (!poet.fault.empty()) remark += "  INVALID: " + poet.fault;

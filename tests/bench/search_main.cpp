@@ -106,7 +106,7 @@ void report_layered(const Options& options) {
         const poet::Baseline base = poet::baseline(problem.graph);
         problem.limits = {.ram_budget_bytes = base.peak_ram_bytes * percentage / 100,
                           .runtime_budget_seconds = 1000 * base.runtime_seconds,
-                          .techniques = kOnlyRemat};
+                          .techniques = poet::kOnlyRemat};
         report(fmt::format("layered {} ({}), {} %", size, graph, percentage), problem, options);
       }
     }

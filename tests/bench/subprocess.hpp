@@ -13,7 +13,6 @@ struct SubprocessResult {
   std::string output;   ///< what `work` sent, all of it or as far as it came
   std::string message;  ///< for people, when not clean
   Seconds wall_seconds = 0;
-  Bytes peak_rss_bytes = 0;  ///< of the largest process: the child, or one that it waited for
 };
 
 struct SubprocessLimits {

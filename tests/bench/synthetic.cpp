@@ -109,37 +109,6 @@ Graph far_reaching_graph(Random& random, int count) {
 
 }  // namespace
 
-/// Nodes of like size read mostly the layer before, and one edge in four comes from anywhere.
-Graph reaching_graph(int nodes, std::uint64_t seed) {
-  constexpr Bytes kKibibyte = 1024;
-  Random random(seed);
-  const int width = std::max(2, nodes / between(random, 12, 40));
-  const int most_reads = std::max(2, static_cast<int>(1.6 * std::log(nodes)) - 2);
-  std::vector<Node> list;
-  std::vector<int> starts{0};  // of the layers
-  while (static_cast<int>(list.size()) < nodes) {
-    const int begin = static_cast<int>(list.size());
-    const int end = std::min(nodes, begin + between(random, 1, 2 * width - 1));
-    for (int j = begin; j < end; ++j) {
-      const double cost = 0.01 + 0.99 * random.uniform();
-      Node node{.name = fmt::format("n{}", j),
-                .op = "any",
-                .bytes = kKibibyte * between(random, 1, 100),
-                .runtime_seconds = cost,
-                .energy_joules = cost};
-      const int reads = begin == 0 ? 0 : between(random, 1, most_reads);
-      for (int read = 0; read < reads; ++read) {
-        const bool near = read == 0 || random.below(4) > 0;
-        node.inputs.push_back(near ? between(random, starts.back(), begin - 1)
-                                   : random.below(begin));
-      }
-      list.push_back(std::move(node));
-    }
-    if (begin > 0) starts.push_back(begin);
-  }
-  return make_graph(std::move(list));
-}
-
 std::string_view family_name(Family family) {
   switch (family) {
     case Family::skips:
@@ -166,10 +135,24 @@ Graph synthetic_graph(Family family, int nodes, std::uint64_t seed) {
   return test::training_graph(forward);
 }
 
-Bytes budget_between(const Graph& graph, double share) {
-  const Bytes least = working_set(graph).bytes;
-  const Bytes peak = baseline(graph).peak_ram_bytes;
-  return least + static_cast<Bytes>(share * static_cast<double>(peak - least));
+std::string model_file(const Graph& graph, const std::string& name) {
+  std::string nodes;
+  for (int k = 0; k < graph.size(); ++k) {
+    const Node& node = graph.nodes[k];
+    std::string inputs;
+    for (const int input : node.inputs) {
+      inputs += fmt::format("{}\"{}\"", inputs.empty() ? "" : ", ", graph.nodes[input].name);
+    }
+    nodes += fmt::format(
+        R"({}
+  {{"name": "{}", "op": "{}", "bytes": {}, "runtime_seconds": {}, "energy_joules": {},)"
+        R"( "page_in_energy_joules": {}, "page_out_energy_joules": {}, "inputs": [{}], "backward": {}}})",
+        k > 0 ? "," : "", node.name, node.op, node.bytes, node.runtime_seconds, node.energy_joules,
+        node.page_in_energy_joules, node.page_out_energy_joules, inputs, k >= graph.first_backward);
+  }
+  return fmt::format(
+      "{{\"format\": \"poet-model\", \"version\": 1, \"name\": \"{}\", \"nodes\": [{}]}}\n", name,
+      nodes);
 }
 
 }  // namespace poet::bench

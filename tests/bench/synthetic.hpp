@@ -1,9 +1,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 
-#include "poet/problem.hpp"
+#include "poet/graph.hpp"
 
 namespace poet::bench {
 
@@ -23,13 +24,7 @@ std::string_view family_name(Family family);
 /// large tensors come first. The same seed gives the same graph on every machine.
 Graph synthetic_graph(Family family, int nodes, std::uint64_t seed);
 
-/// A graph without a backward pass: layers of many nodes, each of which reads the layer before and,
-/// with one edge in four, any earlier node. Sizes and costs are of one order of magnitude; energies
-/// are in proportion to times, and nothing states what paging costs.
-Graph reaching_graph(int nodes, std::uint64_t seed);
-
-/// A RAM budget this share of the way from the working set, below which nothing is possible, to
-/// the baseline's peak, from which on nothing has to be done.
-Bytes budget_between(const Graph& graph, double share);
+/// The graph as a model file of measured nodes: numbers that are read back with the same bits.
+std::string model_file(const Graph& graph, const std::string& name);
 
 }  // namespace poet::bench

@@ -14,12 +14,11 @@ namespace {
 /// Baseline 90 J, energy 100 J, a limit of 40 s.
 Measurement made(const std::string& model, const std::string& disabled, Status status,
                  Seconds wall_seconds, Joules bound) {
-  return {.instance = {model, "m4", 4000, 2},
+  return {.problem = model + "/m4 4000 2x",
           .disabled = disabled,
           .gap_asked = 1e-4,
           .time_limit_seconds = 40,
-          .figures = {.finished = true,
-                      .status = status,
+          .figures = {.status = status,
                       .has_schedule = true,
                       .valid = true,
                       .wall_seconds = wall_seconds,
