@@ -173,7 +173,9 @@ class Solve {
   }
 
   /// The relaxation of a large model takes minutes. Before it comes a longer local search, and a
-  /// bound from the sampled relaxation, once. Returns false if nothing is left to do.
+  /// bound from the sampled relaxation, once. Returns false if nothing is left to do. Without them,
+  /// the exact step of `resnet50` with 40 % of its RAM was open after 60 s, in place of proven in
+  /// 11 s.
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
     search_locally(kLongSearch, kLongSearchShare);

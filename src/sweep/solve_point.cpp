@@ -15,8 +15,8 @@ namespace {
 
 // A sweep asks many similar questions, and most answers follow from a good start and a known bound.
 // A short search and the root relaxation close most points; only the rest gets a solve with all
-// means. Three of the four curves in docs/performance.md take a quarter of the time of separate
-// solves, or less.
+// means. Two of the four curves in docs/performance.md take a quarter of the time of separate
+// solves, or less. A curve with one hard point takes as long as its separate solves.
 
 /// Moves of the search before anything else: a tenth of what a solve spends.
 constexpr std::int64_t kQuickMoves = 100'000;

@@ -13,9 +13,9 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "execute/page_file.hpp"
 #include "execute/scheduled_step.hpp"
-#include "base/stopwatch.hpp"
 #include "formats/named_text.hpp"
 #include "formats/read_inputs.hpp"
 #include "formats/write_inputs.hpp"
@@ -62,8 +62,8 @@ Seconds predicted(const Graph& graph, const Program& program) {
   return sum;
 }
 
-/// Whole runs of a program. On a machine with other work, the time on the wall is that of the
-/// others as well, and the time of the processor is what an idle machine would show.
+/// Whole runs of a program. On a machine with other work, the time on the wall is also the time of
+/// the others, and the time of the processor is what an idle machine would show.
 struct Runs {
   std::vector<Seconds> wall;
   std::vector<Seconds> processor;

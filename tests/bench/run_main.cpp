@@ -64,7 +64,7 @@ struct Tally {
   int without_schedule = 0;
 };
 
-/// Runs what the solver finds. Wrong is also a peak other than that of the replay.
+/// Runs what the solver finds. Wrong is also a peak other than the replay's.
 void try_point(const Subject& subject, double share, const Techniques& techniques, Tally& tally) {
   const Baseline base = baseline(subject.graph);
   const Bytes least = working_set(subject.graph).bytes;

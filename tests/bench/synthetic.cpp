@@ -22,7 +22,7 @@ double log_uniform(Random& random, double low, double high) {
   return low * std::pow(high / low, random.uniform());
 }
 
-/// Tensors shrink over the depth of the network, and come in few sizes, as those of real ones do.
+/// Tensors shrink over the depth of the network, and come in few sizes, as in real ones.
 Bytes tensor_bytes(Random& random, int index, int count) {
   constexpr Bytes kLargest = 128 * 1024;
   const int halvings = 3 * index / count;

@@ -191,7 +191,8 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
 /// start, it can be written there instead: it takes no RAM that is not taken, and the transfer
 /// costs the same energy, and the same time unless transfers overlap with computations. So of all
 /// stages between a computation and the first page-in, only the first is left: where each of them
-/// would do, a search would look at all.
+/// would do, a search would look at all. With paging alone, the full models of random graphs of 14
+/// and 30 nodes have 23 and 28 % fewer columns for it.
 void add_early_page_out(Formulation& model) {
   if (model.overlapped()) return;
   for_each_pair(model, [&](int t, int i) {

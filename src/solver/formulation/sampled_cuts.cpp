@@ -24,6 +24,11 @@ struct SampledCut {
 };
 
 /// For a fixed first interval a, the right-hand sides of the best cuts, interval by interval.
+///
+/// These cuts keep more moments from making the bound weaker, which cumulated columns do in part:
+/// 250 layered nodes at 60 % of their peak come to 17.04, 18.73, 18.06 and 17.37 % above the
+/// baseline with 8, 16, 32 and 64 moments and those columns alone, and to 17.46, 20.14, 20.65 and
+/// 20.76 % with the cuts.
 class SampledSeparator {
  public:
   SampledSeparator(const SampledModel& model, const Graph& graph, std::span<const double> values)

@@ -11,7 +11,8 @@ namespace {
 constexpr double kRefining = 0.8;  // moves without a better plan, over those of the first search
 /// First heats of chains, in turn, of the energy scale. Low budgets and large graphs want the
 /// hottest; in chains of layers, whose costs differ by orders of magnitude, the best plans are
-/// found by the coolest.
+/// found by the coolest: a hot first search misses the best plan of `vgg16_cifar/m4` 1200000 for
+/// most seeds.
 constexpr double kHot[] = {1, 0.3, 0.1};
 constexpr double kCold = 0.004;
 constexpr double kTightening = 20;  // moves to find some plan, at most, over those of a long chain
