@@ -54,6 +54,11 @@ def arguments(words):
     for name in ("time_limit_s", "memory_limit_gib", "gap"):
         if not 0 <= (getattr(options, name) or 0) < math.inf:
             parser.error(f"--{name.replace('_', '-')}: expected a number from 0")
+    solves_no_set = options.list or options.ablation or options.poet_baseline or options.sweep
+    if options.jsonl and (solves_no_set or options.tables):
+        parser.error("--jsonl: expected only with a set to solve")
+    if options.update_best and solves_no_set:
+        parser.error("--update-best: expected only with a set to solve, or --tables")
     return options
 
 
@@ -84,7 +89,7 @@ def solve_all(problems, solver, options):
     results = run_problems.Results(options.jsonl, solver.conditions)
     for number, problem in enumerate(problems, 1):
         if problem.name not in results.rows:
-            results.add(solver.solve(problem))
+            results.add(solver.solve(problem) | {"set": options.set})
         row = results.rows[problem.name]
         gaps = ", gap {}, {} of the extra".format(tables.percent(row["gap"]), tables.percent(row["gap_extra"]))
         say(f"{number}/{len(problems)} {problem.name}: {row['failure'] or row['status']}, "
@@ -108,15 +113,15 @@ def finish(rows, options):
 def pass_names(mode, graphs, options):
     """Runs a mode of poet_bench on the names of the problems."""
     names = "".join(problem.name + "\n" for problem in chosen(graphs, options))
-    return subprocess.run([options.bench_programs / "poet_bench", mode, "--time-limit-s", f"{time_limit(options):g}",
-                           "--gap",
-                           f"{options.gap:g}", "--memory-limit-gib", f"{options.memory_limit_gib:g}"], input=names,
-                          text=True).returncode
+    command = [options.bench_programs / "poet_bench", mode, "--time-limit-s", f"{time_limit(options):g}", "--gap",
+               f"{options.gap:g}", "--memory-limit-gib", f"{options.memory_limit_gib:g}", "--solve-threads",
+               str(options.solve_threads)]
+    return subprocess.run(command, input=names, text=True).returncode
 
 
 def run(options):
     if options.update_best:  # hours of solving must not end with a file that cannot be updated
-        best_known.update(options.update_best, [])
+        best_known.check(options.update_best)
     if options.tables:
         return finish(run_problems.read_all(options.tables), options)
     with tempfile.TemporaryDirectory() as folder:

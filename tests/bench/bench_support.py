@@ -11,7 +11,8 @@ CONDITIONS = {"gap_asked": 1e-3, "time_limit_seconds": 20, "program_sha256": "bu
 
 def row_of(name=NAME, **changes):
     """A feasible one: baseline 100 J, energy 112 J, bound 106 J."""
-    row = {"problem": name, "kind": "layered" if name.startswith("layered") else "chain", **CONDITIONS, "version": "1",
+    row = {"problem": name, "kind": "layered" if name.startswith("layered") else "chain",
+           "set": "layered" if name.startswith("layered") else "sample", **CONDITIONS, "version": "1",
            "graph_sha256": "graph", "status": "feasible", "baseline_energy_joules": 100, "energy_joules": 112,
            "lower_bound_joules": 106, "rows": 10, "columns": 20, "nonzeros": 30, "node_count": 40, "wall_seconds": 20,
            "elapsed_seconds": 20.5, "first_schedule_seconds": 0.5, "processor_seconds": 19, "peak_rss_bytes": 2**20,

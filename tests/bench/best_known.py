@@ -99,6 +99,13 @@ def improve(known, rows):
     return (known if faults else better), counts, faults
 
 
+def check(path):
+    """Raises an error if the file could not be updated."""
+    read(path)
+    if not os.access(pathlib.Path(path).absolute().parent, os.W_OK):
+        raise OSError(f"{path}: cannot be written")
+
+
 def update(path, rows):
     """Puts what is better into a file, whole or not at all."""
     known, counts, faults = improve(read(path), rows)

@@ -6,6 +6,7 @@ import tempfile
 import time
 
 import problem_sets
+import tables
 
 MOST_TIME = 0.5  # the sweep may take this share of the separate solves' time
 
@@ -39,6 +40,10 @@ def faults_of(pairs, together, apart):
     return faults
 
 
+def joules(row):
+    return f"{'-' if row['energy_joules'] is None else format(row['energy_joules'], '.10g'):>14} J"
+
+
 def compare(solver, model, platform, ratio, points, say):
     """Prints both sides of each point. False if the sweep is worse."""
     rows, together = timed_sweep(solver, model, platform, ratio, points)
@@ -48,11 +53,11 @@ def compare(solver, model, platform, ratio, points, say):
         alone = solver.solve(problem)
         if alone["failure"]:
             raise ValueError(f"{problem.name}: {alone['failure']}")
-        apart += alone["wall_seconds"] or 0
+        seconds = tables.seconds_of(alone)
+        apart += seconds
         pairs.append((swept, alone))
-        say(f"{swept['ram_budget_bytes']:>12} {swept['status']:>10} {swept['energy_joules']:>14.10g} J "
-            f"{swept['timing']['wall_seconds']:>7.2f} s   "
-            f"alone {alone['energy_joules']:>14.10g} J {alone['wall_seconds']:>7.2f} s")
+        say(f"{swept['ram_budget_bytes']:>12} {swept['status']:>10} {joules(swept)} "
+            f"{swept['timing']['wall_seconds']:>7.2f} s   alone {joules(alone)} {seconds:>7.2f} s")
     say(f"sweep {together:.2f} s, separate solves {apart:.2f} s: a share of {together / apart:.2f}; "
         f"{sum(row['origin'] == 'solved' for row in rows)} of {len(rows)} points solved")
     faults = faults_of(pairs, together, apart)

@@ -44,6 +44,9 @@ int run(int argc, char** argv) {
                  "relative gap at which a problem counts as proven")
       ->check(CLI::Range(0.0, 0.5))
       ->capture_default_str();
+  app.add_option("--solve-threads", conditions.solve.settings.threads, "processes per solve")
+      ->check(CLI::Range(1, 256))
+      ->capture_default_str();
   app.add_option("--memory-limit-gib", memory_limit_gib,
                  "of address space, for the solver and each of its children; 0 = none")
       ->check(CLI::Range(0.0, 1e6))

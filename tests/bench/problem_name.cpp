@@ -34,7 +34,7 @@ Number number(std::string_view text, const std::string& name) {
   Number value{};
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (error != std::errc() || end != text.data() + text.size() || value <= 0) {
-    throw InputError(name, "expected a name as `bench.py list` prints it");
+    throw InputError(name, "expected a name as `scripts/bench --list` prints it");
   }
   return value;
 }
@@ -62,7 +62,7 @@ Problem problem_of(const std::string& name) {
   if (backward) words.erase(words.begin());
   const Words subject = words_of(words[0], '/');
   if (words.size() != 3 || subject.size() != 2 || !words[2].ends_with('x')) {
-    throw InputError(name, "expected a name as `bench.py list` prints it");
+    throw InputError(name, "expected a name as `scripts/bench --list` prints it");
   }
   words[2].remove_suffix(1);
   const Platform platform = load_platform(std::string(subject[1]));

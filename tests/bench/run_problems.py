@@ -76,7 +76,11 @@ def parse(text, place):
 
 def read_all(paths):
     """The rows of several files."""
-    return parse("".join(pathlib.Path(path).read_text(encoding="utf-8") for path in paths), ", ".join(map(str, paths)))
+    place = ", ".join(map(str, paths))
+    rows = parse("".join(pathlib.Path(path).read_text(encoding="utf-8") for path in paths), place)
+    if not rows:
+        raise ValueError(f"{place}: expected results, found none")
+    return rows
 
 
 def program_of(program):

@@ -1,5 +1,5 @@
-// The search for schedules by itself: how good it gets in so much processor time, on random layered
-// graphs of every size and tightness, or on one model of a platform.
+// The search for schedules by itself: how good it gets in so much processor time on some of the
+// benchmark's problems.
 #include <cstdint>
 #include <cstdio>
 #include <ctime>
@@ -12,11 +12,9 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include "poet/model.hpp"
-#include "poet/platform.hpp"
 #include "poet/simulate.hpp"
+#include "problem_name.hpp"
 #include "solver/search/local_search.hpp"
-#include "synthetic.hpp"
 
 namespace {
 
@@ -24,16 +22,8 @@ using poet::Problem;
 using poet::Seconds;
 
 struct Options {
-  std::string model;
-  std::string platform = "m4";
-  poet::Bytes ram_bytes = 0;
-  double runtime_ratio = 3;
-  bool exact = false;
-  bool paging = true;
-  poet::PagingTime paging_time = poet::PagingTime::free;
-  std::vector<int> sizes{100, 250, 500, 1000};
-  std::vector<int> percentages{90, 80, 60};
-  std::vector<int> graphs{1};
+  std::vector<std::string> names;
+  std::optional<poet::PagingTime> paging_time;
   std::vector<std::uint32_t> seeds{1};
   std::vector<Seconds> marks{1, 10};
 };
@@ -97,63 +87,31 @@ void report(const std::string& name, const Problem& problem, const Options& opti
   }
 }
 
-void report_layered(const Options& options) {
-  for (const int size : options.sizes) {
-    for (const int graph : options.graphs) {
-      for (const int percentage : options.percentages) {
-        Problem problem{
-            .graph = poet::bench::synthetic_graph(poet::bench::Family::far_reaching, size, graph)};
-        const poet::Baseline base = poet::baseline(problem.graph);
-        problem.limits = {.ram_budget_bytes = base.peak_ram_bytes * percentage / 100,
-                          .runtime_budget_seconds = 1000 * base.runtime_seconds,
-                          .techniques = poet::kOnlyRemat};
-        report(fmt::format("layered {} ({}), {} %", size, graph, percentage), problem, options);
-      }
-    }
-  }
-}
-
-void report_model(const Options& options) {
-  const poet::Model model = poet::load_model(
-      options.model, 1, options.exact ? std::optional(poet::Backward::exact) : std::nullopt);
-  const poet::Platform platform = poet::load_platform(options.platform);
-  Problem problem{.graph = poet::cost_graph(model, &platform)};
-  const poet::Baseline base = poet::baseline(problem.graph);
-  problem.limits = {.ram_budget_bytes = options.ram_bytes,
-                    .runtime_budget_seconds = options.runtime_ratio * base.runtime_seconds,
-                    .techniques = {.paging = options.paging},
-                    .paging_time = options.paging_time};
-  report(fmt::format("{}/{} {} {}x", options.model, options.platform, options.ram_bytes,
-                     options.runtime_ratio),
-         problem, options);
-}
-
 }  // namespace
 
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("The search for schedules by itself, in processor time");
-  app.add_option("--model", options.model, "instead of layered graphs");
-  app.add_option("--platform", options.platform);
-  app.add_option("--ram-bytes", options.ram_bytes);
-  app.add_option("--runtime", options.runtime_ratio, "budget, as a multiple of the baseline's");
-  app.add_flag("--exact", options.exact, "the exact training step of the model");
+  app.add_option("NAMES", options.names,
+                 "problems as scripts/bench names them, such as 'layered 500 graph 1 80 %'")
+      ->required();
   const std::map<std::string, poet::PagingTime> times{{"free", poet::PagingTime::free},
                                                       {"blocking", poet::PagingTime::blocking},
                                                       {"overlapped", poet::PagingTime::overlapped}};
   app.add_option("--paging-time", options.paging_time, "free, blocking, or overlapped")
       ->transform(CLI::CheckedTransformer(times));
-  app.add_option("--sizes", options.sizes)->delimiter(',');
-  app.add_option("--percent", options.percentages, "RAM, of the baseline's peak")->delimiter(',');
-  app.add_option("--graphs", options.graphs, "seeds of graphs")->delimiter(',');
-  app.add_option("--seeds", options.seeds, "of the search")->delimiter(',');
-  app.add_option("--marks-s", options.marks, "processor time to report at")->delimiter(',');
+  app.add_option("--seeds", options.seeds, "of the search")
+      ->delimiter(',')
+      ->allow_extra_args(false);
+  app.add_option("--marks-s", options.marks, "processor time to report at")
+      ->delimiter(',')
+      ->allow_extra_args(false);
   CLI11_PARSE(app, argc, argv);
   try {
-    if (options.model.empty()) {
-      report_layered(options);
-    } else {
-      report_model(options);
+    for (const std::string& name : options.names) {
+      Problem problem = poet::bench::problem_of(name);
+      if (options.paging_time) problem.limits.paging_time = *options.paging_time;
+      report(name, problem, options);
     }
   } catch (const std::exception& error) {
     fmt::print(stderr, "{}\n", error.what());

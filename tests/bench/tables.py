@@ -1,4 +1,4 @@
-"""Tables of solves in Markdown: one row for each problem, one for each kind of graph, and one for each synthetic graph
+"""Tables of solves in Markdown: one row for each problem, one for each set, and one for each synthetic graph
 of a scale."""
 import math
 
@@ -81,19 +81,19 @@ def mean_and_worst(rows, figure):
 
 
 def family_rows(rows, known):
-    """A row for each kind of graph and time limit, and remarks on each."""
+    """A row for each set and time limit, and remarks on each."""
     table, remarks = [], []
-    for kind, limit in sorted({(row["kind"], row["time_limit_seconds"]) for row in rows}):
-        some = [row for row in rows if (row["kind"], row["time_limit_seconds"]) == (kind, limit)]
+    for name, limit in sorted({(row["set"], row["time_limit_seconds"]) for row in rows}):
+        some = [row for row in rows if (row["set"], row["time_limit_seconds"]) == (name, limit)]
         good = [row for row in some if not row["failure"]]
         gap, worst_gap = mean_and_worst(good, lambda row: row["gap_extra"])
         over, worst_over = mean_and_worst(good, lambda row: excess(row, known))
-        table.append([kind, f"{limit:g} s", len(some), *(sum(is_proven(row, mark) for row in some) for mark in MARKS),
+        table.append([name, f"{limit:g} s", len(some), *(sum(is_proven(row, mark) for row in some) for mark in MARKS),
                       gap, over])
         without = sum(row["status"] == "unknown" for row in good)
         better = sum(is_better(row, known) for row in good)
         remarks.append("; ".join(
-            [f"{kind}, {limit:g} s: {without} without a schedule or a verdict", f"{len(some) - len(good)} failed",
+            [f"{name}, {limit:g} s: {without} without a schedule or a verdict", f"{len(some) - len(good)} failed",
              f"{better} better than the best known before"]
             + [f"worst gap on extra: {worst_gap}"] * bool(worst_gap)
             + [f"farthest over the best: {worst_over}"] * bool(worst_over)))
@@ -102,18 +102,24 @@ def family_rows(rows, known):
 
 def family_table(rows, known):
     table, remarks = family_rows(rows, known)
-    head = ["graphs", "limit", "problems", *(f"proven in {mark} s" for mark in MARKS), "gap on extra, mean and worst",
+    head = ["set", "limit", "problems", *(f"proven in {mark} s" for mark in MARKS), "gap on extra, mean and worst",
             "over best, mean and worst"]
     return "\n".join([markdown(head, table), "", *(f"- {remark}" for remark in remarks)])
 
 
 def effort(rows):
-    """What all solves took together."""
+    """What all solves took together, and the most that one took."""
     def total(key):
         return sum(row.get(key) or 0 for row in rows)
+
+    def most(key):
+        return max(rows, key=lambda row: row.get(key) or 0)
+    slow, large = most("first_schedule_seconds"), most("peak_rss_bytes")
     return (f"{sum(map(seconds_of, rows)):.1f} s of solving: {total('heuristic_seconds'):.1f} s local search, "
             f"{total('build_seconds'):.1f} s building models, {total('milp_seconds'):.1f} s relaxations and CBC; "
-            f"{total('processor_seconds'):.1f} s on a processor")
+            f"{total('processor_seconds'):.1f} s on a processor. Latest first schedule: "
+            f"{slow.get('first_schedule_seconds') or 0:.3f} s ({slow['problem']}); most memory: "
+            f"{large['peak_rss_bytes'] / MEBIBYTE:.0f} MiB ({large['problem']})")
 
 
 def growth_exponent(points):

@@ -103,3 +103,11 @@ class CommandLine(TestCase):
             status, _, err = self.run_bench(*words)
             self.assertEqual(status, 2, words)
             self.assertIn(message, err)
+        self.assertFalse((self.folder / "best.jsonl").exists())
+
+    def test_options_that_a_mode_would_ignore_are_refused(self):
+        for mode in (["--list"], ["--ablation"], ["--poet-baseline"], ["--sweep", "linear", "m4", "1.5", "3"]):
+            for option in ("--jsonl", "--update-best"):
+                with self.assertRaises(SystemExit) as ended:
+                    self.run_bench(*mode, option, str(self.folder / "file.jsonl"))
+                self.assertEqual(ended.exception.code, 2)

@@ -53,6 +53,11 @@ class ResultFiles(TestCase):
         with self.assertRaisesRegex(ValueError, "run.jsonl:2: .*measured twice"):
             run_problems.read_all([self.path])
 
+    def test_a_file_without_results_has_no_tables(self):
+        self.path.write_text("")
+        with self.assertRaisesRegex(ValueError, "run.jsonl: expected results"):
+            run_problems.read_all([self.path])
+
     def test_an_error_says_where(self):
         self.path.write_text(run_problems.line_of(row_of()) + "{}\n")
         with self.assertRaisesRegex(ValueError, "run.jsonl:2: .*problem"):

@@ -28,9 +28,9 @@ class Tables(TestCase):
         self.assertIsNone(tables.excess(row_of(energy_joules=100.5, baseline_energy_joules=100.5), {}),
                           "the baseline fits")
 
-    def test_there_is_a_row_for_each_kind_with_mean_and_worst(self):
+    def test_there_is_a_row_for_each_set_with_mean_and_worst(self):
         proven = row_of("layered 250 graph 1 80 %", status="optimal", wall_seconds=9, lower_bound_joules=112)
-        exact = proven | {"problem": "exact bert/m4 1000 3x", "kind": "exact"}
+        exact = proven | {"problem": "exact bert/m4 1000 3x", "set": "exact"}
         table, remarks = self.family([self.layered, proven, exact], {})
         self.assertEqual(table, [["exact", "20 s", 1, 0, 1, 1, "0 %, 0 %", "0 %, 0 %"],
                                  ["layered", "20 s", 2, 0, 1, 1, "25 %, 50 %", "0 %, 0 %"]])
@@ -39,7 +39,7 @@ class Tables(TestCase):
     def test_runs_with_other_limits_have_rows_of_their_own(self):
         short = row_of(time_limit_seconds=10)
         self.assertEqual([row[:3] for row in self.family([row_of(), short], {})[0]],
-                         [["chain", "10 s", 1], ["chain", "20 s", 1]])
+                         [["sample", "10 s", 1], ["sample", "20 s", 1]])
 
     def test_what_is_proven_counts_by_the_time_it_took(self):
         rows = [row_of(f"linear/m4 {n} 3x", status="optimal", wall_seconds=seconds) for n,
