@@ -66,7 +66,12 @@ Trace run(const Problem& problem, const Options& options, std::uint32_t seed) {
     return trace.at_marks.size() == options.marks.size();
   };
   constexpr std::int64_t kNoLimit = 1'000'000'000'000;
-  poet::local_search(problem, {.moves = kNoLimit, .seed = seed, .stop = stop, .improved = offer});
+  // With both techniques the search has three parts, of which each takes its share of the time.
+  poet::local_search(problem, {.moves = kNoLimit,
+                               .seed = seed,
+                               .stop = stop,
+                               .seconds = options.marks.back(),
+                               .improved = offer});
   while (trace.at_marks.size() < options.marks.size()) trace.at_marks.push_back(trace.best);
   return trace;
 }
