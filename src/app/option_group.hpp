@@ -76,7 +76,8 @@ class OptionGroup {
   void argument(const char* name, std::string& value, const std::string& usage);
   /// One or more of them.
   void arguments(const char* name, std::vector<std::string>& values, const std::string& usage);
-  /// A value that `parse` makes of the text; its InputError is the option's.
+  /// A value that `parse` makes of the text; its InputError is the option's. An empty text is no
+  /// value.
   template <typename Value, typename Parse>
   CLI::Option* parsed(const char* name, Value& value, const char* unit, Parse parse,
                       const std::string& usage) {
@@ -84,7 +85,7 @@ class OptionGroup {
         .add_option_function<std::string>(
             name,
             [&value, name, parse](const std::string& text) {
-              in_option(name, [&] { value = parse(text); });
+              if (!text.empty()) in_option(name, [&] { value = parse(text); });
             },
             usage)
         ->group(heading_)

@@ -1,6 +1,7 @@
 // Offsets in just enough memory: how long the search takes, and what it does not find.
 //   poet_place_bench squares [SEED]   eleven look-alikes of the public instances of MiniMalloc
 //   poet_place_bench schedules        eighty schedules of built-in models, in their rounded peaks
+//   poet_place_bench table FILE BYTES a table of MiniMalloc's benchmarks, with offsets on stdout
 
 #include <algorithm>
 #include <array>
@@ -13,7 +14,9 @@
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
 #include "base/stopwatch.hpp"
+#include "bench/buffer_table.hpp"
 #include "poet/arena.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
@@ -153,6 +156,16 @@ int run_schedules() {
   return fine ? 0 : 1;
 }
 
+int run_table(const std::string& path, Bytes capacity) {
+  const bench::BufferTable table = bench::parse_buffers(read_file(path), path);
+  const Trial trial = try_placing(table.buffers, {.capacity_bytes = capacity}, 0);
+  fmt::print(stderr, "{}: {} buffers, {}, {} nodes, {:.4f} s\n", path, table.buffers.size(),
+             word_of(trial.found.status), trial.found.node_count, trial.seconds);
+  if (trial.found.status != PlacementStatus::fits) return 1;
+  fmt::print("{}", bench::write_buffers(table, trial.found.placement.offsets));
+  return 0;
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -160,7 +173,10 @@ int main(int argc, char** argv) {
   try {
     if (what == "squares") return run_squares(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0);
     if (what == "schedules") return run_schedules();
-    fmt::print(stderr, "poet_place_bench: found '{}', expected squares or schedules\n", what);
+    if (what == "table" && argc == 4) return run_table(argv[2], parse_bytes(argv[3]).value_or(0));
+    fmt::print(stderr,
+               "poet_place_bench: found '{}', expected squares, schedules or table FILE BYTES\n",
+               what);
   } catch (const std::exception& error) {
     fmt::print(stderr, "poet_place_bench: {}\n", error.what());
   }

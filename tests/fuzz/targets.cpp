@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "arrays/read_arrays.hpp"
-#include "formats/buffer_csv.hpp"
 #include "formats/journal.hpp"
 #include "formats/read_draft.hpp"
 #include "formats/read_schedule.hpp"
@@ -256,27 +255,6 @@ void read_npz_text(std::string_view text) {
   });
 }
 
-/// A table is read back as it is written, and its buffers can be placed, or are too large together.
-void read_buffer_table(std::string_view text) {
-  holds_buffers(text);
-  reads([&] {
-    const BufferTable table = parse_buffers(text, "fuzz");
-    must(holds_buffers(text), "what is read is known by its first line");
-    must(table.ids.size() == table.buffers.size(), "each buffer has an id");
-    const std::vector<Bytes> zeros(table.buffers.size());
-    const BufferTable again = parse_buffers(write_buffers(table, zeros), "written");
-    must(again.ids == table.ids && again.buffers == table.buffers,
-         "a written table is read as it was");
-    constexpr std::size_t kQuicklyPlaced = 40;
-    if (table.buffers.size() > kQuicklyPlaced) return;
-    const Placement placement = best_greedy_placement(table.buffers, 1);
-    const Arena arena{.capacity_bytes = arena_bytes(table.buffers, placement)};
-    must(check_placement(table.buffers, arena, placement).empty(),
-         "a placement keeps buffers apart");
-    must(peak_bytes(table.buffers) <= arena.capacity_bytes, "no arena is below the peak");
-  });
-}
-
 void read_ticks_text(std::string_view text) {
   reads([&] {
     for (const std::vector<double>& each : parse_ticks(text, "fuzz", 3)) {
@@ -301,8 +279,7 @@ void read_onnx_bytes(std::string_view bytes) {
 constexpr FuzzTarget kTargets[] = {
     {"model", read_model_text},  {"platform", read_platform_text}, {"schedule", read_schedule_text},
     {"quantity", read_quantity}, {"journal", read_journal_text},   {"solution", read_solution_text},
-    {"npy", read_npy_text},      {"npz", read_npz_text},           {"buffer", read_buffer_table},
-    {"ticks", read_ticks_text},
+    {"npy", read_npy_text},      {"npz", read_npz_text},           {"ticks", read_ticks_text},
 #ifdef POET_HAS_ONNX
     {"onnx", read_onnx_bytes},
 #endif

@@ -98,7 +98,7 @@ PlacedSchedule without_moves(const ScheduleFile& file, const PlaceOptions& wishe
   return std::move(unmoved.placed);
 }
 
-void describe(const PlacedSchedule& placed, const std::string& name) {
+void report_placement(const PlacedSchedule& placed, const std::string& name) {
   const Summary& summary = placed.file.summary;
   const Bytes rounding = placed.peak_bytes - summary.peak_ram_bytes;
   spdlog::info("{}: {} bytes of {}; the peak of the schedule is {}{}", name,
@@ -121,7 +121,7 @@ ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
       arguments.no_moves ? without_moves(file, wishes, name, quiet) : place_schedule(file, wishes);
   if (!placed.fits) return refuse_place(placed, name);
   price_moves(placed.file);
-  describe(placed, name);
+  report_placement(placed, name);
   return deliver(to_json(placed.file, arguments.to.compact), arguments.to.output);
 }
 

@@ -1,4 +1,4 @@
-#include "formats/buffer_csv.hpp"
+#include "bench/buffer_table.hpp"
 
 #include <algorithm>
 #include <array>
@@ -11,7 +11,7 @@
 #include "formats/csv_cells.hpp"
 #include "poet/error.hpp"
 
-namespace poet {
+namespace poet::bench {
 namespace {
 
 constexpr std::array<std::string_view, 4> kColumns = {"id", "lower", "upper", "size"};
@@ -85,11 +85,6 @@ class BufferReader {
 
 }  // namespace
 
-bool holds_buffers(std::string_view text) {
-  const std::vector<std::string_view> head = csv_cells(take_csv_line(text));
-  return std::find(head.begin(), head.end(), kColumns.back()) != head.end();
-}
-
 BufferTable parse_buffers(std::string_view text, const std::string& source) {
   return BufferReader(text, source).read();
 }
@@ -104,4 +99,4 @@ std::string write_buffers(const BufferTable& table, std::span<const Bytes> offse
   return text;
 }
 
-}  // namespace poet
+}  // namespace poet::bench

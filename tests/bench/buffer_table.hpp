@@ -7,16 +7,13 @@
 
 #include "poet/arena.hpp"
 
-namespace poet {
+namespace poet::bench {
 
 /// Buffers of the benchmarks of MiniMalloc, with what they are called.
 struct BufferTable {
   std::vector<std::string> ids;
   std::vector<Buffer> buffers;
 };
-
-/// Whether a text is meant to be such a table, and not JSON: its first line has a column `size`.
-bool holds_buffers(std::string_view text);
 
 /// Reads a table of MiniMalloc: the columns `id`, `lower`, `upper` and `size` in any order, one
 /// buffer per line, `upper` exclusive. Others, such as `offset`, are ignored. Throws InputError
@@ -26,4 +23,4 @@ BufferTable parse_buffers(std::string_view text, const std::string& source);
 /// The table with a column `offset`.
 std::string write_buffers(const BufferTable& table, std::span<const Bytes> offsets);
 
-}  // namespace poet
+}  // namespace poet::bench
