@@ -44,7 +44,7 @@ std::string imported_model(const ImportRequest& request, const std::string& path
 
 Model load_model(const ModelArguments& arguments, const char* option) {
   refuse_network_options(arguments);
-  Model model = in_option(option, [&] {
+  Model model = with_place(option, [&] {
     if (!is_onnx(arguments.model)) {
       return poet::load_model(arguments.model, arguments.settings.batch_size,
                               arguments.settings.backward);
@@ -52,8 +52,8 @@ Model load_model(const ModelArguments& arguments, const char* option) {
     return parse_model(imported_model(arguments.network, arguments.model), arguments.model,
                        arguments.settings.batch_size, arguments.settings.backward);
   });
-  return in_option("--alignment",
-                   [&] { return with_alignment(std::move(model), arguments.settings.alignment); });
+  return with_place("--alignment",
+                    [&] { return with_alignment(std::move(model), arguments.settings.alignment); });
 }
 
 Inputs load_inputs(const ModelArguments& model, const std::string& platform, ProblemInfo& info,
@@ -64,7 +64,7 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
   Inputs inputs{.model = load_model(model, model_option)};
   info.model = model_info(inputs.model);
   if (!platform.empty()) {
-    inputs.platform = in_option("--platform", [&] { return load_platform(platform); });
+    inputs.platform = with_place("--platform", [&] { return load_platform(platform); });
     info.platform = platform_info(*inputs.platform);
   }
   return inputs;
@@ -78,7 +78,7 @@ Subject priced(const Model& model, const std::optional<Platform>& platform,
                      "model has no measured costs");
   }
   const Platform* const costs = platform ? &*platform : nullptr;
-  in_option("--paging-time", [&] { return shared_limits(model, costs, question); });
+  with_place("--paging-time", [&] { return shared_limits(model, costs, question); });
   return make_subject(model, platform, question);
 }
 
@@ -113,29 +113,13 @@ Question stated_question(const QuestionArguments& arguments) {
 
 void check_budgets(const Question& question, const Subject& subject) {
   if (question.runtime) {
-    in_option("--runtime-budget", [&] { return resolve(*question.runtime, subject.base); });
+    with_place("--runtime-budget", [&] { return resolve(*question.runtime, subject.base); });
   }
   if (is_smallest(question.ram)) return;
-  in_option("--ram-budget", [&] {
+  with_place("--ram-budget", [&] {
     return resolve(question.ram, subject.base,
                    {.chip = chip_ram_bytes(subject.model, subject.platform_or_null())});
   });
-}
-
-std::optional<Platform> find_platform(const PlatformInfo& stated) {
-  if (stated.source == "-") return std::nullopt;
-  try {
-    Platform platform = load_platform(stated.source == "built-in" ? stated.name : stated.source);
-    if (platform.sha256 == stated.sha256) return platform;
-  } catch (const InputError&) {
-    // The file may be gone.
-  }
-  return std::nullopt;
-}
-
-void price_moves(ScheduleFile& file) {
-  if (!file.arena.moved_bytes || !file.platform) return;
-  if (const auto platform = find_platform(*file.platform)) price_moves(file.arena, *platform);
 }
 
 void note_about_chain(const Model& model) {

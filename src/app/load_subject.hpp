@@ -44,13 +44,6 @@ Subject priced(const Model& model, const std::optional<Platform>& platform,
 Question stated_question(const QuestionArguments& arguments);
 void check_budgets(const Question& question, const Subject& subject);
 
-/// The platform of a schedule, by its name or path, if that is there and still has the digest that
-/// the schedule states.
-std::optional<Platform> find_platform(const PlatformInfo& stated);
-
-/// Prices the moves of a placed schedule, if its platform is found.
-void price_moves(ScheduleFile& file);
-
 /// Says on stderr which tensor with several users makes POET's chain no training step, if one does.
 void note_about_chain(const Model& model);
 

@@ -8,7 +8,6 @@
 
 #include <fmt/format.h>
 
-#include "app/load_step.hpp"
 #include "app/load_subject.hpp"
 #include "app/option_checks.hpp"
 #include "base/files/folder.hpp"
@@ -16,6 +15,8 @@
 #include "formats/write_inputs.hpp"
 #include "model/alignment.hpp"
 #include "report/fields.hpp"
+#include "runs/load_step.hpp"
+#include "runs/scheduled_platform.hpp"
 
 namespace poet::cli {
 namespace {
@@ -41,7 +42,7 @@ std::string error_text(double error) {
 }  // namespace
 
 Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
-  return in_option("--model", [&] {
+  return with_place("--model", [&] {
     const Model loaded =
         poet::load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
     expect_model_of(file, loaded.sha256, shown_source(model));
@@ -91,7 +92,7 @@ void print_fit(const StepFit& fit) {
 void write_fit(const StepFit& fit, const char* option, const std::string& folder) {
   const std::array files{FolderFile{"model.json", model_json(fit.model)},
                          FolderFile{"platform.json", platform_json(fit.platform)}};
-  in_option(option, [&] { write_folder(folder, files); });
+  with_place(option, [&] { write_folder(folder, files); });
   spdlog::info("{0}/model.json and {0}/platform.json written", printable(folder, 400));
 }
 

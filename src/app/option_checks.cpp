@@ -20,7 +20,7 @@ void require_option(const std::string& value, const char* option, const char* hi
 
 void check_destination(const char* option, const std::string& path) {
   if (path.empty()) return;
-  in_option(option, [&] { check_writable(path); });
+  with_place(option, [&] { check_writable(path); });
 }
 
 void check_folder(const char* option, const std::string& path) {
@@ -45,15 +45,6 @@ void check_one_stdin(const char* argument, std::initializer_list<std::string_vie
   if (std::count(paths.begin(), paths.end(), "-") > 1) {
     throw InputError(argument, "found - twice; stdin can be only one of the files");
   }
-}
-
-std::string file_stem(std::string name) {
-  for (char& c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '/' || c == '\\' || byte < 0x20 || byte == 0x7F) c = '_';
-  }
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
 }
 
 }  // namespace poet::cli

@@ -8,16 +8,6 @@
 
 namespace poet::cli {
 
-/// A value's error, or each of a file, with the option that it came from.
-template <typename Function>
-auto in_option(const std::string& option, Function f) {
-  try {
-    return f();
-  } catch (const InputError& error) {
-    throw in_place(option, error);
-  }
-}
-
 /// Throws InputError with the hint if an option that is needed is missing.
 void require_option(const std::string& value, const char* option, const char* hint);
 
@@ -28,8 +18,5 @@ void check_folder(const char* option, const std::string& path);
 
 /// Throws InputError, naming the argument, if more than one of these is stdin.
 void check_one_stdin(const char* argument, std::initializer_list<std::string_view> paths);
-
-/// A name as the name of a file: it stays in its directory, whatever characters it has.
-std::string file_stem(std::string name);
 
 }  // namespace poet::cli

@@ -47,7 +47,7 @@ void OptionGroup::repeated(const char* name, std::function<void(const std::strin
   app_.add_option_function<std::vector<std::string>>(
           name,
           [name, take = std::move(take)](const std::vector<std::string>& values) {
-            for (const std::string& value : values) in_option(name, [&] { take(value); });
+            for (const std::string& value : values) with_place(name, [&] { take(value); });
           },
           usage)
       ->allow_extra_args(false)

@@ -85,7 +85,7 @@ class OptionGroup {
         .add_option_function<std::string>(
             name,
             [&value, name, parse](const std::string& text) {
-              if (!text.empty()) in_option(name, [&] { value = parse(text); });
+              if (!text.empty()) with_place(name, [&] { value = parse(text); });
             },
             usage)
         ->group(heading_)

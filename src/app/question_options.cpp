@@ -43,7 +43,7 @@ void add(CLI::App& app, const SettingOption<SolverFeatures>& option, SolverFeatu
   app.add_option_function<std::vector<std::string>>(
          option.name,
          [&features, name = option.name](const std::vector<std::string>& given) {
-           in_option(name, [&] {
+           with_place(name, [&] {
              for (const std::string& feature : given) disable(features, feature);
            });
          },

@@ -41,4 +41,15 @@ class InputErrors {
 /// The error with a place in front of each of its lines.
 InputError in_place(const std::string& place, const InputError& error);
 
+/// Calls `work`. Its InputError, such as each error of a file, gets the place in front: an option
+/// or a file.
+template <typename Work>
+auto with_place(const std::string& place, Work&& work) {
+  try {
+    return work();
+  } catch (const InputError& error) {
+    throw in_place(place, error);
+  }
+}
+
 }  // namespace poet

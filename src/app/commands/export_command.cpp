@@ -6,8 +6,8 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/load_step.hpp"
 #include "app/option_checks.hpp"
+#include "app/terminal/is_sound.hpp"
 #include "base/files/files.hpp"
 #include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
@@ -17,6 +17,7 @@
 #include "export/program_table.hpp"
 #include "poet/error.hpp"
 #include "report/place_schedule.hpp"
+#include "runs/load_step.hpp"
 
 namespace poet {
 
@@ -131,12 +132,14 @@ ExitCode export_step(const ExportArguments& arguments) {
   const ScheduleFile read = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   std::optional<TrainingStep> step;
   if (arguments.wants_c()) expect_training_step(read, name);
-  if (!arguments.model.empty()) step = load_step(arguments.model, read);
+  if (!arguments.model.empty()) {
+    step = with_place("--model", [&] { return load_step(arguments.model, read); });
+  }
   if (!is_sound(read, name, "nothing was written")) return ExitCode::requirement;
   const std::optional<ScheduleFile> file = with_offsets(read, name);
   if (!file) return ExitCode::requirement;
-  const Export made = in_option(name, [&] { return make_export(arguments, step, *file); });
-  in_option("--output", [&] { write_files(arguments, made.files); });
+  const Export made = with_place(name, [&] { return make_export(arguments, step, *file); });
+  with_place("--output", [&] { write_files(arguments, made.files); });
   spdlog::info("{}: {} file{}; {}", printable(arguments.output, 400), made.files.size(),
                made.files.size() == 1 ? "" : "s", made.about);
   return ExitCode::ok;

@@ -7,14 +7,15 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/load_step.hpp"
 #include "app/measured_files.hpp"
 #include "app/option_checks.hpp"
+#include "app/terminal/is_sound.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_ticks.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
+#include "runs/load_step.hpp"
 
 namespace poet::cli {
 namespace {
@@ -70,7 +71,7 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
   const InstructionTimes times = seconds_of_ticks(
       parse_ticks(read_file(arguments.ticks), arguments.ticks, file.program.size()),
       arguments.ticks_per_second);
-  const StepFit fit = in_option(shown_source(arguments.ticks), [&] {
+  const StepFit fit = with_place(shown_source(arguments.ticks), [&] {
     return fit_schedule(file, model, times, {}, "ticks of a board");
   });
   if (!quiet) print_fit(fit);

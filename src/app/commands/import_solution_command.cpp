@@ -50,8 +50,8 @@ constexpr std::size_t kHeadBytes = 1 << 16;
 ExportHead read_exported(const std::string& path) {
   require_option(path, "--exported", "expected the file that --export-model wrote");
   if (path == "-") throw InputError("--exported", "found -; expected a file");
-  return in_option("--exported",
-                   [&] { return read_export_head(read_beginning(path, kHeadBytes), path); });
+  return with_place("--exported",
+                    [&] { return read_export_head(read_beginning(path, kHeadBytes), path); });
 }
 
 /// `min` stands for what a search finds, and another search may find something else.
@@ -75,7 +75,7 @@ ExitCode import_solution(const ImportSolutionArguments& arguments, Session& sess
   const Problem problem{.graph = subject.graph, .limits = resolved.limits};
 
   const Formulation model = exported_model(problem);
-  in_option("--exported", [&] {
+  with_place("--exported", [&] {
     check_export_head(
         found, export_head(problem, model, found.format, origin_of(subject, question.settings)),
         arguments.exported);

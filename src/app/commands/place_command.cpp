@@ -18,6 +18,7 @@
 #include "poet/error.hpp"
 #include "question/place_unmoved.hpp"
 #include "report/place_schedule.hpp"
+#include "runs/scheduled_platform.hpp"
 
 namespace poet::cli {
 namespace {

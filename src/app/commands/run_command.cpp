@@ -8,11 +8,10 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/load_step.hpp"
 #include "app/measured_files.hpp"
 #include "app/option_checks.hpp"
-#include "app/run_data.hpp"
 #include "app/terminal/deliver.hpp"
+#include "app/terminal/is_sound.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
@@ -20,6 +19,8 @@
 #include "formats/write_run.hpp"
 #include "measure/profile.hpp"
 #include "poet/error.hpp"
+#include "runs/load_step.hpp"
+#include "runs/run_data.hpp"
 
 namespace poet::cli {
 namespace {
@@ -102,7 +103,7 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   const std::string name = shown_source(arguments.schedule);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   expect_training_step(file, name);
-  const TrainingStep step = load_step(arguments.model, file);
+  const TrainingStep step = with_place("--model", [&] { return load_step(arguments.model, file); });
   if (!is_sound(file, name, "nothing was run")) return ExitCode::requirement;
   const GivenData given = read_run_data(arguments.files, step);
   RunSettings settings = arguments.settings;

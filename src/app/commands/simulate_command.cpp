@@ -17,6 +17,7 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "report/fields.hpp"
+#include "runs/scheduled_platform.hpp"
 
 namespace poet::cli {
 namespace {
@@ -81,7 +82,7 @@ void apply_budgets(const SimulateArguments& arguments, const std::optional<Input
                    ScheduleDraft& draft) {
   const Baseline base = baseline(draft.graph);
   if (arguments.ram) {
-    draft.ram_budget_bytes = in_option("--ram-budget", [&] {
+    draft.ram_budget_bytes = with_place("--ram-budget", [&] {
       return resolve(*arguments.ram, base,
                      {.chip = inputs ? chip_ram_bytes(inputs->model, inputs->platform_or_null())
                                      : std::nullopt});
@@ -89,7 +90,7 @@ void apply_budgets(const SimulateArguments& arguments, const std::optional<Input
   }
   if (!arguments.runtime) return;
   draft.runtime_budget_seconds =
-      in_option("--runtime-budget", [&] { return resolve(*arguments.runtime, base); });
+      with_place("--runtime-budget", [&] { return resolve(*arguments.runtime, base); });
   const Ratio* ratio = std::get_if<Ratio>(&*arguments.runtime);
   draft.runtime_budget_ratio = ratio != nullptr ? std::optional(ratio->value) : std::nullopt;
 }

@@ -146,7 +146,7 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
   }
   plots.write_graph(subject.graph);
   if (arguments.export_model.empty()) return;
-  in_option("--export-model", [&] {
+  with_place("--export-model", [&] {
     export_milp({.graph = subject.graph, .limits = limits}, arguments.export_model,
                 origin_of(subject, arguments.asked.question.settings));
   });
@@ -182,7 +182,7 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     warn_about_chip(subject, resolved.limits.ram_budget_bytes);
     write_graph(arguments, subject, resolved.limits, plots);
     if (arguments.no_solve) return ExitCode::ok;
-    options.start = in_option("--warm-start", [&] {
+    options.start = with_place("--warm-start", [&] {
       return warm_start(arguments.warm_start, {.graph = subject.graph, .limits = resolved.limits});
     });
   }

@@ -62,11 +62,11 @@ class ExpectedGraph {
       throw InputError("--platform", "found without --model; expected both, or --model alone");
     }
     if (arguments.model.empty()) return;
-    text_ = in_option("--model",
-                      [&] { return find_text(arguments.model, "model", embedded_models()); });
+    text_ = with_place("--model",
+                       [&] { return find_text(arguments.model, "model", embedded_models()); });
     static_cast<void>(model({}));
     if (arguments.platform.empty()) return;
-    platform_ = in_option("--platform", [&] { return load_platform(arguments.platform); });
+    platform_ = with_place("--platform", [&] { return load_platform(arguments.platform); });
   }
 
   /// The model as a file is about it, and the digest of its graph; null without --model.
@@ -111,7 +111,7 @@ class ExpectedGraph {
   Model model(const ModelInfo& about) const {
     std::optional<Backward> wanted = value_of<Backward>(about.backward);
     if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
-    Model model = in_option(
+    Model model = with_place(
         "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
     model.alignment = about.alignment;
     return model;

@@ -37,4 +37,7 @@ void write_file(const std::string& path, std::string_view text);
 /// nothing, so a run that fails leaves no empty file.
 void check_writable(const std::string& path);
 
+/// A name as the name of a file: it stays in its directory, whichever characters it has.
+std::string file_stem(std::string name);
+
 }  // namespace poet

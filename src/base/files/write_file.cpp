@@ -87,4 +87,13 @@ void check_writable(const std::string& path) {
   if (::access(where.c_str(), W_OK) != 0) fail(path, std::strerror(errno));
 }
 
+std::string file_stem(std::string name) {
+  for (char& c : name) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (c == '/' || c == '\\' || byte < 0x20 || byte == 0x7F) c = '_';
+  }
+  if (name.starts_with('.')) name.front() = '_';
+  return name;
+}
+
 }  // namespace poet

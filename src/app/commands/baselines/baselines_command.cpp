@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/commands/baselines/baseline_files.hpp"
 #include "app/commands/baselines/baseline_table.hpp"
 #include "app/commands/sweep/describe.hpp"
 #include "app/commands/sweep/sweep_grid.hpp"
@@ -22,6 +21,7 @@
 #include "poet/error.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/suggest_schedule.hpp"
+#include "runs/baseline_files.hpp"
 
 namespace poet::cli {
 namespace {

@@ -4,10 +4,10 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/sweep/sweep_files.hpp"
 #include "app/commands/sweep/sweep_grid.hpp"
 #include "app/question_options.hpp"
 #include "base/text/escape.hpp"
+#include "runs/sweep_files.hpp"
 
 namespace poet::cli {
 namespace {

@@ -8,11 +8,8 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/commands/sweep/collect.hpp"
 #include "app/commands/sweep/describe.hpp"
-#include "app/commands/sweep/earlier_run.hpp"
 #include "app/commands/sweep/single_solves.hpp"
-#include "app/commands/sweep/sweep_files.hpp"
 #include "app/commands/sweep/sweep_grid.hpp"
 #include "app/commands/sweep/sweep_setup.hpp"
 #include "app/commands/sweep/sweep_table.hpp"
@@ -22,8 +19,14 @@
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
 #include "base/files/files.hpp"
+#include "formats/write_sweep.hpp"
+#include "pictures/curves.hpp"
 #include "poet/error.hpp"
+#include "poet/plot.hpp"
 #include "poet/suggest_schedule.hpp"
+#include "runs/collect.hpp"
+#include "runs/earlier_run.hpp"
+#include "runs/sweep_files.hpp"
 
 namespace poet::cli {
 namespace {
@@ -58,6 +61,11 @@ Examples:
   $ poet-solve sweep GRID --collect runs > curve.jsonl
       The same grid as single solves, on as many machines as there are.)";
 
+template <typename Row>
+std::string rows_document(const std::vector<Row>& rows, SweepFormat format) {
+  return format == SweepFormat::csv ? to_csv(rows) : to_json_lines(rows);
+}
+
 /// One sweep from its setup to its exit status.
 class SweepRun {
  public:
@@ -66,7 +74,8 @@ class SweepRun {
         session_(session),
         setup_(prepare_sweep(arguments)),
         grid_(setup_.grid),
-        earlier_(setup_.journal, grid_, journal_path(setup_.output)) {}
+        earlier_(setup_.journal, grid_, journal_path(setup_.output),
+                 [](const std::string& line) { spdlog::info("{}", line); }) {}
 
   ExitCode run() {
     if (setup_.request.min_ram) return find_smallest();
@@ -225,7 +234,8 @@ class SweepRun {
     for (const PointResult& result : results) rows.push_back(result.row);
     return report(rows, complete, [&] {
       write_schedules(grid_, points, results, setup_.request);
-      write_picture(rows, setup_.request);
+      const std::string& plot = setup_.request.plot;
+      if (!plot.empty()) write_file(plot, sweep_svg(plot::curve_points(rows)));
     });
   }
 
@@ -248,10 +258,10 @@ class SweepRun {
     }
     spdlog::info("{}", tally(rows));
     if (!complete && setup_.journal.active()) return interrupted_before(rows.size());
-    const std::string document = rows_document(rows, setup_.request);
+    const std::string document = rows_document(rows, setup_.request.format);
     try {
       write_files();
-      write_csv(rows, setup_.request);
+      if (!setup_.request.csv.empty()) write_file(setup_.request.csv, to_csv(rows));
     } catch (const InputError& error) {
       // With --output, all is in the journal. Without, stdout is the only place for the rows.
       if (!setup_.output.empty()) throw;
@@ -266,7 +276,11 @@ class SweepRun {
 
   void close_journal(ExitCode code) {
     if (code != ExitCode::internal) {
-      setup_.journal.finish(setup_.output, setup_.request);
+      try {
+        setup_.journal.finish(setup_.output, setup_.request);
+      } catch (const InputError& error) {
+        spdlog::warn("{}; --resume will need the whole grid", error.what());
+      }
     } else if (setup_.journal.active()) {
       spdlog::info("--resume {} tries what failed once more", setup_.output);
     }

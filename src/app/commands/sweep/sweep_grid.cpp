@@ -44,14 +44,14 @@ std::string digests(const std::vector<Thing>& things, const std::vector<std::str
 }
 
 std::vector<Model> load_models(SweepRequest& request) {
-  const auto names = in_option("--models", [&] { return parse_names(request.models); });
+  const auto names = with_place("--models", [&] { return parse_names(request.models); });
   std::vector<Model> models;
   models.reserve(names.size());
   for (const std::string& name : names) {
-    models.push_back(in_option("--models", [&] {
+    models.push_back(with_place("--models", [&] {
       return load_model(name, request.model.batch_size, request.model.backward);
     }));
-    models.back() = in_option("--alignment", [&] {
+    models.back() = with_place("--alignment", [&] {
       return with_alignment(std::move(models.back()), request.model.alignment);
     });
   }
@@ -62,10 +62,10 @@ std::vector<Model> load_models(SweepRequest& request) {
 std::vector<Platform> load_platforms(SweepRequest& request) {
   std::vector<Platform> platforms;
   if (request.platforms.empty()) return platforms;
-  const auto names = in_option("--platforms", [&] { return parse_names(request.platforms); });
+  const auto names = with_place("--platforms", [&] { return parse_names(request.platforms); });
   platforms.reserve(names.size());
   for (const std::string& name : names) {
-    platforms.push_back(in_option("--platforms", [&] { return load_platform(name); }));
+    platforms.push_back(with_place("--platforms", [&] { return load_platform(name); }));
   }
   request.platform_sha256 = digests(platforms, names, "--platforms");
   return platforms;
@@ -75,7 +75,7 @@ std::vector<Platform> load_platforms(SweepRequest& request) {
 Question shared_question(const SweepRequest& request, const std::vector<TechniqueSet>& techniques) {
   const auto size = [](const char* option, const std::string& text) {
     if (text.empty()) return std::optional<Bytes>();
-    return std::optional(in_option(option, [&] { return parse_size(text); }));
+    return std::optional(with_place(option, [&] { return parse_size(text); }));
   };
   const bool paging = std::any_of(techniques.begin(), techniques.end(),
                                   [](const TechniqueSet& set) { return set.paging; });
@@ -90,7 +90,7 @@ Question shared_question(const SweepRequest& request, const std::vector<Techniqu
 std::string spelt_out(const std::string& list, const char* option,
                       const std::vector<std::string>& built_in) {
   if (list.empty()) return list;
-  std::vector<std::string> names = in_option(option, [&] { return parse_names(list); });
+  std::vector<std::string> names = with_place(option, [&] { return parse_names(list); });
   const auto all = std::find(names.begin(), names.end(), "all");
   if (all == names.end()) return list;
   names.insert(names.erase(all), built_in.begin(), built_in.end());
@@ -99,7 +99,7 @@ std::string spelt_out(const std::string& list, const char* option,
 
 bool reads_stdin(const std::string& list, const char* option) {
   if (list.empty()) return false;
-  const auto names = in_option(option, [&] { return parse_names(list); });
+  const auto names = with_place(option, [&] { return parse_names(list); });
   return std::find(names.begin(), names.end(), "-") != names.end();
 }
 
@@ -120,12 +120,12 @@ SweepGrid load_grid(SweepRequest& request) {
   check_required(request);
   SweepGrid grid;
   if (!request.min_ram) {
-    grid.ram = in_option("--ram-budget", [&] { return parse_ram_ranges(request.ram_budget); });
+    grid.ram = with_place("--ram-budget", [&] { return parse_ram_ranges(request.ram_budget); });
   }
   grid.runtime =
-      in_option("--runtime-budget", [&] { return parse_runtime_budgets(request.runtime_budget); });
+      with_place("--runtime-budget", [&] { return parse_runtime_budgets(request.runtime_budget); });
   grid.techniques =
-      in_option("--techniques", [&] { return parse_technique_sets(request.techniques); });
+      with_place("--techniques", [&] { return parse_technique_sets(request.techniques); });
   if (reads_stdin(request.models, "--models") && reads_stdin(request.platforms, "--platforms")) {
     throw InputError("--platforms", "found - for models and platforms; stdin can be only one");
   }
@@ -134,13 +134,13 @@ SweepGrid load_grid(SweepRequest& request) {
   const Question question = shared_question(request, grid.techniques);
   const auto add = [&](const Model& model, const std::optional<Platform>& platform) {
     grid.subjects.push_back(
-        in_option(model.name, [&] { return priced(model, platform, question, "--platforms"); }));
+        with_place(model.name, [&] { return priced(model, platform, question, "--platforms"); }));
   };
   for (const Model& model : models) {
     for (const Platform& platform : platforms) add(model, platform);
     if (platforms.empty()) add(model, std::nullopt);
   }
-  in_option(request.min_ram ? "--min-ram" : "--ram-budget", [&] { check_sweep(grid); });
+  with_place(request.min_ram ? "--min-ram" : "--ram-budget", [&] { check_sweep(grid); });
   return grid;
 }
 

@@ -1,5 +1,7 @@
 #include "app/commands/sweep/sweep_setup.hpp"
 
+#include <spdlog/spdlog.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -89,16 +91,17 @@ bool is_finished(const std::string& output) {
 void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.output = arguments.resume;
   const bool finished = is_finished(setup.output);
-  setup.journal = in_option("--resume", [&] { return SweepJournal::reopen(setup.output); });
+  setup.journal = with_place("--resume", [&] { return SweepJournal::reopen(setup.output); });
   const std::optional<JournalContents>& earlier = setup.journal.earlier();
   if (earlier ? earlier->request.continues.value_or(false) : finished) {
-    in_option("--resume", [&] { return setup.finished.emplace(setup.output); });
+    const Note warn = [](const std::string& line) { spdlog::warn("{}", line); };
+    with_place("--resume", [&] { setup.finished.emplace(setup.output, warn); });
   }
   std::optional<SweepRequest> before;
   if (earlier) {
     before = earlier->request;
   } else if (setup.finished) {
-    before = in_option("--resume", [&] { return finished_request(setup.output); });
+    before = with_place("--resume", [&] { return finished_request(setup.output); });
   }
   if (!arguments.has_request) {
     if (!before) {

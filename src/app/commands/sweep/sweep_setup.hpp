@@ -3,10 +3,10 @@
 #include <optional>
 #include <string>
 
-#include "app/commands/sweep/finished_sweep.hpp"
 #include "app/commands/sweep/sweep_arguments.hpp"
-#include "app/commands/sweep/sweep_journal.hpp"
 #include "poet/sweep.hpp"
+#include "runs/finished_sweep.hpp"
+#include "runs/sweep_journal.hpp"
 #include "sweep/request.hpp"
 
 namespace poet::cli {

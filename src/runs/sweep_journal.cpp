@@ -1,6 +1,4 @@
-#include "app/commands/sweep/sweep_journal.hpp"
-
-#include <spdlog/spdlog.h>
+#include "runs/sweep_journal.hpp"
 
 #include <filesystem>
 
@@ -10,7 +8,7 @@
 #include "base/sha256.hpp"
 #include "poet/error.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 namespace fs = std::filesystem;
@@ -103,13 +101,9 @@ void SweepJournal::finish(const std::string& output, const SweepRequest& request
   if (!journal_) return;
   SweepRequest stated = request;
   stated.continues.reset();
-  try {
-    write_file(request_path(output), journal_head(stated) + "\n");
-  } catch (const InputError& error) {
-    spdlog::warn("{}; --resume will need the whole grid", error.what());
-  }
   journal_->remove();
   journal_.reset();
+  write_file(request_path(output), journal_head(stated) + "\n");
 }
 
-}  // namespace poet::cli
+}  // namespace poet

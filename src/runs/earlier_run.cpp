@@ -1,17 +1,18 @@
-#include "app/commands/sweep/earlier_run.hpp"
-
-#include <spdlog/spdlog.h>
+#include "runs/earlier_run.hpp"
 
 #include <algorithm>
+#include <utility>
+
+#include <fmt/format.h>
 
 #include "poet/graph.hpp"
 #include "sweep/reuse_results.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
-                       const std::string& journal_path)
-    : journal_(journal), path_(journal_path) {
+                       const std::string& journal_path, Note note)
+    : journal_(journal), path_(journal_path), note_(std::move(note)) {
   for (const Subject& subject : grid.subjects) {
     graphs_.push_back(subject.graph_sha256());
   }
@@ -22,10 +23,10 @@ EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
   const auto others = std::count_if(earlier->points.begin(), earlier->points.end(), foreign) +
                       std::count_if(earlier->min_rams.begin(), earlier->min_rams.end(), foreign);
   if (others == 0) return;
-  spdlog::info(
+  note_(fmt::format(
       "'{}': {} of its {} results are another build's; their schedules are kept as starts, and the "
       "rest is solved anew",
-      path_, others, earlier->points.size() + earlier->min_rams.size());
+      path_, others, earlier->points.size() + earlier->min_rams.size()));
 }
 
 void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const {
@@ -36,10 +37,10 @@ void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinR
       const bool settled = known.found.infeasible || known.found.exact();
       (known.reopened && !settled ? open : found)[t] = known.found;
     } else if (known.from.same_program(journal_.from({}))) {
-      spdlog::info(
+      note_(fmt::format(
           "'{}': the smallest RAM budget of task {} is about another graph; it is looked "
           "for anew",
-          path_, t);
+          path_, t));
     }
   }
 }
@@ -69,8 +70,8 @@ SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap
     }
   }
   if (elsewhere > 0) {
-    spdlog::info("'{}': points about another graph or RAM budget: {}; they are solved anew", path_,
-                 elsewhere);
+    note_(fmt::format("'{}': points about another graph or RAM budget: {}; they are solved anew",
+                      path_, elsewhere));
   }
   return outcomes;
 }
@@ -89,4 +90,4 @@ void EarlierRun::add_start(const Provenance& from, int subject, const Schedule& 
   }
 }
 
-}  // namespace poet::cli
+}  // namespace poet

@@ -9,7 +9,7 @@
 #include "poet/sweep.hpp"
 #include "sweep/request.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// The journal beside the file that a sweep is to write, FILE.partial: it keeps what is finished
 /// until FILE is in place. A sweep to stdout, or to something that is no regular file, has none.
@@ -35,8 +35,8 @@ class SweepJournal {
   void keep(int task, const std::string& graph_sha256, const MinRam& found);
   void keep(int point, const std::string& graph_sha256, Bytes ram_budget_bytes,
             const SweepOutcome& outcome);
-  /// The result is in place. The request stays beside it, so that the sweep can go on with other
-  /// settings; a request that cannot be written is a warning.
+  /// The result is in place, and the journal goes. Its request stays beside the result, so that the
+  /// sweep can go on with other settings. Throws InputError if that cannot be written.
   void finish(const std::string& output, const SweepRequest& request);
 
  private:
@@ -58,4 +58,4 @@ std::string request_path(const std::string& output);
 /// `curve.jsonl` -> `curve.jsonl.partial`
 std::string journal_path(const std::string& output);
 
-}  // namespace poet::cli
+}  // namespace poet

@@ -1,10 +1,8 @@
-#include "app/load_step.hpp"
-
-#include <spdlog/spdlog.h>
+#include "runs/load_step.hpp"
 
 #include <fmt/format.h>
 
-#include "app/option_checks.hpp"
+#include "base/input_errors.hpp"
 #include "base/sha256.hpp"
 #include "base/text/printable.hpp"
 #include "formats/named_text.hpp"
@@ -12,7 +10,7 @@
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 void expect_training_step(const ScheduleFile& file, const std::string& name) {
   if (file.model.backward == name_of(Backward::exact)) return;
@@ -32,30 +30,19 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256,
 }
 
 TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
-  return in_option("--model", [&] {
-    const NamedText found = find_text(model, "model", embedded_models());
-    expect_model_of(file, sha256_hex(found.text), found.place);
-    InputErrors errors;
-    ModelSpec spec = read_model(found.text, found.place, errors);
-    errors.throw_if_any();
-    ask_for_backward(spec, Backward::exact);
-    static_cast<void>(build_model(spec, file.model.batch_size, errors));
-    errors.throw_if_any();
-    try {
-      return bind_step(spec, file.model.batch_size);
-    } catch (const InputError& error) {
-      throw InputError(found.place, error.what());
-    }
-  });
+  const NamedText found = find_text(model, "model", embedded_models());
+  expect_model_of(file, sha256_hex(found.text), found.place);
+  InputErrors errors;
+  ModelSpec spec = read_model(found.text, found.place, errors);
+  errors.throw_if_any();
+  ask_for_backward(spec, Backward::exact);
+  static_cast<void>(build_model(spec, file.model.batch_size, errors));
+  errors.throw_if_any();
+  try {
+    return bind_step(spec, file.model.batch_size);
+  } catch (const InputError& error) {
+    throw InputError(found.place, error.what());
+  }
 }
 
-bool is_sound(const ScheduleFile& file, const std::string& name, const char* what) {
-  const std::vector<std::string> findings = verify_schedule_file(file);
-  for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
-  if (findings.empty()) return true;
-  spdlog::error("{}: invalid, {} finding{}; {}", name, findings.size(),
-                findings.size() == 1 ? "" : "s", what);
-  return false;
-}
-
-}  // namespace poet::cli
+}  // namespace poet

@@ -1,17 +1,17 @@
-#include "app/run_data.hpp"
+#include "runs/run_data.hpp"
 
 #include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "app/option_checks.hpp"
 #include "arrays/read_arrays.hpp"
 #include "base/files/files.hpp"
+#include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 /// For headers, and for what a user saved along with what is needed.
@@ -52,7 +52,7 @@ void read_data(const char* option, const std::vector<std::string>& words,
                const std::vector<StepData>& wanted, const char* what,
                std::map<std::size_t, std::vector<std::uint32_t>>& given) {
   for (const std::string& word : words) {
-    in_option(option, [&] {
+    with_place(option, [&] {
       const NamedFile file = named_file(word);
       const std::size_t at = index_of(file, wanted, what);
       const StepData& data = wanted[at];
@@ -71,7 +71,7 @@ void read_data(const char* option, const std::vector<std::string>& words,
 GivenData read_run_data(const RunFiles& files, const TrainingStep& step) {
   GivenData given;
   if (!files.parameters.empty()) {
-    in_option("--parameters", [&] {
+    with_place("--parameters", [&] {
       std::size_t most = kMoreBytes;
       for (const StepParameters& each : step.parameters) {
         most += static_cast<std::size_t>(each.count) * kMaxElementBytes;
@@ -87,4 +87,4 @@ GivenData read_run_data(const RunFiles& files, const TrainingStep& step) {
   return given;
 }
 
-}  // namespace poet::cli
+}  // namespace poet

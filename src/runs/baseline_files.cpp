@@ -1,4 +1,4 @@
-#include "app/commands/baselines/baseline_files.hpp"
+#include "runs/baseline_files.hpp"
 
 #include <filesystem>
 #include <set>
@@ -6,12 +6,12 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/sweep/sweep_files.hpp"
-#include "app/load_subject.hpp"
 #include "base/files/files.hpp"
 #include "report/place_schedule.hpp"
+#include "runs/scheduled_platform.hpp"
+#include "runs/sweep_files.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 std::string baseline_file_name(const BaselineRow& row) {
@@ -42,4 +42,4 @@ void write_baseline_schedules(std::vector<BaselineResult>& results, const std::s
   }
 }
 
-}  // namespace poet::cli
+}  // namespace poet

@@ -5,10 +5,11 @@
 #include <vector>
 
 #include "poet/sweep.hpp"
+#include "runs/earlier_run.hpp"
 #include "sweep/request.hpp"
 #include "sweep/rows.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// The result of a sweep that goes on with other settings although it was finished. What is proven
 /// stays as its rows say, whatever build wrote them; what is open begins with its schedule, if
@@ -17,7 +18,7 @@ class FinishedSweep {
  public:
   /// Reads the lines, and the schedule files that they name. Throws InputError for what is not the
   /// JSON lines of a sweep.
-  explicit FinishedSweep(const std::string& path);
+  FinishedSweep(const std::string& path, const Note& warn);
 
   /// Throws InputError unless the rows are about these very points.
   void check(const SweepGrid& grid, const std::vector<SweepPoint>& points) const;
@@ -40,4 +41,4 @@ class FinishedSweep {
   std::vector<Row> rows_;
 };
 
-}  // namespace poet::cli
+}  // namespace poet

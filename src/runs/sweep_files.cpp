@@ -1,19 +1,16 @@
-#include "app/commands/sweep/sweep_files.hpp"
+#include "runs/sweep_files.hpp"
 
 #include <filesystem>
 
 #include <fmt/format.h>
 
-#include "app/commands/sweep/sweep_grid.hpp"
-#include "app/load_subject.hpp"
 #include "base/files/files.hpp"
 #include "formats/write_sweep.hpp"
-#include "pictures/curves.hpp"
 #include "poet/error.hpp"
-#include "poet/plot.hpp"
 #include "report/place_schedule.hpp"
+#include "runs/scheduled_platform.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 namespace fs = std::filesystem;
@@ -108,23 +105,4 @@ void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& point
   }
 }
 
-void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request) {
-  if (!request.plot.empty()) write_file(request.plot, sweep_svg(plot::curve_points(rows)));
-}
-
-template <typename Row>
-void write_csv(const std::vector<Row>& rows, const SweepRequest& request) {
-  if (!request.csv.empty()) write_file(request.csv, to_csv(rows));
-}
-
-template <typename Row>
-std::string rows_document(const std::vector<Row>& rows, const SweepRequest& request) {
-  return request.format == SweepFormat::csv ? to_csv(rows) : to_json_lines(rows);
-}
-
-template void write_csv(const std::vector<SweepRow>&, const SweepRequest&);
-template void write_csv(const std::vector<MinRamRow>&, const SweepRequest&);
-template std::string rows_document(const std::vector<SweepRow>&, const SweepRequest&);
-template std::string rows_document(const std::vector<MinRamRow>&, const SweepRequest&);
-
-}  // namespace poet::cli
+}  // namespace poet

@@ -1,21 +1,26 @@
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
-#include "app/commands/sweep/sweep_journal.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/sweep.hpp"
+#include "runs/sweep_journal.hpp"
 
-namespace poet::cli {
+namespace poet {
+
+/// Takes a line for the log.
+using Note = std::function<void(const std::string&)>;
 
 /// What an earlier run has left to a sweep that goes on with its journal. What this very program
 /// has found about the same graphs is finished. Of another build's results only the schedules
 /// count, as starts: they are replayed, and its proofs would have to be believed.
 class EarlierRun {
  public:
-  /// Says in one line of the log what is not taken as it is. Keeps references.
-  EarlierRun(const SweepJournal& journal, const SweepGrid& grid, const std::string& journal_path);
+  /// `note` is given a line about each thing that is not taken as it is. Keeps references.
+  EarlierRun(const SweepJournal& journal, const SweepGrid& grid, const std::string& journal_path,
+             Note note);
 
   /// The answers that need no search, and in `open` those that are to be searched again.
   void take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const;
@@ -35,7 +40,8 @@ class EarlierRun {
 
   const SweepJournal& journal_;
   std::string path_;
+  Note note_;
   std::vector<std::string> graphs_;  ///< digests, by subject
 };
 
-}  // namespace poet::cli
+}  // namespace poet

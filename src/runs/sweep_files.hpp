@@ -8,7 +8,7 @@
 #include "sweep/request.hpp"
 #include "sweep/rows.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// `0007-vgg16_cifar-m4-both-3x-1048576.json`: the file of a point's schedule.
 std::string schedule_file_name(const SweepGrid& grid, const std::vector<SweepPoint>& points,
@@ -36,15 +36,4 @@ std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRam
 void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                      const std::vector<PointResult>& results, const SweepRequest& request);
 
-/// Draws the curves where --plot asks for it.
-void write_picture(const std::vector<SweepRow>& rows, const SweepRequest& request);
-
-/// Writes the table where --csv asks for it.
-template <typename Row>
-void write_csv(const std::vector<Row>& rows, const SweepRequest& request);
-
-/// The document in the format asked for.
-template <typename Row>
-std::string rows_document(const std::vector<Row>& rows, const SweepRequest& request);
-
-}  // namespace poet::cli
+}  // namespace poet

@@ -1,6 +1,4 @@
-#include "app/commands/sweep/finished_sweep.hpp"
-
-#include <spdlog/spdlog.h>
+#include "runs/finished_sweep.hpp"
 
 #include <algorithm>
 #include <filesystem>
@@ -8,7 +6,6 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/commands/sweep/sweep_grid.hpp"
 #include "base/files/files.hpp"
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
@@ -16,11 +13,12 @@
 #include "poet/graph.hpp"
 #include "solver/incumbent.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
-/// The schedule file of a row; nothing, with a line in the log, if it is not what the row says.
-std::optional<ScheduleFile> row_schedule(const SweepRow& row, const std::string& result) {
+/// The schedule file of a row; nothing, with a warning, if it is not what the row says.
+std::optional<ScheduleFile> row_schedule(const SweepRow& row, const std::string& result,
+                                         const Note& warn) {
   if (!row.summary || !row.schedule_file) return std::nullopt;
   const std::string path = schedule_path(result, row);
   std::string fault;
@@ -35,7 +33,7 @@ std::optional<ScheduleFile> row_schedule(const SweepRow& row, const std::string&
   } catch (const InputError& error) {
     fault = error.what();
   }
-  spdlog::warn("point {}: its schedule cannot be used: '{}': {}", row.point, path, fault);
+  warn(fmt::format("point {}: its schedule cannot be used: '{}': {}", row.point, path, fault));
   return std::nullopt;
 }
 
@@ -64,7 +62,7 @@ SweepOutcome row_outcome(const SweepRow& row, const std::optional<ScheduleFile>&
 
 }  // namespace
 
-FinishedSweep::FinishedSweep(const std::string& path) : path_(path) {
+FinishedSweep::FinishedSweep(const std::string& path, const Note& warn) : path_(path) {
   const std::string text = read_file(path, kMaxResultBytes);
   const ResultKind kind = result_kind(text);
   if (kind == ResultKind::min_ram) {
@@ -77,7 +75,7 @@ FinishedSweep::FinishedSweep(const std::string& path) : path_(path) {
     throw InputError(path, "found no lines of a sweep; expected them");
   }
   for (SweepRow& row : parse_sweep(text, path)) {
-    std::optional<ScheduleFile> file = row_schedule(row, path);
+    std::optional<ScheduleFile> file = row_schedule(row, path, warn);
     rows_.push_back({.row = std::move(row), .file = std::move(file)});
   }
 }
@@ -142,4 +140,4 @@ void FinishedSweep::keep_rows(std::vector<PointResult>& results, double gap) con
   }
 }
 
-}  // namespace poet::cli
+}  // namespace poet

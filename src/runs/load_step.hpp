@@ -5,7 +5,7 @@
 #include "poet/schedule_file.hpp"
 #include "step/training_step.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// Throws InputError, with the name of the schedule, unless its graph is exact: only such a graph
 /// says what each node computes.
@@ -15,11 +15,8 @@ void expect_training_step(const ScheduleFile& file, const std::string& name);
 /// SHA-256.
 void expect_model_of(const ScheduleFile& file, const std::string& sha256, const std::string& place);
 
-/// The kernel calls of the model that the schedule is about, from --model. Throws InputError for
-/// another model, and for one that the kernels cannot compute.
+/// The kernel calls of the model that the schedule is about, by its name or file. Throws InputError
+/// for another model, and for one that the kernels cannot compute.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
-/// Verifies a schedule and reports all that is wrong with it; `what` says what was not done then.
-bool is_sound(const ScheduleFile& file, const std::string& name, const char* what);
-
-}  // namespace poet::cli
+}  // namespace poet

@@ -6,7 +6,7 @@
 #include "execute/given_data.hpp"
 #include "step/training_step.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// Files with the data of a run.
 struct RunFiles {
@@ -19,4 +19,4 @@ struct RunFiles {
 /// the file, for anything that does not fit the step.
 GivenData read_run_data(const RunFiles& files, const TrainingStep& step);
 
-}  // namespace poet::cli
+}  // namespace poet

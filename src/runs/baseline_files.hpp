@@ -5,7 +5,7 @@
 
 #include "baselines/run_baselines.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// Writes the schedule file of every result that has one into this folder, which is created if it
 /// is missing: `resnet18-a72-2x-15858982-capuchin-like.json`. Each row names its file as seen from
@@ -14,4 +14,4 @@ namespace poet::cli {
 void write_baseline_schedules(std::vector<BaselineResult>& results, const std::string& folder,
                               const std::string& output);
 
-}  // namespace poet::cli
+}  // namespace poet

@@ -5,7 +5,7 @@
 
 #include "poet/sweep.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// What single solves, or an earlier sweep, have left in a folder, by point. A file that is not
 /// there, that is about another problem or does not say what it is about, or whose schedule does
@@ -13,4 +13,4 @@ namespace poet::cli {
 SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
                                const std::vector<SweepPoint>& points);
 
-}  // namespace poet::cli
+}  // namespace poet

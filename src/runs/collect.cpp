@@ -1,19 +1,19 @@
-#include "app/commands/sweep/collect.hpp"
+#include "runs/collect.hpp"
 
 #include <filesystem>
 #include <optional>
 
 #include <fmt/format.h>
 
-#include "app/commands/sweep/sweep_files.hpp"
 #include "base/files/files.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "problem/fields.hpp"
 #include "report/compare_fields.hpp"
+#include "runs/sweep_files.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 /// What a point's file has to be about.
@@ -117,4 +117,4 @@ SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
   return outcomes;
 }
 
-}  // namespace poet::cli
+}  // namespace poet
