@@ -10,12 +10,6 @@ install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platform
   DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/schemas"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
-install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.bash" RENAME poet-solve
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
-install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.zsh" RENAME _poet-solve
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
-install(FILES "${PROJECT_SOURCE_DIR}/completions/poet-solve.fish"
-  DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
 # The scripts that docs/ci.md, docs/sweeps.md and docs/training-memory.md show.
 set(POET_EXAMPLES_DIR "${CMAKE_INSTALL_DATADIR}/doc/poet-solve/examples")
 install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/examples/check_energy.sh"
@@ -24,7 +18,15 @@ install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/examples/check_energy.sh"
   DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/examples/energy.yml"
   DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program)
-if(HELP2MAN)
+if(NOT CMAKE_CROSSCOMPILING)
+  install(FILES "${POET_COMPLETIONS_DIR}/poet-solve.bash" RENAME poet-solve
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/bash-completion/completions" COMPONENT program)
+  install(FILES "${POET_COMPLETIONS_DIR}/_poet-solve"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/zsh/site-functions" COMPONENT program)
+  install(FILES "${POET_COMPLETIONS_DIR}/poet-solve.fish"
+    DESTINATION "${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d" COMPONENT program)
+endif()
+if(HELP2MAN AND NOT CMAKE_CROSSCOMPILING)
   install(DIRECTORY "${POET_MANUAL_DIR}/" DESTINATION "${CMAKE_INSTALL_MANDIR}/man1"
     COMPONENT program FILES_MATCHING PATTERN "*.1")
 endif()

@@ -1,12 +1,12 @@
 # poet_manual(<target>): whenever the program is linked, help2man makes a manual page of each
-# command from its --help, into POET_MANUAL_DIR, from where they are installed. Without help2man
-# the build has no manual pages. Belongs to the folder of the target.
+# command from its --help, into POET_MANUAL_DIR, from where they are installed. Without help2man,
+# and in a cross build, which cannot run the program, there are no manual pages. Belongs to the folder of the target.
 set(POET_MANUAL_DIR "${PROJECT_BINARY_DIR}/manual")
 find_program(HELP2MAN help2man)
 
 function(poet_manual target)
-  if(NOT HELP2MAN)
-    message(STATUS "No help2man (Debian: help2man): there are no manual pages")
+  if(NOT HELP2MAN OR CMAKE_CROSSCOMPILING)
+    message(STATUS "No help2man (Debian: help2man), or a cross build: there are no manual pages")
     return()
   endif()
   set(write)

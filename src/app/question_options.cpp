@@ -115,9 +115,11 @@ void add_model_options(CLI::App& app, ModelSettings& settings, const char* headi
                "the backward pass of a model of layers: the training step as it is computed, or "
                "POET's chain; the default is what its file says",
                {std::string(name_of(Backward::exact)), std::string(name_of(Backward::poet_chain))});
-  group.number<Bytes>("--alignment", settings.alignment, "BYTES",
-                      {.min = 1, .max = 4096, .expected = "from 1 to 4096"},
-                      "round the tensors of an exact graph up to a multiple of this");
+  group.number<Bytes>(
+      "--alignment", settings.alignment, "BYTES",
+      {.min = 1, .max = 4096, .expected = "from 1 to 4096"},
+      "round the tensors of an exact graph up to a multiple of this: 4, 8, 16, 32 or another "
+      "power of two");
 }
 
 void add_network_options(CLI::App& app, ImportRequest& network, const char* heading) {

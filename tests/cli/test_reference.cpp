@@ -1,4 +1,4 @@
-// What is written about the options beside --help: completions, manual pages and the README.
+// What is written about the options beside --help: manual pages and docs.
 #include <algorithm>
 #include <filesystem>
 #include <regex>
@@ -35,10 +35,6 @@ void expect_every_option(const std::string& text, const std::string& command) {
   for (const std::string& option : expected) {
     EXPECT_TRUE(found.contains(option)) << option << " of " << command;
   }
-}
-
-std::string completion(const std::string& shell) {
-  return contents_of(POET_SOURCE_DIR "/completions/poet-solve." + shell);
 }
 
 /// The manual page of a command; the test is skipped without help2man, which makes them.
@@ -107,25 +103,6 @@ TEST(Pages, NameTheNoun) {
   }
   for (const std::filesystem::path& page : pages) {
     EXPECT_EQ(vague_phrase(without_code(contents_of(page))), "") << page;
-  }
-}
-
-TEST(Completion, HasEveryCommandAndOption) {
-  for (const std::string& command : kCommands) {
-    for (const char* shell : {"bash", "zsh"}) {
-      EXPECT_THAT(completion(shell), HasSubstr(command));
-      expect_every_option(completion(shell), command);
-    }
-    // fish has the names of options without dashes.
-    const std::string fish = std::regex_replace(completion("fish"), std::regex(" -l "), " --");
-    EXPECT_THAT(fish, HasSubstr("-a " + command + " "));
-    expect_every_option(fish, command);
-  }
-}
-
-TEST(Completion, HasNoOptionThatHelpHides) {
-  for (const char* shell : {"bash", "zsh", "fish"}) {
-    EXPECT_THAT(completion(shell), testing::Not(HasSubstr("disable")));
   }
 }
 

@@ -104,6 +104,10 @@ Run add_import_solution(CLI::App& app) {
       .text("--exported", arguments->exported, "FILE",
             "the file that --export-model wrote and the other solver read");
   add_budget_options(app, arguments->asked);
+  // `min` stands for what a search finds, and another search may find something else.
+  app.get_option("--ram-budget")
+      ->description(
+          "the RAM budget of the export, as for a solve but without min; chip: the platform's RAM");
   add_paging_options(app, arguments->asked.question);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
   add_settings_without_search(app, arguments->asked.question.settings);

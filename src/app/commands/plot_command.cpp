@@ -200,9 +200,10 @@ Run add_plot(CLI::App& app) {
   group.argument("FILE", arguments->file,
                  "a schedule file, the JSON lines of a sweep, or - for stdin");
   group.text("--output", arguments->output, "FILE", "write the picture there, whole or not at all");
-  group.parsed("--width", arguments->width_mm, "MM", parse_millimetres,
-               "lay the picture out for this width on paper, as in 84mm or 174mm, with no text "
-               "below 6 pt; without, for screens");
+  group.parsed(
+      "--width", arguments->width_mm, "MM", parse_millimetres,
+      "lay the picture out for this width on paper, with no text below 6 pt: 84mm, 174mm or "
+      "any other; without, for screens");
   group.flag("--no-title", arguments->no_title,
              "leave out what a caption says: the title, and the figures under it");
   group.choice("--format", arguments->format,

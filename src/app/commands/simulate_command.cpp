@@ -143,8 +143,10 @@ Run add_simulate(CLI::App& app) {
              "the model that the stages are for; not needed if FILE has nodes");
   group.text("--platform", arguments->platform, "NAME|FILE", "the platform of the model");
   add_model_options(app, arguments->model.settings, "Options");
-  group.parsed("--ram-budget", arguments->ram, "SIZE", parse_ram_budget,
-               "check the schedule against this RAM budget: as for a solve, but min");
+  group.parsed(
+      "--ram-budget", arguments->ram, "SIZE", parse_ram_budget,
+      "check the schedule against this RAM budget, as for a solve but without min; chip: the "
+      "platform's RAM");
   group.parsed("--runtime-budget", arguments->runtime, "T", parse_runtime_budget,
                "check it against this runtime budget, as for a solve");
   group.text("--output", arguments->to.output, "FILE", "write the JSON there, whole or not at all");

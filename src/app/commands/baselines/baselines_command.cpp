@@ -16,6 +16,7 @@
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
 #include "baselines/fields.hpp"
+#include "baselines/method.hpp"
 #include "baselines/run_baselines.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
@@ -31,11 +32,10 @@ constexpr Seconds kSecondsPerMethod = 60;
 
 constexpr const char* kBaselinesHelp =
     R"(Every method is run with every pair of budgets, and what it makes is replayed like any schedule.
-The result is one JSON line per method and budgets on stdout; a table is on stderr. Methods:
-keep-all, chen-sqrt, chen-greedy, treeverse, page-all, capuchin-like, dtr-like, checkmate,
-paging-only, pofo and poet; docs/baselines.md names their papers. A method without a schedule
-within the budgets, or that does not apply to the graph, is a line like the others. With
---no-paging or --no-remat, methods that need what is forbidden do not apply.
+The result is one JSON line per method and budgets on stdout; a table is on stderr.
+docs/baselines.md names the papers. A method without a schedule within the budgets, or that
+does not apply to the graph, is a line like the others. With --no-paging or --no-remat,
+methods that need what is forbidden do not apply.
 
 Exit status:
   0                               every method was run
@@ -144,6 +144,14 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   return deliver_result(to_json_lines(rows), arguments.output, failed ? ExitCode::internal : code);
 }
 
+std::string methods_usage() {
+  std::string usage = "the methods to run: all";
+  for (const MethodInfo& method : all_methods()) {
+    usage += fmt::format("{}{}", method.method == Method::poet ? " or " : ", ", method.name);
+  }
+  return usage;
+}
+
 Run add_baselines(CLI::App& app) {
   const auto arguments = std::make_shared<BaselinesArguments>();
   SweepRequest& request = arguments->request;
@@ -155,11 +163,11 @@ Run add_baselines(CLI::App& app) {
             "built-in platforms and platform files, likewise; not needed for models with measured "
             "costs");
   what.text("--ram-budget", request.ram_budget, "LIST",
-            "RAM budgets as for a single solve, and ranges as for a sweep");
+            "RAM budgets as for a single solve, and ranges as for a sweep; min: the smallest that "
+            "works; chip: the platform's RAM");
   what.text("--runtime-budget", request.runtime_budget, "LIST",
             "runtime budgets as for a single solve, and ranges as for a sweep");
-  what.parsed("--methods", arguments->methods, "LIST", parse_methods,
-              "the methods to run; all: every one")
+  what.parsed("--methods", arguments->methods, "LIST", parse_methods, methods_usage())
       ->default_str("all");
   add_technique_options(app, arguments->shared.techniques);
   add_paging_options(app, arguments->shared);

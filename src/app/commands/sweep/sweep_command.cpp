@@ -36,8 +36,7 @@ constexpr const char* kSweepHelp =
 limits and fits tighter ones is optimal there too, and a bound holds for tighter limits as
 well. The result is one JSON line per point on stdout; a table and the progress are on stderr.
 Lists are separated by commas; models and platforms may also be several words. A range
-FIRST..LAST:COUNT has COUNT budgets at equal distances, its ends included; min is the
-smallest RAM budget that works, chip the RAM of the platform.
+FIRST..LAST:COUNT has COUNT budgets at equal distances, its ends included.
 
 Exit status:
   0                               every point is solved or proven infeasible
@@ -335,7 +334,7 @@ void add_grid(CLI::App& app, SweepRequest& request) {
              "costs");
   group.text("--ram-budget", request.ram_budget, "LIST",
              "RAM budgets as for a single solve, and ranges: 25%..100%:16, 256K..2M:12, "
-             "min..100%:16, min..chip:8");
+             "min..100%:16, min..chip:8; min: the smallest that works; chip: the platform's RAM");
   group.text("--runtime-budget", request.runtime_budget, "LIST",
              "runtime budgets as for a single solve, and ranges: 1.5..3:4");
   group.text("--techniques", request.techniques, "LIST",
