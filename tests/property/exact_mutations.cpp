@@ -1,215 +1,121 @@
-// Mistakes that only the rules of graphs beyond POET's know.
-#include <algorithm>
-#include <optional>
-#include <vector>
-
 #include "mutations.hpp"
-#include "spots.hpp"
 #include "support/random_exact_schedules.hpp"
 
 namespace poet::test {
 namespace {
 
-using Result = std::optional<Expected>;
-
-int worst_stage(const Replay& replay) {
-  const std::vector<Bytes>& peaks = replay.stage_peak_ram_bytes;
-  return static_cast<int>(std::max_element(peaks.begin(), peaks.end()) - peaks.begin());
+Replay replayed(const Spot& spot) {
+  return simulate(spot.graph(), spot.file->schedule, spot.limits());
 }
 
-Replay replay_of(const Case& made) {
-  return simulate(made.graph, made.schedule, made.limits);
+bool is_overlapped(const Spot& spot) {
+  return spot.limits().paging_time == PagingTime::overlapped;
 }
 
-/// A computation at the peak of all RAM, and the input that it takes over.
-struct Peak {
-  int stage = 0;
-  int node = 0;
-  std::optional<int> over;
-};
-
-/// The computations of the stage with the highest peak that reach it.
-std::vector<Peak> at_peak(const Case& made) {
-  const Replay replay = replay_of(made);
-  const std::vector<RamSample> samples =
-      ram_timeline(made.graph, made.schedule, made.limits.paging_time);
-  std::vector<Peak> peaks;
-  std::size_t next = 0;
-  for (const Instruction& step : to_program(made.graph, made.schedule, made.limits.paging_time)) {
-    if (step.op != Instruction::Op::compute) continue;
-    const RamSample& sample = samples[next++];
-    if (sample.stage == worst_stage(replay) && sample.ram_bytes == replay.peak_ram_bytes) {
-      peaks.push_back({.stage = sample.stage, .node = step.node, .over = step.over});
-    }
-  }
-  return peaks;
+/// The input with bytes that a computation at the peak takes over.
+std::optional<int> taken_over_at_peak(const Spot& spot) {
+  if (!spot.costs().in_place) return {};
+  const std::optional<Instruction> step = at_peak(spot);
+  if (!step || !step->over || spot.graph().nodes[*step->over].bytes == 0) return {};
+  return step->over;
 }
 
-/// A random computation at the peak that takes over an input with bytes.
-std::optional<Peak> take_over_at_peak(Random& random, const Case& made) {
-  std::vector<Peak> peaks = at_peak(made);
-  std::erase_if(peaks, [&](const Peak& peak) {
-    return !peak.over || made.graph.nodes[*peak.over].bytes == 0;
-  });
-  if (peaks.empty()) return {};
-  return pick(random, peaks);
+/// In the worst stage; what has another size is not taken over, which would be another mistake.
+bool arrives_at_peak_alone(const Spot& spot) {
+  if (!is_overlapped(spot) || !in<&Stage::page_in>(spot)) return false;
+  const std::vector<Node>& nodes = spot.graph().nodes;
+  return is_worst_stage({spot.file, spot.t, spot.t}) &&
+         std::none_of(nodes.begin(), nodes.end(),
+                      [&](const Node& user) { return user.in_place == spot.node; });
 }
 
-Result forbid_to_take_over(Random& random, Case& made) {
-  const auto peak = take_over_at_peak(random, made);
-  if (!peak) return {};
-  made.graph.nodes[peak->node].in_place.reset();
-  return Expected{Rule::ram, peak->stage};
+/// Beside computations a transfer is not charged before it takes longer than they do.
+void slow_a_transfer_down(Spot& spot, Random&) {
+  Node& node = spot.costs();
+  (in<&Stage::page_out>(spot) ? node.page_out_seconds : node.page_in_seconds) += 1e6;
 }
 
-Result keep_what_is_taken_over(Random& random, Case& made) {
-  const auto peak = take_over_at_peak(random, made);
-  if (!peak || peak->stage + 1 == made.graph.size()) return {};
-  insert_sorted(made.schedule.stages[peak->stage + 1].resident, *peak->over);
-  return Expected{Rule::ram, peak->stage};
+ScheduleFile random_exact_file(Random& random) {
+  const Case made = random_exact_case(random);
+  return {.request = {.limits = made.limits}, .graph = made.graph, .schedule = made.schedule};
 }
 
-Result write_out_what_is_taken_over(Random& random, Case& made) {
-  if (made.limits.paging_time != PagingTime::overlapped) return {};
-  const auto peak = take_over_at_peak(random, made);
-  if (!peak || !has(made.schedule.stages[peak->stage].resident, *peak->over)) return {};
-  insert_sorted(made.schedule.stages[peak->stage].page_out, *peak->over);
-  return Expected{Rule::ram, peak->stage};
+void forbid_to_page(Spot& spot, Random&) {
+  spot.costs().page = false;
 }
-
-Result enlarge_the_workspace_at_the_peak(Random& random, Case& made) {
-  const std::vector<Peak> peaks = at_peak(made);
-  if (peaks.empty()) return {};
-  const Peak peak = pick(random, peaks);
-  made.graph.nodes[peak.node].workspace_bytes += draw(random, 1, 1000);
-  return Expected{Rule::ram, peak.stage};
-}
-
-Result take_one_byte_of_ram(Random&, Case& made) {
-  if (made.limits.ram_budget_bytes == 0) return {};
-  made.limits.ram_budget_bytes -= 1;
-  return Expected{Rule::ram, worst_stage(replay_of(made))};
-}
-
-Result enlarge_what_arrives_at_the_peak(Random& random, Case& made) {
-  const int worst = worst_stage(replay_of(made));
-  const std::vector<int>& arriving = made.schedule.stages[worst].page_in;
-  if (made.limits.paging_time != PagingTime::overlapped || arriving.empty()) return {};
-  const int node = pick(random, arriving);
-  // What has another size is not taken over, which would be another mistake.
-  for (Node& user : made.graph.nodes) {
-    if (user.in_place == node) return {};
-  }
-  made.graph.nodes[node].in_place.reset();
-  made.graph.nodes[node].bytes += draw(random, 1, 1000);
-  return Expected{Rule::ram, worst};
-}
-
-Result recompute_what_is_computed_once(Random& random, Case& made) {
-  const auto spot = find_spot(random, made, [](int t, const Stage& stage, int node) {
-    return node != t && has(stage.compute, node);
-  });
-  if (!spot) return {};
-  made.graph.nodes[spot->node].recompute = false;
-  return Expected{Rule::once, spot->stage};
-}
-
-Result read_parameters_after_their_update(Random& random, Case& made) {
-  const auto spot = find_spot(random, made, [](int t, const Stage& stage, int node) {
-    return node + 1 < t && has(stage.compute, node);
-  });
-  if (!spot) return {};
-  const int writer = draw(random, spot->node + 1, spot->stage - 1);
-  made.graph.nodes[spot->node].reads_parameters.emplace_back("changed");
-  made.graph.nodes[writer].writes_parameters.emplace_back("changed");
-  return Expected{Rule::once, spot->stage};
-}
-
-Result page_out_what_may_not_be_paged(Random& random, Case& made) {
-  const auto spot = find_spot(
-      random, made, [](int, const Stage& stage, int node) { return has(stage.page_out, node); });
-  if (!spot) return {};
-  made.graph.nodes[spot->node].page = false;
-  return Expected{Rule::once, spot->stage};
-}
-
-Result page_in_what_may_not_be_paged(Random& random, Case& made) {
-  const auto spot = find_spot(
-      random, made, [](int, const Stage& stage, int node) { return has(stage.page_in, node); });
-  if (!spot) return {};
-  made.graph.nodes[spot->node].page = false;
-  return Expected{Rule::once, spot->stage};
-}
-
-Result slow_a_transfer_down(Random& random, Case& made) {
-  const auto spot = find_spot(random, made, [](int, const Stage& stage, int node) {
-    return has(stage.page_out, node) || has(stage.page_in, node);
-  });
-  if (!spot || made.limits.paging_time == PagingTime::free) return {};
-  const bool out = has(made.schedule.stages[spot->stage].page_out, spot->node);
-  Node& node = made.graph.nodes[spot->node];
-  // Beside computations a transfer is not charged before it takes longer than they do.
-  (out ? node.page_out_seconds : node.page_in_seconds) += 1e6;
-  return Expected{Rule::runtime, -1};
-}
-
-Result take_some_of_the_time(Random& random, Case& made) {
-  made.limits.runtime_budget_seconds *= 1 - 1e-7 * draw(random, 1, 1'000'000);
-  return Expected{Rule::runtime, -1};
-}
-
-Result take_one_byte_of_storage(Random&, Case& made) {
-  const Bytes copies = replay_of(made).storage_bytes;
-  if (copies == 0) return {};
-  made.limits.storage_budget_bytes = copies - 1;
-  return Expected{Rule::storage, -1};
-}
-
-Result take_one_byte_of_what_may_be_written(Random&, Case& made) {
-  const Bytes written = replay_of(made).written_bytes;
-  if (written == 0) return {};
-  made.limits.page_out_budget_bytes = written - 1;
-  return Expected{Rule::storage, -1};
-}
-
-Result write_out_once_more(Random& random, Case& made) {
-  const auto spot = find_spot(random, made, [&](int, const Stage& stage, int node) {
-    return has(stage.resident, node) && !has(stage.page_out, node) &&
-           bytes_in_storage(made.graph.nodes[node]) > 0;
-  });
-  if (!spot) return {};
-  made.limits.page_out_budget_bytes = replay_of(made).written_bytes;
-  insert_sorted(made.schedule.stages[spot->stage].page_out, spot->node);
-  return Expected{Rule::storage, -1};
-}
-
-#define POET_MUTATION(function) \
-  { .name = #function, .apply = function, .draw_case = random_exact_case }
-
-constexpr Mutation kMutations[] = {
-    POET_MUTATION(forbid_to_take_over),
-    POET_MUTATION(keep_what_is_taken_over),
-    POET_MUTATION(write_out_what_is_taken_over),
-    POET_MUTATION(enlarge_the_workspace_at_the_peak),
-    POET_MUTATION(take_one_byte_of_ram),
-    POET_MUTATION(enlarge_what_arrives_at_the_peak),
-    POET_MUTATION(recompute_what_is_computed_once),
-    POET_MUTATION(read_parameters_after_their_update),
-    POET_MUTATION(page_out_what_may_not_be_paged),
-    POET_MUTATION(page_in_what_may_not_be_paged),
-    POET_MUTATION(slow_a_transfer_down),
-    POET_MUTATION(take_some_of_the_time),
-    POET_MUTATION(take_one_byte_of_storage),
-    POET_MUTATION(take_one_byte_of_what_may_be_written),
-    POET_MUTATION(write_out_once_more),
-};
-
-#undef POET_MUTATION
 
 }  // namespace
 
-std::span<const Mutation> exact_mutations() {
-  return kMutations;
+std::vector<Mutation> exact_mutations() {
+  std::vector<Mutation> all{
+      {"forbid_to_take_over", Rule::ram,
+       [](const Spot& spot) { return taken_over_at_peak(spot).has_value(); },
+       [](Spot& spot, Random&) { spot.costs().in_place.reset(); }},
+      {"keep_what_is_taken_over", Rule::ram,
+       [](const Spot& spot) {
+         return spot.t + 1 < spot.graph().size() && taken_over_at_peak(spot).has_value();
+       },
+       [](Spot& spot, Random&) {
+         insert_sorted(spot.stages()[spot.t + 1].resident, *taken_over_at_peak(spot));
+       }},
+      {"write_out_what_is_taken_over", Rule::ram,
+       [](const Spot& spot) {
+         const std::optional<int> over =
+             is_overlapped(spot) ? taken_over_at_peak(spot) : std::nullopt;
+         return over && has(spot.stage().resident, *over);
+       },
+       [](Spot& spot, Random&) {
+         insert_sorted(spot.stage().page_out, *taken_over_at_peak(spot));
+       }},
+      {"enlarge_the_workspace_at_the_peak", Rule::ram,
+       [](const Spot& spot) { return at_peak(spot).has_value(); },
+       [](Spot& spot, Random& random) { spot.costs().workspace_bytes += draw(random, 1, 1000); }},
+      {"take_one_byte_of_ram", Rule::ram,
+       [](const Spot& spot) { return spot.limits().ram_budget_bytes > 0 && is_worst_stage(spot); },
+       take_one_byte},
+      {"enlarge_what_arrives_at_the_peak", Rule::ram, arrives_at_peak_alone,
+       [](Spot& spot, Random& random) {
+         spot.costs().in_place.reset();
+         spot.costs().bytes += draw(random, 1, 1000);
+       }},
+      {"recompute_what_is_computed_once", Rule::once, is_recomputed,
+       [](Spot& spot, Random&) { spot.costs().recompute = false; }},
+      {"read_parameters_after_their_update", Rule::once,
+       [](const Spot& spot) { return spot.node + 1 < spot.t && in<&Stage::compute>(spot); },
+       [](Spot& spot, Random& random) {
+         const int writer = draw(random, spot.node + 1, spot.t - 1);
+         spot.costs().reads_parameters.emplace_back("changed");
+         spot.graph().nodes[writer].writes_parameters.emplace_back("changed");
+       }},
+      {"page_out_what_may_not_be_paged", Rule::once, in<&Stage::page_out>, forbid_to_page},
+      {"page_in_what_may_not_be_paged", Rule::once, in<&Stage::page_in>, forbid_to_page},
+      {"slow_a_transfer_down", Rule::runtime,
+       [](const Spot& spot) {
+         return spot.limits().paging_time != PagingTime::free && is_transferred(spot);
+       },
+       slow_a_transfer_down},
+      {"take_some_of_the_time", Rule::runtime, anywhere, take_some_time},
+      {"take_one_byte_of_storage", Rule::storage,
+       [](const Spot& spot) { return is_transferred(spot) && replayed(spot).storage_bytes > 0; },
+       [](Spot& spot, Random&) {
+         spot.limits().storage_budget_bytes = replayed(spot).storage_bytes - 1;
+       }},
+      {"take_one_byte_of_what_may_be_written", Rule::storage,
+       [](const Spot& spot) { return is_transferred(spot) && replayed(spot).written_bytes > 0; },
+       [](Spot& spot, Random&) {
+         spot.limits().page_out_budget_bytes = replayed(spot).written_bytes - 1;
+       }},
+      {"write_out_once_more", Rule::storage,
+       [](const Spot& spot) {
+         return in<&Stage::resident>(spot) && !in<&Stage::page_out>(spot) &&
+                bytes_in_storage(spot.costs()) > 0;
+       },
+       [](Spot& spot, Random&) {
+         spot.limits().page_out_budget_bytes = replayed(spot).written_bytes;
+         insert_sorted(spot.stage().page_out, spot.node);
+       }}};
+  for (Mutation& each : all) each.draw_file = random_exact_file;
+  return all;
 }
 
 }  // namespace poet::test

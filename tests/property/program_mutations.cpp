@@ -1,329 +1,215 @@
-#include "program_mutations.hpp"
+// Changes that know nothing of rules, so a program may mean the same afterwards.
+#include "mutations.hpp"
 
-#include <algorithm>
-#include <optional>
 #include <utility>
-#include <vector>
 
 namespace poet::test {
 namespace {
 
 using Op = Instruction::Op;
-using Program = std::vector<Instruction>;
 
-/// A random instruction for which the condition on its place holds.
-template <typename Condition>
-std::optional<std::size_t> find_step(Random& random, const Program& program, Condition condition) {
-  std::vector<std::size_t> found;
-  for (std::size_t at = 0; at < program.size(); ++at) {
-    if (condition(at)) found.push_back(at);
+int draw_node(const Spot& spot, Random& random) {
+  return draw(random, 0, spot.graph().size() - 1);
+}
+
+std::size_t draw_place(Random& random, std::size_t first, std::size_t last) {
+  return static_cast<std::size_t>(draw(random, static_cast<int>(first), static_cast<int>(last)));
+}
+
+bool is_first(const Spot& spot) {
+  return spot.at == 0;
+}
+
+std::size_t last_of(const Spot& spot) {
+  return spot.program().size() - 1;
+}
+
+/// Moves the instruction to another place of the program.
+void shift(const Spot& spot, std::size_t to) {
+  const Instruction step = spot.step();
+  spot.program().erase(iterator_at(spot, spot.at));
+  spot.program().insert(iterator_at(spot, to), step);
+}
+
+void name_another_node(Spot& spot, Random& random) {
+  spot.step().node = draw_node(spot, random);
+}
+
+bool repeats_a_computation(const Spot& spot) {
+  return is<Op::compute>(spot) && std::any_of(spot.program().begin(), iterator_at(spot, spot.at),
+                                              [&](const Instruction& earlier) {
+                                                return earlier.op == Op::compute &&
+                                                       earlier.node == spot.step().node;
+                                              });
+}
+
+void free_early(Spot& spot, Random& random) {
+  const std::size_t last = spot.at - 1;
+  const std::size_t near = last - std::min<std::size_t>(last, draw_place(random, 0, 3));
+  shift(spot, chance(random, 70) ? near : draw_place(random, 0, last));
+}
+
+void swap_two_computations(Spot& spot, Random& random) {
+  std::vector<std::size_t> others;
+  for (std::size_t at = 0; at < spot.program().size(); ++at) {
+    if (spot.program()[at].op == Op::compute && at != spot.at) others.push_back(at);
   }
-  if (found.empty()) return {};
-  return pick(random, found);
+  std::swap(spot.step(), spot.program()[pick(random, others)]);
 }
 
-std::optional<std::size_t> find_op(Random& random, const Program& program, Op op) {
-  return find_step(random, program, [&](std::size_t at) { return program[at].op == op; });
-}
-
-Program::iterator iterator_at(Program& program, std::size_t at) {
-  return program.begin() + static_cast<std::ptrdiff_t>(at);
-}
-
-bool erase_one(Random& random, ScheduleFile& file, Op op) {
-  const auto at = find_op(random, file.program, op);
-  if (at) file.program.erase(iterator_at(file.program, *at));
-  return at.has_value();
-}
-
-/// Moves an instruction by some places, to the front of the program or to its end.
-void shift(Program& program, std::size_t from, std::size_t to) {
-  const Instruction step = program[from];
-  program.erase(iterator_at(program, from));
-  program.insert(iterator_at(program, to), step);
-}
-
-bool drop_a_page_in(Random& random, ScheduleFile& file) {
-  return erase_one(random, file, Op::page_in);
-}
-
-bool drop_a_page_out(Random& random, ScheduleFile& file) {
-  return erase_one(random, file, Op::page_out);
-}
-
-bool drop_a_computation(Random& random, ScheduleFile& file) {
-  return erase_one(random, file, Op::compute);
-}
-
-bool drop_a_recomputation(Random& random, ScheduleFile& file) {
-  const Program& program = file.program;
-  const auto at = find_step(random, program, [&](std::size_t each) {
-    const auto before = program.begin() + static_cast<std::ptrdiff_t>(each);
-    return program[each].op == Op::compute &&
-           std::any_of(program.begin(), before, [&](const Instruction& earlier) {
-             return earlier.op == Op::compute && earlier.node == program[each].node;
-           });
-  });
-  if (at) file.program.erase(iterator_at(file.program, *at));
-  return at.has_value();
-}
-
-bool free_early(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::free);
-  if (!at || *at == 0) return false;
-  const int last = static_cast<int>(*at) - 1;
-  const int to =
-      chance(random, 70) ? std::max(0, last - draw(random, 0, 3)) : draw(random, 0, last);
-  shift(file.program, *at, static_cast<std::size_t>(to));
-  return true;
-}
-
-bool free_late(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::free);
-  const int last = static_cast<int>(file.program.size()) - 1;
-  if (!at || static_cast<int>(*at) == last) return false;
-  shift(file.program, *at, static_cast<std::size_t>(draw(random, static_cast<int>(*at) + 1, last)));
-  return true;
-}
-
-bool free_another_tensor(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::free);
-  if (at) file.program[*at].node = draw(random, 0, file.graph.size() - 1);
-  return at.has_value();
-}
-
-bool compute_another_node(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::compute);
-  if (at) file.program[*at].node = draw(random, 0, file.graph.size() - 1);
-  return at.has_value();
-}
-
-bool swap_neighbours(Random& random, ScheduleFile& file) {
-  const int at = draw(random, 1, static_cast<int>(file.program.size()) - 1);
-  std::swap(file.program[static_cast<std::size_t>(at) - 1],
-            file.program[static_cast<std::size_t>(at)]);
-  return true;
-}
-
-bool swap_two_computations(Random& random, ScheduleFile& file) {
-  const auto a = find_op(random, file.program, Op::compute);
-  const auto b = find_op(random, file.program, Op::compute);
-  if (!a || !b || *a == *b) return false;
-  std::swap(file.program[*a], file.program[*b]);
-  return true;
-}
-
-/// Changes parameters before a computation that reads them as they were.
-bool update_early(Random& random, ScheduleFile& file) {
-  const auto shares = [&](const Instruction& step, const Instruction& other) {
-    const auto& written = file.graph.nodes[static_cast<std::size_t>(step.node)].writes_parameters;
-    const auto& read = file.graph.nodes[static_cast<std::size_t>(other.node)].reads_parameters;
-    return std::find_first_of(read.begin(), read.end(), written.begin(), written.end()) !=
-           read.end();
-  };
-  const auto computes = [&](std::size_t at) { return file.program[at].op == Op::compute; };
-  const auto at = find_step(random, file.program, [&](std::size_t each) {
-    return computes(each) && !file.graph.nodes[static_cast<std::size_t>(file.program[each].node)]
-                                  .writes_parameters.empty();
-  });
-  if (!at) return false;
-  for (std::size_t to = *at; to-- > 0;) {
-    if (!computes(to) || !shares(file.program[*at], file.program[to])) continue;
-    shift(file.program, *at, to);
-    return true;
+/// The last computation before this one that reads the parameters which this one changes.
+std::optional<std::size_t> earlier_reader(const Spot& spot) {
+  if (!is<Op::compute>(spot)) return {};
+  const auto& written = spot.computed().writes_parameters;
+  for (std::size_t at = spot.at; at-- > 0;) {
+    const Instruction& step = spot.program()[at];
+    const auto& read = spot.graph().nodes[step.node].reads_parameters;
+    const bool shares =
+        std::find_first_of(read.begin(), read.end(), written.begin(), written.end()) != read.end();
+    if (step.op == Op::compute && shares) return at;
   }
-  return false;
+  return {};
 }
 
-bool repeat_an_instruction(Random& random, ScheduleFile& file) {
-  const int last = static_cast<int>(file.program.size()) - 1;
-  const Instruction step = file.program[static_cast<std::size_t>(draw(random, 0, last))];
-  file.program.insert(iterator_at(file.program, static_cast<std::size_t>(draw(random, 0, last))),
-                      step);
-  return true;
-}
-
-bool page_out_after_the_free(Random& random, ScheduleFile& file) {
-  Program& program = file.program;
-  const auto at = find_op(random, program, Op::page_out);
-  if (!at) return false;
-  const auto freed = std::find_if(iterator_at(program, *at), program.end(), [&](const auto& step) {
-    return (step.op == Op::free && step.node == program[*at].node) ||
-           step.over == program[*at].node;
-  });
-  if (freed == program.end()) return false;
-  shift(program, *at, static_cast<std::size_t>(freed - program.begin()));
-  return true;
-}
-
-bool page_in_another_tensor(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::page_in);
-  if (at) file.program[*at].node = draw(random, 0, file.graph.size() - 1);
-  return at.has_value();
-}
-
-bool page_in_early(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::page_in);
-  if (!at || *at == 0) return false;
-  shift(file.program, *at, static_cast<std::size_t>(draw(random, 0, static_cast<int>(*at) - 1)));
-  return true;
-}
-
-bool take_over_another_tensor(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::compute);
-  if (at) file.program[*at].over = draw(random, 0, file.graph.size() - 1);
-  return at.has_value();
-}
-
-bool take_over_an_input(Random& random, ScheduleFile& file) {
-  const auto at = find_step(random, file.program, [&](std::size_t each) {
-    const Instruction& step = file.program[each];
-    return step.op == Op::compute && !step.over &&
-           !file.graph.nodes[static_cast<std::size_t>(step.node)].inputs.empty();
-  });
-  if (!at) return false;
-  Instruction& step = file.program[*at];
-  step.over = pick(random, file.graph.nodes[static_cast<std::size_t>(step.node)].inputs);
-  return true;
-}
-
-bool take_nothing_over(Random& random, ScheduleFile& file) {
-  const auto at = find_step(random, file.program,
-                            [&](std::size_t each) { return file.program[each].over.has_value(); });
-  if (at) file.program[*at].over.reset();
-  return at.has_value();
+/// Where the tensor that is paged out leaves RAM.
+std::optional<std::size_t> leaves_ram(const Spot& spot) {
+  if (!is<Op::page_out>(spot)) return {};
+  const int node = spot.step().node;
+  for (std::size_t at = spot.at; at < spot.program().size(); ++at) {
+    const Instruction& step = spot.program()[at];
+    if ((step.op == Op::free && step.node == node) || step.over == node) return at;
+  }
+  return {};
 }
 
 // With offsets.
 
-std::optional<std::size_t> find_placed(Random& random, const ScheduleFile& file) {
-  return find_step(random, file.program,
-                   [&](std::size_t at) { return file.program[at].offset.has_value(); });
+bool is_placed(const Spot& spot) {
+  return spot.step().offset.has_value();
 }
 
-Bytes bytes_at(const ScheduleFile& file, std::size_t at) {
-  return file.graph.nodes[static_cast<std::size_t>(file.program[at].node)].bytes;
+Bytes room_for(const Spot& spot, Bytes bytes) {
+  return *spot.arena().arena_bytes - bytes;
 }
 
-bool place_on_another_tensor(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  const auto other = find_placed(random, file);
-  if (!at || *at == *other || file.program[*at].offset == file.program[*other].offset) return false;
-  file.program[*at].offset = file.program[*other].offset;
-  return true;
+Bytes draw_offset(Random& random, Bytes end) {
+  return 4 * draw(random, 0, static_cast<int>(end) / 4);
 }
 
-bool place_a_little_aside(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  if (!at) return false;
-  Bytes& offset = *file.program[*at].offset;
+void place_on_another_tensor(Spot& spot, Random& random) {
+  std::vector<Bytes> offsets;
+  for (const Instruction& step : spot.program()) {
+    if (step.offset && step.offset != spot.step().offset) offsets.push_back(*step.offset);
+  }
+  if (!offsets.empty()) spot.step().offset = pick(random, offsets);
+}
+
+void place_a_little_aside(Spot& spot, Random& random) {
+  Bytes& offset = *spot.step().offset;
   offset += offset > 0 && chance(random, 50) ? -4 : 4;
-  return true;
 }
-
-bool place_by_one_byte_aside(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  if (at) *file.program[*at].offset += 1;
-  return at.has_value();
-}
-
-bool place_anywhere(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  if (!at) return false;
-  const auto room = static_cast<int>(*file.arena.arena_bytes - bytes_at(file, *at));
-  file.program[*at].offset = 4 * draw(random, 0, room / 4);
-  return true;
-}
-
-bool place_beyond_the_arena(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  if (!at) return false;
-  file.program[*at].offset = *file.arena.arena_bytes - bytes_at(file, *at) + 4 * draw(random, 1, 9);
-  return true;
-}
-
-bool place_in_front_of_the_arena(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  if (at) file.program[*at].offset = -4 * draw(random, 1, 9);
-  return at.has_value();
-}
-
-bool leave_out_an_offset(Random& random, ScheduleFile& file) {
-  const auto at = find_placed(random, file);
-  if (at) file.program[*at].offset.reset();
-  return at.has_value();
-}
-
-bool place_the_workspace_anywhere(Random& random, ScheduleFile& file) {
-  const auto at = find_step(random, file.program, [&](std::size_t each) {
-    return file.program[each].workspace_offset.has_value();
-  });
-  if (!at) return false;
-  const Node& node = file.graph.nodes[static_cast<std::size_t>(file.program[*at].node)];
-  const auto room = static_cast<int>(*file.arena.arena_bytes - node.workspace_bytes);
-  file.program[*at].workspace_offset = 4 * draw(random, 0, room / 4);
-  return true;
-}
-
-bool move_to_another_place(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::move);
-  if (!at) return false;
-  const auto end = static_cast<int>(*file.arena.arena_bytes / 4);
-  file.program[*at].offset = 4 * draw(random, 0, end);
-  return true;
-}
-
-bool drop_a_move(Random& random, ScheduleFile& file) {
-  return erase_one(random, file, Op::move);
-}
-
-bool move_another_tensor(Random& random, ScheduleFile& file) {
-  const auto at = find_op(random, file.program, Op::move);
-  if (at) file.program[*at].node = draw(random, 0, file.graph.size() - 1);
-  return at.has_value();
-}
-
-#define POET_MUTATION(function) \
-  { .name = #function, .apply = function }
-
-constexpr ProgramMutation kMutations[] = {
-    POET_MUTATION(drop_a_page_in),
-    POET_MUTATION(drop_a_page_out),
-    POET_MUTATION(drop_a_computation),
-    POET_MUTATION(drop_a_recomputation),
-    POET_MUTATION(free_early),
-    POET_MUTATION(free_late),
-    POET_MUTATION(free_another_tensor),
-    POET_MUTATION(compute_another_node),
-    POET_MUTATION(swap_neighbours),
-    POET_MUTATION(swap_two_computations),
-    POET_MUTATION(update_early),
-    POET_MUTATION(repeat_an_instruction),
-    POET_MUTATION(page_out_after_the_free),
-    POET_MUTATION(page_in_another_tensor),
-    POET_MUTATION(page_in_early),
-    POET_MUTATION(take_over_another_tensor),
-    POET_MUTATION(take_over_an_input),
-    POET_MUTATION(take_nothing_over),
-    POET_MUTATION(place_on_another_tensor),
-    POET_MUTATION(place_a_little_aside),
-    POET_MUTATION(place_by_one_byte_aside),
-    POET_MUTATION(place_anywhere),
-    POET_MUTATION(place_beyond_the_arena),
-    POET_MUTATION(place_in_front_of_the_arena),
-    POET_MUTATION(leave_out_an_offset),
-    POET_MUTATION(place_the_workspace_anywhere),
-    POET_MUTATION(move_to_another_place),
-    POET_MUTATION(drop_a_move),
-    POET_MUTATION(move_another_tensor),
-};
-
-#undef POET_MUTATION
 
 }  // namespace
 
-std::span<const ProgramMutation> program_mutations() {
-  return kMutations;
+std::vector<Mutation> program_mutations() {
+  return {
+      {"drop_a_page_in", {}, is<Op::page_in>, drop_step},
+      {"drop_a_page_out", {}, is<Op::page_out>, drop_step},
+      {"drop_a_computation", {}, is<Op::compute>, drop_step},
+      {"drop_a_recomputation", {}, repeats_a_computation, drop_step},
+      {"free_early",
+       {},
+       [](const Spot& spot) { return is<Op::free>(spot) && !is_first(spot); },
+       free_early},
+      {"free_late",
+       {},
+       [](const Spot& spot) { return is<Op::free>(spot) && spot.at < last_of(spot); },
+       [](Spot& spot, Random& random) {
+         shift(spot, draw_place(random, spot.at + 1, last_of(spot)));
+       }},
+      {"free_another_tensor", {}, is<Op::free>, name_another_node},
+      {"compute_another_node", {}, is<Op::compute>, name_another_node},
+      {"swap_neighbours",
+       {},
+       std::not_fn(is_first),
+       [](Spot& spot, Random&) { std::swap(spot.program()[spot.at - 1], spot.step()); }},
+      {"swap_two_computations", {}, is<Op::compute>, swap_two_computations},
+      {"update_early",
+       {},
+       [](const Spot& spot) { return earlier_reader(spot).has_value(); },
+       [](Spot& spot, Random&) { shift(spot, *earlier_reader(spot)); }},
+      {"repeat_an_instruction",
+       {},
+       anywhere,
+       [](Spot& spot, Random& random) {
+         const Instruction step = spot.step();
+         spot.program().insert(iterator_at(spot, draw_place(random, 0, last_of(spot))), step);
+       }},
+      {"page_out_after_the_free",
+       {},
+       [](const Spot& spot) { return leaves_ram(spot).has_value(); },
+       [](Spot& spot, Random&) { shift(spot, *leaves_ram(spot)); }},
+      {"page_in_another_tensor", {}, is<Op::page_in>, name_another_node},
+      {"page_in_early",
+       {},
+       [](const Spot& spot) { return is<Op::page_in>(spot) && !is_first(spot); },
+       [](Spot& spot, Random& random) { shift(spot, draw_place(random, 0, spot.at - 1)); }},
+      {"take_over_another_tensor",
+       {},
+       is<Op::compute>,
+       [](Spot& spot, Random& random) { spot.step().over = draw_node(spot, random); }},
+      {"take_over_an_input",
+       {},
+       [](const Spot& spot) {
+         return is<Op::compute>(spot) && !spot.step().over && !spot.computed().inputs.empty();
+       },
+       [](Spot& spot, Random& random) { spot.step().over = pick(random, spot.computed().inputs); }},
+      {"take_nothing_over",
+       {},
+       [](const Spot& spot) { return spot.step().over.has_value(); },
+       [](Spot& spot, Random&) { spot.step().over.reset(); }},
+      {"place_on_another_tensor", {}, is_placed, place_on_another_tensor},
+      {"place_a_little_aside", {}, is_placed, place_a_little_aside},
+      {"place_by_one_byte_aside",
+       {},
+       is_placed,
+       [](Spot& spot, Random&) { *spot.step().offset += 1; }},
+      {"place_anywhere",
+       {},
+       is_placed,
+       [](Spot& spot, Random& random) {
+         spot.step().offset = draw_offset(random, room_for(spot, spot.computed().bytes));
+       }},
+      {"place_beyond_the_arena",
+       {},
+       is_placed,
+       [](Spot& spot, Random& random) {
+         spot.step().offset = room_for(spot, spot.computed().bytes) + 4 * draw(random, 1, 9);
+       }},
+      {"place_in_front_of_the_arena",
+       {},
+       is_placed,
+       [](Spot& spot, Random& random) { spot.step().offset = -4 * draw(random, 1, 9); }},
+      {"leave_out_an_offset",
+       {},
+       is_placed,
+       [](Spot& spot, Random&) { spot.step().offset.reset(); }},
+      {"place_the_workspace_anywhere",
+       {},
+       [](const Spot& spot) { return spot.step().workspace_offset.has_value(); },
+       [](Spot& spot, Random& random) {
+         const Bytes room = room_for(spot, spot.computed().workspace_bytes);
+         spot.step().workspace_offset = draw_offset(random, room);
+       }},
+      {"move_to_another_place",
+       {},
+       is<Op::move>,
+       [](Spot& spot, Random& random) {
+         spot.step().offset = draw_offset(random, *spot.arena().arena_bytes);
+       }},
+      {"drop_a_move", {}, is<Op::move>, drop_step},
+      {"move_another_tensor", {}, is<Op::move>, name_another_node},
+  };
 }
 
 }  // namespace poet::test

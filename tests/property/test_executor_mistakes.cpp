@@ -4,11 +4,14 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <regex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
+#include "mutations.hpp"
 #include "support/executed_step.hpp"
 
 namespace poet::test {
@@ -16,140 +19,127 @@ namespace {
 
 using Op = Instruction::Op;
 using Program = std::vector<Instruction>;
-using testing::HasSubstr;
 
-class ExecutorMistake : public testing::Test {
- protected:
-  int index(const std::string& name) const { return index_of(step_.model, name); }
+int node_of(const Graph& graph, const std::string& name) {
+  const auto at = std::find_if(graph.nodes.begin(), graph.nodes.end(),
+                               [&](const Node& node) { return node.name == name; });
+  EXPECT_NE(at, graph.nodes.end()) << name;
+  return static_cast<int>(at - graph.nodes.begin());
+}
 
-  Program::iterator find(Program& program, Op op, const std::string& name) const {
-    const auto found = std::find_if(program.begin(), program.end(), [&](const Instruction& each) {
-      return each.op == op && each.node == index(name);
-    });
-    EXPECT_NE(found, program.end()) << name;
-    return found;
-  }
+auto computes(const std::string& name) {
+  return [name](const Spot& spot) { return is<Op::compute>(spot) && spot.computed().name == name; };
+}
 
-  /// Inserts an instruction right after the computation of a node.
-  void insert_after(Program& program, const std::string& computed, Instruction step) const {
-    program.insert(find(program, Op::compute, computed) + 1, step);
-  }
+/// Puts instructions about a node after the place.
+auto add(std::vector<Op> ops, const std::string& name) {
+  return [ops = std::move(ops), name](Spot& spot, Random&) {
+    std::size_t at = spot.at;
+    for (const Op op : ops) {
+      spot.program().insert(iterator_at(spot, ++at),
+                            {.op = op, .node = node_of(spot.graph(), name)});
+    }
+  };
+}
 
-  /// The step with relu1 in storage while nobody reads it.
-  Program paged() const {
-    Program program = step_.keep_all();
-    insert_after(program, "fc2", {.op = Op::free, .node = index("relu1")});
-    insert_after(program, "fc2", {.op = Op::page_out, .node = index("relu1")});
-    insert_after(program, "loss", {.op = Op::page_in, .node = index("relu1")});
-    return program;
-  }
+auto overwrite(const std::string& name) {
+  return [name](Spot& spot, Random&) { spot.step().over = node_of(spot.graph(), name); };
+}
 
-  ExecutedStep step_ = builtin_step("linear");
+/// What is wrong with the result of a program, without the number of the instruction.
+std::string fault_of(const ExecutedStep& step, const Program& program) {
+  return std::regex_replace(step.fault(program), std::regex("^instruction [0-9]+, "), "");
+}
+
+/// A mistake in a program that is valid after other changes to keeping everything.
+struct Mistake {
+  Mutation mutation;
+  std::vector<Mutation> before{};
+  ExecutedStep (*step)() = [] { return builtin_step("linear"); };
 };
 
-TEST_F(ExecutorMistake, NoneIfATensorIsPaged) {
-  EXPECT_EQ(step_.fault(paged()), "");
+void PrintTo(const Mistake& mistake, std::ostream* out) {
+  *out << mistake.mutation.name;
 }
 
-TEST_F(ExecutorMistake, APageInIsMissing) {
-  Program program = paged();
-  program.erase(find(program, Op::page_in, "relu1"));
-  EXPECT_THAT(step_.fault(program), HasSubstr("compute gradw(fc2): relu1 is not in RAM"));
+std::vector<Mistake> mistakes() {
+  // relu1 is in storage while nobody reads it.
+  const std::vector<Mutation> paged{
+      {"page out", {}, computes("fc2"), add({Op::page_out, Op::free}, "relu1")},
+      {"page in", {}, computes("loss"), add({Op::page_in}, "relu1")}};
+  return {
+      {{"APageInIsMissing", "compute gradw(fc2): relu1 is not in RAM", is<Op::page_in>, drop_step},
+       paged},
+      {{"APageOutIsMissing", "page in relu1: there is no copy of it in storage", is<Op::page_out>,
+        drop_step},
+       paged},
+      {{"APageOutComesAfterTheFree", "page out relu1: relu1 is not in RAM", is<Op::page_out>,
+        [](Spot& spot, Random&) { std::swap(spot.step(), spot.program()[spot.at + 1]); }},
+       paged},
+      {{"AFreeComesTwice", "free relu1: relu1 is not in RAM",
+        [](const Spot& spot) { return spot.at + 1 == spot.program().size(); },
+        add({Op::free, Op::free}, "relu1")}},
+      {{"AGradientIsRecomputedAfterTheUpdateOfItsParameters",
+        "computation 3 of grad(relu1) gives another value", computes("gradw(fc2)"),
+        add({Op::compute}, "grad(relu1)")},
+       {{"again", {}, computes("grad(relu1)"), add({Op::compute}, "grad(relu1)")}}},
+      {{"ALayerIsRecomputedAfterTheUpdateOfItsParameters",
+        "computation 2 of fc2 gives another value", computes("gradw(fc2)"),
+        add({Op::compute}, "fc2")}},
+      {{"ParametersAreUpdatedTwice", "the parameters fc2 are others after the step",
+        computes("gradw(fc2)"), add({Op::compute}, "gradw(fc2)")}},
+      {{"TheSampleIsTakenTwice", "computation 2 of input gives another value", computes("input"),
+        add({Op::compute}, "input")}},
+      {{"ANodeIsLeftOut", "gradw(fc1) is never computed", computes("gradw(fc1)"), drop_step}},
+      // `gate` is not read again: the gradient of a rectifier needs its output. `a` is.
+      {{"ATensorThatIsStillNeededIsOverwritten", "compute gate: a is not in RAM", computes("gelu"),
+        overwrite("a")},
+       {{"gate", {}, computes("relu"), overwrite("gate")}},
+       gated_step},
+      {{"AProductIsComputedOverItsInput", "compute fc2: it may not be computed over relu1",
+        computes("fc2"), overwrite("relu1")}}};
 }
 
-TEST_F(ExecutorMistake, APageOutIsMissing) {
-  Program program = paged();
-  program.erase(find(program, Op::page_out, "relu1"));
-  EXPECT_THAT(step_.fault(program), HasSubstr("page in relu1: there is no copy of it in storage"));
+class ExecutorMistakes : public testing::TestWithParam<Mistake> {};
+
+TEST_P(ExecutorMistakes, AreFoundForWhatTheyAre) {
+  const Mistake& mistake = GetParam();
+  const ExecutedStep step = mistake.step();
+  ScheduleFile file{.graph = step.graph, .program = step.keep_all()};
+  Random random(1);
+  for (const Mutation& change : mistake.before) ASSERT_TRUE(mutate(random, change, file));
+  EXPECT_EQ(step.fault(file.program), "");
+  ASSERT_TRUE(mutate(random, mistake.mutation, file));
+  EXPECT_EQ(fault_of(step, file.program), std::get<std::string_view>(mistake.mutation.expected));
 }
 
-TEST_F(ExecutorMistake, APageOutComesAfterTheFree) {
-  Program program = paged();
-  const auto page_out = find(program, Op::page_out, "relu1");
-  std::iter_swap(page_out, page_out + 1);
-  EXPECT_THAT(step_.fault(program), HasSubstr("page out relu1: relu1 is not in RAM"));
-}
-
-TEST_F(ExecutorMistake, AFreeComesTwice) {
-  Program program = step_.keep_all();
-  for (int i = 0; i < 2; ++i) program.push_back({.op = Op::free, .node = index("relu1")});
-  EXPECT_THAT(step_.fault(program), HasSubstr("free relu1: relu1 is not in RAM"));
-}
+INSTANTIATE_TEST_SUITE_P(Each, ExecutorMistakes, testing::ValuesIn(mistakes()),
+                         [](const auto& test) { return std::string(test.param.mutation.name); });
 
 // In this program every free follows the last computation that reads the tensor.
-TEST_F(ExecutorMistake, AnyFreeIsTooEarly) {
-  const Program program = step_.keep_needed();
+TEST(ExecutorMistake, AnyFreeIsTooEarly) {
+  const ExecutedStep step = builtin_step("linear");
+  const Program program = step.keep_needed();
   int tried = 0;
   for (std::size_t i = 0; i < program.size(); ++i) {
     if (program[i].op != Op::free) continue;
-    const std::string& name = step_.model.nodes[program[i].node].name;
+    const std::string& name = step.model.nodes[program[i].node].name;
     std::size_t reader = i;
     while (program[reader].op != Op::compute) --reader;
-    const std::string& reading = step_.model.nodes[program[reader].node].name;
-    const std::vector<std::string>& reads = step_.formulas.at(reading).reads;
-    if (std::find(reads.begin(), reads.end(), name) == reads.end()) continue;
+    const std::string& reading = step.model.nodes[program[reader].node].name;
+    if (!testing::Value(step.formulas.at(reading).reads, testing::Contains(name))) continue;
     Program early = program;
     std::rotate(early.begin() + static_cast<std::ptrdiff_t>(reader),
                 early.begin() + static_cast<std::ptrdiff_t>(i),
                 early.begin() + static_cast<std::ptrdiff_t>(i) + 1);
-    EXPECT_THAT(step_.fault(early),
-                HasSubstr(fmt::format("compute {}: {} is not in RAM", reading, name)));
+    EXPECT_EQ(fault_of(step, early), fmt::format("compute {}: {} is not in RAM", reading, name));
     ++tried;
   }
   EXPECT_GT(tried, 10);
 }
 
-TEST_F(ExecutorMistake, AGradientIsRecomputedAfterTheUpdateOfItsParameters) {
-  Program program = step_.keep_all();
-  const Instruction again = {.op = Op::compute, .node = index("grad(relu1)")};
-  insert_after(program, "grad(relu1)", again);
-  EXPECT_EQ(step_.fault(program), "");
-  insert_after(program, "gradw(fc2)", again);
-  EXPECT_EQ(step_.fault(program), "computation 3 of grad(relu1) gives another value");
-}
-
-TEST_F(ExecutorMistake, ALayerIsRecomputedAfterTheUpdateOfItsParameters) {
-  Program program = step_.keep_all();
-  insert_after(program, "gradw(fc2)", {.op = Op::compute, .node = index("fc2")});
-  EXPECT_EQ(step_.fault(program), "computation 2 of fc2 gives another value");
-}
-
-TEST_F(ExecutorMistake, ParametersAreUpdatedTwice) {
-  Program program = step_.keep_all();
-  insert_after(program, "gradw(fc2)", {.op = Op::compute, .node = index("gradw(fc2)")});
-  EXPECT_EQ(step_.fault(program), "the parameters fc2 are others after the step");
-}
-
-TEST_F(ExecutorMistake, TheSampleIsTakenTwice) {
-  Program program = step_.keep_all();
-  insert_after(program, "input", {.op = Op::compute, .node = index("input")});
-  EXPECT_EQ(step_.fault(program), "computation 2 of input gives another value");
-}
-
-TEST_F(ExecutorMistake, ANodeIsLeftOut) {
-  Program program = step_.keep_all();
-  program.erase(find(program, Op::compute, "gradw(fc1)"));
-  EXPECT_EQ(step_.fault(program), "gradw(fc1) is never computed");
-}
-
-// `gate` is not read again: the gradient of a rectifier needs its output. `a` is.
-TEST_F(ExecutorMistake, ATensorThatIsStillNeededIsOverwritten) {
-  step_ = gated_step();
-  Program program = step_.keep_all();
-  find(program, Op::compute, "relu")->over = index("gate");
-  EXPECT_EQ(step_.fault(program), "");
-  find(program, Op::compute, "gelu")->over = index("a");
-  EXPECT_THAT(step_.fault(program), HasSubstr("compute gate: a is not in RAM"));
-}
-
-TEST_F(ExecutorMistake, AProductIsComputedOverItsInput) {
-  Program program = step_.keep_all();
-  find(program, Op::compute, "fc2")->over = index("relu1");
-  EXPECT_THAT(step_.fault(program), HasSubstr("it may not be computed over relu1"));
-}
-
 // A graph without the edge frees the tensor too early.
-TEST_F(ExecutorMistake, TheEdgeToTheLastReaderIsMissing) {
+TEST(ExecutorMistake, TheEdgeToTheLastReaderIsMissing) {
   for (const char* const name : {"linear", "ds_cnn", "vgg16_cifar"}) {
     const ExecutedStep whole = builtin_step(name);
     int tried = 0;
@@ -162,10 +152,9 @@ TEST_F(ExecutorMistake, TheEdgeToTheLastReaderIsMissing) {
       std::erase(nodes[reader].inputs, node);
       if (nodes[reader].in_place == node) nodes[reader].in_place.reset();
       step.graph = make_graph(std::move(nodes));
-      EXPECT_THAT(
-          step.fault(step.keep_needed()),
-          HasSubstr(fmt::format("compute {}: {} is not in RAM", whole.model.nodes[reader].name,
-                                whole.model.nodes[node].name)));
+      EXPECT_EQ(fault_of(step, step.keep_needed()),
+                fmt::format("compute {}: {} is not in RAM", whole.model.nodes[reader].name,
+                            whole.model.nodes[node].name));
       ++tried;
     }
     EXPECT_GT(tried, 10) << name;

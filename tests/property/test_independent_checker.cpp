@@ -99,14 +99,15 @@ TEST_F(IndependentChecker, RejectsWhatTheSimulatorRejects) {
   Random random(kSeed);
   std::vector<Case> cases;
   std::vector<std::string> names;
-  std::vector<Mutation> all(mutations().begin(), mutations().end());
-  all.insert(all.end(), exact_mutations().begin(), exact_mutations().end());
+  std::vector<Mutation> all = stage_mutations();
+  for (Mutation& mutation : exact_mutations()) all.push_back(std::move(mutation));
   for (const Mutation& mutation : all) {
     if (!mutation.known_to_checker) continue;
     for (int i = 0; i < 30; ++i) {
       const auto corrupted = corrupt(random, mutation);
       ASSERT_TRUE(corrupted) << mutation.name;
-      cases.push_back(corrupted->made);
+      const ScheduleFile& file = corrupted->file;
+      cases.push_back({file.graph, file.schedule, file.request.limits});
       names.push_back(fmt::format("{} {}", mutation.name, i));
     }
   }

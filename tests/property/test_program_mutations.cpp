@@ -13,8 +13,8 @@
 #include <fmt/format.h>
 
 #include "execute/run_schedule.hpp"
+#include "mutations.hpp"
 #include "poet/error.hpp"
-#include "program_mutations.hpp"
 #include "report/draft.hpp"
 #include "support/address_replay.hpp"
 #include "support/bound_step.hpp"
@@ -39,19 +39,8 @@ Subject subject(const std::string& text) {
 enum class Ran { equal, unequal, refused, guarded, larger };
 
 const char* word_of(Ran ran) {
-  switch (ran) {
-    case Ran::equal:
-      return "equal";
-    case Ran::unequal:
-      return "unequal";
-    case Ran::refused:
-      return "refused";
-    case Ran::guarded:
-      return "guarded";
-    case Ran::larger:
-      return "larger";
-  }
-  return "";
+  constexpr const char* kWords[] = {"equal", "unequal", "refused", "guarded", "larger"};
+  return kWords[static_cast<int>(ran)];
 }
 
 Ran run_here(const Subject& about, const ScheduleFile& file) {
@@ -181,10 +170,10 @@ TEST_P(ChangedProgram, IsFoundUnlessItMeansTheSame) {
       ASSERT_TRUE(judge(about, valid).same())
           << judge(about, valid).value << judge(about, valid).form;
       ASSERT_EQ(run_apart(about, valid), Ran::equal);
-      for (const ProgramMutation& mutation : program_mutations()) {
+      for (const Mutation& mutation : program_mutations()) {
         ScheduleFile file = valid;
         if (kind == Kind::plain && mutation.name.find("place") != std::string_view::npos) continue;
-        if (!mutation.apply(random, file) || file.program == valid.program) continue;
+        if (!mutate(random, mutation, file) || file.program == valid.program) continue;
         SCOPED_TRACE(
             fmt::format("{} of case {} of kind {}", mutation.name, number, static_cast<int>(kind)));
         ++mutants;

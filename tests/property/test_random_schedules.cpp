@@ -1,5 +1,5 @@
+// What the other tests draw: valid, and with every technique.
 #include <algorithm>
-#include <cstdlib>
 #include <string>
 
 #include <fmt/format.h>
@@ -15,42 +15,29 @@
 namespace poet::test {
 namespace {
 
-constexpr int kCasesPerMutation = 300;
-
-/// POET_SEED repeats a run; every failure names the seed that was in use.
-std::uint64_t seed() {
-  const char* const text = std::getenv("POET_SEED");
-  return text == nullptr ? 20220716 : std::strtoull(text, nullptr, 10);
-}
-
 std::string first_message(const Replay& replay) {
   return replay.valid() ? "no violation" : replay.violations.front().message;
 }
 
-bool reports(const Replay& replay, const Expected& expected) {
-  return std::any_of(replay.violations.begin(), replay.violations.end(),
-                     [&](const Violation& violation) {
-                       return violation.rule == expected.rule && violation.stage == expected.stage;
-                     });
-}
-
 TEST(RandomSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
-  Random random(seed());
+  Random random(seed_of_run());
   for (int i = 0; i < 3000; ++i) {
     const Case made = random_case(random);
     const Replay replay = simulate(made.graph, made.schedule, made.limits);
-    ASSERT_TRUE(replay.valid()) << "seed " << seed() << ", case " << i << ": "
+    ASSERT_TRUE(replay.valid()) << "seed " << seed_of_run() << ", case " << i << ": "
                                 << first_message(replay);
     const Execution run = execute(made.graph, to_program(made.graph, made.schedule));
-    ASSERT_EQ(run.fault, "") << "seed " << seed() << ", case " << i;
-    ASSERT_EQ(run.energy_joules, replay.energy_joules) << "seed " << seed() << ", case " << i;
-    ASSERT_EQ(run.peak_ram_bytes, replay.peak_ram_bytes) << "seed " << seed() << ", case " << i;
-    ASSERT_EQ(run.tensors_left, 0U) << "seed " << seed() << ", case " << i;
+    ASSERT_EQ(run.fault, "") << "seed " << seed_of_run() << ", case " << i;
+    ASSERT_EQ(run.energy_joules, replay.energy_joules)
+        << "seed " << seed_of_run() << ", case " << i;
+    ASSERT_EQ(run.peak_ram_bytes, replay.peak_ram_bytes)
+        << "seed " << seed_of_run() << ", case " << i;
+    ASSERT_EQ(run.tensors_left, 0U) << "seed " << seed_of_run() << ", case " << i;
   }
 }
 
 TEST(RandomSchedules, UseEveryTechnique) {
-  Random random(seed());
+  Random random(seed_of_run());
   int recomputed = 0;
   int paged_in = 0;
   for (int i = 0; i < 200; ++i) {
@@ -64,7 +51,7 @@ TEST(RandomSchedules, UseEveryTechnique) {
 }
 
 TEST(RandomSchedules, TimelinesReachThePeakOfEachStageThatComputesAboveItsStart) {
-  Random random(seed());
+  Random random(seed_of_run());
   for (int i = 0; i < 500; ++i) {
     const Case made = random_case(random);
     std::vector<Bytes> peaks(made.graph.nodes.size(), 0);
@@ -73,14 +60,14 @@ TEST(RandomSchedules, TimelinesReachThePeakOfEachStageThatComputesAboveItsStart)
     }
     // The first computation adds to what is resident, so no stage peaks at its start.
     ASSERT_EQ(peaks, simulate(made.graph, made.schedule, made.limits).stage_peak_ram_bytes)
-        << "seed " << seed() << ", case " << i;
+        << "seed " << seed_of_run() << ", case " << i;
   }
 }
 
 TEST(RandomExactSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
-  Random random(seed());
+  Random random(seed_of_run());
   for (int i = 0; i < 3000; ++i) {
-    SCOPED_TRACE(fmt::format("seed {}, case {}", seed(), i));
+    SCOPED_TRACE(fmt::format("seed {}, case {}", seed_of_run(), i));
     const Case made = random_exact_case(random);
     const Replay replay = simulate(made.graph, made.schedule, made.limits);
     ASSERT_TRUE(replay.valid()) << first_message(replay);
@@ -106,9 +93,9 @@ std::vector<Bytes> tensors_at_each_column(const Case& made, const ScheduleTimeli
 }
 
 TEST(RandomExactSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEveryStage) {
-  Random random(seed());
+  Random random(seed_of_run());
   for (int i = 0; i < 1000; ++i) {
-    SCOPED_TRACE(fmt::format("seed {}, case {}", seed(), i));
+    SCOPED_TRACE(fmt::format("seed {}, case {}", seed_of_run(), i));
     const Case made = random_exact_case(random);
     const ScheduleTimeline timeline =
         make_timeline(made.graph, made.schedule, made.limits.paging_time);
@@ -125,7 +112,7 @@ TEST(RandomExactSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEvery
 }
 
 TEST(RandomExactSchedules, UseEveryRule) {
-  Random random(seed());
+  Random random(seed_of_run());
   int taken_over = 0;
   int transfers = 0;
   int recomputed = 0;
@@ -149,30 +136,25 @@ TEST(RandomExactSchedules, UseEveryRule) {
   EXPECT_GT(overlapped, 3);
 }
 
-class SimulatorMutations : public testing::TestWithParam<Mutation> {};
-
-TEST_P(SimulatorMutations, EveryOneIsRejectedByTheRightRuleAtTheRightStage) {
-  Random random(seed());
-  for (int i = 0; i < kCasesPerMutation; ++i) {
-    const auto corrupted = corrupt(random, GetParam());
-    ASSERT_TRUE(corrupted) << "no schedule offers an occasion; seed " << seed();
-    const auto& [made, expected] = *corrupted;
-    const Replay replay = simulate(made.graph, made.schedule, made.limits);
-    ASSERT_TRUE(reports(replay, expected))
-        << "seed " << seed() << ", case " << i << ": expected " << rule_name(expected.rule)
-        << " in stage " << expected.stage << ", found first: " << first_message(replay);
+TEST(RandomPlacedFiles, AreValidReadBackAndUseMovesAndSlots) {
+  Random random(seed_of_run());
+  int moved = 0;
+  int stored = 0;
+  int reused = 0;
+  for (int i = 0; i < 500; ++i) {
+    const ScheduleFile file = random_placed_file(random);
+    ASSERT_THAT(verify_schedule_file(file), testing::IsEmpty())
+        << "seed " << seed_of_run() << ", case " << i;
+    ASSERT_EQ(to_json(parse_schedule_file(to_json(file), "placed")), to_json(file)) << "case " << i;
+    ASSERT_LE(file.arena.storage_bytes.value_or(0), *file.summary.peak_storage_bytes);
+    moved += file.arena.moved_bytes.has_value() ? 1 : 0;
+    stored += file.arena.storage_bytes.has_value() ? 1 : 0;
+    reused += file.arena.storage_bytes.value_or(0) < *file.summary.peak_storage_bytes ? 1 : 0;
   }
+  EXPECT_GT(moved, 50);
+  EXPECT_GT(stored, 50);
+  EXPECT_GT(reused, 20);
 }
-
-INSTANTIATE_TEST_SUITE_P(Exact, SimulatorMutations, testing::ValuesIn(exact_mutations()),
-                         [](const testing::TestParamInfo<Mutation>& test) {
-                           return std::string(test.param.name);
-                         });
-
-INSTANTIATE_TEST_SUITE_P(Each, SimulatorMutations, testing::ValuesIn(mutations()),
-                         [](const testing::TestParamInfo<Mutation>& test) {
-                           return std::string(test.param.name);
-                         });
 
 }  // namespace
 }  // namespace poet::test
