@@ -15,62 +15,16 @@
 namespace poet::test {
 namespace {
 
-std::string first_message(const Replay& replay) {
-  return replay.valid() ? "no violation" : replay.violations.front().message;
-}
+/// Random schedules, of POET's graphs and of graphs beyond them.
+class RandomSchedules : public testing::TestWithParam<Case (*)(Random&)> {};
 
-TEST(RandomSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
-  Random random(seed_of_run());
-  for (int i = 0; i < 3000; ++i) {
-    const Case made = random_case(random);
-    const Replay replay = simulate(made.graph, made.schedule, made.limits);
-    ASSERT_TRUE(replay.valid()) << "seed " << seed_of_run() << ", case " << i << ": "
-                                << first_message(replay);
-    const Execution run = execute(made.graph, to_program(made.graph, made.schedule));
-    ASSERT_EQ(run.fault, "") << "seed " << seed_of_run() << ", case " << i;
-    ASSERT_EQ(run.energy_joules, replay.energy_joules)
-        << "seed " << seed_of_run() << ", case " << i;
-    ASSERT_EQ(run.peak_ram_bytes, replay.peak_ram_bytes)
-        << "seed " << seed_of_run() << ", case " << i;
-    ASSERT_EQ(run.tensors_left, 0U) << "seed " << seed_of_run() << ", case " << i;
-  }
-}
-
-TEST(RandomSchedules, UseEveryTechnique) {
-  Random random(seed_of_run());
-  int recomputed = 0;
-  int paged_in = 0;
-  for (int i = 0; i < 200; ++i) {
-    const Case made = random_case(random);
-    const Replay replay = simulate(made.graph, made.schedule, made.limits);
-    recomputed += replay.recompute_count > 0 ? 1 : 0;
-    paged_in += replay.page_in_count > 0 ? 1 : 0;
-  }
-  EXPECT_GT(recomputed, 50);
-  EXPECT_GT(paged_in, 20);
-}
-
-TEST(RandomSchedules, TimelinesReachThePeakOfEachStageThatComputesAboveItsStart) {
-  Random random(seed_of_run());
-  for (int i = 0; i < 500; ++i) {
-    const Case made = random_case(random);
-    std::vector<Bytes> peaks(made.graph.nodes.size(), 0);
-    for (const RamSample& sample : ram_timeline(made.graph, made.schedule)) {
-      peaks[sample.stage] = std::max(peaks[sample.stage], sample.ram_bytes);
-    }
-    // The first computation adds to what is resident, so no stage peaks at its start.
-    ASSERT_EQ(peaks, simulate(made.graph, made.schedule, made.limits).stage_peak_ram_bytes)
-        << "seed " << seed_of_run() << ", case " << i;
-  }
-}
-
-TEST(RandomExactSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
+TEST_P(RandomSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
   Random random(seed_of_run());
   for (int i = 0; i < 3000; ++i) {
     SCOPED_TRACE(fmt::format("seed {}, case {}", seed_of_run(), i));
-    const Case made = random_exact_case(random);
+    const Case made = GetParam()(random);
     const Replay replay = simulate(made.graph, made.schedule, made.limits);
-    ASSERT_TRUE(replay.valid()) << first_message(replay);
+    ASSERT_TRUE(replay.valid()) << replay.violations.front().message;
     const Execution run =
         execute(made.graph, to_program(made.graph, made.schedule, made.limits.paging_time));
     ASSERT_EQ(run.fault, "");
@@ -92,11 +46,11 @@ std::vector<Bytes> tensors_at_each_column(const Case& made, const ScheduleTimeli
   return bytes;
 }
 
-TEST(RandomExactSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEveryStage) {
+TEST_P(RandomSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEveryStage) {
   Random random(seed_of_run());
   for (int i = 0; i < 1000; ++i) {
     SCOPED_TRACE(fmt::format("seed {}, case {}", seed_of_run(), i));
-    const Case made = random_exact_case(random);
+    const Case made = GetParam()(random);
     const ScheduleTimeline timeline =
         make_timeline(made.graph, made.schedule, made.limits.paging_time);
     const std::vector<Bytes> tensors = tensors_at_each_column(made, timeline);
@@ -109,6 +63,25 @@ TEST(RandomExactSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEvery
     }
     ASSERT_EQ(peaks, simulate(made.graph, made.schedule, made.limits).stage_peak_ram_bytes);
   }
+}
+
+INSTANTIATE_TEST_SUITE_P(Of, RandomSchedules, testing::Values(random_case, random_exact_case),
+                         [](const auto& test) {
+                           return test.param == random_case ? "PoetsGraphs" : "ExactGraphs";
+                         });
+
+TEST(RandomPoetSchedules, UseEveryTechnique) {
+  Random random(seed_of_run());
+  int recomputed = 0;
+  int paged_in = 0;
+  for (int i = 0; i < 200; ++i) {
+    const Case made = random_case(random);
+    const Replay replay = simulate(made.graph, made.schedule, made.limits);
+    recomputed += replay.recompute_count > 0 ? 1 : 0;
+    paged_in += replay.page_in_count > 0 ? 1 : 0;
+  }
+  EXPECT_GT(recomputed, 50);
+  EXPECT_GT(paged_in, 20);
 }
 
 TEST(RandomExactSchedules, UseEveryRule) {
