@@ -4,6 +4,8 @@
 #include <gtest/gtest.h>
 
 #include <initializer_list>
+#include <iterator>
+#include <sstream>
 #include <string>
 #include <vector>
 
@@ -21,6 +23,16 @@ inline Words operator+(Words words, const Words& more) {
   words.insert(words.end(), more.begin(), more.end());
   return words;
 }
+
+/// The words of a text, such as options.
+inline Words words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+
+inline const Words kCommands = words_of(
+    "solve import import-solution info verify plot simulate place run export fit sweep baselines "
+    "compare");
 
 inline Command poet_solve_command(Words arguments) {
   return {.program = POET_SOLVE, .arguments = std::move(arguments)};

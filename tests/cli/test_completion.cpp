@@ -73,10 +73,6 @@ class Shell : public testing::Test {
   std::string script_;
 };
 
-const Words kCommands{"solve", "import",   "import-solution", "info",   "verify",
-                      "plot",  "simulate", "place",           "run",    "export",
-                      "fit",   "sweep",    "baselines",       "compare"};
-
 class Bash : public Shell {
   void SetUp() override { open("bash", POET_BASH, "poet-solve.bash"); }
 };

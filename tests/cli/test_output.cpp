@@ -229,40 +229,12 @@ TEST(Version, SaysWhichBuildItIsWithVerboseOnEitherSide) {
 TEST(Help, ShowsEveryDocumentedOptionAndTwoExamples) {
   const Finished run = poet_solve({"--help"});
   EXPECT_EQ(run.status, 0);
-  for (const char* option : {"--model",
-                             "--platform",
-                             "--ram-budget",
-                             "--runtime-budget",
-                             "--batch-size",
-                             "--mem-power-scale",
-                             "--no-paging",
-                             "--no-remat",
-                             "--gap",
-                             "--time-limit-s",
-                             "--memory-limit",
-                             "--solve-threads",
-                             "--seed",
-                             "--output",
-                             "--compact",
-                             "--require-optimal",
-                             "--print-graph-info",
-                             "--print-power-costs",
-                             "--plot-directory",
-                             "--export-model",
-                             "--list-models",
-                             "--list-platforms",
-                             "--list-ops",
-                             "--json",
-                             "--quiet",
-                             "--verbose",
-                             "--log-file",
-                             "--version",
-                             "--help",
-                             "info",
-                             "verify",
-                             "plot",
-                             "sweep",
-                             "compare"}) {
+  for (const std::string& option :
+       words_of("--model --platform --ram-budget --runtime-budget --batch-size --mem-power-scale "
+                "--no-paging --no-remat --gap --time-limit-s --memory-limit --solve-threads --seed "
+                "--output --compact --require-optimal --print-graph-info --print-power-costs "
+                "--plot-directory --export-model --list-models --list-platforms --list-ops --json "
+                "--quiet --verbose --log-file --version --help info verify plot sweep compare")) {
     EXPECT_THAT(run.out, HasSubstr(option));
   }
   EXPECT_GE(count_of(run.out, "\n  $ poet-solve --model "), 2U);
@@ -280,21 +252,18 @@ TEST(Help, FitsTheWidthOfATerminal) {
 TEST(Help, OfACommandShowsItsOptionsAndExamples) {
   const Finished sweep = poet_solve({"sweep", "--help"});
   EXPECT_EQ(sweep.status, 0);
-  for (const char* option :
-       {"--models",        "--platforms", "--ram-budget",      "--runtime-budget",
-        "--techniques",    "--min-ram",   "--batch-size",      "--mem-power-scale",
-        "--effort",        "--gap",       "--time-limit-s",    "--memory-limit",
-        "--solve-threads", "--seed",      "--require-optimal", "--jobs",
-        "--resume",        "--dry-run",   "--collect",         "--output",
-        "--format",        "--csv",       "--schedules",       "--quiet",
-        "--log-file"}) {
+  for (const std::string& option :
+       words_of("--models --platforms --ram-budget --runtime-budget --techniques --min-ram "
+                "--batch-size --mem-power-scale --effort --gap --time-limit-s --memory-limit "
+                "--solve-threads --seed --require-optimal --jobs --resume --dry-run --collect "
+                "--output --format --csv --schedules --quiet --log-file")) {
     EXPECT_THAT(sweep.out, HasSubstr(option));
   }
   EXPECT_GE(count_of(sweep.out, "\n  $ poet-solve sweep "), 4U);
   EXPECT_THAT(sweep.out, testing::Not(HasSubstr("--plot-directory")));
   const Finished compare = poet_solve({"compare", "--help"});
   EXPECT_EQ(compare.status, 0);
-  for (const char* option : {"BASELINE", "NEW", "--rel-tol", "--json", "--markdown"}) {
+  for (const std::string& option : words_of("BASELINE NEW --rel-tol --json --markdown")) {
     EXPECT_THAT(compare.out, HasSubstr(option));
   }
   EXPECT_GE(count_of(compare.out, "\n  $ poet-solve compare "), 2U);

@@ -11,10 +11,6 @@ namespace {
 
 using testing::HasSubstr;
 
-const std::vector<std::string> kCommands{"solve", "import",   "import-solution", "info",   "verify",
-                                         "plot",  "simulate", "place",           "run",    "export",
-                                         "fit",   "sweep",    "baselines",       "compare"};
-
 std::string help(const std::string& command) {
   return poet_solve({command, "--help"}).out;
 }

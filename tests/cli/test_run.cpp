@@ -96,21 +96,10 @@ INSTANTIATE_TEST_SUITE_P(
 // Every model with an exact backward pass, with both techniques and with one of them:
 // POET_CASES=45.
 TEST_F(Run, GivesTheGradientsOfEveryModel) {
-  const std::vector<std::string> models = {"linear",
-                                           "mcunet_vww",
-                                           "mobilenet_v2_035_96",
-                                           "resnet18_cifar",
-                                           "ds_cnn",
-                                           "mobilenet_v2_035_128",
-                                           "mobilenet_v2_035_224",
-                                           "mobilenet_v2_100_224",
-                                           "vgg16_cifar",
-                                           "vit_tiny",
-                                           "gpt2_tiny",
-                                           "unet_small",
-                                           "resnet18",
-                                           "resnet50",
-                                           "transformer"};
+  const Words models = words_of(
+      "linear mcunet_vww mobilenet_v2_035_96 resnet18_cifar ds_cnn mobilenet_v2_035_128 "
+      "mobilenet_v2_035_224 mobilenet_v2_100_224 vgg16_cifar vit_tiny gpt2_tiny unet_small "
+      "resnet18 resnet50 transformer");
   const std::vector<Words> techniques = {{}, {"--no-paging"}, {"--no-remat"}};
   const int all = static_cast<int>(models.size() * techniques.size());
   const CaseRange range = wanted_cases(3);

@@ -117,19 +117,22 @@ class Collecting : public testing::Test {
   std::string file(const std::string& name) const { return folder_.file("s/" + name); }
   Finished collect() const { return run_in(folder_, grid({"--collect", "s"})); }
 
+  /// Why the second of the three points failed; the others are as they were solved.
+  static std::string reason_of_second(const Finished& run) {
+    EXPECT_EQ(run.status, 1);
+    const Lines lines = as_lines(run.out);
+    std::vector<std::string> statuses;
+    for (const json& line : lines) statuses.push_back(line.at("status"));
+    EXPECT_THAT(statuses, testing::ElementsAre("infeasible", "failed", "optimal"));
+    return lines.size() < 2 ? "" : lines[1].value("reason", "");
+  }
+
   TemporaryFolder folder_;
 };
 
 TEST_F(Collecting, SaysWhichFileDidNotComeBack) {
   std::filesystem::remove(file("0001-linear-m4-both-2x-3263.json"));
-  const Finished run = collect();
-  EXPECT_EQ(run.status, 1);
-  const Lines lines = as_lines(run.out);
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[0].at("status"), "infeasible");
-  EXPECT_EQ(lines[1].at("status"), "failed");
-  EXPECT_THAT(lines[1].at("reason").get<std::string>(), HasSubstr("there is no file 's/0001-"));
-  EXPECT_EQ(lines[2].at("status"), "optimal");
+  EXPECT_THAT(reason_of_second(collect()), HasSubstr("there is no file 's/0001-"));
 }
 
 TEST_F(Collecting, AFileThatCannotBeReadFailsItsPointOnly) {
@@ -139,14 +142,8 @@ TEST_F(Collecting, AFileThatCannotBeReadFailsItsPointOnly) {
                                   std::string(R"({"format": "poet-model", "version": 1})")}) {
     static_cast<void>(folder_.write(path, text));
     const Finished run = collect();
-    EXPECT_EQ(run.status, 1);
-    const Lines lines = as_lines(run.out);
-    ASSERT_EQ(lines.size(), 3U);
-    EXPECT_EQ(lines[0].at("status"), "infeasible");
-    EXPECT_EQ(lines[1].at("status"), "failed");
-    EXPECT_THAT(lines[1].at("reason").get<std::string>(), HasSubstr(path));
+    EXPECT_THAT(reason_of_second(run), HasSubstr(path));
     EXPECT_THAT(run.err, HasSubstr(path));
-    EXPECT_EQ(lines[2].at("status"), "optimal");
   }
 }
 
@@ -154,24 +151,15 @@ TEST_F(Collecting, BelievesNoScheduleThatDoesNotReplay) {
   auto broken = json::parse(contents_of(file("0001-linear-m4-both-2x-3263.json")));
   broken.at("summary").at("energy_joules") = 1e-9;
   static_cast<void>(folder_.write("s/0001-linear-m4-both-2x-3263.json", broken.dump()));
-  const Finished run = collect();
-  EXPECT_EQ(run.status, 1);
-  EXPECT_THAT(as_lines(run.out).at(1).at("reason").get<std::string>(), HasSubstr("not valid"));
+  EXPECT_THAT(reason_of_second(collect()), HasSubstr("not valid"));
 }
 
 TEST_F(Collecting, AFileAboutAnotherProblemFailsItsPointOnly) {
   std::filesystem::copy_file(file("0002-linear-m4-both-2x-7416.json"),
                              file("0001-linear-m4-both-2x-3263.json"),
                              std::filesystem::copy_options::overwrite_existing);
-  const Finished run = collect();
-  EXPECT_EQ(run.status, 1);
-  const Lines lines = as_lines(run.out);
-  ASSERT_EQ(lines.size(), 3U);
-  EXPECT_EQ(lines[1].at("status"), "failed");
-  EXPECT_THAT(lines[1].at("reason").get<std::string>(),
+  EXPECT_THAT(reason_of_second(collect()),
               HasSubstr("request.ram_budget_bytes is 7416, expected 3263"));
-  EXPECT_EQ(lines[0].at("status"), "infeasible");
-  EXPECT_EQ(lines[2].at("status"), "optimal");
 }
 
 TEST_F(Collecting, NoFileAboutAnotherGraphIsBelieved) {

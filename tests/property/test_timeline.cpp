@@ -139,18 +139,26 @@ Problem draw_problem(Random& random) {
   }
 }
 
-TEST(Timeline, StartsAsTheBaseline) {
-  for (int seed = 0; seed < 100; ++seed) {
+/// Calls visit(random, costs) for as many random problems.
+template <typename Visit>
+void for_problems(int count, Visit&& visit) {
+  for (int seed = 0; seed < count && !testing::Test::HasFatalFailure(); ++seed) {
     SCOPED_TRACE(testing::Message() << "seed " << seed);
     Random random(seed);
     const Problem problem = draw_problem(random);
-    const WholeCosts costs(problem);
-    const Timeline timeline(costs);
-    EXPECT_EQ(to_schedule(timeline), baseline(problem.graph).schedule);
-    EXPECT_EQ(timeline.extra_energy(), 0);
-    EXPECT_EQ(timeline.ram().peak(), baseline(problem.graph).peak_ram_bytes);
-    expect_agrees_with_simulator(timeline);
+    visit(random, WholeCosts(problem));
   }
+}
+
+TEST(Timeline, StartsAsTheBaseline) {
+  for_problems(100, [](Random&, const WholeCosts& costs) {
+    const Timeline timeline(costs);
+    const Baseline base = baseline(costs.graph());
+    EXPECT_EQ(to_schedule(timeline), base.schedule);
+    EXPECT_EQ(timeline.extra_energy(), 0);
+    EXPECT_EQ(timeline.ram().peak(), base.peak_ram_bytes);
+    expect_agrees_with_simulator(timeline);
+  });
 }
 
 /// How many page-outs come later than they need to.
@@ -162,33 +170,24 @@ int count_late_page_outs(const Timeline& timeline) {
 TEST(Timeline, AgreesWithTheSimulatorAfterEveryChange) {
   int changed = 0;
   int put_off = 0;
-  for (int seed = 0; seed < 300; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
-    const Problem problem = draw_problem(random);
-    const WholeCosts costs(problem);
+  for_problems(300, [&](Random& random, const WholeCosts& costs) {
     Timeline timeline(costs);
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < 60 && !HasFatalFailure(); ++step) {
       change_some(timeline, random);
       timeline.commit();
       expect_agrees_with_simulator(timeline);
-      if (HasFatalFailure()) return;
       changed += timeline.entries().empty() ? 0 : 1;
       put_off += count_late_page_outs(timeline);
     }
-  }
+  });
   EXPECT_GT(changed, 5000);
   EXPECT_GT(put_off, 500);
 }
 
 TEST(Timeline, RollbackRestoresEverything) {
-  for (int seed = 0; seed < 300; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
-    const Problem problem = draw_problem(random);
-    const WholeCosts costs(problem);
+  for_problems(300, [](Random& random, const WholeCosts& costs) {
     Timeline timeline(costs);
-    for (int step = 0; step < 60; ++step) {
+    for (int step = 0; step < 60 && !HasFatalFailure(); ++step) {
       const Timeline before = timeline;
       change_some(timeline, random);
       if (random.below(2) == 0) {
@@ -197,17 +196,12 @@ TEST(Timeline, RollbackRestoresEverything) {
       }
       timeline.rollback();
       expect_same(timeline, before);
-      if (HasFatalFailure()) return;
     }
-  }
+  });
 }
 
 TEST(Timeline, IsRebuiltFromItsEntriesAndFromItsSchedule) {
-  for (int seed = 0; seed < 100; ++seed) {
-    SCOPED_TRACE(testing::Message() << "seed " << seed);
-    Random random(seed);
-    const Problem problem = draw_problem(random);
-    const WholeCosts costs(problem);
+  for_problems(100, [](Random& random, const WholeCosts& costs) {
     Timeline timeline(costs);
     for (int step = 0; step < 30; ++step) {
       change_some(timeline, random);
@@ -224,8 +218,7 @@ TEST(Timeline, IsRebuiltFromItsEntriesAndFromItsSchedule) {
     expect_same(again, Timeline(costs));
     again.restore(entries_of(to_schedule(timeline)));
     expect_same(again, timeline);
-    if (HasFatalFailure()) return;
-  }
+  });
 }
 
 /// A chain of eight nodes of which the last reads the first.
