@@ -2,6 +2,7 @@
 
 #include <exception>
 #include <new>
+#include <optional>
 
 #include <fmt/format.h>
 
@@ -17,12 +18,15 @@ using namespace poet::cli;
 using poet::ExitCode;
 
 /// The only place that catches everything. Each kind of error has one exit status.
-ExitCode run_caught(CommandLine& line, Session& session) {
+ExitCode run_caught(int argc, char** argv) {
+  Session session;
+  std::optional<CommandLine> line;
   const auto fail = [&](ExitCode code, const std::string& message) {
-    return deliver_failure(code, message, line.error_destination(), session.problem);
+    const auto to = line ? line->error_destination() : std::nullopt;
+    return deliver_failure(code, message, to, session.problem);
   };
   try {
-    const Run run = line.parse(session);
+    const Run run = line.emplace(argc, argv).parse(session);
     if (!run) return ExitCode::ok;
     start_log(session);
     return run(session);
@@ -40,9 +44,7 @@ ExitCode run_caught(CommandLine& line, Session& session) {
 int main(int argc, char** argv) {
   set_up_process();
   start_log({});
-  CommandLine line(argc, argv);
-  Session session;
-  const ExitCode code = run_caught(line, session);
+  const ExitCode code = run_caught(argc, argv);
   spdlog::shutdown();
   return static_cast<int>(code);
 }

@@ -86,8 +86,8 @@ CLI::Validator one_of(std::vector<std::string> words) {
 
 CLI::Option* OptionGroup::words(const char* name, const std::vector<std::string>& allowed,
                                 const std::string& usage,
-                                std::function<void(const std::string&)> take) {
-  return app_.add_option_function<std::string>(name, std::move(take), usage)
+                                const std::function<void(const std::string&)>& take) {
+  return app_.add_option_function<std::string>(name, take, usage)
       ->group(heading_)
       ->check(one_of(allowed))
       ->type_name(fmt::format("{}", fmt::join(allowed, "|")));

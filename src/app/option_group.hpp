@@ -119,7 +119,7 @@ class OptionGroup {
 
  private:
   CLI::Option* words(const char* name, const std::vector<std::string>& allowed,
-                     const std::string& usage, std::function<void(const std::string&)> take);
+                     const std::string& usage, const std::function<void(const std::string&)>& take);
 
   CLI::App& app_;
   std::string heading_;
