@@ -24,7 +24,10 @@ struct Node {
   bool backward = false;              ///< whether the node belongs to the backward pass
 
   // What POET's graphs do not have. A graph whose nodes keep these defaults is one of POET's.
-  std::optional<int> in_place{};                ///< the input whose RAM the output may take over
+  std::optional<int> in_place{};  ///< the input whose RAM the output may take over
+  /// In order of preference, the inputs among which `in_place` is chosen for an order of the nodes;
+  /// empty if there is no choice. No part of the digest.
+  std::vector<int> in_place_choices{};
   Bytes workspace_bytes = 0;                    ///< held while the node is computed, and only then
   bool recompute = true;                        ///< whether later stages may compute it again
   bool page = true;                             ///< whether it may be paged
@@ -52,9 +55,9 @@ struct Graph {
 /// same nodes are one edge), and finds the users and the last stages. A node that reads parameters
 /// is not computed after the node that writes them, which is computed only once.
 /// Throws InputError for an empty graph, an input that is not an earlier node, a cost that is not
-/// between 0 and kMaxCost, sizes that add up to more than 2^53 bytes, `in_place` that is not an
-/// input of equal bytes, a node that writes parameters and may be computed again, or one that reads
-/// parameters that an earlier node writes.
+/// between 0 and kMaxCost, sizes that add up to more than 2^53 bytes, `in_place` or a choice for it
+/// that is not an input of equal bytes, a node that writes parameters and may be computed again, or
+/// one that reads parameters that an earlier node writes.
 Graph make_graph(std::vector<Node> nodes);
 
 /// Returns the last node that reads a node's output; the node itself if none does.

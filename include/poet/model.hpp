@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "poet/order.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
@@ -51,6 +52,10 @@ struct ModelNode {
   std::vector<std::string> reads_parameters{};
   std::vector<std::string> writes_parameters{};
 
+  /// Of an exact graph: as in Node.
+  std::vector<int> in_place_choices{};
+  /// Likewise: names of the parameters to whose kept gradients the node adds (Update::accumulate).
+  std::vector<std::string> adds_to{};
   /// Of an exact graph: what the node's formula reads, in the order of docs/model-format.md.
   std::vector<Operand> operands{};
 };
@@ -126,6 +131,14 @@ Model load_model(const std::string& name_or_path, std::int64_t batch_size = 1,
 /// Model::source. Throws InputError as load_model does.
 Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size = 1,
                   std::optional<Backward> backward = {});
+
+/// What a model's formulas ask of an order of its nodes: what its lists of parameters do and, for
+/// each gradient that is kept until the end of the step, that it is added up as listed, and then
+/// applied.
+Precedence precedence(const Model& model);
+
+/// The same model with its nodes in another order, which must be legal; see permuted(Graph).
+Model permuted(const Model& model, const NodeOrder& order);
 
 /// Returns the names of the built-in models, sorted.
 std::vector<std::string> builtin_models();

@@ -106,6 +106,7 @@ void wait_for_memory(const ModelNode& from, const Platform& platform,
 
 void copy_attributes(const ModelNode& from, Node& node) {
   node.in_place = from.in_place;
+  node.in_place_choices = from.in_place_choices;
   node.workspace_bytes = from.workspace_bytes;
   node.recompute = from.recompute;
   node.page = from.page;

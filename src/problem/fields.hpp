@@ -24,6 +24,7 @@ inline constexpr auto kFields<Node> = std::tuple(
 /// for there.
 inline constexpr auto kExactNodeFields =
     std::tuple(Field<&Node::in_place>{"in_place", InFile::left_out_if_default},
+               Field<&Node::in_place_choices>{"in_place_choices", InFile::left_out_if_default},
                Field<&Node::workspace_bytes>{"workspace_bytes", InFile::left_out_if_default},
                Field<&Node::recompute>{"recompute", InFile::left_out_if_default},
                Field<&Node::page>{"page", InFile::left_out_if_default},

@@ -41,10 +41,8 @@ void check_copy(const Node& node, int index) {
 }
 
 /// An output takes over RAM byte by byte, so the sizes have to be the same.
-void check_in_place(const std::vector<Node>& nodes, int index) {
+void check_taken(const std::vector<Node>& nodes, int index, int over) {
   const Node& node = nodes[index];
-  if (!node.in_place) return;
-  const int over = *node.in_place;
   if (std::find(node.inputs.begin(), node.inputs.end(), over) == node.inputs.end()) {
     throw InputError(fmt::format("node {} ('{}'): in_place is {}; expected one of its inputs",
                                  index, node.name, over));
@@ -53,6 +51,19 @@ void check_in_place(const std::vector<Node>& nodes, int index) {
   throw InputError(fmt::format(
       "node {} ('{}'): in_place is {} ('{}') of {} bytes; expected an input of {} bytes", index,
       node.name, over, nodes[over].name, nodes[over].bytes, node.bytes));
+}
+
+void check_in_place(const std::vector<Node>& nodes, int index) {
+  const Node& node = nodes[index];
+  if (node.in_place) check_taken(nodes, index, *node.in_place);
+  const std::vector<int>& choices = node.in_place_choices;
+  for (const int choice : choices) check_taken(nodes, index, choice);
+  if (choices.empty() ||
+      (node.in_place && std::find(choices.begin(), choices.end(), *node.in_place) != choices.end()))
+    return;
+  throw InputError(fmt::format(
+      "node {} ('{}'): in_place is {}; expected one of in_place_choices, {}", index, node.name,
+      node.in_place ? std::to_string(*node.in_place) : "missing", fmt::join(choices, ", ")));
 }
 
 void check_node(const Node& node, int index) {

@@ -243,6 +243,7 @@ class BackwardPass {
     parameters.is_trained = true;
     node.recompute = false;
     if (spec_.update == Update::accumulate) {
+      node.adds_to.push_back(parameters.name);
       if (std::find(accumulated_.begin(), accumulated_.end(), group) == accumulated_.end()) {
         accumulated_.push_back(group);
       }

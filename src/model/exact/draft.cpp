@@ -6,6 +6,7 @@
 #include <fmt/format.h>
 
 #include "poet/error.hpp"
+#include "problem/take_over.hpp"
 
 namespace poet {
 namespace {
@@ -65,8 +66,6 @@ int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int>
   return static_cast<int>(nodes.size()) - 1;
 }
 
-// An input that other nodes read later can still be taken over, in a stage that computes none of
-// them. But the choice is made once, so an input that nobody needs afterwards comes first.
 void choose_in_place(Draft& draft) {
   std::vector<ModelNode>& nodes = draft.model.nodes;
   std::vector<int> last_reader(nodes.size(), -1);
@@ -74,14 +73,18 @@ void choose_in_place(Draft& draft) {
     for (const int input : nodes[j].inputs) last_reader[input] = static_cast<int>(j);
   }
   for (std::size_t k = 0; k < nodes.size(); ++k) {
-    const auto size = size_key(nodes[k]);
+    ModelNode& node = nodes[k];
+    const auto size = size_key(node);
     if (size.second == 0) continue;
     for (const int input : draft.over[k]) {
+      std::vector<int>& choices = node.in_place_choices;
       if (size_key(nodes[input]) != size) continue;
-      const bool is_free = last_reader[input] == static_cast<int>(k);
-      if (is_free || !nodes[k].in_place) nodes[k].in_place = input;
-      if (is_free) break;
+      if (std::find(choices.begin(), choices.end(), input) == choices.end()) {
+        choices.push_back(input);
+      }
     }
+    node.in_place = choose_in_place(node.in_place_choices, last_reader, static_cast<int>(k));
+    if (node.in_place_choices.size() == 1) node.in_place_choices.clear();  // there is no choice
   }
 }
 

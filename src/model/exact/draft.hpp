@@ -101,8 +101,8 @@ Draft draft_forward(const ModelSpec& spec, std::int64_t batch_size, InputErrors&
 /// Appends the backward pass and the updates of parameters. Throws InputError if there is no loss.
 void append_exact_backward(Draft& draft, const ModelSpec& spec);
 
-/// Decides for each node which input it may take over: the first allowed one whose last reader it
-/// is, else the first allowed one.
+/// Decides for each node which input it may take over (problem/take_over.hpp), and keeps what there
+/// was to choose from.
 void choose_in_place(Draft& draft);
 
 /// The forward pass of a model of layers as it is computed and, unless spec.backward is `none`, its

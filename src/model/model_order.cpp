@@ -1,0 +1,55 @@
+// A model in another order. Its digests are about the order of its file, so what an order has to
+// keep stands in no node of a graph: `update(W)` of Update::accumulate reads a kept gradient, which
+// is no tensor of the graph, and without the pairs below it could go before the last addition.
+
+#include <algorithm>
+#include <utility>
+
+#include "poet/model.hpp"
+#include "problem/parameter_order.hpp"
+#include "problem/take_over.hpp"
+
+namespace poet {
+
+Precedence precedence(const Model& model) {
+  ParameterOrder parameters;
+  // A kept gradient is changed by each addition, and by the update that applies and clears it.
+  ParameterOrder gradients;
+  for (int k = 0; k < static_cast<int>(model.nodes.size()); ++k) {
+    const ModelNode& node = model.nodes[k];
+    parameters.change(k, node.writes_parameters);
+    parameters.read(k, node.reads_parameters);
+    gradients.change(k, node.adds_to);
+    if (model.update == Update::accumulate) gradients.change(k, node.writes_parameters);
+  }
+  Precedence pairs = std::move(parameters.pairs);
+  pairs.insert(pairs.end(), gradients.pairs.begin(), gradients.pairs.end());
+  return pairs;
+}
+
+Model permuted(const Model& model, const NodeOrder& order) {
+  const std::vector<int> place = places_of(order);
+  std::vector<int> last_reader(model.nodes.size(), -1);
+  for (std::size_t k = 0; k < model.nodes.size(); ++k) {
+    for (const int input : model.nodes[k].inputs) {
+      last_reader[place[input]] = std::max(last_reader[place[input]], place[k]);
+    }
+  }
+  Model result = model;
+  for (std::size_t p = 0; p < order.size(); ++p) {
+    ModelNode node = model.nodes[order[p]];
+    for (int& input : node.inputs) input = place[input];
+    std::sort(node.inputs.begin(), node.inputs.end());
+    for (Operand& operand : node.operands) operand.node = place[operand.node];
+    for (int& choice : node.in_place_choices) choice = place[choice];
+    if (!node.in_place_choices.empty()) {
+      node.in_place = choose_in_place(node.in_place_choices, last_reader, static_cast<int>(p));
+    } else if (node.in_place) {
+      node.in_place = place[*node.in_place];
+    }
+    result.nodes[p] = std::move(node);
+  }
+  return result;
+}
+
+}  // namespace poet
