@@ -105,6 +105,7 @@ struct Model {
   Backward backward = Backward::poet_chain;
   std::int64_t batch_size = 1;  ///< samples per training step
   std::vector<ModelNode> nodes;
+  NodeOrder order{};  ///< of `nodes`, by index of the list that the file stands for; see permuted()
 
   // What POET's graphs do not have.
   Update update = Update::fused;

@@ -28,7 +28,8 @@ void check_order(const Graph& graph, const Precedence& precedence, const NodeOrd
 /// By node, its place in an order.
 std::vector<int> places_of(const NodeOrder& order);
 
-/// The order that puts a permuted list back.
+/// The order that puts a permuted list back. Throws InputError for a list that is no order: not
+/// each index once.
 NodeOrder inverse(const NodeOrder& order);
 
 /// The same nodes in another order, which must be legal. Which input a node takes over is chosen

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "poet/model.hpp"
+#include "poet/order.hpp"
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
@@ -36,6 +37,15 @@ struct Question {
   /// the platform's reserve as well as the tensors.
   bool count_parameters = false;
   SolveSettings settings{};
+  NodeOrder order{};  ///< with OrderKind::stated: that order; else empty
+};
+
+/// How a subject differs from one in the given order. Budgets as users state them are about the
+/// given order, whatever the order of the nodes.
+struct ChosenOrder {
+  NodeOrder order;
+  std::string graph_sha256;  ///< of the graph in the given order
+  Baseline base;             ///< likewise
 };
 
 /// What questions are about: a model on a platform, and what follows from the two.
@@ -46,11 +56,20 @@ struct Subject {
   Baseline base;
   /// What its problems have in common: paging time, and the budgets for secondary storage.
   Limits limits{};
+  std::optional<ChosenOrder> chosen{};  ///< absent: the nodes are in the given order
 
   /// `vgg16_cifar/m4`
   std::string name() const;
-  /// The digest of its problems' graph.
-  std::string graph_sha256() const { return poet::graph_sha256(graph, limits.paging_time); }
+  /// The digest of its problems' graph in the given order.
+  std::string graph_sha256() const {
+    return chosen ? chosen->graph_sha256 : poet::graph_sha256(graph, limits.paging_time);
+  }
+  /// The digest of the graph in the chosen order; empty in the given one.
+  std::string order_sha256() const {
+    return chosen ? poet::graph_sha256(graph, limits.paging_time) : std::string();
+  }
+  /// What shares and multiples are shares and multiples of.
+  const Baseline& stated_base() const { return chosen ? chosen->base : base; }
   const Platform* platform_or_null() const { return platform ? &*platform : nullptr; }
 };
 
@@ -58,6 +77,11 @@ struct Subject {
 /// budgets for secondary storage and the scale of memory power count. Throws InputError if the
 /// model needs a platform and has none, as cost_graph() does, and as shared_limits() does.
 Subject make_subject(Model model, std::optional<Platform> platform, const Question& question);
+
+/// The same subject with its nodes in another order, by index of the model's list; the given order
+/// leaves nothing chosen. `given` must be in the given order. Throws InputError for an order that
+/// is not legal.
+Subject reordered(const Subject& given, const NodeOrder& order);
 
 /// What all problems of a model have in common: the paging time and the budgets for secondary
 /// storage that the question states, or what is usual. Throws InputError if transfers are to be

@@ -9,6 +9,7 @@
 #include "poet/exit_code.hpp"
 #include "poet/graph.hpp"
 #include "poet/model.hpp"
+#include "poet/order.hpp"
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
@@ -37,6 +38,10 @@ struct ModelInfo {
   std::string backward;
   std::string sha256;
   Bytes alignment = kUsualAlignment;  ///< Model::alignment
+  // Of another order than the given one; empty for that.
+  NodeOrder order{};           ///< by node of the file: its place in the model's list
+  std::string graph_sha256{};  ///< of the graph in the given order: what the problem is
+  std::string order_sha256{};  ///< of the graph in this order, which bounds and proofs are about
 };
 
 /// Where the costs came from: the file's `platform`; absent when the model brings its own.
@@ -124,6 +129,11 @@ struct ScheduleFile {
   std::vector<Bytes> stage_peak_ram_bytes;  ///< by stage
   std::vector<Instruction> program;         ///< as to_program writes it, with offsets and slots
 };
+
+/// The graph of a file in the given order of its model, and its digest: what the problem of the
+/// file is, in any order. Throws InputError if the file's order is not legal.
+Graph given_graph(const ScheduleFile& file);
+std::string given_graph_sha256(const ScheduleFile& file);
 
 /// The version of the format that a file needs: 2 if it uses anything that version 1 does not know,
 /// which are attributes of nodes, times of transfers that are charged, budgets for secondary

@@ -25,6 +25,13 @@ enum class Objective {
   ram,      ///< RAM budget, within the runtime budget; solve() is given what run_min_ram found
 };
 
+/// In which order the nodes are computed for the first time. Proofs are about one order.
+enum class OrderKind {
+  given,   ///< as the model lists them
+  search,  ///< one that a search finds
+  stated   ///< one that the user states
+};
+
 /// What a user can set that changes results, besides the problem itself.
 struct SolveSettings {
   double gap = 1e-4;                 ///< stop when (energy - bound) / energy is at most this
@@ -35,6 +42,7 @@ struct SolveSettings {
   Effort effort = Effort::standard;
   SolverFeatures features;
   Objective objective = Objective::energy;
+  OrderKind order = OrderKind::given;
   /// Of the solver's processes together. A model that needs more is not built, and a process that
   /// asks for more fails, which costs the proof alone. 0 = none.
   Bytes memory_limit_bytes = Bytes{4} << 30;
@@ -63,6 +71,7 @@ inline constexpr std::tuple kSettings{
     Setting<&SolveSettings::time_limit_seconds>{"time_limit_seconds"},
     Setting<&SolveSettings::threads>{"solve_threads"},
     Setting<&SolveSettings::seed>{"seed"},
-    Setting<&SolveSettings::objective>{.key = "objective", .is_new = true}};
+    Setting<&SolveSettings::objective>{.key = "objective", .is_new = true},
+    Setting<&SolveSettings::order>{.key = "order", .is_new = true}};
 
 }  // namespace poet

@@ -36,6 +36,11 @@ Model permuted(const Model& model, const NodeOrder& order) {
     }
   }
   Model result = model;
+  result.order = order;
+  if (!model.order.empty()) {
+    for (int& node : result.order) node = model.order[node];
+  }
+  if (std::is_sorted(result.order.begin(), result.order.end())) result.order.clear();
   for (std::size_t p = 0; p < order.size(); ++p) {
     ModelNode node = model.nodes[order[p]];
     for (int& input : node.inputs) input = place[input];

@@ -26,21 +26,22 @@ void expect_before(const Graph& graph, const std::vector<int>& place, int first,
                                why));
 }
 
-void expect_every_node_once(const Graph& graph, const NodeOrder& order) {
-  std::vector<bool> is_there(graph.nodes.size(), false);
+/// Throws InputError unless a list has each index below its length, or below `size`, once.
+void expect_each_once(const NodeOrder& order, std::size_t size) {
+  std::vector<bool> is_there(size, false);
   for (const int node : order) {
-    if (node < 0 || node >= graph.size()) {
-      throw InputError(fmt::format("found node {}; expected 0 to {}", node, graph.size() - 1));
+    if (node < 0 || static_cast<std::size_t>(node) >= size) {
+      throw InputError(fmt::format("found node {} in an order; expected 0 to {}", node, size - 1));
     }
     if (is_there[node]) {
-      throw InputError(fmt::format("found node {} ('{}') twice; expected each node once", node,
-                                   graph.nodes[node].name));
+      throw InputError(
+          fmt::format("found node {} twice in an order; expected each node once", node));
     }
     is_there[node] = true;
   }
-  if (static_cast<int>(order.size()) == graph.size()) return;
+  if (order.size() == size) return;
   throw InputError(
-      fmt::format("found {} nodes; expected each of the graph's {}", order.size(), graph.size()));
+      fmt::format("found an order of {} nodes; expected each of {}", order.size(), size));
 }
 
 }  // namespace
@@ -55,7 +56,7 @@ Precedence precedence(const Graph& graph) {
 }
 
 void check_order(const Graph& graph, const Precedence& precedence, const NodeOrder& order) {
-  expect_every_node_once(graph, order);
+  expect_each_once(order, graph.nodes.size());
   const std::vector<int> place = places_of(order);
   for (int k = 0; k < graph.size(); ++k) {
     for (const int input : graph.nodes[k].inputs) {

@@ -50,11 +50,27 @@ Subject make_subject(Model model, std::optional<Platform> platform, const Questi
   return subject;
 }
 
+Subject reordered(const Subject& given, const NodeOrder& order) {
+  if (given.chosen) throw InternalError("a subject whose order is chosen is to be put in another");
+  if (std::is_sorted(order.begin(), order.end()) &&
+      static_cast<int>(order.size()) == given.graph.size())
+    return given;
+  check_order(given.graph, precedence(given.model), order);
+  Subject subject{.model = permuted(given.model, order),
+                  .platform = given.platform,
+                  .graph = permuted(given.graph, order),
+                  .base = {},
+                  .limits = given.limits,
+                  .chosen = ChosenOrder{order, given.graph_sha256(), given.base}};
+  subject.base = baseline(subject.graph);
+  return subject;
+}
+
 Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                  Bytes ram_budget_bytes) {
   Limits limits = subject.limits;
   limits.ram_budget_bytes = ram_budget_bytes;
-  limits.runtime_budget_seconds = resolve(runtime, subject.base);
+  limits.runtime_budget_seconds = resolve(runtime, subject.stated_base());
   limits.techniques = set;
   return limits;
 }

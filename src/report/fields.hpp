@@ -41,6 +41,10 @@ inline constexpr Names<Objective, 3> kNames<Objective> = {
     {{Objective::energy, "energy"}, {Objective::runtime, "runtime"}, {Objective::ram, "ram"}}};
 
 template <>
+inline constexpr Names<OrderKind, 3> kNames<OrderKind> = {
+    {{OrderKind::given, "given"}, {OrderKind::search, "search"}, {OrderKind::stated, "stated"}}};
+
+template <>
 inline constexpr Names<Backward, 4> kNames<Backward> = {{
     {Backward::poet_chain, "poet-chain"},
     {Backward::exact, "exact"},
@@ -56,7 +60,10 @@ inline constexpr auto kFields<ModelInfo> =
                Field<&ModelInfo::forward_node_count>{"forward_node_count"},
                Field<&ModelInfo::backward>{"backward"}, Field<&ModelInfo::sha256>{"sha256"},
                Field<&ModelInfo::alignment>{
-                   .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1});
+                   .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1},
+               Field<&ModelInfo::order>{"order", InFile::left_out_if_default},
+               Field<&ModelInfo::graph_sha256>{"graph_sha256", InFile::left_out_if_default},
+               Field<&ModelInfo::order_sha256>{"order_sha256", InFile::left_out_if_default});
 
 template <>
 inline constexpr auto kFields<PlatformInfo> = std::tuple(Field<&PlatformInfo::name>{"name"},

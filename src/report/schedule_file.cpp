@@ -19,11 +19,26 @@ ModelInfo model_info(const Model& model) {
           .forward_node_count = static_cast<int>(backward - model.nodes.begin()),
           .backward = std::string(name_of(model.backward)),
           .sha256 = model.sha256,
-          .alignment = model.alignment};
+          .alignment = model.alignment,
+          .order = model.order};
 }
 
 PlatformInfo platform_info(const Platform& platform) {
   return {.name = platform.name, .source = platform.source, .sha256 = platform.sha256};
+}
+
+Graph given_graph(const ScheduleFile& file) {
+  if (file.model.order.empty()) return file.graph;
+  const NodeOrder back = inverse(file.model.order);
+  check_order(file.graph, {}, back);
+  Graph given = permuted(file.graph, back);
+  // As make_unplaced_file() leaves the nodes of a file in the given order.
+  for (Node& node : given.nodes) node.in_place_choices.clear();
+  return given;
+}
+
+std::string given_graph_sha256(const ScheduleFile& file) {
+  return graph_sha256(given_graph(file), file.request.limits.paging_time);
 }
 
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,

@@ -80,6 +80,13 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
   }
   report.solver = result.statistics;
   report.graph = problem.graph;
+  if (report.model.order.empty()) {
+    // In the given order nothing was chosen.
+    for (Node& node : report.graph.nodes) node.in_place_choices.clear();
+  } else {
+    report.model.graph_sha256 = given_graph_sha256(report);
+    report.model.order_sha256 = graph_sha256(report.graph, request.limits.paging_time);
+  }
   report.schedule = *result.schedule;
   report.stage_peak_ram_bytes = replay.stage_peak_ram_bytes;
   if (is_beyond_poet(report)) {
