@@ -110,6 +110,7 @@ struct MinRam {
 /// How a question is answered.
 struct AnswerOptions {
   std::optional<Schedule> start{};  ///< as in SolveOptions; likewise below
+  NodeOrder start_order{};          ///< of the start, with OrderKind::search; empty: the given one
   std::function<std::optional<Schedule>(const Problem&)> suggest{};
   std::function<void(const Progress&)> progress{};
   std::function<bool()> interrupted{};

@@ -62,6 +62,8 @@ struct ProblemInfo {
   std::optional<std::string> node;          ///< the name of the node that decides
   std::optional<Bytes> smallest_ram_bytes;  ///< no smaller RAM budget can work
   bool smallest_ram_is_exact = false;       ///< whether that budget itself works
+  /// With OrderKind::search: what is proven of the given order alone, if that is infeasible.
+  std::optional<Status> given_order{};
 };
 
 /// The part of a file that identifies a model or a platform.
@@ -100,6 +102,12 @@ struct Summary {
   std::optional<double> steps_until_worn{};
 };
 
+/// What choosing an order bought: in the file's `summary`, with OrderKind::search.
+struct OrderFigures {
+  /// Of the best schedule that was found in the given order; absent if none was.
+  std::optional<Joules> given_order_energy_joules{};
+};
+
 /// Where a schedule lies in RAM and in secondary storage: in the file's `summary`, if its program
 /// has offsets.
 struct ArenaFigures {
@@ -123,6 +131,7 @@ struct ScheduleFile {
   Summary summary;
   ObjectiveBounds bounds;  ///< in the file's `summary`
   ArenaFigures arena;      ///< likewise
+  OrderFigures bought;     ///< likewise
   SolveStatistics solver;
   Graph graph;
   Schedule schedule;

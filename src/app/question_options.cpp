@@ -161,6 +161,23 @@ void add_paging_options(CLI::App& app, Question& question) {
                "most bytes written to secondary storage in one training step, which wears it out");
 }
 
+void add_order_option(CLI::App& app, QuestionArguments& arguments) {
+  const auto take = [&arguments](const std::string& given) {
+    OrderKind& kind = arguments.question.settings.order;
+    const std::optional<OrderKind> word = value_of<OrderKind>(given);
+    kind = word && *word != OrderKind::stated ? *word : OrderKind::stated;
+    arguments.order_file = kind == OrderKind::stated ? given : std::string();
+  };
+  app.add_option_function<std::string>(
+         "--order", take,
+         "in which order the nodes are computed for the first time: given, as the model lists "
+         "them; search, an order that a search finds; or that of FILE, a schedule or a JSON list "
+         "of all nodes by index or name. A proof is about one order")
+      ->group(kWhatToSolve)
+      ->type_name("given|search|FILE")
+      ->default_str("given");
+}
+
 void add_budget_options(CLI::App& app, QuestionArguments& arguments) {
   OptionGroup group(app, kWhatToSolve);
   group.text("--model", arguments.model.model, "NAME|FILE",

@@ -29,7 +29,8 @@ struct QuestionArguments {
   ModelArguments model;
   std::string platform;
   std::optional<RamBudget> ram;
-  Question question;  ///< all but the RAM budget
+  std::string order_file;  ///< with OrderKind::stated
+  Question question;       ///< all but the RAM budget
 };
 
 /// A member of SolveSettings as an option.
@@ -111,6 +112,8 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);
 /// --paging-time, and the budgets for secondary storage.
 void add_paging_options(CLI::App& app, Question& question);
+/// --order: a word, or a file.
+void add_order_option(CLI::App& app, QuestionArguments& arguments);
 /// --model, --platform, the budgets and the techniques.
 void add_budget_options(CLI::App& app, QuestionArguments& arguments);
 /// --mem-power-scale and --gap: the settings of a schedule that is not searched for.

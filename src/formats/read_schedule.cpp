@@ -50,10 +50,12 @@ void read_summary(ScheduleFile& report, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
   append_keys(keys, kFields<ArenaFigures>);
+  append_keys(keys, kFields<OrderFigures>);
   at.allow_only(keys);
   read_fields(at, report.summary, kFields<Summary>);
   read_fields(at, report.bounds, kFields<ObjectiveBounds>);
   read_fields(at, report.arena, kFields<ArenaFigures>);
+  read_fields(at, report.bought, kFields<OrderFigures>);
 }
 
 void read_stages(ScheduleFile& report, const JsonCursor& list) {
@@ -183,7 +185,7 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
   }
   root.allow_only({"format", "version", "code", "status", "error", "model", "platform",
                    "graph_sha256", "request", "node", "smallest_ram_bytes",
-                   "smallest_ram_is_exact"});
+                   "smallest_ram_is_exact", "given_order"});
   return {.code = static_cast<ExitCode>(root.required("code").integer(1, 130)),
           .status = value_of<Status>(root.required("status").string()).value_or(Status::unknown),
           .error = error->string(),

@@ -74,6 +74,7 @@ std::string to_json(const ScheduleFile& report, bool compact) {
   document["summary"] = json_of(report.summary);
   add_fields(document["summary"], report.bounds, kFields<ObjectiveBounds>);
   add_fields(document["summary"], report.arena, kFields<ArenaFigures>);
+  add_fields(document["summary"], report.bought, kFields<OrderFigures>);
   document["solver"] = solver_json(report);
   document["nodes"] = nodes_json(report);
   document["stages"] = stages_json(report);

@@ -3,13 +3,17 @@
 
 #include <utility>
 
+#include <fmt/format.h>
+
 #include "poet/error.hpp"
 #include "poet/question.hpp"
 #include "poet/solve.hpp"
+#include "question/choose_order.hpp"
 #include "question/least_ram.hpp"
 #include "question/room_for_tensors.hpp"
 #include "question/watched_solve.hpp"
 #include "report/summary.hpp"
+#include "solver/order/order_working_set.hpp"
 
 namespace poet {
 namespace {
@@ -17,6 +21,8 @@ namespace {
 /// What the search for the smallest RAM budget may take of the time limit, so that the solve is
 /// left with the rest.
 constexpr double kSearchShare = 0.5;
+/// Likewise what the search for an order may take.
+constexpr double kOrderShare = 0.5;
 
 /// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
 /// all transfers in each stage. That is no multiple of a baseline that takes no time.
@@ -87,17 +93,20 @@ ResolvedQuestion resolve(const Subject& subject, const Question& question,
     named.smallest =
         smallest.infeasible ? working_set(subject.graph).bytes : smallest.feasible_bytes;
   }
-  const Bytes stated_bytes = resolve(question.ram, subject.base, named);
+  const Bytes stated_bytes = resolve(question.ram, subject.stated_base(), named);
   resolved.limits.ram_budget_bytes = ram_for_tensors(subject, question, stated_bytes);
-  resolved.request = make_request(resolved.limits, runtime, subject.base, question.settings);
+  resolved.request =
+      make_request(resolved.limits, runtime, subject.stated_base(), question.settings);
   if (const auto reason = no_room_for_tensors(subject, question, stated_bytes)) {
     resolved.known = SolveResult{.status = Status::infeasible, .reason = *reason};
   }
   return resolved;
 }
 
-Answer answer(const Subject& subject, const ResolvedQuestion& question,
-              const AnswerOptions& options) {
+namespace {
+
+Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
+                       const AnswerOptions& options) {
   Problem problem{.graph = subject.graph, .limits = question.limits};
   Request request = question.request;
   Answer answer{.problem = problem_info(subject)};
@@ -108,7 +117,7 @@ Answer answer(const Subject& subject, const ResolvedQuestion& question,
                           : solve_watched(problem, solve_options(question, options), solve);
   if (result.runtime_budget_seconds) {
     problem.limits.runtime_budget_seconds = *result.runtime_budget_seconds;
-    request = make_request(problem.limits, *result.runtime_budget_seconds, subject.base,
+    request = make_request(problem.limits, *result.runtime_budget_seconds, subject.stated_base(),
                            request.settings);
     answer.problem.request = request;
   }
@@ -125,6 +134,75 @@ Answer answer(const Subject& subject, const ResolvedQuestion& question,
       make_schedule_file(subject.model, subject.platform_or_null(), problem, request, result);
   result.status = answer.file->status;  // which says whether the objective is proven as well
   return answer;
+}
+
+/// The rest of a question once a part of its time is spent.
+ResolvedQuestion after(const ResolvedQuestion& question, Seconds spent) {
+  ResolvedQuestion rest = question;
+  Seconds& limit = rest.request.settings.time_limit_seconds;
+  limit = rest_of_limit(limit, spent);
+  return rest;
+}
+
+/// No schedule was found in any order. What the given order alone comes to is known by a solve;
+/// that it has none says nothing about others.
+Answer answer_in_given_order(const Subject& given, const ResolvedQuestion& question,
+                             const AnswerOptions& options) {
+  Answer answer = answer_in_order(given, question, options);
+  SolveResult& result = answer.result;
+  if (result.status != Status::infeasible) return answer;
+  answer.problem.given_order = Status::infeasible;
+  const Bytes least = OrderWorkingSet(given.graph).of_any_order();
+  result = {.status = Status::unknown,
+            .reason = fmt::format("no schedule was found in the orders that were tried; in the "
+                                  "given order there is none: {}",
+                                  result.reason),
+            .smallest_ram_bytes = least,
+            .interrupted = result.interrupted,
+            .statistics = result.statistics};
+  answer.problem.node.reset();
+  answer.problem.smallest_ram_bytes = least;
+  answer.problem.smallest_ram_is_exact = false;
+  return answer;
+}
+
+/// Every budget is resolved in the given order. The search for an order comes first; the solve then
+/// begins with its schedule, and is about its order alone.
+Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& question,
+                            const AnswerOptions& options) {
+  if (instant_verdict({.graph = given.graph, .limits = question.limits}, given.base).kind ==
+      Verdict::Kind::optimal) {
+    return answer_in_order(given, question, options);  // nothing is left to save
+  }
+  if (auto refused = infeasible_in_any_order(given, question.limits)) {
+    ResolvedQuestion known = question;
+    known.known = std::move(refused);
+    return answer_in_order(given, known, options);
+  }
+  const ChosenSubject chosen =
+      choose_order(given, question.limits, question.request.settings, options, kOrderShare);
+  const ResolvedQuestion rest = after(question, chosen.wall_seconds);
+  AnswerOptions started = options;
+  started.start = chosen.start;
+  started.start_order = {};
+  if (!chosen.start) return answer_in_given_order(given, rest, started);
+  Answer answer = answer_in_order(chosen.subject, rest, started);
+  if (!answer.file) return answer;
+  answer.file->request.settings.time_limit_seconds = question.request.settings.time_limit_seconds;
+  answer.file->bought.given_order_energy_joules = chosen.given_energy_joules;
+  answer.file->solver.heuristic_seconds += chosen.wall_seconds;
+  answer.file->solver.wall_seconds += chosen.wall_seconds;
+  return answer;
+}
+
+}  // namespace
+
+Answer answer(const Subject& subject, const ResolvedQuestion& question,
+              const AnswerOptions& options) {
+  if (question.request.settings.order == OrderKind::search && !question.known && !subject.chosen) {
+    return answer_in_some_order(subject, question, options);
+  }
+  return answer_in_order(subject, question, options);
 }
 
 Answer answer(const Subject& subject, const Question& question, const AnswerOptions& options) {

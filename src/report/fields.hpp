@@ -94,7 +94,8 @@ inline constexpr auto kFields<ProblemInfo> = std::tuple(
     Field<&ProblemInfo::graph_sha256>{"graph_sha256"}, Field<&ProblemInfo::request>{"request"},
     Field<&ProblemInfo::node>{"node", InFile::left_out_if_empty},
     Field<&ProblemInfo::smallest_ram_bytes>{"smallest_ram_bytes", InFile::left_out_if_empty},
-    Field<&ProblemInfo::smallest_ram_is_exact>{"smallest_ram_is_exact", InFile::with_previous});
+    Field<&ProblemInfo::smallest_ram_is_exact>{"smallest_ram_is_exact", InFile::with_previous},
+    Field<&ProblemInfo::given_order>{"given_order", InFile::left_out_if_empty});
 
 template <>
 inline constexpr auto kFields<DeviceMemory> =
@@ -147,6 +148,12 @@ inline constexpr auto kFields<ArenaFigures> =
                Field<&ArenaFigures::moved_seconds>{"moved_seconds", InFile::left_out_if_default},
                Field<&ArenaFigures::moved_joules>{"moved_joules", InFile::left_out_if_default},
                Field<&ArenaFigures::storage_bytes>{"storage_bytes", InFile::left_out_if_default});
+
+/// Likewise.
+template <>
+inline constexpr auto kFields<OrderFigures> =
+    std::tuple(Field<&OrderFigures::given_order_energy_joules>{"given_order_energy_joules",
+                                                               InFile::left_out_if_default});
 
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.
 inline constexpr auto kTimingFields =

@@ -77,6 +77,21 @@ void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& gra
   problem.smallest_ram_is_exact = result.smallest_ram_is_exact;
 }
 
+std::string order_bought(const ScheduleFile& file) {
+  if (file.request.settings.order != OrderKind::search) return {};
+  if (file.model.order.empty())
+    return "the given order is the best that the search of orders found";
+  const std::optional<Joules>& given = file.bought.given_order_energy_joules;
+  if (!given)
+    return "in the given order no schedule was found; the order is chosen, not proven best";
+  const Joules base = file.summary.baseline_energy_joules;
+  const Joules saved = *given - file.summary.energy_joules;
+  return fmt::format(
+      "the order of nodes that was chosen saves {} against the best schedule found in the given "
+      "order, {:.2g} % of the extra energy; the order is not proven best",
+      format_joules(saved), *given > base ? 100 * saved / (*given - base) : 0.0);
+}
+
 std::string explain(const SolveResult& result) {
   std::string text = result.reason;
   if (!result.smallest_ram_bytes) return text;

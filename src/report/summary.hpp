@@ -50,6 +50,10 @@ Request make_request(const Limits& limits, const RuntimeBudget& stated, const Ba
 /// Adds to a problem what the proof says that it has no schedule.
 void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& graph);
 
+/// By how much of the extra energy the order that was chosen is better than the given one, in a
+/// line for a message; empty if nothing was chosen.
+std::string order_bought(const ScheduleFile& file);
+
 /// Why there is no schedule, and the smallest RAM budget that could have one if it is known.
 std::string explain(const SolveResult& result);
 

@@ -19,22 +19,6 @@ namespace {
 /// with the rest.
 constexpr double kFirstShare = 0.5;
 
-Problem with_times_as_energies(Problem problem) {
-  const PagingTime paging_time = problem.limits.paging_time;
-  if (paging_time == PagingTime::overlapped) {
-    throw InputError(
-        "found transfers that overlap with computations; expected others with the objective "
-        "runtime, as the time of a stage is no sum of times");
-  }
-  const double share = paging_time == PagingTime::blocking ? 1 : 0;
-  for (Node& node : problem.graph.nodes) {
-    node.energy_joules = node.runtime_seconds;
-    node.page_in_energy_joules = share * node.page_in_seconds;
-    node.page_out_energy_joules = share * node.page_out_seconds;
-  }
-  return problem;
-}
-
 SolveResult find_least_time(const Problem& problem, const SolveOptions& options) {
   SolveOptions first = options;
   first.settings.objective = Objective::energy;
@@ -62,6 +46,22 @@ SolveStatistics sum_of(const SolveStatistics& first, const SolveStatistics& seco
 }
 
 }  // namespace
+
+Problem with_times_as_energies(Problem problem) {
+  const PagingTime paging_time = problem.limits.paging_time;
+  if (paging_time == PagingTime::overlapped) {
+    throw InputError(
+        "found transfers that overlap with computations; expected others with the objective "
+        "runtime, as the time of a stage is no sum of times");
+  }
+  const double share = paging_time == PagingTime::blocking ? 1 : 0;
+  for (Node& node : problem.graph.nodes) {
+    node.energy_joules = node.runtime_seconds;
+    node.page_in_energy_joules = share * node.page_in_seconds;
+    node.page_out_energy_joules = share * node.page_out_seconds;
+  }
+  return problem;
+}
 
 SolveResult solve_for_runtime(const Problem& problem, const SolveOptions& options) {
   SolveResult fastest = find_least_time(problem, options);

@@ -160,6 +160,8 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   print_summary(file, fmt::format("; {:.2f} s of solving", file.solver.wall_seconds));
   print_beside_tensors(subject);
   print_work(file.solver);
+  const std::string order = order_bought(file);
+  if (!order.empty()) spdlog::info("{}", order);
   if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
   plots.write_schedule(file);
   return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, file.code);
@@ -231,6 +233,7 @@ Run add_solve(CLI::App& app) {
   what.flag("--count-parameters", question.count_parameters,
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
             "without, tensors only");
+  add_order_option(app, arguments->asked);
   add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
   add_paging_options(app, question);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);

@@ -1,0 +1,79 @@
+#include "question/choose_order.hpp"
+
+#include <limits>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include "base/stopwatch.hpp"
+#include "poet/simulate.hpp"
+#include "solver/least_runtime.hpp"
+#include "solver/order/order_search.hpp"
+#include "solver/order/order_working_set.hpp"
+
+namespace poet {
+namespace {
+
+/// Of the usual moves.
+double effort_of(const SolveSettings& settings) {
+  constexpr double kFast = 0.1;
+  return settings.effort == Effort::fast ? kFast : 1;
+}
+
+}  // namespace
+
+ChosenSubject choose_order(const Subject& given, const Limits& limits,
+                           const SolveSettings& settings, const AnswerOptions& options,
+                           double share) {
+  const Stopwatch watch;
+  Problem problem{.graph = given.graph, .limits = limits};
+  const bool is_timed = settings.objective == Objective::runtime;
+  if (is_timed) problem = with_times_as_energies(std::move(problem));
+  OrderSearchOptions search{.seed = settings.seed,
+                            .start_order = options.start_order,
+                            .start = options.start,
+                            .effort = effort_of(settings)};
+  if (options.interrupted) search.stop = options.interrupted;
+  if (settings.time_limit_seconds > 0) search.seconds = share * settings.time_limit_seconds;
+  const Joules base = baseline(problem.graph).energy_joules;
+  search.improved = [&](const NodeOrder&, const Schedule&, Joules energy) {
+    if (!options.progress) return;
+    options.progress({.phase = "orders",
+                      .elapsed_seconds = watch.elapsed(),
+                      .incumbent_joules = energy,
+                      .bound_joules = base,
+                      .baseline_joules = base,
+                      .objective = is_timed ? Objective::runtime : Objective::energy});
+  };
+  FoundOrder found = search_order(problem, precedence(given.model), search);
+  ChosenSubject chosen{.subject = found.order.empty() ? given : reordered(given, found.order),
+                       .start = std::move(found.schedule)};
+  if (!is_timed) chosen.given_energy_joules = found.given_energy_joules;
+  chosen.wall_seconds = watch.elapsed();
+  return chosen;
+}
+
+std::optional<SolveResult> infeasible_in_any_order(const Subject& given, const Limits& limits) {
+  SolveResult result{.status = Status::infeasible};
+  // The time of one pass is the same in every order.
+  Problem roomy{.graph = given.graph, .limits = limits};
+  roomy.limits.ram_budget_bytes = given.base.peak_ram_bytes;
+  const Verdict verdict = instant_verdict(roomy, given.base);
+  if (verdict.kind == Verdict::Kind::infeasible) {
+    result.reason = verdict.reason;
+    return result;
+  }
+  const OrderWorkingSet needed(given.graph);
+  if (needed.of_any_order() <= limits.ram_budget_bytes) return std::nullopt;
+  result.node = needed.largest_node();
+  result.smallest_ram_bytes = needed.of_any_order();
+  const Node& node = given.graph.nodes[*result.node];
+  result.reason = fmt::format(
+      "the RAM budget of {} bytes is below the {} bytes that node {} ('{}', {}) needs for its "
+      "inputs and its output at once{}, in any order of the nodes",
+      limits.ram_budget_bytes, needed.of_any_order(), *result.node, node.name, node.op,
+      node.workspace_bytes > 0 ? ", its workspace" : "");
+  return result;
+}
+
+}  // namespace poet

@@ -1,0 +1,222 @@
+// POET, Checkmate and MONeT compute the nodes in the order of a list; MODeL (Steiner et al., ICML
+// 2023) chooses an order without recomputation. Together they buy more: with every order goes the
+// best schedule that a short search finds in it.
+//
+// A plan names the stages of its recomputations and page-ins by their nodes, so that it is carried
+// over from order to order, and each judgement begins where the last one ended. Annealing by a
+// falling threshold, in rounds that double in length and begin at the best order so far: a search
+// that is cut off early has cooled down a few times. No function of libm decides what is accepted.
+//
+// What is found in words: weight gradients wait until their inputs are cheap to get, the short
+// branch of a block comes last, masks are computed right before the backward pass reads them; see
+// docs/order.md.
+
+#include "solver/order/order_search.hpp"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "base/stopwatch.hpp"
+#include "poet/error.hpp"
+#include "poet/simulate.hpp"
+#include "solver/order/order_judge.hpp"
+#include "solver/order/order_moves.hpp"
+#include "solver/order/order_working_set.hpp"
+#include "solver/search/local_search.hpp"
+
+namespace poet {
+namespace {
+
+// Moves of all judgements together, by node.
+constexpr double kMovesPerNode = 600'000;
+constexpr double kLeastMoves = 3e6;
+constexpr double kMostMoves = 90e6;
+/// Moves of a judgement, by node, and at most. Graphs of many layers want many orders and few moves
+/// in each, chains the opposite; so one judgement in four is a long one.
+constexpr std::int64_t kJudgeMovesPerNode = 300;
+constexpr std::int64_t kShortJudgement = 8'000;
+constexpr std::int64_t kLongJudgement = 30'000;
+constexpr double kLongShare = 0.25;
+/// Orders of the first round. Each round has twice as many as the one before.
+constexpr int kFirstRound = 500;
+/// The threshold at the start of a round, of the extra energy of the best plan.
+constexpr double kHeat = 0.01;
+/// Of the trouble of the plan at hand, as long as no plan fits.
+constexpr double kTroubleHeat = 0.02;
+/// Changes by node in search of an order whose working set fits, and their threshold.
+constexpr int kWorkingSetChanges = 400;
+constexpr double kWorkingSetHeat = 0.02;
+/// Searches in the given order, which stand for what it has to offer.
+constexpr int kGivenSearches = 2;
+
+class OrderSearch {
+ public:
+  OrderSearch(const Problem& problem, const Precedence& precedence,
+              const OrderSearchOptions& options)
+      : problem_(problem),
+        options_(options),
+        base_(baseline(problem.graph).energy_joules),
+        random_(std::uint64_t{options.seed} << 32),
+        moves_(problem.graph, precedence, random_),
+        judge_(problem),
+        working_set_(problem.graph),
+        given_(problem.graph.nodes.size()) {
+    std::iota(given_.begin(), given_.end(), 0);
+    order_ = best_order_ = given_;
+    best_.trouble = std::numeric_limits<double>::infinity();
+  }
+
+  FoundOrder run() {
+    if (options_.start) {
+      take_schedule(options_.start_order.empty() ? given_ : options_.start_order, *options_.start);
+    }
+    search_given_order();
+    if (working_set_.of_any_order() <= problem_.limits.ram_budget_bytes) search_orders();
+    return std::move(found_);
+  }
+
+ private:
+  bool stopping() const { return options_.stop() || watch_.elapsed() >= options_.seconds; }
+
+  /// The given order gets as much search as an ordinary solve begins with, and more.
+  void search_given_order() {
+    if (working_set(problem_.graph).bytes > problem_.limits.ram_budget_bytes) return;
+    for (int s = 0; s < kGivenSearches && !stopping(); ++s) {
+      LocalSearchOptions search{.seed = options_.seed + static_cast<std::uint32_t>(s)};
+      search.stop = [this] { return stopping(); };
+      search.improved = [this](const Schedule& schedule) { take_schedule(given_, schedule); };
+      local_search(problem_, search);
+    }
+  }
+
+  void search_orders() {
+    find_working_set();
+    if (!found_.schedule) begin();
+    const double size = problem_.graph.size();
+    const double all = options_.effort * std::clamp(kMovesPerNode * size, kLeastMoves, kMostMoves);
+    auto left = static_cast<std::int64_t>(all);
+    for (int orders = kFirstRound; left > 0 && !stopping(); orders *= 2) search_round(orders, left);
+  }
+
+  /// If the budget is below the working set of the order at hand, no plan fits it: first an order
+  /// whose computations fit one by one.
+  void find_working_set() {
+    const Bytes budget = problem_.limits.ram_budget_bytes;
+    Bytes excess = working_set_.excess(order_, budget);
+    if (excess == 0) return;
+    const int changes = kWorkingSetChanges * problem_.graph.size();
+    for (int c = 0; c < changes && excess > 0 && !stopping(); ++c) {
+      NodeOrder next = order_;
+      if (!moves_.change(next)) continue;
+      const Bytes after = working_set_.excess(next, budget);
+      const double threshold =
+          kWorkingSetHeat * random_.uniform() * static_cast<double>(changes - c) / changes;
+      if (static_cast<double>(after) > static_cast<double>(excess) * (1 + threshold)) continue;
+      order_ = std::move(next);
+      excess = after;
+    }
+  }
+
+  /// No schedule is known in any order.
+  void begin() {
+    note(judge_.judge(order_, {}, draw_moves(), random_.next(), [this] { return stopping(); }));
+  }
+
+  void search_round(int orders, std::int64_t& left) {
+    order_ = best_order_;
+    OrderPlan plan = best_;
+    for (int tried = 0; tried < orders && left > 0 && !stopping(); ++tried) {
+      NodeOrder next = order_;
+      if (!moves_.change(next)) {
+        --left;
+        continue;
+      }
+      const std::int64_t moves = draw_moves();
+      left -= moves;
+      // A computation that does not fit by itself fits in no plan.
+      const bool fits_one_by_one = working_set_.excess(next, problem_.limits.ram_budget_bytes) == 0;
+      if (!fits_one_by_one && plan.fits()) continue;
+      OrderPlan judged =
+          judge_.judge(next, plan, moves, random_.next(), [this] { return stopping(); });
+      const double cooling = 1 - static_cast<double>(tried) / orders;
+      if (!accepts(plan, judged, 2 * random_.uniform() * cooling)) continue;
+      order_ = std::move(next);
+      plan = std::move(judged);
+      note(plan);
+    }
+  }
+
+  std::int64_t draw_moves() {
+    const bool is_long = random_.uniform() < kLongShare;
+    const std::int64_t most = kJudgeMovesPerNode * problem_.graph.size();
+    return std::min(most, is_long ? kLongJudgement : kShortJudgement);
+  }
+
+  /// `share` is of the threshold.
+  bool accepts(const OrderPlan& before, const OrderPlan& after, double share) const {
+    if (!before.fits()) {
+      return after.fits() || after.trouble <= before.trouble * (1 + kTroubleHeat * share);
+    }
+    return after.fits() &&
+           after.extra_joules <= before.extra_joules + kHeat * share * best_.extra_joules;
+  }
+
+  bool is_better(const OrderPlan& plan) const {
+    if (!best_.fits()) return plan.fits() || plan.trouble < best_.trouble;
+    return plan.fits() && plan.extra_joules < best_.extra_joules;
+  }
+
+  void note(const OrderPlan& plan) {
+    if (!is_better(plan)) return;
+    best_ = plan;
+    best_order_ = order_;
+    if (plan.fits()) take(best_order_, judge_.schedule_of(best_order_, plan));
+  }
+
+  /// A schedule from elsewhere, in the order that it is for.
+  void take_schedule(const NodeOrder& order, const Schedule& schedule) {
+    if (!take(order, schedule)) return;
+    best_ = judge_.plan_of(order, schedule);
+    best_order_ = order_ = order;
+  }
+
+  /// Keeps a schedule if its replay is better than the best one's. Returns whether it is.
+  bool take(const NodeOrder& order, const Schedule& schedule) {
+    const bool is_given = order == given_;
+    const Graph graph = is_given ? problem_.graph : permuted(problem_.graph, order);
+    const Replay replay = simulate(graph, schedule, problem_.limits);
+    if (!replay.valid()) return false;
+    std::optional<Joules>& given = found_.given_energy_joules;
+    if (is_given && (!given || replay.energy_joules < *given)) given = replay.energy_joules;
+    if (found_.schedule && replay.energy_joules >= found_.energy_joules) return false;
+    found_.order = is_given ? NodeOrder() : order;
+    found_.schedule = schedule;
+    found_.energy_joules = replay.energy_joules;
+    if (options_.improved) options_.improved(found_.order, schedule, replay.energy_joules);
+    return true;
+  }
+
+  const Problem& problem_;
+  const OrderSearchOptions& options_;
+  Joules base_;
+  Stopwatch watch_;
+  Random random_;
+  OrderMoves moves_;
+  OrderJudge judge_;
+  OrderWorkingSet working_set_;
+  NodeOrder given_;  ///< the identity
+  NodeOrder order_;  ///< at hand
+  NodeOrder best_order_;
+  OrderPlan best_;  ///< in best_order_
+  FoundOrder found_;
+};
+
+}  // namespace
+
+FoundOrder search_order(const Problem& problem, const Precedence& precedence,
+                        const OrderSearchOptions& options) {
+  return OrderSearch(problem, precedence, options).run();
+}
+
+}  // namespace poet
