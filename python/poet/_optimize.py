@@ -3,11 +3,12 @@ from __future__ import annotations
 
 import contextlib
 import json
-from typing import Any, Dict, List, Optional, Union
+import os
+from typing import Any, Dict, List, Optional, Sequence, Union
 
 from ._interrupted import Interrupted
 from ._model import Model, ModelLike
-from ._options import Duration, Size, number_word, options, size_word
+from ._options import Duration, PathLike, Size, number_word, options, size_word
 from ._platform import Platform, PlatformLike
 from ._program import EXIT_INFEASIBLE, EXIT_INTERRUPTED, EXIT_LIMIT, Files, Finished, Stopped, error_of, run
 from ._progress import ProgressCallback, Reporter
@@ -15,6 +16,9 @@ from ._schedule import Schedule
 from .errors import Infeasible, NoSchedule, PoetError
 
 _DEFAULT_LIMIT_SECONDS = 300.0
+
+#: In which order the nodes are computed for the first time.
+Order = Union[str, PathLike, Schedule, Sequence[Union[int, str]]]
 
 
 def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Optional[Size] = None,
@@ -24,7 +28,8 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
              page_out_budget: Optional[Size] = None, count_parameters: bool = False, batch_size: int = 1,
              backward: Optional[str] = None, alignment: Optional[int] = None, mem_power_scale: float = 1.0,
              effort: Optional[str] = None, time_limit_s: Optional[float] = _DEFAULT_LIMIT_SECONDS,
-             solve_threads: int = 1, seed: int = 1, warm_start: Optional[Schedule] = None) -> Schedule:
+             solve_threads: int = 1, seed: int = 1, warm_start: Optional[Schedule] = None,
+             order: Order = "given") -> Schedule:
     """Finds the schedule of one training step that needs the least energy, and proves how good it is.
 
     Args:
@@ -52,6 +57,9 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
         solve_threads: threads of CBC; with 1, a solve is repeatable unless the time limit ends it.
         seed: of the search.
         warm_start: a schedule of the same graph to start from.
+        order: in which order the nodes are computed for the first time: "given", as the model lists them; "search", an
+            order that a search finds; the order of a `Schedule`; a path; or a list of all nodes by index or name. The
+            proof is about one order.
 
     Returns:
         the schedule; its `status` is "optimal" or, if the time was up first, "feasible".
@@ -70,7 +78,8 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
             "--ram-budget": None if ram is None else size_word(ram),
             "--runtime-budget": None if runtime is None else number_word(runtime), "--objective": objective,
             "--no-paging": not paging, "--no-remat": not remat, "--count-parameters": count_parameters,
-            "--warm-start": None if warm_start is None else files.add("start.json", warm_start.text)})
+            "--warm-start": None if warm_start is None else files.add("start.json", warm_start.text),
+            "--order": order_word(order, files)})
         words += setting_words(gap, paging_time, storage_budget, page_out_budget, batch_size, backward, alignment,
                                mem_power_scale, effort, time_limit_s, solve_threads, seed)
         try:
@@ -105,6 +114,15 @@ def setting_words(gap: Optional[float], paging_time: Optional[str], storage_budg
         "--mem-power-scale": float(mem_power_scale), "--effort": effort,
         "--time-limit-s": None if untouched else limit_word(time_limit_s), "--solve-threads": solve_threads,
         "--seed": seed})
+
+
+def order_word(order: Order, files: Files) -> Optional[str]:
+    """The value of --order; None for the given order."""
+    if isinstance(order, Schedule):
+        return files.add("order.json", order.text)
+    if isinstance(order, (str, os.PathLike)):
+        return None if order == "given" else os.fspath(order)
+    return files.add("order.json", json.dumps(list(order)))
 
 
 def limit_word(time_limit_s: Optional[float]) -> str:

@@ -88,7 +88,7 @@ std::string order_bought(const ScheduleFile& file) {
   const Joules saved = *given - file.summary.energy_joules;
   return fmt::format(
       "the order of nodes that was chosen saves {} against the best schedule found in the given "
-      "order, {:.2g} % of the extra energy; the order is not proven best",
+      "order, {:.1f} % of the extra energy; the order is not proven best",
       format_joules(saved), *given > base ? 100 * saved / (*given - base) : 0.0);
 }
 

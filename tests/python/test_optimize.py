@@ -56,6 +56,28 @@ class Optimize(TestCase):
         fastest = poet.optimize("linear", "m4", ram=3256, objective="runtime")
         self.assertLess(fastest.summary["runtime_ratio"], 1.02)
 
+    def test_an_order_of_the_nodes(self):
+        # Each branch begins with a large tensor and ends with a small one: one after the other they need half the RAM.
+        def node(name, size, *inputs):
+            return {"name": name, "bytes": size, "runtime_seconds": 1, "energy_joules": 1,
+                    "page_in_energy_joules": 50, "page_out_energy_joules": 50, "inputs": list(inputs)}
+        branches = poet.Model({
+            "format": "poet-model", "version": 2, "name": "branches",
+            "nodes": [node("x", 1), node("a1", 10, "x"), node("b1", 10, "x"), node("a2", 1, "a1"), node("b2", 1, "b1"),
+                      node("y", 1, "a2", "b2")]})
+        given = poet.optimize(branches, ram=13, runtime=3)
+        chosen = poet.optimize(branches, ram=13, runtime=3, order="search")
+        self.assertEqual((given.energy, chosen.energy), (8, 6))
+        self.assertNotIn("order", given.document["model"])
+        self.assertEqual(sorted(chosen.document["model"]["order"]), list(range(6)))
+        names = [given.nodes[place].name for place in chosen.document["model"]["order"]]
+        for order in (chosen, names, chosen.document["model"]["order"]):
+            stated = poet.optimize(branches, ram=13, runtime=3, order=order)
+            self.assertEqual((stated.energy, stated.document["model"]["order_sha256"]),
+                             (6, chosen.document["model"]["order_sha256"]))
+        with self.assertRaises(poet.InputError):
+            poet.optimize(branches, ram=13, runtime=3, order=["y", *names[:-1]])
+
     def test_solves_in_threads(self):
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             budgets = range(3300, 4100, 100)
