@@ -4,8 +4,7 @@
 //
 // A plan names the stages of its recomputations and page-ins by their nodes, so that it is carried
 // over from order to order, and each judgement begins where the last one ended. Annealing by a
-// falling threshold, in rounds that double in length and begin at the best order so far: a search
-// that is cut off early has cooled down a few times. No function of libm decides what is accepted.
+// falling threshold, in rounds. No function of libm decides which order is accepted.
 //
 // What is found in words: weight gradients wait until their inputs are cheap to get, the short
 // branch of a block comes last, masks are computed right before the backward pass reads them; see
@@ -31,17 +30,23 @@ namespace {
 // Moves of all judgements together, by node.
 constexpr double kMovesPerNode = 600'000;
 constexpr double kLeastMoves = 3e6;
-constexpr double kMostMoves = 90e6;
-/// Moves of a judgement, by node, and at most. Graphs of many layers want many orders and few moves
-/// in each, chains the opposite; so one judgement in four is a long one.
-constexpr std::int64_t kJudgeMovesPerNode = 300;
-constexpr std::int64_t kShortJudgement = 8'000;
-constexpr std::int64_t kLongJudgement = 30'000;
-constexpr double kLongShare = 0.25;
-/// Orders of the first round. Each round has twice as many as the one before.
-constexpr int kFirstRound = 500;
-/// The threshold at the start of a round, of the extra energy of the best plan.
-constexpr double kHeat = 0.01;
+constexpr double kMostMoves = 75e6;
+/// How long orders are judged, in moves, and the threshold at the start of a round, of the extra
+/// energy of the best plan.
+struct RoundKind {
+  std::int64_t moves = 0;
+  double heat = 0;
+};
+/// In turn. Layered graphs want many orders and few moves in each, deep networks that page the
+/// opposite: in the exact step of `resnet50` on `rp2040` short judgements find nothing.
+constexpr RoundKind kRounds[] = {{.moves = 8'000, .heat = 0.01}, {.moves = 30'000, .heat = 0.004}};
+constexpr std::int64_t kJudgeMovesPerNode = 300;  // at most
+constexpr double kMovesOfChange = 30;             // what it takes to change an order
+/// Moves of the first round of each kind, as a share of all. Each has twice as many as the one
+/// before of its kind, and begins at the best order so far: a search that is cut off early has
+/// cooled down a few times. Rounds that begin where the search began were worse on all of five
+/// problems.
+constexpr double kFirstRound = 0.05;
 /// Of the trouble of the plan at hand, as long as no plan fits.
 constexpr double kTroubleHeat = 0.02;
 /// Changes by node in search of an order whose working set fits, and their threshold.
@@ -98,8 +103,14 @@ class OrderSearch {
     if (!found_.schedule) begin();
     const double size = problem_.graph.size();
     const double all = options_.effort * std::clamp(kMovesPerNode * size, kLeastMoves, kMostMoves);
-    auto left = static_cast<std::int64_t>(all);
-    for (int orders = kFirstRound; left > 0 && !stopping(); orders *= 2) search_round(orders, left);
+    double left = all;
+    for (double share = kFirstRound; left > 0 && !stopping(); share *= 2) {
+      for (const RoundKind& kind : kRounds) {
+        const double moves = std::min(left, share * all);
+        search_round(kind, moves);
+        left -= moves;
+      }
+    }
   }
 
   /// If the budget is below the working set of the order at hand, no plan fits it: first an order
@@ -122,47 +133,45 @@ class OrderSearch {
   }
 
   /// No schedule is known in any order.
-  void begin() {
-    note(judge_.judge(order_, {}, draw_moves(), random_.next(), [this] { return stopping(); }));
-  }
+  void begin() { note(judge(order_, {}, moves_of(kRounds[1]))); }
 
-  void search_round(int orders, std::int64_t& left) {
+  void search_round(const RoundKind& kind, double moves) {
     order_ = best_order_;
     OrderPlan plan = best_;
-    for (int tried = 0; tried < orders && left > 0 && !stopping(); ++tried) {
+    const std::int64_t each = moves_of(kind);
+    double made = 0;
+    while (made < moves && !stopping()) {
       NodeOrder next = order_;
-      if (!moves_.change(next)) {
-        --left;
-        continue;
-      }
-      const std::int64_t moves = draw_moves();
-      left -= moves;
+      made += kMovesOfChange;
+      if (!moves_.change(next)) continue;
       // A computation that does not fit by itself fits in no plan.
       const bool fits_one_by_one = working_set_.excess(next, problem_.limits.ram_budget_bytes) == 0;
       if (!fits_one_by_one && plan.fits()) continue;
-      OrderPlan judged =
-          judge_.judge(next, plan, moves, random_.next(), [this] { return stopping(); });
-      const double cooling = 1 - static_cast<double>(tried) / orders;
-      if (!accepts(plan, judged, 2 * random_.uniform() * cooling)) continue;
+      made += static_cast<double>(each);
+      OrderPlan judged = judge(next, plan, each);
+      const double cooling = 1 - made / moves;
+      if (!accepts(plan, judged, kind.heat, 2 * random_.uniform() * cooling)) continue;
       order_ = std::move(next);
       plan = std::move(judged);
       note(plan);
     }
   }
 
-  std::int64_t draw_moves() {
-    const bool is_long = random_.uniform() < kLongShare;
-    const std::int64_t most = kJudgeMovesPerNode * problem_.graph.size();
-    return std::min(most, is_long ? kLongJudgement : kShortJudgement);
+  std::int64_t moves_of(const RoundKind& kind) const {
+    return std::min(kJudgeMovesPerNode * problem_.graph.size(), kind.moves);
+  }
+
+  OrderPlan judge(const NodeOrder& order, const OrderPlan& from, std::int64_t moves) {
+    return judge_.judge(order, from, moves, random_.next(), [this] { return stopping(); });
   }
 
   /// `share` is of the threshold.
-  bool accepts(const OrderPlan& before, const OrderPlan& after, double share) const {
+  bool accepts(const OrderPlan& before, const OrderPlan& after, double heat, double share) const {
     if (!before.fits()) {
       return after.fits() || after.trouble <= before.trouble * (1 + kTroubleHeat * share);
     }
     return after.fits() &&
-           after.extra_joules <= before.extra_joules + kHeat * share * best_.extra_joules;
+           after.extra_joules <= before.extra_joules + heat * share * best_.extra_joules;
   }
 
   bool is_better(const OrderPlan& plan) const {
