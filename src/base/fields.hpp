@@ -53,6 +53,31 @@ struct Field {
   using Value = typename decltype((PointedTo<decltype(kPath)>{}, ...))::Type;
 };
 
+/// The last part of the name of a member, an enumerator, a function or a type, such as `gap` of
+/// `&Summary::gap`. The language has no other way to ask for it than the text that g++ and clang++
+/// make of a template's arguments.
+constexpr std::string_view last_name(std::string_view function) {
+  function.remove_prefix(function.find("Named = ") + sizeof "Named = " - 1);
+  function = function.substr(0, function.find_first_of(";]"));
+  return function.substr(function.find_last_of("&:") + 1);
+}
+template <auto kNamed>
+consteval std::string_view name_in_code() {
+  return last_name(__PRETTY_FUNCTION__);
+}
+template <typename Named>
+consteval std::string_view type_in_code() {
+  return last_name(__PRETTY_FUNCTION__);
+}
+
+/// Members as fields whose keys are their names: a key that is written beside its member can only
+/// differ by mistake, or because a file format is older than the name.
+template <auto... kMember>
+inline constexpr auto kMembers = std::tuple(Field<kMember>{name_in_code<kMember>()}...);
+/// Likewise, of members that a file does not always hold.
+template <InFile kInFile, auto... kMember>
+inline constexpr auto kMembersIn = std::tuple(Field<kMember>{name_in_code<kMember>(), kInFile}...);
+
 /// The fields of a struct as a tuple; specialised for each struct that has a table.
 template <typename Struct>
 inline constexpr std::nullptr_t kFields = nullptr;
@@ -70,6 +95,11 @@ constexpr void for_each_field(const Table& table, Visit&& visit) {
 /// as well.
 template <typename Enum, std::size_t kCount>
 using Names = std::array<std::pair<Enum, std::string_view>, kCount>;
+
+/// Enumerators whose words are their names.
+template <auto kFirst, decltype(kFirst)... kRest>
+inline constexpr Names<decltype(kFirst), 1 + sizeof...(kRest)> kWords = {
+    {{kFirst, name_in_code<kFirst>()}, {kRest, name_in_code<kRest>()}...}};
 
 /// The words for an enum, for writing and reading alike; specialised for each enum that has some.
 template <typename Enum>

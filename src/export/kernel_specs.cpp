@@ -2,6 +2,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 
 #include <fmt/format.h>
@@ -65,7 +66,10 @@ SpecText spec_text(const KernelSpec& spec) {
   return std::visit(
       [](const auto& held) {
         using Spec = std::remove_cvref_t<decltype(held)>;
-        return SpecText{.type = std::string(kSpecType<Spec>), .initializer = members(held)};
+        const bool is_number = std::is_same_v<Spec, UpdateSpec>;
+        return SpecText{
+            .type = is_number ? "int32_t" : fmt::format("struct {}", type_in_code<Spec>()),
+            .initializer = members(held)};
       },
       spec);
 }

@@ -1,6 +1,10 @@
 #include "export/program_table.hpp"
 
+#include <algorithm>
+#include <cctype>
+#include <string>
 #include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -10,18 +14,12 @@
 namespace poet {
 namespace {
 
-std::string_view word_of(poet_op op) {
-  switch (op) {
-    case POET_COMPUTE:
-      return "compute";
-    case POET_PAGE_OUT:
-      return "page_out";
-    case POET_PAGE_IN:
-      return "page_in";
-    case POET_MOVE:
-      return "move";
-  }
-  return "?";
+/// `page_out` of POET_PAGE_OUT.
+std::string word_of(poet_op op) {
+  std::string word(name_of(op).substr(std::string_view("POET_").size()));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
 }
 
 /// Offsets of the inputs, by blanks.

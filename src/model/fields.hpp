@@ -8,17 +8,10 @@ namespace poet {
 // The words of model files.
 
 template <>
-inline constexpr Names<Update, 3> kNames<Update> = {{
-    {Update::fused, "fused"},
-    {Update::buffered, "buffered"},
-    {Update::accumulate, "accumulate"},
-}};
+inline constexpr auto kNames<Update> = kWords<Update::fused, Update::buffered, Update::accumulate>;
 
 template <>
-inline constexpr Names<Optimizer, 3> kNames<Optimizer> = {{
-    {Optimizer::sgd, "sgd"},
-    {Optimizer::momentum, "momentum"},
-    {Optimizer::adam, "adam"},
-}};
+inline constexpr auto kNames<Optimizer> =
+    kWords<Optimizer::sgd, Optimizer::momentum, Optimizer::adam>;
 
 }  // namespace poet

@@ -238,7 +238,7 @@ class StepBinder {
       const OperandSource gradient =
           formula.operands.empty() ? OperandSource{Kind::gradient, formula.parameters, 0}
                                    : OperandSource{Kind::tensor, formula.operands[0].index, 0};
-      node.calls = {call(kernels::kUpdate, UpdateSpec{count}, {gradient})};
+      node.calls = {call(kernel<apply_update>, UpdateSpec{count}, {gradient})};
       return;
     }
     node.bytes = Bytes{count} * kElementBytes;
@@ -264,7 +264,7 @@ class StepBinder {
       terms.push_back({Kind::tensor, operand.index, 0});
     }
     node.calls = {
-        call(kernels::kAccumulate, poet_map_spec{.count = count, .slope = 0}, std::move(terms))};
+        call(kernel<poet_accumulate>, poet_map_spec{.count = count, .slope = 0}, std::move(terms))};
   }
 
   const ModelSpec& spec_;

@@ -24,8 +24,8 @@ namespace poet {
 enum class ExportFormat { c, tflm, csv };
 
 template <>
-inline constexpr Names<ExportFormat, 3> kNames<ExportFormat> = {
-    {{ExportFormat::c, "c"}, {ExportFormat::tflm, "tflm"}, {ExportFormat::csv, "csv"}}};
+inline constexpr auto kNames<ExportFormat> =
+    kWords<ExportFormat::c, ExportFormat::tflm, ExportFormat::csv>;
 
 }  // namespace poet
 

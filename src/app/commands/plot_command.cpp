@@ -26,20 +26,15 @@ namespace poet {
 enum class PictureFormat { svg, pdf };
 
 template <>
-inline constexpr Names<PictureFormat, 2> kNames<PictureFormat> = {
-    {{PictureFormat::svg, "svg"}, {PictureFormat::pdf, "pdf"}}};
+inline constexpr auto kNames<PictureFormat> = kWords<PictureFormat::svg, PictureFormat::pdf>;
 
 template <>
-inline constexpr Names<LaneChoice, 4> kNames<LaneChoice> = {{{LaneChoice::all, "all"},
-                                                             {LaneChoice::forward, "forward"},
-                                                             {LaneChoice::changed, "changed"},
-                                                             {LaneChoice::none, "none"}}};
+inline constexpr auto kNames<LaneChoice> =
+    kWords<LaneChoice::all, LaneChoice::forward, LaneChoice::changed, LaneChoice::none>;
 
 template <>
-inline constexpr Names<ColumnWidth, 3> kNames<ColumnWidth> = {
-    {{ColumnWidth::computation, "computation"},
-     {ColumnWidth::time, "time"},
-     {ColumnWidth::energy, "energy"}}};
+inline constexpr auto kNames<ColumnWidth> =
+    kWords<ColumnWidth::computation, ColumnWidth::time, ColumnWidth::energy>;
 
 template <>
 inline constexpr Names<PictureTheme, 3> kNames<PictureTheme> = {{{PictureTheme::automatic, "auto"},
