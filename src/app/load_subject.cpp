@@ -70,18 +70,6 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
   return inputs;
 }
 
-Subject priced(const Model& model, const std::optional<Platform>& platform,
-               const Question& question, const char* platform_option) {
-  if (!platform && model.backward != Backward::explicit_nodes) {
-    throw InputError(platform_option,
-                     "missing; expected a platform's name or file (--list-platforms): this "
-                     "model has no measured costs");
-  }
-  const Platform* const costs = platform ? &*platform : nullptr;
-  with_place("--paging-time", [&] { return shared_limits(model, costs, question); });
-  return make_subject(model, platform, question);
-}
-
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, info);
   Subject subject = priced(inputs.model, inputs.platform, arguments.question);

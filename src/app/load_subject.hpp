@@ -9,6 +9,7 @@
 #include "poet/question.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/solve.hpp"
+#include "runs/load_grid.hpp"
 
 namespace poet::cli {
 
@@ -33,11 +34,6 @@ std::string imported_model(const ImportRequest& request, const std::string& path
 
 /// Loads both and gives the model its costs. Throws InputError, naming the option.
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info);
-
-/// A subject of what is loaded. Throws InputError, naming the option, for a model that needs a
-/// platform and has none, and for transfers that are charged and take an unknown time.
-Subject priced(const Model& model, const std::optional<Platform>& platform,
-               const Question& question, const char* platform_option = "--platform");
 
 /// The question of the command line: throws InputError, naming the option, if --model or a budget
 /// is missing, and for a budget that stands for nothing here.

@@ -9,7 +9,6 @@
 #include <fmt/format.h>
 
 #include "app/load_subject.hpp"
-#include "app/option_checks.hpp"
 #include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"

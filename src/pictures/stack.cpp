@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/figures.hpp"
 #include "pictures/layer_kinds.hpp"
 #include "pictures/schedule_style.hpp"
 
@@ -142,9 +143,7 @@ class StackBuilder {
 
   void add_rest(const std::vector<int>& nodes, bool backward) {
     if (nodes.empty()) return;
-    add(-1,
-        fmt::format("{} more {} tensor{}", nodes.size(), backward ? "backward" : "forward",
-                    nodes.size() == 1 ? "" : "s"),
+    add(-1, counted(nodes.size(), backward ? "more backward tensor" : "more forward tensor"),
         rest_class(backward), nodes);
   }
 

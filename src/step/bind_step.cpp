@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <poet_seed.h>
 
+#include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "model/exact/gradient_plan.hpp"
 #include "step/bind_layer.hpp"
@@ -84,9 +85,9 @@ class StepBinder {
 
   static void expect_float(std::int64_t bytes) {
     if (bytes == kElementBytes) return;
-    throw InputError(fmt::format(
-        "found elements of {} byte{}; expected 4: the kernels compute with float32 only", bytes,
-        bytes == 1 ? "" : "s"));
+    throw InputError(
+        fmt::format("found elements of {}; expected 4: the kernels compute with float32 only",
+                    counted(bytes, "byte")));
   }
 
   /// Which inputs hold indices, and what a loss is compared with that names no target.

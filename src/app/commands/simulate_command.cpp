@@ -107,9 +107,8 @@ ExitCode refuse_simulate(const Replay& replay, const std::string& name) {
   for (const Violation& violation : replay.violations) {
     spdlog::error("{}: {}: {}", name, rule_name(violation.rule), violation.message);
   }
-  const std::size_t count = replay.violations.size();
-  spdlog::error("{}: invalid, {} violation{}; nothing was written", name, count,
-                count == 1 ? "" : "s");
+  spdlog::error("{}: invalid, {}; nothing was written", name,
+                counted(replay.violations.size(), "violation"));
   return ExitCode::requirement;
 }
 

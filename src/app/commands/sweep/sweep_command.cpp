@@ -8,9 +8,7 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/commands/sweep/describe.hpp"
 #include "app/commands/sweep/single_solves.hpp"
-#include "app/commands/sweep/sweep_grid.hpp"
 #include "app/commands/sweep/sweep_setup.hpp"
 #include "app/commands/sweep/sweep_table.hpp"
 #include "app/load_subject.hpp"
