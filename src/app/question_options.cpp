@@ -3,8 +3,6 @@
 #include <charconv>
 #include <string_view>
 
-#include <fmt/ranges.h>
-
 #include "poet/error.hpp"
 #include "poet/units.hpp"
 #include "report/fields.hpp"

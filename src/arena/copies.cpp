@@ -24,7 +24,7 @@ ProgramCopies program_copies(const Graph& graph, std::span<const Instruction> pr
       throw InputError(fmt::format("instruction {}: {} has no copy in storage", at, step.node));
     }
     copies.of_instruction[at] = latest[node];
-    copies.buffers[static_cast<std::size_t>(latest[node])].upper = time + 1;
+    copies.buffers[latest[node]].upper = time + 1;
   }
   return copies;
 }

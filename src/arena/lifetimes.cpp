@@ -60,7 +60,7 @@ class LifetimeReader {
   }
 
   void end(int buffer, std::size_t at) {
-    found_.buffers[static_cast<std::size_t>(buffer)].upper = static_cast<std::int64_t>(at);
+    found_.buffers[buffer].upper = static_cast<std::int64_t>(at);
   }
 
   int close(std::size_t at, int node) {
@@ -78,7 +78,7 @@ class LifetimeReader {
     return static_cast<std::size_t>(node);
   }
 
-  int& open_of(int node) { return open_[static_cast<std::size_t>(node)]; }
+  int& open_of(int node) { return open_[node]; }
 
   [[noreturn]] static void fail(std::size_t at, int node, const char* what) {
     throw InputError(fmt::format("instruction {}: {} is {}", at, node, what));

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -25,8 +27,9 @@ enum class InFile {
   left_out_if_empty,  ///< its key may be missing
   /// Its key is missing if its value is the one that the struct has from the start.
   left_out_if_default,
-  with_previous,  ///< whenever the member before it in the table is there
-  never,          ///< only in messages between processes
+  may_be_missing,  ///< always in files of ours; others may leave its key out
+  with_previous,   ///< whenever the member before it in the table is there
+  never,           ///< only in messages between processes
 };
 
 template <typename MemberPointer>
@@ -42,7 +45,8 @@ template <auto... kPath>
 struct Field {
   std::string_view key{};
   InFile in_file = InFile::always;
-  std::int64_t least = 0;  ///< a whole number is at least this
+  std::int64_t least = 0;    ///< a whole number is at least this
+  bool is_positive = false;  ///< any other number is above 0, not only at least that
 
   template <typename Struct>
   static constexpr auto& of(Struct& object) {
@@ -139,5 +143,10 @@ template <typename Type>
 inline constexpr bool kIsVector = false;
 template <typename Item>
 inline constexpr bool kIsVector<std::vector<Item>> = true;
+
+template <typename Type>
+inline constexpr bool kIsMap = false;
+template <typename Value>
+inline constexpr bool kIsMap<std::map<std::string, Value, std::less<>>> = true;
 
 }  // namespace poet

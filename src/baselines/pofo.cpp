@@ -19,7 +19,6 @@
 // that fits when replayed is taken.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>

@@ -92,7 +92,7 @@ void begin_step(TrainingState& state) {
 }
 
 void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, TrainingState& state) {
-  const StepNode& about = step.nodes[static_cast<std::size_t>(node)];
+  const StepNode& about = step.nodes[node];
   std::byte* const out = about.bytes > 0 ? tensor_at(node) : nullptr;
   for (std::size_t i = 0; out != nullptr && i < step.inputs.size(); ++i) {
     if (step.inputs[i].node != node) continue;
@@ -100,15 +100,13 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
   }
   NodeCall(about, tensor_at, state).run(out);
   if (about.is_loss && out != nullptr) {
-    std::memcpy(&state.losses[static_cast<std::size_t>(node)], out, sizeof(float));
+    std::memcpy(&state.losses[node], out, sizeof(float));
   }
 }
 
 void compute_unscheduled(const TrainingStep& step, TrainingState& state) {
   std::vector<std::unique_ptr<std::byte[]>> tensors;
-  const TensorAt tensor_at = [&](int node) {
-    return tensors[static_cast<std::size_t>(node)].get();
-  };
+  const TensorAt tensor_at = [&](int node) { return tensors[node].get(); };
   begin_step(state);
   for (std::size_t node = 0; node < step.nodes.size(); ++node) {
     const auto bytes = static_cast<std::size_t>(step.nodes[node].bytes);

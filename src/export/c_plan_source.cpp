@@ -1,4 +1,3 @@
-#include <algorithm>
 #include <map>
 #include <string_view>
 
@@ -110,7 +109,7 @@ class PlanSource {
                   sinks_.add({fmt::format("{{{}, {}, {}}}", operand_text(from.sink->sum),
                                           operand_text(from.sink->gradient), from.sink->updates)}));
     }
-    const std::string& name = step_.nodes[static_cast<std::size_t>(from.node)].name;
+    const std::string& name = step_.nodes[from.node].name;
     return fmt::format("  {{{}, {}, {}, {}, {}u, {}u, {}u, {}, {}, {}, {}}}, /* {} */\n",
                        from.number, name_of(from.op), from.writes_tensor ? 1 : 0, from.calls.size(),
                        from.offset, from.bytes, from.from, from.input, from.loss, calls, sink,

@@ -1,7 +1,6 @@
 #include "export/c_sources.hpp"
 
 #include <string>
-#include <string_view>
 
 #include <fmt/format.h>
 

@@ -42,7 +42,7 @@ FolderFiles memory_plan(const PlacedStep& placed) {
       throw InputError(fmt::format("found the offset {}; expected at most 2^31 - 1", each.offset));
     }
     append(metadata, static_cast<std::uint32_t>(each.offset));
-    const std::string& name = placed.graph.nodes[static_cast<std::size_t>(each.node)].name;
+    const std::string& name = placed.graph.nodes[each.node].name;
     table += fmt::format("{},{},{},{},{},{},{}\n", i, each.node, csv_field(name), each.first,
                          each.end, each.offset, each.bytes);
   }

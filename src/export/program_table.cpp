@@ -38,7 +38,7 @@ FolderFiles program_table(const PlacedStep& placed) {
     const bool is_page = each.op == POET_PAGE_OUT || each.op == POET_PAGE_IN;
     const std::string from = each.op == POET_MOVE ? fmt::format("{}", each.from) : "";
     const std::string storage = is_page ? fmt::format("{}", each.from) : "";
-    const std::string& name = placed.graph.nodes[static_cast<std::size_t>(each.node)].name;
+    const std::string& name = placed.graph.nodes[each.node].name;
     table +=
         fmt::format("{},{},{},{},{},{},{},{},{}\n", each.number, word_of(each.op), each.node,
                     csv_field(name), each.bytes, each.offset, from, storage, words(each.inputs));

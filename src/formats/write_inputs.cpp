@@ -2,7 +2,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
+#include "model/fields.hpp"
 
 namespace poet {
 namespace {
@@ -46,22 +48,6 @@ Json measured_json(const MeasuredSpec& node) {
   return json;
 }
 
-Json transfer_json(const Transfer& transfer) {
-  Json json = {{"latency_seconds", transfer.latency_seconds},
-               {"bytes_per_second", transfer.bytes_per_second}};
-  add_if(json, "power_watts", transfer.power_watts);
-  return json;
-}
-
-Json rates_json(const Platform& platform) {
-  Json json = Json::object();
-  for (const auto& [op, rates] : platform.ops) {
-    add_if(json[op], "flops_per_second", rates.flops_per_second);
-    add_if(json[op], "flops_per_joule", rates.flops_per_joule);
-  }
-  return json;
-}
-
 }  // namespace
 
 std::string model_json(const ModelSpec& spec) {
@@ -77,25 +63,8 @@ std::string model_json(const ModelSpec& spec) {
 }
 
 std::string platform_json(const Platform& platform) {
-  Json document = {{"format", "poet-platform"}, {"version", 1}, {"name", platform.name}};
-  if (!platform.description.empty()) document["description"] = platform.description;
-  document["flops_per_second"] = platform.flops_per_second;
-  document["flops_per_joule"] = platform.flops_per_joule;
-  document["page_in"] = transfer_json(platform.page_in);
-  document["page_out"] = transfer_json(platform.page_out);
-  document["memory_power_watts"] = platform.memory_power_watts;
-  if (platform.cpu_power_watts > 0) document["cpu_power_watts"] = platform.cpu_power_watts;
-  document["element_bytes"] = platform.element_bytes;
-  add_if(document, "ram_bytes", platform.ram_bytes);
-  if (!platform.provenance.empty()) document["provenance"] = platform.provenance;
-  if (!platform.ops.empty()) document["ops"] = rates_json(platform);
-  add_if(document, "memory_bytes_per_second", platform.memory_bytes_per_second);
-  add_if(document, "block_bytes", platform.block_bytes);
-  add_if(document, "storage_bytes", platform.storage_bytes);
-  add_if(document, "erase_cycles", platform.erase_cycles);
-  if (platform.reserve_bytes > 0) document["reserve_bytes"] = platform.reserve_bytes;
-  add_if(document, "flash_bytes", platform.flash_bytes);
-  if (platform.parameters_in == ParametersIn::flash) document["parameters_in"] = "flash";
+  Json document = {{"format", "poet-platform"}, {"version", 1}};
+  add_fields(document, platform, kFields<Platform>);
   return json_write(document, false);
 }
 

@@ -42,13 +42,13 @@ LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) 
     case Kind::shape:
       return extents_json(attribute.list);
     case Kind::choice:
-      return rule.words[static_cast<std::size_t>(attribute.height)];
+      return rule.words[attribute.height];
     case Kind::choices:
       break;
   }
   LayerJson words = LayerJson::array();
   for (const std::int64_t word : attribute.list) {
-    words.push_back(rule.words[static_cast<std::size_t>(word)]);
+    words.push_back(rule.words[word]);
   }
   return words;
 }

@@ -51,7 +51,7 @@ Json default_of(const AttributeRule& rule) {
   if (!rule.default_text.empty()) return rule.default_text;
   if (rule.kind == AttributeRule::Kind::flag) return *rule.otherwise != 0;
   if (rule.words.empty()) return *rule.otherwise;
-  return rule.words[static_cast<std::size_t>(*rule.otherwise)];
+  return rule.words[*rule.otherwise];
 }
 
 Json to_json(const AttributeRule& rule) {

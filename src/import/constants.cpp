@@ -151,7 +151,7 @@ class Folding {
     for (double index : in(1)) {
       if (index < 0) index += static_cast<double>(data.size());
       if (!(index >= 0 && index < static_cast<double>(data.size()))) return std::nullopt;
-      result.push_back(data[static_cast<std::size_t>(index)]);
+      result.push_back(data[index]);
     }
     return result;
   }
@@ -226,7 +226,7 @@ bool fold_constants(OnnxGraph& graph, const OnnxNode& node) {
   if (count > kMaxKnownNumbers) return false;
   std::optional<Numbers> numbers = Folding(graph, node).numbers();
   if (!numbers || static_cast<std::int64_t>(numbers->size()) != count) return false;
-  graph.tensors[static_cast<std::size_t>(out)].values = std::move(numbers);
+  graph.tensors[out].values = std::move(numbers);
   return true;
 }
 

@@ -1,10 +1,8 @@
 #include "import/onnx_file.hpp"
 
 #include <algorithm>
-#include <bit>
 #include <cstdint>
 #include <cstring>
-#include <type_traits>
 
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>

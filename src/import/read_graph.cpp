@@ -5,7 +5,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
@@ -201,7 +200,7 @@ class GraphReader {
       if (tensor >= 0 && graph_.at(tensor).is_data()) return false;
     }
     if (!graph_.at(from).is_weight) return false;
-    OnnxTensor& out = graph_.tensors[static_cast<std::size_t>(node.output(0))];
+    OnnxTensor& out = graph_.tensors[node.output(0)];
     out.is_weight = true;
     out.origin = graph_.at(from).origin < 0 ? from : graph_.at(from).origin;
     const int start = node.op == "Slice" || node.op == "Gather" ? node.input(1) : -1;
@@ -281,7 +280,7 @@ class GraphReader {
   bool take_constant(const onnx::NodeProto& proto, const OnnxNode& node) {
     const bool fills = node.op == "ConstantOfShape";
     if (node.op != "Constant" && !fills) return false;
-    OnnxTensor& out = graph_.tensors[static_cast<std::size_t>(node.output(0))];
+    OnnxTensor& out = graph_.tensors[node.output(0)];
     std::vector<double> numbers{0};
     bool is_found = fills;
     for (const auto& attribute : proto.attribute()) {

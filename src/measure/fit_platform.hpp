@@ -1,7 +1,5 @@
 #pragma once
 
-#include <optional>
-
 #include "measure/measured_costs.hpp"
 #include "poet/graph.hpp"
 #include "poet/model.hpp"

@@ -36,7 +36,7 @@ ModelSpec measured_model(const MeasuredStep& measured) {
     const Seconds out = seconds_of(measured.page_out, bytes_in_storage(node));
     MeasuredSpec to{.place = {}, .name = node.name, .op = node.op, .backward = node.backward};
     for (const int input : node.inputs) {
-      to.inputs.push_back({measured.graph.nodes[static_cast<std::size_t>(input)].name, {}});
+      to.inputs.push_back({measured.graph.nodes[input].name, {}});
     }
     to.costs = {.bytes = node.bytes,
                 .runtime_seconds = seconds,
@@ -46,7 +46,7 @@ ModelSpec measured_model(const MeasuredStep& measured) {
                 .page_in_seconds = in,
                 .page_out_seconds = out};
     if (node.in_place) {
-      to.in_place = {measured.graph.nodes[static_cast<std::size_t>(*node.in_place)].name, {}};
+      to.in_place = {measured.graph.nodes[*node.in_place].name, {}};
     }
     to.workspace_bytes = node.workspace_bytes;
     to.recompute = node.recompute;

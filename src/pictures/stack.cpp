@@ -6,9 +6,6 @@
 
 #include <algorithm>
 #include <map>
-#include <numeric>
-
-#include <fmt/format.h>
 
 #include "base/text/figures.hpp"
 #include "pictures/layer_kinds.hpp"

@@ -35,7 +35,7 @@ ArenaFigures figures_of(const ScheduleFile& report, Bytes alignment) {
     end = std::max(end.value_or(0), from + bytes);
   };
   for (const Instruction& step : report.program) {
-    const Node& node = report.graph.nodes[static_cast<std::size_t>(step.node)];
+    const Node& node = report.graph.nodes[step.node];
     if (step.offset) extend(figures.arena_bytes, *step.offset, aligned(node.bytes, alignment));
     if (step.workspace_offset) {
       extend(figures.arena_bytes, *step.workspace_offset, aligned(node.workspace_bytes, alignment));

@@ -63,10 +63,10 @@ std::vector<Bytes> separate_slots(const ScheduleFile& file, const ProgramCopies&
   Bytes end = 0;
   for (std::size_t at = 0; at < file.program.size(); ++at) {
     if (copies.of_instruction[at] < 0) continue;
-    Bytes& slot = slot_of[static_cast<std::size_t>(file.program[at].node)];
+    Bytes& slot = slot_of[file.program[at].node];
     if (slot < 0)
       slot = std::exchange(end, end + bytes_in_storage(file.graph.nodes[file.program[at].node]));
-    slots[static_cast<std::size_t>(copies.of_instruction[at])] = slot;
+    slots[copies.of_instruction[at]] = slot;
   }
   return slots;
 }
@@ -101,7 +101,7 @@ Bytes bytes_of_copies(const ScheduleFile& file) {
   std::sort(written.begin(), written.end());
   written.erase(std::unique(written.begin(), written.end()), written.end());
   return std::accumulate(written.begin(), written.end(), Bytes{0}, [&](Bytes sum, int node) {
-    return sum + bytes_in_storage(file.graph.nodes[static_cast<std::size_t>(node)]);
+    return sum + bytes_in_storage(file.graph.nodes[node]);
   });
 }
 

@@ -57,7 +57,7 @@ void write_slots(std::span<Instruction> program, const ProgramCopies& copies,
                  std::span<const Bytes> slots) {
   for (std::size_t at = 0; at < program.size(); ++at) {
     if (const int copy = copies.of_instruction[at]; copy >= 0) {
-      program[at].slot = slots[static_cast<std::size_t>(copy)];
+      program[at].slot = slots[copy];
     }
   }
 }

@@ -54,7 +54,7 @@ Calls bind_attention(const LayerNode& node) {
   }
   constexpr std::array kSteps{kernel<poet_attention_grad_v>, kernel<poet_attention_grad_scores>,
                               kernel<poet_attention_grad_q>, kernel<poet_attention_grad_k>};
-  return {call(kSteps[static_cast<std::size_t>(node.step())], spec, node.all())};
+  return {call(kSteps[node.step()], spec, node.all())};
 }
 
 // attention_scores and attention_context read queries, keys and values from one tensor.

@@ -63,7 +63,7 @@ class StepBinder {
   }
 
   void add_parameters(const DraftParameters& from) {
-    const DraftLayer& owner = draft_.layers[static_cast<std::size_t>(from.owner)];
+    const DraftLayer& owner = draft_.layers[from.owner];
     in_layer(owner, [&] {
       for (const std::optional<int>& bytes :
            {from.element_bytes.parameters, from.element_bytes.gradients}) {
@@ -92,7 +92,7 @@ class StepBinder {
 
   /// Which inputs hold indices, and what a loss is compared with that names no target.
   void find_data(int l) {
-    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(l)];
+    const DraftLayer& layer = draft_.layers[l];
     const std::string& op = layer.spec->op;
     const bool is_loss = layer.exact.is_loss;
     if (!is_loss && op != "embedding") return;
@@ -114,7 +114,7 @@ class StepBinder {
   }
 
   void add_index_limit(int node, std::int64_t limit) {
-    if (node < 0 || draft_.model.nodes[static_cast<std::size_t>(node)].op != "input") {
+    if (node < 0 || draft_.model.nodes[node].op != "input") {
       throw InputError("found indices that the model computes; expected those of an input");
     }
     std::int64_t& least = index_limits_.emplace(node, limit).first->second;
@@ -122,12 +122,11 @@ class StepBinder {
   }
 
   void add_node(int index) {
-    const ModelNode& from = draft_.model.nodes[static_cast<std::size_t>(index)];
-    const NodeFormula& formula = draft_.formulas[static_cast<std::size_t>(index)];
+    const ModelNode& from = draft_.model.nodes[index];
+    const NodeFormula& formula = draft_.formulas[index];
     StepNode node{.name = from.name, .op = from.op, .shape = from.out_shape};
     if (formula.layer >= 0) {
-      in_layer(draft_.layers[static_cast<std::size_t>(formula.layer)],
-               [&] { bind_node(from, formula, node); });
+      in_layer(draft_.layers[formula.layer], [&] { bind_node(from, formula, node); });
     } else {
       bind_without_layer(index, from, formula, node);
     }
@@ -137,7 +136,7 @@ class StepBinder {
 
   /// A device has what is not trained in flash: no node may write it.
   void expect_trained(const std::string& node, int parameters) const {
-    if (parameters < 0 || step_.parameters[static_cast<std::size_t>(parameters)].is_trained) return;
+    if (parameters < 0 || step_.parameters[parameters].is_trained) return;
     throw InternalError(
         fmt::format("'{}' has the gradient of parameters that are not trained", node));
   }
@@ -147,7 +146,7 @@ class StepBinder {
     const LayerNode layer_node(draft_, formula,
                                target == target_of_layer_.end() ? -1 : target->second);
     node.calls = bind_layer(layer_node);
-    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(formula.layer)];
+    const DraftLayer& layer = draft_.layers[formula.layer];
     node.is_loss = formula.output >= 0 && (layer.exact.is_loss || roots_.contains(formula.layer));
     node.bytes = bytes_of(from, formula);
     find_sink(formula, node);
@@ -201,7 +200,7 @@ class StepBinder {
 
   /// Whether the parameters are a learned tensor that the layer reads, and not its own.
   bool is_of_input(const NodeFormula& formula) const {
-    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(formula.layer)];
+    const DraftLayer& layer = draft_.layers[formula.layer];
     return std::find(layer.parameters.begin(), layer.parameters.end(), formula.parameters) ==
            layer.parameters.end();
   }

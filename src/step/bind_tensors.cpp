@@ -188,7 +188,7 @@ Calls bind_permute(const LayerNode& node) {
   const std::vector<std::int64_t>& order = node.attribute("order").list;
   Strided strided;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    strided.add(node.y()[i], in[static_cast<std::size_t>(order[i])], out[i]);
+    strided.add(node.y()[i], in[order[i]], out[i]);
   }
   poet_permute_spec spec{};
   strided.write(spec.extent, spec.stride, nullptr);

@@ -4,7 +4,6 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 #include <poet_kernels.h>

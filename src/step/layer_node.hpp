@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,9 +40,7 @@ class LayerNode {
  public:
   /// `target`: the index of the layer's own target in TrainingStep::targets, or -1.
   LayerNode(const Draft& draft, const NodeFormula& formula, int target)
-      : layer_(draft.layers[static_cast<std::size_t>(formula.layer)]),
-        formula_(formula),
-        target_(target) {}
+      : layer_(draft.layers[formula.layer]), formula_(formula), target_(target) {}
 
   std::string_view op() const { return layer_.spec->op; }
   int layer() const { return formula_.layer; }

@@ -1,10 +1,7 @@
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
-
-#include <fmt/format.h>
 
 #include "app/command.hpp"
 #include "app/measured_files.hpp"

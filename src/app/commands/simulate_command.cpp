@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "app/command.hpp"
 #include "app/load_subject.hpp"
 #include "app/terminal/deliver.hpp"

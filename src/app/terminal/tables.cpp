@@ -79,7 +79,7 @@ std::string attribute_text(const AttributeRule& rule) {
   if (!rule.default_text.empty()) return fmt::format("{} = {}", text, rule.default_text);
   if (rule.kind == Kind::flag) return text + (*rule.otherwise != 0 ? " = true" : " = false");
   if (!rule.words.empty()) {
-    return fmt::format("{} = {}", text, rule.words[static_cast<std::size_t>(*rule.otherwise)]);
+    return fmt::format("{} = {}", text, rule.words[*rule.otherwise]);
   }
   return fmt::format("{} = {}", text, *rule.otherwise);
 }

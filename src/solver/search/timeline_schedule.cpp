@@ -1,7 +1,5 @@
 // Timelines to schedules and back.
 
-#include <algorithm>
-
 #include "solver/search/timeline.hpp"
 
 namespace poet {

@@ -5,8 +5,6 @@
 #include <set>
 #include <string>
 
-#include <fmt/format.h>
-
 #include "app/command.hpp"
 #include "app/commands/sweep/single_solves.hpp"
 #include "app/commands/sweep/sweep_setup.hpp"
