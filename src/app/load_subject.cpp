@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
-#include "formats/write_layers.hpp"
+#include "formats/write_inputs.hpp"
 #include "import/import_process.hpp"
 #include "model/alignment.hpp"
 #include "poet/error.hpp"

@@ -15,7 +15,6 @@
 #include "model/alignment.hpp"
 #include "report/fields.hpp"
 #include "runs/load_step.hpp"
-#include "runs/scheduled_platform.hpp"
 
 namespace poet::cli {
 namespace {

@@ -21,7 +21,7 @@
 
 #include <fmt/format.h>
 
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 
 namespace poet {

@@ -11,7 +11,7 @@
 #include <fmt/format.h>
 
 #include "baselines/checkpoints.hpp"
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 
 namespace poet {
 

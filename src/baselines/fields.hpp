@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "base/fields.hpp"
-#include "baselines/rows.hpp"
+#include "baselines/run_baselines.hpp"
 
 namespace poet {
 

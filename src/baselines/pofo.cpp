@@ -26,7 +26,7 @@
 #include <fmt/format.h>
 
 #include "baselines/layer_chain.hpp"
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 
 namespace poet {

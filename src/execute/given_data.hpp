@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "arrays/number_array.hpp"
+#include "arrays/read_arrays.hpp"
 #include "execute/training_state.hpp"
 #include "step/training_step.hpp"
 

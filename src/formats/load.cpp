@@ -1,7 +1,7 @@
 #include "base/sha256.hpp"
 #include "formats/named_text.hpp"
 #include "formats/read_inputs.hpp"
-#include "model/backward/poet_chain_limits.hpp"
+#include "model/backward/backward.hpp"
 #include "model/model_spec.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"

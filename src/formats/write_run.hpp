@@ -2,7 +2,7 @@
 
 #include <string>
 
-#include "execute/run_result.hpp"
+#include "execute/run_schedule.hpp"
 #include "poet/schedule_file.hpp"
 
 namespace poet {

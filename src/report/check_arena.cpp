@@ -12,7 +12,6 @@
 #include "report/fields.hpp"
 #include "report/summary.hpp"
 #include "schedule/addresses.hpp"
-#include "schedule/slots.hpp"
 
 namespace poet {
 namespace {

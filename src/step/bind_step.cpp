@@ -10,9 +10,9 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "model/exact/gradient_plan.hpp"
-#include "step/bind_layer.hpp"
+#include "step/initial_values.hpp"
 #include "step/kernels.hpp"
-#include "step/parameter_names.hpp"
+#include "step/layer_node.hpp"
 
 namespace poet {
 namespace {

@@ -120,4 +120,8 @@ Calls bind_gru(const LayerNode& node);
 Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
                       const OperandSource& weight);
 
+/// The kernel calls of a node that a layer makes. Throws InputError, without a place, if its op has
+/// no kernel.
+Calls bind_layer(const LayerNode& node);
+
 }  // namespace poet

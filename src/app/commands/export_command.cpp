@@ -14,7 +14,6 @@
 #include "execute/run_schedule.hpp"
 #include "export/c_sources.hpp"
 #include "export/memory_plan.hpp"
-#include "export/program_table.hpp"
 #include "poet/error.hpp"
 #include "report/place_schedule.hpp"
 #include "runs/load_step.hpp"

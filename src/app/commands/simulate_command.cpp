@@ -11,11 +11,11 @@
 #include "base/sha256.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
-#include "formats/read_draft.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "report/fields.hpp"
-#include "runs/scheduled_platform.hpp"
+#include "runs/load_step.hpp"
 
 namespace poet::cli {
 namespace {

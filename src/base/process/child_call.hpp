@@ -5,7 +5,6 @@
 
 #include "base/process/call_messages.hpp"
 #include "base/process/child_process.hpp"
-#include "base/process/memory_limit.hpp"
 
 namespace poet {
 

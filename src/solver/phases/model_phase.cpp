@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/cutoff.hpp"
 #include "solver/formulation/formulate.hpp"
+#include "solver/incumbent.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/phases/polish.hpp"

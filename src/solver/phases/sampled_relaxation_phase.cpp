@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/cutoff.hpp"
 #include "solver/formulation/moments.hpp"
 #include "solver/formulation/sampled_relaxation.hpp"
+#include "solver/incumbent.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/row_loop.hpp"

@@ -22,7 +22,7 @@
 #include "poet/error.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/suggest_schedule.hpp"
-#include "runs/baseline_files.hpp"
+#include "runs/sweep_files.hpp"
 
 namespace poet::cli {
 namespace {
