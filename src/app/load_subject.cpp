@@ -7,7 +7,7 @@
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"
 #include "import/import_process.hpp"
-#include "model/alignment.hpp"
+#include "model/model_spec.hpp"
 #include "poet/error.hpp"
 #include "question/chain_note.hpp"
 #include "report/fields.hpp"

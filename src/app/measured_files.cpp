@@ -12,7 +12,7 @@
 #include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"
-#include "model/alignment.hpp"
+#include "model/model_spec.hpp"
 #include "report/fields.hpp"
 #include "runs/load_step.hpp"
 

@@ -8,6 +8,13 @@
 #include "report/fields.hpp"
 
 namespace poet {
+
+template <>
+inline constexpr auto kNames<AttributeRule::Kind> =
+    kWords<AttributeRule::Kind::integer, AttributeRule::Kind::flag, AttributeRule::Kind::window,
+           AttributeRule::Kind::padding, AttributeRule::Kind::list, AttributeRule::Kind::shape,
+           AttributeRule::Kind::choice, AttributeRule::Kind::choices>;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,28 +32,6 @@ Json to_json(const Platform& platform) {
   return Json::parse(platform_json(platform));
 }
 
-const char* kind_name(AttributeRule::Kind kind) {
-  switch (kind) {
-    case AttributeRule::Kind::integer:
-      return "integer";
-    case AttributeRule::Kind::flag:
-      return "flag";
-    case AttributeRule::Kind::window:
-      return "window";
-    case AttributeRule::Kind::padding:
-      return "padding";
-    case AttributeRule::Kind::list:
-      return "list";
-    case AttributeRule::Kind::shape:
-      return "shape";
-    case AttributeRule::Kind::choice:
-      return "choice";
-    case AttributeRule::Kind::choices:
-      return "choices";
-  }
-  return "";
-}
-
 Json default_of(const AttributeRule& rule) {
   if (!rule.default_text.empty()) return rule.default_text;
   if (rule.kind == AttributeRule::Kind::flag) return *rule.otherwise != 0;
@@ -55,7 +40,7 @@ Json default_of(const AttributeRule& rule) {
 }
 
 Json to_json(const AttributeRule& rule) {
-  Json json = {{"name", rule.name}, {"kind", kind_name(rule.kind)}};
+  Json json = {{"name", rule.name}, {"kind", name_of(rule.kind)}};
   if (!rule.words.empty()) json["words"] = rule.words;
   if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) json["least"] = rule.least;
   if (rule.otherwise) json["default"] = default_of(rule);

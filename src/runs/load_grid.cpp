@@ -7,7 +7,7 @@
 #include <fmt/ranges.h>
 
 #include "base/input_errors.hpp"
-#include "model/alignment.hpp"
+#include "model/model_spec.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -14,6 +14,7 @@
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
+#include "problem/fields.hpp"
 #include "solver/formulation/export_milp.hpp"
 
 namespace poet {
@@ -32,18 +33,6 @@ std::string techniques(const Limits& limits) {
   if (limits.techniques.paging)
     return limits.techniques.remat ? "paging and recomputation" : "paging";
   return limits.techniques.remat ? "recomputation" : "none";
-}
-
-std::string_view word_of(PagingTime time) {
-  switch (time) {
-    case PagingTime::free:
-      return "free";
-    case PagingTime::blocking:
-      return "blocking";
-    case PagingTime::overlapped:
-      break;
-  }
-  return "overlapped";
 }
 
 std::string size_of(const std::optional<Bytes>& budget) {
@@ -94,7 +83,7 @@ ExportHead export_head(const Problem& problem, const Formulation& model, MilpFor
   add("RAM budget", fmt::format("{} bytes", limits.ram_budget_bytes));
   add("runtime budget", fmt::format("{} s", limits.runtime_budget_seconds));
   add("techniques", techniques(limits));
-  add("paging time", std::string(word_of(limits.paging_time)));
+  add("paging time", std::string(name_of(limits.paging_time)));
   add("storage budget", size_of(limits.storage_budget_bytes));
   add("page-out budget", size_of(limits.page_out_budget_bytes));
   add(kColumns, fmt::format("{}, sha256 {}", names.size(),
