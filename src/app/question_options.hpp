@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/option_group.hpp"
-#include "import/import.hpp"
+#include "import/import_request.hpp"
 #include "poet/model.hpp"
 #include "poet/question.hpp"
 #include "poet/settings.hpp"

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "import/import.hpp"
+#include "import/import_request.hpp"
 #include "model/model_spec.hpp"
 
 namespace poet {

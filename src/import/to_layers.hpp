@@ -3,7 +3,7 @@
 #include <string>
 #include <vector>
 
-#include "import/import.hpp"
+#include "import/import_request.hpp"
 #include "import/onnx_graph.hpp"
 #include "model/model_spec.hpp"
 

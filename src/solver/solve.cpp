@@ -9,7 +9,6 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "solver/formulation/useful_windows.hpp"
-#include "solver/incumbent.hpp"
 #include "solver/least_runtime.hpp"
 #include "solver/phases/phases.hpp"
 #include "solver/search/local_search.hpp"

@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "solver/formulation/formulate.hpp"
-#include "solver/incumbent.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/phases/polish.hpp"
@@ -12,6 +11,7 @@
 #include "solver/relaxation/count_branching.hpp"
 #include "solver/relaxation/counts.hpp"
 #include "solver/relaxation/root_loop.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {

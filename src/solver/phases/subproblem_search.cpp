@@ -12,9 +12,9 @@
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
-#include "solver/incumbent.hpp"
 #include "solver/milp/mip_fields.hpp"
 #include "solver/milp/mip_solver.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {

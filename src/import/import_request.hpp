@@ -1,0 +1,22 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+
+#include "poet/model.hpp"
+
+namespace poet {
+
+/// What a user says about a network that its file does not.
+struct ImportRequest {
+  std::string loss;       ///< `cross_entropy` or `mse`; empty: by the output's extents
+  std::string trainable;  ///< `all`, `last:3` or a pattern with `*`; empty: all
+  /// Ops that become `custom` layers, with their FLOPs for each element of the output.
+  std::map<std::string, std::int64_t> custom;
+  std::map<std::string, Shape> shapes;  ///< of inputs, by name; empty name: of the first input
+
+  bool operator==(const ImportRequest&) const = default;
+};
+
+}  // namespace poet
