@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "arrays/read_arrays.hpp"
-#include "execute/training_state.hpp"
+#include "execute/compute.hpp"
 #include "step/training_step.hpp"
 
 namespace poet {

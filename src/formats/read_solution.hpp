@@ -3,7 +3,7 @@
 #include <string>
 #include <string_view>
 
-#include "solver/milp/milp_solution.hpp"
+#include "solver/milp/milp.hpp"
 
 namespace poet {
 

@@ -5,8 +5,10 @@
 #include <string>
 #include <vector>
 
+#include "execute/run_schedule.hpp"
 #include "model/op.hpp"
 #include "poet/platform.hpp"
+#include "poet/schedule_file.hpp"
 #include "report/model_report.hpp"
 
 namespace poet {
@@ -24,5 +26,10 @@ std::string list_json(const BuiltIn& lists, bool compact);
 
 /// A model in figures as one JSON document ("format": "poet-info", "version": 1).
 std::string info_json(const ModelReport& report);
+
+/// What the run of a schedule gave as one JSON document ("format": "poet-run", "version": 1); see
+/// docs/run-format.md. A loss that is not finite is null.
+std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
+                     const RunResult& result);
 
 }  // namespace poet

@@ -160,12 +160,8 @@ class GraphReader {
 
   void add_node(const onnx::NodeProto& proto, OnnxNode node) {
     const std::string who = fmt::format("node '{}' ({})", printable(node.name), printable(node.op));
-    std::vector<onnx::TypeProto> types;
-    try {
-      types = infer_types(proto, inputs_of(node), opsets_);
-    } catch (const InputError& error) {
-      throw InputError(who, error.what());
-    }
+    const std::vector<onnx::TypeProto> types =
+        with_place(who, [&] { return infer_types(proto, inputs_of(node), opsets_); });
     std::vector<std::pair<std::string, Shape>> outputs;
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = proto.output(static_cast<int>(i));
@@ -268,11 +264,7 @@ class GraphReader {
       throw InputError(who, fmt::format("its output has {} extents; expected at most {}",
                                         shape.size(), kMaxRank));
     }
-    try {
-      element_count(shape);
-    } catch (const InputError& error) {
-      throw InputError(who, error.what());
-    }
+    with_place(who, [&] { return element_count(shape); });
     return shape;
   }
 

@@ -1,8 +1,8 @@
 #pragma once
 
-#include "measure/measured_costs.hpp"
-
 #include <span>
+
+#include "measure/measured_costs.hpp"
 #include "poet/graph.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"

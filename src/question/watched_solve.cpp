@@ -14,7 +14,7 @@
 
 #include <fmt/format.h>
 
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "base/process/shared_flag.hpp"
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"

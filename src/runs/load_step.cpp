@@ -39,11 +39,7 @@ TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
   ask_for_backward(spec, Backward::exact);
   static_cast<void>(build_model(spec, file.model.batch_size, errors));
   errors.throw_if_any();
-  try {
-    return bind_step(spec, file.model.batch_size);
-  } catch (const InputError& error) {
-    throw InputError(found.place, error.what());
-  }
+  return with_place(found.place, [&] { return bind_step(spec, file.model.batch_size); });
 }
 
 std::optional<Platform> find_platform(const PlatformInfo& stated) {

@@ -7,6 +7,7 @@
 #include <fmt/format.h>
 #include <poet_seed.h>
 
+#include "base/input_errors.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "model/exact/gradient_plan.hpp"
@@ -53,13 +54,9 @@ class StepBinder {
  private:
   template <typename Work>
   static void in_layer(const DraftLayer& layer, Work&& work) {
-    try {
-      work();
-    } catch (const InputError& error) {
-      throw InputError(
-          fmt::format("layer '{}' ({})", printable(layer.spec->name), printable(layer.spec->op)),
-          error.what());
-    }
+    with_place(
+        fmt::format("layer '{}' ({})", printable(layer.spec->name), printable(layer.spec->op)),
+        work);
   }
 
   void add_parameters(const DraftParameters& from) {
@@ -244,11 +241,8 @@ class StepBinder {
     node.bytes = Bytes{count} * kElementBytes;
     node.writes_tensor = true;
     if (from.bytes) {
-      try {
-        expect_float(*from.bytes / count);
-      } catch (const InputError& error) {
-        throw InputError(fmt::format("'{}'", printable(from.name)), error.what());
-      }
+      with_place(fmt::format("'{}'", printable(from.name)),
+                 [&] { expect_float(*from.bytes / count); });
     }
     if (from.op == "input") {
       const auto limit = index_limits_.find(index);

@@ -5,8 +5,8 @@
 #include "poet/sweep.hpp"
 #include "question/watched_solve.hpp"
 #include "sweep/child_tasks.hpp"
+#include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"
-#include "sweep/point_order.hpp"
 #include "sweep/reuse_results.hpp"
 #include "sweep/solve_point.hpp"
 

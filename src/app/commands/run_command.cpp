@@ -15,7 +15,7 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "execute/run_schedule.hpp"
-#include "formats/write_run.hpp"
+#include "formats/write_list.hpp"
 #include "measure/profile.hpp"
 #include "poet/error.hpp"
 #include "runs/load_step.hpp"

@@ -1,10 +1,8 @@
 #include "base/process/child_process.hpp"
 
-#include <unistd.h>
-
-#include <sys/resource.h>
-
 #include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "solver/clock.hpp"
 #include "solver/milp/mip_fields.hpp"
 #include "solver/milp/scaling.hpp"

@@ -8,7 +8,7 @@
 #include <set>
 #include <utility>
 
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "base/process/ordered_calls.hpp"
 #include "problem/fields.hpp"
 #include "solver/clock.hpp"

@@ -2,7 +2,7 @@
 
 #include <limits>
 
-#include "base/process/pack_fields.hpp"
+#include "base/process/packer.hpp"
 #include "support/tiny_sweep.hpp"
 #include "sweep/fields.hpp"
 
