@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "export/c_names.hpp"
-#include "export/c_plan.hpp"
+#include "export/c_sources.hpp"
 #include "model/shape.hpp"
 #include "poet/version.hpp"
 

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "export/c_names.hpp"
-#include "export/c_plan.hpp"
+#include "export/c_sources.hpp"
 #include "export/kernel_specs.hpp"
 #include "poet/version.hpp"
 #include "step/initial_values.hpp"

@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 
 #include "export/c_names.hpp"
-#include "export/c_plan.hpp"
 #include "poet/version.hpp"
 #include "step/initial_values.hpp"
 

@@ -123,19 +123,10 @@ void require_schedules(ResultKind kind, const std::string& source) {
         shown_source(source),
         fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
   };
-  switch (kind) {
-    case ResultKind::min_ram:
-      refuse("the answers of sweep --min-ram");
-      break;
-    case ResultKind::journal:
-      refuse("the journal of a sweep that is not finished (--resume finishes it)");
-      break;
-    case ResultKind::table:
-      refuse("the CSV table of a sweep");
-      break;
-    case ResultKind::schedule:
-    case ResultKind::sweep:
-      break;
+  if (kind == ResultKind::min_ram) refuse("the answers of sweep --min-ram");
+  if (kind == ResultKind::table) refuse("the CSV table of a sweep");
+  if (kind == ResultKind::journal) {
+    refuse("the journal of a sweep that is not finished (--resume finishes it)");
   }
 }
 

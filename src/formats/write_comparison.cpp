@@ -1,4 +1,4 @@
-#include "formats/write_comparison.hpp"
+#include "formats/write_list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>

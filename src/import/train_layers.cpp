@@ -1,4 +1,4 @@
-#include "import/train_layers.hpp"
+#include "import/to_layers.hpp"
 
 #include <fnmatch.h>
 

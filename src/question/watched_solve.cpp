@@ -19,8 +19,8 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "question/fields.hpp"
-#include "solver/clock.hpp"
 #include "solver/incumbent.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 

@@ -1,7 +1,7 @@
 // The figures of a file whose program has offsets, from the offsets themselves: nothing here knows
 // how they were chosen.
 
-#include "report/check_arena.hpp"
+#include "report/claim.hpp"
 
 #include <algorithm>
 #include <optional>

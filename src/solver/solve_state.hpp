@@ -5,7 +5,6 @@
 #include <string>
 
 #include "poet/solve.hpp"
-#include "solver/clock.hpp"
 #include "solver/formulation/useful_windows.hpp"
 #include "solver/incumbent.hpp"
 #include "solver/milp/milp.hpp"

@@ -90,15 +90,6 @@ class Unpacker {
     return static_cast<Enum>(value);
   }
 
-  /// An index into something of `size` elements.
-  int get_index(std::size_t size) {
-    const int value = get_as<int>();
-    if (value < 0 || static_cast<std::size_t>(value) >= size) {
-      throw MalformedMessage("an index is out of range");
-    }
-    return value;
-  }
-
   /// How many items follow, each of one number at least.
   std::size_t get_size() {
     const auto size = get_as<std::int64_t>();
@@ -137,7 +128,6 @@ class ResultOnce {
     if (received_) throw MalformedMessage("a message follows the result");
     received_ = is_result;
   }
-  bool received() const { return received_; }
 
  private:
   bool received_ = false;

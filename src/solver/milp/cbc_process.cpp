@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "base/process/call_messages.hpp"
-#include "solver/clock.hpp"
 #include "solver/milp/mip_fields.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 

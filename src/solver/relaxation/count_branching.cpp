@@ -11,9 +11,9 @@
 #include "base/process/call_messages.hpp"
 #include "base/process/ordered_calls.hpp"
 #include "problem/fields.hpp"
-#include "solver/clock.hpp"
 #include "solver/relaxation/count_node.hpp"
 #include "solver/relaxation/fields.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 namespace {

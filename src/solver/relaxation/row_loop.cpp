@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "solver/clock.hpp"
 #include "solver/milp/linear_program.hpp"
 #include "solver/relaxation/bound_child.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "base/fields.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "solver/search/threshold_search.hpp"
 #include "solver/search/tightening.hpp"
 
