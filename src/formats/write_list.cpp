@@ -66,8 +66,6 @@ void add_list(Json& document, const char* key, const std::optional<List>& list) 
   for (const auto& one : *list) document[key].push_back(to_json(one));
 }
 
-using Json = nlohmann::ordered_json;
-
 Json losses(const RunResult& result) {
   Json all = Json::array();
   for (const double loss : result.losses) all.push_back(std::isfinite(loss) ? Json(loss) : Json());

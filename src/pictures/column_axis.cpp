@@ -8,40 +8,6 @@
 #include "poet/error.hpp"
 
 namespace poet::plot {
-
-EnergySoFar energy_so_far(const Graph& graph, const Schedule& schedule,
-                          const ScheduleTimeline& timeline) {
-  EnergySoFar sums{.first = {0}, .again = {0}, .paging = {0}};
-  for (int c = 0; c < timeline.size(); ++c) {
-    const RamSample& column = timeline.columns[c];
-    const Joules energy = graph.nodes[column.node].energy_joules;
-    const bool again = column.node != column.stage;
-    const Joules paging =
-        ends_stage(timeline, c) ? paging_energy(graph, schedule.stages[column.stage]) : 0;
-    sums.first.push_back(sums.first.back() + (again ? 0 : energy));
-    sums.again.push_back(sums.again.back() + (again ? energy : 0));
-    sums.paging.push_back(sums.paging.back() + paging);
-  }
-  return sums;
-}
-
-std::vector<Seconds> time_so_far(const Graph& graph, const Schedule& schedule,
-                                 const ScheduleTimeline& timeline, PagingTime paging_time) {
-  std::vector<Seconds> sums{0};
-  Seconds stage_start = 0;
-  for (int c = 0; c < timeline.size(); ++c) {
-    const RamSample& column = timeline.columns[c];
-    Seconds now = sums.back() + graph.nodes[column.node].runtime_seconds;
-    if (ends_stage(timeline, c)) {
-      const Seconds paging = paging_time_of(graph, schedule.stages[column.stage]);
-      if (paging_time == PagingTime::blocking) now += paging;
-      if (paging_time == PagingTime::overlapped) now = std::max(now, stage_start + paging);
-      stage_start = now;
-    }
-    sums.push_back(now);
-  }
-  return sums;
-}
 namespace {
 
 constexpr double kMinStageDistance = 34;
@@ -109,6 +75,40 @@ Seconds paging_time_of(const Graph& graph, const Stage& stage) {
 }
 
 }  // namespace
+
+EnergySoFar energy_so_far(const Graph& graph, const Schedule& schedule,
+                          const ScheduleTimeline& timeline) {
+  EnergySoFar sums{.first = {0}, .again = {0}, .paging = {0}};
+  for (int c = 0; c < timeline.size(); ++c) {
+    const RamSample& column = timeline.columns[c];
+    const Joules energy = graph.nodes[column.node].energy_joules;
+    const bool again = column.node != column.stage;
+    const Joules paging =
+        ends_stage(timeline, c) ? paging_energy(graph, schedule.stages[column.stage]) : 0;
+    sums.first.push_back(sums.first.back() + (again ? 0 : energy));
+    sums.again.push_back(sums.again.back() + (again ? energy : 0));
+    sums.paging.push_back(sums.paging.back() + paging);
+  }
+  return sums;
+}
+
+std::vector<Seconds> time_so_far(const Graph& graph, const Schedule& schedule,
+                                 const ScheduleTimeline& timeline, PagingTime paging_time) {
+  std::vector<Seconds> sums{0};
+  Seconds stage_start = 0;
+  for (int c = 0; c < timeline.size(); ++c) {
+    const RamSample& column = timeline.columns[c];
+    Seconds now = sums.back() + graph.nodes[column.node].runtime_seconds;
+    if (ends_stage(timeline, c)) {
+      const Seconds paging = paging_time_of(graph, schedule.stages[column.stage]);
+      if (paging_time == PagingTime::blocking) now += paging;
+      if (paging_time == PagingTime::overlapped) now = std::max(now, stage_start + paging);
+      stage_start = now;
+    }
+    sums.push_back(now);
+  }
+  return sums;
+}
 
 ColumnAxis make_column_axis(const ScheduleFile& report, const ScheduleTimeline& timeline,
                             ColumnWidth columns, double from, double to) {

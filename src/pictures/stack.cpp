@@ -12,24 +12,6 @@
 #include "pictures/schedule_style.hpp"
 
 namespace poet::plot {
-
-std::vector<std::string> layer_kinds(const Graph& graph) {
-  std::map<std::string_view, std::string_view> ops;
-  for (const Node& node : graph.nodes) {
-    if (!node.backward) ops.emplace(node.name, node.op);
-  }
-  std::vector<std::string> kinds;
-  kinds.reserve(graph.nodes.size());
-  for (const Node& node : graph.nodes) {
-    std::string_view kind = node.op;
-    if (node.backward) {
-      const auto layer = ops.find(layer_of(node.name));
-      kind = layer != ops.end() ? layer->second : kind.substr(0, kind.find("_grad"));
-    }
-    kinds.emplace_back(kind);
-  }
-  return kinds;
-}
 namespace {
 
 /// How much of the chart a tensor covers. A double: bytes times columns may leave 64 bits.
@@ -180,6 +162,24 @@ std::string_view layer_of(std::string_view name) {
 }
 
 }  // namespace
+
+std::vector<std::string> layer_kinds(const Graph& graph) {
+  std::map<std::string_view, std::string_view> ops;
+  for (const Node& node : graph.nodes) {
+    if (!node.backward) ops.emplace(node.name, node.op);
+  }
+  std::vector<std::string> kinds;
+  kinds.reserve(graph.nodes.size());
+  for (const Node& node : graph.nodes) {
+    std::string_view kind = node.op;
+    if (node.backward) {
+      const auto layer = ops.find(layer_of(node.name));
+      kind = layer != ops.end() ? layer->second : kind.substr(0, kind.find("_grad"));
+    }
+    kinds.emplace_back(kind);
+  }
+  return kinds;
+}
 
 Stack make_stack(const Graph& graph, const ScheduleTimeline& timeline) {
   StackBuilder builder(graph, timeline);
