@@ -1,8 +1,8 @@
 #include "model/model_spec.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
+
+#include <fmt/format.h>
 
 #include "poet/error.hpp"
 
