@@ -4,6 +4,7 @@
 #include <memory>
 #include <set>
 #include <string>
+#include <type_traits>
 
 #include "app/command.hpp"
 #include "app/commands/sweep/single_solves.hpp"
@@ -283,13 +284,18 @@ class SweepRun {
 
   template <typename Row>
   ExitCode code_of(const std::vector<Row>& rows) const {
-    const auto any = [&](std::string_view status) {
+    using Status = typename Row::Status;
+    const auto any = [&](Status status) {
       return std::any_of(rows.begin(), rows.end(),
-                         [&](const Row& row) { return name_of(row.status) == status; });
+                         [&](const Row& row) { return row.status == status; });
     };
-    if (any("failed")) return ExitCode::internal;
-    if (any("unknown") || any("interval")) return ExitCode::limit;
-    if (any("feasible") && setup_.request.require_optimal) return ExitCode::requirement;
+    if (any(Status::failed)) return ExitCode::internal;
+    if constexpr (std::is_same_v<Row, MinRamRow>) {
+      if (any(Status::interval)) return ExitCode::limit;
+    } else {
+      if (any(Status::unknown)) return ExitCode::limit;
+      if (any(Status::feasible) && setup_.request.require_optimal) return ExitCode::requirement;
+    }
     return ExitCode::ok;
   }
 
