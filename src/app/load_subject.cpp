@@ -2,6 +2,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
@@ -113,6 +115,13 @@ void check_budgets(const Question& question, const Subject& subject) {
 void note_about_chain(const Model& model) {
   const std::string note = chain_note(model);
   if (!note.empty()) spdlog::info("{}", note);
+}
+
+void note_about_chains(const std::vector<Subject>& subjects) {
+  std::set<std::string> models;
+  for (const Subject& subject : subjects) {
+    if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
+  }
 }
 
 ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {

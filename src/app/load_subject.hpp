@@ -42,6 +42,8 @@ void check_budgets(const Question& question, const Subject& subject);
 
 /// Says on stderr which tensor with several users makes POET's chain no training step, if one does.
 void note_about_chain(const Model& model);
+/// Once for each model, on any number of platforms.
+void note_about_chains(const std::vector<Subject>& subjects);
 
 /// What an exported model states about where its graph came from.
 ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings);

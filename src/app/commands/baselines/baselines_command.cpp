@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <cstdio>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 
@@ -152,10 +151,7 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   const auto smallest = find_smallest(grid, request.settings);
   if (!smallest) return ExitCode::interrupted;
   const std::vector<SweepPoint> points = sweep_points(grid, *smallest);
-  std::set<std::string> models;
-  for (const Subject& subject : grid.subjects) {
-    if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
-  }
+  note_about_chains(grid.subjects);
   std::vector<BaselineResult> results = run_all(grid, points, arguments, quiet);
   ExitCode code = interrupted() ? ExitCode::interrupted : ExitCode::ok;
   try {

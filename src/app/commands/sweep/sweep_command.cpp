@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
 #include <type_traits>
 
@@ -107,7 +106,7 @@ class SweepRun {
   ExitCode solve_points() {
     std::vector<SweepPoint> points;
     if (!begin_with(points)) return interrupted_before(0);
-    note_about_chains();
+    note_about_chains(grid_.subjects);
     warn_about_chips(points);
     const double gap = setup_.request.settings.gap;
     starts_.resize(grid_.subjects.size());
@@ -194,14 +193,6 @@ class SweepRun {
     };
     search.interrupted = [] { return interrupted(); };
     return run_min_ram(grid_, tasks, search, found);
-  }
-
-  /// Once for each model, whatever the number of its platforms.
-  void note_about_chains() const {
-    std::set<std::string> models;
-    for (const Subject& subject : grid_.subjects) {
-      if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
-    }
   }
 
   void warn_about_chips(const std::vector<SweepPoint>& points) const {
