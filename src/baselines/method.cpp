@@ -80,7 +80,7 @@ std::span<const MethodInfo> all_methods() {
 }
 
 const MethodInfo& info_of(Method method) {
-  return kMethods[method];
+  return kMethods[static_cast<std::size_t>(method)];
 }
 
 std::vector<Method> parse_methods(std::string_view text) {

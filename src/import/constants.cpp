@@ -151,7 +151,7 @@ class Folding {
     for (double index : in(1)) {
       if (index < 0) index += static_cast<double>(data.size());
       if (!(index >= 0 && index < static_cast<double>(data.size()))) return std::nullopt;
-      result.push_back(data[index]);
+      result.push_back(data[static_cast<std::size_t>(index)]);
     }
     return result;
   }
