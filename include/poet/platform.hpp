@@ -24,6 +24,8 @@ struct Transfer {
 struct OpRates {
   std::optional<double> flops_per_second{};
   std::optional<double> flops_per_joule{};
+
+  bool operator==(const OpRates&) const = default;
 };
 
 /// Where the parameters of a model are.

@@ -115,6 +115,9 @@ struct NamedRamBytes {
 /// seconds.
 using RuntimeBudget = std::variant<Ratio, Seconds>;
 
+/// Parses a size as parse_bytes does. Throws InputError.
+Bytes parse_size(std::string_view text);
+
 /// Parses a size as parse_bytes does, `60%` or `0.6` of the baseline's peak RAM, `min` or `chip`.
 /// A plain number is a share if it is below 1, else bytes. Rounds down: a budget never grows.
 /// Throws InputError unless the size is from 1 byte to 2^53, or the share above 0.

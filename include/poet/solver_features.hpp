@@ -35,7 +35,7 @@ struct FeatureSwitch {
 };
 
 inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
-    {"local-search", &SolverFeatures::local_search, "annealing for the first schedule"},
+    {"local-search", &SolverFeatures::local_search, "a threshold search for the first schedule"},
     {"coarse", &SolverFeatures::sampled_relaxation, "a first bound from a few moments of the step"},
     {"collapse", &SolverFeatures::collapse, "prove the bound without the forward stages"},
     {"windows", &SolverFeatures::windows,

@@ -54,7 +54,7 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
         mem_power_scale: a factor for the power of paging.
         effort: "fast", "default" or "proof".
         time_limit_s: seconds on the wall for the whole solve; None for no limit.
-        solve_threads: threads of CBC; with 1, a solve is repeatable unless the time limit ends it.
+        solve_threads: processes per solve; the answer does not depend on it.
         seed: of the search.
         warm_start: a schedule of the same graph to start from.
         order: in which order the nodes are computed for the first time: "given", as the model lists them; "search", an

@@ -136,7 +136,7 @@ def solve(model: str, platform: str, ram_budget: float, runtime_budget: float, p
         print_graph_info: print the time and RAM of the whole graph.
         plot_directory: a directory for pictures of the graph and the schedule.
         time_limit_s: seconds on the wall; no limit by default.
-        solve_threads: threads of CBC; 1 without it.
+        solve_threads: processes per solve; 1 without it.
 
     Returns:
         a `POETResult`; `feasible` is False if no schedule exists, or none was found in time.

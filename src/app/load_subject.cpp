@@ -2,12 +2,14 @@
 
 #include <spdlog/spdlog.h>
 
+#include <set>
+
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
-#include "formats/write_layers.hpp"
+#include "formats/write_inputs.hpp"
 #include "import/import_process.hpp"
-#include "model/alignment.hpp"
+#include "model/model_spec.hpp"
 #include "poet/error.hpp"
 #include "question/chain_note.hpp"
 #include "report/fields.hpp"
@@ -70,18 +72,6 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
   return inputs;
 }
 
-Subject priced(const Model& model, const std::optional<Platform>& platform,
-               const Question& question, const char* platform_option) {
-  if (!platform && model.backward != Backward::explicit_nodes) {
-    throw InputError(platform_option,
-                     "missing; expected a platform's name or file (--list-platforms): this "
-                     "model has no measured costs");
-  }
-  const Platform* const costs = platform ? &*platform : nullptr;
-  with_place("--paging-time", [&] { return shared_limits(model, costs, question); });
-  return make_subject(model, platform, question);
-}
-
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, info);
   Subject subject = priced(inputs.model, inputs.platform, arguments.question);
@@ -125,6 +115,13 @@ void check_budgets(const Question& question, const Subject& subject) {
 void note_about_chain(const Model& model) {
   const std::string note = chain_note(model);
   if (!note.empty()) spdlog::info("{}", note);
+}
+
+void note_about_chains(const std::vector<Subject>& subjects) {
+  std::set<std::string> models;
+  for (const Subject& subject : subjects) {
+    if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
+  }
 }
 
 ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {

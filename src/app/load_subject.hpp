@@ -9,6 +9,7 @@
 #include "poet/question.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/solve.hpp"
+#include "runs/load_grid.hpp"
 
 namespace poet::cli {
 
@@ -34,11 +35,6 @@ std::string imported_model(const ImportRequest& request, const std::string& path
 /// Loads both and gives the model its costs. Throws InputError, naming the option.
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info);
 
-/// A subject of what is loaded. Throws InputError, naming the option, for a model that needs a
-/// platform and has none, and for transfers that are charged and take an unknown time.
-Subject priced(const Model& model, const std::optional<Platform>& platform,
-               const Question& question, const char* platform_option = "--platform");
-
 /// The question of the command line: throws InputError, naming the option, if --model or a budget
 /// is missing, and for a budget that stands for nothing here.
 Question stated_question(const QuestionArguments& arguments);
@@ -46,6 +42,8 @@ void check_budgets(const Question& question, const Subject& subject);
 
 /// Says on stderr which tensor with several users makes POET's chain no training step, if one does.
 void note_about_chain(const Model& model);
+/// Once for each model, on any number of platforms.
+void note_about_chains(const std::vector<Subject>& subjects);
 
 /// What an exported model states about where its graph came from.
 ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings);

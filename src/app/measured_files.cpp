@@ -9,14 +9,12 @@
 #include <fmt/format.h>
 
 #include "app/load_subject.hpp"
-#include "app/option_checks.hpp"
 #include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"
-#include "model/alignment.hpp"
+#include "model/model_spec.hpp"
 #include "report/fields.hpp"
 #include "runs/load_step.hpp"
-#include "runs/scheduled_platform.hpp"
 
 namespace poet::cli {
 namespace {

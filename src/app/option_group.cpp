@@ -1,10 +1,16 @@
 #include "app/option_group.hpp"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
 #include <sstream>
 
 #include <fmt/ranges.h>
 
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {
@@ -124,6 +130,35 @@ std::string HelpFormat::make_option(const CLI::Option* option, bool is_positiona
   const std::string& usual = option->get_default_str();
   return help_entry(name, option->get_description() +
                               (usual.empty() ? "" : fmt::format(" (default: {})", usual)));
+}
+
+void check_destination(const char* option, const std::string& path) {
+  if (path.empty()) return;
+  with_place(option, [&] { check_writable(path); });
+}
+
+void check_folder(const char* option, const std::string& path) {
+  if (path.empty()) return;
+  // What is missing of the path will be created in the last folder that is there.
+  std::error_code error;
+  std::filesystem::path there = std::filesystem::absolute(path, error);
+  while (!std::filesystem::exists(there, error) && there.has_relative_path()) {
+    there = there.parent_path();
+  }
+  if (!std::filesystem::is_directory(there, error)) {
+    throw InputError(option,
+                     fmt::format("{}: '{}' is no directory; expected one", path, there.string()));
+  }
+  if (::access(there.c_str(), W_OK) != 0) {
+    throw InputError(option, fmt::format("{}: cannot write in '{}': {}", path, there.string(),
+                                         std::strerror(errno)));
+  }
+}
+
+void check_one_stdin(const char* argument, const std::vector<std::string_view>& paths) {
+  if (std::count(paths.begin(), paths.end(), "-") > 1) {
+    throw InputError(argument, "found - twice; stdin can be only one of the files");
+  }
 }
 
 }  // namespace poet::cli

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "app/option_checks.hpp"
+#include "app/option_group.hpp"
 #include "base/files/files.hpp"
 #include "pictures/graph_picture.hpp"
 #include "poet/error.hpp"
@@ -34,18 +34,17 @@ PlotDirectory::PlotDirectory(const std::string& directory, const std::string& mo
   if (directory.empty()) return;
   create(directory);
   stem_ = directory + "/" + file_stem(model_name);
-  try {
-    for (const char* ending : {kDot, kGraphPicture, kSchedulePicture}) check_writable(path(ending));
-  } catch (const InputError& error) {
-    throw InputError(kOption, error.what());
+  for (const char* ending : {kDot, kGraphPicture, kSchedulePicture}) {
+    check_destination(kOption, path(ending));
   }
 }
 
 void PlotDirectory::write_graph(const Graph& graph) const {
   if (stem_.empty()) return;
-  write_file(path(kDot), plot::to_dot(graph, model_name_));
+  const std::string dot = plot::to_dot(graph, model_name_);
+  write_file(path(kDot), dot);
   spdlog::info("layer graph written to {}", path(kDot));
-  const plot::GraphPicture picture = plot::draw_graph(path(kDot));
+  const plot::GraphPicture picture = plot::draw_graph(dot);
   if (!picture.problem.empty()) {
     spdlog::warn("no picture of the layer graph: {}", picture.problem);
     return;

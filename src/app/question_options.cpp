@@ -3,8 +3,6 @@
 #include <charconv>
 #include <string_view>
 
-#include <fmt/ranges.h>
-
 #include "poet/error.hpp"
 #include "poet/units.hpp"
 #include "report/fields.hpp"
@@ -98,13 +96,6 @@ void add_shape(std::map<std::string, Shape>& shapes, const std::string& text) {
 }
 
 }  // namespace
-
-Bytes parse_size(const std::string& text) {
-  if (const std::optional<Bytes> bytes = parse_bytes(text)) return *bytes;
-  throw InputError(
-      fmt::format("found '{}', expected a size from 0 to 2^53 bytes such as 737719, 256K or 1.5MB",
-                  printable(text)));
-}
 
 void add_model_options(CLI::App& app, ModelSettings& settings, const char* heading) {
   OptionGroup group(app, heading);

@@ -125,7 +125,4 @@ void add_setting_options(CLI::App& app, SolveSettings& settings, bool& require_o
 /// Returns the options that a resumed sweep may change, as far as they are given or changed so.
 std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settings);
 
-/// The bytes of a size such as 256K. Throws InputError.
-Bytes parse_size(const std::string& text);
-
 }  // namespace poet::cli

@@ -1,13 +1,26 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "arrays/number_array.hpp"
-
 namespace poet {
+
+/// Numbers from a file, in the order of memory with the last extent running fastest.
+struct NumberArray {
+  std::vector<std::int64_t> shape;
+  bool has_shape = true;    ///< false: the file holds the numbers and nothing else
+  bool is_integer = false;  ///< int32 or int64; else float32 or float64
+  std::vector<double> values;
+};
+
+/// Such an array under a name.
+struct NamedArray {
+  std::string name;
+  NumberArray array;
+};
 
 /// Reads an array of NumPy (the format .npy, versions 1 to 3): float32, float64, int32 or int64,
 /// little-endian, in C order. Throws InputError with the place for anything else.

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <array>
-#include <concepts>
 #include <cstddef>
 #include <cstdint>
+#include <functional>
+#include <map>
 #include <optional>
+#include <string>
 #include <string_view>
 #include <tuple>
 #include <type_traits>
@@ -25,8 +27,9 @@ enum class InFile {
   left_out_if_empty,  ///< its key may be missing
   /// Its key is missing if its value is the one that the struct has from the start.
   left_out_if_default,
-  with_previous,  ///< whenever the member before it in the table is there
-  never,          ///< only in messages between processes
+  may_be_missing,  ///< always in files of ours; others may leave its key out
+  with_previous,   ///< whenever the member before it in the table is there
+  never,           ///< only in messages between processes
 };
 
 template <typename MemberPointer>
@@ -42,7 +45,8 @@ template <auto... kPath>
 struct Field {
   std::string_view key{};
   InFile in_file = InFile::always;
-  std::int64_t least = 0;  ///< a whole number is at least this
+  std::int64_t least = 0;    ///< a whole number is at least this
+  bool is_positive = false;  ///< any other number is above 0, not only at least that
 
   template <typename Struct>
   static constexpr auto& of(Struct& object) {
@@ -52,6 +56,31 @@ struct Field {
   /// The type of the member.
   using Value = typename decltype((PointedTo<decltype(kPath)>{}, ...))::Type;
 };
+
+/// The last part of the name of a member, an enumerator, a function or a type, such as `gap` of
+/// `&Summary::gap`. The language has no other way to ask for it than the text that g++ and clang++
+/// make of a template's arguments.
+constexpr std::string_view last_name(std::string_view function) {
+  function.remove_prefix(function.find("Named = ") + sizeof "Named = " - 1);
+  function = function.substr(0, function.find_first_of(";]"));
+  return function.substr(function.find_last_of("&:") + 1);
+}
+template <auto kNamed>
+consteval std::string_view name_in_code() {
+  return last_name(__PRETTY_FUNCTION__);
+}
+template <typename Named>
+consteval std::string_view type_in_code() {
+  return last_name(__PRETTY_FUNCTION__);
+}
+
+/// Members as fields whose keys are their names: a key that is written beside its member can only
+/// differ by mistake, or because a file format is older than the name.
+template <auto... kMember>
+inline constexpr auto kMembers = std::tuple(Field<kMember>{name_in_code<kMember>()}...);
+/// Likewise, of members that a file does not always hold.
+template <InFile kInFile, auto... kMember>
+inline constexpr auto kMembersIn = std::tuple(Field<kMember>{name_in_code<kMember>(), kInFile}...);
 
 /// The fields of a struct as a tuple; specialised for each struct that has a table.
 template <typename Struct>
@@ -70,6 +99,11 @@ constexpr void for_each_field(const Table& table, Visit&& visit) {
 /// as well.
 template <typename Enum, std::size_t kCount>
 using Names = std::array<std::pair<Enum, std::string_view>, kCount>;
+
+/// Enumerators whose words are their names.
+template <auto kFirst, decltype(kFirst)... kRest>
+inline constexpr Names<decltype(kFirst), 1 + sizeof...(kRest)> kWords = {
+    {{kFirst, name_in_code<kFirst>()}, {kRest, name_in_code<kRest>()}...}};
 
 /// The words for an enum, for writing and reading alike; specialised for each enum that has some.
 template <typename Enum>
@@ -109,5 +143,10 @@ template <typename Type>
 inline constexpr bool kIsVector = false;
 template <typename Item>
 inline constexpr bool kIsVector<std::vector<Item>> = true;
+
+template <typename Type>
+inline constexpr bool kIsMap = false;
+template <typename Value>
+inline constexpr bool kIsMap<std::map<std::string, Value, std::less<>>> = true;
 
 }  // namespace poet

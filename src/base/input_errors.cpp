@@ -15,6 +15,10 @@ void InputErrors::throw_if_any() const {
                                       : lines_);
 }
 
+void require_option(const std::string& value, const char* option, const char* hint) {
+  if (value.empty()) throw InputError(option, fmt::format("missing; {}", hint));
+}
+
 InputError in_place(const std::string& place, const InputError& error) {
   std::string lines = place + ": ";
   for (const char* c = error.what(); *c != '\0'; ++c) {

@@ -38,6 +38,9 @@ class InputErrors {
   std::string lines_;
 };
 
+/// Throws InputError with the hint if an option that is needed is missing.
+void require_option(const std::string& value, const char* option, const char* hint);
+
 /// The error with a place in front of each of its lines.
 InputError in_place(const std::string& place, const InputError& error);
 

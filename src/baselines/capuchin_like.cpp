@@ -18,11 +18,10 @@
 
 #include <algorithm>
 #include <limits>
-#include <numeric>
 
 #include <fmt/format.h>
 
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 
 namespace poet {

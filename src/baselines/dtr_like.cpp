@@ -18,7 +18,7 @@
 #include <cstdint>
 #include <limits>
 
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 #include "poet/suggest_schedule.hpp"
 

@@ -3,7 +3,7 @@
 #include <tuple>
 
 #include "base/fields.hpp"
-#include "baselines/rows.hpp"
+#include "baselines/run_baselines.hpp"
 
 namespace poet {
 
@@ -20,17 +20,14 @@ inline constexpr Names<BaselineRow::Status, 5> kNames<BaselineRow::Status> = {{
 // docs/baselines.md.
 
 template <>
-inline constexpr auto kFields<BaselineRow> =
-    std::tuple(Field<&BaselineRow::point>{"point"}, Field<&BaselineRow::method>{"method"},
-               Field<&BaselineRow::status>{"status"}, Field<&BaselineRow::proven>{"proven"},
-               Field<&BaselineRow::problem>{}, kRamBudgetField<&BaselineRow::problem>,
-               Field<&BaselineRow::requested_gap>{"requested_gap"},
-               Field<&BaselineRow::baseline_energy_joules>{"baseline_energy_joules"},
-               Field<&BaselineRow::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
-               Field<&BaselineRow::summary>{},
-               Field<&BaselineRow::parameter>{"parameter", InFile::null_if_empty},
-               Field<&BaselineRow::source>{"source"}, Field<&BaselineRow::changes>{"changes"},
-               Field<&BaselineRow::schedule_file>{"schedule_file"},
-               Field<&BaselineRow::reason>{"reason", InFile::null_if_empty});
+inline constexpr auto kFields<BaselineRow> = std::tuple_cat(
+    kMembers<&BaselineRow::point, &BaselineRow::method, &BaselineRow::status, &BaselineRow::proven>,
+    std::tuple(Field<&BaselineRow::problem>{}, kRamBudgetField<&BaselineRow::problem>),
+    kMembers<&BaselineRow::requested_gap, &BaselineRow::baseline_energy_joules,
+             &BaselineRow::baseline_peak_ram_bytes>,
+    std::tuple(Field<&BaselineRow::summary>{}),
+    kMembersIn<InFile::null_if_empty, &BaselineRow::parameter>,
+    kMembers<&BaselineRow::source, &BaselineRow::changes, &BaselineRow::schedule_file>,
+    kMembersIn<InFile::null_if_empty, &BaselineRow::reason>);
 
 }  // namespace poet

@@ -7,7 +7,6 @@
 
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
-#include "baselines/methods.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -19,7 +19,6 @@
 // that fits when replayed is taken.
 
 #include <algorithm>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 #include <numeric>
@@ -27,7 +26,7 @@
 #include <fmt/format.h>
 
 #include "baselines/layer_chain.hpp"
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 
 namespace poet {

@@ -19,7 +19,7 @@
 #include <fmt/format.h>
 
 #include "baselines/layer_chain.hpp"
-#include "baselines/methods.hpp"
+#include "baselines/method.hpp"
 
 namespace poet {
 namespace {

@@ -1,9 +1,13 @@
 #include "execute/compute.hpp"
 
+#include <poet_seed.h>
+
 #include <algorithm>
 #include <cstring>
 #include <limits>
 #include <memory>
+
+#include "step/initial_values.hpp"
 
 namespace poet {
 namespace {
@@ -81,7 +85,40 @@ class NodeCall {
   std::vector<const void*> in_;
 };
 
+std::vector<std::uint32_t> data(const StepData& wanted, poet_random random) {
+  std::vector<std::uint32_t> bits(static_cast<std::size_t>(wanted.count));
+  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count),
+                 static_cast<std::int32_t>(wanted.index_limit), bits.data());
+  return bits;
+}
+
 }  // namespace
+
+TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
+  TrainingState state{.optimizer = poet_usual_optimizer(kind_of(step.optimizer))};
+  const auto random = [&](poet_stream stream, std::size_t tensor) {
+    return poet_random_of(seed, stream, static_cast<std::uint32_t>(tensor));
+  };
+  for (std::size_t p = 0; p < step.parameters.size(); ++p) {
+    const StepParameters& from = step.parameters[p];
+    const auto count = static_cast<std::size_t>(from.count);
+    const bool has_first = from.is_trained && step.optimizer != Optimizer::sgd;
+    const bool has_second = from.is_trained && step.optimizer == Optimizer::adam;
+    state.parameters.push_back(initial_parameters(from, seed, p));
+    state.first.emplace_back(has_first ? count : 0);
+    state.second.emplace_back(has_second ? count : 0);
+    state.kept.emplace_back(from.is_kept ? count : 0);
+    state.gradients.emplace_back(from.is_trained ? count : 0);
+  }
+  for (std::size_t i = 0; i < step.inputs.size(); ++i) {
+    state.inputs.push_back(data(step.inputs[i], random(POET_STREAM_INPUTS, i)));
+  }
+  for (std::size_t i = 0; i < step.targets.size(); ++i) {
+    state.targets.push_back(data(step.targets[i], random(POET_STREAM_TARGETS, i)));
+  }
+  state.losses.resize(step.nodes.size());
+  return state;
+}
 
 // A gradient that no kernel gave would be a NaN: it shows in every comparison with what was there.
 void begin_step(TrainingState& state) {
@@ -92,7 +129,7 @@ void begin_step(TrainingState& state) {
 }
 
 void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, TrainingState& state) {
-  const StepNode& about = step.nodes[static_cast<std::size_t>(node)];
+  const StepNode& about = step.nodes[node];
   std::byte* const out = about.bytes > 0 ? tensor_at(node) : nullptr;
   for (std::size_t i = 0; out != nullptr && i < step.inputs.size(); ++i) {
     if (step.inputs[i].node != node) continue;
@@ -100,15 +137,13 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
   }
   NodeCall(about, tensor_at, state).run(out);
   if (about.is_loss && out != nullptr) {
-    std::memcpy(&state.losses[static_cast<std::size_t>(node)], out, sizeof(float));
+    std::memcpy(&state.losses[node], out, sizeof(float));
   }
 }
 
 void compute_unscheduled(const TrainingStep& step, TrainingState& state) {
   std::vector<std::unique_ptr<std::byte[]>> tensors;
-  const TensorAt tensor_at = [&](int node) {
-    return tensors[static_cast<std::size_t>(node)].get();
-  };
+  const TensorAt tensor_at = [&](int node) { return tensors[node].get(); };
   begin_step(state);
   for (std::size_t node = 0; node < step.nodes.size(); ++node) {
     const auto bytes = static_cast<std::size_t>(step.nodes[node].bytes);

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "arrays/number_array.hpp"
-#include "execute/training_state.hpp"
+#include "arrays/read_arrays.hpp"
+#include "execute/compute.hpp"
 #include "step/training_step.hpp"
 
 namespace poet {

@@ -48,26 +48,26 @@ class OffsetReader {
 
  private:
   void move(std::int64_t time, const Instruction& step) {
-    const int buffer = buffer_of_[static_cast<std::size_t>(step.node)];
+    const int buffer = buffer_of_[step.node];
     if (buffer < 0) fail(step, "is moved, but is not in RAM");
     const Bytes offset = checked(step, step.offset);
-    current_[static_cast<std::size_t>(buffer)] = offset;
+    current_[buffer] = offset;
     placement_.moves.push_back({.time = time, .buffer = buffer, .offset = offset});
   }
 
   void place(std::size_t at, const Instruction& step) {
-    int& buffer = buffer_of_[static_cast<std::size_t>(step.node)];
+    int& buffer = buffer_of_[step.node];
     if (step.op == Instruction::Op::free) buffer = -1;
     if (const int opened = buffers_.of_instruction[at]; opened >= 0) {
       buffer = opened;
       const Bytes offset = checked(step, step.offset);
       if (!step.over) {
         put(opened, offset);
-      } else if (offset != current_[static_cast<std::size_t>(opened)]) {
+      } else if (offset != current_[opened]) {
         fail(step, fmt::format("is at {}; expected {}, where the input is that it takes over",
-                               offset, current_[static_cast<std::size_t>(opened)]));
+                               offset, current_[opened]));
       }
-      if (step.over) buffer_of_[static_cast<std::size_t>(*step.over)] = -1;
+      if (step.over) buffer_of_[*step.over] = -1;
     }
     if (const int workspace = buffers_.workspace[at]; workspace >= 0) {
       put(workspace, checked(step, step.workspace_offset));
@@ -75,8 +75,8 @@ class OffsetReader {
   }
 
   void put(int buffer, Bytes offset) {
-    placement_.offsets[static_cast<std::size_t>(buffer)] = offset;
-    current_[static_cast<std::size_t>(buffer)] = offset;
+    placement_.offsets[buffer] = offset;
+    current_[buffer] = offset;
   }
 
   Bytes checked(const Instruction& step, const std::optional<Bytes>& offset) const {
@@ -89,8 +89,7 @@ class OffsetReader {
 
   [[noreturn]] void fail(const Instruction& step, const std::string& what) const {
     throw InputError(fmt::format("instruction {}: '{}' {}", place_,
-                                 printable(graph_.nodes[static_cast<std::size_t>(step.node)].name),
-                                 what));
+                                 printable(graph_.nodes[step.node].name), what));
   }
 
   const Graph& graph_;
@@ -107,9 +106,9 @@ void expect_no_moves_in_flight(const Graph& graph, const PlacedProgram& placed) 
     for (const Flight& flight : placed.flights) {
       const bool is_over = move.time <= flight.lower || flight.upper <= move.time;
       if (flight.buffer != move.buffer || is_over) continue;
-      const int node = placed.buffers.nodes[static_cast<std::size_t>(move.buffer)];
-      throw InputError(fmt::format("'{}' is moved while it is transferred",
-                                   printable(graph.nodes[static_cast<std::size_t>(node)].name)));
+      const int node = placed.buffers.nodes[move.buffer];
+      throw InputError(
+          fmt::format("'{}' is moved while it is transferred", printable(graph.nodes[node].name)));
     }
   }
 }

@@ -83,7 +83,7 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
     instruction_seconds_.push_back(watch.elapsed());
   }
   for (int node = 0; node < graph_.size(); ++node) {
-    if (buffer_of_[static_cast<std::size_t>(node)] >= 0) close(program_.instructions.size(), node);
+    if (buffer_of_[node] >= 0) close(program_.instructions.size(), node);
   }
   if (!arena_->intact()) throw InternalError("a kernel wrote in front of the arena");
 }
@@ -110,18 +110,18 @@ void ScheduledStep::run_compute(std::size_t at, const Instruction& instruction,
   const int workspace = program_.buffers.workspace[at];
   if (!instruction.over) open(at, node, buffer);
   if (workspace >= 0) open(at, node, workspace);
-  buffer_of_[static_cast<std::size_t>(node)] = buffer;
+  buffer_of_[node] = buffer;
   const Stopwatch watch;
   compute(
       step_, node, [&](int each) { return tensor_at(at, each); }, state);
-  figures_.op_seconds[step_.nodes[static_cast<std::size_t>(node)].op] += watch.elapsed();
-  if (instruction.over) buffer_of_[static_cast<std::size_t>(*instruction.over)] = -1;
+  figures_.op_seconds[step_.nodes[node].op] += watch.elapsed();
+  if (instruction.over) buffer_of_[*instruction.over] = -1;
   if (workspace >= 0) release(workspace);
 }
 
 void ScheduledStep::page_out(std::size_t at, const Instruction& instruction, PageFile& pages) {
   const int node = instruction.node;
-  const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
+  const Bytes bytes = graph_.nodes[node].bytes;
   const std::byte* const tensor = tensor_at(at, node);
   pages.write(copies_.write(node, instruction.slot, bytes), tensor, bytes);
   figures_.page_out_bytes += bytes;
@@ -133,8 +133,8 @@ void ScheduledStep::page_in(std::size_t at, const Instruction& instruction, Page
   if (!slot) fail(at, node, "has no whole copy in storage");
   const int buffer = program_.buffers.of_instruction[at];
   open(at, node, buffer);
-  buffer_of_[static_cast<std::size_t>(node)] = buffer;
-  const Bytes bytes = graph_.nodes[static_cast<std::size_t>(node)].bytes;
+  buffer_of_[node] = buffer;
+  const Bytes bytes = graph_.nodes[node].bytes;
   pages.read(*slot, tensor_at(at, node), bytes);
   figures_.page_in_bytes += bytes;
 }
@@ -151,8 +151,8 @@ void ScheduledStep::open(std::size_t at, int node, int buffer) {
 // Without this a tensor over another one would show only if its bits differ and somebody reads
 // them.
 void ScheduledStep::claim(std::size_t at, int node, int buffer) {
-  const Bytes start = offset_[static_cast<std::size_t>(buffer)];
-  const Bytes end = start + program_.buffers.buffers[static_cast<std::size_t>(buffer)].bytes;
+  const Bytes start = offset_[buffer];
+  const Bytes end = start + program_.buffers.buffers[buffer].bytes;
   if (start == end) return;
   const auto above = used_.lower_bound(start);
   const bool is_below = above == used_.end() || above->first >= end;
@@ -170,21 +170,21 @@ void ScheduledStep::release(int buffer) {
 }
 
 void ScheduledStep::close(std::size_t at, int node) {
-  const int buffer = buffer_of_[static_cast<std::size_t>(node)];
+  const int buffer = buffer_of_[node];
   if (buffer < 0) fail(at, node, "is not in RAM");
   release(buffer);
-  buffer_of_[static_cast<std::size_t>(node)] = -1;
+  buffer_of_[node] = -1;
 }
 
 std::byte* ScheduledStep::tensor_at(std::size_t at, int node) {
-  const int buffer = buffer_of_[static_cast<std::size_t>(node)];
+  const int buffer = buffer_of_[node];
   if (buffer < 0) fail(at, node, "is not in RAM");
-  return arena_->at(offset_[static_cast<std::size_t>(buffer)]);
+  return arena_->at(offset_[buffer]);
 }
 
 void ScheduledStep::fail(std::size_t at, int node, const char* what) const {
-  throw InputError(fmt::format("instruction {}: '{}' {}", at,
-                               printable(step_.nodes[static_cast<std::size_t>(node)].name), what));
+  throw InputError(
+      fmt::format("instruction {}: '{}' {}", at, printable(step_.nodes[node].name), what));
 }
 
 }  // namespace poet

@@ -10,7 +10,6 @@
 #include "execute/guarded_block.hpp"
 #include "execute/page_file.hpp"
 #include "execute/placed_program.hpp"
-#include "execute/stored_copies.hpp"
 #include "poet/arena.hpp"
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "export/c_names.hpp"
-#include "export/c_plan.hpp"
+#include "export/c_sources.hpp"
 #include "model/shape.hpp"
 #include "poet/version.hpp"
 
@@ -83,7 +83,7 @@ class PlanHeader {
           data.index_limit > 0 ? fmt::format("int32_t below {}", data.index_limit) : "float";
       std::string name;
       if (data.node >= 0) {
-        const StepNode& node = step_.nodes[static_cast<std::size_t>(data.node)];
+        const StepNode& node = step_.nodes[data.node];
         name = fmt::format("{} {}, ", comment_text(node.name), shape_text(node.shape));
       }
       define(fmt::format("{}_{}_COUNT", word, i), data.count, name + type);

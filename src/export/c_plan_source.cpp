@@ -1,90 +1,39 @@
-#include <algorithm>
 #include <map>
 #include <string_view>
 
 #include <fmt/format.h>
 
 #include "export/c_names.hpp"
-#include "export/c_plan.hpp"
+#include "export/c_sources.hpp"
 #include "export/kernel_specs.hpp"
-#include "poet/error.hpp"
 #include "poet/version.hpp"
+#include "step/initial_values.hpp"
 
 namespace poet {
 namespace {
 
-std::string_view place_word(poet_place place) {
-  switch (place) {
-    case POET_NULL:
-      return "POET_NULL";
-    case POET_ARENA:
-      return "POET_ARENA";
-    case POET_PARAMETERS:
-      return "POET_PARAMETERS";
-    case POET_CONSTANTS:
-      return "POET_CONSTANTS";
-    case POET_KEPT:
-      return "POET_KEPT";
-    case POET_TARGET:
-      return "POET_TARGET";
-    case POET_ONE:
-      return "POET_ONE";
-  }
-  throw InternalError("an operand without a place");
-}
-
-std::string_view op_word(poet_op op) {
-  switch (op) {
-    case POET_COMPUTE:
-      return "POET_COMPUTE";
-    case POET_PAGE_OUT:
-      return "POET_PAGE_OUT";
-    case POET_PAGE_IN:
-      return "POET_PAGE_IN";
-    case POET_MOVE:
-      return "POET_MOVE";
-  }
-  throw InternalError("an instruction without an op");
-}
-
-std::string_view optimizer_word(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::sgd:
-      return "POET_SGD";
-    case Optimizer::momentum:
-      return "POET_MOMENTUM";
-    case Optimizer::adam:
-      return "POET_ADAM";
-  }
-  throw InternalError("an optimizer without a word");
-}
-
 std::string operand_text(const DeviceOperand& operand) {
-  return fmt::format("{{{}, {}, {}u}}", place_word(operand.place), operand.index, operand.offset);
+  return fmt::format("{{{}, {}, {}u}}", name_of(operand.place), operand.index, operand.offset);
 }
 
 /// The name of the function that calls a kernel.
 std::string adaptor_name(const Kernel& kernel) {
-  return "call_" + std::string(kernel.name).substr(std::string_view("poet_").size());
+  return fmt::format("call_{}", kernel.name.substr(std::string_view("poet_").size()));
 }
 
 /// A function that gives a kernel the arguments that it has. C converts the pointers.
 std::string adaptor(const Kernel& kernel) {
-  const bool is_update = std::string_view(kernel.name) == "poet_update";
+  const bool is_update = kernel.name == "poet_update";
   std::string unused;
   std::string arguments = is_update ? "*(const int32_t*)spec" : "spec";
   for (int i = 0; i < kernel.operand_count; ++i) arguments += fmt::format(", in[{}]", i);
   if (kernel.operand_count == 0) unused += "  (void)in;\n";
-  if (kernel.has_output) {
-    arguments += ", out";
-  } else {
-    unused += "  (void)out;\n";
-  }
-  if (kernel.has_sink) {
-    arguments += ", sink";
-  } else {
-    unused += "  (void)sink;\n";
-  }
+  const auto pass = [&](bool is_taken, std::string_view name) {
+    is_taken ? arguments += fmt::format(", {}", name)
+             : unused += fmt::format("  (void){};\n", name);
+  };
+  pass(kernel.has_output, "out");
+  pass(kernel.has_sink, "sink");
   return fmt::format(
       "static void {}(const void* spec, const void* const* in, void* out,\n"
       "    const struct poet_sink* sink) {{\n{}  {}({});\n}}\n\n",
@@ -160,9 +109,9 @@ class PlanSource {
                   sinks_.add({fmt::format("{{{}, {}, {}}}", operand_text(from.sink->sum),
                                           operand_text(from.sink->gradient), from.sink->updates)}));
     }
-    const std::string& name = step_.nodes[static_cast<std::size_t>(from.node)].name;
+    const std::string& name = step_.nodes[from.node].name;
     return fmt::format("  {{{}, {}, {}, {}, {}u, {}u, {}u, {}, {}, {}, {}}}, /* {} */\n",
-                       from.number, op_word(from.op), from.writes_tensor ? 1 : 0, from.calls.size(),
+                       from.number, name_of(from.op), from.writes_tensor ? 1 : 0, from.calls.size(),
                        from.offset, from.bytes, from.from, from.input, from.loss, calls, sink,
                        comment_text(name));
   }
@@ -222,7 +171,7 @@ class PlanSource {
     text += member("arena_bytes", "POET_ARENA_BYTES");
     text += member("alignment", "POET_ALIGNMENT");
     text += member("storage_bytes", "POET_STORAGE_BYTES");
-    text += member("optimizer", optimizer_word(step_.optimizer));
+    text += member("optimizer", name_of(kind_of(step_.optimizer)));
     text += member("parameter_count", "POET_PARAMETER_COUNT");
     text += member("moment_count", "POET_MOMENT_COUNT");
     text += member("kept_count", "POET_KEPT_COUNT");
@@ -242,8 +191,8 @@ class PlanSource {
 
   const DevicePlan& plan_;
   const TrainingStep& step_;
-  std::map<std::string, std::string> adaptors_;  ///< by kernel
-  std::map<std::string, std::string> specs_;     ///< their names, by type and members
+  std::map<std::string_view, std::string> adaptors_;  ///< by kernel
+  std::map<std::string, std::string> specs_;          ///< their names, by type and members
   std::string specs_text_;
   Table operands_, calls_, sinks_, tensors_;
 };

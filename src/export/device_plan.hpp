@@ -8,6 +8,7 @@
 
 #include <poet_runtime.h>
 
+#include "base/fields.hpp"
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"
 #include "step/training_step.hpp"
@@ -15,6 +16,15 @@
 namespace poet {
 
 // What poet_runtime.h declares, with vectors and names, before it becomes text.
+
+template <>
+inline constexpr auto kNames<poet_place> = kWords<POET_NULL, POET_ARENA, POET_PARAMETERS,
+                                                  POET_CONSTANTS, POET_KEPT, POET_TARGET, POET_ONE>;
+template <>
+inline constexpr auto kNames<poet_op> =
+    kWords<POET_COMPUTE, POET_PAGE_OUT, POET_PAGE_IN, POET_MOVE>;
+template <>
+inline constexpr auto kNames<poet_optimizer_kind> = kWords<POET_SGD, POET_MOMENTUM, POET_ADAM>;
 
 struct DeviceOperand {
   poet_place place = POET_NULL;

@@ -2,14 +2,120 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <type_traits>
 #include <variant>
 
 #include <fmt/format.h>
 
+#include "base/fields.hpp"
 #include "export/c_names.hpp"
-#include "export/spec_fields.hpp"
+#include "step/kernel.hpp"
 
 namespace poet {
+
+// The members of each poet_X_spec of runtime/poet_kernels.h, in their order.
+
+template <>
+inline constexpr auto kFields<poet_conv2d_spec> = kMembers<
+    &poet_conv2d_spec::batch, &poet_conv2d_spec::channels, &poet_conv2d_spec::height,
+    &poet_conv2d_spec::width, &poet_conv2d_spec::filters, &poet_conv2d_spec::map_height,
+    &poet_conv2d_spec::map_width, &poet_conv2d_spec::kernel_height, &poet_conv2d_spec::kernel_width,
+    &poet_conv2d_spec::stride_height, &poet_conv2d_spec::stride_width, &poet_conv2d_spec::pad_top,
+    &poet_conv2d_spec::pad_left, &poet_conv2d_spec::dilation_height,
+    &poet_conv2d_spec::dilation_width, &poet_conv2d_spec::groups, &poet_conv2d_spec::has_bias>;
+
+template <>
+inline constexpr auto kFields<poet_linear_spec> =
+    kMembers<&poet_linear_spec::rows, &poet_linear_spec::inputs, &poet_linear_spec::outputs,
+             &poet_linear_spec::has_bias>;
+
+template <>
+inline constexpr auto kFields<poet_matmul_spec> =
+    kMembers<&poet_matmul_spec::batches, &poet_matmul_spec::rows, &poet_matmul_spec::inner,
+             &poet_matmul_spec::columns, &poet_matmul_spec::transpose_a,
+             &poet_matmul_spec::transpose_b>;
+
+template <>
+inline constexpr auto kFields<poet_embedding_spec> =
+    kMembers<&poet_embedding_spec::tokens, &poet_embedding_spec::vocabulary,
+             &poet_embedding_spec::width>;
+
+template <>
+inline constexpr auto kFields<poet_batch_norm_spec> =
+    kMembers<&poet_batch_norm_spec::batch, &poet_batch_norm_spec::channels,
+             &poet_batch_norm_spec::plane, &poet_batch_norm_spec::epsilon>;
+
+template <>
+inline constexpr auto kFields<poet_group_norm_spec> =
+    kMembers<&poet_group_norm_spec::samples, &poet_group_norm_spec::groups,
+             &poet_group_norm_spec::channels, &poet_group_norm_spec::plane,
+             &poet_group_norm_spec::has_bias, &poet_group_norm_spec::epsilon>;
+
+template <>
+inline constexpr auto kFields<poet_map_spec> =
+    kMembers<&poet_map_spec::count, &poet_map_spec::slope>;
+
+template <>
+inline constexpr auto kFields<poet_softmax_spec> =
+    kMembers<&poet_softmax_spec::outer, &poet_softmax_spec::axis, &poet_softmax_spec::inner>;
+
+template <>
+inline constexpr auto kFields<poet_dropout_spec> =
+    kMembers<&poet_dropout_spec::count, &poet_dropout_spec::block, &poet_dropout_spec::rate,
+             &poet_dropout_spec::seed>;
+
+template <>
+inline constexpr auto kFields<poet_broadcast_spec> =
+    kMembers<&poet_broadcast_spec::extent, &poet_broadcast_spec::stride_a,
+             &poet_broadcast_spec::stride_b>;
+
+template <>
+inline constexpr auto kFields<poet_mean_spec> =
+    kMembers<&poet_mean_spec::extent, &poet_mean_spec::stride>;
+
+template <>
+inline constexpr auto kFields<poet_pool2d_spec> =
+    kMembers<&poet_pool2d_spec::planes, &poet_pool2d_spec::height, &poet_pool2d_spec::width,
+             &poet_pool2d_spec::out_height, &poet_pool2d_spec::out_width,
+             &poet_pool2d_spec::kernel_height, &poet_pool2d_spec::kernel_width,
+             &poet_pool2d_spec::stride_height, &poet_pool2d_spec::stride_width,
+             &poet_pool2d_spec::pad_top, &poet_pool2d_spec::pad_left,
+             &poet_pool2d_spec::count_include_pad>;
+
+template <>
+inline constexpr auto kFields<poet_upsample2d_spec> =
+    kMembers<&poet_upsample2d_spec::planes, &poet_upsample2d_spec::height,
+             &poet_upsample2d_spec::width, &poet_upsample2d_spec::scale_height,
+             &poet_upsample2d_spec::scale_width>;
+
+template <>
+inline constexpr auto kFields<poet_part_spec> =
+    kMembers<&poet_part_spec::outer, &poet_part_spec::axis, &poet_part_spec::inner,
+             &poet_part_spec::start, &poet_part_spec::size, &poet_part_spec::part_outer>;
+
+template <>
+inline constexpr auto kFields<poet_permute_spec> =
+    kMembers<&poet_permute_spec::extent, &poet_permute_spec::stride>;
+
+template <>
+inline constexpr auto kFields<poet_cross_entropy_spec> =
+    kMembers<&poet_cross_entropy_spec::rows, &poet_cross_entropy_spec::classes>;
+
+template <>
+inline constexpr auto kFields<poet_attention_spec> =
+    kMembers<&poet_attention_spec::batch, &poet_attention_spec::heads,
+             &poet_attention_spec::queries, &poet_attention_spec::keys,
+             &poet_attention_spec::head_dim, &poet_attention_spec::causal,
+             &poet_attention_spec::row_stride, &poet_attention_spec::output_stride,
+             &poet_attention_spec::head_stride, &poet_attention_spec::element_stride,
+             &poet_attention_spec::probability_head, &poet_attention_spec::probability_query,
+             &poet_attention_spec::probability_key>;
+
+template <>
+inline constexpr auto kFields<poet_recurrent_spec> =
+    kMembers<&poet_recurrent_spec::rows, &poet_recurrent_spec::inputs, &poet_recurrent_spec::hidden,
+             &poet_recurrent_spec::has_bias>;
+
 namespace {
 
 std::string number_text(std::int32_t value) {
@@ -65,7 +171,10 @@ SpecText spec_text(const KernelSpec& spec) {
   return std::visit(
       [](const auto& held) {
         using Spec = std::remove_cvref_t<decltype(held)>;
-        return SpecText{.type = std::string(kSpecType<Spec>), .initializer = members(held)};
+        const bool is_number = std::is_same_v<Spec, UpdateSpec>;
+        return SpecText{
+            .type = is_number ? "int32_t" : fmt::format("struct {}", type_in_code<Spec>()),
+            .initializer = members(held)};
       },
       spec);
 }

@@ -1,7 +1,12 @@
 #include "export/memory_plan.hpp"
 
+#include <algorithm>
+#include <cctype>
 #include <cstdint>
 #include <limits>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -19,6 +24,21 @@ void append(std::string& bytes, std::uint32_t value) {
   for (unsigned shift = 0; shift < 32; shift += 8) {
     bytes += static_cast<char>(value >> shift & 0xffU);
   }
+}
+
+/// `page_out` of POET_PAGE_OUT.
+std::string word_of(poet_op op) {
+  std::string word(name_of(op).substr(std::string_view("POET_").size()));
+  std::transform(word.begin(), word.end(), word.begin(),
+                 [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return word;
+}
+
+/// Offsets of the inputs, by blanks.
+std::string words(const std::vector<Bytes>& numbers) {
+  std::string text;
+  for (const Bytes number : numbers) text += fmt::format("{}{}", text.empty() ? "" : " ", number);
+  return text;
 }
 
 }  // namespace
@@ -42,11 +62,26 @@ FolderFiles memory_plan(const PlacedStep& placed) {
       throw InputError(fmt::format("found the offset {}; expected at most 2^31 - 1", each.offset));
     }
     append(metadata, static_cast<std::uint32_t>(each.offset));
-    const std::string& name = placed.graph.nodes[static_cast<std::size_t>(each.node)].name;
+    const std::string& name = placed.graph.nodes[each.node].name;
     table += fmt::format("{},{},{},{},{},{},{}\n", i, each.node, csv_field(name), each.first,
                          each.end, each.offset, each.bytes);
   }
   return {{"offline_memory_plan.bin", metadata}, {"offline_memory_plan.csv", table}};
+}
+
+FolderFiles program_table(const PlacedStep& placed) {
+  const ResolvedProgram program = resolve_memory(placed.graph, placed.program);
+  std::string table = "instruction,op,node,name,bytes,offset,from,storage,inputs\n";
+  for (const ResolvedInstruction& each : program.instructions) {
+    const bool is_page = each.op == POET_PAGE_OUT || each.op == POET_PAGE_IN;
+    const std::string from = each.op == POET_MOVE ? fmt::format("{}", each.from) : "";
+    const std::string storage = is_page ? fmt::format("{}", each.from) : "";
+    const std::string& name = placed.graph.nodes[each.node].name;
+    table +=
+        fmt::format("{},{},{},{},{},{},{},{},{}\n", each.number, word_of(each.op), each.node,
+                    csv_field(name), each.bytes, each.offset, from, storage, words(each.inputs));
+  }
+  return {{"program.csv", table}};
 }
 
 }  // namespace poet

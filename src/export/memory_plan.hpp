@@ -14,4 +14,7 @@ namespace poet {
 /// Throws InputError if the program moves a tensor, or for an offset beyond 2^31 - 1.
 FolderFiles memory_plan(const PlacedStep& placed);
 
+/// The program with every address, as a table: what a runtime of one's own needs.
+FolderFiles program_table(const PlacedStep& placed);
+
 }  // namespace poet

@@ -22,19 +22,19 @@ class MemoryFollower {
 
  private:
   void follow(int number) {
-    const Instruction& step = program_[static_cast<std::size_t>(number)];
-    const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+    const Instruction& step = program_[number];
+    const Node& node = graph_.nodes[step.node];
     ResolvedInstruction made{.number = number, .node = step.node, .bytes = node.bytes};
     switch (step.op) {
       case Instruction::Op::free:
-        offset_[static_cast<std::size_t>(step.node)].reset();
+        offset_[step.node].reset();
         return;
       case Instruction::Op::compute:
         made.op = POET_COMPUTE;
         made.over = step.over;
         for (const int input : node.inputs) made.inputs.push_back(offset_of(number, input));
         set_offset(step.node, step.over ? offset_of(number, *step.over) : stated(number));
-        if (step.over) offset_[static_cast<std::size_t>(*step.over)].reset();
+        if (step.over) offset_[*step.over].reset();
         break;
       case Instruction::Op::page_out:
         made.op = POET_PAGE_OUT;
@@ -56,23 +56,23 @@ class MemoryFollower {
   }
 
   Bytes stated(int number) const {
-    const std::optional<Bytes>& offset = program_[static_cast<std::size_t>(number)].offset;
+    const std::optional<Bytes>& offset = program_[number].offset;
     if (!offset) throw InternalError(fmt::format("instruction {} has no offset", number));
     return *offset;
   }
 
-  void set_offset(int node, Bytes offset) { offset_[static_cast<std::size_t>(node)] = offset; }
+  void set_offset(int node, Bytes offset) { offset_[node] = offset; }
 
   Bytes offset_of(int number, int node) const {
-    const std::optional<Bytes>& offset = offset_[static_cast<std::size_t>(node)];
+    const std::optional<Bytes>& offset = offset_[node];
     if (offset) return *offset;
     throw InternalError(fmt::format("instruction {}: node {} is not in RAM", number, node));
   }
 
   Bytes slot(int number) {
-    const Instruction& step = program_[static_cast<std::size_t>(number)];
+    const Instruction& step = program_[number];
     if (!step.slot) throw InternalError(fmt::format("instruction {} has no slot", number));
-    const Node& node = graph_.nodes[static_cast<std::size_t>(step.node)];
+    const Node& node = graph_.nodes[step.node];
     const Bytes bytes = bytes_in_storage(node);
     // A device transfers the whole tensor, and would write over the next copy.
     if (bytes < node.bytes) {
@@ -107,15 +107,15 @@ std::vector<Lifetime> lifetimes_of(const Graph& graph, std::span<const Instructi
   std::vector<int> buffer_of(graph.nodes.size(), -1);
   for (std::size_t at = 0; at < program.size(); ++at) {
     const Instruction& step = program[at];
-    int& buffer = buffer_of[static_cast<std::size_t>(step.node)];
+    int& buffer = buffer_of[step.node];
     if (found.of_instruction[at] >= 0) buffer = found.of_instruction[at];
     if (step.op == Instruction::Op::move) {
-      lifetimes[static_cast<std::size_t>(buffer)].moves = true;
+      lifetimes[buffer].moves = true;
     } else if (step.offset && !step.over) {
-      lifetimes[static_cast<std::size_t>(buffer)].offset = *step.offset;
+      lifetimes[buffer].offset = *step.offset;
     }
     if (const int workspace = found.workspace[at]; workspace >= 0) {
-      lifetimes[static_cast<std::size_t>(workspace)].offset = step.workspace_offset.value_or(0);
+      lifetimes[workspace].offset = step.workspace_offset.value_or(0);
     }
   }
   return lifetimes;

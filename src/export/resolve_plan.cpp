@@ -77,7 +77,7 @@ class PlanResolver {
     input_of_.assign(step_.nodes.size(), -1);
     loss_of_.assign(step_.nodes.size(), -1);
     for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
-      input_of_[static_cast<std::size_t>(step_.inputs[i].node)] =
+      input_of_[step_.inputs[i].node] =
           fitting<std::int16_t>(static_cast<std::int64_t>(i), "inputs");
     }
     for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
@@ -120,19 +120,19 @@ class PlanResolver {
   }
 
   DeviceOperand in_arena(const ResolvedInstruction& at, int node, std::int64_t element) const {
-    const std::vector<int>& inputs = graph_.nodes[static_cast<std::size_t>(at.node)].inputs;
+    const std::vector<int>& inputs = graph_.nodes[at.node].inputs;
     const auto found = std::find(inputs.begin(), inputs.end(), node);
     if (found == inputs.end()) {
       throw InternalError(
           fmt::format("node {} reads {}, which is not among its inputs", at.node, node));
     }
-    const Bytes offset = at.inputs[static_cast<std::size_t>(found - inputs.begin())];
+    const Bytes offset = at.inputs[found - inputs.begin()];
     return {.place = POET_ARENA,
             .offset = static_cast<std::uint32_t>(offset + element * kRealBytes)};
   }
 
   DeviceOperand kept(int group) const {
-    const Bytes offset = kept_offset_[static_cast<std::size_t>(group)];
+    const Bytes offset = kept_offset_[group];
     return {.place = POET_KEPT, .offset = bytes32(offset, "bytes of gradients")};
   }
 
@@ -141,7 +141,7 @@ class PlanResolver {
       case OperandSource::Kind::tensor:
         return in_arena(at, source.index, source.offset);
       case OperandSource::Kind::parameters: {
-        const DeviceGroup& group = plan_.groups[static_cast<std::size_t>(source.index)];
+        const DeviceGroup& group = plan_.groups[source.index];
         const std::int64_t element = group.first + source.offset;
         return {.place = group.parameters->is_trained ? POET_PARAMETERS : POET_CONSTANTS,
                 .offset = static_cast<std::uint32_t>(element * kRealBytes)};

@@ -1,8 +1,6 @@
 // Schedule files as people write them. The reader of complete files refuses what is missing, since
 // a file that a program wrote has everything; here a stage is what somebody typed.
 
-#include "formats/read_draft.hpp"
-
 #include <algorithm>
 #include <limits>
 #include <unordered_map>

@@ -6,6 +6,7 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "formats/model_values.hpp"
+#include "model/exact/windows.hpp"
 #include "model/op.hpp"
 
 namespace poet {
@@ -14,8 +15,6 @@ namespace {
 using Kind = AttributeRule::Kind;
 
 constexpr std::size_t kMaxExtents = 8;
-/// A padding of this value means that the output is as large as the input.
-constexpr std::int64_t kSame = -1;
 
 /// What version 2 adds to every layer; a loss has a target besides.
 constexpr std::string_view kLayerKeys[] = {"trainable", "weights",         "recompute", "page",
@@ -81,7 +80,7 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
         if (cursor.string() != "same") {
           cursor.fail_expecting("\"same\", [height, width] or one number for both");
         }
-        return {kSame, kSame};
+        return {exact::kSamePadding, exact::kSamePadding};
       }
       return read_window(cursor, rule);
     case Kind::window:

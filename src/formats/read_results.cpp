@@ -10,6 +10,9 @@
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "formats/journal.hpp"
+#include "formats/json/json_cursor.hpp"
+#include "formats/json/json_fields.hpp"
+#include "formats/json/json_text.hpp"
 #include "formats/read_schedule.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
@@ -81,6 +84,25 @@ ComparedResult read_schedule(const std::string& text, const std::string& path) {
                           .reason = document.error}}}};
 }
 
+SweepRow row(const JsonCursor& at) {
+  expect_format(at, kSweepFormat, 1);
+  std::vector<std::string_view> keys{"format", "version"};
+  append_keys(keys, kFields<SweepRow>);
+  keys.push_back("timing");
+  at.allow_only(keys);
+  SweepRow result;
+  read_fields(at, result, kFields<SweepRow>);
+  read_value(at.required("timing").required("wall_seconds"), result.wall_seconds);
+  const bool has_schedule =
+      result.status == SweepRow::Status::optimal || result.status == SweepRow::Status::feasible;
+  if (has_schedule != result.summary.has_value()) {
+    at.required("energy_joules")
+        .fail_expecting(has_schedule ? "a number: there is a schedule"
+                                     : "null: there is no schedule");
+  }
+  return result;
+}
+
 }  // namespace
 
 ResultKind result_kind(const std::string& text) {
@@ -101,19 +123,10 @@ void require_schedules(ResultKind kind, const std::string& source) {
         shown_source(source),
         fmt::format("found {}; expected a schedule file or the JSON lines of a sweep", found));
   };
-  switch (kind) {
-    case ResultKind::min_ram:
-      refuse("the answers of sweep --min-ram");
-      break;
-    case ResultKind::journal:
-      refuse("the journal of a sweep that is not finished (--resume finishes it)");
-      break;
-    case ResultKind::table:
-      refuse("the CSV table of a sweep");
-      break;
-    case ResultKind::schedule:
-    case ResultKind::sweep:
-      break;
+  if (kind == ResultKind::min_ram) refuse("the answers of sweep --min-ram");
+  if (kind == ResultKind::table) refuse("the CSV table of a sweep");
+  if (kind == ResultKind::journal) {
+    refuse("the journal of a sweep that is not finished (--resume finishes it)");
   }
 }
 
@@ -137,6 +150,22 @@ ComparedResult read_compared(const std::string& path, bool replay_rows) {
   }
   return kind == ResultKind::sweep ? read_sweep(text, path, replay_rows)
                                    : read_schedule(text, path);
+}
+
+std::vector<SweepRow> parse_sweep(std::string_view lines, const std::string& source) {
+  std::vector<SweepRow> rows;
+  const std::string file = shown_source(source);
+  for (int number = 1; !lines.empty(); ++number) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const std::string place = fmt::format("{} line {}", file, number);
+    const nlohmann::json document = parse_json(line, place);
+    rows.push_back(row(JsonCursor(document, place)));
+  }
+  if (rows.empty()) throw InputError(file, "found no points; expected a line for each");
+  return rows;
 }
 
 }  // namespace poet

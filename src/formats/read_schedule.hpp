@@ -1,11 +1,13 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "poet/schedule_file.hpp"
+#include "report/schedule_draft.hpp"
 
 namespace poet {
 
@@ -29,5 +31,15 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
 /// Whether a text is a schedule file, and not a document without a schedule; what a later version
 /// may have added does not matter. Throws InputError for what is no JSON.
 bool holds_schedule(std::string_view text, const std::string& source);
+
+/// Makes the graph of a draft without `nodes` from what the draft says besides.
+using GraphOfDraft = std::function<Graph(const ScheduleDraft&)>;
+
+/// Reads a schedule file of which only `format`, `version`, `nodes` and `stages` have to be there,
+/// and `nodes` only if there is no `graph_of`. Stages name nodes by index or by name, and may leave
+/// out lists that are empty. What only a replay or a solve can state is not looked at. Throws
+/// InputError for anything malformed; `source` is named.
+ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& source,
+                                   const GraphOfDraft& graph_of);
 
 }  // namespace poet

@@ -1,4 +1,4 @@
-#include "formats/read_solution.hpp"
+#include "formats/read_inputs.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -1,8 +1,9 @@
-#include "formats/write_comparison.hpp"
+#include "formats/write_list.hpp"
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/json/json_text.hpp"
 
@@ -43,10 +44,6 @@ void add_table(std::string& text, const char* heading, const std::vector<Differe
     text += fmt::format("| {} | {} | {} |\n", cell(difference.point), name_of(difference.kind),
                         cell(difference.message));
   }
-}
-
-std::string counted(std::size_t count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
 }
 
 }  // namespace

@@ -2,7 +2,10 @@
 
 #include <nlohmann/json.hpp>
 
+#include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
+#include "model/fields.hpp"
+#include "model/op.hpp"
 
 namespace poet {
 namespace {
@@ -46,19 +49,83 @@ Json measured_json(const MeasuredSpec& node) {
   return json;
 }
 
-Json transfer_json(const Transfer& transfer) {
-  Json json = {{"latency_seconds", transfer.latency_seconds},
-               {"bytes_per_second", transfer.bytes_per_second}};
-  add_if(json, "power_watts", transfer.power_watts);
+using LayerJson = nlohmann::ordered_json;
+using Kind = AttributeRule::Kind;
+
+constexpr std::int64_t kIndexBytes = 4;
+
+LayerJson extents_json(const std::vector<std::int64_t>& extents) {
+  LayerJson list = LayerJson::array();
+  for (const std::int64_t extent : extents) {
+    list.push_back(extent == 0 ? LayerJson("N") : LayerJson(extent));
+  }
+  return list;
+}
+
+LayerJson window_json(const Attribute& window) {
+  if (window.height == window.width) return window.height;
+  return LayerJson{window.height, window.width};
+}
+
+LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) {
+  switch (rule.kind) {
+    case Kind::integer:
+      return attribute.height;
+    case Kind::flag:
+      return attribute.height != 0;
+    case Kind::padding:
+      return attribute.height < 0 ? LayerJson("same") : window_json(attribute);
+    case Kind::window:
+      return window_json(attribute);
+    case Kind::list:
+      return attribute.list;
+    case Kind::shape:
+      return extents_json(attribute.list);
+    case Kind::choice:
+      return rule.words[attribute.height];
+    case Kind::choices:
+      break;
+  }
+  LayerJson words = LayerJson::array();
+  for (const std::int64_t word : attribute.list) {
+    words.push_back(rule.words[word]);
+  }
+  return words;
+}
+
+bool is_usual(const Attribute& attribute, const AttributeRule& rule) {
+  return rule.otherwise && attribute.list.empty() && attribute.height == *rule.otherwise &&
+         attribute.width == *rule.otherwise;
+}
+
+LayerJson layer_json(const LayerSpec& layer) {
+  LayerJson json = {{"name", layer.name}, {"op", layer.op}, {"inputs", LayerJson::array()}};
+  for (const InputName& input : layer.inputs) json["inputs"].push_back(input.name);
+  for (const AttributeRule& rule : find_op(layer.op)->attributes) {
+    const Attribute& attribute = layer.attributes.at(rule.name);
+    // Flags and choices keep their value in `height` alone.
+    const bool is_scalar = rule.kind == Kind::flag || rule.kind == Kind::choice;
+    const Attribute compared =
+        is_scalar ? Attribute{attribute.height, attribute.height} : attribute;
+    if (!is_usual(compared, rule)) json[rule.name] = attribute_json(attribute, rule);
+  }
+  if (layer.target) json["target"] = layer.target->name;
+  if (layer.weights) json["weights"] = layer.weights->name;
+  if (!layer.trainable) json["trainable"] = false;
+  if (!layer.recompute) json["recompute"] = false;
+  if (!layer.page) json["page"] = false;
+  if (layer.workspace_bytes > 0) json["workspace_bytes"] = layer.workspace_bytes;
+  if (layer.in_place_over) json["in_place"] = layer.in_place_over->name;
+  if (layer.in_place) json["in_place"] = *layer.in_place;
   return json;
 }
 
-Json rates_json(const Platform& platform) {
-  Json json = Json::object();
-  for (const auto& [op, rates] : platform.ops) {
-    add_if(json[op], "flops_per_second", rates.flops_per_second);
-    add_if(json[op], "flops_per_joule", rates.flops_per_joule);
-  }
+LayerJson input_json(const InputSpec& input) {
+  Shape shape = input.shape;
+  if (input.has_batch) shape[0] = 0;
+  LayerJson json = {{"shape", extents_json(shape)}};
+  if (input.element_bytes == kIndexBytes) json["dtype"] = "int32";
+  if (input.repeatable) json["repeatable"] = true;
   return json;
 }
 
@@ -77,25 +144,24 @@ std::string model_json(const ModelSpec& spec) {
 }
 
 std::string platform_json(const Platform& platform) {
-  Json document = {{"format", "poet-platform"}, {"version", 1}, {"name", platform.name}};
-  if (!platform.description.empty()) document["description"] = platform.description;
-  document["flops_per_second"] = platform.flops_per_second;
-  document["flops_per_joule"] = platform.flops_per_joule;
-  document["page_in"] = transfer_json(platform.page_in);
-  document["page_out"] = transfer_json(platform.page_out);
-  document["memory_power_watts"] = platform.memory_power_watts;
-  if (platform.cpu_power_watts > 0) document["cpu_power_watts"] = platform.cpu_power_watts;
-  document["element_bytes"] = platform.element_bytes;
-  add_if(document, "ram_bytes", platform.ram_bytes);
-  if (!platform.provenance.empty()) document["provenance"] = platform.provenance;
-  if (!platform.ops.empty()) document["ops"] = rates_json(platform);
-  add_if(document, "memory_bytes_per_second", platform.memory_bytes_per_second);
-  add_if(document, "block_bytes", platform.block_bytes);
-  add_if(document, "storage_bytes", platform.storage_bytes);
-  add_if(document, "erase_cycles", platform.erase_cycles);
-  if (platform.reserve_bytes > 0) document["reserve_bytes"] = platform.reserve_bytes;
-  add_if(document, "flash_bytes", platform.flash_bytes);
-  if (platform.parameters_in == ParametersIn::flash) document["parameters_in"] = "flash";
+  Json document = {{"format", "poet-platform"}, {"version", 1}};
+  add_fields(document, platform, kFields<Platform>);
+  return json_write(document, false);
+}
+
+std::string layers_json(const ModelSpec& spec) {
+  LayerJson document = {{"format", "poet-model"}, {"version", 2}, {"name", spec.name}};
+  for (const InputSpec& input : spec.inputs) {
+    if (input.name == "input") {
+      document["input"] = input_json(input);
+    } else {
+      document["inputs"][input.name] = input_json(input);
+    }
+  }
+  if (spec.update != Update::fused) document["update"] = name_of(spec.update);
+  if (spec.optimizer != Optimizer::sgd) document["optimizer"] = name_of(spec.optimizer);
+  document["layers"] = LayerJson::array();
+  for (const LayerSpec& layer : spec.layers) document["layers"].push_back(layer_json(layer));
   return json_write(document, false);
 }
 

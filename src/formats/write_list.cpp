@@ -1,5 +1,7 @@
 #include "formats/write_list.hpp"
 
+#include <cmath>
+
 #include <nlohmann/json.hpp>
 
 #include "formats/json/json_fields.hpp"
@@ -8,6 +10,13 @@
 #include "report/fields.hpp"
 
 namespace poet {
+
+template <>
+inline constexpr auto kNames<AttributeRule::Kind> =
+    kWords<AttributeRule::Kind::integer, AttributeRule::Kind::flag, AttributeRule::Kind::window,
+           AttributeRule::Kind::padding, AttributeRule::Kind::list, AttributeRule::Kind::shape,
+           AttributeRule::Kind::choice, AttributeRule::Kind::choices>;
+
 namespace {
 
 using Json = nlohmann::ordered_json;
@@ -25,37 +34,15 @@ Json to_json(const Platform& platform) {
   return Json::parse(platform_json(platform));
 }
 
-const char* kind_name(AttributeRule::Kind kind) {
-  switch (kind) {
-    case AttributeRule::Kind::integer:
-      return "integer";
-    case AttributeRule::Kind::flag:
-      return "flag";
-    case AttributeRule::Kind::window:
-      return "window";
-    case AttributeRule::Kind::padding:
-      return "padding";
-    case AttributeRule::Kind::list:
-      return "list";
-    case AttributeRule::Kind::shape:
-      return "shape";
-    case AttributeRule::Kind::choice:
-      return "choice";
-    case AttributeRule::Kind::choices:
-      return "choices";
-  }
-  return "";
-}
-
 Json default_of(const AttributeRule& rule) {
   if (!rule.default_text.empty()) return rule.default_text;
   if (rule.kind == AttributeRule::Kind::flag) return *rule.otherwise != 0;
   if (rule.words.empty()) return *rule.otherwise;
-  return rule.words[static_cast<std::size_t>(*rule.otherwise)];
+  return rule.words[*rule.otherwise];
 }
 
 Json to_json(const AttributeRule& rule) {
-  Json json = {{"name", rule.name}, {"kind", kind_name(rule.kind)}};
+  Json json = {{"name", rule.name}, {"kind", name_of(rule.kind)}};
   if (!rule.words.empty()) json["words"] = rule.words;
   if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) json["least"] = rule.least;
   if (rule.otherwise) json["default"] = default_of(rule);
@@ -79,6 +66,29 @@ void add_list(Json& document, const char* key, const std::optional<List>& list) 
   for (const auto& one : *list) document[key].push_back(to_json(one));
 }
 
+Json losses(const RunResult& result) {
+  Json all = Json::array();
+  for (const double loss : result.losses) all.push_back(std::isfinite(loss) ? Json(loss) : Json());
+  return all;
+}
+
+Json gradients(const RunResult& result) {
+  Json all = Json::array();
+  for (const GradientResult& gradient : result.gradients) {
+    all.push_back({{"name", gradient.name},
+                   {"count", gradient.count},
+                   {"sha256", gradient.sha256},
+                   {"equal", gradient.is_equal}});
+  }
+  return all;
+}
+
+Json op_seconds(const RunResult& result) {
+  Json all = Json::object();
+  for (const auto& [op, seconds] : result.op_seconds) all[op] = seconds;
+  return all;
+}
+
 }  // namespace
 
 std::string list_json(const BuiltIn& lists, bool compact) {
@@ -96,6 +106,33 @@ std::string info_json(const ModelReport& report) {
   for (const NodeFigures& node : report.nodes) {
     if (!node.views.empty()) document["nodes"][node.node]["views"] = list_of(node.views);
   }
+  return json_write(document, false);
+}
+
+std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
+                     const RunResult& result) {
+  const Json document = {{"format", "poet-run"},
+                         {"version", 1},
+                         {"equal", result.equal()},
+                         {"equal_losses", result.has_equal_losses},
+                         {"equal_parameters", result.has_equal_parameters},
+                         {"model",
+                          {{"name", schedule.model.name},
+                           {"sha256", schedule.model.sha256},
+                           {"batch_size", schedule.model.batch_size}}},
+                         {"steps", settings.steps},
+                         {"seed", settings.seed},
+                         {"losses", losses(result)},
+                         {"arena_bytes", result.arena_bytes},
+                         {"peak_touched_bytes", result.peak_touched_bytes},
+                         {"peak_ram_bytes", schedule.summary.peak_ram_bytes},
+                         {"moved_bytes", result.moved_bytes},
+                         {"page_out_bytes", result.page_out_bytes},
+                         {"page_in_bytes", result.page_in_bytes},
+                         {"seconds", result.seconds},
+                         {"unscheduled_seconds", result.unscheduled_seconds},
+                         {"op_seconds", op_seconds(result)},
+                         {"gradients", gradients(result)}};
   return json_write(document, false);
 }
 

@@ -5,9 +5,12 @@
 #include <string>
 #include <vector>
 
+#include "execute/run_schedule.hpp"
 #include "model/op.hpp"
 #include "poet/platform.hpp"
+#include "poet/schedule_file.hpp"
 #include "report/model_report.hpp"
+#include "sweep/compare.hpp"
 
 namespace poet {
 
@@ -24,5 +27,21 @@ std::string list_json(const BuiltIn& lists, bool compact);
 
 /// A model in figures as one JSON document ("format": "poet-info", "version": 1).
 std::string info_json(const ModelReport& report);
+
+/// What the run of a schedule gave as one JSON document ("format": "poet-run", "version": 1); see
+/// docs/run-format.md. A loss that is not finite is null.
+std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
+                     const RunResult& result);
+
+/// A comparison as one JSON document ("format": "poet-comparison", "version": 1); `code` is the
+/// exit status that it leads to.
+std::string comparison_json(const Comparison& comparison, int code);
+
+/// A comparison as Markdown, for a pull request: a line that says it all, and tables of what
+/// differs.
+std::string comparison_markdown(const Comparison& comparison);
+
+/// `16 points: 1 regression, 2 improvements`
+std::string comparison_headline(const Comparison& comparison);
 
 }  // namespace poet

@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "baselines/rows.hpp"
+#include "baselines/run_baselines.hpp"
 #include "sweep/rows.hpp"
 
 namespace poet {

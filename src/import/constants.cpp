@@ -226,7 +226,7 @@ bool fold_constants(OnnxGraph& graph, const OnnxNode& node) {
   if (count > kMaxKnownNumbers) return false;
   std::optional<Numbers> numbers = Folding(graph, node).numbers();
   if (!numbers || static_cast<std::int64_t>(numbers->size()) != count) return false;
-  graph.tensors[static_cast<std::size_t>(out)].values = std::move(numbers);
+  graph.tensors[out].values = std::move(numbers);
   return true;
 }
 

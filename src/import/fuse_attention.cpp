@@ -1,5 +1,3 @@
-#include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -61,7 +59,7 @@ bool hides_later(const OnnxGraph& graph, int mask) {
   const std::int64_t size = tensor.shape.back();
   const std::vector<double>& values = *tensor.values;
   if (static_cast<std::int64_t>(values.size()) != size * size || size < 2) return false;
-  return values[1] != values[static_cast<std::size_t>(size)];
+  return values[1] != values[size];
 }
 
 struct Scores {

@@ -1,5 +1,4 @@
 #include <algorithm>
-#include <tuple>
 
 #include "import/fuse.hpp"
 #include "import/match.hpp"

@@ -11,10 +11,8 @@
 #include "import/fuse.hpp"
 #include "import/onnx_file.hpp"
 #include "import/onnx_inputs.hpp"
-#include "import/open_batch.hpp"
 #include "import/read_graph.hpp"
 #include "import/to_layers.hpp"
-#include "import/train_layers.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

@@ -7,7 +7,7 @@
 
 #include "base/fields.hpp"
 #include "base/files/files.hpp"
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "base/text/printable.hpp"
 #include "import/import.hpp"
 #include "poet/error.hpp"

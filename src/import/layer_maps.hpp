@@ -1,6 +1,5 @@
 #pragma once
 
-#include <map>
 #include <string_view>
 
 #include "import/layer_list.hpp"

@@ -7,6 +7,7 @@
 
 #include "base/text/printable.hpp"
 #include "import/layer_maps.hpp"
+#include "model/exact/windows.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -14,9 +15,6 @@ namespace poet::maps {
 namespace {
 
 using List = std::vector<std::int64_t>;
-
-/// In model files, for a padding that keeps the extent.
-constexpr std::int64_t kSamePadding = -1;
 
 /// The window of a convolution or a pool, one entry for each axis.
 struct WindowShape {
@@ -97,7 +95,8 @@ Attribute attribute(const List& list) {
 }
 
 Attribute padding_of(const WindowShape& window) {
-  return window.is_same ? window_attribute(kSamePadding, kSamePadding) : attribute(window.padding);
+  return window.is_same ? window_attribute(exact::kSamePadding, exact::kSamePadding)
+                        : attribute(window.padding);
 }
 
 /// The pads as numbers, for ops that know no "same".

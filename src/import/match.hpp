@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cmath>
-#include <initializer_list>
 #include <utility>
 
 #include "import/onnx_graph.hpp"

@@ -5,7 +5,6 @@
 #include <set>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
@@ -161,12 +160,8 @@ class GraphReader {
 
   void add_node(const onnx::NodeProto& proto, OnnxNode node) {
     const std::string who = fmt::format("node '{}' ({})", printable(node.name), printable(node.op));
-    std::vector<onnx::TypeProto> types;
-    try {
-      types = infer_types(proto, inputs_of(node), opsets_);
-    } catch (const InputError& error) {
-      throw InputError(who, error.what());
-    }
+    const std::vector<onnx::TypeProto> types =
+        with_place(who, [&] { return infer_types(proto, inputs_of(node), opsets_); });
     std::vector<std::pair<std::string, Shape>> outputs;
     for (std::size_t i = 0; i < types.size(); ++i) {
       const std::string& name = proto.output(static_cast<int>(i));
@@ -201,7 +196,7 @@ class GraphReader {
       if (tensor >= 0 && graph_.at(tensor).is_data()) return false;
     }
     if (!graph_.at(from).is_weight) return false;
-    OnnxTensor& out = graph_.tensors[static_cast<std::size_t>(node.output(0))];
+    OnnxTensor& out = graph_.tensors[node.output(0)];
     out.is_weight = true;
     out.origin = graph_.at(from).origin < 0 ? from : graph_.at(from).origin;
     const int start = node.op == "Slice" || node.op == "Gather" ? node.input(1) : -1;
@@ -269,11 +264,7 @@ class GraphReader {
       throw InputError(who, fmt::format("its output has {} extents; expected at most {}",
                                         shape.size(), kMaxRank));
     }
-    try {
-      element_count(shape);
-    } catch (const InputError& error) {
-      throw InputError(who, error.what());
-    }
+    with_place(who, [&] { return element_count(shape); });
     return shape;
   }
 
@@ -281,7 +272,7 @@ class GraphReader {
   bool take_constant(const onnx::NodeProto& proto, const OnnxNode& node) {
     const bool fills = node.op == "ConstantOfShape";
     if (node.op != "Constant" && !fills) return false;
-    OnnxTensor& out = graph_.tensors[static_cast<std::size_t>(node.output(0))];
+    OnnxTensor& out = graph_.tensors[node.output(0)];
     std::vector<double> numbers{0};
     bool is_found = fills;
     for (const auto& attribute : proto.attribute()) {

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -13,5 +15,18 @@ namespace poet {
 /// without a place, that names every node that no layer stands for, and ops of `request.custom`
 /// that no node has.
 ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<std::string>& notes);
+
+/// Freezes the parameters of all layers but some: `all` trains all of them, `last:3` the last three
+/// layers with parameters, and a pattern, in which `*` stands for any characters, those whose names
+/// match. Throws InputError, without a place, for a text that chooses no layer.
+void choose_trainable(ModelSpec& spec, const std::string& wanted);
+
+/// Two batch sizes that are read in the place of an open one. An extent that is the first in one
+/// reading and the second in the other is the batch.
+inline constexpr std::int64_t kTryBatches[] = {2, 3};
+
+/// One model of layers out of two readings of the same file with these batch sizes: "N" stands
+/// where they differ. None if they differ in anything but a first extent.
+std::optional<ModelSpec> with_open_batch(ModelSpec first, const ModelSpec& second);
 
 }  // namespace poet

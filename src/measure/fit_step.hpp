@@ -1,16 +1,35 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "measure/fit_platform.hpp"
 #include "measure/measured_costs.hpp"
 #include "measure/profile.hpp"
-#include "measure/residuals.hpp"
 #include "model/model_spec.hpp"
 #include "poet/graph.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 
 namespace poet {
+
+/// How well predictions fit what was measured of an op.
+struct OpResidual {
+  std::string op;
+  int node_count = 0;
+  Seconds measured_seconds = 0;   ///< of its nodes, each computed once
+  Seconds predicted_seconds = 0;  ///< likewise
+  double median_error = 0;        ///< of a node: |predicted / measured - 1|
+  double largest_error = 0;
+  std::string worst_node;  ///< the node with that error
+};
+
+/// Compares a graph's costs with measured times, by op; the op that takes most is first. A node
+/// that took no time has no error.
+std::vector<OpResidual> residuals(const Graph& predicted, const StepTimes& times);
+
+/// All ops together, with the worst node of all; a median of all nodes is not known.
+OpResidual total(const std::vector<OpResidual>& ops);
 
 /// What was measured, and what it is to be a model of.
 struct StepMeasurement {
@@ -36,5 +55,10 @@ struct StepFit {
 /// InputError for a graph that is not the model's, an instruction without a time, or times that are
 /// all 0.
 StepFit fit_step(const StepMeasurement& measurement, const Platform& base);
+
+/// The step as a graph of nodes with measured costs: the names, operands, bytes, workspace and
+/// whatever else the graph has, the time of each computation, and its energy by the power of
+/// `measured.graph`. Transfers have the times of the fitted ones, so the model needs no platform.
+ModelSpec measured_model(const MeasuredStep& measured);
 
 }  // namespace poet

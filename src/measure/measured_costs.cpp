@@ -13,7 +13,7 @@ namespace {
 const std::vector<Seconds>& times_of(const Graph& graph, std::span<const Instruction> program,
                                      const InstructionTimes& times, std::size_t at) {
   if (!times[at].empty()) return times[at];
-  const std::string& name = graph.nodes[static_cast<std::size_t>(program[at].node)].name;
+  const std::string& name = graph.nodes[program[at].node].name;
   throw InputError(
       fmt::format("found no time of instruction {}, which is about '{}'; expected one "
                   "for each computation and transfer",

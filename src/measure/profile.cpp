@@ -4,9 +4,9 @@
 #include <set>
 
 #include "base/stopwatch.hpp"
+#include "execute/compute.hpp"
 #include "execute/page_file.hpp"
 #include "execute/scheduled_step.hpp"
-#include "execute/training_state.hpp"
 
 namespace poet {
 namespace {

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "execute/given_data.hpp"
-#include "execute/run_result.hpp"
+#include "execute/run_schedule.hpp"
 #include "measure/measured_costs.hpp"
 #include "poet/graph.hpp"
 #include "poet/schedule.hpp"

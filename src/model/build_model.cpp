@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
 #include "model/backward/backward.hpp"
 #include "model/exact/draft.hpp"
@@ -34,11 +35,7 @@ ModelNode input_node(const ModelSpec& spec, std::int64_t batch_size) {
   const InputSpec& input = spec.inputs.front();
   Shape shape = input.shape;
   if (input.has_batch) shape[0] = batch_size;
-  try {
-    element_count(shape);
-  } catch (const InputError& error) {
-    throw InputError(input.place + "/shape", error.what());
-  }
+  with_place(input.place + "/shape", [&] { return element_count(shape); });
   ModelNode node;
   node.name = "input";
   node.op = "input";
@@ -48,14 +45,13 @@ ModelNode input_node(const ModelSpec& spec, std::int64_t batch_size) {
 
 /// The formulas of an op know nothing of files. Their errors get the layer's place here.
 LayerCosts infer(const LayerSpec& layer, const std::vector<Shape>& shapes) {
-  try {
+  const std::string place =
+      fmt::format("{} ({} '{}')", layer.place, layer.op, printable(layer.name));
+  return with_place(place, [&] {
     LayerCosts costs = find_op(layer.op)->infer({.inputs = shapes, .attributes = layer.attributes});
     element_count(costs.out_shape);
     return costs;
-  } catch (const InputError& error) {
-    throw InputError(fmt::format("{} ({} '{}')", layer.place, layer.op, printable(layer.name)),
-                     error.what());
-  }
+  });
 }
 
 /// The inputs of a node: ascending, each once.
@@ -209,11 +205,9 @@ Model build_layers(const ModelSpec& spec, std::int64_t batch_size, InputErrors& 
   LayerBuilder layers(spec, batch_size, model, errors);
   for (const LayerSpec& layer : spec.layers) layers.add(layer);
   if (!errors.empty()) return model;
-  try {
+  with_place(spec.place + ": /layers", [&] {
     if (spec.backward == Backward::poet_chain) append_poet_chain(model);
-  } catch (const InputError& error) {
-    throw InputError(spec.place + ": /layers", error.what());
-  }
+  });
   return model;
 }
 

@@ -2,8 +2,12 @@
 // for each of them. They decide whether training is possible at all on a chip, before any schedule
 // is looked for.
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
+#include "base/text/printable.hpp"
+#include "model/device_memory_terms.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
@@ -32,6 +36,14 @@ bool in_flash(const Parameters& parameters, const Platform* platform) {
   return !parameters.is_trained && platform->flash_bytes.has_value();
 }
 
+/// What makes each term smaller, in their order.
+constexpr std::array<std::string_view, 4> kCures{
+    "layers that are not trained (\"trainable\": false in the model) on a platform that keeps "
+    "their parameters in flash (\"flash_bytes\")",
+    "\"update\": \"fused\" in the model, which keeps no gradients of parameters",
+    "\"optimizer\": \"sgd\" in the model, which keeps nothing for a parameter",
+    "a smaller \"reserve_bytes\" in the platform"};
+
 }  // namespace
 
 DeviceMemory device_memory(const Model& model, const Platform* platform) {
@@ -57,6 +69,31 @@ DeviceMemory device_memory(const Model& model, const Platform* platform) {
 std::optional<Bytes> chip_ram_bytes(const Model& model, const Platform* platform) {
   if (platform == nullptr || !platform->ram_bytes) return std::nullopt;
   return std::max<Bytes>(*platform->ram_bytes - device_memory(model, platform).ram_bytes(), 0);
+}
+
+std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& memory) {
+  return {{{"parameters", memory.parameters_bytes},
+           {"accumulated gradients", memory.gradients_bytes},
+           {"optimizer state", memory.optimizer_bytes},
+           {"reserve", memory.reserve_bytes}}};
+}
+
+std::string no_room_reason(const DeviceMemory& memory, Bytes all, const std::string& whose,
+                           const std::string& or_else) {
+  const auto terms = terms_of(memory);
+  const auto largest = std::max_element(
+      terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
+  return fmt::format(
+      "training keeps {} bytes in RAM beside tensors, {} of them {}; that is no less than the {} "
+      "bytes of {}, so no schedule fits; what helps: {}, or {}",
+      memory.ram_bytes(), largest->second, largest->first, all, whose,
+      kCures[largest - terms.begin()], or_else);
+}
+
+std::string no_room_in_chip(const Model& model, const Platform& platform) {
+  return no_room_reason(device_memory(model, &platform), *platform.ram_bytes,
+                        fmt::format("platform '{}'", printable(platform.name)),
+                        "a platform with more RAM");
 }
 
 }  // namespace poet

@@ -106,4 +106,8 @@ void ask_for_backward(ModelSpec& spec, Backward wanted);
 /// model means nothing if there are any. Throws InputError for a batch size that does not fit.
 Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
+/// A model whose tensors have this alignment, in bytes. Throws InputError unless it is a power of
+/// two, and the usual one if the graph is not exact.
+Model with_alignment(Model model, Bytes alignment);
+
 }  // namespace poet

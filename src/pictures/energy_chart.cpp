@@ -5,10 +5,10 @@
 
 #include <fmt/format.h>
 
+#include "pictures/column_axis.hpp"
 #include "pictures/legend.hpp"
 #include "pictures/schedule_page.hpp"
 #include "pictures/schedule_style.hpp"
-#include "pictures/step_costs.hpp"
 #include "pictures/style.hpp"
 
 namespace poet::plot {

@@ -112,19 +112,11 @@ std::string to_dot(const Graph& graph, const std::string& name) {
   return fmt::to_string(out);
 }
 
-GraphPicture draw_graph(const std::string& dot_path) {
-  FilterRun run = run_filter("dot", {"-Tsvg"}, dot_path, kMaxSeconds);
-  switch (run.end) {
-    case FilterRun::End::fine:
-      return {.svg = with_style(std::move(run.out))};
-    case FilterRun::End::missing:
-      return {.problem = "there is no 'dot' (Debian: graphviz)"};
-    case FilterRun::End::too_slow:
-      return {.problem = fmt::format("'dot' took longer than {} s", kMaxSeconds)};
-    case FilterRun::End::failed:
-      break;
-  }
-  return {.problem = fmt::format("'dot' {}", run.message)};
+GraphPicture draw_graph(const std::string& dot) {
+  FilterRun run = run_filter("dot", {"-Tsvg"}, dot, kMaxSeconds);
+  if (run.missing) return {.problem = "there is no 'dot' (Debian: graphviz)"};
+  if (!run.problem.empty()) return {.problem = fmt::format("'dot' {}", run.problem)};
+  return {.svg = with_style(std::move(run.out))};
 }
 
 }  // namespace poet::plot

@@ -15,8 +15,8 @@ struct GraphPicture {
   std::string problem;  ///< for a message; empty if there is a picture
 };
 
-/// Runs `dot` on a file that to_dot made, and gives its picture our colours for dark screens. Never
+/// Runs `dot` on what to_dot() made, and gives its picture our colours for dark screens. Never
 /// throws: a run goes on without this picture.
-GraphPicture draw_graph(const std::string& dot_path);
+GraphPicture draw_graph(const std::string& dot);
 
 }  // namespace poet::plot

@@ -1,8 +1,6 @@
 #include <algorithm>
 #include <set>
 
-#include <fmt/format.h>
-
 #include "pictures/legend.hpp"
 #include "pictures/schedule_page.hpp"
 #include "pictures/schedule_style.hpp"

@@ -9,6 +9,20 @@
 #include "poet/problem.hpp"
 
 namespace poet {
+namespace {
+
+/// Whether the tensor that the stage before k made is in RAM while k is computed although k does
+/// not read it: a later stage reads it, and no stage after k may compute it. So it is kept, or
+/// written out, which can begin in stage k at the earliest; and nothing in stage k reads it, so
+/// that it stays to the end of the stage.
+bool holds_previous(const Graph& graph, int k) {
+  const int previous = k - 1;
+  if (k == 0 || graph.last_stage[previous] > k || graph.users[previous].empty()) return false;
+  const std::vector<int>& inputs = graph.nodes[k].inputs;
+  return !std::binary_search(inputs.begin(), inputs.end(), previous);
+}
+
+}  // namespace
 namespace {}  // namespace
 
 // The peak is that of rule 5: an output is held together with all that is still needed, also by the
@@ -31,6 +45,25 @@ Baseline baseline(const Graph& graph) {
                                  [&](Bytes sum, int i) { return sum + graph.nodes[i].bytes; });
   }
   return base;
+}
+
+// The one lower bound on RAM that holds for every schedule: whatever is recomputed or paged, each
+// node is computed at some time, and then its inputs and its output are in RAM together (rules 1
+// and 5 of docs/schedule-format.md), less the input that the output takes over. It costs one pass
+// over the edges and answers hopeless budgets without a solver. It is rarely the smallest workable
+// budget: what has to be kept meanwhile comes on top, and only a search finds out how much
+// (src/question/least_ram.cpp).
+
+WorkingSet working_set(const Graph& graph) {
+  WorkingSet largest;
+  for (int k = 0; k < graph.size(); ++k) {
+    const Node& node = graph.nodes[k];
+    Bytes bytes = (node.in_place ? 0 : node.bytes) + node.workspace_bytes;
+    for (const int i : node.inputs) bytes += graph.nodes[i].bytes;
+    if (holds_previous(graph, k)) bytes += graph.nodes[k - 1].bytes;
+    if (k == 0 || bytes > largest.bytes) largest = {.bytes = bytes, .node = k};
+  }
+  return largest;
 }
 
 }  // namespace poet

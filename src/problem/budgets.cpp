@@ -52,6 +52,13 @@ std::string_view technique_set_name(const TechniqueSet& set) {
   return name_of(set);
 }
 
+Bytes parse_size(std::string_view text) {
+  if (const std::optional<Bytes> bytes = parse_bytes(text)) return *bytes;
+  throw InputError(
+      fmt::format("found '{}', expected a size from 0 to 2^53 bytes such as 737719, 256K or 1.5MB",
+                  printable(text)));
+}
+
 RamBudget parse_ram_budget(std::string_view text) {
   if (text == "min") return NamedRam::smallest;
   if (text == "chip") return NamedRam::chip;

@@ -11,11 +11,10 @@ namespace poet {
 // What a process that solves sends to the one that asks.
 
 template <>
-inline constexpr auto kFields<Progress> = std::tuple(
-    Field<&Progress::phase>{"phase"}, Field<&Progress::elapsed_seconds>{"elapsed_seconds"},
-    Field<&Progress::nodes>{"nodes"}, Field<&Progress::incumbent_joules>{"incumbent_joules"},
-    Field<&Progress::bound_joules>{"bound_joules"},
-    Field<&Progress::baseline_joules>{"baseline_joules"}, Field<&Progress::objective>{"objective"});
+inline constexpr auto kFields<Progress> =
+    kMembers<&Progress::phase, &Progress::elapsed_seconds, &Progress::nodes,
+             &Progress::incumbent_joules, &Progress::bound_joules, &Progress::baseline_joules,
+             &Progress::objective>;
 
 template <>
 inline constexpr auto kFields<SolveResult> =

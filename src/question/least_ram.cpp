@@ -9,7 +9,7 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "question/watched_solve.hpp"
-#include "solver/clock.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 namespace {

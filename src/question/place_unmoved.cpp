@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "question/watched_solve.hpp"
-#include "report/other_schedule.hpp"
+#include "report/unplaced_file.hpp"
 
 namespace poet {
 

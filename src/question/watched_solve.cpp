@@ -14,13 +14,13 @@
 
 #include <fmt/format.h>
 
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "base/process/shared_flag.hpp"
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "question/fields.hpp"
-#include "solver/clock.hpp"
 #include "solver/incumbent.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -38,13 +38,12 @@ struct WatchedEnd {
 };
 
 template <>
-inline constexpr auto kFields<WatchReport> = std::tuple(Field<&WatchReport::schedule>{},
-                                                        Field<&WatchReport::progress>{});
+inline constexpr auto kFields<WatchReport> =
+    kMembers<&WatchReport::schedule, &WatchReport::progress>;
 
 template <>
-inline constexpr auto kFields<WatchedEnd> = std::tuple(Field<&WatchedEnd::result>{},
-                                                       Field<&WatchedEnd::input_error>{},
-                                                       Field<&WatchedEnd::internal_error>{});
+inline constexpr auto kFields<WatchedEnd> =
+    kMembers<&WatchedEnd::result, &WatchedEnd::input_error, &WatchedEnd::internal_error>;
 
 namespace {
 

@@ -1,7 +1,7 @@
 // The figures of a file whose program has offsets, from the offsets themselves: nothing here knows
 // how they were chosen.
 
-#include "report/check_arena.hpp"
+#include "report/claim.hpp"
 
 #include <algorithm>
 #include <optional>
@@ -12,7 +12,6 @@
 #include "report/fields.hpp"
 #include "report/summary.hpp"
 #include "schedule/addresses.hpp"
-#include "schedule/slots.hpp"
 
 namespace poet {
 namespace {
@@ -35,7 +34,7 @@ ArenaFigures figures_of(const ScheduleFile& report, Bytes alignment) {
     end = std::max(end.value_or(0), from + bytes);
   };
   for (const Instruction& step : report.program) {
-    const Node& node = report.graph.nodes[static_cast<std::size_t>(step.node)];
+    const Node& node = report.graph.nodes[step.node];
     if (step.offset) extend(figures.arena_bytes, *step.offset, aligned(node.bytes, alignment));
     if (step.workspace_offset) {
       extend(figures.arena_bytes, *step.workspace_offset, aligned(node.workspace_bytes, alignment));

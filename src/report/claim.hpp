@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
 
@@ -15,5 +16,10 @@ bool objective_is_proven(const ScheduleFile& report);
 /// Appends what is wrong with a file's status, bounds and code, one line each. A replay, which came
 /// to `energy`, cannot compute them, only contradict them.
 void check_claim(std::vector<std::string>& found, const ScheduleFile& report, Joules energy);
+
+/// Appends what is wrong with the offsets and slots of a file, and with what its summary says they
+/// use, one line each. `platform` may be null: then nobody knows what moves cost.
+void check_arena(std::vector<std::string>& found, const ScheduleFile& report,
+                 const Platform* platform);
 
 }  // namespace poet

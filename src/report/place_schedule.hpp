@@ -1,9 +1,12 @@
 #pragma once
 
 #include <optional>
+#include <span>
+#include <vector>
 
 #include "poet/arena.hpp"
 #include "poet/platform.hpp"
+#include "poet/schedule.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
 
@@ -44,5 +47,14 @@ PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& 
 /// rounding needs. If moves would meet transfers, the arena is larger than the budget. The same
 /// schedule always gets the same ones.
 void add_offsets(ScheduleFile& file);
+
+/// Returns a program without moves with the offsets of its tensors and workspaces, and with moves
+/// where the placement of its lifetimes has them.
+std::vector<Instruction> with_offsets(std::span<const Instruction> program,
+                                      const ProgramBuffers& lifetimes, const Placement& placement);
+
+/// Writes the slots of its copies into a program without moves.
+void write_slots(std::span<Instruction> program, const ProgramCopies& copies,
+                 std::span<const Bytes> slots);
 
 }  // namespace poet

@@ -1,7 +1,6 @@
 #include "report/schedule_version.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "report/fields.hpp"
 

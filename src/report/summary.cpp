@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
+#include "report/fields.hpp"
 
 namespace poet {
 
@@ -101,6 +102,10 @@ std::string explain(const SolveResult& result) {
               : fmt::format("; no RAM budget below {} bytes can work (a lower bound)",
                             *result.smallest_ram_bytes);
   return text;
+}
+
+std::string_view status_name(Status status) {
+  return name_of(status);
 }
 
 }  // namespace poet

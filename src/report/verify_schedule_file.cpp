@@ -9,7 +9,6 @@
 
 #include "base/text/figures.hpp"
 #include "poet/schedule_file.hpp"
-#include "report/check_arena.hpp"
 #include "report/claim.hpp"
 #include "report/compare_fields.hpp"
 #include "report/fields.hpp"

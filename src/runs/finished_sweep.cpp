@@ -1,10 +1,8 @@
 #include "runs/finished_sweep.hpp"
 
 #include <algorithm>
-#include <filesystem>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/files/files.hpp"
 #include "formats/read_results.hpp"

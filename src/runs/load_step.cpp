@@ -9,6 +9,7 @@
 #include "formats/read_inputs.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
+#include "report/summary.hpp"
 
 namespace poet {
 
@@ -38,11 +39,23 @@ TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
   ask_for_backward(spec, Backward::exact);
   static_cast<void>(build_model(spec, file.model.batch_size, errors));
   errors.throw_if_any();
+  return with_place(found.place, [&] { return bind_step(spec, file.model.batch_size); });
+}
+
+std::optional<Platform> find_platform(const PlatformInfo& stated) {
+  if (stated.source == "-") return std::nullopt;
   try {
-    return bind_step(spec, file.model.batch_size);
-  } catch (const InputError& error) {
-    throw InputError(found.place, error.what());
+    Platform platform = load_platform(stated.source == "built-in" ? stated.name : stated.source);
+    if (platform.sha256 == stated.sha256) return platform;
+  } catch (const InputError&) {
+    // The file may be gone.
   }
+  return std::nullopt;
+}
+
+void price_moves(ScheduleFile& file) {
+  if (!file.arena.moved_bytes || !file.platform) return;
+  if (const auto platform = find_platform(*file.platform)) price_moves(file.arena, *platform);
 }
 
 }  // namespace poet

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
+#include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "step/training_step.hpp"
 
@@ -18,5 +20,12 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256, const 
 /// The kernel calls of the model that the schedule is about, by its name or file. Throws InputError
 /// for another model, and for one that the kernels cannot compute.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
+
+/// The platform of a schedule, by its name or path, if that is there and still has the digest that
+/// the schedule states.
+std::optional<Platform> find_platform(const PlatformInfo& stated);
+
+/// Prices the moves of a placed schedule, if its platform is found.
+void price_moves(ScheduleFile& file);
 
 }  // namespace poet

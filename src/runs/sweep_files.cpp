@@ -1,6 +1,8 @@
 #include "runs/sweep_files.hpp"
 
 #include <filesystem>
+#include <set>
+#include <string>
 
 #include <fmt/format.h>
 
@@ -8,7 +10,7 @@
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 #include "report/place_schedule.hpp"
-#include "runs/scheduled_platform.hpp"
+#include "runs/load_step.hpp"
 
 namespace poet {
 namespace {
@@ -33,6 +35,15 @@ std::string document_of(const PointResult& result) {
                                                                      : ExitCode::limit;
   return error_json(code, failed ? "error" : name_of(row.status), row.reason,
                     result.problem.value_or(ProblemInfo{}));
+}
+
+std::string baseline_file_name(const BaselineRow& row) {
+  const std::string platform =
+      row.problem.platform ? fmt::format("-{}", *row.problem.platform) : std::string();
+  return file_stem(fmt::format("{}{}-{}x-{}-{}", row.problem.model, platform,
+                               row.problem.runtime_budget_ratio,
+                               row.problem.limits.ram_budget_bytes, row.method)) +
+         ".json";
 }
 
 }  // namespace
@@ -102,6 +113,23 @@ void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& point
     const int p = result.row.point;
     write_file((fs::path(request.schedules) / schedule_file_name(grid, points, p)).string(),
                document_of(result));
+  }
+}
+
+void write_baseline_schedules(std::vector<BaselineResult>& results, const std::string& folder,
+                              const std::string& output) {
+  if (folder.empty()) return;
+  create_schedule_folder(folder);
+  std::set<std::string> written;
+  for (BaselineResult& result : results) {
+    if (!result.file) continue;
+    add_offsets(*result.file);
+    price_moves(*result.file);
+    std::string name = baseline_file_name(result.row);
+    // Two model files may state the same name.
+    if (!written.insert(name).second) name = fmt::format("{:04}-{}", result.row.point, name);
+    write_file((std::filesystem::path(folder) / name).string(), to_json(*result.file));
+    result.row.schedule_file = schedule_path_in_rows(folder, output, name);
   }
 }
 

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "baselines/run_baselines.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/request.hpp"
@@ -35,5 +36,12 @@ std::vector<MinRamRow> make_rows(const SweepGrid& grid, const std::vector<MinRam
 /// missing: schedule files, and error documents for points without a schedule.
 void write_schedules(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                      const std::vector<PointResult>& results, const SweepRequest& request);
+
+/// Writes the schedule file of every result that has one into this folder, which is created if it
+/// is missing: `resnet18-a72-2x-15858982-capuchin-like.json`. Each row names its file as seen from
+/// the folder of `output`, or from the working directory if that is empty. Throws InputError if a
+/// file cannot be written.
+void write_baseline_schedules(std::vector<BaselineResult>& results, const std::string& folder,
+                              const std::string& output);
 
 }  // namespace poet

@@ -7,7 +7,20 @@
 
 #include <fmt/format.h>
 
+#include "base/fields.hpp"
+
 namespace poet {
+
+template <>
+inline constexpr Names<Rule, 9> kNames<Rule> = {{{Rule::structure, "structure"},
+                                                 {Rule::inputs, "rule 1 (inputs)"},
+                                                 {Rule::residency, "rule 2 (residency)"},
+                                                 {Rule::page_out, "rule 3 (page-out)"},
+                                                 {Rule::page_in, "rule 4 (page-in)"},
+                                                 {Rule::ram, "rule 5 (RAM)"},
+                                                 {Rule::runtime, "rule 6 (runtime)"},
+                                                 {Rule::once, "rule 8 (once)"},
+                                                 {Rule::storage, "rule 9 (storage)"}}};
 
 // A message names what a reader can look up: the index is in the file, the name in the model.
 std::string node_label(const Graph& graph, int node) {
@@ -18,27 +31,7 @@ std::string node_label(const Graph& graph, int node) {
 }
 
 std::string_view rule_name(Rule rule) {
-  switch (rule) {
-    case Rule::structure:
-      return "structure";
-    case Rule::inputs:
-      return "rule 1 (inputs)";
-    case Rule::residency:
-      return "rule 2 (residency)";
-    case Rule::page_out:
-      return "rule 3 (page-out)";
-    case Rule::page_in:
-      return "rule 4 (page-in)";
-    case Rule::ram:
-      return "rule 5 (RAM)";
-    case Rule::runtime:
-      return "rule 6 (runtime)";
-    case Rule::once:
-      return "rule 8 (once)";
-    case Rule::storage:
-      return "rule 9 (storage)";
-  }
-  return "unknown rule";
+  return name_of(rule);
 }
 
 void Findings::add(Rule rule, int stage, int node, const std::string& message) {

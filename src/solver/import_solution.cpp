@@ -2,7 +2,6 @@
 
 #include <cmath>
 #include <map>
-#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>

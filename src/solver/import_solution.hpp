@@ -5,7 +5,7 @@
 #include "poet/problem.hpp"
 #include "poet/solve.hpp"
 #include "solver/formulation/export_milp.hpp"
-#include "solver/milp/milp_solution.hpp"
+#include "solver/milp/milp.hpp"
 
 namespace poet {
 

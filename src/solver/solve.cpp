@@ -8,7 +8,6 @@
 
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
-#include "solver/cutoff.hpp"
 #include "solver/formulation/useful_windows.hpp"
 #include "solver/least_runtime.hpp"
 #include "solver/phases/phases.hpp"
@@ -258,20 +257,6 @@ class Solve {
 };
 
 }  // namespace
-
-std::string_view status_name(Status status) {
-  switch (status) {
-    case Status::optimal:
-      return "optimal";
-    case Status::feasible:
-      return "feasible";
-    case Status::infeasible:
-      return "infeasible";
-    case Status::unknown:
-      break;
-  }
-  return "unknown";
-}
 
 double relative_gap(Joules energy, Joules lower_bound) {
   return energy > 0 ? std::max(0.0, energy - lower_bound) / energy : 0;

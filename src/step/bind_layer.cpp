@@ -1,4 +1,4 @@
-#include "step/bind_layer.hpp"
+#include "step/layer_node.hpp"
 
 #include <map>
 

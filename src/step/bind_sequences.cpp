@@ -48,12 +48,13 @@ Calls bind_attention(const LayerNode& node) {
                            .causal = node.value("causal")};
   poet_attention_layout(&spec);
   if (node.is_forward()) {
-    return {call(node.output() == 0 ? kernels::kAttentionScores : kernels::kAttentionContext, spec,
-                 node.all())};
+    return {
+        call(node.output() == 0 ? kernel<poet_attention_scores> : kernel<poet_attention_context>,
+             spec, node.all())};
   }
-  constexpr std::array kSteps{kernels::kAttentionGradV, kernels::kAttentionGradScores,
-                              kernels::kAttentionGradQ, kernels::kAttentionGradK};
-  return {call(kSteps[static_cast<std::size_t>(node.step())], spec, node.all())};
+  constexpr std::array kSteps{kernel<poet_attention_grad_v>, kernel<poet_attention_grad_scores>,
+                              kernel<poet_attention_grad_q>, kernel<poet_attention_grad_k>};
+  return {call(kSteps[node.step()], spec, node.all())};
 }
 
 // attention_scores and attention_context read queries, keys and values from one tensor.
@@ -69,34 +70,34 @@ Calls bind_attention_layers(const LayerNode& node) {
   poet_attention_qkv_layout(&spec);
   const std::int64_t width = std::int64_t{heads} * spec.head_dim;
   if (node.op() == "attention_scores") {
-    return {call(kernels::kAttentionScores, spec, {node.in(0), later(node.in(0), width)})};
+    return {call(kernel<poet_attention_scores>, spec, {node.in(0), later(node.in(0), width)})};
   }
   if (node.is_forward()) {
-    return {call(kernels::kAttentionContext, spec, {node.in(0), later(node.in(1), 2 * width)})};
+    return {call(kernel<poet_attention_context>, spec, {node.in(0), later(node.in(1), 2 * width)})};
   }
   if (node.step() == 0) {
-    return {call(kernels::kAttentionGradScores, spec,
+    return {call(kernel<poet_attention_grad_scores>, spec,
                  {node.in(0), later(node.in(1), 2 * width), node.in(2)})};
   }
-  return {call(kernels::kAttentionGradQkv, spec, node.all())};
+  return {call(kernel<poet_attention_grad_qkv>, spec, node.all())};
 }
 
 Calls bind_lstm(const LayerNode& node) {
   const poet_recurrent_spec cell = recurrent_spec(node);
   if (node.is_forward()) {
-    if (node.output() == 0) return {call(kernels::kLstmGates, cell, gate_operands(node))};
-    return {call(node.output() == 1 ? kernels::kLstmC : kernels::kLstmH, cell, node.all())};
+    if (node.output() == 0) return {call(kernel<poet_lstm_gates>, cell, gate_operands(node))};
+    return {call(node.output() == 1 ? kernel<poet_lstm_c> : kernel<poet_lstm_h>, cell, node.all())};
   }
   switch (node.step()) {
     case 0:
-      return {call(kernels::kLstmGradCell, cell, node.all())};
+      return {call(kernel<poet_lstm_grad_cell>, cell, node.all())};
     case 1:
-      return {call(kernels::kLstmGradC, cell, node.all())};
+      return {call(kernel<poet_lstm_grad_c>, cell, node.all())};
     case 2:
-      return {call(kernels::kLstmGradGates, cell, node.all())};
+      return {call(kernel<poet_lstm_grad_gates>, cell, node.all())};
     case 3:
     case 4:
-      return {call(kernels::kLinearGradw, product_spec(cell, node.step() - 3, 4), node.all())};
+      return {call(kernel<poet_linear_gradw>, product_spec(cell, node.step() - 3, 4), node.all())};
     default: {
       const int group = node.step() - 5;
       return linear_gradient(product_spec(cell, group, 4), node.in(0),
@@ -108,22 +109,22 @@ Calls bind_lstm(const LayerNode& node) {
 Calls bind_gru(const LayerNode& node) {
   const poet_recurrent_spec cell = recurrent_spec(node);
   if (node.is_forward()) {
-    if (node.output() == 0) return {call(kernels::kGruGates, cell, gate_operands(node))};
-    return {call(kernels::kGruH, cell, node.all())};
+    if (node.output() == 0) return {call(kernel<poet_gru_gates>, cell, gate_operands(node))};
+    return {call(kernel<poet_gru_h>, cell, node.all())};
   }
   std::vector<OperandSource> with_hidden = node.all();
   with_hidden.push_back(node.weight(1));
   switch (node.step()) {
     case 0:
-      return {call(kernels::kGruGradGates, cell, std::move(with_hidden))};
+      return {call(kernel<poet_gru_grad_gates>, cell, std::move(with_hidden))};
     case 1:
-      return {call(kernels::kLinearGradw, product_spec(cell, 0, 3), node.all())};
+      return {call(kernel<poet_linear_gradw>, product_spec(cell, 0, 3), node.all())};
     case 2:
-      return {call(kernels::kGruGradwHidden, cell, node.all())};
+      return {call(kernel<poet_gru_gradw_hidden>, cell, node.all())};
     case 3:
       return linear_gradient(product_spec(cell, 0, 3), node.in(0), node.weight(0));
     default:
-      return {call(kernels::kGruGradH, cell, std::move(with_hidden))};
+      return {call(kernel<poet_gru_grad_h>, cell, std::move(with_hidden))};
   }
 }
 

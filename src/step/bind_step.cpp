@@ -7,11 +7,13 @@
 #include <fmt/format.h>
 #include <poet_seed.h>
 
+#include "base/input_errors.hpp"
+#include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "model/exact/gradient_plan.hpp"
-#include "step/bind_layer.hpp"
+#include "step/initial_values.hpp"
 #include "step/kernels.hpp"
-#include "step/parameter_names.hpp"
+#include "step/layer_node.hpp"
 
 namespace poet {
 namespace {
@@ -52,17 +54,13 @@ class StepBinder {
  private:
   template <typename Work>
   static void in_layer(const DraftLayer& layer, Work&& work) {
-    try {
-      work();
-    } catch (const InputError& error) {
-      throw InputError(
-          fmt::format("layer '{}' ({})", printable(layer.spec->name), printable(layer.spec->op)),
-          error.what());
-    }
+    with_place(
+        fmt::format("layer '{}' ({})", printable(layer.spec->name), printable(layer.spec->op)),
+        work);
   }
 
   void add_parameters(const DraftParameters& from) {
-    const DraftLayer& owner = draft_.layers[static_cast<std::size_t>(from.owner)];
+    const DraftLayer& owner = draft_.layers[from.owner];
     in_layer(owner, [&] {
       for (const std::optional<int>& bytes :
            {from.element_bytes.parameters, from.element_bytes.gradients}) {
@@ -84,14 +82,14 @@ class StepBinder {
 
   static void expect_float(std::int64_t bytes) {
     if (bytes == kElementBytes) return;
-    throw InputError(fmt::format(
-        "found elements of {} byte{}; expected 4: the kernels compute with float32 only", bytes,
-        bytes == 1 ? "" : "s"));
+    throw InputError(
+        fmt::format("found elements of {}; expected 4: the kernels compute with float32 only",
+                    counted(bytes, "byte")));
   }
 
   /// Which inputs hold indices, and what a loss is compared with that names no target.
   void find_data(int l) {
-    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(l)];
+    const DraftLayer& layer = draft_.layers[l];
     const std::string& op = layer.spec->op;
     const bool is_loss = layer.exact.is_loss;
     if (!is_loss && op != "embedding") return;
@@ -113,7 +111,7 @@ class StepBinder {
   }
 
   void add_index_limit(int node, std::int64_t limit) {
-    if (node < 0 || draft_.model.nodes[static_cast<std::size_t>(node)].op != "input") {
+    if (node < 0 || draft_.model.nodes[node].op != "input") {
       throw InputError("found indices that the model computes; expected those of an input");
     }
     std::int64_t& least = index_limits_.emplace(node, limit).first->second;
@@ -121,12 +119,11 @@ class StepBinder {
   }
 
   void add_node(int index) {
-    const ModelNode& from = draft_.model.nodes[static_cast<std::size_t>(index)];
-    const NodeFormula& formula = draft_.formulas[static_cast<std::size_t>(index)];
+    const ModelNode& from = draft_.model.nodes[index];
+    const NodeFormula& formula = draft_.formulas[index];
     StepNode node{.name = from.name, .op = from.op, .shape = from.out_shape};
     if (formula.layer >= 0) {
-      in_layer(draft_.layers[static_cast<std::size_t>(formula.layer)],
-               [&] { bind_node(from, formula, node); });
+      in_layer(draft_.layers[formula.layer], [&] { bind_node(from, formula, node); });
     } else {
       bind_without_layer(index, from, formula, node);
     }
@@ -136,7 +133,7 @@ class StepBinder {
 
   /// A device has what is not trained in flash: no node may write it.
   void expect_trained(const std::string& node, int parameters) const {
-    if (parameters < 0 || step_.parameters[static_cast<std::size_t>(parameters)].is_trained) return;
+    if (parameters < 0 || step_.parameters[parameters].is_trained) return;
     throw InternalError(
         fmt::format("'{}' has the gradient of parameters that are not trained", node));
   }
@@ -146,7 +143,7 @@ class StepBinder {
     const LayerNode layer_node(draft_, formula,
                                target == target_of_layer_.end() ? -1 : target->second);
     node.calls = bind_layer(layer_node);
-    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(formula.layer)];
+    const DraftLayer& layer = draft_.layers[formula.layer];
     node.is_loss = formula.output >= 0 && (layer.exact.is_loss || roots_.contains(formula.layer));
     node.bytes = bytes_of(from, formula);
     find_sink(formula, node);
@@ -200,7 +197,7 @@ class StepBinder {
 
   /// Whether the parameters are a learned tensor that the layer reads, and not its own.
   bool is_of_input(const NodeFormula& formula) const {
-    const DraftLayer& layer = draft_.layers[static_cast<std::size_t>(formula.layer)];
+    const DraftLayer& layer = draft_.layers[formula.layer];
     return std::find(layer.parameters.begin(), layer.parameters.end(), formula.parameters) ==
            layer.parameters.end();
   }
@@ -238,17 +235,14 @@ class StepBinder {
       const OperandSource gradient =
           formula.operands.empty() ? OperandSource{Kind::gradient, formula.parameters, 0}
                                    : OperandSource{Kind::tensor, formula.operands[0].index, 0};
-      node.calls = {call(kernels::kUpdate, UpdateSpec{count}, {gradient})};
+      node.calls = {call(kernel<apply_update>, UpdateSpec{count}, {gradient})};
       return;
     }
     node.bytes = Bytes{count} * kElementBytes;
     node.writes_tensor = true;
     if (from.bytes) {
-      try {
-        expect_float(*from.bytes / count);
-      } catch (const InputError& error) {
-        throw InputError(fmt::format("'{}'", printable(from.name)), error.what());
-      }
+      with_place(fmt::format("'{}'", printable(from.name)),
+                 [&] { expect_float(*from.bytes / count); });
     }
     if (from.op == "input") {
       const auto limit = index_limits_.find(index);
@@ -264,7 +258,7 @@ class StepBinder {
       terms.push_back({Kind::tensor, operand.index, 0});
     }
     node.calls = {
-        call(kernels::kAccumulate, poet_map_spec{.count = count, .slope = 0}, std::move(terms))};
+        call(kernel<poet_accumulate>, poet_map_spec{.count = count, .slope = 0}, std::move(terms))};
   }
 
   const ModelSpec& spec_;

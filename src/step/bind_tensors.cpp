@@ -107,10 +107,10 @@ Calls bind_broadcast(const LayerNode& node) {
   };
   const std::string_view op = node.op();
   const Family family =
-      op == "add"   ? Family{kernels::kAdd, kernels::kAddGradA, kernels::kAddGradB}
-      : op == "sub" ? Family{kernels::kSub, kernels::kSubGradA, kernels::kSubGradB}
-      : op == "mul" ? Family{kernels::kMul, kernels::kMulGradB, kernels::kMulGradA}
-                    : Family{kernels::kDiv, kernels::kDivGradB, kernels::kDivGradA};
+      op == "add"   ? Family{kernel<poet_add>, kernel<poet_add_grad_a>, kernel<poet_add_grad_b>}
+      : op == "sub" ? Family{kernel<poet_sub>, kernel<poet_sub_grad_a>, kernel<poet_sub_grad_b>}
+      : op == "mul" ? Family{kernel<poet_mul>, kernel<poet_mul_grad_b>, kernel<poet_mul_grad_a>}
+                    : Family{kernel<poet_div>, kernel<poet_div_grad_b>, kernel<poet_div_grad_a>};
   return {call(node.is_forward()  ? family.forward
                : node.step() == 0 ? family.first_step
                                   : family.second_step,
@@ -135,7 +135,7 @@ Calls bind_mean(const LayerNode& node) {
   for (std::size_t i = 0; i < x.size(); ++i) strided.add(x[i], strides[i], dense[i]);
   poet_mean_spec spec{};
   strided.write(spec.extent, spec.stride, nullptr);
-  return {call(node.is_forward() ? kernels::kMean : kernels::kMeanGrad, spec, node.all())};
+  return {call(node.is_forward() ? kernel<poet_mean> : kernel<poet_mean_grad>, spec, node.all())};
 }
 
 Calls bind_concat(const LayerNode& node) {
@@ -145,9 +145,9 @@ Calls bind_concat(const LayerNode& node) {
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const poet_part_spec part = part_spec(node.y(), node.x(i), axis, start);
     start += node.x(i)[axis];
-    if (node.is_forward()) calls.push_back(call(kernels::kInsert, part, {node.in(i)}));
+    if (node.is_forward()) calls.push_back(call(kernel<poet_insert>, part, {node.in(i)}));
     if (!node.is_forward() && node.step() == static_cast<int>(i)) {
-      return {call(kernels::kConcatGrad, part, node.all())};
+      return {call(kernel<poet_concat_grad>, part, node.all())};
     }
   }
   return calls;
@@ -164,11 +164,12 @@ Calls bind_split(const LayerNode& node) {
     const poet_part_spec part = part_spec(x, node.y(i), axis, start);
     start += sizes[i];
     if (node.is_forward()) {
-      if (node.output() == static_cast<int>(i)) return {call(kernels::kExtract, part, node.all())};
+      if (node.output() == static_cast<int>(i))
+        return {call(kernel<poet_extract>, part, node.all())};
     } else if (node.in(i).kind == OperandSource::Kind::none) {
-      calls.push_back(call(kernels::kInsertZeros, part, {}));
+      calls.push_back(call(kernel<poet_insert_zeros>, part, {}));
     } else {
-      calls.push_back(call(kernels::kInsert, part, {node.in(i)}));
+      calls.push_back(call(kernel<poet_insert>, part, {node.in(i)}));
     }
   }
   return calls;
@@ -177,7 +178,8 @@ Calls bind_split(const LayerNode& node) {
 Calls bind_slice(const LayerNode& node) {
   const std::size_t axis = axis_index(node.attribute("axis").height, node.x());
   const poet_part_spec part = part_spec(node.x(), node.y(), axis, node.value("start"));
-  return {call(node.is_forward() ? kernels::kExtract : kernels::kSliceGrad, part, node.all())};
+  return {
+      call(node.is_forward() ? kernel<poet_extract> : kernel<poet_slice_grad>, part, node.all())};
 }
 
 Calls bind_permute(const LayerNode& node) {
@@ -186,11 +188,12 @@ Calls bind_permute(const LayerNode& node) {
   const std::vector<std::int64_t>& order = node.attribute("order").list;
   Strided strided;
   for (std::size_t i = 0; i < order.size(); ++i) {
-    strided.add(node.y()[i], in[static_cast<std::size_t>(order[i])], out[i]);
+    strided.add(node.y()[i], in[order[i]], out[i]);
   }
   poet_permute_spec spec{};
   strided.write(spec.extent, spec.stride, nullptr);
-  return {call(node.is_forward() ? kernels::kPermute : kernels::kPermuteGrad, spec, node.all())};
+  return {
+      call(node.is_forward() ? kernel<poet_permute> : kernel<poet_permute_grad>, spec, node.all())};
 }
 
 }  // namespace poet

@@ -94,14 +94,14 @@ Calls bind_convolution(const LayerNode& node) {
   const poet_conv2d_spec spec = convolution_spec(node);
   const bool is_transposed = node.op() == "conv_transpose2d";
   if (node.is_forward()) {
-    return {call(is_transposed ? kernels::kConvTranspose2d : kernels::kConv2d, spec,
+    return {call(is_transposed ? kernel<poet_conv_transpose2d> : kernel<poet_conv2d>, spec,
                  {node.in(0), node.weight(), node.bias()})};
   }
   if (node.step() == 0) {
-    return {call(is_transposed ? kernels::kConvTranspose2dGradw : kernels::kConv2dGradw, spec,
-                 node.all())};
+    return {call(is_transposed ? kernel<poet_conv_transpose2d_gradw> : kernel<poet_conv2d_gradw>,
+                 spec, node.all())};
   }
-  return {call(is_transposed ? kernels::kConvTranspose2dGrad : kernels::kConv2dGrad, spec,
+  return {call(is_transposed ? kernel<poet_conv_transpose2d_grad> : kernel<poet_conv2d_grad>, spec,
                {node.in(0), node.weight()})};
 }
 
@@ -110,20 +110,22 @@ Calls bind_pool(const LayerNode& node) {
   const poet_pool2d_spec spec = pool_spec(node);
   const bool is_forward = node.is_forward();
   if (node.op() == "adaptive_avg_pool2d") {
-    return {call(is_forward ? kernels::kAdaptiveAvgPool2d : kernels::kAdaptiveAvgPool2dGrad, spec,
-                 node.all())};
+    return {
+        call(is_forward ? kernel<poet_adaptive_avg_pool2d> : kernel<poet_adaptive_avg_pool2d_grad>,
+             spec, node.all())};
   }
   if (node.op() == "avg_pool2d") {
-    return {call(is_forward ? kernels::kAvgPool2d : kernels::kAvgPool2dGrad, spec, node.all())};
+    return {call(is_forward ? kernel<poet_avg_pool2d> : kernel<poet_avg_pool2d_grad>, spec,
+                 node.all())};
   }
   const bool is_wide = std::int64_t{spec.kernel_height} * spec.kernel_width > 256;
   if (!is_forward) {
-    return {
-        call(is_wide ? kernels::kMaxPool2dGradWide : kernels::kMaxPool2dGrad, spec, node.all())};
+    return {call(is_wide ? kernel<poet_max_pool2d_grad_wide> : kernel<poet_max_pool2d_grad>, spec,
+                 node.all())};
   }
-  if (node.output() == 0) return {call(kernels::kMaxPool2d, spec, node.all())};
-  return {
-      call(is_wide ? kernels::kMaxPool2dIndexWide : kernels::kMaxPool2dIndex, spec, node.all())};
+  if (node.output() == 0) return {call(kernel<poet_max_pool2d>, spec, node.all())};
+  return {call(is_wide ? kernel<poet_max_pool2d_index_wide> : kernel<poet_max_pool2d_index>, spec,
+               node.all())};
 }
 
 Calls bind_upsample(const LayerNode& node) {
@@ -136,11 +138,12 @@ Calls bind_upsample(const LayerNode& node) {
                                   .scale_width = scale.width};
   const bool is_bilinear = node.flag("mode");
   if (node.is_forward()) {
-    return {call(is_bilinear ? kernels::kUpsample2dBilinear : kernels::kUpsample2dNearest, spec,
-                 node.all())};
+    return {call(is_bilinear ? kernel<poet_upsample2d_bilinear> : kernel<poet_upsample2d_nearest>,
+                 spec, node.all())};
   }
-  return {call(is_bilinear ? kernels::kUpsample2dBilinearGrad : kernels::kUpsample2dNearestGrad,
-               spec, node.all())};
+  return {call(
+      is_bilinear ? kernel<poet_upsample2d_bilinear_grad> : kernel<poet_upsample2d_nearest_grad>,
+      spec, node.all())};
 }
 
 }  // namespace poet

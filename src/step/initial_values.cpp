@@ -1,5 +1,9 @@
 #include "step/initial_values.hpp"
 
+#include <fmt/format.h>
+
+#include <array>
+
 #include "poet/error.hpp"
 #include "step/layer_node.hpp"
 
@@ -41,6 +45,20 @@ poet_optimizer_kind kind_of(Optimizer optimizer) {
       return POET_ADAM;
   }
   throw InternalError("an optimizer without a kind");
+}
+
+std::vector<std::string> parameter_names(const DraftLayer& owner, const DraftParameters& from) {
+  const std::string& layer = owner.spec->name;
+  if (owner.exact.is_parameter) return {layer};
+  const char* const ending = from.name == layer + ".input"    ? "_ih"
+                             : from.name == layer + ".hidden" ? "_hh"
+                                                              : "";
+  constexpr std::array kTensors = {"weight", "bias"};
+  std::vector<std::string> names;
+  for (std::size_t t = 0; t < from.shapes.size(); ++t) {
+    names.push_back(fmt::format("{}.{}{}", layer, kTensors.at(t), ending));
+  }
+  return names;
 }
 
 }  // namespace poet

@@ -1,9 +1,9 @@
 #pragma once
 
 #include <cstddef>
+#include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <utility>
 #include <variant>
 
 #include <poet_kernels.h>
@@ -17,7 +17,7 @@ using KernelFunction = void (*)(const void* spec, const void* const* in, void* o
 
 /// A kernel of `runtime`.
 struct Kernel {
-  const char* name = nullptr;  ///< the function in poet_kernels.h
+  std::string_view name;  ///< the function in poet_kernels.h
   KernelFunction call = nullptr;
   int operand_count = 0;
   bool has_output = false;  ///< it writes a tensor
@@ -57,7 +57,7 @@ void call(const void* spec, const void* const* in, void* out, const poet_sink* s
 }
 
 template <auto function, typename Spec, typename... Arguments>
-constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), const char* name,
+constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), std::string_view name,
                                      unsigned over) {
   constexpr int kOutputs = (0 + ... + (kIsOutput<Arguments> && !kIsSink<Arguments> ? 1 : 0));
   constexpr int kSinks = (0 + ... + (kIsSink<Arguments> ? 1 : 0));
@@ -70,21 +70,6 @@ constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), const 
 }
 
 }  // namespace detail
-
-namespace kernels {
-
-/// The operands whose buffers an output may be, as a set of bits.
-template <typename... Positions>
-constexpr unsigned over(Positions... positions) {
-  return (0U | ... | (1U << positions));
-}
-
-template <auto function>
-constexpr auto kernel(const char* name, unsigned over = 0) {
-  return detail::describe<function>(function, name, over);
-}
-
-}  // namespace kernels
 
 /// The number of parameters that `poet_update` applies the gradient of.
 struct UpdateSpec {

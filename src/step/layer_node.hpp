@@ -2,7 +2,6 @@
 
 #include <cstdint>
 #include <limits>
-#include <string>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -41,9 +40,7 @@ class LayerNode {
  public:
   /// `target`: the index of the layer's own target in TrainingStep::targets, or -1.
   LayerNode(const Draft& draft, const NodeFormula& formula, int target)
-      : layer_(draft.layers[static_cast<std::size_t>(formula.layer)]),
-        formula_(formula),
-        target_(target) {}
+      : layer_(draft.layers[formula.layer]), formula_(formula), target_(target) {}
 
   std::string_view op() const { return layer_.spec->op; }
   int layer() const { return formula_.layer; }
@@ -122,5 +119,9 @@ Calls bind_gru(const LayerNode& node);
 /// A linear layer of so many rows, as others use it: its gradients.
 Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
                       const OperandSource& weight);
+
+/// The kernel calls of a node that a layer makes. Throws InputError, without a place, if its op has
+/// no kernel.
+Calls bind_layer(const LayerNode& node);
 
 }  // namespace poet

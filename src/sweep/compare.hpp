@@ -29,17 +29,10 @@ struct Difference {
 };
 
 template <>
-inline constexpr Names<Difference::Kind, 9> kNames<Difference::Kind> = {{
-    {Difference::Kind::energy, "energy"},
-    {Difference::Kind::runtime, "runtime"},
-    {Difference::Kind::ram, "ram"},
-    {Difference::Kind::invalid, "invalid"},
-    {Difference::Kind::schedule, "schedule"},
-    {Difference::Kind::proof, "proof"},
-    {Difference::Kind::missing, "missing"},
-    {Difference::Kind::problem, "problem"},
-    {Difference::Kind::graph, "graph"},
-}};
+inline constexpr auto kNames<Difference::Kind> =
+    kWords<Difference::Kind::energy, Difference::Kind::runtime, Difference::Kind::ram,
+           Difference::Kind::invalid, Difference::Kind::schedule, Difference::Kind::proof,
+           Difference::Kind::missing, Difference::Kind::problem, Difference::Kind::graph>;
 
 /// What became of a result.
 struct Comparison {
@@ -57,8 +50,7 @@ enum class OnChangedGraph {
 };
 
 template <>
-inline constexpr Names<OnChangedGraph, 2> kNames<OnChangedGraph> = {
-    {{OnChangedGraph::report, "report"}, {OnChangedGraph::fail, "fail"}}};
+inline constexpr auto kNames<OnChangedGraph> = kWords<OnChangedGraph::report, OnChangedGraph::fail>;
 
 /// Compares a result with its baseline, point by point. Energies within `rel_tol` of the baseline's
 /// are equal. Points of a sweep belong together when model, platform, costs, techniques and budgets

@@ -10,11 +10,9 @@
 namespace poet {
 
 template <>
-inline constexpr Names<SweepOutcome::Origin, 3> kNames<SweepOutcome::Origin> = {{
-    {SweepOutcome::Origin::solved, "solved"},
-    {SweepOutcome::Origin::verdict, "verdict"},
-    {SweepOutcome::Origin::reused, "reused"},
-}};
+inline constexpr auto kNames<SweepOutcome::Origin> =
+    kWords<SweepOutcome::Origin::solved, SweepOutcome::Origin::verdict,
+           SweepOutcome::Origin::reused>;
 
 // What a worker process sends back, and what the journal of a sweep keeps: everything but a
 // failure, which no worker can report about itself, and which no later run should believe.

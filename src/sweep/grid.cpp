@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include "base/input_errors.hpp"
 #include "model/device_memory_terms.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
@@ -25,14 +26,11 @@ Bytes step(Bytes first, Bytes last, int i, int count) {
 }
 
 Bytes resolved(const RamBudget& budget, const Subject& subject, Bytes smallest) {
-  try {
+  return with_place(subject.name(), [&] {
     return resolve(
         budget, subject.base,
-        {.smallest = smallest,
-         .chip = chip_ram_bytes(subject.model, subject.platform ? &*subject.platform : nullptr)});
-  } catch (const InputError& error) {
-    throw InputError(subject.name(), error.what());
-  }
+        {.smallest = smallest, .chip = chip_ram_bytes(subject.model, subject.platform_or_null())});
+  });
 }
 
 void add_range(const RamRange& range, const Subject& subject, Bytes smallest,

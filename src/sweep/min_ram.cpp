@@ -42,11 +42,11 @@ class Run {
   }
 
   bool run() {
-    run_child_tasks(
+    run_child_tasks<MinRam>(
         options_.jobs,
         {.next = [this] { return next(); },
-         .work = [this](int task, const auto&) { return pack_answer(work(task)); },
-         .answered = [this](int task, const std::string& answer) { take(task, answer); },
+         .work = [this](int task, const auto&) { return work(task); },
+         .answered = [this](int task, MinRam found) { record(task, std::move(found)); },
          .failed = [this](int task,
                           const std::string& reason) { record(task, {.failure = reason}); },
          .interrupted = options_.interrupted});
@@ -89,16 +89,6 @@ class Run {
     solve.interrupted = nullptr;  // the parent ends this process
     return least_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,
                      starts);
-  }
-
-  void take(int task, const std::string& answer) {
-    MinRam found;
-    try {
-      found = unpack_answer<MinRam>(answer);
-    } catch (const InputError& error) {
-      found = {.failure = error.what()};
-    }
-    record(task, std::move(found));
   }
 
   void record(int task, MinRam found) {

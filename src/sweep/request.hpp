@@ -1,6 +1,5 @@
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -19,8 +18,7 @@ namespace poet {
 enum class SweepFormat { jsonl, csv };
 
 template <>
-inline constexpr Names<SweepFormat, 2> kNames<SweepFormat> = {
-    {{SweepFormat::jsonl, "jsonl"}, {SweepFormat::csv, "csv"}}};
+inline constexpr auto kNames<SweepFormat> = kWords<SweepFormat::jsonl, SweepFormat::csv>;
 
 /// What a sweep was asked for, as a user states it; a journal keeps it, so that the sweep can go
 /// on.
@@ -53,34 +51,27 @@ struct SweepRequest {
 
 /// What the results depend on. The settings that are named here stand where journals have them.
 inline constexpr auto kAskedFields = std::tuple_cat(
-    std::tuple(
-        Field<&SweepRequest::models>{"models"}, Field<&SweepRequest::model_sha256>{"model_sha256"},
-        Field<&SweepRequest::platforms>{"platforms"},
-        Field<&SweepRequest::platform_sha256>{"platform_sha256"},
-        Field<&SweepRequest::min_ram>{"min_ram"}, Field<&SweepRequest::ram_budget>{"ram_budget"},
-        Field<&SweepRequest::runtime_budget>{"runtime_budget"},
-        Field<&SweepRequest::techniques>{"techniques"},
-        Field<&SweepRequest::model, &ModelSettings::batch_size>{"batch_size"},
-        Field<&SweepRequest::model, &ModelSettings::backward>{"backward",
-                                                              InFile::left_out_if_empty},
-        Field<&SweepRequest::model, &ModelSettings::alignment>{
-            .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1},
-        Field<&SweepRequest::settings, &SolveSettings::mem_power_scale>{"mem_power_scale"},
-        Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
-        Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),
+    kMembers<&SweepRequest::models, &SweepRequest::model_sha256, &SweepRequest::platforms,
+             &SweepRequest::platform_sha256, &SweepRequest::min_ram, &SweepRequest::ram_budget,
+             &SweepRequest::runtime_budget, &SweepRequest::techniques>,
+    std::tuple(Field<&SweepRequest::model, &ModelSettings::batch_size>{"batch_size"},
+               Field<&SweepRequest::model, &ModelSettings::backward>{"backward",
+                                                                     InFile::left_out_if_empty},
+               Field<&SweepRequest::model, &ModelSettings::alignment>{
+                   .key = "alignment", .in_file = InFile::left_out_if_default, .least = 1},
+               Field<&SweepRequest::settings, &SolveSettings::mem_power_scale>{"mem_power_scale"},
+               Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
+               Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),
     kSettingFields<&SweepRequest::settings>,
-    std::tuple(
-        Field<&SweepRequest::paging_time>{"paging_time", InFile::left_out_if_default},
-        Field<&SweepRequest::storage_budget>{"storage_budget", InFile::left_out_if_default},
-        Field<&SweepRequest::page_out_budget>{"page_out_budget", InFile::left_out_if_default}));
+    kMembersIn<InFile::left_out_if_default, &SweepRequest::paging_time,
+               &SweepRequest::storage_budget, &SweepRequest::page_out_budget>);
 
 template <>
-inline constexpr auto kFields<SweepRequest> = std::tuple_cat(
-    kAskedFields,
-    std::tuple(Field<&SweepRequest::format>{"format"}, Field<&SweepRequest::csv>{"csv"},
-               Field<&SweepRequest::plot>{"plot"}, Field<&SweepRequest::schedules>{"schedules"},
-               Field<&SweepRequest::require_optimal>{"require_optimal"},
-               Field<&SweepRequest::continues>{"continues", InFile::left_out_if_empty}));
+inline constexpr auto kFields<SweepRequest> =
+    std::tuple_cat(kAskedFields,
+                   kMembers<&SweepRequest::format, &SweepRequest::csv, &SweepRequest::plot,
+                            &SweepRequest::schedules, &SweepRequest::require_optimal>,
+                   kMembersIn<InFile::left_out_if_empty, &SweepRequest::continues>);
 
 /// A value that a user set, as a command line states it.
 template <typename Value>

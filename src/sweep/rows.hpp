@@ -67,38 +67,28 @@ struct MinRamRow {
 };
 
 template <>
-inline constexpr Names<SweepRow::Status, 5> kNames<SweepRow::Status> = {{
-    {SweepRow::Status::optimal, "optimal"},
-    {SweepRow::Status::feasible, "feasible"},
-    {SweepRow::Status::infeasible, "infeasible"},
-    {SweepRow::Status::unknown, "unknown"},
-    {SweepRow::Status::failed, "failed"},
-}};
+inline constexpr auto kNames<SweepRow::Status> =
+    kWords<SweepRow::Status::optimal, SweepRow::Status::feasible, SweepRow::Status::infeasible,
+           SweepRow::Status::unknown, SweepRow::Status::failed>;
 
 template <>
-inline constexpr Names<MinRamRow::Status, 4> kNames<MinRamRow::Status> = {{
-    {MinRamRow::Status::exact, "exact"},
-    {MinRamRow::Status::interval, "interval"},
-    {MinRamRow::Status::infeasible, "infeasible"},
-    {MinRamRow::Status::failed, "failed"},
-}};
+inline constexpr auto kNames<MinRamRow::Status> =
+    kWords<MinRamRow::Status::exact, MinRamRow::Status::interval, MinRamRow::Status::infeasible,
+           MinRamRow::Status::failed>;
 
 // The lines of a result; `format`, `version` and `timing` stand around them. See
 // docs/sweep-format.md.
 
 template <>
 inline constexpr auto kFields<RowProblem> = std::tuple_cat(
-    std::tuple(Field<&RowProblem::model>{"model"}, Field<&RowProblem::model_sha256>{"model_sha256"},
-               Field<&RowProblem::platform>{"platform"},
-               Field<&RowProblem::platform_sha256>{"platform_sha256"},
-               Field<&RowProblem::graph_sha256>{"graph_sha256"},
-               Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1},
-               Field<&RowProblem::mem_power_scale>{"mem_power_scale"},
-               Field<&RowProblem::limits, &Limits::techniques>{"techniques"},
+    kMembers<&RowProblem::model, &RowProblem::model_sha256, &RowProblem::platform,
+             &RowProblem::platform_sha256, &RowProblem::graph_sha256>,
+    std::tuple(Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1}),
+    kMembers<&RowProblem::mem_power_scale>,
+    std::tuple(Field<&RowProblem::limits, &Limits::techniques>{"techniques"},
                Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{
-                   "runtime_budget_seconds"},
-               Field<&RowProblem::runtime_budget_ratio>{"runtime_budget_ratio"}),
-    kNewLimitFields<&RowProblem::limits>);
+                   "runtime_budget_seconds"}),
+    kMembers<&RowProblem::runtime_budget_ratio>, kNewLimitFields<&RowProblem::limits>);
 
 /// Of a row that has one: it stands after the rest of the problem.
 template <auto kHolder>
@@ -107,29 +97,22 @@ inline constexpr auto kRamBudgetField =
 
 template <>
 inline constexpr auto kFields<SweepRow> =
-    std::tuple(Field<&SweepRow::point>{"point"}, Field<&SweepRow::status>{"status"},
-               Field<&SweepRow::problem>{}, kRamBudgetField<&SweepRow::problem>,
-               Field<&SweepRow::requested_gap>{"requested_gap"},
-               Field<&SweepRow::baseline_energy_joules>{"baseline_energy_joules"},
-               Field<&SweepRow::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
-               Field<&SweepRow::summary>{}, Field<&SweepRow::origin>{"origin"},
-               Field<&SweepRow::origin_point>{"origin_point"},
-               Field<&SweepRow::schedule_file>{"schedule_file"},
-               Field<&SweepRow::reason>{"reason", InFile::null_if_empty});
+    std::tuple_cat(kMembers<&SweepRow::point, &SweepRow::status>,
+                   std::tuple(Field<&SweepRow::problem>{}, kRamBudgetField<&SweepRow::problem>),
+                   kMembers<&SweepRow::requested_gap, &SweepRow::baseline_energy_joules,
+                            &SweepRow::baseline_peak_ram_bytes>,
+                   std::tuple(Field<&SweepRow::summary>{}),
+                   kMembers<&SweepRow::origin, &SweepRow::origin_point, &SweepRow::schedule_file>,
+                   kMembersIn<InFile::null_if_empty, &SweepRow::reason>);
 
 template <>
-inline constexpr auto kFields<MinRamRow> = std::tuple(
-    Field<&MinRamRow::task>{"task"}, Field<&MinRamRow::status>{"status"},
-    Field<&MinRamRow::problem>{}, Field<&MinRamRow::smallest_ram_bytes>{"smallest_ram_bytes"},
-    Field<&MinRamRow::infeasible_below_bytes>{"infeasible_below_bytes"},
-    Field<&MinRamRow::feasible_ram_bytes>{"feasible_ram_bytes"},
-    Field<&MinRamRow::working_set_bytes>{"working_set_bytes"},
-    Field<&MinRamRow::baseline_peak_ram_bytes>{"baseline_peak_ram_bytes"},
-    Field<&MinRamRow::node>{"node"},
-    Field<&MinRamRow::node_name>{"node_name", InFile::null_if_empty},
-    Field<&MinRamRow::node_op>{"node_op", InFile::null_if_empty},
-    Field<&MinRamRow::decided_by>{"decided_by", InFile::null_if_empty},
-    Field<&MinRamRow::reason>{"reason", InFile::null_if_empty});
+inline constexpr auto kFields<MinRamRow> = std::tuple_cat(
+    kMembers<&MinRamRow::task, &MinRamRow::status>, std::tuple(Field<&MinRamRow::problem>{}),
+    kMembers<&MinRamRow::smallest_ram_bytes, &MinRamRow::infeasible_below_bytes,
+             &MinRamRow::feasible_ram_bytes, &MinRamRow::working_set_bytes,
+             &MinRamRow::baseline_peak_ram_bytes, &MinRamRow::node>,
+    kMembersIn<InFile::null_if_empty, &MinRamRow::node_name, &MinRamRow::node_op,
+               &MinRamRow::decided_by, &MinRamRow::reason>);
 
 // How messages name things.
 

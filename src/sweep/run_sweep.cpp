@@ -5,8 +5,8 @@
 #include "poet/sweep.hpp"
 #include "question/watched_solve.hpp"
 #include "sweep/child_tasks.hpp"
+#include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"
-#include "sweep/point_order.hpp"
 #include "sweep/reuse_results.hpp"
 #include "sweep/solve_point.hpp"
 
@@ -34,12 +34,12 @@ class Sweep {
   }
 
   bool run() {
-    run_child_tasks(
+    run_child_tasks<SweepOutcome>(
         options_.jobs,
         {.next = [this] { return next(); },
          .work = [this](int point, const auto& progress) { return work(point, progress); },
          .progress = options_.progress,
-         .answered = [this](int point, const std::string& answer) { take(point, answer); },
+         .answered = [this](int point, SweepOutcome answer) { take(point, std::move(answer)); },
          .failed = [this](int point, const std::string& reason) { fail(point, reason); },
          .interrupted = options_.interrupted});
     return std::all_of(outcomes_.begin(), outcomes_.end(),
@@ -77,7 +77,7 @@ class Sweep {
     return std::string("internal error: ") + error.what();
   }
 
-  std::string work(int point, const std::function<void(const Progress&)>& progress) const {
+  SweepOutcome work(int point, const std::function<void(const Progress&)>& progress) const {
     SolveOptions solve = known_.options_for(point, options_.solve);
     if (!options_.bounds.empty()) {
       solve.known_bound_joules = std::max(solve.known_bound_joules, options_.bounds[point]);
@@ -88,15 +88,13 @@ class Sweep {
                           .limits = points_[point].limits};
     SweepOutcome outcome{.result = solve_watched(problem, solve, solve_point)};
     outcome.wall_seconds = outcome.result.statistics.wall_seconds;
-    return pack_answer(outcome);
+    return outcome;
   }
 
   /// An answer counts only after its schedule has been replayed, and a proof that there is none
   /// only if none is known.
-  void take(int point, const std::string& answer) {
-    SweepOutcome outcome;
+  void take(int point, SweepOutcome outcome) {
     try {
-      outcome = unpack_answer<SweepOutcome>(answer);
       known_.add(point, outcome);
     } catch (const InputError& error) {
       outcome = {.failure = error.what()};

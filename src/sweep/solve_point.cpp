@@ -6,9 +6,9 @@
 #include <utility>
 
 #include "poet/simulate.hpp"
-#include "solver/clock.hpp"
 #include "solver/search/local_search.hpp"
 #include "solver/solve_state.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 namespace {

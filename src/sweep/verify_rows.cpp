@@ -4,7 +4,6 @@
 #include "sweep/verify_rows.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

@@ -212,6 +212,18 @@ Words repeated_types(const Sources& sources) {
   return findings;
 }
 
+Words repeated_file_names(const Sources& sources) {
+  std::map<std::string, std::string> path_of_name;
+  Words findings;
+  for (const auto& [path, source] : sources) {
+    const std::string name = path.substr(path.rfind('/') + 1);
+    if (!path.starts_with("src/") || name == "fields.hpp") continue;
+    const auto [other, is_new] = path_of_name.try_emplace(name, path);
+    if (!is_new) findings.push_back(fmt::format("{} and {} have one name", other->second, path));
+  }
+  return findings;
+}
+
 Words circles(const Sources& sources) {
   return CircleSearch(arrows_between_units(sources)).run();
 }

@@ -46,6 +46,8 @@ Words circles(const Sources& sources);
 /// Types that two headers define under one name. A linker does not mind, and keeps the inline
 /// functions of one of them.
 Words repeated_types(const Sources& sources);
+/// Files of one name in `src`, `fields.hpp` apart: a name should lead to one place.
+Words repeated_file_names(const Sources& sources);
 /// In the tables of files: files that are not there, missing or listed twice, and includes of a
 /// file in a row further down.
 Words wrong_tables(const Page& page, const Sources& sources);

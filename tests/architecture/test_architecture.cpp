@@ -69,6 +69,10 @@ TEST_F(Architecture, HasOneTypeOfAName) {
   EXPECT_THAT(repeated_types(sources_), IsEmpty());
 }
 
+TEST_F(Architecture, HasOneFileOfAName) {
+  EXPECT_THAT(repeated_file_names(sources_), IsEmpty());
+}
+
 TEST_F(Architecture, FilesIncludeWhatBuildsPrecompile) {
   EXPECT_THAT(missing_includes(sources_), IsEmpty());
 }
@@ -184,6 +188,15 @@ TEST(ArchitectureCheck, FindsTypesOfOneName) {
   sources["src/low/a.cpp"] = read_source("enum class Plan {\n");
   EXPECT_THAT(repeated_types(sources),
               ElementsAre("src/high/first.hpp and src/low/a.hpp define Plan"));
+}
+
+TEST(ArchitectureCheck, FindsFilesOfOneName) {
+  Sources sources = small_sources();
+  sources["src/high/fields.hpp"] = sources["src/low/fields.hpp"] = {};
+  EXPECT_THAT(repeated_file_names(sources), IsEmpty());
+  sources["src/high/a.cpp"] = {};
+  EXPECT_THAT(repeated_file_names(sources),
+              ElementsAre("src/high/a.cpp and src/low/a.cpp have one name"));
 }
 
 TEST(ArchitectureCheck, FindsAMissingIncludeThatNoFileOfOursHas) {

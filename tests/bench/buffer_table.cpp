@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
-#include "formats/csv_cells.hpp"
+#include "formats/read_ticks.hpp"
 #include "poet/error.hpp"
 
 namespace poet::bench {

@@ -6,7 +6,7 @@
 
 #include <fmt/format.h>
 
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "support/random_graphs.hpp"
 
 namespace poet::bench {

@@ -11,11 +11,10 @@
 
 #include "arrays/read_arrays.hpp"
 #include "formats/journal.hpp"
-#include "formats/read_draft.hpp"
+#include "formats/read_inputs.hpp"
 #include "formats/read_schedule.hpp"
-#include "formats/read_solution.hpp"
 #include "formats/read_ticks.hpp"
-#include "formats/write_layers.hpp"
+#include "formats/write_inputs.hpp"
 #include "import/import.hpp"
 #include "poet/arena.hpp"
 #include "poet/error.hpp"

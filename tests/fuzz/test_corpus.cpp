@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "fuzz/targets.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "support/cases.hpp"
 #include "support/contents_of.hpp"
 

@@ -5,8 +5,8 @@
 #include <utility>
 
 #include "poet/arena.hpp"
-#include "report/draft.hpp"
-#include "report/write_offsets.hpp"
+#include "report/place_schedule.hpp"
+#include "report/schedule_draft.hpp"
 #include "support/random_exact_schedules.hpp"
 
 namespace poet::test {

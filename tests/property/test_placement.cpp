@@ -10,7 +10,7 @@
 
 #include "poet/arena.hpp"
 #include "poet/simulate.hpp"
-#include "report/write_offsets.hpp"
+#include "report/place_schedule.hpp"
 #include "schedule/addresses.hpp"
 #include "support/cases.hpp"
 #include "support/random_buffers.hpp"

@@ -15,7 +15,7 @@
 #include "execute/run_schedule.hpp"
 #include "mutations.hpp"
 #include "poet/error.hpp"
-#include "report/draft.hpp"
+#include "report/schedule_draft.hpp"
 #include "support/address_replay.hpp"
 #include "support/bound_step.hpp"
 #include "support/cases.hpp"

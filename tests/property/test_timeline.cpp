@@ -6,7 +6,7 @@
 #include <gtest/gtest.h>
 
 #include "poet/simulate.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "solver/search/timeline.hpp"
 #include "support/random_graphs.hpp"
 #include "support/wild_problems.hpp"

@@ -8,7 +8,7 @@
 
 #include "poet/problem.hpp"
 #include "poet/schedule.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 
 namespace poet::test {
 

@@ -1,7 +1,7 @@
 #pragma once
 
 #include "poet/problem.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 
 namespace poet::test {
 

@@ -7,7 +7,7 @@
 #include <fmt/format.h>
 
 #include "poet/problem.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "support/graph_attributes.hpp"
 
 namespace poet::test {

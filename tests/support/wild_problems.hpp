@@ -3,7 +3,7 @@
 #include <optional>
 
 #include "poet/problem.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 
 namespace poet::test {
 

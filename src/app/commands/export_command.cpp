@@ -6,15 +6,14 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/option_checks.hpp"
-#include "app/terminal/is_sound.hpp"
+#include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/files/folder.hpp"
+#include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "execute/run_schedule.hpp"
 #include "export/c_sources.hpp"
 #include "export/memory_plan.hpp"
-#include "export/program_table.hpp"
 #include "poet/error.hpp"
 #include "report/place_schedule.hpp"
 #include "runs/load_step.hpp"
@@ -24,8 +23,8 @@ namespace poet {
 enum class ExportFormat { c, tflm, csv };
 
 template <>
-inline constexpr Names<ExportFormat, 3> kNames<ExportFormat> = {
-    {{ExportFormat::c, "c"}, {ExportFormat::tflm, "tflm"}, {ExportFormat::csv, "csv"}}};
+inline constexpr auto kNames<ExportFormat> =
+    kWords<ExportFormat::c, ExportFormat::tflm, ExportFormat::csv>;
 
 }  // namespace poet
 
@@ -140,8 +139,8 @@ ExitCode export_step(const ExportArguments& arguments) {
   if (!file) return ExitCode::requirement;
   const Export made = with_place(name, [&] { return make_export(arguments, step, *file); });
   with_place("--output", [&] { write_files(arguments, made.files); });
-  spdlog::info("{}: {} file{}; {}", printable(arguments.output, 400), made.files.size(),
-               made.files.size() == 1 ? "" : "s", made.about);
+  spdlog::info("{}: {}; {}", printable(arguments.output, 400), counted(made.files.size(), "file"),
+               made.about);
   return ExitCode::ok;
 }
 

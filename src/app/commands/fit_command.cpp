@@ -1,15 +1,11 @@
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
 #include <memory>
 #include <numeric>
 
-#include <fmt/format.h>
-
 #include "app/command.hpp"
 #include "app/measured_files.hpp"
-#include "app/option_checks.hpp"
-#include "app/terminal/is_sound.hpp"
+#include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_ticks.hpp"

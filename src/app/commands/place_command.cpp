@@ -18,7 +18,7 @@
 #include "poet/error.hpp"
 #include "question/place_unmoved.hpp"
 #include "report/place_schedule.hpp"
-#include "runs/scheduled_platform.hpp"
+#include "runs/load_step.hpp"
 
 namespace poet::cli {
 namespace {

@@ -1,4 +1,5 @@
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <charconv>
@@ -9,10 +10,10 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/option_checks.hpp"
-#include "app/plot_pdf.hpp"
 #include "app/terminal/deliver.hpp"
 #include "base/files/files.hpp"
+#include "base/process/run_filter.hpp"
+#include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
@@ -26,20 +27,15 @@ namespace poet {
 enum class PictureFormat { svg, pdf };
 
 template <>
-inline constexpr Names<PictureFormat, 2> kNames<PictureFormat> = {
-    {{PictureFormat::svg, "svg"}, {PictureFormat::pdf, "pdf"}}};
+inline constexpr auto kNames<PictureFormat> = kWords<PictureFormat::svg, PictureFormat::pdf>;
 
 template <>
-inline constexpr Names<LaneChoice, 4> kNames<LaneChoice> = {{{LaneChoice::all, "all"},
-                                                             {LaneChoice::forward, "forward"},
-                                                             {LaneChoice::changed, "changed"},
-                                                             {LaneChoice::none, "none"}}};
+inline constexpr auto kNames<LaneChoice> =
+    kWords<LaneChoice::all, LaneChoice::forward, LaneChoice::changed, LaneChoice::none>;
 
 template <>
-inline constexpr Names<ColumnWidth, 3> kNames<ColumnWidth> = {
-    {{ColumnWidth::computation, "computation"},
-     {ColumnWidth::time, "time"},
-     {ColumnWidth::energy, "energy"}}};
+inline constexpr auto kNames<ColumnWidth> =
+    kWords<ColumnWidth::computation, ColumnWidth::time, ColumnWidth::energy>;
 
 template <>
 inline constexpr Names<PictureTheme, 3> kNames<PictureTheme> = {{{PictureTheme::automatic, "auto"},
@@ -108,15 +104,37 @@ PictureOptions picture_options(const PlotArguments& arguments) {
           .columns = arguments.x_axis.value_or(ColumnWidth::computation)};
 }
 
+/// Many times what the largest built-in model takes.
+constexpr Seconds kMaxPdfSeconds = 60;
+
+/// The picture as a PDF, with its text as text.
+std::string to_pdf(const std::string& svg) {
+  FilterRun run = run_filter("rsvg-convert", {"--format", "pdf"}, svg, kMaxPdfSeconds);
+  if (run.missing) {
+    throw InputError("--format",
+                     "pdf needs 'rsvg-convert', which is missing (Debian: librsvg2-bin); svg needs "
+                     "nothing");
+  }
+  if (run.problem.empty()) return std::move(run.out);
+  throw InputError("--format", fmt::format("'rsvg-convert' {}", run.problem));
+}
+
+/// A terminal cannot show a PDF.
+void check_pdf_destination(const std::string& output) {
+  if (!output.empty() || ::isatty(STDOUT_FILENO) == 0) return;
+  throw InputError("--format",
+                   "found pdf for a terminal; expected --output FILE, or stdout in a file or pipe");
+}
+
 /// A picture of a schedule that does not hold would be believed.
-void check_valid(const ScheduleFile& report, const std::string& source) {
-  const std::vector<std::string> findings = verify_schedule_file(report);
+void check_valid(const ScheduleFile& file, const std::string& source) {
+  const std::vector<std::string> findings = verify_schedule_file(file);
   if (findings.empty()) return;
   for (const std::string& finding : findings) spdlog::error("{}", finding);
-  throw InputError(shown_source(source),
-                   fmt::format("found {} finding{}; expected a schedule file that 'poet-solve "
-                               "verify' accepts",
-                               findings.size(), findings.size() == 1 ? "" : "s"));
+  throw InputError(
+      shown_source(source),
+      fmt::format("found {}; expected a schedule file that 'poet-solve verify' accepts",
+                  counted(findings.size(), "finding")));
 }
 
 std::string draw_schedule(const std::string& text, const std::string& source,

@@ -9,14 +9,13 @@
 
 #include "app/command.hpp"
 #include "app/measured_files.hpp"
-#include "app/option_checks.hpp"
 #include "app/terminal/deliver.hpp"
-#include "app/terminal/is_sound.hpp"
+#include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "execute/run_schedule.hpp"
-#include "formats/write_run.hpp"
+#include "formats/write_list.hpp"
 #include "measure/profile.hpp"
 #include "poet/error.hpp"
 #include "runs/load_step.hpp"
@@ -92,9 +91,8 @@ void report_run(const RunResult& result, const std::string& name) {
   if (!result.has_equal_losses) spdlog::error("{}: the loss differs", name);
   if (!result.has_equal_parameters) spdlog::error("{}: the trained parameters differ", name);
   if (!result.equal()) return;
-  const std::size_t count = result.gradients.size();
-  spdlog::info("{}: {} gradient{} equal to the unscheduled step's, bit by bit; {} of RAM, {} paged",
-               name, count, count == 1 ? "" : "s", format_bytes(result.arena_bytes),
+  spdlog::info("{}: {} equal to the unscheduled step's, bit by bit; {} of RAM, {} paged", name,
+               counted(result.gradients.size(), "gradient"), format_bytes(result.arena_bytes),
                format_bytes(result.page_out_bytes + result.page_in_bytes));
 }
 

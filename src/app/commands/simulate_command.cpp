@@ -3,8 +3,6 @@
 #include <filesystem>
 #include <memory>
 
-#include <fmt/format.h>
-
 #include "app/command.hpp"
 #include "app/load_subject.hpp"
 #include "app/terminal/deliver.hpp"
@@ -13,11 +11,11 @@
 #include "base/sha256.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
-#include "formats/read_draft.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "report/fields.hpp"
-#include "runs/scheduled_platform.hpp"
+#include "runs/load_step.hpp"
 
 namespace poet::cli {
 namespace {
@@ -107,9 +105,8 @@ ExitCode refuse_simulate(const Replay& replay, const std::string& name) {
   for (const Violation& violation : replay.violations) {
     spdlog::error("{}: {}: {}", name, rule_name(violation.rule), violation.message);
   }
-  const std::size_t count = replay.violations.size();
-  spdlog::error("{}: invalid, {} violation{}; nothing was written", name, count,
-                count == 1 ? "" : "s");
+  spdlog::error("{}: invalid, {}; nothing was written", name,
+                counted(replay.violations.size(), "violation"));
   return ExitCode::requirement;
 }
 

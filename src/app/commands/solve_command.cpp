@@ -7,12 +7,11 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/commands/sweep/describe.hpp"
+#include "app/commands/sweep/sweep_table.hpp"
 #include "app/load_subject.hpp"
 #include "app/plot_directory.hpp"
 #include "app/question_options.hpp"
 #include "app/terminal/deliver.hpp"
-#include "app/terminal/print_lists.hpp"
 #include "app/terminal/print_summary.hpp"
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"

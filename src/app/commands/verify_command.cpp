@@ -1,26 +1,23 @@
 #include <spdlog/spdlog.h>
 
-#include <algorithm>
-#include <map>
 #include <memory>
 #include <span>
-#include <tuple>
+#include <string_view>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include "app/command.hpp"
-#include "app/load_subject.hpp"
 #include "app/terminal/deliver.hpp"
+#include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
-#include "formats/named_text.hpp"
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
-#include "report/fields.hpp"
 #include "report/verify_with_model.hpp"
+#include "runs/expected_graph.hpp"
 #include "sweep/verify_rows.hpp"
 
 namespace poet::cli {
@@ -48,87 +45,12 @@ struct VerifyArguments {
   std::string platform;
 };
 
-/// A model as a file is about it.
-struct ModelOnPlatform {
-  Model model;
-  std::string graph_sha256;
-};
-
-/// What --model and --platform come to, by what a file says about it.
-class ExpectedGraph {
- public:
-  explicit ExpectedGraph(const VerifyArguments& arguments) : arguments_(arguments) {
-    if (!arguments.platform.empty() && arguments.model.empty()) {
-      throw InputError("--platform", "found without --model; expected both, or --model alone");
-    }
-    if (arguments.model.empty()) return;
-    text_ = with_place("--model",
-                       [&] { return find_text(arguments.model, "model", embedded_models()); });
-    static_cast<void>(model({}));
-    if (arguments.platform.empty()) return;
-    platform_ = with_place("--platform", [&] { return load_platform(arguments.platform); });
-  }
-
-  /// The model as a file is about it, and the digest of its graph; null without --model.
-  const ModelOnPlatform* of(const ScheduleFile& report) {
-    if (arguments_.model.empty()) return nullptr;
-    const Request& request = report.request;
-    const double scale = request.settings.mem_power_scale;
-    const ModelInfo& about = report.model;
-    const std::tuple key(about.batch_size, about.backward, about.alignment, scale,
-                         request.limits.techniques.paging, request.limits.paging_time);
-    auto known = known_.find(key);
-    if (known == known_.end()) {
-      ModelOnPlatform made{.model = model(about)};
-      const Graph graph =
-          priced(made.model, platform_,
-                 {.techniques = request.limits.techniques, .settings = request.settings})
-              .graph;
-      made.graph_sha256 = graph_sha256(graph, request.limits.paging_time);
-      known = known_.emplace(key, std::move(made)).first;
-    }
-    return &known->second;
-  }
-
-  /// Null without --platform.
-  const Platform* platform() const { return platform_ ? &*platform_ : nullptr; }
-
-  /// What is wrong with the graph of a file; empty if nothing is.
-  std::string finding(const ScheduleFile& report) {
-    const ModelOnPlatform* const expected = of(report);
-    if (expected == nullptr) return {};
-    const std::string found = graph_sha256(report.graph, report.request.limits.paging_time);
-    if (found == expected->graph_sha256) return {};
-    const std::string on = platform_ ? fmt::format(" on '{}'", arguments_.platform) : std::string();
-    return fmt::format(
-        "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch "
-        "size {}: solve it again",
-        found, expected->graph_sha256, arguments_.model, on, report.model.batch_size);
-  }
-
- private:
-  /// The model as a schedule is about it: a file says which backward pass it was solved with.
-  Model model(const ModelInfo& about) const {
-    std::optional<Backward> wanted = value_of<Backward>(about.backward);
-    if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
-    Model model = with_place(
-        "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
-    model.alignment = about.alignment;
-    return model;
-  }
-
-  const VerifyArguments& arguments_;
-  NamedText text_;  ///< of the model: stdin can be read only once
-  std::optional<Platform> platform_;
-  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, ModelOnPlatform>
-      known_;
-};
-
 /// Replays what it is given and says on stderr what it finds. A file that cannot be read does not
 /// keep the others from being replayed.
 class Verifier {
  public:
-  explicit Verifier(const VerifyArguments& arguments) : expected_(arguments) {}
+  explicit Verifier(const VerifyArguments& arguments)
+      : expected_(arguments.model, arguments.platform) {}
 
   void verify(const std::string& path) {
     guarded([&] {
@@ -183,14 +105,10 @@ class Verifier {
     if (named == 0) spdlog::info("{}: no row has a schedule", shown_source(path));
   }
 
-  /// Says what was found; true if nothing was.
+  /// Reports what was found; true if nothing was.
   bool report_findings(const std::vector<std::string>& findings, const std::string& name) {
-    for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
-    if (findings.empty()) return true;
-    ++invalid_;
-    spdlog::error("{}: invalid, {} finding{}", name, findings.size(),
-                  findings.size() == 1 ? "" : "s");
-    return false;
+    invalid_ += findings.empty() ? 0 : 1;
+    return print_findings(findings, name);
   }
 
   bool verify(const ScheduleFile& report, const SweepRow* row, const std::string& name) {
@@ -229,22 +147,16 @@ class Verifier {
   std::vector<std::string> errors_;
 };
 
-void check_stdin(const VerifyArguments& arguments) {
-  std::vector<std::string> all = arguments.files;
-  all.insert(all.end(), {arguments.model, arguments.platform});
-  if (std::count(all.begin(), all.end(), "-") > 1) {
-    throw InputError("FILE", "found - twice; stdin can be only one of the files");
-  }
-}
-
 ExitCode verify_files(const VerifyArguments& arguments) {
-  check_stdin(arguments);
+  std::vector<std::string_view> all(arguments.files.begin(), arguments.files.end());
+  all.insert(all.end(), {arguments.model, arguments.platform});
+  check_one_stdin("FILE", all);
   Verifier verifier(arguments);
   for (const std::string& path : arguments.files) verifier.verify(path);
   const ExitCode code = verifier.code();
   if (code != ExitCode::usage) return code;
-  const std::string all = fmt::format("{}", fmt::join(verifier.errors(), "; "));
-  return deliver(error_json(code, "error", all, {}), "", code);
+  const std::string errors = fmt::format("{}", fmt::join(verifier.errors(), "; "));
+  return deliver(error_json(code, "error", errors, {}), "", code);
 }
 
 Run add_verify(CLI::App& app) {

@@ -41,7 +41,7 @@ __attribute__((no_sanitize("address", "undefined"))) void give_blas_one_thread(i
   std::array<char, PATH_MAX> path;
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
   if (length <= 0) return;
-  path[static_cast<std::size_t>(length)] = '\0';
+  path[length] = '\0';
   char** const changed = static_cast<char**>(alloca((size + 2) * sizeof(char*)));
   std::size_t kept = 0;
   for (std::size_t i = 0; i < size; ++i) {

@@ -14,10 +14,6 @@
 namespace poet::cli {
 namespace {
 
-std::string counted(int count, const char* what) {
-  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
-}
-
 /// What was minimised before the energy, with its bound; empty if nothing was.
 std::string objective_text(const ScheduleFile& report) {
   const Summary& s = report.summary;
@@ -97,7 +93,7 @@ void print_moves(const ScheduleFile& report, const std::string& heading) {
                     [](const Instruction& step) { return step.op == Instruction::Op::move; });
   if (moves == 0) return;
   spdlog::warn("{}found no offsets that fit without moves; {} of {}", heading,
-               counted(static_cast<int>(moves), "move"), format_bytes(*report.arena.moved_bytes));
+               counted(moves, "move"), format_bytes(*report.arena.moved_bytes));
   print_move_costs(report, heading);
 }
 
@@ -117,6 +113,19 @@ void print_arena(const ScheduleFile& report) {
         arena - budget, offset_alignment(report));
   }
   print_moves(report, "");
+}
+
+bool print_findings(const std::vector<std::string>& findings, const std::string& name,
+                    const std::string& what) {
+  for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);
+  if (findings.empty()) return true;
+  spdlog::error("{}: invalid, {}{}", name, counted(findings.size(), "finding"),
+                what.empty() ? "" : "; " + what);
+  return false;
+}
+
+bool is_sound(const ScheduleFile& file, const std::string& name, const std::string& what) {
+  return print_findings(verify_schedule_file(file), name, what);
 }
 
 void warn_about_chip(const Subject& subject, Bytes ram_for_tensors) {

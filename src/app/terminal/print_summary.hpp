@@ -1,6 +1,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "poet/question.hpp"
 #include "poet/schedule_file.hpp"
@@ -16,6 +17,12 @@ void print_arena(const ScheduleFile& report);
 
 /// Says on stderr how much is moved, if anything is. `heading` begins the line.
 void print_moves(const ScheduleFile& report, const std::string& heading);
+
+/// Reports what is wrong with a schedule, and with `what` what was not done then. True if nothing
+/// is.
+bool print_findings(const std::vector<std::string>& findings, const std::string& name,
+                    const std::string& what = {});
+bool is_sound(const ScheduleFile& file, const std::string& name, const std::string& what);
 
 /// Warns if the budget and what is beside the tensors are more than the chip has.
 void warn_about_chip(const Subject& subject, Bytes ram_for_tensors);

@@ -5,7 +5,6 @@
 
 #include <cerrno>
 #include <csignal>
-#include <initializer_list>
 
 #include "poet/exit_code.hpp"
 

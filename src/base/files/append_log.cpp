@@ -15,6 +15,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -95,15 +96,7 @@ void Journal::read_lines() {
 }
 
 void Journal::append(std::string_view line) {
-  const std::string text = std::string(line) + '\n';
-  std::string_view rest = text;
-  while (!rest.empty()) {
-    const ssize_t count = ::write(fd_, rest.data(), rest.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail("write");
-    rest.remove_prefix(static_cast<std::size_t>(count));
-  }
-  if (::fdatasync(fd_) != 0) fail("write");
+  if (!write_fully(fd_, std::string(line) + '\n') || ::fdatasync(fd_) != 0) fail("write");
 }
 
 void Journal::remove() {

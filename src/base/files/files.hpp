@@ -30,6 +30,10 @@ std::string read_beginning(const std::string& path, std::size_t count);
 /// Throws InputError with the path and the reason.
 void write_file(const std::string& path, std::string_view text);
 
+/// Writes all of a text to a descriptor, however often a signal interrupts. False, with errno, if
+/// it cannot.
+bool write_fully(int fd, std::string_view text);
+
 /// Throws InputError unless write_file() to this path can be expected to succeed: its folder
 /// exists and is writable, and the path is not a folder.
 ///

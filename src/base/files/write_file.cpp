@@ -37,15 +37,7 @@ class TemporaryFile {
   }
 
   void write(std::string_view text) {
-    while (!text.empty()) {
-      const ssize_t count = ::write(fd_, text.data(), text.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count < 0) fail(target_, std::strerror(errno));
-      text.remove_prefix(static_cast<std::size_t>(count));
-    }
-  }
-  void flush() const {
-    if (::fsync(fd_) != 0) fail(target_, std::strerror(errno));
+    if (!write_fully(fd_, text) || ::fsync(fd_) != 0) fail(target_, std::strerror(errno));
   }
   void commit() {
     if (::rename(path_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
@@ -60,6 +52,16 @@ class TemporaryFile {
 
 }  // namespace
 
+bool write_fully(int fd, std::string_view text) {
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) return false;
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
 void write_file(const std::string& path, std::string_view text) {
   // A device or a pipe cannot be replaced by renaming.
   std::error_code ignored;
@@ -72,7 +74,6 @@ void write_file(const std::string& path, std::string_view text) {
   }
   TemporaryFile file(path);
   file.write(text);
-  file.flush();
   file.commit();
 }
 

@@ -25,6 +25,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -32,17 +33,6 @@ namespace {
 
 /// More than any solver sends: a larger size is garbage, not a size.
 constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 34;
-
-void write_all(int fd, const void* data, std::size_t size) {
-  const char* at = static_cast<const char*>(data);
-  while (size > 0) {
-    const ssize_t written = ::write(fd, at, size);
-    if (written < 0 && errno == EINTR) continue;
-    if (written <= 0) ::_exit(3);  // the parent is gone
-    at += written;
-    size -= static_cast<std::size_t>(written);
-  }
-}
 
 /// Sends size and bytes of a message. Any thread of a child may report, and a pipe keeps only small
 /// writes whole, so the lock spans the message.
@@ -53,7 +43,8 @@ void send_message(int fd, const Message& message) {
   Message framed(sizeof size + message.size());
   std::memcpy(framed.data(), &size, sizeof size);
   std::copy(message.begin(), message.end(), framed.begin() + sizeof size);
-  write_all(fd, framed.data(), framed.size());
+  const auto* const bytes = reinterpret_cast<const char*>(framed.data());
+  if (!write_fully(fd, {bytes, framed.size()})) ::_exit(3);  // the parent is gone
 }
 
 /// If the machine runs out of memory, lets the system end this process and not its parent, which

@@ -1,10 +1,13 @@
 #include "base/process/child_process.hpp"
 
 #include <poll.h>
+#include <sys/resource.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdio>
 #include <optional>
 #include <utility>
 
@@ -98,6 +101,26 @@ void ChildPool::wait(const std::function<void(int task, const Message&)>& on_mes
     if (by_force) exit = {.message = "ended: it sent what cannot be read: " + end.malformed};
     on_end(end.running.task, exit);
   }
+}
+
+void limit_child_memory(Bytes bytes, int children) {
+#ifdef POET_SANITIZE
+  bytes = 0;
+#endif
+  if (bytes <= 0) return;
+  std::FILE* const file = std::fopen("/proc/self/statm", "re");
+  if (file == nullptr) return;
+  long reserved = 0;  // pages
+  long resident = 0;
+  const bool known = std::fscanf(file, "%ld %ld", &reserved, &resident) == 2;
+  std::fclose(file);
+  if (!known) return;
+  const Bytes page = ::sysconf(_SC_PAGESIZE);
+  const Bytes growth = std::max(bytes - resident * page, bytes / 8) / std::max(1, children);
+  rlimit limit{};
+  if (::getrlimit(RLIMIT_AS, &limit) != 0) return;
+  limit.rlim_cur = std::min(static_cast<rlim_t>(reserved * page + growth), limit.rlim_cur);
+  ::setrlimit(RLIMIT_AS, &limit);
 }
 
 }  // namespace poet

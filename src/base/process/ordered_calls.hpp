@@ -12,7 +12,6 @@
 
 #include "base/process/call_messages.hpp"
 #include "base/process/child_process.hpp"
-#include "base/process/memory_limit.hpp"
 #include "poet/error.hpp"
 #include "poet/units.hpp"
 

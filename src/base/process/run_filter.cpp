@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <spawn.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -15,6 +16,7 @@
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 
 namespace poet {
@@ -56,9 +58,6 @@ class SpawnActions {
   SpawnActions& operator=(const SpawnActions&) = delete;
   ~SpawnActions() { ::posix_spawn_file_actions_destroy(&actions_); }
 
-  void open_for_reading(int fd, const std::string& path) {
-    ::posix_spawn_file_actions_addopen(&actions_, fd, path.c_str(), O_RDONLY, 0);
-  }
   void duplicate(int from, int to) { ::posix_spawn_file_actions_adddup2(&actions_, from, to); }
   const posix_spawn_file_actions_t* get() const { return &actions_; }
 
@@ -67,10 +66,10 @@ class SpawnActions {
 };
 
 /// Starts the program. Returns 0, or the reason (errno) if it cannot be started.
-int spawn(pid_t& child, const std::string& program, std::vector<std::string> arguments,
-          const std::string& input_path, const Pipe& out, const Pipe& err) {
+int spawn(pid_t& child, const std::string& program, std::vector<std::string> arguments, int input,
+          const Pipe& out, const Pipe& err) {
   SpawnActions actions;
-  actions.open_for_reading(STDIN_FILENO, input_path);
+  actions.duplicate(input, STDIN_FILENO);
   actions.duplicate(out.end(1), STDOUT_FILENO);
   actions.duplicate(err.end(1), STDERR_FILENO);
   arguments.insert(arguments.begin(), program);
@@ -102,13 +101,21 @@ bool read_all(Pipe& out, Pipe& err, FilterRun& run, Clock::time_point deadline) 
     std::array<pollfd, 2> waiting{{{out.end(0), POLLIN, 0}, {err.end(0), POLLIN, 0}}};
     if (::poll(waiting.data(), waiting.size(), static_cast<int>(left)) <= 0) continue;
     if (waiting[0].revents != 0) read_some(out, run.out, kMaxOutputBytes);
-    if (waiting[1].revents != 0) read_some(err, run.message, kMaxErrorBytes);
+    if (waiting[1].revents != 0) read_some(err, run.problem, kMaxErrorBytes);
   }
   return true;
 }
 
-FilterRun failed(std::string message) {
-  return {.end = FilterRun::End::failed, .message = std::move(message)};
+FilterRun failed(std::string problem) {
+  return {.problem = std::move(problem)};
+}
+
+/// A file without a name, in memory, from which a program can read the text; -1 if there is none.
+int input_with(std::string_view text) {
+  const int input = ::memfd_create("input", MFD_CLOEXEC);
+  if (input >= 0 && write_fully(input, text) && ::lseek(input, 0, SEEK_SET) == 0) return input;
+  if (input >= 0) ::close(input);
+  return -1;
 }
 
 int wait_for(pid_t child) {
@@ -127,7 +134,7 @@ FilterRun conclude(FilterRun run, int status) {
   std::string message = WIFEXITED(status)
                             ? fmt::format("ended with exit status {}", WEXITSTATUS(status))
                             : fmt::format("killed by signal {}", WTERMSIG(status));
-  const std::string line = run.message.substr(0, run.message.find('\n'));
+  const std::string line = run.problem.substr(0, run.problem.find('\n'));
   if (!line.empty()) message += ": " + printable(line, 200);
   return failed(std::move(message));
 }
@@ -135,13 +142,16 @@ FilterRun conclude(FilterRun run, int status) {
 }  // namespace
 
 FilterRun run_filter(const std::string& program, const std::vector<std::string>& arguments,
-                     const std::string& input_path, Seconds seconds) {
+                     std::string_view input, Seconds seconds) {
   Pipe out;
   Pipe err;
   if (!out.open() || !err.open()) return failed("cannot create a pipe");
+  const int input_file = input_with(input);
+  if (input_file < 0) return failed(fmt::format("cannot get its input: {}", std::strerror(errno)));
   pid_t child = -1;
-  const int reason = spawn(child, program, arguments, input_path, out, err);
-  if (reason == ENOENT) return {.end = FilterRun::End::missing};
+  const int reason = spawn(child, program, arguments, input_file, out, err);
+  ::close(input_file);
+  if (reason == ENOENT) return {.problem = "is missing", .missing = true};
   if (reason != 0) return failed(std::strerror(reason));
   out.close_end(1);
   err.close_end(1);
@@ -151,7 +161,7 @@ FilterRun run_filter(const std::string& program, const std::vector<std::string>&
   if (!read_all(out, err, run, deadline)) {
     ::kill(child, SIGKILL);
     wait_for(child);
-    return {.end = FilterRun::End::too_slow};
+    return failed(fmt::format("took longer than {} s", seconds));
   }
   return conclude(std::move(run), wait_for(child));
 }

@@ -49,6 +49,10 @@ std::string gap_text(double gap, const std::optional<double>& gap_extra) {
   return fmt::format("{}, {:.2g} % of the extra energy", gap_text(gap), 100 * *gap_extra);
 }
 
+std::string counted(std::size_t count, std::string_view what) {
+  return fmt::format("{} {}{}", count, what, count == 1 ? "" : "s");
+}
+
 std::string change_text(double change, int decimals) {
   const double percent = 100 * change;
   return vanishes(percent, decimals) ? fmt::format("{:+.1e} %", percent)

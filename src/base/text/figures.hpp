@@ -1,7 +1,9 @@
 #pragma once
 
+#include <cstddef>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,6 +34,9 @@ std::string gap_text(double gap);
 /// The same with what it is of the extra energy, if that is known: `at most 0.01 % above the
 /// optimum, 0.98 % of the extra energy`.
 std::string gap_text(double gap, const std::optional<double>& gap_extra);
+
+/// `1 finding`, `2 findings`.
+std::string counted(std::size_t count, std::string_view what);
 
 /// A relative change in percent with its sign: `+0.952 %`; `+1.2e-07 %` for one that would read as
 /// zero, and `+0.000 %` for none.

@@ -1,5 +1,6 @@
 #include "formats/json/json_fields.hpp"
 
+#include "base/input_errors.hpp"
 #include "poet/error.hpp"
 #include "problem/fields.hpp"
 
@@ -37,19 +38,12 @@ Graph read_nodes(const JsonCursor& list) {
     read_fields(at, node, kFields<Node>);
     read_fields(at, node, kExactNodeFields);
   }
-  try {
-    return make_graph(std::move(nodes));
-  } catch (const InputError& error) {
-    list.fail(error.what());
-  }
+  return with_place(list.place(), [&] { return make_graph(std::move(nodes)); });
 }
 
 SolverFeatures read_features(const JsonCursor& at) {
-  try {
-    return features_without(at.string());
-  } catch (const InputError& error) {
-    at.fail(error.what());
-  }
+  const std::string names = at.string();
+  return with_place(at.place(), [&] { return features_without(names); });
 }
 
 }  // namespace poet

@@ -178,6 +178,10 @@ nlohmann::ordered_json json_of(const Value& value) {
       list.push_back({stage.resident, stage.compute, stage.page_out, stage.page_in});
     }
     return list;
+  } else if constexpr (kIsMap<Value>) {
+    auto json = nlohmann::ordered_json::object();
+    for (const auto& [key, one] : value) json[key] = json_of(one);
+    return json;
   } else if constexpr (IsObject<Value>) {
     auto json = nlohmann::ordered_json::object();
     add_fields(json, value, kFields<Value>);
@@ -211,10 +215,10 @@ Graph read_nodes(const JsonCursor& list);
 
 template <typename Value>
 void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {},
-                std::int64_t least = 0) {
+                std::int64_t least = 0, bool is_positive = false) {
   if constexpr (kIsOptional<Value>) {
     value.reset();
-    if (!at.is_null()) read_value(at, value.emplace(), range, least);
+    if (!at.is_null()) read_value(at, value.emplace(), range, least, is_positive);
   } else if constexpr (HasNames<Value>) {
     const auto known = value_of<Value>(at.string());
     if (!known) at.fail_expecting(words_of<Value>());
@@ -223,6 +227,8 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
     value = read_features(at);
   } else if constexpr (std::is_same_v<Value, Schedule>) {
     value = read_stage_lists(at);
+  } else if constexpr (kIsMap<Value>) {
+    for (const auto& [key, member] : at.members(kMaxListLength)) read_value(member, value[key]);
   } else if constexpr (IsObject<Value>) {
     at.allow_only(keys_of<Value>());
     read_fields(at, value, kFields<Value>);
@@ -236,7 +242,7 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
   } else if constexpr (std::is_same_v<Value, bool>) {
     value = at.boolean();
   } else if constexpr (std::is_same_v<Value, double>) {
-    value = at.number(range.least);
+    value = is_positive ? at.positive() : at.number(range.least);
   } else {
     value = static_cast<Value>(
         at.integer(least, std::min<std::int64_t>(range.most, std::numeric_limits<Value>::max())));
@@ -264,10 +270,10 @@ void read_fields(const JsonCursor& at, Struct& object, const Table& table) {
     if (field.in_file == InFile::never) return;
     if (field.key.empty()) return read_inlined(at, value);
     const auto read = [&](const JsonCursor& member) {
-      read_value(member, value, kNumberRange<Struct>, field.least);
+      read_value(member, value, kNumberRange<Struct>, field.least, field.is_positive);
     };
     if (field.in_file == InFile::left_out_if_empty ||
-        field.in_file == InFile::left_out_if_default) {
+        field.in_file == InFile::left_out_if_default || field.in_file == InFile::may_be_missing) {
       const auto member = at.optional(field.key);
       there = member.has_value();
       if (there && member->is_null()) member->fail_expecting("a value, or no such key");

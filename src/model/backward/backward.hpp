@@ -1,5 +1,6 @@
 #pragma once
 
+#include "model/model_spec.hpp"
 #include "poet/model.hpp"
 
 namespace poet {
@@ -16,5 +17,9 @@ namespace poet {
 /// `gradient` with the shape of L_n and twice the FLOPs of L_{n-1}, which reads L_{n-1}, L_n and
 /// the gradient before it. It is a chain in list order, also beside skip connections.
 void append_poet_chain(Model& model);
+
+/// Throws InputError for a model whose backward pass is to be POET's but which POET's counts do not
+/// cover.
+void expect_known_backward(const ModelSpec& spec);
 
 }  // namespace poet

@@ -12,7 +12,9 @@
 
 #include <fmt/format.h>
 
+#include "base/text/printable.hpp"
 #include "model/model_spec.hpp"
+#include "model/op.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -24,6 +26,50 @@ namespace {
 std::string free_name(std::string name, std::set<std::string>& taken) {
   while (!taken.insert(name).second) name += '\'';
   return name;
+}
+
+/// Whether POET's formulas of the op mean the same attribute: a default of version 2, or what
+/// version 1 could have said.
+bool is_of_version_1(const AttributeRule& rule, const Attribute& value) {
+  if (rule.since > 1) return value.height == rule.otherwise && value.list.empty();
+  if (rule.kind == AttributeRule::Kind::padding) return value.height >= 0;
+  if (rule.kind_of_version_1 != AttributeRule::Kind::integer) return true;
+  return value.height == value.width && value.height >= rule.least;
+}
+
+bool has_own_element_bytes(const ElementBytes& bytes) {
+  return bytes.activations || bytes.gradients || bytes.parameters;
+}
+
+bool has_options(const LayerSpec& layer) {
+  return layer.target || layer.weights || !layer.trainable || !layer.recompute || !layer.page ||
+         layer.workspace_bytes > 0 || layer.in_place || layer.in_place_over ||
+         has_own_element_bytes(layer.element_bytes);
+}
+
+/// What POET's counts and its backward pass do not know; empty if they know all.
+std::string beyond_poet_chain(const ModelSpec& spec) {
+  if (spec.inputs.size() != 1 || spec.inputs[0].element_bytes || spec.inputs[0].repeatable) {
+    return "its inputs";
+  }
+  if (spec.update != Update::fused || spec.optimizer != Optimizer::sgd ||
+      has_own_element_bytes(spec.element_bytes)) {
+    return "its update, optimizer or dtype";
+  }
+  for (const LayerSpec& layer : spec.layers) {
+    const OpRule* const rule = find_op(layer.op);
+    if (rule == nullptr) continue;
+    const auto name = [&] {
+      return fmt::format("the layer '{}' ({})", printable(layer.name), layer.op);
+    };
+    if (rule->infer == nullptr || has_options(layer)) return name();
+    for (const AttributeRule& attribute : rule->attributes) {
+      const auto value = layer.attributes.find(attribute.name);
+      if (value == layer.attributes.end() || is_of_version_1(attribute, value->second)) continue;
+      return fmt::format("the {} of {}", attribute.name, name());
+    }
+  }
+  return {};
 }
 
 }  // namespace
@@ -52,6 +98,16 @@ void append_poet_chain(Model& model) {
     if (previous >= forward) gradient.inputs.push_back(previous);
     model.nodes.push_back(std::move(gradient));
   }
+}
+
+void expect_known_backward(const ModelSpec& spec) {
+  if (spec.backward != Backward::poet_chain) return;
+  const std::string what = beyond_poet_chain(spec);
+  if (what.empty()) return;
+  throw InputError(spec.place,
+                   fmt::format("found the backward pass poet-chain, which does not know "
+                               "{}; expected \"exact\"",
+                               what));
 }
 
 }  // namespace poet

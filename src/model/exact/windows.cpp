@@ -1,7 +1,5 @@
 #include "model/exact/windows.hpp"
 
-#include <algorithm>
-
 #include <fmt/format.h>
 
 #include "model/shape.hpp"

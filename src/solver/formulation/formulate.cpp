@@ -1,7 +1,6 @@
 #include "solver/formulation/formulate.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include <fmt/format.h>
 

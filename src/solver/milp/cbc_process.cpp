@@ -2,10 +2,10 @@
 
 #include <algorithm>
 
-#include "base/process/child_call.hpp"
-#include "solver/clock.hpp"
+#include "base/process/call_messages.hpp"
 #include "solver/milp/mip_fields.hpp"
 #include "solver/milp/scaling.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <limits>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -65,5 +66,21 @@ std::string to_mps(const Milp& milp, const std::string& remark);
 
 /// The model in CPLEX's LP format, likewise.
 std::string to_lp(const Milp& milp, const std::string& remark);
+
+/// The value that a file of another solver gives to a column.
+struct ColumnValue {
+  std::string column;  ///< its name; empty in a file without names
+  int number = 0;      ///< in a file without names: from 1 on, in the order of the model's file
+  double value = 0;
+  int line = 0;  ///< of the file
+};
+
+/// A solution in a file of another solver, as it stands there. Nothing in it is proven.
+struct MilpSolution {
+  std::string solver;
+  std::string claim;                ///< the status in the solver's words; may be empty
+  std::optional<int> column_count;  ///< of the model, if the file states it
+  std::vector<ColumnValue> values;  ///< of columns that are not listed: 0
+};
 
 }  // namespace poet

@@ -12,17 +12,16 @@ namespace poet {
 // A MIP search in messages between processes.
 
 template <>
-inline constexpr auto kFields<MipProgress> = std::tuple(Field<&MipProgress::nodes>{},
-                                                        Field<&MipProgress::bound>{});
+inline constexpr auto kFields<MipProgress> = kMembers<&MipProgress::nodes, &MipProgress::bound>;
 
 template <>
 inline constexpr auto kLast<MipResult::Status> = MipResult::Status::failed;
 
 template <>
-inline constexpr auto kFields<MipResult> = std::tuple(
-    Field<&MipResult::status>{}, Field<&MipResult::bound>{}, Field<&MipResult::values>{},
-    Field<&MipResult::doubtful>{}, Field<&MipResult::dropped>{}, Field<&MipResult::nodes>{},
-    Field<&MipResult::iterations>{}, Field<&MipResult::searches>{}, Field<&MipResult::message>{});
+inline constexpr auto kFields<MipResult> =
+    kMembers<&MipResult::status, &MipResult::bound, &MipResult::values, &MipResult::doubtful,
+             &MipResult::dropped, &MipResult::nodes, &MipResult::iterations, &MipResult::searches,
+             &MipResult::message>;
 
 /// Throws MalformedMessage if a point of the result is not one of a model with so many columns.
 inline void check_points(const MipResult& result, std::size_t columns) {

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <utility>
 
-#include "solver/cutoff.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
@@ -12,6 +11,7 @@
 #include "solver/relaxation/count_branching.hpp"
 #include "solver/relaxation/counts.hpp"
 #include "solver/relaxation/root_loop.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {

@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "solver/cutoff.hpp"
 #include "solver/formulation/moments.hpp"
 #include "solver/formulation/sampled_relaxation.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/row_loop.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {

@@ -8,13 +8,13 @@
 #include <utility>
 
 #include "base/process/ordered_calls.hpp"
-#include "solver/cutoff.hpp"
 #include "solver/formulation/cuts.hpp"
 #include "solver/formulation/formulate.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
 #include "solver/milp/mip_fields.hpp"
 #include "solver/milp/mip_solver.hpp"
+#include "solver/solve_state.hpp"
 
 namespace poet {
 namespace {

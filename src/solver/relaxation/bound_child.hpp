@@ -4,7 +4,7 @@
 #include <functional>
 #include <utility>
 
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "poet/units.hpp"
 #include "solver/milp/milp.hpp"
 

@@ -8,12 +8,12 @@
 #include <set>
 #include <utility>
 
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 #include "base/process/ordered_calls.hpp"
 #include "problem/fields.hpp"
-#include "solver/clock.hpp"
 #include "solver/relaxation/count_node.hpp"
 #include "solver/relaxation/fields.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 namespace {
@@ -34,54 +34,47 @@ struct TaskResult {
 }  // namespace
 
 template <>
-inline constexpr auto kFields<CountReport> = std::tuple(Field<&CountReport::bound>{},
-                                                        Field<&CountReport::nodes>{},
-                                                        Field<&CountReport::schedule>{});
+inline constexpr auto kFields<CountReport> =
+    kMembers<&CountReport::bound, &CountReport::nodes, &CountReport::schedule>;
 
 template <>
-inline constexpr auto kFields<Branching> = std::tuple(Field<&Branching::count>{},
-                                                      Field<&Branching::value>{});
+inline constexpr auto kFields<Branching> = kMembers<&Branching::count, &Branching::value>;
 
 template <>
 inline constexpr auto kFields<Relaxation::Origin> =
-    std::tuple(Field<&Relaxation::Origin::pool_row>{}, Field<&Relaxation::Origin::cut>{},
-               Field<&Relaxation::Origin::number>{});
+    kMembers<&Relaxation::Origin::pool_row, &Relaxation::Origin::cut, &Relaxation::Origin::number>;
 
 template <>
 inline constexpr auto kFields<Relaxation::Snapshot> =
-    std::tuple(Field<&Relaxation::Snapshot::origins>{}, Field<&Relaxation::Snapshot::known_cuts>{},
-               Field<&Relaxation::Snapshot::cuts>{}, Field<&Relaxation::Snapshot::basis>{});
+    kMembers<&Relaxation::Snapshot::origins, &Relaxation::Snapshot::known_cuts,
+             &Relaxation::Snapshot::cuts, &Relaxation::Snapshot::basis>;
 
 template <>
-inline constexpr auto kFields<CountNode> = std::tuple(
-    Field<&CountNode::closed>{}, Field<&CountNode::bound>{}, Field<&CountNode::branching>{},
-    Field<&CountNode::values>{}, Field<&CountNode::relaxation>{}, Field<&CountNode::work>{});
+inline constexpr auto kFields<CountNode> =
+    kMembers<&CountNode::closed, &CountNode::bound, &CountNode::branching, &CountNode::values,
+             &CountNode::relaxation, &CountNode::work>;
 
 template <>
-inline constexpr auto kFields<Improvement> = std::tuple(Field<&Improvement::schedule>{},
-                                                        Field<&Improvement::work>{});
+inline constexpr auto kFields<Improvement> = kMembers<&Improvement::schedule, &Improvement::work>;
 
 template <>
-inline constexpr auto kFields<TaskResult> = std::tuple(Field<&TaskResult::node>{},
-                                                       Field<&TaskResult::improvement>{});
+inline constexpr auto kFields<TaskResult> = kMembers<&TaskResult::node, &TaskResult::improvement>;
 
 template <>
-inline constexpr auto kFields<CountRange> = std::tuple(Field<&CountRange::count>{},
-                                                       Field<&CountRange::lower>{},
-                                                       Field<&CountRange::upper>{});
+inline constexpr auto kFields<CountRange> =
+    kMembers<&CountRange::count, &CountRange::lower, &CountRange::upper>;
 
 template <>
-inline constexpr auto kFields<Subproblem> = std::tuple(Field<&Subproblem::bound>{},
-                                                       Field<&Subproblem::ranges>{});
+inline constexpr auto kFields<Subproblem> = kMembers<&Subproblem::bound, &Subproblem::ranges>;
 
 template <>
 inline constexpr auto kLast<CountBranchingResult::Status> = CountBranchingResult::Status::failed;
 
 template <>
 inline constexpr auto kFields<CountBranchingResult> =
-    std::tuple(Field<&CountBranchingResult::status>{}, Field<&CountBranchingResult::subproblems>{},
-               Field<&CountBranchingResult::bound>{}, Field<&CountBranchingResult::nodes>{},
-               Field<&CountBranchingResult::work>{});
+    kMembers<&CountBranchingResult::status, &CountBranchingResult::subproblems,
+             &CountBranchingResult::bound, &CountBranchingResult::nodes,
+             &CountBranchingResult::work>;
 
 namespace {
 

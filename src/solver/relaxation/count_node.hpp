@@ -5,7 +5,6 @@
 
 #include "poet/graph.hpp"
 #include "poet/solver_features.hpp"
-#include "solver/clock.hpp"
 #include "solver/formulation/variables.hpp"
 #include "solver/relaxation/counts.hpp"
 #include "solver/relaxation/relaxation.hpp"

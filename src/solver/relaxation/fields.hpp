@@ -12,10 +12,9 @@ namespace poet {
 // nothing to a process that has another point, so `violation` stays behind.
 
 template <>
-inline constexpr auto kFields<PrecedenceCut> = std::tuple(Field<&PrecedenceCut::first>{},
-                                                          Field<&PrecedenceCut::last>{},
-                                                          Field<&PrecedenceCut::path>{},
-                                                          Field<&PrecedenceCut::by_copy>{});
+inline constexpr auto kFields<PrecedenceCut> =
+    kMembers<&PrecedenceCut::first, &PrecedenceCut::last, &PrecedenceCut::path,
+             &PrecedenceCut::by_copy>;
 
 /// Whether an index is that of one of so many things.
 inline bool is_index(int index, std::size_t size) {

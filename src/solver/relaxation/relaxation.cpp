@@ -1,7 +1,6 @@
 #include "solver/relaxation/relaxation.hpp"
 
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 #include <utility>
 

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "solver/clock.hpp"
 #include "solver/formulation/rows_on_demand.hpp"
 #include "solver/relaxation/bound_child.hpp"
 #include "solver/relaxation/fields.hpp"
 #include "solver/relaxation/relaxation.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 

@@ -6,9 +6,9 @@
 #include <utility>
 #include <vector>
 
-#include "solver/clock.hpp"
 #include "solver/milp/linear_program.hpp"
 #include "solver/relaxation/bound_child.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -16,10 +16,9 @@ template <>
 inline constexpr auto kLast<RowLoopResult::Status> = RowLoopResult::Status::failed;
 
 template <>
-inline constexpr auto kFields<RowLoopResult> = std::tuple(Field<&RowLoopResult::status>{},
-                                                          Field<&RowLoopResult::bound>{},
-                                                          Field<&RowLoopResult::iterations>{},
-                                                          Field<&RowLoopResult::work>{});
+inline constexpr auto kFields<RowLoopResult> =
+    kMembers<&RowLoopResult::status, &RowLoopResult::bound, &RowLoopResult::iterations,
+             &RowLoopResult::work>;
 
 namespace {
 

@@ -3,11 +3,10 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
-#include <tuple>
 #include <vector>
 
 #include "base/fields.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "solver/search/threshold_search.hpp"
 #include "solver/search/tightening.hpp"
 
@@ -43,16 +42,14 @@ struct ChainResult {
 };
 
 template <>
-inline constexpr auto kFields<Entry> = std::tuple(Field<&Entry::node>{}, Field<&Entry::at>{});
+inline constexpr auto kFields<Entry> = kMembers<&Entry::node, &Entry::at>;
 
 template <>
-inline constexpr auto kFields<ChainReport> = std::tuple(Field<&ChainReport::entries>{},
-                                                        Field<&ChainReport::moves>{});
+inline constexpr auto kFields<ChainReport> = kMembers<&ChainReport::entries, &ChainReport::moves>;
 
 template <>
-inline constexpr auto kFields<ChainResult> = std::tuple(Field<&ChainResult::moves>{},
-                                                        Field<&ChainResult::price>{},
-                                                        Field<&ChainResult::tightened>{});
+inline constexpr auto kFields<ChainResult> =
+    kMembers<&ChainResult::moves, &ChainResult::price, &ChainResult::tightened>;
 
 /// Runs chains. A chain is a threshold search from the baseline or another start, then shorter and
 /// cooler ones in windows of stages around what it found, each accepted if not worse, until too

@@ -1,7 +1,6 @@
 #include "solver/search/local_search.hpp"
 
 #include <algorithm>
-#include <utility>
 
 #include "base/stopwatch.hpp"
 #include "solver/search/extra_bound.hpp"

@@ -6,7 +6,7 @@
 #include <optional>
 #include <vector>
 
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "solver/search/timeline.hpp"
 #include "solver/search/timeline_moves.hpp"
 

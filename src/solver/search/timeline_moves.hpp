@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "solver/search/timeline.hpp"
 
 namespace poet {

@@ -1,4 +1,4 @@
-#include "base/process/child_call.hpp"
+#include "base/process/call_messages.hpp"
 
 #include <unistd.h>
 

@@ -9,7 +9,6 @@
 #include "baselines/checkpoints.hpp"
 #include "baselines/layer_chain.hpp"
 #include "baselines/method.hpp"
-#include "baselines/methods.hpp"
 #include "baselines/residency.hpp"
 #include "poet/error.hpp"
 #include "support/random_graphs.hpp"

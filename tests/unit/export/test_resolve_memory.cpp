@@ -3,7 +3,6 @@
 
 #include "expect_input_error.hpp"
 #include "export/memory_plan.hpp"
-#include "export/program_table.hpp"
 #include "export/resolve_memory.hpp"
 
 namespace poet {

@@ -7,7 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "expect_input_error.hpp"
-#include "formats/read_draft.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "report/schedule_version.hpp"
 #include "support/tiny_report.hpp"

@@ -8,7 +8,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "formats/write_layers.hpp"
+#include "formats/write_inputs.hpp"
 #include "import/import.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"

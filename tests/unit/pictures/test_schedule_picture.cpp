@@ -5,10 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "pictures/layer_kinds.hpp"
+#include "pictures/column_axis.hpp"
 #include "pictures/schedule_style.hpp"
 #include "pictures/stack.hpp"
-#include "pictures/step_costs.hpp"
 #include "schedule/lifetimes.hpp"
 #include "support/random_exact_schedules.hpp"
 #include "support/random_schedules.hpp"

@@ -5,11 +5,11 @@
 #include <algorithm>
 #include <vector>
 
-#include "report/draft.hpp"
-#include "report/other_schedule.hpp"
 #include "report/place_schedule.hpp"
+#include "report/schedule_draft.hpp"
 #include "report/schedule_version.hpp"
-#include "schedule/slots.hpp"
+#include "report/unplaced_file.hpp"
+#include "schedule/addresses.hpp"
 #include "support/tiny_report.hpp"
 
 namespace poet {

@@ -4,7 +4,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "formats/read_draft.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
 #include "support/contents_of.hpp"

@@ -1,7 +1,7 @@
 #include <gtest/gtest.h>
 
 #include "solver/formulation/knapsack_rounding.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 
 namespace poet {
 namespace {

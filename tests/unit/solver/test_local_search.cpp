@@ -5,7 +5,7 @@
 
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "solver/search/threshold_search.hpp"
 #include "solver/search/timeline_search.hpp"
 #include "support/random_graphs.hpp"

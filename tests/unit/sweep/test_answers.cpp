@@ -2,9 +2,8 @@
 
 #include <limits>
 
-#include "poet/error.hpp"
+#include "base/process/packer.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/child_tasks.hpp"
 #include "sweep/fields.hpp"
 
 namespace poet {
@@ -38,7 +37,7 @@ SweepOutcome long_outcome() {
 
 TEST(Answers, OfAPointArriveAsTheyWere) {
   const SweepOutcome sent = long_outcome();
-  const SweepOutcome arrived = unpack_answer<SweepOutcome>(pack_answer(sent));
+  const SweepOutcome arrived = unpacked<SweepOutcome>(packed(sent));
   EXPECT_EQ(arrived.result.status, Status::feasible);
   EXPECT_EQ(arrived.result.schedule, sent.result.schedule);
   EXPECT_EQ(arrived.result.energy_joules, 0.1 + 0.2);
@@ -64,8 +63,8 @@ TEST(Answers, OfAPointArriveAsTheyWere) {
 }
 
 TEST(Answers, WithoutAScheduleStayWithoutOne) {
-  const SweepOutcome arrived = unpack_answer<SweepOutcome>(
-      pack_answer(SweepOutcome{.result = {.status = Status::infeasible}}));
+  const SweepOutcome arrived =
+      unpacked<SweepOutcome>(packed(SweepOutcome{.result = {.status = Status::infeasible}}));
   EXPECT_EQ(arrived.result.status, Status::infeasible);
   EXPECT_FALSE(arrived.result.schedule);
   EXPECT_FALSE(arrived.result.smallest_ram_bytes);
@@ -81,7 +80,7 @@ TEST(Answers, AboutTheSmallestRamArriveAsTheyWere) {
                     .is_working_set = true,
                     .reason = "why",
                     .wall_seconds = std::numeric_limits<double>::denorm_min()};
-  const MinRam arrived = unpack_answer<MinRam>(pack_answer(sent));
+  const MinRam arrived = unpacked<MinRam>(packed(sent));
   EXPECT_TRUE(arrived.infeasible);
   EXPECT_EQ(arrived.infeasible_below_bytes, 1);
   EXPECT_EQ(arrived.feasible_bytes, kMaxBytes);
@@ -93,9 +92,10 @@ TEST(Answers, AboutTheSmallestRamArriveAsTheyWere) {
 }
 
 TEST(Answers, ThatBreakOffAreAnError) {
-  const std::string whole = pack_answer(long_outcome());
-  EXPECT_THROW(unpack_answer<SweepOutcome>(whole.substr(0, whole.size() - 8)), InputError);
-  EXPECT_THROW(unpack_answer<MinRam>(""), InputError);
+  Message message = packed(long_outcome());
+  message.resize(message.size() - 8);
+  EXPECT_THROW(unpacked<SweepOutcome>(message), MalformedMessage);
+  EXPECT_THROW(unpacked<MinRam>(Message{}), MalformedMessage);
 }
 
 }  // namespace

@@ -1,5 +1,5 @@
 #include "expect_input_error.hpp"
-#include "formats/write_comparison.hpp"
+#include "formats/write_list.hpp"
 #include "sweep/compare.hpp"
 
 namespace poet {

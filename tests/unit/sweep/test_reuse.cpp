@@ -3,7 +3,7 @@
 #include "expect_input_error.hpp"
 #include "poet/simulate.hpp"
 #include "support/tiny_sweep.hpp"
-#include "sweep/point_order.hpp"
+#include "sweep/dominance.hpp"
 #include "sweep/reuse_results.hpp"
 
 namespace poet {

@@ -21,7 +21,7 @@ TEST(Workers, ReportACrashAndGoOn) {
   std::map<int, std::string> answers;
   std::map<int, std::string> failures;
   int next = 0;
-  run_child_tasks(
+  run_child_tasks<std::string>(
       2, {.next = [&]() -> std::optional<int> {
             if (next == 4) return std::nullopt;
             return next++;
@@ -48,7 +48,7 @@ TEST(Workers, ThatCannotBeStartedFailTheirTasksOnly) {
   int started = 0;
   std::map<int, std::string> answers;
   std::map<int, std::string> failures;
-  run_child_tasks(
+  run_child_tasks<std::string>(
       1, {.next = [&]() -> std::optional<int> {
             // The first task finds no descriptor left.
             rlimit now = before;
@@ -65,16 +65,16 @@ TEST(Workers, ThatCannotBeStartedFailTheirTasksOnly) {
 
 TEST(Workers, AreKilledByAnInterrupt) {
   bool interrupted = false;
-  run_child_tasks(1, {.next = [] { return std::optional(0); },
-                      .work = [](int, const auto& progress) -> std::string {
-                        progress({.phase = "at work"});
-                        ::pause();
-                        return {};
-                      },
-                      .progress = [&](int, const Progress&) { interrupted = true; },
-                      .answered = [](int, const std::string&) { FAIL(); },
-                      .failed = [](int, const std::string&) { FAIL(); },
-                      .interrupted = [&] { return interrupted; }});
+  run_child_tasks<std::string>(1, {.next = [] { return std::optional(0); },
+                                   .work = [](int, const auto& progress) -> std::string {
+                                     progress({.phase = "at work"});
+                                     ::pause();
+                                     return {};
+                                   },
+                                   .progress = [&](int, const Progress&) { interrupted = true; },
+                                   .answered = [](int, const std::string&) { FAIL(); },
+                                   .failed = [](int, const std::string&) { FAIL(); },
+                                   .interrupted = [&] { return interrupted; }});
   EXPECT_TRUE(interrupted);
 }
 

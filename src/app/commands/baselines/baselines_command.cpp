@@ -1,20 +1,19 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdio>
 #include <memory>
-#include <set>
 
 #include <fmt/format.h>
 
 #include "app/command.hpp"
-#include "app/commands/baselines/baseline_table.hpp"
-#include "app/commands/sweep/describe.hpp"
-#include "app/commands/sweep/sweep_grid.hpp"
+#include "app/commands/sweep/sweep_table.hpp"
 #include "app/load_subject.hpp"
 #include "app/question_options.hpp"
 #include "app/terminal/deliver.hpp"
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
+#include "base/text/figures.hpp"
 #include "baselines/fields.hpp"
 #include "baselines/method.hpp"
 #include "baselines/run_baselines.hpp"
@@ -22,7 +21,7 @@
 #include "poet/error.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/suggest_schedule.hpp"
-#include "runs/baseline_files.hpp"
+#include "runs/sweep_files.hpp"
 
 namespace poet::cli {
 namespace {
@@ -98,6 +97,39 @@ std::vector<BaselineResult> run_all(const SweepGrid& grid, const std::vector<Swe
   return run_baselines(grid, points, wishes);
 }
 
+/// The figures of a schedule, also of one that exceeds the budgets, to which no gap belongs.
+std::string schedule_figures(const BaselineRow& row) {
+  if (!row.summary) return {};
+  const Summary& s = *row.summary;
+  const bool fits = row.status == BaselineRow::Status::feasible;
+  return fmt::format("{:>12} {:>+9.3f} {:>9} {:>12} {:>8.4f} {:>7} {:>7} {:>8}",
+                     format_joules(s.energy_joules, Zeros::kept), 100 * s.energy_overhead,
+                     fits ? gap_figure(s.gap) : "-", format_bytes(s.peak_ram_bytes, Zeros::kept),
+                     s.runtime_ratio, s.recompute_count, s.page_in_count,
+                     fmt::format("{:.2f} s", row.wall_seconds));
+}
+
+std::string status_text(const BaselineRow& row) {
+  const bool optimal = row.status == BaselineRow::Status::feasible && row.proven.value_or(false);
+  return optimal ? "optimal" : std::string(name_of(row.status));
+}
+
+/// The comparison, a line for each method and budgets, under a heading.
+void print_table(const std::vector<BaselineRow>& rows) {
+  fmt::print(
+      stderr,
+      "{:<22} {:>8} {:>12} {:<13} {:<14} {:>12} {:>9} {:>9} {:>12} {:>8} {:>7} {:>7} {:>8}\n",
+      "model/platform", "runtime", "RAM", "method", "status", "energy", "over. %", "gap %", "peak",
+      "took x", "recomp.", "page-in", "time");
+  for (const BaselineRow& row : rows) {
+    fmt::print(stderr, "{:<22} {:>7.4g}x {:>12} {:<13} {:<14} {}\n",
+               subject_name(row.problem.model, row.problem.platform),
+               row.problem.runtime_budget_ratio,
+               format_bytes(row.problem.limits.ram_budget_bytes, Zeros::kept), row.method,
+               status_text(row), schedule_figures(row));
+  }
+}
+
 void log_failures(const std::vector<BaselineRow>& rows) {
   for (const BaselineRow& row : rows) {
     if (row.status != BaselineRow::Status::failed) continue;
@@ -119,10 +151,7 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   const auto smallest = find_smallest(grid, request.settings);
   if (!smallest) return ExitCode::interrupted;
   const std::vector<SweepPoint> points = sweep_points(grid, *smallest);
-  std::set<std::string> models;
-  for (const Subject& subject : grid.subjects) {
-    if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
-  }
+  note_about_chains(grid.subjects);
   std::vector<BaselineResult> results = run_all(grid, points, arguments, quiet);
   ExitCode code = interrupted() ? ExitCode::interrupted : ExitCode::ok;
   try {
@@ -137,7 +166,7 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   for (BaselineResult& result : results) rows.push_back(std::move(result.row));
   if (!quiet) print_table(rows);
   log_failures(rows);
-  spdlog::info("{}", tally(rows));
+  spdlog::info("{}: {}", counted(rows.size(), "row"), rows.empty() ? "none" : counts(rows));
   const bool failed = std::any_of(rows.begin(), rows.end(), [](const BaselineRow& row) {
     return row.status == BaselineRow::Status::failed;
   });

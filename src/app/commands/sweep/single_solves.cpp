@@ -4,13 +4,17 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/sweep/sweep_grid.hpp"
 #include "app/question_options.hpp"
 #include "base/text/escape.hpp"
 #include "runs/sweep_files.hpp"
 
 namespace poet::cli {
 namespace {
+
+/// No bytes are what the parameters leave of a `chip`.
+std::string ram_text(Bytes budget) {
+  return budget > 0 ? fmt::format("{}", budget) : "chip";
+}
 
 /// The words as parse_runtime_budget() reads them back.
 std::string runtime_text(const RuntimeBudget& budget) {
@@ -58,7 +62,7 @@ std::string single_solves(const std::string& program, const SweepGrid& grid,
     if (!platforms.empty()) {
       words.insert(words.end(), {"--platform", platforms[point.subject % per_model]});
     }
-    words.insert(words.end(), {"--ram-budget", ram_budget_word(point.limits.ram_budget_bytes),
+    words.insert(words.end(), {"--ram-budget", ram_text(point.limits.ram_budget_bytes),
                                "--runtime-budget", runtime_text(point.runtime)});
     if (!point.limits.techniques.paging) words.emplace_back("--no-paging");
     if (!point.limits.techniques.remat) words.emplace_back("--no-remat");

@@ -2,15 +2,11 @@
 
 #include <algorithm>
 #include <memory>
-#include <set>
 #include <string>
-
-#include <fmt/format.h>
+#include <type_traits>
 
 #include "app/command.hpp"
-#include "app/commands/sweep/describe.hpp"
 #include "app/commands/sweep/single_solves.hpp"
-#include "app/commands/sweep/sweep_grid.hpp"
 #include "app/commands/sweep/sweep_setup.hpp"
 #include "app/commands/sweep/sweep_table.hpp"
 #include "app/load_subject.hpp"
@@ -110,7 +106,7 @@ class SweepRun {
   ExitCode solve_points() {
     std::vector<SweepPoint> points;
     if (!begin_with(points)) return interrupted_before(0);
-    note_about_chains();
+    note_about_chains(grid_.subjects);
     warn_about_chips(points);
     const double gap = setup_.request.settings.gap;
     starts_.resize(grid_.subjects.size());
@@ -199,14 +195,6 @@ class SweepRun {
     return run_min_ram(grid_, tasks, search, found);
   }
 
-  /// Once for each model, whatever the number of its platforms.
-  void note_about_chains() const {
-    std::set<std::string> models;
-    for (const Subject& subject : grid_.subjects) {
-      if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
-    }
-  }
-
   void warn_about_chips(const std::vector<SweepPoint>& points) const {
     for (std::size_t s = 0; s < grid_.subjects.size(); ++s) {
       const std::optional<Platform>& platform = grid_.subjects[s].platform;
@@ -287,13 +275,18 @@ class SweepRun {
 
   template <typename Row>
   ExitCode code_of(const std::vector<Row>& rows) const {
-    const auto any = [&](std::string_view status) {
+    using Status = typename Row::Status;
+    const auto any = [&](Status status) {
       return std::any_of(rows.begin(), rows.end(),
-                         [&](const Row& row) { return name_of(row.status) == status; });
+                         [&](const Row& row) { return row.status == status; });
     };
-    if (any("failed")) return ExitCode::internal;
-    if (any("unknown") || any("interval")) return ExitCode::limit;
-    if (any("feasible") && setup_.request.require_optimal) return ExitCode::requirement;
+    if (any(Status::failed)) return ExitCode::internal;
+    if constexpr (std::is_same_v<Row, MinRamRow>) {
+      if (any(Status::interval)) return ExitCode::limit;
+    } else {
+      if (any(Status::unknown)) return ExitCode::limit;
+      if (any(Status::feasible) && setup_.request.require_optimal) return ExitCode::requirement;
+    }
     return ExitCode::ok;
   }
 

@@ -7,10 +7,9 @@
 
 #include <fmt/format.h>
 
-#include "app/commands/sweep/sweep_grid.hpp"
-#include "app/load_subject.hpp"
 #include "app/question_options.hpp"
 #include "poet/error.hpp"
+#include "runs/load_grid.hpp"
 
 namespace poet::cli {
 namespace {

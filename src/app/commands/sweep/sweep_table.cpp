@@ -41,18 +41,6 @@ std::string origin_of(const SweepRow& row) {
                                                     : std::string(name_of(row.origin));
 }
 
-/// `3 optimal, 1 failed`
-template <typename Row>
-std::string counts(const std::vector<Row>& rows) {
-  std::string text;
-  for (const auto& [status, word] : kNames<typename Row::Status>) {
-    const auto has_it = [wanted = status](const Row& row) { return row.status == wanted; };
-    const auto count = std::count_if(rows.begin(), rows.end(), has_it);
-    if (count > 0) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, word);
-  }
-  return text;
-}
-
 }  // namespace
 
 void print_table(const std::vector<SweepRow>& rows) {
@@ -96,13 +84,12 @@ void print_table(const std::vector<MinRamRow>& rows) {
 std::string tally(const std::vector<SweepRow>& rows) {
   const auto solves = std::count_if(rows.begin(), rows.end(),
                                     [](const SweepRow& row) { return row.wall_seconds > 0; });
-  return fmt::format("{} point{}: {}; {} solve{}", rows.size(), rows.size() == 1 ? "" : "s",
-                     counts(rows), solves, solves == 1 ? "" : "s");
+  return fmt::format("{}: {}; {}", counted(rows.size(), "point"), counts(rows),
+                     counted(solves, "solve"));
 }
 
 std::string tally(const std::vector<MinRamRow>& rows) {
-  return fmt::format("{} smallest RAM budget{}: {}", rows.size(), rows.size() == 1 ? "" : "s",
-                     counts(rows));
+  return fmt::format("{}: {}", counted(rows.size(), "smallest RAM budget"), counts(rows));
 }
 
 std::string failure(const SweepRow& row) {
@@ -111,6 +98,38 @@ std::string failure(const SweepRow& row) {
 
 std::string failure(const MinRamRow& row) {
   return fmt::format("task {} failed: {}", row.task, row.reason);
+}
+
+std::string describe(const SweepGrid& grid, const SweepPoint& point) {
+  return fmt::format("{} {} {} {}", grid.subjects[point.subject].name(),
+                     technique_set_name(point.limits.techniques),
+                     runtime_budget_name(point.runtime),
+                     format_bytes(point.limits.ram_budget_bytes));
+}
+
+std::string describe(const SweepGrid& grid, const MinRamTask& task) {
+  return fmt::format("smallest RAM of {} {} {}", grid.subjects[task.subject].name(),
+                     technique_set_name(task.limits.techniques), runtime_budget_name(task.runtime));
+}
+
+std::string describe(const SweepOutcome& outcome) {
+  const std::string_view status = outcome_name(outcome);
+  if (!outcome.failure.empty()) return fmt::format("{}, {}", status, outcome.failure);
+  const std::string energy = outcome.result.schedule
+                                 ? fmt::format(" {}", format_joules(outcome.result.energy_joules))
+                                 : std::string();
+  const std::string origin = outcome.origin_point >= 0
+                                 ? fmt::format(" of point {}", outcome.origin_point)
+                                 : fmt::format(", {:.2f} s", outcome.wall_seconds);
+  return fmt::format("{}{}{}", status, energy, origin);
+}
+
+std::string describe(const MinRam& found) {
+  if (!found.failure.empty()) return fmt::format("failed, {}", found.failure);
+  if (found.infeasible) return "infeasible";
+  const std::string interval =
+      found.exact() ? std::string() : fmt::format("{} to ", found.infeasible_below_bytes);
+  return fmt::format("{}{} bytes, {:.2f} s", interval, found.feasible_bytes, found.wall_seconds);
 }
 
 }  // namespace poet::cli

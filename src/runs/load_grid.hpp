@@ -4,19 +4,20 @@
 #include "poet/sweep.hpp"
 #include "sweep/request.hpp"
 
-namespace poet::cli {
+namespace poet {
 
 /// Completes what the command line asks for: `all` becomes the names of this build, and the options
 /// for transfers become part of the request.
 void complete(SweepRequest& request, const Question& shared);
+
+/// A subject of what is loaded. Throws InputError, naming the option, for a model that needs a
+/// platform and has none, and for transfers that are charged and take an unknown time.
+Subject priced(const Model& model, const std::optional<Platform>& platform,
+               const Question& question, const char* platform_option = "--platform");
 
 /// Loads every model and platform and reads every list, and fills in the digests of the request.
 /// Throws InputError, naming the option, for anything that is missing or wrong: after this only a
 /// solve can fail.
 SweepGrid load_grid(SweepRequest& request);
 
-/// The budget of a point as the command line has it. No bytes are what the parameters leave of a
-/// `chip`.
-std::string ram_budget_word(Bytes budget);
-
-}  // namespace poet::cli
+}  // namespace poet

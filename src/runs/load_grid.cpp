@@ -1,4 +1,4 @@
-#include "app/commands/sweep/sweep_grid.hpp"
+#include "runs/load_grid.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,11 +6,11 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
-#include "app/load_subject.hpp"
-#include "model/alignment.hpp"
+#include "base/input_errors.hpp"
+#include "model/model_spec.hpp"
 #include "poet/error.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 void check_required(const SweepRequest& request) {
@@ -105,6 +105,18 @@ bool reads_stdin(const std::string& list, const char* option) {
 
 }  // namespace
 
+Subject priced(const Model& model, const std::optional<Platform>& platform,
+               const Question& question, const char* platform_option) {
+  if (!platform && model.backward != Backward::explicit_nodes) {
+    throw InputError(platform_option,
+                     "missing; expected a platform's name or file (--list-platforms): this "
+                     "model has no measured costs");
+  }
+  const Platform* const costs = platform ? &*platform : nullptr;
+  with_place("--paging-time", [&] { return shared_limits(model, costs, question); });
+  return make_subject(model, platform, question);
+}
+
 void complete(SweepRequest& request, const Question& shared) {
   request.models = spelt_out(request.models, "--models", builtin_models());
   request.platforms = spelt_out(request.platforms, "--platforms", builtin_platforms());
@@ -144,8 +156,4 @@ SweepGrid load_grid(SweepRequest& request) {
   return grid;
 }
 
-std::string ram_budget_word(Bytes budget) {
-  return budget > 0 ? fmt::format("{}", budget) : "chip";
-}
-
-}  // namespace poet::cli
+}  // namespace poet

@@ -38,7 +38,7 @@ Bytes offset_in_gap(const std::vector<Occupied>& occupied, Bytes bytes, GreedyGa
 
 std::vector<int> order_of(std::span<const Buffer> buffers, GreedyOrder order) {
   const auto key = [&](int b) {
-    const Buffer& buffer = buffers[static_cast<std::size_t>(b)];
+    const Buffer& buffer = buffers[b];
     const auto width = static_cast<double>(buffer.upper - buffer.lower);
     const auto bytes = static_cast<double>(buffer.bytes);
     switch (order) {

@@ -1,7 +1,6 @@
 #pragma once
 
 #include <optional>
-#include <string>
 
 #include "poet/graph.hpp"
 #include "poet/problem.hpp"

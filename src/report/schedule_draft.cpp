@@ -1,7 +1,7 @@
 // A schedule that nobody has solved for. All figures are those of the replay, and the one bound
 // that is proven for every schedule is the energy of the baseline.
 
-#include "report/draft.hpp"
+#include "report/schedule_draft.hpp"
 
 #include <algorithm>
 #include <limits>

@@ -1,0 +1,64 @@
+#include "runs/expected_graph.hpp"
+
+#include <fmt/format.h>
+
+#include "base/input_errors.hpp"
+#include "report/fields.hpp"
+#include "runs/load_grid.hpp"
+
+namespace poet {
+
+ExpectedGraph::ExpectedGraph(const std::string& model, const std::string& platform)
+    : model_name_(model), platform_name_(platform) {
+  if (!platform.empty() && model.empty()) {
+    throw InputError("--platform", "found without --model; expected both, or --model alone");
+  }
+  if (model.empty()) return;
+  text_ = with_place("--model", [&] { return find_text(model, "model", embedded_models()); });
+  static_cast<void>(this->model({}));
+  if (platform.empty()) return;
+  platform_ = with_place("--platform", [&] { return load_platform(platform); });
+}
+
+const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
+  if (model_name_.empty()) return nullptr;
+  const Request& request = file.request;
+  const Limits& limits = request.limits;
+  const ModelInfo& about = file.model;
+  const std::tuple key(about.batch_size, about.backward, about.alignment,
+                       request.settings.mem_power_scale, limits.techniques.paging,
+                       limits.paging_time);
+  auto known = known_.find(key);
+  if (known == known_.end()) {
+    ModelOnPlatform made{.model = model(about)};
+    const Question question{.techniques = limits.techniques, .settings = request.settings};
+    made.graph_sha256 =
+        graph_sha256(priced(made.model, platform_, question).graph, limits.paging_time);
+    known = known_.emplace(key, std::move(made)).first;
+  }
+  return &known->second;
+}
+
+std::string ExpectedGraph::finding(const ScheduleFile& file) {
+  const ModelOnPlatform* const expected = of(file);
+  if (expected == nullptr) return {};
+  const std::string found = graph_sha256(file.graph, file.request.limits.paging_time);
+  if (found == expected->graph_sha256) return {};
+  const std::string on = platform_ ? fmt::format(" on '{}'", platform_name_) : std::string();
+  return fmt::format(
+      "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch size "
+      "{}: solve it again",
+      found, expected->graph_sha256, model_name_, on, file.model.batch_size);
+}
+
+/// A file says which backward pass it was solved with.
+Model ExpectedGraph::model(const ModelInfo& about) const {
+  std::optional<Backward> wanted = value_of<Backward>(about.backward);
+  if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
+  Model model = with_place(
+      "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
+  model.alignment = about.alignment;
+  return model;
+}
+
+}  // namespace poet

@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+
+#include "formats/named_text.hpp"
+#include "poet/model.hpp"
+#include "poet/platform.hpp"
+#include "poet/schedule_file.hpp"
+
+namespace poet {
+
+/// A model as a file is about it.
+struct ModelOnPlatform {
+  Model model;
+  std::string graph_sha256;
+};
+
+/// What --model and --platform come to, by what a file says about it: its batch size, its backward
+/// pass, its alignment, and what its transfers cost.
+class ExpectedGraph {
+ public:
+  /// Either may be empty, but no platform stands without a model. Throws InputError, naming the
+  /// option.
+  ExpectedGraph(const std::string& model, const std::string& platform);
+
+  /// The model as a file is about it, and the digest of its graph; null without --model.
+  const ModelOnPlatform* of(const ScheduleFile& file);
+
+  /// Null without --platform.
+  const Platform* platform() const { return platform_ ? &*platform_ : nullptr; }
+
+  /// What is wrong with the graph of a file; empty if nothing is.
+  std::string finding(const ScheduleFile& file);
+
+ private:
+  Model model(const ModelInfo& about) const;
+
+  std::string model_name_, platform_name_;
+  NamedText text_;  ///< of the model: stdin can be read only once
+  std::optional<Platform> platform_;
+  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, ModelOnPlatform>
+      known_;
+};
+
+}  // namespace poet
