@@ -1,61 +1,14 @@
 #pragma once
 
-#include <algorithm>
-#include <cstdint>
-#include <map>
 #include <span>
-#include <string>
-#include <vector>
 
 #include "execute/given_data.hpp"
+#include "execute/run_result.hpp"
 #include "poet/graph.hpp"
-#include "poet/problem.hpp"
 #include "poet/schedule.hpp"
-#include "poet/units.hpp"
 #include "step/training_step.hpp"
 
 namespace poet {
-
-/// How a schedule is run.
-struct RunSettings {
-  int steps = 1;           ///< training steps, all with the same data
-  std::uint64_t seed = 1;  ///< of parameters and data
-  std::string storage{};   ///< the page file; empty: a temporary one
-  bool sync = false;       ///< each page-out waits for the device
-  bool check = false;      ///< poison memory that is not in use
-  /// Of the schedule: with transfers beside computations, nothing is moved while it is transferred.
-  PagingTime paging_time = PagingTime::free;
-};
-
-/// The gradient of a layer's parameters, as the optimizer got it in the last step.
-struct GradientResult {
-  std::string name;
-  std::int64_t count = 0;
-  std::string sha256;    ///< of its float32 numbers as they are in memory
-  bool is_equal = true;  ///< to the unscheduled one, bit by bit, in every step
-};
-
-/// What a schedule did when it ran, and whether it computed what it must.
-struct RunResult {
-  std::vector<double> losses;  ///< by step; several losses are added
-  std::vector<GradientResult> gradients;
-  bool has_equal_losses = true;
-  bool has_equal_parameters = true;  ///< after the last step
-  Bytes arena_bytes = 0;
-  Bytes peak_touched_bytes = 0;
-  Bytes moved_bytes = 0;  ///< of all steps, as what follows
-  Bytes page_out_bytes = 0;
-  Bytes page_in_bytes = 0;
-  std::map<std::string, Seconds> op_seconds;
-  Seconds seconds = 0;  ///< of the scheduled steps, transfers included
-  Seconds unscheduled_seconds = 0;
-
-  bool equal() const {
-    return has_equal_losses && has_equal_parameters &&
-           std::all_of(gradients.begin(), gradients.end(),
-                       [](const GradientResult& gradient) { return gradient.is_equal; });
-  }
-};
 
 /// Throws InputError unless the graph is the one of the training step: its nodes, with the bytes of
 /// float32 tensors rounded up to the alignment, and with every input that their kernels read.

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "execute/run_schedule.hpp"
+#include "execute/run_result.hpp"
 #include "model/op.hpp"
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "poet/order.hpp"
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 
 namespace poet {
 
