@@ -13,8 +13,8 @@ test_packages=(coinor-cbc libgtest-dev libgmock-dev dpkg-dev file fish glpk-util
   parallel python3 python3-jsonschema zsh)
 # What scripts/wheel needs besides the build.
 wheel_packages=(python3 python3-build python3-setuptools python3-wheel patchelf binutils libblas3 liblapack3)
-# What scripts/check needs besides those.
-check_packages=(clang clang-tidy libclang-rt-dev llvm)
+# What scripts/check and scripts/fuzz need besides those.
+check_packages=(clang clang-tidy libclang-rt-dev lld llvm)
 
 is_installed() {
   [ "$(dpkg-query -W -f='${db:Status-Status}' "$1" 2>/dev/null)" = installed ]
@@ -47,13 +47,22 @@ install_missing() {
     --no-install-recommends "${missing[@]}" >&2
 }
 
+# The processor time, in whole seconds, of the commands that this script has run to their ends.
+processor_seconds() {
+  local fields
+  fields=$(<"/proc/$$/stat")
+  read -ra fields <<<"${fields##*) }" # after the name, which may have spaces
+  echo $(((fields[13] + fields[14]) / $(getconf CLK_TCK)))
+}
+
 # timed WHAT COMMAND...: runs the command, and reports how long it took.
 timed() {
-  local what=$1 start=$SECONDS
+  local what=$1 start=$SECONDS used
+  used=$(processor_seconds)
   shift
   echo "${0##*/}: $what ..." >&2
   "$@"
-  echo "${0##*/}: $what took $((SECONDS - start)) s" >&2
+  echo "${0##*/}: $what took $((SECONDS - start)) s, and $(($(processor_seconds) - used)) s of processor time" >&2
 }
 
 # configured PRESET NAME=VALUE...: whether the build folder exists with these options.
@@ -89,19 +98,22 @@ show_progress() {
   done
 }
 
-# build PRESET TARGET [NAME=VALUE...]: configures, then builds what changed.
+# build PRESET 'TARGET...' [NAME=VALUE...]: configures, then builds what changed.
 build() {
-  local preset=$1 target=$2 log start=$SECONDS
+  local preset=$1 targets log start=$SECONDS used
+  used=$(processor_seconds)
+  read -ra targets <<<"$2"
   shift 2
   configure "$preset" "$@"
   log=$(mktemp)
   # A build with nothing to do prints nothing; one that fails prints everything. pipefail is set.
-  if ! (cd "$root" && cmake --build --preset "$preset" --target "$target" 2>&1) | show_progress >"$log"; then
+  if ! (cd "$root" && cmake --build --preset "$preset" --target "${targets[@]}" 2>&1) | show_progress >"$log"; then
     cat "$log" >&2
     rm -f "$log"
     exit 1
   fi
   rm -f "$log"
   [ $((SECONDS - start)) -lt 10 ] ||
-    echo "${0##*/}: building $target of preset $preset took $((SECONDS - start)) s" >&2
+    echo "${0##*/}: building ${targets[*]} of preset $preset took $((SECONDS - start)) s, and" \
+      "$(($(processor_seconds) - used)) s of processor time" >&2
 }

@@ -29,6 +29,17 @@ constexpr std::array kPrecompiled{
     Precompiled{"<fmt/", "fmt::"},
 };
 
+/// The file of ours that another one includes by this name. Tests also name files of tests and of
+/// their own folder.
+Sources::const_iterator find_included(const Sources& sources, const std::string& from,
+                                      const std::string& name) {
+  const std::string here = from.substr(0, from.rfind('/') + 1);
+  for (const std::string& path : {path_of(name), "tests/" + name, here + name}) {
+    if (const auto found = sources.find(path); found != sources.end()) return found;
+  }
+  return sources.end();
+}
+
 /// What a file includes, itself or through files of ours.
 std::set<std::string> included(const Sources& sources, const std::string& path) {
   std::set<std::string> headers;
@@ -40,7 +51,10 @@ std::set<std::string> included(const Sources& sources, const std::string& path) 
     const auto source = sources.find(next);
     if (source == sources.end() || !seen.insert(next).second) continue;
     headers.insert(source->second.foreign.begin(), source->second.foreign.end());
-    for (const std::string& ours : source->second.ours) open.push_back(path_of(ours));
+    for (const std::string& ours : source->second.ours) {
+      const auto found = find_included(sources, next, ours);
+      if (found != sources.end()) open.push_back(found->first);
+    }
   }
   return headers;
 }

@@ -111,9 +111,9 @@ Source read_source(std::string_view text) {
   return source;
 }
 
-Sources read_sources(const fs::path& root) {
+Sources read_sources(const fs::path& root, const Words& tops) {
   Sources sources;
-  for (const char* top : {"src", "include"}) {
+  for (const std::string& top : tops) {
     for (const fs::directory_entry& entry : fs::recursive_directory_iterator(root / top)) {
       const fs::path name = entry.path().extension() == ".in" ? entry.path().stem() : entry.path();
       if (name.extension() != ".cpp" && name.extension() != ".hpp") continue;

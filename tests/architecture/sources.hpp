@@ -23,9 +23,9 @@ using Sources = std::map<std::string, Source>;
 /// The #include lines of a file.
 Source read_source(std::string_view text);
 
-/// The C++ files in src and include of the project in `root`, headers that CMake completes
+/// The C++ files in these folders of the project in `root`, headers that CMake completes
 /// (`version.hpp.in`) under the name that they get.
-Sources read_sources(const std::filesystem::path& root);
+Sources read_sources(const std::filesystem::path& root, const Words& tops = {"src", "include"});
 
 /// The path of a file of ours that is included by this name.
 std::string path_of(const std::string& included);

@@ -77,6 +77,15 @@ TEST_F(Architecture, FilesIncludeWhatBuildsPrecompile) {
   EXPECT_THAT(missing_includes(sources_), IsEmpty());
 }
 
+/// Tests, too: a test program is one text. The strings of this folder have names of what headers
+/// declare.
+TEST_F(Architecture, TestsIncludeWhatBuildsPrecompile) {
+  Sources all = read_sources(kRoot, {"src", "include", "tests"});
+  std::erase_if(all, [](const auto& one) { return one.first.starts_with("tests/architecture/"); });
+  EXPECT_THAT(all, SizeIs(testing::Gt(sources_.size() + 100)));
+  EXPECT_THAT(missing_includes(all), IsEmpty());
+}
+
 TEST_F(Architecture, NamesTheTargetOfEveryFolder) {
   std::size_t folders = 0;
   for (const LinkTarget& target : page_.targets) {
@@ -207,6 +216,18 @@ TEST(ArchitectureCheck, FindsAMissingIncludeThatNoFileOfOursHas) {
                                                      "src/low/a.cpp does not include <map>"));
   sources["src/low/a.hpp"].foreign = {"<map"};
   sources["src/high/first.hpp"].foreign = {"<fmt/format.h"};
+  EXPECT_THAT(missing_includes(sources), IsEmpty());
+}
+
+TEST(ArchitectureCheck, FollowsTheIncludesOfTests) {
+  Sources sources = small_sources();
+  sources["tests/unit/test_a.cpp"] = {.ours = {"b.hpp", "support/c.hpp", "low/a.hpp"},
+                                      .needs = {"<map", "<string", "<vector"}};
+  sources["tests/unit/b.hpp"].foreign = {"<map"};
+  sources["tests/support/c.hpp"].foreign = {"<string"};
+  EXPECT_THAT(missing_includes(sources),
+              ElementsAre("tests/unit/test_a.cpp does not include <vector>"));
+  sources["src/low/a.hpp"].foreign = {"<vector"};
   EXPECT_THAT(missing_includes(sources), IsEmpty());
 }
 

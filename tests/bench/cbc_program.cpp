@@ -20,7 +20,7 @@ namespace poet::bench {
 namespace {
 
 /// Its presolve does not watch the clock; ours gets as long (measure.cpp).
-constexpr Seconds kGrace = 60;
+constexpr Seconds kCbcGrace = 60;
 constexpr int kCannotRun = 127;
 
 /// The number after the last line that starts with `label`.
@@ -110,7 +110,7 @@ CbcAnswer run_cbc_program(const Milp& milp, double gap, Seconds time_limit) {
                          .arguments = {"-oL", "cbc", model, "-timeMode", "elapsed", "-seconds",
                                        fmt::format("{}", limit), "-ratioGap",
                                        fmt::format("{}", gap), "-solve", "-solution", solution},
-                         .kill_after_seconds = limit + kGrace});
+                         .kill_after_seconds = limit + kCbcGrace});
   CbcAnswer answer{.wall_seconds = run.wall_seconds};
   read_solution(solution, milp, answer);
   if (run.killed) answer.status = "killed";

@@ -14,7 +14,7 @@ namespace poet::bench {
 namespace {
 
 /// Sums of the same costs in another order.
-constexpr double kTolerance = 1e-9;
+constexpr double kReplayTolerance = 1e-9;
 /// How long a solve may overrun its time limit before it is killed.
 constexpr Seconds kGrace = 60;
 
@@ -25,10 +25,10 @@ std::string find_fault(const Problem& problem, const SolveResult& result) {
   const Replay replay = simulate(problem.graph, *result.schedule, problem.limits);
   if (!replay.valid()) return "invalid schedule: " + replay.violations.front().message;
   const Joules energy = replay.energy_joules;
-  if (std::abs(energy - result.energy_joules) > kTolerance * energy) {
+  if (std::abs(energy - result.energy_joules) > kReplayTolerance * energy) {
     return fmt::format("the replay says {} J, the solver {} J", energy, result.energy_joules);
   }
-  if (result.lower_bound_joules > energy * (1 + kTolerance)) {
+  if (result.lower_bound_joules > energy * (1 + kReplayTolerance)) {
     return fmt::format("the bound of {} J is above the energy of {} J", result.lower_bound_joules,
                        energy);
   }

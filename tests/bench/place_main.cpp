@@ -75,7 +75,7 @@ int run_squares(std::uint64_t seed) {
   fmt::print("{:>8} {:>6} {:>10} {:>10} {:>8} {:>8}\n", "buffers", "filled", "greedy", "", "nodes",
              "s");
   for (const auto& [count, percent] : kPublic) {
-    test::Random random(seed + static_cast<std::uint64_t>(count));
+    test::Twister random(seed + static_cast<std::uint64_t>(count));
     const std::vector<Buffer> buffers = test::CutSquare(random).cut(count, percent);
     const Bytes greedy = arena_bytes(buffers, best_greedy_placement(buffers, 1));
     const Trial trial = try_placing(buffers, arena, kMostSeconds);

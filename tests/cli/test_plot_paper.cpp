@@ -15,7 +15,7 @@ using testing::Not;
 using testing::StartsWith;
 
 /// A schedule with recomputation and paging, solved once for all tests.
-const std::string& solved() {
+const std::string& solved_for_paper() {
   static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;
   return text;
 }
@@ -51,7 +51,7 @@ INSTANTIATE_TEST_SUITE_P(Each, PaperOf,
 TEST(PlotPaper, IsLightUnlessItIsAskedToBeOtherwise) {
   const std::string preference = "prefers-color-scheme";
   const auto plot = [](const Words& words) {
-    return poet_solve(Words{"plot", "-"} + words, solved()).out;
+    return poet_solve(Words{"plot", "-"} + words, solved_for_paper()).out;
   };
   EXPECT_THAT(plot({}), HasSubstr(preference));
   EXPECT_THAT(plot({"--width", "84mm"}), Not(HasSubstr(preference)));
@@ -61,7 +61,7 @@ TEST(PlotPaper, IsLightUnlessItIsAskedToBeOtherwise) {
 
 TEST(PlotPaper, IsDrawnOverTimeOrEnergy) {
   const auto plot = [](const Words& words) {
-    return poet_solve(Words{"plot", "-"} + words, solved()).out;
+    return poet_solve(Words{"plot", "-"} + words, solved_for_paper()).out;
   };
   EXPECT_THAT(plot({"--x-axis", "time"}), HasSubstr(">time; one column per computation"));
   EXPECT_THAT(plot({"--x-axis", "energy"}), HasSubstr(">energy; one column per computation"));
@@ -70,7 +70,7 @@ TEST(PlotPaper, IsDrawnOverTimeOrEnergy) {
 
 TEST(PlotPaper, WarnsOfAPictureThatIsHigherThanAPage) {
   const auto warning = [](const Words& words) {
-    const Finished run = poet_solve(Words{"plot", "-"} + words, solved());
+    const Finished run = poet_solve(Words{"plot", "-"} + words, solved_for_paper());
     EXPECT_EQ(run.status, 0) << run.err;
     return run.err;
   };
@@ -96,7 +96,8 @@ class BadLooks : public testing::TestWithParam<BadLook> {};
 TEST_P(BadLooks, AreRefused) {
   const TemporaryFolder folder;
   const Words output{"--output", folder.file("s.svg")};
-  const Finished run = poet_solve(Words{"plot", "-"} + output + GetParam().words, solved());
+  const Finished run =
+      poet_solve(Words{"plot", "-"} + output + GetParam().words, solved_for_paper());
   EXPECT_EQ(run.status, 2) << run.err;
   EXPECT_EQ(run.out, "");
   EXPECT_EQ(count_lines(run.err), 1U) << run.err;
@@ -127,7 +128,7 @@ Command with_converter(const TemporaryFolder& folder, const std::string& script)
   }
   Command command = poet_solve_command({"plot", "-", "--width", "84mm", "--format", "pdf"});
   command.environment = {{"PATH", folder.path()}, {"TMPDIR", folder.path()}};
-  command.stdin_text = solved();
+  command.stdin_text = solved_for_paper();
   return command;
 }
 
@@ -160,7 +161,7 @@ TEST(PlotPdf, IsAPageOfThatWidth) {
   const TemporaryFolder folder;
   const Finished run = poet_solve(
       {"plot", "-", "--width", "174mm", "--format", "pdf", "--output", folder.file("s.pdf")},
-      solved());
+      solved_for_paper());
   if (run.err.find("rsvg-convert") != std::string::npos) {
     GTEST_SKIP() << "no rsvg-convert (Debian: librsvg2-bin)";
   }

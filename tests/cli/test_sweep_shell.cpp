@@ -7,7 +7,7 @@ namespace {
 using nlohmann::json;
 using testing::HasSubstr;
 
-Finished run_in(const TemporaryFolder& folder, const Words& arguments) {
+Finished finish_in(const TemporaryFolder& folder, const Words& arguments) {
   Command command = poet_solve_command(arguments);
   command.directory = folder.path();
   return run_program(command);
@@ -45,7 +45,7 @@ TEST(SweepShell, ACommandReplacesAScheduleThatAnEarlierOneHasLeft) {
   const std::string file = "s/0000-linear-m4-both-2x-3255.json";
   static_cast<void>(folder.write(file, poet_solve(quick_problem()).out));
   const Finished dry =
-      run_in(folder, sweep("linear", "m4", "3255", "2", {"--schedules", "s", "--dry-run"}));
+      finish_in(folder, sweep("linear", "m4", "3255", "2", {"--schedules", "s", "--dry-run"}));
   ASSERT_EQ(dry.status, 0);
   const Finished solve =
       run_program({.program = "/bin/sh", .arguments = {"-c", dry.out}, .directory = folder.path()});
@@ -61,7 +61,7 @@ TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
   const Words grid =
       sweep("linear,transformer", "m4", "40%,85%,100%", "1.02,3",
             {"--techniques", "both,remat", "--schedules", "it's a folder", "--seed", "3"});
-  const Finished dry = run_in(folder, grid + Words{"--dry-run"});
+  const Finished dry = finish_in(folder, grid + Words{"--dry-run"});
   EXPECT_EQ(dry.status, 0);
   EXPECT_EQ(count_lines(dry.out), 24U);
   EXPECT_TRUE(std::filesystem::is_empty(folder.file("it's a folder")));
@@ -72,9 +72,9 @@ TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
                 .directory = folder.path()};
   const Finished solves = run_program(shell);
   const Finished collected =
-      run_in(folder, grid + Words{"--collect", "it's a folder", "--output", "collected.jsonl"});
+      finish_in(folder, grid + Words{"--collect", "it's a folder", "--output", "collected.jsonl"});
   EXPECT_EQ(collected.status, 0) << collected.err;
-  const Finished direct = run_in(folder, grid + Words{"--output", "direct.jsonl"});
+  const Finished direct = finish_in(folder, grid + Words{"--output", "direct.jsonl"});
   EXPECT_EQ(direct.status, 0);
   const Lines expected = lines_of(folder.file("direct.jsonl"));
   expect_same_results(lines_of(folder.file("collected.jsonl")), expected);
@@ -83,7 +83,7 @@ TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
   });
   EXPECT_EQ(solves.status, infeasible) << "parallel counts the commands that do not end with 0";
   // What a sweep writes can be collected as well.
-  const Finished again = run_in(folder, grid + Words{"--collect", "it's a folder"});
+  const Finished again = finish_in(folder, grid + Words{"--collect", "it's a folder"});
   expect_same_results(as_lines(again.out), expected);
 }
 
@@ -97,7 +97,7 @@ TEST(SweepShell, TheCommandOfTheDocsEndsWithTheNumberOfPointsWithoutAnAnswer) {
   }
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.file("it's a folder"));
-  const Finished dry = run_in(
+  const Finished dry = finish_in(
       folder, sweep("linear", "m4", "40%,60%", "2", {"--schedules", "it's a folder", "--dry-run"}));
   const auto status_of = [&](const std::string& commands) {
     return run_program({.program = parallel,
@@ -112,10 +112,10 @@ TEST(SweepShell, TheCommandOfTheDocsEndsWithTheNumberOfPointsWithoutAnAnswer) {
 
 class Collecting : public testing::Test {
  protected:
-  Collecting() { EXPECT_EQ(run_in(folder_, grid({"--schedules", "s"})).status, 0); }
+  Collecting() { EXPECT_EQ(finish_in(folder_, grid({"--schedules", "s"})).status, 0); }
   static Words grid(const Words& more) { return sweep("linear", "m4", "40%,44%,100%", "2", more); }
   std::string file(const std::string& name) const { return folder_.file("s/" + name); }
-  Finished collect() const { return run_in(folder_, grid({"--collect", "s"})); }
+  Finished collect() const { return finish_in(folder_, grid({"--collect", "s"})); }
 
   /// Why the second of the three points failed; the others are as they were solved.
   static std::string reason_of_second(const Finished& run) {
@@ -164,7 +164,7 @@ TEST_F(Collecting, AFileAboutAnotherProblemFailsItsPointOnly) {
 
 TEST_F(Collecting, NoFileAboutAnotherGraphIsBelieved) {
   // The same names and budgets, and other costs of pages.
-  EXPECT_EQ(run_in(folder_, grid({"--schedules", "s", "--mem-power-scale", "2"})).status, 0);
+  EXPECT_EQ(finish_in(folder_, grid({"--schedules", "s", "--mem-power-scale", "2"})).status, 0);
   const std::string other =
       as_document(contents_of(file("0000-linear-m4-both-2x-2966.json"))).at("graph_sha256");
   const Finished run = collect();
@@ -194,11 +194,11 @@ TEST_F(Collecting, AnOldProofThatDoesNotSayOfWhatIsToBeFoundAgain) {
 
 TEST_F(Collecting, AProofThatAScheduleContradictsIsAnErrorThatNamesBoth) {
   const Words wider = sweep("linear", "m4", "40%,44%,50%", "2");
-  EXPECT_EQ(run_in(folder_, wider + Words{"--schedules", "w"}).status, 0);
+  EXPECT_EQ(finish_in(folder_, wider + Words{"--schedules", "w"}).status, 0);
   json proof = as_document(contents_of(folder_.file("w/0000-linear-m4-both-2x-2966.json")));
   proof.at("request").at("ram_budget_bytes") = 3708;
   static_cast<void>(folder_.write("w/0002-linear-m4-both-2x-3708.json", proof.dump()));
-  const Finished run = run_in(folder_, wider + Words{"--collect", "w"});
+  const Finished run = finish_in(folder_, wider + Words{"--collect", "w"});
   EXPECT_EQ(run.status, 1);
   EXPECT_THAT(run.err, HasSubstr("internal error: point 2 is proven infeasible, but the schedule "
                                  "of point 1 fits its limits"));

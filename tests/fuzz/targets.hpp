@@ -12,8 +12,8 @@ struct FuzzTarget {
   void (*read)(std::string_view text);
 };
 
-/// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy`, `npz`, `buffer`,
-/// `ticks`, and `onnx` in a build with libonnx.
+/// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy`, `npz`, `ticks`,
+/// and `onnx` in a build with libonnx.
 std::span<const FuzzTarget> fuzz_targets();
 
 }  // namespace poet::test

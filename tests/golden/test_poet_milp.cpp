@@ -114,7 +114,7 @@ TEST(PoetMilp, HasThePublishedSize) {
 TEST(PoetMilp, TakesEveryValidScheduleAtItsEnergy) {
   for (int seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    test::Random random(seed);
+    test::Twister random(seed);
     const test::Case made = test::random_case(random);
     const PoetMilp poet = make_poet_milp({.graph = made.graph, .limits = made.limits});
     const Solution solution(made.graph, made.schedule, poet);
@@ -143,7 +143,7 @@ TEST(PoetMilp, TakesOurScheduleOfResnet18Cifar) {
 TEST(PoetMilp, RefusesAScheduleThatNeedsOneByteMore) {
   for (int seed = 0; seed < 200; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    test::Random random(seed);
+    test::Twister random(seed);
     test::Case made = test::random_case(random);
     --made.limits.ram_budget_bytes;
     const PoetMilp poet = make_poet_milp({.graph = made.graph, .limits = made.limits});
@@ -153,7 +153,7 @@ TEST(PoetMilp, RefusesAScheduleThatNeedsOneByteMore) {
 }
 
 TEST(PoetMilp, RefusesAScheduleThatIsTooSlow) {
-  test::Random random(1);
+  test::Twister random(1);
   test::Case made = test::random_case(random);
   made.limits.runtime_budget_seconds *= 0.999;
   const PoetMilp poet = make_poet_milp({.graph = made.graph, .limits = made.limits});

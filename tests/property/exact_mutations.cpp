@@ -30,17 +30,17 @@ bool arrives_at_peak_alone(const Spot& spot) {
 }
 
 /// Beside computations a transfer is not charged before it takes longer than they do.
-void slow_a_transfer_down(Spot& spot, Random&) {
+void slow_a_transfer_down(Spot& spot, Twister&) {
   Node& node = spot.costs();
   (in<&Stage::page_out>(spot) ? node.page_out_seconds : node.page_in_seconds) += 1e6;
 }
 
-ScheduleFile random_exact_file(Random& random) {
+ScheduleFile random_exact_file(Twister& random) {
   const Case made = random_exact_case(random);
   return {.request = {.limits = made.limits}, .graph = made.graph, .schedule = made.schedule};
 }
 
-void forbid_to_page(Spot& spot, Random&) {
+void forbid_to_page(Spot& spot, Twister&) {
   spot.costs().page = false;
 }
 
@@ -50,12 +50,12 @@ std::vector<Mutation> exact_mutations() {
   std::vector<Mutation> all{
       {"forbid_to_take_over", Rule::ram,
        [](const Spot& spot) { return taken_over_at_peak(spot).has_value(); },
-       [](Spot& spot, Random&) { spot.costs().in_place.reset(); }},
+       [](Spot& spot, Twister&) { spot.costs().in_place.reset(); }},
       {"keep_what_is_taken_over", Rule::ram,
        [](const Spot& spot) {
          return spot.t + 1 < spot.graph().size() && taken_over_at_peak(spot).has_value();
        },
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          insert_sorted(spot.stages()[spot.t + 1].resident, *taken_over_at_peak(spot));
        }},
       {"write_out_what_is_taken_over", Rule::ram,
@@ -64,25 +64,25 @@ std::vector<Mutation> exact_mutations() {
              is_overlapped(spot) ? taken_over_at_peak(spot) : std::nullopt;
          return over && has(spot.stage().resident, *over);
        },
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          insert_sorted(spot.stage().page_out, *taken_over_at_peak(spot));
        }},
       {"enlarge_the_workspace_at_the_peak", Rule::ram,
        [](const Spot& spot) { return at_peak(spot).has_value(); },
-       [](Spot& spot, Random& random) { spot.costs().workspace_bytes += draw(random, 1, 1000); }},
+       [](Spot& spot, Twister& random) { spot.costs().workspace_bytes += draw(random, 1, 1000); }},
       {"take_one_byte_of_ram", Rule::ram,
        [](const Spot& spot) { return spot.limits().ram_budget_bytes > 0 && is_worst_stage(spot); },
        take_one_byte},
       {"enlarge_what_arrives_at_the_peak", Rule::ram, arrives_at_peak_alone,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          spot.costs().in_place.reset();
          spot.costs().bytes += draw(random, 1, 1000);
        }},
       {"recompute_what_is_computed_once", Rule::once, is_recomputed,
-       [](Spot& spot, Random&) { spot.costs().recompute = false; }},
+       [](Spot& spot, Twister&) { spot.costs().recompute = false; }},
       {"read_parameters_after_their_update", Rule::once,
        [](const Spot& spot) { return spot.node + 1 < spot.t && in<&Stage::compute>(spot); },
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          const int writer = draw(random, spot.node + 1, spot.t - 1);
          spot.costs().reads_parameters.emplace_back("changed");
          spot.graph().nodes[writer].writes_parameters.emplace_back("changed");
@@ -97,12 +97,12 @@ std::vector<Mutation> exact_mutations() {
       {"take_some_of_the_time", Rule::runtime, anywhere, take_some_time},
       {"take_one_byte_of_storage", Rule::storage,
        [](const Spot& spot) { return is_transferred(spot) && replayed(spot).storage_bytes > 0; },
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          spot.limits().storage_budget_bytes = replayed(spot).storage_bytes - 1;
        }},
       {"take_one_byte_of_what_may_be_written", Rule::storage,
        [](const Spot& spot) { return is_transferred(spot) && replayed(spot).written_bytes > 0; },
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          spot.limits().page_out_budget_bytes = replayed(spot).written_bytes - 1;
        }},
       {"write_out_once_more", Rule::storage,
@@ -110,7 +110,7 @@ std::vector<Mutation> exact_mutations() {
          return in<&Stage::resident>(spot) && !in<&Stage::page_out>(spot) &&
                 bytes_in_storage(spot.costs()) > 0;
        },
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          spot.limits().page_out_budget_bytes = replayed(spot).written_bytes;
          insert_sorted(spot.stage().page_out, spot.node);
        }}};

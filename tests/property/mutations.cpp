@@ -55,7 +55,7 @@ bool is_worst_stage(const Spot& spot) {
   return spot.node == spot.t && spot.t == worst_stage(replay_of(*spot.file));
 }
 
-std::optional<Spot> mutate(Random& random, const Mutation& mutation, ScheduleFile& file) {
+std::optional<Spot> mutate(Twister& random, const Mutation& mutation, ScheduleFile& file) {
   std::vector<Spot> spots;
   const auto offer = [&](const Spot& spot) {
     if (mutation.applies(spot)) spots.push_back(spot);
@@ -73,7 +73,7 @@ std::optional<Spot> mutate(Random& random, const Mutation& mutation, ScheduleFil
   return spot;
 }
 
-std::optional<Corrupted> corrupt(Random& random, const Mutation& mutation) {
+std::optional<Corrupted> corrupt(Twister& random, const Mutation& mutation) {
   constexpr int kTries = 5000;
   for (int tried = 0; tried < kTries; ++tried) {
     ScheduleFile file = mutation.draw_file(random);

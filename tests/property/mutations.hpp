@@ -44,10 +44,10 @@ struct Mutation {
   std::string_view name;
   Expected expected;
   std::function<bool(const Spot&)> applies;
-  std::function<void(Spot&, Random&)> change;
+  std::function<void(Spot&, Twister&)> change;
   /// Whether the independent checker looks for this kind of mistake.
   bool known_to_checker = true;
-  ScheduleFile (*draw_file)(Random&) = nullptr;
+  ScheduleFile (*draw_file)(Twister&) = nullptr;
 };
 
 /// What the rules of POET's graphs forbid, in random schedules of such.
@@ -60,7 +60,7 @@ std::vector<Mutation> placed_mutations();
 std::vector<Mutation> program_mutations();
 
 /// Changes the file at a random place to which the mutation applies; nothing if there is none.
-std::optional<Spot> mutate(Random& random, const Mutation& mutation, ScheduleFile& file);
+std::optional<Spot> mutate(Twister& random, const Mutation& mutation, ScheduleFile& file);
 
 /// A corrupted file, and what must be among its findings.
 struct Corrupted {
@@ -69,13 +69,13 @@ struct Corrupted {
 };
 
 /// Draws files until one offers a place; nothing where none of many does.
-std::optional<Corrupted> corrupt(Random& random, const Mutation& mutation);
+std::optional<Corrupted> corrupt(Twister& random, const Mutation& mutation);
 
 /// What the judge of the mutation finds: the simulator for a rule, verification for the others.
 std::vector<std::string> findings(const Mutation& mutation, const ScheduleFile& file);
 
 /// A valid file with offsets, and with many moves in every other one.
-ScheduleFile random_placed_file(Random& random);
+ScheduleFile random_placed_file(Twister& random);
 
 /// POET_SEED repeats a run; every failure names the seed that was in use.
 std::uint64_t seed_of_run();
@@ -100,12 +100,12 @@ bool in(const Spot& spot) {
 }
 
 template <auto list>
-void add_to(Spot& spot, Random&) {
+void add_to(Spot& spot, Twister&) {
   insert_sorted(spot.stage().*list, spot.node);
 }
 
 template <auto list>
-void take_from(Spot& spot, Random&) {
+void take_from(Spot& spot, Twister&) {
   std::erase(spot.stage().*list, spot.node);
 }
 
@@ -122,11 +122,11 @@ std::optional<Instruction> at_peak(const Spot& spot);
 /// Whether RAM peaks in the stage for the first time; true of one place in it.
 bool is_worst_stage(const Spot& spot);
 
-inline void take_one_byte(Spot& spot, Random&) {
+inline void take_one_byte(Spot& spot, Twister&) {
   spot.limits().ram_budget_bytes -= 1;
 }
 
-inline void take_some_time(Spot& spot, Random& random) {
+inline void take_some_time(Spot& spot, Twister& random) {
   spot.limits().runtime_budget_seconds *= 1 - 1e-7 * draw(random, 1, 1'000'000);
 }
 
@@ -139,7 +139,7 @@ inline std::vector<Instruction>::iterator iterator_at(const Spot& spot, std::siz
   return spot.program().begin() + static_cast<std::ptrdiff_t>(at);
 }
 
-inline void drop_step(Spot& spot, Random&) {
+inline void drop_step(Spot& spot, Twister&) {
   spot.program().erase(iterator_at(spot, spot.at));
 }
 

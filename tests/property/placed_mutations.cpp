@@ -39,7 +39,7 @@ bool states(const Spot& spot) {
 }
 
 template <auto member>
-void leave_out(Spot& spot, Random&) {
+void leave_out(Spot& spot, Twister&) {
   (spot.step().*member).reset();
 }
 
@@ -112,7 +112,7 @@ std::vector<std::size_t> copies_read_later(const Spot& spot) {
 }
 
 /// A copy that is written before another one has been read for the last time goes on top of it.
-void write_a_copy_over_another(Spot& spot, Random& random) {
+void write_a_copy_over_another(Spot& spot, Twister& random) {
   const std::optional<Bytes> slot = spot.program()[pick(random, copies_read_later(spot))].slot;
   const ProgramCopies copies = program_copies(spot.graph(), spot.program());
   for (std::size_t at = 0; at < spot.program().size(); ++at) {
@@ -122,7 +122,7 @@ void write_a_copy_over_another(Spot& spot, Random& random) {
 
 }  // namespace
 
-ScheduleFile random_placed_file(Random& random) {
+ScheduleFile random_placed_file(Twister& random) {
   const Case made = random_exact_case(random);
   ScheduleDraft draft{.request = {.limits = {.paging_time = made.limits.paging_time}},
                       .graph = made.graph,
@@ -141,20 +141,20 @@ std::vector<Mutation> placed_mutations() {
          return step.offset && step.op != Op::move && !step.over && spot.computed().bytes > 0 &&
                 lies_in_ram(spot).has_value();
        },
-       [](Spot& spot, Random&) { spot.step().offset = lies_in_ram(spot); }},
+       [](Spot& spot, Twister&) { spot.step().offset = lies_in_ram(spot); }},
       {"put_a_workspace_on_the_output", "has the workspace at",
        [](const Spot& spot) {
          return states<&Instruction::workspace_offset>(spot) && spot.computed().bytes > 0;
        },
-       [](Spot& spot, Random&) { spot.step().workspace_offset = spot.step().offset; }},
+       [](Spot& spot, Twister&) { spot.step().workspace_offset = spot.step().offset; }},
       {"put_a_tensor_at_half_a_float", "expected a multiple of 4", states<&Instruction::offset>,
-       [](Spot& spot, Random& random) { *spot.step().offset += draw(random, 1, 3); }},
+       [](Spot& spot, Twister& random) { *spot.step().offset += draw(random, 1, 3); }},
       {"put_a_tensor_beyond_the_arena", "the arena has", states<&Instruction::offset>,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          spot.step().offset = *spot.arena().arena_bytes + 4 * draw(random, 1, 100);
        }},
       {"put_an_output_beside_what_it_takes_over", "which it takes over", states<&Instruction::over>,
-       [](Spot& spot, Random&) { *spot.step().offset += 4; }},
+       [](Spot& spot, Twister&) { *spot.step().offset += 4; }},
       {"leave_out_an_offset", "has no offset for the output",
        [](const Spot& spot) { return states<&Instruction::offset>(spot) && !is<Op::move>(spot); },
        leave_out<&Instruction::offset>},
@@ -163,43 +163,43 @@ std::vector<Mutation> placed_mutations() {
       {"leave_out_a_move", "summary.moved_bytes is",
        [](const Spot& spot) { return is<Op::move>(spot) && spot.computed().bytes > 0; }, drop_step},
       {"move_what_is_not_in_ram", "is moved, but is not in RAM", anywhere,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          insert_move(spot, 0, draw(random, 0, spot.graph().size() - 1));
        }},
       // Nothing else is wrong about these two: the tensor stays where it is.
       {"move_what_is_transferred", "is moved while it is transferred", is_in_flight,
-       [](Spot& spot, Random&) { insert_move(spot, spot.at + 1, spot.step().node); }},
+       [](Spot& spot, Twister&) { insert_move(spot, spot.at + 1, spot.step().node); }},
       {"move_before_the_last_free", "is moved while it is transferred", waits_for_a_page_out,
-       [](Spot& spot, Random&) { insert_move(spot, spot.at, spot.step().node); }},
+       [](Spot& spot, Twister&) { insert_move(spot, spot.at, spot.step().node); }},
       {"price_what_is_not_moved", "summary.moved_seconds is 1",
        [](const Spot& spot) { return !spot.arena().moved_bytes; },
-       [](Spot& spot, Random&) { spot.arena().moved_seconds = 1; }},
+       [](Spot& spot, Twister&) { spot.arena().moved_seconds = 1; }},
       {"free_a_tensor_early", "the stages say compute",
        [](const Spot& spot) {
          return is<Op::free>(spot) && spot.at > 0 && spot.program()[spot.at - 1].op == Op::compute;
        },
-       [](Spot& spot, Random&) { std::swap(spot.program()[spot.at - 1], spot.step()); }},
+       [](Spot& spot, Twister&) { std::swap(spot.program()[spot.at - 1], spot.step()); }},
       {"shrink_the_arena", "the arena has",
        [](const Spot& spot) { return *spot.arena().arena_bytes > 0; },
-       [](Spot& spot, Random&) { *spot.arena().arena_bytes -= 4; }},
+       [](Spot& spot, Twister&) { *spot.arena().arena_bytes -= 4; }},
       {"leave_out_the_arena", "summary.arena_bytes is missing", anywhere,
-       [](Spot& spot, Random&) { spot.arena().arena_bytes.reset(); }},
+       [](Spot& spot, Twister&) { spot.arena().arena_bytes.reset(); }},
       {"state_another_sum_of_moves", "summary.moved_bytes is", anywhere,
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          spot.arena().moved_bytes = spot.arena().moved_bytes.value_or(0) + 1;
        }},
       {"read_from_another_slot", "where there is no copy of it", is<Op::page_in>,
-       [](Spot& spot, Random& random) { *spot.step().slot += draw(random, 1, 1000); }},
+       [](Spot& spot, Twister& random) { *spot.step().slot += draw(random, 1, 1000); }},
       {"write_a_copy_over_another", "where there is no copy of it",
        [](const Spot& spot) { return !copies_read_later(spot).empty(); },
        write_a_copy_over_another},
       {"leave_out_a_slot", "has no slot", states<&Instruction::slot>,
        leave_out<&Instruction::slot>},
       {"give_a_slot_to_a_computation", "has a slot, but is not transferred", is<Op::compute>,
-       [](Spot& spot, Random&) { spot.step().slot = 0; }},
+       [](Spot& spot, Twister&) { spot.step().slot = 0; }},
       {"shrink_the_storage", "summary.storage_bytes is",
        [](const Spot& spot) { return spot.arena().storage_bytes.value_or(0) > 0; },
-       [](Spot& spot, Random&) { *spot.arena().storage_bytes -= 1; }}};
+       [](Spot& spot, Twister&) { *spot.arena().storage_bytes -= 1; }}};
   for (Mutation& each : all) each.draw_file = random_placed_file;
   return all;
 }

@@ -8,11 +8,11 @@ namespace {
 
 using Op = Instruction::Op;
 
-int draw_node(const Spot& spot, Random& random) {
+int draw_node(const Spot& spot, Twister& random) {
   return draw(random, 0, spot.graph().size() - 1);
 }
 
-std::size_t draw_place(Random& random, std::size_t first, std::size_t last) {
+std::size_t draw_place(Twister& random, std::size_t first, std::size_t last) {
   return static_cast<std::size_t>(draw(random, static_cast<int>(first), static_cast<int>(last)));
 }
 
@@ -31,7 +31,7 @@ void shift(const Spot& spot, std::size_t to) {
   spot.program().insert(iterator_at(spot, to), step);
 }
 
-void name_another_node(Spot& spot, Random& random) {
+void name_another_node(Spot& spot, Twister& random) {
   spot.step().node = draw_node(spot, random);
 }
 
@@ -43,13 +43,13 @@ bool repeats_a_computation(const Spot& spot) {
                                               });
 }
 
-void free_early(Spot& spot, Random& random) {
+void free_early(Spot& spot, Twister& random) {
   const std::size_t last = spot.at - 1;
   const std::size_t near = last - std::min<std::size_t>(last, draw_place(random, 0, 3));
   shift(spot, chance(random, 70) ? near : draw_place(random, 0, last));
 }
 
-void swap_two_computations(Spot& spot, Random& random) {
+void swap_two_computations(Spot& spot, Twister& random) {
   std::vector<std::size_t> others;
   for (std::size_t at = 0; at < spot.program().size(); ++at) {
     if (spot.program()[at].op == Op::compute && at != spot.at) others.push_back(at);
@@ -92,11 +92,11 @@ Bytes room_for(const Spot& spot, Bytes bytes) {
   return *spot.arena().arena_bytes - bytes;
 }
 
-Bytes draw_offset(Random& random, Bytes end) {
+Bytes draw_offset(Twister& random, Bytes end) {
   return 4 * draw(random, 0, static_cast<int>(end) / 4);
 }
 
-void place_on_another_tensor(Spot& spot, Random& random) {
+void place_on_another_tensor(Spot& spot, Twister& random) {
   std::vector<Bytes> offsets;
   for (const Instruction& step : spot.program()) {
     if (step.offset && step.offset != spot.step().offset) offsets.push_back(*step.offset);
@@ -104,7 +104,7 @@ void place_on_another_tensor(Spot& spot, Random& random) {
   if (!offsets.empty()) spot.step().offset = pick(random, offsets);
 }
 
-void place_a_little_aside(Spot& spot, Random& random) {
+void place_a_little_aside(Spot& spot, Twister& random) {
   Bytes& offset = *spot.step().offset;
   offset += offset > 0 && chance(random, 50) ? -4 : 4;
 }
@@ -124,7 +124,7 @@ std::vector<Mutation> program_mutations() {
       {"free_late",
        {},
        [](const Spot& spot) { return is<Op::free>(spot) && spot.at < last_of(spot); },
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          shift(spot, draw_place(random, spot.at + 1, last_of(spot)));
        }},
       {"free_another_tensor", {}, is<Op::free>, name_another_node},
@@ -132,79 +132,81 @@ std::vector<Mutation> program_mutations() {
       {"swap_neighbours",
        {},
        std::not_fn(is_first),
-       [](Spot& spot, Random&) { std::swap(spot.program()[spot.at - 1], spot.step()); }},
+       [](Spot& spot, Twister&) { std::swap(spot.program()[spot.at - 1], spot.step()); }},
       {"swap_two_computations", {}, is<Op::compute>, swap_two_computations},
       {"update_early",
        {},
        [](const Spot& spot) { return earlier_reader(spot).has_value(); },
-       [](Spot& spot, Random&) { shift(spot, *earlier_reader(spot)); }},
+       [](Spot& spot, Twister&) { shift(spot, *earlier_reader(spot)); }},
       {"repeat_an_instruction",
        {},
        anywhere,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          const Instruction step = spot.step();
          spot.program().insert(iterator_at(spot, draw_place(random, 0, last_of(spot))), step);
        }},
       {"page_out_after_the_free",
        {},
        [](const Spot& spot) { return leaves_ram(spot).has_value(); },
-       [](Spot& spot, Random&) { shift(spot, *leaves_ram(spot)); }},
+       [](Spot& spot, Twister&) { shift(spot, *leaves_ram(spot)); }},
       {"page_in_another_tensor", {}, is<Op::page_in>, name_another_node},
       {"page_in_early",
        {},
        [](const Spot& spot) { return is<Op::page_in>(spot) && !is_first(spot); },
-       [](Spot& spot, Random& random) { shift(spot, draw_place(random, 0, spot.at - 1)); }},
+       [](Spot& spot, Twister& random) { shift(spot, draw_place(random, 0, spot.at - 1)); }},
       {"take_over_another_tensor",
        {},
        is<Op::compute>,
-       [](Spot& spot, Random& random) { spot.step().over = draw_node(spot, random); }},
+       [](Spot& spot, Twister& random) { spot.step().over = draw_node(spot, random); }},
       {"take_over_an_input",
        {},
        [](const Spot& spot) {
          return is<Op::compute>(spot) && !spot.step().over && !spot.computed().inputs.empty();
        },
-       [](Spot& spot, Random& random) { spot.step().over = pick(random, spot.computed().inputs); }},
+       [](Spot& spot, Twister& random) {
+         spot.step().over = pick(random, spot.computed().inputs);
+       }},
       {"take_nothing_over",
        {},
        [](const Spot& spot) { return spot.step().over.has_value(); },
-       [](Spot& spot, Random&) { spot.step().over.reset(); }},
+       [](Spot& spot, Twister&) { spot.step().over.reset(); }},
       {"place_on_another_tensor", {}, is_placed, place_on_another_tensor},
       {"place_a_little_aside", {}, is_placed, place_a_little_aside},
       {"place_by_one_byte_aside",
        {},
        is_placed,
-       [](Spot& spot, Random&) { *spot.step().offset += 1; }},
+       [](Spot& spot, Twister&) { *spot.step().offset += 1; }},
       {"place_anywhere",
        {},
        is_placed,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          spot.step().offset = draw_offset(random, room_for(spot, spot.computed().bytes));
        }},
       {"place_beyond_the_arena",
        {},
        is_placed,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          spot.step().offset = room_for(spot, spot.computed().bytes) + 4 * draw(random, 1, 9);
        }},
       {"place_in_front_of_the_arena",
        {},
        is_placed,
-       [](Spot& spot, Random& random) { spot.step().offset = -4 * draw(random, 1, 9); }},
+       [](Spot& spot, Twister& random) { spot.step().offset = -4 * draw(random, 1, 9); }},
       {"leave_out_an_offset",
        {},
        is_placed,
-       [](Spot& spot, Random&) { spot.step().offset.reset(); }},
+       [](Spot& spot, Twister&) { spot.step().offset.reset(); }},
       {"place_the_workspace_anywhere",
        {},
        [](const Spot& spot) { return spot.step().workspace_offset.has_value(); },
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          const Bytes room = room_for(spot, spot.computed().workspace_bytes);
          spot.step().workspace_offset = draw_offset(random, room);
        }},
       {"move_to_another_place",
        {},
        is<Op::move>,
-       [](Spot& spot, Random& random) {
+       [](Spot& spot, Twister& random) {
          spot.step().offset = draw_offset(random, *spot.arena().arena_bytes);
        }},
       {"drop_a_move", {}, is<Op::move>, drop_step},

@@ -33,42 +33,42 @@ bool is_first_copied_later(const Spot& spot) {
   return first != spot.stages().end() && first - spot.stages().begin() >= spot.t;
 }
 
-std::vector<int>& random_list(Spot& spot, Random& random) {
+std::vector<int>& random_list(Spot& spot, Twister& random) {
   Stage& stage = spot.stage();
   std::vector<int>* const lists[] = {&stage.resident, &stage.compute, &stage.page_out,
                                      &stage.page_in};
   return *lists[draw(random, 0, 3)];
 }
 
-void repeat_an_entry(Spot& spot, Random& random) {
+void repeat_an_entry(Spot& spot, Twister& random) {
   std::vector<int>* list = &random_list(spot, random);
   while (!has(*list, spot.node)) list = &random_list(spot, random);
   list->push_back(spot.node);
 }
 
-void name_a_node_that_does_not_exist(Spot& spot, Random& random) {
+void name_a_node_that_does_not_exist(Spot& spot, Twister& random) {
   std::vector<int>& list = random_list(spot, random);
   const int outside =
       chance(random, 50) ? -draw(random, 1, 1000) : spot.graph().size() + draw(random, 0, 1000);
   list.insert(list.begin() + draw(random, 0, static_cast<int>(list.size())), outside);
 }
 
-void leave_out_or_add_a_stage(Spot& spot, Random& random) {
+void leave_out_or_add_a_stage(Spot& spot, Twister& random) {
   spot.stages().resize(spot.stages().size() + (chance(random, 50) ? 1 : -1));
   spot.t = -1;
 }
 
-void swap_with_the_stage_before(Spot& spot, Random&) {
+void swap_with_the_stage_before(Spot& spot, Twister&) {
   std::swap(spot.stages()[spot.t - 1], spot.stage());
 }
 
-void swap_with_the_computation_before(Spot& spot, Random&) {
+void swap_with_the_computation_before(Spot& spot, Twister&) {
   std::vector<int>& compute = spot.stage().compute;
   const auto at = std::find(compute.begin(), compute.end(), spot.node);
   std::iter_swap(at - 1, at);
 }
 
-ScheduleFile random_stage_file(Random& random) {
+ScheduleFile random_stage_file(Twister& random) {
   const Case made = random_case(random);
   return {.request = {.limits = made.limits}, .graph = made.graph, .schedule = made.schedule};
 }
@@ -92,14 +92,14 @@ std::vector<Mutation> stage_mutations() {
       {"hold_what_never_came", Rule::residency, [](const Spot& spot) { return !came_before(spot); },
        add_to<&Stage::resident>},
       {"forget_a_page_in", Rule::residency, in<&Stage::page_in>,
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          std::erase(spot.stage().page_in, spot.node);
          ++spot.t;
        }},
       {"page_out_what_is_not_resident", Rule::page_out,
        [](const Spot& spot) { return !in<&Stage::resident>(spot); }, add_to<&Stage::page_out>},
       {"page_in_without_a_copy", Rule::page_in, in<&Stage::page_in>,
-       [](Spot& spot, Random&) {
+       [](Spot& spot, Twister&) {
          for (Stage& stage : spot.stages()) std::erase(stage.page_out, spot.node);
        }},
       {"page_in_before_the_copy_is_made", Rule::page_in,
@@ -109,16 +109,16 @@ std::vector<Mutation> stage_mutations() {
       {"page_in_what_the_stage_computes", Rule::page_in, in<&Stage::compute>,
        add_to<&Stage::page_in>},
       {"page_in_and_let_go", Rule::page_in, in<&Stage::page_in>,
-       [](Spot& spot, Random&) { std::erase(spot.stages()[spot.t + 1].resident, spot.node); },
+       [](Spot& spot, Twister&) { std::erase(spot.stages()[spot.t + 1].resident, spot.node); },
        false},
       {"page_in_during_the_last_stage", Rule::page_in,
        [](const Spot& spot) { return spot.t + 1 == spot.graph().size(); },
-       [](Spot& spot, Random&) { spot.stage().page_in = {spot.node}; }, false},
+       [](Spot& spot, Twister&) { spot.stage().page_in = {spot.node}; }, false},
       {"take_one_byte_of_the_budget", Rule::ram, is_worst_stage, take_one_byte},
       // What is computed at the peak is held there.
       {"make_a_tensor_of_the_peak_heavier", Rule::ram,
        [](const Spot& spot) { return at_peak(spot).has_value(); },
-       [](Spot& spot, Random& random) { spot.costs().bytes += draw(random, 1, 1000); }},
+       [](Spot& spot, Twister& random) { spot.costs().bytes += draw(random, 1, 1000); }},
       {"take_some_of_the_runtime", Rule::runtime, anywhere, take_some_time},
       {"recompute_a_resident", Rule::structure, in<&Stage::resident>, add_to<&Stage::compute>},
       {"compute_out_of_order", Rule::structure,
@@ -127,7 +127,7 @@ std::vector<Mutation> stage_mutations() {
        },
        swap_with_the_computation_before},
       {"skip_the_stages_own_node", Rule::structure, anywhere,
-       [](Spot& spot, Random&) { spot.stage().compute.pop_back(); }},
+       [](Spot& spot, Twister&) { spot.stage().compute.pop_back(); }},
       {"compute_a_node_before_its_stage", Rule::structure,
        [](const Spot& spot) { return spot.node > spot.t; }, add_to<&Stage::compute>},
       {"leave_out_or_add_a_stage", Rule::structure, anywhere, leave_out_or_add_a_stage},
@@ -141,9 +141,9 @@ std::vector<Mutation> stage_mutations() {
       {"name_a_node_that_does_not_exist", Rule::structure, anywhere,
        name_a_node_that_does_not_exist},
       {"forbid_the_paging_in_use", Rule::structure, is_transferred,
-       [](Spot& spot, Random&) { spot.limits().techniques.paging = false; }},
+       [](Spot& spot, Twister&) { spot.limits().techniques.paging = false; }},
       {"forbid_the_recomputation_in_use", Rule::structure, is_recomputed,
-       [](Spot& spot, Random&) { spot.limits().techniques.remat = false; }}};
+       [](Spot& spot, Twister&) { spot.limits().techniques.remat = false; }}};
   for (Mutation& each : all) each.draw_file = random_stage_file;
   return all;
 }

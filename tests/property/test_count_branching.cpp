@@ -18,7 +18,7 @@ namespace poet::test {
 namespace {
 
 constexpr int kCases = 150;
-constexpr double kTolerance = 1e-8;  // of the energy, in sums of another order
+constexpr double kBranchingTolerance = 1e-8;  // of the energy, in sums of another order
 
 CountBranchingResult search(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,
                             const std::vector<Count>& counts, double ceiling) {
@@ -50,7 +50,7 @@ std::int64_t expect_optimum_is_kept(const Problem& problem, bool collapse, Joule
   const ScaledMilp scaled = scale(model.milp, base);
   const std::vector<Count> counts = make_counts(model, problem.graph, scaled);
   const double best = scaled.to_units(optimum - base);
-  const double slack = scaled.to_units(kTolerance * optimum);
+  const double slack = scaled.to_units(kBranchingTolerance * optimum);
   const CountBranchingResult result =
       search(model, problem.graph, scaled, counts, 1.5 * best + slack);
   EXPECT_EQ(result.status, CountBranchingResult::Status::searched);

@@ -41,7 +41,7 @@ void execute_valid(const ExecutedStep& step, const Schedule& schedule, PagingTim
 /// Draws a schedule, and then changes it at random as long as it stays valid.
 void execute_random(const ExecutedStep& step, int number, Seen& seen) {
   SCOPED_TRACE(fmt::format("case {}", number));
-  Random random(static_cast<std::uint64_t>(number));
+  Twister random(static_cast<std::uint64_t>(number));
   constexpr std::array kHabits = {Habits{.drop = 40}, Habits{.drop = 70},
                                   Habits{.drop = 40, .page_out = 30, .page_in = 50},
                                   Habits{.drop = 70, .page_out = 60, .page_in = 30}};

@@ -33,7 +33,7 @@ auto computes(const std::string& name) {
 
 /// Puts instructions about a node after the place.
 auto add(std::vector<Op> ops, const std::string& name) {
-  return [ops = std::move(ops), name](Spot& spot, Random&) {
+  return [ops = std::move(ops), name](Spot& spot, Twister&) {
     std::size_t at = spot.at;
     for (const Op op : ops) {
       spot.program().insert(iterator_at(spot, ++at),
@@ -43,7 +43,7 @@ auto add(std::vector<Op> ops, const std::string& name) {
 }
 
 auto overwrite(const std::string& name) {
-  return [name](Spot& spot, Random&) { spot.step().over = node_of(spot.graph(), name); };
+  return [name](Spot& spot, Twister&) { spot.step().over = node_of(spot.graph(), name); };
 }
 
 /// What is wrong with the result of a program, without the number of the instruction.
@@ -74,7 +74,7 @@ std::vector<Mistake> mistakes() {
         drop_step},
        paged},
       {{"APageOutComesAfterTheFree", "page out relu1: relu1 is not in RAM", is<Op::page_out>,
-        [](Spot& spot, Random&) { std::swap(spot.step(), spot.program()[spot.at + 1]); }},
+        [](Spot& spot, Twister&) { std::swap(spot.step(), spot.program()[spot.at + 1]); }},
        paged},
       {{"AFreeComesTwice", "free relu1: relu1 is not in RAM",
         [](const Spot& spot) { return spot.at + 1 == spot.program().size(); },
@@ -106,7 +106,7 @@ TEST_P(ExecutorMistakes, AreFoundForWhatTheyAre) {
   const Mistake& mistake = GetParam();
   const ExecutedStep step = mistake.step();
   ScheduleFile file{.graph = step.graph, .program = step.keep_all()};
-  Random random(1);
+  Twister random(1);
   for (const Mutation& change : mistake.before) ASSERT_TRUE(mutate(random, change, file));
   EXPECT_EQ(step.fault(file.program), "");
   ASSERT_TRUE(mutate(random, mistake.mutation, file));

@@ -79,14 +79,14 @@ class IndependentChecker : public testing::Test {
     return accepted;
   }
 
-  void compare_after_edits(Case (*draw_case)(Random&), std::size_t count) const;
+  void compare_after_edits(Case (*draw_case)(Twister&), std::size_t count) const;
 
  private:
   std::string checker_;
 };
 
 TEST_F(IndependentChecker, AcceptsWhatTheSimulatorAccepts) {
-  Random random(kSeed);
+  Twister random(kSeed);
   std::vector<Case> cases(2500);
   for (std::size_t i = 0; i < cases.size(); ++i) {
     cases[i] = i < 500 ? random_case(random) : random_exact_case(random);
@@ -96,7 +96,7 @@ TEST_F(IndependentChecker, AcceptsWhatTheSimulatorAccepts) {
 }
 
 TEST_F(IndependentChecker, RejectsWhatTheSimulatorRejects) {
-  Random random(kSeed);
+  Twister random(kSeed);
   std::vector<Case> cases;
   std::vector<std::string> names;
   std::vector<Mutation> all = stage_mutations();
@@ -116,8 +116,8 @@ TEST_F(IndependentChecker, RejectsWhatTheSimulatorRejects) {
 }
 
 /// Compares the verdicts on random schedules with one to three random edits.
-void IndependentChecker::compare_after_edits(Case (*draw_case)(Random&), std::size_t count) const {
-  Random random(kSeed);
+void IndependentChecker::compare_after_edits(Case (*draw_case)(Twister&), std::size_t count) const {
+  Twister random(kSeed);
   std::vector<Case> cases;
   while (cases.size() < count) {
     Case made = draw_case(random);

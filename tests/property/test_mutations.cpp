@@ -11,7 +11,7 @@ class Mutations : public testing::TestWithParam<Mutation> {};
 
 TEST_P(Mutations, AreFoundByTheirJudgeForWhatTheyAre) {
   constexpr int kCases = 300;
-  Random random(seed_of_run());
+  Twister random(seed_of_run());
   for (int i = 0; i < kCases; ++i) {
     const std::optional<Corrupted> corrupted = corrupt(random, GetParam());
     ASSERT_TRUE(corrupted) << "too few files offer a place; seed " << seed_of_run();

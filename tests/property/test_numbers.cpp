@@ -14,7 +14,7 @@
 namespace poet::test {
 namespace {
 
-constexpr double kTolerance = 2e-9;  // of the energy
+constexpr double kScaledTolerance = 2e-9;  // of the energy
 constexpr int kProblems = 12;
 
 /// Small problems with moderate numbers that take a search, and have a schedule.
@@ -38,8 +38,8 @@ Joules oracle_optimum(const Problem& problem) {
 void expect_optimum(const Problem& problem, Joules expected) {
   const SolveResult result = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60}});
   ASSERT_EQ(result.status, Status::optimal) << result.reason;
-  EXPECT_NEAR(result.energy_joules, expected, kTolerance * expected);
-  EXPECT_NEAR(result.lower_bound_joules, expected, kTolerance * expected);
+  EXPECT_NEAR(result.energy_joules, expected, kScaledTolerance * expected);
+  EXPECT_NEAR(result.lower_bound_joules, expected, kScaledTolerance * expected);
 }
 
 TEST(Numbers, EnergiesMayBeOfAnyMagnitude) {

@@ -12,7 +12,7 @@ namespace {
 
 // In the tiny graph only b and c run at a peak that depends on a: 111 bytes, or 11 without it. All
 // four nodes once cost 15 J; recomputing a costs 1 J and 1 s more, paging it 0.75 J.
-Limits limits(Bytes ram, Seconds runtime) {
+Limits plain_limits(Bytes ram, Seconds runtime) {
   return {.ram_budget_bytes = ram, .runtime_budget_seconds = runtime};
 }
 
@@ -24,7 +24,7 @@ Graph light_end() {
 }
 
 TEST(Oracle, KeepsEverythingWhereThatFits) {
-  const auto answer = ask_oracle(tiny_graph(), limits(1101, 15));
+  const auto answer = ask_oracle(tiny_graph(), plain_limits(1101, 15));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->energy_joules, 15);
   EXPECT_EQ(answer->schedule, keep_all());
@@ -32,7 +32,7 @@ TEST(Oracle, KeepsEverythingWhereThatFits) {
 
 TEST(Oracle, PagesWhereThatCostsLessThanRecomputing) {
   // b needs a: 110 bytes. c in 111 bytes would fit too, so the peak has to be 110.
-  const auto answer = ask_oracle(light_end(), limits(110, 16));
+  const auto answer = ask_oracle(light_end(), plain_limits(110, 16));
   ASSERT_TRUE(answer);
   EXPECT_EQ(answer->energy_joules, 15.75);
   EXPECT_EQ(answer->runtime_seconds, 15);
@@ -40,7 +40,7 @@ TEST(Oracle, PagesWhereThatCostsLessThanRecomputing) {
 }
 
 TEST(Oracle, RecomputesWherePagingIsForbidden) {
-  Limits without_paging = limits(110, 16);
+  Limits without_paging = plain_limits(110, 16);
   without_paging.techniques.paging = false;
   const auto answer = ask_oracle(light_end(), without_paging);
   ASSERT_TRUE(answer);
@@ -50,9 +50,9 @@ TEST(Oracle, RecomputesWherePagingIsForbidden) {
 }
 
 TEST(Oracle, FindsNothingInAByteOrASecondTooLittle) {
-  EXPECT_FALSE(ask_oracle(light_end(), limits(109, 100)));
-  EXPECT_FALSE(ask_oracle(light_end(), limits(1000, 14.9)));
-  Limits recompute_only = limits(110, 15.9);
+  EXPECT_FALSE(ask_oracle(light_end(), plain_limits(109, 100)));
+  EXPECT_FALSE(ask_oracle(light_end(), plain_limits(1000, 14.9)));
+  Limits recompute_only = plain_limits(110, 15.9);
   recompute_only.techniques.paging = false;
   EXPECT_FALSE(ask_oracle(light_end(), recompute_only));
 }
@@ -61,13 +61,13 @@ TEST(Oracle, TradesEnergyForRuntime) {
   // Recomputing a is cheap here, and takes longer than there is time for.
   Graph graph = light_end();
   graph.nodes[0].energy_joules = 0.25;
-  EXPECT_EQ(ask_oracle(graph, limits(110, 16))->energy_joules, 14.5);
-  EXPECT_EQ(ask_oracle(graph, limits(110, 15.5))->energy_joules, 15);
+  EXPECT_EQ(ask_oracle(graph, plain_limits(110, 16))->energy_joules, 14.5);
+  EXPECT_EQ(ask_oracle(graph, plain_limits(110, 15.5))->energy_joules, 15);
 }
 
 /// Draws schedules of small graphs and asks the oracle for better ones within their limits.
-void compare_with_drawn_schedules(Case (*draw_case)(Random&), int count) {
-  Random random(20220716);
+void compare_with_drawn_schedules(Case (*draw_case)(Twister&), int count) {
+  Twister random(20220716);
   int cases = 0;
   int with_transfers = 0;
   while (cases < count) {

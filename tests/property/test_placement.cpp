@@ -50,7 +50,7 @@ Bytes smallest_arena(const std::vector<Buffer>& buffers) {
 TEST(Placement, IsAsSmallAsAnyOfAFewBuffers) {
   const test::CaseRange cases = test::wanted_cases(300);
   for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    test::Random random(i);
+    test::Twister random(i);
     const std::vector<Buffer> buffers =
         test::random_buffers(random, test::draw(random, 1, 7), test::chance(random, 50) ? 4 : 100);
     const Arena least{.capacity_bytes = smallest_arena(buffers)};
@@ -67,7 +67,7 @@ TEST(Placement, IsAsSmallAsAnyOfAFewBuffers) {
 TEST(Placement, IsValidForManyBuffersWithMovesOrWithout) {
   const test::CaseRange cases = test::wanted_cases(60);
   for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    test::Random random(i);
+    test::Twister random(i);
     const std::vector<Buffer> buffers =
         test::random_buffers(random, test::draw(random, 8, 80), 1000);
     const Bytes alignment = Bytes{1} << test::draw(random, 0, 5);
@@ -89,7 +89,7 @@ TEST(Placement, IsValidForManyBuffersWithMovesOrWithout) {
 TEST(Placement, FillsSquaresThatWereCut) {
   const test::CaseRange cases = test::wanted_cases(30);
   for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    test::Random random(i);
+    test::Twister random(i);
     const std::vector<Buffer> buffers = test::CutSquare(random).cut(40, 100);
     const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
     const PlacementResult found = place(buffers, arena, {.seconds = 20});
@@ -102,7 +102,7 @@ TEST(Placement, HoldsProgramsInTheirRoundedPeak) {
   const test::CaseRange cases = test::wanted_cases(300);
   int undecided = 0;
   for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    test::Random random(i);
+    test::Twister random(i);
     const test::Case made = test::random_exact_case(random);
     const ProgramBuffers program =
         program_buffers(made.graph, to_program(made.graph, made.schedule, made.limits.paging_time));
@@ -135,7 +135,7 @@ TEST(Placement, WithMovesLeavesAloneWhatIsInFlight) {
   int in_flight = 0;
   int without = 0;
   for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    test::Random random(i);
+    test::Twister random(i);
     test::Case made = test::random_exact_case(random);
     if (made.limits.paging_time != PagingTime::overlapped) continue;
     const auto program = to_program(made.graph, made.schedule, made.limits.paging_time);

@@ -11,6 +11,7 @@
 #include "poet/min_ram.hpp"
 #include "poet/problem.hpp"
 #include "poet/solve.hpp"
+#include "question/least_ram.hpp"
 #include "support/cases.hpp"
 #include "support/failing_case.hpp"
 #include "support/oracle.hpp"
@@ -19,21 +20,20 @@
 #include "support/tiny_sweep.hpp"
 #include "support/truth.hpp"
 #include "support/wild_problems.hpp"
-#include "question/least_ram.hpp"
 
 namespace poet::test {
 namespace {
 
-struct Way {
+struct PricedWay {
   std::string name;
   SolveOptions options;
 };
 
 /// As usual, through the collapsed model, without each technique, and without any. The random part
 /// belongs to the case.
-std::vector<Way> ways(Random& random) {
+std::vector<PricedWay> priced_ways(Random& random) {
   SolveOptions exact{.settings = {.gap = 0, .time_limit_seconds = 60, .seed = 1}};
-  std::vector<Way> all{{.name = "usual", .options = exact}};
+  std::vector<PricedWay> all{{.name = "usual", .options = exact}};
   all.push_back({.name = "with a gap", .options = exact});
   all.back().options.settings.gap = random.below(2) == 0 ? 1e-4 : 1;
   const auto add = [&](std::string name, const SolverFeatures& features) {
@@ -67,7 +67,7 @@ struct Tally {
 };
 
 /// What is wrong with the answer; empty if nothing is.
-std::string ask(const Problem& problem, const Truth& truth, const Way& way, Tally& tally) {
+std::string ask(const Problem& problem, const Truth& truth, const PricedWay& way, Tally& tally) {
   std::string wrong;
   try {
     const SolveResult result = solve(problem, way.options);
@@ -106,7 +106,7 @@ TEST(PricesApart, LeadToNoAnswerThatTheOracleContradicts) {
     const Truth truth(problem);
     feasible += truth.strict ? 1 : 0;
     Random random(number);
-    for (const Way& way : ways(random)) {
+    for (const PricedWay& way : priced_ways(random)) {
       const std::string wrong = ask(problem, truth, way, tally);
       if (wrong.empty()) continue;
       const std::string text =

@@ -136,7 +136,7 @@ void add_move(ScheduleFile& file) {
 }
 
 /// A valid schedule that recomputes and pages at random.
-ScheduleFile random_file(Random& random, const Subject& about, Kind kind) {
+ScheduleFile random_file(Twister& random, const Subject& about, Kind kind) {
   const Graph& graph = about.formulas.graph;
   constexpr Habits kHabits{.drop = 60, .page_out = 50, .page_in = 40};
   ScheduleDraft draft{.model = model_info(about.formulas.model),
@@ -158,7 +158,7 @@ class ChangedProgram : public testing::TestWithParam<SmallModel> {};
 TEST_P(ChangedProgram, IsFoundUnlessItMeansTheSame) {
   const Subject about = subject(text_of(GetParam()));
   std::map<std::string, int> counts;
-  Random random(1);
+  Twister random(1);
   const CaseRange range = wanted_cases(2);
   int mutants = 0;
   int others = 0;
@@ -207,7 +207,7 @@ TEST_P(ChangedProgram, IsFoundUnlessItMeansTheSame) {
 // Whatever the verification accepts has to be computed as it must be.
 TEST_P(ChangedProgram, IsEqualWhereverItsChangedStagesAreValid) {
   const Subject about = subject(text_of(GetParam()));
-  Random random(2);
+  Twister random(2);
   const CaseRange range = wanted_cases(2);
   int valid = 0;
   int invalid = 0;
@@ -268,7 +268,7 @@ std::string layered_text(const std::string& layer) {
 TEST(PlansForOtherModels, AreRefusedUnlessTheyComputeWhatTheModelMust) {
   const Subject planned =
       subject(layered_text(R"({"name": "act", "op": "relu", "inputs": ["a"]})"));
-  Random random(3);
+  Twister random(3);
   const auto run_plan = [&](const std::string& text) {
     const Subject other = subject(text);
     EXPECT_EQ(other.kernels.nodes.size(), planned.kernels.nodes.size());

@@ -16,10 +16,10 @@ namespace poet::test {
 namespace {
 
 /// Random schedules, of POET's graphs and of graphs beyond them.
-class RandomSchedules : public testing::TestWithParam<Case (*)(Random&)> {};
+class RandomSchedules : public testing::TestWithParam<Case (*)(Twister&)> {};
 
 TEST_P(RandomSchedules, AreValidWithinTheirTightestLimitsAndRunAsPrograms) {
-  Random random(seed_of_run());
+  Twister random(seed_of_run());
   for (int i = 0; i < 3000; ++i) {
     SCOPED_TRACE(fmt::format("seed {}, case {}", seed_of_run(), i));
     const Case made = GetParam()(random);
@@ -47,7 +47,7 @@ std::vector<Bytes> tensors_at_each_column(const Case& made, const ScheduleTimeli
 }
 
 TEST_P(RandomSchedules, TimelinesShowTheTensorsOfEverySampleAndThePeakOfEveryStage) {
-  Random random(seed_of_run());
+  Twister random(seed_of_run());
   for (int i = 0; i < 1000; ++i) {
     SCOPED_TRACE(fmt::format("seed {}, case {}", seed_of_run(), i));
     const Case made = GetParam()(random);
@@ -71,7 +71,7 @@ INSTANTIATE_TEST_SUITE_P(Of, RandomSchedules, testing::Values(random_case, rando
                          });
 
 TEST(RandomPoetSchedules, UseEveryTechnique) {
-  Random random(seed_of_run());
+  Twister random(seed_of_run());
   int recomputed = 0;
   int paged_in = 0;
   for (int i = 0; i < 200; ++i) {
@@ -85,7 +85,7 @@ TEST(RandomPoetSchedules, UseEveryTechnique) {
 }
 
 TEST(RandomExactSchedules, UseEveryRule) {
-  Random random(seed_of_run());
+  Twister random(seed_of_run());
   int taken_over = 0;
   int transfers = 0;
   int recomputed = 0;
@@ -110,7 +110,7 @@ TEST(RandomExactSchedules, UseEveryRule) {
 }
 
 TEST(RandomPlacedFiles, AreValidReadBackAndUseMovesAndSlots) {
-  Random random(seed_of_run());
+  Twister random(seed_of_run());
   int moved = 0;
   int stored = 0;
   int reused = 0;

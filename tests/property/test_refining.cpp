@@ -14,7 +14,7 @@ namespace poet::test {
 namespace {
 
 /// Of the energy: what sums in another order may differ by.
-constexpr double kTolerance = 2e-9;
+constexpr double kRefinedTolerance = 2e-9;
 
 /// A gap so wide that the first schedules meet it and much is left to refine.
 SolveOptions wide_gap(Random& random) {
@@ -48,14 +48,14 @@ TEST(Refining, NeverRaisesTheEnergyOrLowersTheBound) {
     if (!best) continue;
     EXPECT_LE(further.energy_joules, plain.energy_joules);
     EXPECT_GE(further.lower_bound_joules, plain.lower_bound_joules);
-    EXPECT_GE(further.energy_joules, best->energy_joules * (1 - kTolerance));
-    EXPECT_LE(further.lower_bound_joules, best->energy_joules * (1 + kTolerance));
+    EXPECT_GE(further.energy_joules, best->energy_joules * (1 - kRefinedTolerance));
+    EXPECT_LE(further.lower_bound_joules, best->energy_joules * (1 + kRefinedTolerance));
     EXPECT_LE(extra_gap(further, problem), extra_gap(plain, problem));
     if (extra_gap(plain, problem) > 0.01) ++refined;
     if (extra_gap(plain, problem) > 0.01 && extra_gap(further, problem) <= 0.01) {
       EXPECT_LE(further.energy_joules - best->energy_joules,
                 0.0101 * (further.energy_joules - baseline(problem.graph).energy_joules) +
-                    kTolerance * best->energy_joules);
+                    kRefinedTolerance * best->energy_joules);
     }
   }
   EXPECT_GE(refined, range.count / 10) << "hardly any case had something to refine";

@@ -27,7 +27,7 @@ namespace poet::test {
 namespace {
 
 /// Cuts that points anywhere in the unit cube break; the number of them.
-int expect_cuts_hold(Random& random, const Formulation& model, const Graph& graph,
+int expect_cuts_hold(Twister& random, const Formulation& model, const Graph& graph,
                      const std::vector<double>& values) {
   std::vector<double> anywhere(values.size());
   for (double& value : anywhere) value = chance(random, 50) ? 0 : draw(random, 0, 100) / 100.0;
@@ -38,7 +38,7 @@ int expect_cuts_hold(Random& random, const Formulation& model, const Graph& grap
 
 /// Rows on demand hold wherever they are made, and are found where a point anywhere overruns them;
 /// the number of those found.
-int expect_rows_on_demand_hold(Random& random, const Drawn& drawn, const UsefulWindows& windows,
+int expect_rows_on_demand_hold(Twister& random, const Drawn& drawn, const UsefulWindows& windows,
                                const std::vector<double>& values) {
   const Formulation complete = formulate(drawn.problem, windows);
   const Formulation model = formulate(drawn.problem, windows, {}, MemoryRowsWhen::on_demand);
@@ -65,7 +65,7 @@ int expect_rows_on_demand_hold(Random& random, const Drawn& drawn, const UsefulW
 }
 
 /// The running sum of bytes against the sum over all tensors, at a point anywhere.
-void expect_bytes_add_up(Random& random, const Formulation& model, const Graph& graph) {
+void expect_bytes_add_up(Twister& random, const Formulation& model, const Graph& graph) {
   std::vector<double> anywhere(model.milp.columns.size());
   for (double& value : anywhere) value = draw(random, 0, 100) / 100.0;
   for (int t = model.windows.first_stage; t < model.size(); ++t) {
@@ -98,7 +98,7 @@ struct Tally {
   int page_ins = 0;
 };
 
-void expect_admitted(Random& random, const Drawn& drawn, const UsefulWindows& windows,
+void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& windows,
                      Tally& tally) {
   const Formulation model = formulate(drawn.problem, windows);
   const std::vector<double> values = point_of_schedule(model, drawn.schedule);
@@ -123,7 +123,7 @@ void expect_rows_admit(const CaseRange& range, bool attributes) {
   Tally tally;
   for (int seed = range.first; seed < range.first + range.count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    Random random(seed);
+    Twister random(seed);
     const Drawn drawn = draw_schedule(random, attributes);
     tally.page_ins += drawn.page_ins();
     for (const bool collapse : {false, true}) {
@@ -154,14 +154,14 @@ TEST(Rows, AdmitOptimaWithIdleRecomputations) {
   int idle = 0;
   for (int seed = range.first; seed < range.first + range.count; ++seed) {
     SCOPED_TRACE("seed " + std::to_string(seed));
-    poet::Random drawing(seed);
+    Random drawing(seed);
     const Problem problem = idle_problem(drawing);
     const auto optimum = ask_oracle(problem.graph, problem.limits);
     if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) continue;
     ++idle;
     const Drawn drawn(problem.graph, optimum->schedule, problem.limits.paging_time);
     EXPECT_GT(count_idle_recomputations(problem.graph, drawn.schedule), 0) << "tidied away";
-    Random random(seed);
+    Twister random(seed);
     for (const Joules most : {kInfinity, drawn.extra() * (1 + kRounding)}) {
       expect_admitted(random, drawn, useful_windows(drawn.problem, false, most), tally);
     }
@@ -178,7 +178,7 @@ TEST_P(RowsOfModels, AdmitFirstSchedules) {
   const Platform platform = load_platform("m4");
   Problem problem{.graph = cost_graph(load_model(GetParam()), &platform)};
   const Baseline base = baseline(problem.graph);
-  Random random(1);
+  Twister random(1);
   Tally tally;
   for (const double share : {0.5, 0.75, 0.95}) {
     SCOPED_TRACE(share);

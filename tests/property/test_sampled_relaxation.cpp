@@ -23,7 +23,7 @@
 namespace poet::test {
 namespace {
 
-constexpr double kTolerance = 1e-8;  // of the energy, in sums of another order
+constexpr double kSampledTolerance = 1e-8;  // of the energy, in sums of another order
 
 /// The relaxation's optimum in scaled units; nothing if it is infeasible.
 std::optional<double> sampled_optimum(const ScaledMilp& scaled) {
@@ -67,7 +67,7 @@ void compare_with(const OracleAnswer& optimum, const Problem& problem, Random& r
                   SampledOracleTally& tally) {
   const Joules base = baseline(problem.graph).energy_joules;
   const Joules extra = optimum.energy_joules - base;
-  const Joules slack = kTolerance * optimum.energy_joules;
+  const Joules slack = kSampledTolerance * optimum.energy_joules;
   // The narrowest windows that still contain the optimum, or the widest.
   const Joules allowed = random.below(2) == 0 ? extra + 1e-9 * optimum.energy_joules : kInfinity;
   const UsefulWindows windows = useful_windows(problem, random.below(2) == 0, allowed);

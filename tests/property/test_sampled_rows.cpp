@@ -24,7 +24,8 @@ struct SampledTally {
   int page_ins = 0;
 };
 
-std::vector<int> any_moments(Random& random, const Problem& problem, const UsefulWindows& windows) {
+std::vector<int> any_moments(Twister& random, const Problem& problem,
+                             const UsefulWindows& windows) {
   const int size = problem.graph.size();
   const int count = draw(random, 1, size);
   switch (draw(random, 0, 3)) {
@@ -47,7 +48,7 @@ std::vector<int> any_moments(Random& random, const Problem& problem, const Usefu
 }
 
 /// Cuts that points anywhere in the unit cube break.
-void expect_sampled_cuts_hold(Random& random, const SampledModel& model, const Graph& graph,
+void expect_sampled_cuts_hold(Twister& random, const SampledModel& model, const Graph& graph,
                               const std::vector<double>& values, SampledTally& tally) {
   std::vector<double> anywhere(values.size());
   for (double& value : anywhere) value = chance(random, 60) ? 0 : draw(random, 0, 100) / 100.0;
@@ -57,7 +58,7 @@ void expect_sampled_cuts_hold(Random& random, const SampledModel& model, const G
   }
 }
 
-void expect_sampled_admits(Random& random, const Drawn& drawn, const UsefulWindows& windows,
+void expect_sampled_admits(Twister& random, const Drawn& drawn, const UsefulWindows& windows,
                            SampledTally& tally) {
   const std::vector<int> moments = any_moments(random, drawn.problem, windows);
   const SampledModel model = sampled_relaxation(drawn.problem, windows, moments);
@@ -77,7 +78,7 @@ void expect_sampled_rows_admit(const CaseRange& range, bool attributes) {
   SampledTally tally;
   for (int seed = range.first; seed < range.first + range.count; ++seed) {
     SCOPED_TRACE("POET_SEED=" + std::to_string(seed) + " POET_CASES=1");
-    Random random(seed);
+    Twister random(seed);
     Drawn drawn = draw_schedule(random, attributes);
     tally.page_ins += drawn.page_ins();
     if (chance(random, 20) && drawn.page_ins() == 0) drawn.problem.limits.techniques.paging = false;

@@ -33,24 +33,23 @@ class AddressReplay {
       : step_(step), graph_(graph), arena_bytes_(arena_bytes) {}
 
   AddressFault run(const std::vector<Instruction>& program) {
-    using Op = Instruction::Op;
     for (const Instruction& each : program) {
       const auto node = static_cast<std::size_t>(each.node);
       if (node >= graph_.nodes.size()) return {.value = "", .form = "no such node"};
       switch (each.op) {
-        case Op::compute:
+        case Instruction::Op::compute:
           compute(each);
           break;
-        case Op::page_in:
+        case Instruction::Op::page_in:
           put(each, contents_.contains(each.node) ? contents_[each.node] : 0);
           break;
-        case Op::page_out:
+        case Instruction::Op::page_out:
           contents_[each.node] = is_whole(each.node) ? places_[each.node].write : 0;
           break;
-        case Op::move:
+        case Instruction::Op::move:
           put(each, is_whole(each.node) ? places_[each.node].write : 0);
           break;
-        case Op::free:
+        case Instruction::Op::free:
           places_.erase(each.node);
           break;
       }

@@ -9,7 +9,7 @@
 namespace poet::test {
 
 /// A random schedule of a random graph; with `attributes`, of one that is not POET's.
-inline Drawn draw_schedule(Random& random, bool attributes) {
+inline Drawn draw_schedule(Twister& random, bool attributes) {
   Graph graph = random_graph(random);
   if (attributes) {
     graph = with_attributes(std::move(graph), [&](int n) { return draw(random, 0, n - 1); });

@@ -22,7 +22,6 @@ struct Execution {
 /// Executes a program one instruction at a time and knows nothing of stages: an instruction may
 /// use what RAM and secondary storage hold at that moment, and nothing else.
 inline Execution execute(const Graph& graph, std::span<const Instruction> program) {
-  using Op = Instruction::Op;
   std::map<int, Bytes> ram;
   std::set<int> storage;
   Execution run;
@@ -36,7 +35,7 @@ inline Execution execute(const Graph& graph, std::span<const Instruction> progra
     const Node& node = graph.nodes.at(step.node);
     Bytes workspace = 0;
     const bool held = ram.contains(step.node);
-    if (step.op == Op::compute) {
+    if (step.op == Instruction::Op::compute) {
       for (const int input : node.inputs) {
         if (!ram.contains(input)) fail("missing input", input);
       }
@@ -48,10 +47,10 @@ inline Execution execute(const Graph& graph, std::span<const Instruction> progra
       ram[step.node] = node.bytes;
       workspace = node.workspace_bytes;
       compute += node.energy_joules;
-    } else if (step.op == Op::free) {
+    } else if (step.op == Instruction::Op::free) {
       if (!held) fail("freed what is not in RAM:", step.node);
       ram.erase(step.node);
-    } else if (step.op == Op::page_out) {
+    } else if (step.op == Instruction::Op::page_out) {
       if (!held) fail("paged out what is not in RAM:", step.node);
       storage.insert(step.node);
       page_out += node.page_out_energy_joules;

@@ -11,7 +11,7 @@
 namespace poet::test {
 
 /// Buffers of any kind, `count` of them, in a time of 2 * count and of up to `max_bytes` each.
-inline std::vector<Buffer> random_buffers(Random& random, int count, int max_bytes) {
+inline std::vector<Buffer> random_buffers(Twister& random, int count, int max_bytes) {
   std::vector<Buffer> buffers;
   for (int b = 0; b < count; ++b) {
     const int lower = draw(random, 0, 2 * count - 1);
@@ -33,7 +33,7 @@ class CutSquare {
   static constexpr int kUnit = 1024;
   static constexpr int kSide = 1024;
 
-  explicit CutSquare(Random& random) : random_(random) {}
+  explicit CutSquare(Twister& random) : random_(random) {}
 
   std::vector<Buffer> cut(int count, int fill) {
     divide({.upper = kSide, .bytes = kSide}, count, chance(random_, 50));
@@ -116,7 +116,7 @@ class CutSquare {
     });
   }
 
-  Random& random_;
+  Twister& random_;
   std::vector<Buffer> buffers_;
 };
 

@@ -11,7 +11,7 @@
 namespace poet::test {
 
 /// A random graph as in random_graph(), with all that graphs beyond POET's have.
-inline Graph random_exact_graph(Random& random) {
+inline Graph random_exact_graph(Twister& random) {
   const auto below = [&](int count) { return draw(random, 0, count - 1); };
   return with_attributes(random_graph(random), below);
 }
@@ -20,7 +20,7 @@ inline Graph random_exact_graph(Random& random) {
 /// against everything that is still to be computed.
 class ExactScheduler {
  public:
-  ExactScheduler(Random& random, const Graph& graph, const Habits& habits)
+  ExactScheduler(Twister& random, const Graph& graph, const Habits& habits)
       : random_(random), graph_(graph), habits_(habits) {}
 
   Schedule run() {
@@ -105,7 +105,7 @@ class ExactScheduler {
     return stage;
   }
 
-  Random& random_;
+  Twister& random_;
   const Graph& graph_;
   const Habits& habits_;
   Set resident_;
@@ -114,7 +114,7 @@ class ExactScheduler {
 
 /// An exact graph with a schedule and the tightest limits that it keeps to, with any kind of paging
 /// time.
-inline Case random_exact_case(Random& random) {
+inline Case random_exact_case(Twister& random) {
   constexpr std::array kHabits = {Habits{}, Habits{.drop = 40}, Habits{.drop = 70},
                                   Habits{.drop = 40, .page_out = 30, .page_in = 50},
                                   Habits{.drop = 70, .page_out = 60, .page_in = 30}};

@@ -13,25 +13,26 @@
 
 namespace poet::test {
 
-using Random = std::mt19937_64;
+/// Repeats on every machine. `Random` of the solver is another generator, with draws of its own.
+using Twister = std::mt19937_64;
 
 /// A whole number in [low, high]. The standard distributions differ between libraries; a seed
 /// printed on one machine has to mean the same on another.
-inline int draw(Random& random, int low, int high) {
+inline int draw(Twister& random, int low, int high) {
   return low + static_cast<int>(random() % static_cast<std::uint64_t>(high - low + 1));
 }
 
-inline bool chance(Random& random, int percent) {
+inline bool chance(Twister& random, int percent) {
   return draw(random, 1, 100) <= percent;
 }
 
 template <typename List>
-auto pick(Random& random, const List& list) {
+auto pick(Twister& random, const List& list) {
   return list[draw(random, 0, static_cast<int>(list.size()) - 1)];
 }
 
 /// 4 to 16 nodes; each one after the first reads one to three earlier ones. No cost is zero.
-inline Graph random_graph(Random& random) {
+inline Graph random_graph(Twister& random) {
   std::vector<Node> nodes(draw(random, 4, 16));
   for (int j = 0; j < static_cast<int>(nodes.size()); ++j) {
     nodes[j] = {.name = fmt::format("n{}", j),
@@ -68,7 +69,7 @@ inline void compute_with_inputs(const Graph& graph, int node, const std::set<int
 /// A schedule that keeps the rules by construction: what a computation lacks is recomputed, what
 /// is paged in has a copy and stays for the next stage. What may not be paged or computed at any
 /// time stays for good.
-inline Schedule random_schedule(Random& random, const Graph& graph, const Habits& habits) {
+inline Schedule random_schedule(Twister& random, const Graph& graph, const Habits& habits) {
   Schedule schedule;
   std::set<int> resident;
   std::set<int> stored;
@@ -106,7 +107,7 @@ struct Case {
   Limits limits;
 };
 
-inline Case random_case(Random& random) {
+inline Case random_case(Twister& random) {
   const Habits habits[] = {{},
                            {.drop = 30},
                            {.drop = 60},
@@ -121,7 +122,7 @@ inline Case random_case(Random& random) {
 }
 
 /// Puts a node into one of a stage's lists, or takes it out of it.
-inline void edit(Random& random, Schedule& schedule) {
+inline void edit(Twister& random, Schedule& schedule) {
   const int last = static_cast<int>(schedule.stages.size()) - 1;
   Stage& stage = schedule.stages[draw(random, 0, last)];
   std::vector<int>* const lists[] = {&stage.resident, &stage.compute, &stage.page_out,

@@ -85,7 +85,7 @@ TEST(ProgramCopies, RefuseProgramsThatDoNotRun) {
 }
 
 TEST(ProgramBuffers, NeedWhatTheReplayCounts) {
-  test::Random random(1);
+  test::Twister random(1);
   for (int i = 0; i < 300; ++i) {
     const test::Case made = test::random_exact_case(random);
     const std::vector<Instruction> program =

@@ -57,7 +57,7 @@ TEST(Place, RoundsSizesAndOffsetsToTheAlignment) {
 }
 
 TEST(Place, EndsAtTheSameNodeWithoutALimitOfTime) {
-  test::Random random(3);
+  test::Twister random(3);
   const std::vector<Buffer> buffers = test::CutSquare(random).cut(400, 95);
   const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
   constexpr std::int64_t kNodes = 100;  // fewer than buffers
@@ -70,7 +70,7 @@ TEST(Place, EndsAtTheSameNodeWithoutALimitOfTime) {
 }
 
 TEST(Place, FindsTheSameOffsetsWithoutALimitOfTime) {
-  test::Random random(1);
+  test::Twister random(1);
   const std::vector<Buffer> buffers = test::CutSquare(random).cut(100, 95);
   const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
   const PlacementResult found = place(buffers, arena);

@@ -16,7 +16,7 @@ MilpSolution sample(const std::string& name) {
   return parse_solution(test::contents_of(POET_TEST_DATA "/solutions/" + name), name);
 }
 
-std::string error_of(const std::string& text) {
+std::string solution_error_of(const std::string& text) {
   return input_error([&] { parse_solution(text, "x.sol"); });
 }
 
@@ -87,14 +87,15 @@ TEST(ReadSolution, QuotesASolverThatFoundNone) {
         {"Columns\n Index Status Lower Upper Primal Dual Type Name\n 0 0 1 Integer x\nRows\n"
          "Model status: Infeasible\n",
          "HiGHS found no solution: 'Infeasible'"}}) {
-    EXPECT_THAT(error_of(text), HasSubstr(part));
+    EXPECT_THAT(solution_error_of(text), HasSubstr(part));
   }
 }
 
 TEST(ReadSolution, RefusesTheSolutionOfARelaxation) {
-  EXPECT_THAT(error_of("c Status: OPTIMAL\ns bas 1 1 f f 2\ni 1 s 1 0\nj 1 b 0 0\ne o f\n"),
-              HasSubstr("x.sol:2: found 's bas 1 1 f f 2'; expected 's mip'"));
-  EXPECT_THAT(error_of("s ipt 1 1 o 2\n"), HasSubstr("without --nomip"));
+  EXPECT_THAT(
+      solution_error_of("c Status: OPTIMAL\ns bas 1 1 f f 2\ni 1 s 1 0\nj 1 b 0 0\ne o f\n"),
+      HasSubstr("x.sol:2: found 's bas 1 1 f f 2'; expected 's mip'"));
+  EXPECT_THAT(solution_error_of("s ipt 1 1 o 2\n"), HasSubstr("without --nomip"));
 }
 
 TEST(ReadSolution, SaysWhatItCannotRead) {
@@ -122,7 +123,7 @@ TEST(ReadSolution, SaysWhatItCannotRead) {
         {"Model status\nOptimal\n# Primal solution values\nFeasible\n# Columns 2\nx 1\n# Rows 1\n",
          "x.sol:7: found '# Rows 1'"},
         {"Columns\nx 1\n", "expected headings from 'Index' to 'Name'"}}) {
-    EXPECT_THAT(error_of(text), HasSubstr(part)) << text;
+    EXPECT_THAT(solution_error_of(text), HasSubstr(part)) << text;
   }
 }
 

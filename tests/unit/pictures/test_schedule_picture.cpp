@@ -57,7 +57,7 @@ TEST(ScheduleTimeline, ATensorThatIsPagedInIsThereFromTheNextStageOn) {
 }
 
 TEST(Stack, IsWhatTheReplayFindsWithWorkspaceAndWhatIsTakenOver) {
-  test::Random random(7);
+  test::Twister random(7);
   int with_workspace = 0;
   for (int i = 0; i < 200; ++i) {
     SCOPED_TRACE(i);
@@ -90,7 +90,7 @@ std::vector<Bytes> sum(const std::vector<Band>& bands, int columns) {
 }
 
 TEST(Stack, AddsUpToWhatTheReplayHoldsAtEveryComputation) {
-  test::Random random(20220716);
+  test::Twister random(20220716);
   for (int i = 0; i < 500; ++i) {
     const test::Case made = test::random_case(random);
     const ScheduleTimeline timeline = make_timeline(made.graph, made.schedule);
@@ -178,7 +178,7 @@ TEST(LayerKinds, OfGradientsAreThoseOfTheirLayers) {
 }
 
 TEST(EnergySoFar, EndsAtTheEnergyOfTheReplay) {
-  test::Random random(11);
+  test::Twister random(11);
   int with_paging = 0;
   for (int i = 0; i < 200; ++i) {
     SCOPED_TRACE(i);
@@ -197,7 +197,7 @@ TEST(EnergySoFar, EndsAtTheEnergyOfTheReplay) {
 }
 
 TEST(TimeSoFar, EndsAtTheRuntimeOfTheReplay) {
-  test::Random random(12);
+  test::Twister random(12);
   for (int i = 0; i < 200; ++i) {
     SCOPED_TRACE(i);
     test::Case made = test::random_exact_case(random);

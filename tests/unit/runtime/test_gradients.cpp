@@ -20,13 +20,13 @@ double loss(const Case& item, const std::vector<Tensor>& inputs, const Tensor& d
 
 double central_difference(const Case& item, std::vector<Tensor> inputs, const Tensor& dy,
                           std::size_t input, std::size_t element) {
-  constexpr double kStep = 1.0 / 65536;
+  constexpr double kDifference = 1.0 / 65536;
   double& x = inputs[input][element];
   const double at = x;
-  x = at + kStep;
+  x = at + kDifference;
   const double after = loss(item, inputs, dy);
-  x = at - kStep;
-  return (after - loss(item, inputs, dy)) / (2 * kStep);
+  x = at - kDifference;
+  return (after - loss(item, inputs, dy)) / (2 * kDifference);
 }
 
 TEST(KernelGradient, IsThatOfTheForwardPass) {

@@ -13,18 +13,18 @@
 namespace poet {
 namespace {
 
-constexpr Bytes kTensor = Bytes{1} << 21;  // a byte of it is half a millionth
+constexpr Bytes kLargeTensor = Bytes{1} << 21;  // a byte of it is half a millionth
 constexpr int kSlots = 6;
 
 Problem chain_in(Bytes ram_budget) {
-  Problem problem = test::chain_problem(8, kTensor);
+  Problem problem = test::chain_problem(8, kLargeTensor);
   problem.limits.ram_budget_bytes = ram_budget;
   return problem;
 }
 
 /// The best schedule for so many tensors at a time.
 SolveResult best_in(int slots) {
-  return solve(chain_in(slots * kTensor), {.settings = {.gap = 0, .time_limit_seconds = 60}});
+  return solve(chain_in(slots * kLargeTensor), {.settings = {.gap = 0, .time_limit_seconds = 60}});
 }
 
 SolverFeatures plain_rows() {
@@ -57,11 +57,11 @@ int broken(const std::vector<MilpRow>& rows, const Formulation& model, const Sch
 }
 
 TEST(Covers, ThereAreNoneForAScheduleThatFitsToTheByte) {
-  EXPECT_TRUE(covers_for(chain_in(kSlots * kTensor), *best_in(kSlots).schedule).empty());
+  EXPECT_TRUE(covers_for(chain_in(kSlots * kLargeTensor), *best_in(kSlots).schedule).empty());
 }
 
 TEST(Covers, OneByteTooMuchBreaksThemByOne) {
-  const Problem problem = chain_in(kSlots * kTensor - 1);
+  const Problem problem = chain_in(kSlots * kLargeTensor - 1);
   const Schedule too_much = *best_in(kSlots).schedule;
   const std::vector<MilpRow> covers = covers_for(problem, too_much);
   ASSERT_FALSE(covers.empty());
@@ -72,7 +72,7 @@ TEST(Covers, OneByteTooMuchBreaksThemByOne) {
 }
 
 TEST(Covers, NoScheduleWithinTheBudgetBreaksThem) {
-  const Problem problem = chain_in(kSlots * kTensor - 1);
+  const Problem problem = chain_in(kSlots * kLargeTensor - 1);
   const std::vector<MilpRow> covers = covers_for(problem, *best_in(kSlots).schedule);
   for (int slots = kSlots - 1; slots >= 4; --slots) {
     const SolveResult result = best_in(slots);
@@ -82,7 +82,7 @@ TEST(Covers, NoScheduleWithinTheBudgetBreaksThem) {
 }
 
 TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
-  Problem problem = chain_in(5 * kTensor);
+  Problem problem = chain_in(5 * kLargeTensor);
   problem.limits.techniques.paging = false;
   const SolveResult ample = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 60}});
   ASSERT_TRUE(ample.schedule);
@@ -98,7 +98,7 @@ TEST(Covers, RecomputationsThatTakeTooLongTogetherAreForbiddenTogether) {
 
 TEST(Covers, AByteTooLittleCostsAsMuchAsATensorLess) {
   const SolveResult result =
-      solve(chain_in(kSlots * kTensor - 1),
+      solve(chain_in(kSlots * kLargeTensor - 1),
             {.settings = {.gap = 0, .time_limit_seconds = 60, .features = plain_rows()}});
   EXPECT_EQ(result.status, Status::optimal);
   EXPECT_DOUBLE_EQ(result.energy_joules, best_in(kSlots - 1).energy_joules);

@@ -55,7 +55,7 @@ struct Program {
   }
 };
 
-Program random_program(test::Random& random) {
+Program random_program(test::Twister& random) {
   Program program;
   const int rows = test::draw(random, 1, 4);
   for (int i = 0; i < rows; ++i) {
@@ -76,7 +76,7 @@ Program random_program(test::Random& random) {
 TEST(DualBound, OfAnyPricesIsBelowEverySolution) {
   int meaningful = 0;
   for (int seed = 0; seed < 2000; ++seed) {
-    test::Random random(seed);
+    test::Twister random(seed);
     const Program program = random_program(random);
     std::vector<double> prices(program.row_lower.size());
     for (double& price : prices) price = test::draw(random, -30, 30) / 10.0;

@@ -55,7 +55,7 @@ TEST(Moments, OneIsAtThePeak) {
   const test::CaseRange cases = test::wanted_cases(200);
   for (int seed = cases.first; seed < cases.first + cases.count; ++seed) {
     SCOPED_TRACE(seed);
-    test::Random random(seed);
+    test::Twister random(seed);
     Problem problem{.graph = test::with_attributes(test::random_graph(random), [&](int n) {
                       return test::draw(random, 0, n - 1);
                     })};

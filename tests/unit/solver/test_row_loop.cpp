@@ -16,7 +16,7 @@
 namespace poet {
 namespace {
 
-bool go_on(double) {
+bool take_any_bound(double) {
   return true;
 }
 
@@ -34,7 +34,7 @@ TEST(RowLoop, ComesToTheOptimumOfAllRows) {
   LinearProgram whole(scaled.milp);
   ASSERT_EQ(whole.solve(kInfinity, kInfinity), LinearProgram::Status::optimal);
   ASSERT_GT(whole.bound(), 1);
-  const RowLoopResult result = run_row_loop(scaled.milp, {.least_gain = 0}, go_on);
+  const RowLoopResult result = run_row_loop(scaled.milp, {.least_gain = 0}, take_any_bound);
   EXPECT_EQ(result.status, RowLoopResult::Status::bounded);
   EXPECT_NEAR(result.bound, whole.bound(), 1e-3 * whole.bound());
   EXPECT_LE(result.bound, whole.bound() * (1 + 1e-12));
@@ -53,8 +53,8 @@ TEST(RowLoop, ReportsBoundsThatRise) {
 
 TEST(RowLoop, EndsAtTheCeiling) {
   const ScaledMilp scaled = sampled_chain();
-  const double optimum = run_row_loop(scaled.milp, {}, go_on).bound;
-  const RowLoopResult result = run_row_loop(scaled.milp, {.ceiling = optimum / 2}, go_on);
+  const double optimum = run_row_loop(scaled.milp, {}, take_any_bound).bound;
+  const RowLoopResult result = run_row_loop(scaled.milp, {.ceiling = optimum / 2}, take_any_bound);
   EXPECT_EQ(result.status, RowLoopResult::Status::closed);
   EXPECT_EQ(result.bound, optimum / 2);
 }
@@ -74,7 +74,7 @@ TEST(RowLoop, AddsCutsUntilThereAreNone) {
   const RowLoopOptions options{.cuts = [](std::span<const double> values) {
     return values[0] < 0.5 ? std::vector{at_least(values[0] + 0.125)} : std::vector<MilpRow>();
   }};
-  const RowLoopResult result = run_row_loop(one_column(), options, go_on);
+  const RowLoopResult result = run_row_loop(one_column(), options, take_any_bound);
   EXPECT_EQ(result.status, RowLoopResult::Status::bounded);
   EXPECT_NEAR(result.bound, 0.5, 1e-12);
 }
@@ -82,9 +82,9 @@ TEST(RowLoop, AddsCutsUntilThereAreNone) {
 TEST(RowLoop, ProvesThatNoPointSatisfiesTheRows) {
   Milp milp = one_column();
   milp.rows.push_back(at_least(2));
-  EXPECT_EQ(run_row_loop(milp, {}, go_on).status, RowLoopResult::Status::infeasible);
+  EXPECT_EQ(run_row_loop(milp, {}, take_any_bound).status, RowLoopResult::Status::infeasible);
   milp.rows.front().rarely_tight = true;
-  EXPECT_EQ(run_row_loop(milp, {}, go_on).status, RowLoopResult::Status::infeasible);
+  EXPECT_EQ(run_row_loop(milp, {}, take_any_bound).status, RowLoopResult::Status::infeasible);
 }
 
 TEST(RowLoop, ClaimsNothingWhenItIsStopped) {

@@ -6,22 +6,22 @@ namespace poet {
 namespace {
 
 using Kind = Difference::Kind;
-using Status = SweepRow::Status;
+using RowStatus = SweepRow::Status;
 using testing::HasSubstr;
 
-SweepRow row(Joules energy, Status status = Status::optimal, Bytes ram = 1000) {
-  return {
-      .status = status,
-      .problem = {.model = "net",
-                  .platform = "m4",
-                  .graph_sha256 = "digest",
-                  .limits = {.ram_budget_bytes = ram},
-                  .runtime_budget_ratio = 3},
-      .requested_gap = 1e-4,
-      .summary = Summary{.energy_joules = energy, .gap = status == Status::optimal ? 1e-5 : 0.1}};
+SweepRow row(Joules energy, RowStatus status = RowStatus::optimal, Bytes ram = 1000) {
+  return {.status = status,
+          .problem = {.model = "net",
+                      .platform = "m4",
+                      .graph_sha256 = "digest",
+                      .limits = {.ram_budget_bytes = ram},
+                      .runtime_budget_ratio = 3},
+          .requested_gap = 1e-4,
+          .summary =
+              Summary{.energy_joules = energy, .gap = status == RowStatus::optimal ? 1e-5 : 0.1}};
 }
 
-SweepRow without_schedule(Status status, Bytes ram = 1000) {
+SweepRow without_schedule(RowStatus status, Bytes ram = 1000) {
   SweepRow result = row(0, status, ram);
   result.summary.reset();
   result.reason = "because";
@@ -72,24 +72,24 @@ TEST(Compare, NamesThePointAndTheFiguresOfARise) {
 
 TEST(Compare, TellsOfImprovements) {
   EXPECT_EQ(improvements(compared(row(2), row(1.9))), Kinds{Kind::energy});
-  EXPECT_EQ(improvements(compared(row(2, Status::feasible), row(2))), Kinds{Kind::proof});
-  EXPECT_EQ(improvements(compared(without_schedule(Status::unknown), row(2))),
+  EXPECT_EQ(improvements(compared(row(2, RowStatus::feasible), row(2))), Kinds{Kind::proof});
+  EXPECT_EQ(improvements(compared(without_schedule(RowStatus::unknown), row(2))),
             Kinds{Kind::schedule});
 }
 
 TEST(Compare, FindsLostProofs) {
-  EXPECT_EQ(regressions(compared(row(2), row(2, Status::feasible))), Kinds{Kind::proof});
+  EXPECT_EQ(regressions(compared(row(2), row(2, RowStatus::feasible))), Kinds{Kind::proof});
   SweepRow coarse = row(2);
   coarse.requested_gap = 0.2;
   coarse.summary->gap = 0.1;
   EXPECT_EQ(regressions(compared(row(2), coarse)), Kinds{Kind::proof}) << "of a wider gap";
-  EXPECT_EQ(regressions(
-                compared(without_schedule(Status::infeasible), without_schedule(Status::unknown))),
+  EXPECT_EQ(regressions(compared(without_schedule(RowStatus::infeasible),
+                                 without_schedule(RowStatus::unknown))),
             Kinds{Kind::proof});
 }
 
 TEST(Compare, FindsLostSchedules) {
-  const Comparison lost = compared(row(2), without_schedule(Status::infeasible));
+  const Comparison lost = compared(row(2), without_schedule(RowStatus::infeasible));
   ASSERT_EQ(regressions(lost), Kinds{Kind::schedule});
   EXPECT_THAT(lost.regressions[0].message, HasSubstr("infeasible (because)"));
 }
@@ -101,8 +101,8 @@ TEST(Compare, FindsSchedulesThatDoNotReplay) {
 }
 
 TEST(Compare, FindsMissingPointsAndTellsOfNewOnes) {
-  const Comparison shifted = compare(sweep({row(2), row(3, Status::optimal, 900)}),
-                                     sweep({row(2, Status::optimal, 800), row(2)}), 0);
+  const Comparison shifted = compare(sweep({row(2), row(3, RowStatus::optimal, 900)}),
+                                     sweep({row(2, RowStatus::optimal, 800), row(2)}), 0);
   EXPECT_EQ(regressions(shifted), Kinds{Kind::missing});
   EXPECT_EQ(shifted.regressions[0].point, "net/m4 both 3x 900 bytes");
   EXPECT_EQ(improvements(shifted), Kinds{Kind::missing});
@@ -130,21 +130,22 @@ TEST(Compare, ListsAChangedGraphWithBothFigures) {
 }
 
 TEST(Compare, FindsASchedulesLossOnAChangedGraph) {
-  SweepRow lost = without_schedule(Status::infeasible);
+  SweepRow lost = without_schedule(RowStatus::infeasible);
   lost.problem.graph_sha256 = "another";
   const Comparison comparison = compared(row(2), lost);
   EXPECT_EQ(regressions(comparison), Kinds{Kind::schedule});
   EXPECT_EQ(comparison.graph_changes.size(), 1U);
-  SweepRow still = without_schedule(Status::infeasible);
+  SweepRow still = without_schedule(RowStatus::infeasible);
   still.problem.graph_sha256 = "another";
-  EXPECT_EQ(regressions(compared(without_schedule(Status::infeasible), still)), Kinds{});
-  EXPECT_EQ(regressions(compare(sweep({row(2), row(2, Status::optimal, 2000)}), sweep({still}), 0)),
-            (Kinds{Kind::schedule, Kind::missing}));
+  EXPECT_EQ(regressions(compared(without_schedule(RowStatus::infeasible), still)), Kinds{});
+  EXPECT_EQ(
+      regressions(compare(sweep({row(2), row(2, RowStatus::optimal, 2000)}), sweep({still}), 0)),
+      (Kinds{Kind::schedule, Kind::missing}));
 }
 
 TEST(Compare, ComparesScheduleFilesOnlyOnTheSameProblem) {
   ComparedResult before{.points = {{.row = row(2)}}};
-  ComparedResult now{.points = {{.row = row(2, Status::optimal, 900)}}};
+  ComparedResult now{.points = {{.row = row(2, RowStatus::optimal, 900)}}};
   const Comparison other = compare(before, now, 0);
   ASSERT_EQ(regressions(other), Kinds{Kind::problem});
   EXPECT_THAT(other.regressions[0].message, HasSubstr("RAM budget in bytes was 1000, is 900"));
@@ -161,8 +162,8 @@ TEST(Compare, RefusesASweepWithAPointTwice) {
 
 TEST(ComparisonText, MarkdownHasATableOfEachKind) {
   const std::string text =
-      comparison_markdown(compare(sweep({row(2), row(3, Status::feasible, 900)}),
-                                  sweep({row(2.5), row(2, Status::feasible, 900)}), 1e-4));
+      comparison_markdown(compare(sweep({row(2), row(3, RowStatus::feasible, 900)}),
+                                  sweep({row(2.5), row(2, RowStatus::feasible, 900)}), 1e-4));
   EXPECT_THAT(text, HasSubstr("**2 points compared: 1 regression, 1 improvement**"));
   EXPECT_THAT(text, HasSubstr("### Worse\n\n| point |"));
   EXPECT_THAT(text, HasSubstr("\n| net/m4 both 3x 1000 bytes | energy | "));
@@ -170,7 +171,7 @@ TEST(ComparisonText, MarkdownHasATableOfEachKind) {
 }
 
 SweepRow least(Objective objective, Seconds runtime, Bytes ram, Joules energy) {
-  SweepRow result = row(energy, Status::optimal, ram);
+  SweepRow result = row(energy, RowStatus::optimal, ram);
   result.problem.objective = objective;
   result.problem.limits.runtime_budget_seconds = runtime;
   result.summary->runtime_seconds = runtime;

@@ -62,7 +62,7 @@ TEST(Dominance, AScheduleFitsWhatItsReplayKeepsTo) {
 }
 
 TEST(Dominance, FitsWhateverTheJudgeAccepts) {
-  test::Random random(3);
+  test::Twister random(3);
   int fitting = 0;
   for (int i = 0; i < 1000; ++i) {
     SCOPED_TRACE(i);
