@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <limits>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -138,7 +139,12 @@ class Boundary {
 
 class Search {
  public:
-  Search(const Graph& graph, const Limits& limits) : tables_(graph), limits_(limits) {}
+  Search(const Graph& graph, const Limits& limits, Joules most_joules)
+      : tables_(graph), limits_(limits), most_joules_(most_joules), rest_(graph.nodes.size() + 1) {
+    for (int t = graph.size() - 1; t >= 0; --t) {
+      rest_[t] = rest_[t + 1] + graph.nodes[t].energy_joules;
+    }
+  }
 
   std::optional<OracleAnswer> run() {
     const int size = tables_.size;
@@ -156,12 +162,15 @@ class Search {
  private:
   /// Every way to run stage t from these residents.
   void run_stage(int t, Set resident, Boundary& now, Boundary& next) {
-    bool reached = false;
-    for (Set stored = 0; stored < only(t); ++stored) reached |= !now.at(resident, stored).empty();
-    if (!reached) return;
+    Joules least = std::numeric_limits<Joules>::infinity();
+    for (Set stored = 0; stored < only(t); ++stored) {
+      for (const int label : now.at(resident, stored)) least = std::min(least, all_[label].joules);
+    }
+    if (least == std::numeric_limits<Joules>::infinity()) return;
     const Set absent = tables_.renewable[t] & ~resident;
     for_each_subset(limits_.techniques.remat ? absent : 0, [&](Set recomputed) {
       const Set computed = recomputed | only(t);
+      if (is_too_much(least + tables_.compute_joules[computed], t)) return;
       if (!inputs_there(resident, computed)) return;
       // After the last stage nothing is of use any more.
       const Set keepable = t + 1 < tables_.size ? resident | computed : 0;
@@ -174,6 +183,12 @@ class Search {
         }
       });
     });
+  }
+
+  /// After stage t, whose successors compute each node once at least.
+  bool is_too_much(Joules joules, int t) const {
+    constexpr double kRounding = 1e-12;
+    return joules + rest_[t + 1] > most_joules_ * (1 + kRounding);
   }
 
   /// Rule 1. In index order an input comes before its user, and it goes only after its last user.
@@ -241,6 +256,7 @@ class Search {
                     .page_out = page_out,
                     .page_in = page_in};
         after.seconds = before.seconds + seconds_of(after);
+        if (is_too_much(after.joules, t)) return;
         if (after.seconds > limits_.runtime_budget_seconds) return;
         if (!fits_storage(stored | page_out)) return;
         const bool beside = limits_.paging_time == PagingTime::overlapped;
@@ -284,14 +300,17 @@ class Search {
 
   Tables tables_;
   const Limits& limits_;
+  Joules most_joules_;
+  std::vector<Joules> rest_;  // by stage: of it and all later ones, if nothing is recomputed
   std::vector<Label> all_;
 };
 
 }  // namespace
 
-std::optional<OracleAnswer> ask_oracle(const Graph& graph, const Limits& limits) {
+std::optional<OracleAnswer> ask_oracle(const Graph& graph, const Limits& limits,
+                                       Joules most_joules) {
   if (graph.size() > kOracleNodes) throw std::invalid_argument("too many nodes for the oracle");
-  return Search(graph, limits).run();
+  return Search(graph, limits, most_joules).run();
 }
 
 }  // namespace poet::test

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <limits>
 #include <optional>
 
 #include "poet/graph.hpp"
@@ -21,7 +22,10 @@ inline constexpr int kOracleNodes = 9;
 /// The least energy within the limits, found by trying everything; nothing if no schedule keeps
 /// to them. It is a reading of its own of the rules in docs/schedule-format.md: it knows no linear
 /// program, no replay and no plan. RAM is compared in whole bytes, the runtime as it stands,
-/// without slack. Throws std::invalid_argument for more than kOracleNodes nodes.
-std::optional<OracleAnswer> ask_oracle(const Graph& graph, const Limits& limits);
+/// without slack. Schedules of more than `most_joules` are of no interest, which saves time;
+/// rounding may let some pass. Throws std::invalid_argument for more than kOracleNodes nodes.
+std::optional<OracleAnswer> ask_oracle(
+    const Graph& graph, const Limits& limits,
+    Joules most_joules = std::numeric_limits<Joules>::infinity());
 
 }  // namespace poet::test

@@ -25,6 +25,15 @@ OrderMoves::OrderMoves(const Graph& graph, const Precedence& precedence, Random&
   for (const auto& [first, second] : precedence) add(first, second);
 }
 
+// If each node must come before the next one, every order has them in this line.
+bool OrderMoves::any() const {
+  for (std::size_t k = 0; k + 1 < after_.size(); ++k) {
+    const std::vector<int>& later = after_[k];
+    if (std::find(later.begin(), later.end(), static_cast<int>(k + 1)) == later.end()) return true;
+  }
+  return false;
+}
+
 bool OrderMoves::change(NodeOrder& order) {
   const double drawn = random_.uniform();
   const int count = drawn < kThirdShare ? 3 : drawn < kSecondShare ? 2 : 1;

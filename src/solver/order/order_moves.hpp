@@ -15,6 +15,10 @@ class OrderMoves {
  public:
   OrderMoves(const Graph& graph, const Precedence& precedence, Random& random);
 
+  /// Whether there is another order than the given one: whether two neighbours of that one may
+  /// change places.
+  bool any() const;
+
   /// One to three such changes. Returns false if none of them was possible.
   bool change(NodeOrder& order);
 

@@ -76,7 +76,9 @@ class OrderSearch {
       take_schedule(options_.start_order.empty() ? given_ : options_.start_order, *options_.start);
     }
     search_given_order();
-    if (working_set_.of_any_order() <= problem_.limits.ram_budget_bytes) search_orders();
+    if (moves_.any() && working_set_.of_any_order() <= problem_.limits.ram_budget_bytes) {
+      search_orders();
+    }
     return std::move(found_);
   }
 
@@ -92,6 +94,8 @@ class OrderSearch {
     if (working_set(problem_.graph).bytes > problem_.limits.ram_budget_bytes) return;
     for (int s = 0; s < kGivenSearches && !stopping(); ++s) {
       LocalSearchOptions search{.seed = options_.seed + static_cast<std::uint32_t>(s)};
+      search.moves = static_cast<std::int64_t>(std::min(1.0, options_.effort) *
+                                               static_cast<double>(search.moves));
       search.stop = [this] { return stopping(); };
       search.improved = [this](const Schedule& schedule) { take_schedule(given_, schedule); };
       local_search(problem_, search);
@@ -149,7 +153,7 @@ class OrderSearch {
       if (!fits_one_by_one && plan.fits()) continue;
       made += static_cast<double>(each);
       OrderPlan judged = judge(next, plan, each);
-      const double cooling = 1 - made / moves;
+      const double cooling = std::max(0.0, 1 - made / moves);  // the last one may overrun
       if (!accepts(plan, judged, kind.heat, 2 * random_.uniform() * cooling)) continue;
       order_ = std::move(next);
       plan = std::move(judged);

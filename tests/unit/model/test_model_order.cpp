@@ -1,0 +1,209 @@
+// What the formulas of models ask of an order, and models in one.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <fstream>
+#include <map>
+#include <numeric>
+#include <string>
+
+#include <fmt/format.h>
+#include <nlohmann/json.hpp>
+
+#include "poet/graph.hpp"
+#include "poet/platform.hpp"
+#include "support/exact_model.hpp"
+#include "support/order_rules.hpp"
+
+namespace poet::test {
+namespace {
+
+using testing::Contains;
+using testing::Not;
+using testing::Pair;
+
+/// A built-in model as the file of an exact one.
+std::string exact_file(const std::string& name, const std::string& update,
+                       const std::string& optimizer) {
+  std::ifstream file(std::string(POET_SOURCE_DIR "/models/") + name + ".json");
+  nlohmann::json model = nlohmann::json::parse(file);
+  model["version"] = 2;
+  model["backward"] = "exact";
+  model["update"] = update;
+  model["optimizer"] = optimizer;
+  return model.dump();
+}
+
+NodeOrder given_order(std::size_t size) {
+  NodeOrder order(size);
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+/// Whether a node must come before another by these pairs and by edges, if need be by way of
+/// others.
+class Ties {
+ public:
+  Ties(const Model& model, const Precedence& pairs) : after_(model.nodes.size()) {
+    for (std::size_t k = 0; k < model.nodes.size(); ++k) {
+      for (const int input : model.nodes[k].inputs) after_[input].push_back(static_cast<int>(k));
+    }
+    for (const auto& [first, second] : pairs) after_[first].push_back(second);
+  }
+
+  bool tied(int first, int second) const {
+    std::vector<bool> is_behind(after_.size(), false);
+    is_behind[first] = true;
+    for (int k = first; k < second; ++k) {
+      if (!is_behind[k]) continue;
+      for (const int later : after_[k]) is_behind[later] = true;
+    }
+    return is_behind[second];
+  }
+
+ private:
+  std::vector<std::vector<int>> after_;
+};
+
+/// Names two nodes that have to keep their order by what they do and are not tied; empty: none.
+/// Changes of one name are told as a line, and reads against the first change: that is enough.
+std::string untied(const StepNodes& step, const Ties& ties) {
+  std::map<std::string, std::vector<int>> changes;
+  std::map<std::string, std::vector<int>> readers;
+  for (int k = 0; k < static_cast<int>(step.size()); ++k) {
+    for (const std::string& name : step[k].reads) readers[name].push_back(k);
+    for (const std::string& name : step[k].changes) changes[name].push_back(k);
+  }
+  for (const auto& [name, nodes] : changes) {
+    for (const int reader : readers[name]) {
+      if (reader != nodes.front() && !ties.tied(reader, nodes.front())) {
+        return step[reader].name + " and " + step[nodes.front()].name;
+      }
+    }
+    for (std::size_t i = 1; i < nodes.size(); ++i) {
+      if (!ties.tied(nodes[i - 1], nodes[i])) {
+        return step[nodes[i - 1]].name + " and " + step[nodes[i]].name;
+      }
+    }
+  }
+  return "";
+}
+
+class ModelOrder : public testing::TestWithParam<std::string> {};
+
+TEST_P(ModelOrder, TiesWhateverReadsOrChangesTheSame) {
+  for (const char* const update : {"fused", "buffered", "accumulate"}) {
+    for (const char* const optimizer : {"sgd", "adam"}) {
+      SCOPED_TRACE(fmt::format("{} {}", update, optimizer));
+      const std::string text = exact_file(GetParam(), update, optimizer);
+      const Model model = parse_model(text, "model.json");
+      const StepNodes step = step_nodes(text);
+      const Precedence pairs = precedence(model);
+      ASSERT_EQ(step.size(), model.nodes.size());
+      for (const auto& [first, second] : pairs) ASSERT_LT(first, second) << "the given order";
+      EXPECT_EQ(untied(step, Ties(model, pairs)), "");
+      EXPECT_EQ(order_fault(step, given_order(step.size())), "");
+    }
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(BuiltIn, ModelOrder, testing::ValuesIn(builtin_models()),
+                         [](const auto& instance) { return instance.param; });
+
+TEST(ModelPrecedence, AppliesAKeptGradientAfterItsLastAddition) {
+  const Model model = parse_model(exact_file("ds_cnn", "accumulate", "sgd"), "ds_cnn.json");
+  const Precedence pairs = precedence(model);
+  const int sum = index_of(model, "gradw(fc)");
+  const int update = index_of(model, "update(fc)");
+  EXPECT_THAT(model.nodes[update].inputs, testing::IsEmpty()) << "the graph has no edge for it";
+  EXPECT_THAT(pairs, Contains(Pair(sum, update)));
+  EXPECT_THAT(pairs, Contains(Pair(index_of(model, "fc"), update)));
+  const Platform platform = load_platform("m4");
+  EXPECT_THAT(precedence(cost_graph(model, &platform)), Not(Contains(Pair(sum, update))))
+      << "a graph knows nothing of kept gradients";
+}
+
+/// Two layers with the parameters of a.
+Model shared_model(const std::string& update) {
+  return exact_model("[1, 3]", R"(
+      {"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3},
+      {"name": "b", "op": "linear", "inputs": ["a"], "out_features": 3, "weights": "a"},
+      {"name": "c", "op": "linear", "inputs": ["b"], "out_features": 3, "weights": "a"},
+      {"name": "loss", "op": "mse", "inputs": ["c"]})",
+                     fmt::format(R"("update": "{}", "optimizer": "adam",)", update));
+}
+
+TEST(ModelPrecedence, AddsUpKeptGradientsOfSharedParametersInTheirOrder) {
+  const Model model = shared_model("accumulate");
+  const Precedence pairs = precedence(model);
+  const int first = index_of(model, "gradw(a by c)");
+  const int second = index_of(model, "gradw(a by b)");
+  const int third = index_of(model, "gradw(a)");
+  EXPECT_THAT(pairs, Contains(Pair(first, second)));
+  EXPECT_THAT(pairs, Contains(Pair(second, third)));
+  EXPECT_THAT(pairs, Contains(Pair(third, index_of(model, "update(a)"))));
+  EXPECT_THAT(pairs, Not(Contains(Pair(first, third)))) << "it follows";
+}
+
+TEST(ModelPrecedence, ReadsSharedParametersBeforeTheirUpdate) {
+  for (const char* const update : {"fused", "buffered", "accumulate"}) {
+    const Model model = shared_model(update);
+    const Precedence pairs = precedence(model);
+    for (const char* const reader : {"a", "b", "c", "grad(a)", "grad(b)"}) {
+      EXPECT_THAT(pairs, Contains(Pair(index_of(model, reader), index_of(model, "update(a)"))))
+          << update << ' ' << reader;
+    }
+  }
+}
+
+TEST(ModelPrecedence, OfABufferIsTheChainOfItsEdges) {
+  const Model model = shared_model("buffered");
+  EXPECT_EQ(inputs_of(model, "update(a)"), "gradw(a)");
+  const Ties ties(model, precedence(model));
+  EXPECT_TRUE(ties.tied(index_of(model, "gradw(a by c)"), index_of(model, "update(a)")));
+}
+
+TEST(PermutedModel, MovesNodesOperandsAndChoicesAndRemembersTheirPlaces) {
+  const Model model = shared_model("accumulate");
+  NodeOrder order = given_order(model.nodes.size());
+  // The weight gradient of c waits until b has its own gradient.
+  const int waits = index_of(model, "gradw(a by c)");
+  ASSERT_EQ(model.nodes[waits + 1].name, "grad(b)");
+  std::swap(order[waits], order[waits + 1]);
+  const Model moved = permuted(model, order);
+  EXPECT_EQ(moved.order, order);
+  EXPECT_EQ(moved.nodes[waits].name, "grad(b)");
+  for (const ModelNode& node : model.nodes) {
+    EXPECT_EQ(inputs_of(moved, node.name).size(), inputs_of(model, node.name).size());
+    const ModelNode& after = node_of(moved, node.name);
+    ASSERT_EQ(after.operands.size(), node.operands.size());
+    for (std::size_t i = 0; i < node.operands.size(); ++i) {
+      EXPECT_EQ(moved.nodes[after.operands[i].node].name, model.nodes[node.operands[i].node].name)
+          << "operand " << i << " of " << node.name << " is never exchanged with another";
+    }
+  }
+  const Model back = permuted(moved, inverse(order));
+  EXPECT_TRUE(back.order.empty());
+  const Platform platform = load_platform("m4");
+  EXPECT_EQ(graph_sha256(cost_graph(back, &platform)), graph_sha256(cost_graph(model, &platform)));
+  EXPECT_EQ(graph_sha256(cost_graph(moved, &platform)),
+            graph_sha256(permuted(cost_graph(model, &platform), order)));
+}
+
+TEST(PermutedModel, NamesTheNodesOfTheFileAfterASecondChangeToo) {
+  const Model model = exact_model("[1, 3]", R"(
+      {"name": "a", "op": "tanh", "inputs": ["input"]}, {"name": "b", "op": "tanh", "inputs": ["input"]},
+      {"name": "c", "op": "tanh", "inputs": ["input"]}, {"name": "d", "op": "add", "inputs": ["a", "b"]},
+      {"name": "e", "op": "add", "inputs": ["c", "d"]}, {"name": "loss", "op": "mse", "inputs": ["e"]})");
+  ASSERT_EQ(model.nodes.size(), 7U);
+  const Model once = permuted(model, {0, 2, 1, 3, 4, 5, 6});
+  const Model twice = permuted(once, {0, 1, 3, 2, 4, 5, 6});
+  EXPECT_EQ(twice.order, (NodeOrder{0, 2, 3, 1, 4, 5, 6}));
+  for (std::size_t p = 0; p < twice.order.size(); ++p) {
+    EXPECT_EQ(twice.nodes[p].name, model.nodes[twice.order[p]].name);
+  }
+}
+
+}  // namespace
+}  // namespace poet::test

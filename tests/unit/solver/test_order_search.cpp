@@ -1,0 +1,307 @@
+// The parts of the search over orders, against working_set() and simulate(), and what it does at
+// its limits.
+#include <gtest/gtest.h>
+
+#include <numeric>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "poet/simulate.hpp"
+#include "solver/order/order_judge.hpp"
+#include "solver/order/order_moves.hpp"
+#include "solver/order/order_search.hpp"
+#include "solver/order/order_working_set.hpp"
+#include "support/order_rules.hpp"
+#include "support/random_order_graphs.hpp"
+
+namespace poet::test {
+namespace {
+
+constexpr double kLittleEffort = 0.02;
+
+bool never_stop() {
+  return false;
+}
+
+NodeOrder first_order(const Graph& graph) {
+  NodeOrder order(graph.nodes.size());
+  std::iota(order.begin(), order.end(), 0);
+  return order;
+}
+
+Problem problem_with_orders(int number) {
+  Random random(static_cast<std::uint64_t>(number));
+  Problem problem{.graph = graph_with_orders(random, 8 + random.below(15))};
+  const Baseline base = baseline(problem.graph);
+  const Bytes low = OrderWorkingSet(problem.graph).of_any_order();
+  const auto room = static_cast<double>(base.peak_ram_bytes - low);
+  problem.limits = {.ram_budget_bytes = low + static_cast<Bytes>(0.7 * random.uniform() * room),
+                    .runtime_budget_seconds = 2 * base.runtime_seconds,
+                    .paging_time = static_cast<PagingTime>(random.below(3))};
+  return problem;
+}
+
+TEST(OrderWorkingSet, IsTheWorkingSetOfThePermutedGraph) {
+  int other = 0;
+  for (int number = 0; number < 60; ++number) {
+    SCOPED_TRACE(number);
+    Random random(static_cast<std::uint64_t>(number));
+    const Graph graph = graph_with_orders(random, 6 + random.below(20));
+    const OrderWorkingSet all(graph);
+    OrderMoves moves(graph, precedence(graph), random);
+    NodeOrder order = first_order(graph);
+    for (int drawn = 0; drawn < 30; ++drawn) {
+      moves.change(order);
+      const Bytes bytes = working_set(permuted(graph, order)).bytes;
+      ASSERT_EQ(all.of(order), bytes);
+      ASSERT_LE(all.of_any_order(), bytes);
+      EXPECT_EQ(all.excess(order, bytes), 0);
+      if (bytes > 0) EXPECT_GT(all.excess(order, bytes - 1), 0);
+      other += bytes != working_set(graph).bytes ? 1 : 0;
+    }
+  }
+  EXPECT_GT(other, 50) << "orders with another working set than the given one";
+}
+
+TEST(OrderMoves, FindNoneInAChain) {
+  const Graph chain = chain_problem(6, 8).graph;
+  Random random(1);
+  OrderMoves moves(chain, {}, random);
+  NodeOrder order = first_order(chain);
+  EXPECT_FALSE(moves.any());
+  for (int tried = 0; tried < 100; ++tried) EXPECT_FALSE(moves.change(order));
+  EXPECT_EQ(order, first_order(chain));
+}
+
+TEST(OrderMoves, ReachBothOrdersOfTwoNodesUnlessAPairTiesThem) {
+  const Graph graph = make_graph({{.name = "a"}, {.name = "b"}});
+  Random random(1);
+  NodeOrder order = first_order(graph);
+  OrderMoves tied(graph, {{0, 1}}, random);
+  EXPECT_FALSE(tied.any());
+  EXPECT_FALSE(tied.change(order));
+  OrderMoves free(graph, {}, random);
+  EXPECT_TRUE(free.any());
+  bool is_turned = false;
+  for (int tried = 0; tried < 100; ++tried) {
+    free.change(order);
+    is_turned = is_turned || order == NodeOrder{1, 0};
+  }
+  EXPECT_TRUE(is_turned);
+}
+
+TEST(OrderMoves, KnowThatThereAreOtherOrdersIfThereAre) {
+  int several = 0;
+  int one = 0;
+  for (int number = 0; number < 200; ++number) {
+    Random random(static_cast<std::uint64_t>(number));
+    const Graph graph = graph_with_orders(random, 5);
+    const bool has_others = all_orders(step_nodes(graph), 200).size() > 1;
+    EXPECT_EQ(OrderMoves(graph, precedence(graph), random).any(), has_others) << number;
+    ++(has_others ? several : one);
+  }
+  EXPECT_GT(several, 20);
+  EXPECT_GT(one, 0);
+}
+
+TEST(OrderJudge, CountsAsTheSimulatorDoes) {
+  int fitting = 0;
+  int moved = 0;
+  for (int number = 0; number < 60; ++number) {
+    SCOPED_TRACE(number);
+    const Problem problem = problem_with_orders(number);
+    const OrderJudge judge(problem);
+    Random random(static_cast<std::uint64_t>(number));
+    OrderMoves moves(problem.graph, precedence(problem.graph), random);
+    NodeOrder order = first_order(problem.graph);
+    OrderPlan plan;
+    for (int step = 0; step < 4; ++step) {
+      moves.change(order);
+      plan = judge.judge(order, plan, 500, random.next(), never_stop);
+      const Graph graph = permuted(problem.graph, order);
+      const Schedule schedule = judge.schedule_of(order, plan);
+      const Replay replay = simulate(graph, schedule, problem.limits);
+      EXPECT_EQ(replay.valid(), plan.fits());
+      const Joules base = baseline(graph).energy_joules;
+      EXPECT_NEAR(replay.energy_joules, base + plan.extra_joules, 1e-9 * replay.energy_joules);
+      if (!plan.fits()) continue;
+      ++fitting;
+      const OrderPlan same = judge.plan_of(order, schedule);
+      EXPECT_TRUE(same.fits());
+      EXPECT_EQ(same.extra_joules, plan.extra_joules);
+      moved += order != first_order(problem.graph) ? 1 : 0;
+    }
+  }
+  EXPECT_GT(fitting, 60);
+  EXPECT_GT(moved, 40);
+}
+
+TEST(OrderJudge, NeverMakesAPlanThatFitsWorse) {
+  int improved = 0;
+  for (int number = 0; number < 40; ++number) {
+    const Problem problem = problem_with_orders(number);
+    const OrderJudge judge(problem);
+    const NodeOrder order = first_order(problem.graph);
+    OrderPlan plan = judge.judge(order, {}, 300, 1, never_stop);
+    for (std::uint64_t seed = 2; seed < 5; ++seed) {
+      const OrderPlan next = judge.judge(order, plan, 300, seed, never_stop);
+      EXPECT_TRUE(!plan.fits() || (next.fits() && next.extra_joules <= plan.extra_joules));
+      improved += plan.fits() && next.extra_joules < plan.extra_joules ? 1 : 0;
+      plan = next;
+    }
+  }
+  EXPECT_GT(improved, 0);
+}
+
+FoundOrder search_with(const Problem& problem, OrderSearchOptions options) {
+  options.effort = kLittleEffort;
+  return search_order(problem, precedence(problem.graph), options);
+}
+
+void expect_same(const FoundOrder& found, const FoundOrder& other) {
+  EXPECT_EQ(found.order, other.order);
+  EXPECT_EQ(found.schedule, other.schedule);
+  EXPECT_EQ(found.energy_joules, other.energy_joules);
+  EXPECT_EQ(found.given_energy_joules, other.given_energy_joules);
+}
+
+TEST(OrderSearch, GivesOneAnswerToASeedWhetherOrNotSomebodyAsksForAnEnd) {
+  int other = 0;
+  int asked = 0;
+  for (int number = 0; number < 10; ++number) {
+    SCOPED_TRACE(number);
+    const Problem problem = problem_with_orders(number);
+    const FoundOrder found = search_with(problem, {.seed = 3});
+    expect_same(search_with(problem, {.seed = 3}), found);
+    OrderSearchOptions watched{.seed = 3, .seconds = 1e6};
+    watched.stop = [&] {
+      ++asked;
+      return false;
+    };
+    expect_same(search_with(problem, watched), found);
+    other += found.order.empty() ? 0 : 1;
+  }
+  EXPECT_GT(other, 2);
+  EXPECT_GT(asked, 100);
+}
+
+TEST(OrderSearch, EndsAtOnceIfItIsStopped) {
+  const Problem problem = problem_with_orders(1);
+  int asked = 0;
+  OrderSearchOptions options;
+  options.stop = [&] { return ++asked > 0; };
+  const FoundOrder found = search_order(problem, precedence(problem.graph), options);
+  EXPECT_LT(asked, 1000);
+  EXPECT_TRUE(found.order.empty() || found.schedule);
+}
+
+TEST(OrderSearch, ReportsEachBetterScheduleWithItsOrder) {
+  int reports = 0;
+  for (int number = 0; number < 10; ++number) {
+    const Problem problem = problem_with_orders(number);
+    Joules last = std::numeric_limits<Joules>::infinity();
+    OrderSearchOptions options{.seed = 2};
+    options.improved = [&](const NodeOrder& order, const Schedule& schedule, Joules energy) {
+      ++reports;
+      EXPECT_LT(energy, last);
+      last = energy;
+      const Graph graph = order.empty() ? problem.graph : permuted(problem.graph, order);
+      const Replay replay = simulate(graph, schedule, problem.limits);
+      EXPECT_TRUE(replay.valid());
+      EXPECT_EQ(replay.energy_joules, energy);
+    };
+    const FoundOrder found = search_with(problem, options);
+    if (found.schedule) EXPECT_EQ(found.energy_joules, last);
+  }
+  EXPECT_GT(reports, 10);
+}
+
+TEST(OrderSearch, IsNeverAboveTheScheduleThatItStartsFrom) {
+  int started = 0;
+  for (int number = 0; number < 10; ++number) {
+    const Problem problem = problem_with_orders(number);
+    const FoundOrder first = search_with(problem, {.seed = 5});
+    if (!first.schedule) continue;
+    ++started;
+    OrderSearchOptions options{.seed = 6, .start_order = first.order, .start = first.schedule};
+    const FoundOrder second = search_with(problem, options);
+    ASSERT_TRUE(second.schedule.has_value());
+    EXPECT_LE(second.energy_joules, first.energy_joules);
+  }
+  EXPECT_GT(started, 4);
+}
+
+/// Two branches: the outputs of the wide nodes are read by narrow ones, which the sum reads. Branch
+/// by branch one wide tensor is in RAM at a time; the given order makes all of them first.
+Problem wide_branches(int count) {
+  std::vector<Node> nodes{{.name = "input", .op = "custom", .bytes = 1}};
+  const auto add = [&](std::string name, Bytes bytes, std::vector<int> inputs) {
+    nodes.push_back({.name = std::move(name),
+                     .op = "custom",
+                     .bytes = bytes,
+                     .runtime_seconds = 1,
+                     .energy_joules = 1,
+                     .inputs = std::move(inputs)});
+  };
+  for (int b = 1; b <= count; ++b) add(fmt::format("wide{}", b), 100, {0});
+  std::vector<int> narrow;
+  for (int b = 1; b <= count; ++b) {
+    narrow.push_back(static_cast<int>(nodes.size()));
+    add(fmt::format("narrow{}", b), 1, {b});
+  }
+  add("sum", 1, narrow);
+  return {.graph = make_graph(std::move(nodes)),
+          .limits = {.ram_budget_bytes = 110, .runtime_budget_seconds = 100}};
+}
+
+// The least peak of any order, as MODeL looks for.
+TEST(OrderSearch, WithoutTechniquesFindsAnOrderThatFitsByItself) {
+  Problem problem = wide_branches(4);
+  problem.limits.techniques = {.paging = false, .remat = false};
+  ASSERT_GT(baseline(problem.graph).peak_ram_bytes, 400);
+  const FoundOrder found = search_with(problem, {});
+  ASSERT_TRUE(found.schedule.has_value());
+  EXPECT_FALSE(found.order.empty());
+  EXPECT_FALSE(found.given_energy_joules.has_value()) << "no schedule fits the given order";
+  const Graph graph = permuted(problem.graph, found.order);
+  EXPECT_EQ(found.energy_joules, baseline(graph).energy_joules);
+  EXPECT_LE(baseline(graph).peak_ram_bytes, 110);
+}
+
+TEST(OrderSearch, EndsOnceNothingIsLeftToSave) {
+  const Problem problem = wide_branches(4);
+  int reports = 0;
+  int asked = 0;
+  OrderSearchOptions options;
+  options.improved = [&](const NodeOrder&, const Schedule&, Joules) { ++reports; };
+  options.stop = [&] {
+    ++asked;
+    return false;
+  };
+  const FoundOrder found = search_order(problem, {}, options);
+  EXPECT_EQ(found.energy_joules, baseline(problem.graph).energy_joules);
+  EXPECT_GT(reports, 0);
+  EXPECT_LT(asked, 200'000) << "and not only after its three million moves";
+}
+
+TEST(OrderSearch, OfAChainIsASearchInItsOneOrder) {
+  Problem problem = chain_problem(8, 100);
+  problem.limits.ram_budget_bytes = working_set(problem.graph).bytes;
+  const FoundOrder found = search_order(problem, precedence(problem.graph), {});
+  EXPECT_TRUE(found.order.empty());
+  ASSERT_TRUE(found.schedule.has_value());
+  EXPECT_EQ(found.given_energy_joules, found.energy_joules);
+}
+
+TEST(OrderSearch, HasNothingBelowWhatOneComputationNeeds) {
+  Problem problem = wide_branches(3);
+  problem.limits.ram_budget_bytes = OrderWorkingSet(problem.graph).of_any_order() - 1;
+  const FoundOrder found = search_with(problem, {});
+  EXPECT_FALSE(found.schedule.has_value());
+  EXPECT_TRUE(found.order.empty());
+}
+
+}  // namespace
+}  // namespace poet::test
