@@ -54,6 +54,9 @@ constexpr int kWorkingSetChanges = 400;
 constexpr double kWorkingSetHeat = 0.02;
 /// Searches in the given order, which stand for what it has to offer.
 constexpr int kGivenSearches = 2;
+/// Moves of each, for all the usual effort: so many that a tenth of it is a whole local search,
+/// against which it is stated what the order bought.
+constexpr double kGivenMoves = 15e6;
 
 class OrderSearch {
  public:
@@ -94,8 +97,8 @@ class OrderSearch {
     if (working_set(problem_.graph).bytes > problem_.limits.ram_budget_bytes) return;
     for (int s = 0; s < kGivenSearches && !stopping(); ++s) {
       LocalSearchOptions search{.seed = options_.seed + static_cast<std::uint32_t>(s)};
-      search.moves = static_cast<std::int64_t>(std::min(1.0, options_.effort) *
-                                               static_cast<double>(search.moves));
+      search.moves =
+          std::min(search.moves, static_cast<std::int64_t>(options_.effort * kGivenMoves));
       search.stop = [this] { return stopping(); };
       search.improved = [this](const Schedule& schedule) { take_schedule(given_, schedule); };
       local_search(problem_, search);
