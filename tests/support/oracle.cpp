@@ -122,8 +122,9 @@ struct Label {
   Set page_in = 0;
 };
 
-/// All that is worth knowing at the start of a stage: for every pair of (tensors resident, copies
-/// stored) the labels that no other label beats in both energy and runtime.
+/// All that is worth knowing at the start of a stage, before which there were `size`: for every pair
+/// of (tensors resident, copies stored) the labels that no other label beats in both energy and
+/// runtime.
 class Boundary {
  public:
   explicit Boundary(int size) : size_(size), labels_(std::size_t{1} << (2 * size)) {}
@@ -149,10 +150,10 @@ class Search {
   std::optional<OracleAnswer> run() {
     const int size = tables_.size;
     all_.push_back({});
-    Boundary now(size);
+    Boundary now(0);
     now.at(0, 0).push_back(0);
     for (int t = 0; t < size; ++t) {
-      Boundary next(size);
+      Boundary next(t + 1);
       for (Set resident = 0; resident < only(t); ++resident) run_stage(t, resident, now, next);
       now = std::move(next);
     }

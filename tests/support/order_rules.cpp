@@ -168,6 +168,20 @@ StepNodes step_nodes(std::string_view model_file) {
   return step_nodes(draft, spec.update);
 }
 
+OrderedModel ordered_model(std::string_view model_file, Update update, Optimizer optimizer) {
+  InputErrors errors;
+  ModelSpec spec = read_model(model_file, "order.json", errors);
+  errors.throw_if_any();
+  ask_for_backward(spec, Backward::exact);
+  spec.update = update;
+  spec.optimizer = optimizer;
+  OrderedModel result{.model = build_model(spec, 1, errors)};
+  const Draft draft = draft_exact(spec, 1, errors);
+  errors.throw_if_any();
+  result.step = step_nodes(draft, update);
+  return result;
+}
+
 StepNodes step_nodes(const Graph& graph) {
   StepNodes step;
   for (const Node& node : graph.nodes) {

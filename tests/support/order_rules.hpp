@@ -29,6 +29,15 @@ StepNodes step_nodes(const Draft& draft, Update update);
 /// Those of a model file.
 StepNodes step_nodes(std::string_view model_file);
 
+/// A model with what its nodes do.
+struct OrderedModel {
+  Model model;
+  StepNodes step;
+};
+
+/// The exact training step of a model file, with another update and optimizer than it states.
+OrderedModel ordered_model(std::string_view model_file, Update update, Optimizer optimizer);
+
 /// Those of a graph that states what its nodes read and write.
 StepNodes step_nodes(const Graph& graph);
 

@@ -37,10 +37,10 @@ inline Graph with_take_over(std::vector<Node> nodes, Random& random) {
   return make_graph(std::move(nodes));
 }
 
-/// Nodes that read some of the four before, with all that exact graphs have: some are computed
-/// once, or not paged, or need workspace; outputs take over inputs, some of them with a choice;
-/// parameters are read and then written once or twice. Forward nodes and backward ones are mixed in
-/// the second half.
+/// Nodes that read some of the four before and at times one further back, with all that exact
+/// graphs have: some are computed once, or not paged, or need workspace; outputs take over inputs,
+/// some of them with a choice; parameters are read and then written once or twice. Forward nodes
+/// and backward ones are mixed in the second half.
 inline Graph graph_with_orders(Random& random, int size) {
   const auto one_in = [&](int count) { return random.below(count) == 0; };
   std::vector<Node> nodes;
@@ -49,6 +49,7 @@ inline Graph graph_with_orders(Random& random, int size) {
     node.bytes = kBytesOfOrders * (one_in(8) ? 0 : 1 + random.below(4));
     node.page_in_seconds = 0.3 * node.runtime_seconds * random.below(4);
     node.page_out_seconds = 0.2 * node.runtime_seconds * random.below(4);
+    if (k > 4 && one_in(3)) node.inputs.push_back(random.below(k - 4));
     for (int input = std::max(0, k - 4); input < k; ++input) {
       if (one_in(3)) node.inputs.push_back(input);
     }
