@@ -25,7 +25,7 @@ namespace {
 
 constexpr int kOrders = 200;
 constexpr int kMostTries = 20 * kOrders;
-constexpr double kOrderEffort = 0.02;
+constexpr double kOrderEffort = 0.01;
 
 struct SeenOrders {
   int other = 0;           ///< found orders that are not the given one
@@ -165,7 +165,7 @@ void check_model(int number, SeenOrders& seen) {
 // POET_CASES=2000 for the long run.
 TEST(Orders, OfRandomModelsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   SeenOrders seen;
-  const CaseRange range = wanted_cases(150);
+  const CaseRange range = wanted_cases(50);
   for (int i = range.first; i < range.first + range.count && !HasFailure(); ++i) {
     check_model(i, seen);
   }
@@ -188,7 +188,7 @@ void check_graph(int number, SeenOrders& seen) {
 
 TEST(Orders, OfRandomGraphsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   SeenOrders seen;
-  const CaseRange range = wanted_cases(150);
+  const CaseRange range = wanted_cases(50);
   for (int i = range.first; i < range.first + range.count && !HasFailure(); ++i) {
     check_graph(i, seen);
   }
