@@ -198,6 +198,8 @@ class OrderSearch {
     if (!take(order, schedule)) return;
     best_ = judge_.plan_of(order, schedule);
     best_order_ = order_ = order;
+    // A plan has nothing that serves nothing, such as a copy that is never read.
+    if (best_.fits()) take(order, judge_.schedule_of(order, best_));
   }
 
   /// Keeps a schedule if its replay is better than the best one's. Returns whether it is.

@@ -238,6 +238,19 @@ TEST(OrderSearch, IsNeverAboveTheScheduleThatItStartsFrom) {
   EXPECT_GT(started, 4);
 }
 
+// A copy that is never read is no part of a plan, so a start with one is no result either.
+TEST(OrderSearch, LeavesOutWhatServesNothingInItsStart) {
+  Problem problem = chain_problem(3, 8);
+  Schedule wasteful = baseline(problem.graph).schedule;
+  wasteful.stages[1].page_out = {0};
+  const Replay replay = simulate(problem.graph, wasteful, problem.limits);
+  ASSERT_TRUE(replay.valid());
+  const Joules least = baseline(problem.graph).energy_joules;
+  ASSERT_GT(replay.energy_joules, least);
+  const FoundOrder found = search_order(problem, {}, {.start = wasteful});
+  EXPECT_EQ(found.energy_joules, least);
+}
+
 /// Two branches: the outputs of the wide nodes are read by narrow ones, which the sum reads. Branch
 /// by branch one wide tensor is in RAM at a time; the given order makes all of them first.
 Problem wide_branches(int count) {
