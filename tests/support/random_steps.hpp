@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "solver/search/random.hpp"
+#include "solver/search/position.hpp"
 #include "support/exact_model.hpp"
 
 namespace poet::test {
