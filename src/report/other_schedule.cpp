@@ -14,7 +14,9 @@ ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& re
   const bool is_proven =
       relative_gap(result.energy_joules, known.lower_bound_joules) <= file.request.settings.gap;
   known.status = is_proven ? Status::optimal : Status::feasible;
-  ScheduleFile other = make_unplaced_file({}, nullptr, problem, file.request, known);
+  Model in_order;
+  in_order.order = file.model.order;
+  ScheduleFile other = make_unplaced_file(in_order, nullptr, problem, file.request, known);
   other.model = file.model;
   other.platform = file.platform;
   if (!is_beyond_poet(other)) return other;

@@ -84,6 +84,9 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
     // In the given order nothing was chosen.
     for (Node& node : report.graph.nodes) node.in_place_choices.clear();
   } else {
+    if (report.request.settings.order == OrderKind::given) {
+      report.request.settings.order = OrderKind::stated;  // by a caller that has put the nodes so
+    }
     report.model.graph_sha256 = given_graph_sha256(report);
     report.model.order_sha256 = graph_sha256(report.graph, request.limits.paging_time);
   }

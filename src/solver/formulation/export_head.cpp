@@ -21,9 +21,10 @@ namespace {
 
 constexpr std::string_view kGraph = "graph";
 constexpr std::string_view kColumns = "columns";
+constexpr std::string_view kOrder = "order of nodes";
 /// What explains another graph, but is no difference by itself.
-constexpr std::array<std::string_view, 4> kOrigin{"model", "platform", "batch size",
-                                                  "memory power scale"};
+constexpr std::array<std::string_view, 5> kOrigin{"model", "platform", "batch size",
+                                                  "memory power scale", kOrder};
 constexpr std::array<std::string_view, 8> kDecisive{
     kGraph,        "RAM budget",     "runtime budget",  "techniques",
     "paging time", "storage budget", "page-out budget", kColumns};
@@ -50,16 +51,19 @@ std::string size_of(const std::optional<Bytes>& budget) {
   return budget ? fmt::format("{} bytes", *budget) : "none";
 }
 
-/// The value of a fact; empty if it is not stated.
+/// The value of a fact; empty if it is not stated. Files in the given order do not state that.
 std::string fact_value(const ExportHead& head, std::string_view key) {
   const auto at = std::find_if(head.facts.begin(), head.facts.end(),
                                [&](const ExportFact& fact) { return fact.key == key; });
-  return at == head.facts.end() ? std::string() : at->value;
+  if (at != head.facts.end()) return at->value;
+  return key == kOrder ? "given" : "";
 }
 
 /// What a difference of this fact alone means.
 std::string_view meaning(std::string_view key) {
-  if (key == kGraph) return ": another model, platform, batch size or memory power scale";
+  if (key == kGraph) {
+    return ": another model, platform, batch size, memory power scale or order of nodes";
+  }
   if (key == kColumns) return ": another version of this program wrote it; export the model again";
   return "";
 }
@@ -90,6 +94,9 @@ ExportHead export_head(const Problem& problem, const Formulation& model, MilpFor
     add("platform", origin.platform.empty() ? "none" : printable(origin.platform, 200));
     add("batch size", fmt::format("{}", origin.batch_size));
     add("memory power scale", fmt::format("{}", origin.mem_power_scale));
+  }
+  if (!origin.given_graph_sha256.empty()) {
+    add(kOrder, "chosen, of the graph with sha256 " + origin.given_graph_sha256);
   }
   add("RAM budget", fmt::format("{} bytes", limits.ram_budget_bytes));
   add("runtime budget", fmt::format("{} s", limits.runtime_budget_seconds));
