@@ -157,7 +157,7 @@ class ScheduleDrawing {
   }
 
   void draw_lanes(SvgWriter& svg, double y) const {
-    plot::draw_heading(svg, look_, y, lane_heading(page_.report, options_.lanes));
+    plot::draw_heading(svg, look_, y, lane_heading(page_.report, options_.lanes).c_str());
     y += plot::kHeadingHeight;
     if (page_.lanes.empty()) {
       svg.text(look_.left(), y + plot::kNoteSize, "note", "None.");

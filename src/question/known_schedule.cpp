@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/printable.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -46,14 +47,23 @@ Replay replay_known(const Subject& subject, const KnownSchedule& known, const Li
 }
 
 void expect_order_of(const Subject& subject, const KnownSchedule& known) {
-  const NodeOrder order = order_of(subject);
-  if (known.order == order) return;
-  const char* const is = known.order.empty() ? "in the given order" : "in an order of its own";
-  const char* const solved = order.empty() ? "the given order" : "the order that is stated";
-  throw InputError(fmt::format(
-      "found a schedule {} of the nodes; expected one in {}: --order with this file solves in its "
-      "order",
-      is, solved));
+  const NodeOrder own = order_of(subject);
+  if (known.order == own) return;
+  const auto node_at = [](const NodeOrder& order, int place) {
+    return order.empty() ? place : order[place];
+  };
+  int place = 0;
+  while (node_at(known.order, place) == node_at(own, place)) ++place;
+  const Graph given = given_graph_of(subject);
+  const auto shown = [&](const NodeOrder& order) {
+    const int node = node_at(order, place);
+    return fmt::format("{} order, with node {} ('{}') at place {}",
+                       order.empty() ? "the given" : "a chosen", node,
+                       printable(given.nodes[node].name), place);
+  };
+  throw InputError(
+      fmt::format("found a schedule in {}; expected {}: --order with this file solves in its order",
+                  shown(known.order), shown(own)));
 }
 
 }  // namespace poet

@@ -145,7 +145,9 @@ TEST_F(OrderFiles, DoNotStartASolveInAnotherOrder) {
   const Finished run = poet_solve(asked + Words{"--warm-start", path_});
   EXPECT_EQ(run.status, 2);
   EXPECT_THAT(run.err, HasSubstr("--warm-start: "));
-  EXPECT_THAT(run.err, HasSubstr("found a schedule in an order of its own of the nodes"));
+  EXPECT_THAT(run.err,
+              HasSubstr("found a schedule in a chosen order, with node 5 ('f') at place 4; "
+                        "expected the given order, with node 4 ('e') at place 4"));
   EXPECT_THAT(run.err, HasSubstr("--order with this file solves in its order"));
   const std::string given = folder_.write("given.json", to_json(kept_file(given_)));
   EXPECT_EQ(poet_solve(asked + Words{"--warm-start", given}).status, 0);

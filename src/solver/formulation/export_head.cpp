@@ -22,6 +22,7 @@ namespace {
 constexpr std::string_view kGraph = "graph";
 constexpr std::string_view kColumns = "columns";
 constexpr std::string_view kOrder = "order of nodes";
+constexpr std::string_view kGiven = "given";  // which no file states
 /// What explains another graph, but is no difference by itself.
 constexpr std::array<std::string_view, 5> kOrigin{"model", "platform", "batch size",
                                                   "memory power scale", kOrder};
@@ -51,21 +52,21 @@ std::string size_of(const std::optional<Bytes>& budget) {
   return budget ? fmt::format("{} bytes", *budget) : "none";
 }
 
-/// The value of a fact; empty if it is not stated. Files in the given order do not state that.
+/// The value of a fact; empty if it is not stated.
 std::string fact_value(const ExportHead& head, std::string_view key) {
   const auto at = std::find_if(head.facts.begin(), head.facts.end(),
                                [&](const ExportFact& fact) { return fact.key == key; });
   if (at != head.facts.end()) return at->value;
-  return key == kOrder ? "given" : "";
+  return std::string(key == kOrder ? kGiven : "");
 }
 
-/// What a difference of this fact alone means.
-std::string_view meaning(std::string_view key) {
-  if (key == kGraph) {
-    return ": another model, platform, batch size, memory power scale or order of nodes";
-  }
+/// What a difference of this fact alone means. Facts of the same problem in chosen orders differ in
+/// the graph alone.
+std::string_view meaning(std::string_view key, const ExportHead& expected) {
   if (key == kColumns) return ": another version of this program wrote it; export the model again";
-  return "";
+  if (key != kGraph) return "";
+  if (fact_value(expected, kOrder) != kGiven) return ": another order of the nodes";
+  return ": another model, platform, batch size or memory power scale";
 }
 
 void check_fact(InputErrors& errors, const ExportHead& found, const ExportHead& expected,
@@ -75,7 +76,7 @@ void check_fact(InputErrors& errors, const ExportHead& found, const ExportHead& 
   errors.collect([&] {
     if (is == should_be) return;
     throw InputError(place, fmt::format("{}: found '{}'; expected '{}'{}", key, printable(is, 300),
-                                        should_be, meaning(key)));
+                                        should_be, meaning(key, expected)));
   });
 }
 
