@@ -140,14 +140,15 @@ struct ScheduleFile {
 };
 
 /// The graph of a file in the given order of its model, and its digest: what the problem of the
-/// file is, in any order. Throws InputError if the file's order is not legal.
+/// file is, in any order. Throws InputError if the file's order is not legal by edges and
+/// parameters.
 Graph given_graph(const ScheduleFile& file);
 std::string given_graph_sha256(const ScheduleFile& file);
 
 /// The version of the format that a file needs: 2 if it uses anything that version 1 does not know,
 /// which are attributes of nodes, times of transfers that are charged, budgets for secondary
-/// storage, exact backward passes, and offsets, which every new file has. The same of a problem
-/// without a schedule.
+/// storage, exact backward passes, other orders than the given one, and offsets, which every new
+/// file has. The same of a problem without a schedule.
 int schedule_version(const ScheduleFile& file);
 int schedule_version(const ProblemInfo& problem);
 
@@ -174,9 +175,10 @@ std::string error_json(ExitCode code, std::string_view status, std::string_view 
 ScheduleFile parse_schedule_file(std::string_view text, const std::string& source);
 
 /// Everything that is wrong with a schedule file: violations found by a replay, offsets with which
-/// two tensors overlap, slots in which a copy is lost, and figures (summary, stage peaks, status
-/// against gap, bound above energy) that the replay contradicts. Empty for a valid file. One line
-/// per finding, with the stage and node where there is one.
+/// two tensors overlap, slots in which a copy is lost, figures (summary, stage peaks, status
+/// against gap, bound above energy) that the replay contradicts, and an order of the nodes that is
+/// not legal by their edges and parameters, or not the one of its digests. Empty for a valid file.
+/// One line per finding, with the stage and node where there is one.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report);
 
 }  // namespace poet

@@ -122,6 +122,8 @@ struct ProblemOrigin {
   std::string platform;  ///< in words; empty: none
   std::int64_t batch_size = 1;
   double mem_power_scale = 1;
+  /// The digest of the graph in the given order of the nodes, if the problem is in another one.
+  std::string given_graph_sha256{};
 };
 
 /// Writes the problem's complete MILP for another solver, as `.mps` or `.lp` by the file's

@@ -37,6 +37,7 @@ class Node:
     page_in_seconds: float = 0.0
     page_out_seconds: float = 0.0
     storage_bytes: Optional[int] = None
+    in_place_choices: Tuple[int, ...] = ()
 
 
 @dataclass(frozen=True)

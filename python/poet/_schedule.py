@@ -113,8 +113,14 @@ class Schedule:
         return request
 
     @property
+    def order(self) -> Optional[List[int]]:
+        """For each of `nodes`, its index in the model's list; None if they are in the order of that list."""
+        order: Optional[List[int]] = self.document["model"].get("order")
+        return order
+
+    @property
     def nodes(self) -> List[Node]:
-        """The graph, in topological order; `inputs` are indices."""
+        """The graph, in topological order, the one of the schedule; `inputs` are indices."""
         return [record(Node, node) for node in self.document["nodes"]]
 
     @property

@@ -131,7 +131,8 @@ ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {
   return {.model = named(subject.model),
           .platform = subject.platform ? named(*subject.platform) : std::string(),
           .batch_size = subject.model.batch_size,
-          .mem_power_scale = settings.mem_power_scale};
+          .mem_power_scale = settings.mem_power_scale,
+          .given_graph_sha256 = subject.chosen ? subject.chosen->graph_sha256 : std::string()};
 }
 
 }  // namespace poet::cli

@@ -14,6 +14,7 @@
 #include "formats/write_inputs.hpp"
 #include "model/model_spec.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 #include "runs/load_step.hpp"
 
 namespace poet::cli {
@@ -44,7 +45,10 @@ Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
     const Model loaded =
         poet::load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
     expect_model_of(file, loaded.sha256, shown_source(model));
-    return with_alignment(loaded, file.model.alignment);
+    const Model given = with_alignment(loaded, file.model.alignment);
+    if (file.model.order.empty()) return given;
+    check_order(put_back(file.graph, file.model.order), precedence(given), file.model.order);
+    return permuted(given, file.model.order);
   });
 }
 

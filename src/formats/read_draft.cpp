@@ -2,68 +2,39 @@
 // a file that a program wrote has everything; here a stage is what somebody typed.
 
 #include <algorithm>
+#include <cstdint>
 #include <limits>
-#include <unordered_map>
+#include <optional>
 
 #include <fmt/format.h>
 
-#include "base/text/printable.hpp"
-#include "base/text/suggest.hpp"
+#include "base/input_errors.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
+#include "formats/node_reader.hpp"
+#include "formats/order_keys.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 
 namespace poet {
 namespace {
 
-/// Nodes by index or by name.
-class NodeReader {
- public:
-  explicit NodeReader(const Graph& graph) {
-    for (const Node& node : graph.nodes) {
-      const auto [at, is_new] = index_.emplace(node.name, static_cast<int>(names_.size()));
-      if (!is_new) at->second = kAmbiguous;
-      names_.push_back(node.name);
-    }
+/// An index outside the graph is for the replay to report, with the stage.
+std::vector<int> read_node_list(const JsonCursor& list, const NodeReader& reader) {
+  constexpr std::int64_t kLeast = std::numeric_limits<int>::min();
+  constexpr std::int64_t kMost = std::numeric_limits<int>::max();
+  std::vector<int> nodes;
+  for (const JsonCursor& at : list.elements(kMaxListLength)) {
+    nodes.push_back(reader.read(at, kLeast, kMost));
   }
-
-  std::vector<int> read(const JsonCursor& list) const {
-    std::vector<int> nodes;
-    for (const JsonCursor& at : list.elements(kMaxListLength)) nodes.push_back(read_node_at(at));
-    return nodes;
-  }
-
- private:
-  static constexpr int kAmbiguous = -1;
-
-  /// An index outside the graph is for the replay to report, with the stage.
-  int read_node_at(const JsonCursor& at) const {
-    if (!at.is_string()) {
-      return static_cast<int>(
-          at.integer(std::numeric_limits<int>::min(), std::numeric_limits<int>::max()));
-    }
-    const std::string name = at.string();
-    const auto found = index_.find(name);
-    if (found == index_.end()) {
-      at.fail(fmt::format("found '{}', which is no node; expected a name or an index{}",
-                          printable(name), did_you_mean(name, names_)));
-    }
-    if (found->second == kAmbiguous) {
-      at.fail(
-          fmt::format("found '{}', the name of several nodes; expected an index", printable(name)));
-    }
-    return found->second;
-  }
-
-  std::vector<std::string_view> names_;
-  std::unordered_map<std::string_view, int> index_;
-};
+  return nodes;
+}
 
 Schedule read_draft_stages(const JsonCursor& list, const Graph& graph) {
-  const NodeReader nodes(graph);
+  const NodeReader nodes(graph.nodes);
   Schedule schedule;
   for (const JsonCursor& at : list.elements(kMaxListLength)) {
     at.allow_only({"stage", "resident", "compute", "page_out", "page_in", "peak_ram_bytes"});
@@ -75,12 +46,12 @@ Schedule read_draft_stages(const JsonCursor& list, const Graph& graph) {
     // Only computations happen in the order in which they are listed.
     const auto set = [&](const char* key) {
       const auto member = at.optional(key);
-      std::vector<int> entries = member ? nodes.read(*member) : std::vector<int>();
+      std::vector<int> entries = member ? read_node_list(*member, nodes) : std::vector<int>();
       std::sort(entries.begin(), entries.end());
       return entries;
     };
     schedule.stages.push_back({.resident = set("resident"),
-                               .compute = nodes.read(at.required("compute")),
+                               .compute = read_node_list(at.required("compute"), nodes),
                                .page_out = set("page_out"),
                                .page_in = set("page_in")});
   }
@@ -99,6 +70,18 @@ void read_draft_request(const JsonCursor& at, ScheduleDraft& draft) {
     const auto member = at.optional(field.key);
     if (member) read_value(*member, field.of(draft.request), kNumberRange<Request>, field.least);
   });
+}
+
+/// Digests follow from the nodes and their order, so that only the order has to be right.
+void check_draft_order(const JsonCursor& root, const ScheduleDraft& draft) {
+  const auto model = root.optional("model");
+  const auto list = model ? model->optional("order") : std::nullopt;
+  if (list) {
+    check_order_list(*list, draft.model->order, draft.graph.size());
+    with_place(list->place(), [&] { put_back(draft.graph, draft.model->order); });
+  } else if (const auto nodes = root.optional("nodes")) {
+    refuse_choices(*nodes, draft.graph);
+  }
 }
 
 template <typename Info>
@@ -120,13 +103,15 @@ ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& sou
   read_if_there(root, "model", draft.model);
   read_if_there(root, "platform", draft.platform);
   if (const auto request = root.optional("request")) read_draft_request(*request, draft);
-  if (const auto nodes = root.optional("nodes")) {
+  const auto nodes = root.optional("nodes");
+  if (nodes) {
     draft.graph = read_nodes(*nodes);
   } else if (graph_of) {
     draft.graph = graph_of(draft);
   } else {
     root.fail("found no 'nodes', expected them, or a model that has them (--model)");
   }
+  check_draft_order(root, draft);
   draft.schedule = read_draft_stages(root.required("stages"), draft.graph);
   return draft;
 }

@@ -6,6 +6,7 @@
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
+#include "formats/order_keys.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 
@@ -92,6 +93,9 @@ void refuse_newer_keys(const JsonCursor& at, const Table& table) {
 }
 
 void check_version_1(const JsonCursor& root) {
+  if (const auto model = root.optional("model"); model && model->is_object()) {
+    refuse_newer_keys(*model, kFields<ModelInfo>);
+  }
   if (const auto request = root.optional("request"); request && request->is_object()) {
     refuse_newer_keys(*request, kFields<Request>);
   }
@@ -135,6 +139,12 @@ std::optional<ProblemInfo> problem_of(const JsonCursor& root) {
   if (!found) return std::nullopt;
   ProblemInfo problem;
   read_fields(root, problem, kFields<ProblemInfo>);
+  if (!problem.model) return problem;
+  check_order_keys(root.required("model"), *problem.model, problem.model->node_count);
+  if (!problem.model->order.empty() && problem.graph_sha256 != problem.model->graph_sha256) {
+    root.required("graph_sha256")
+        .fail_expecting("the same as in 'model': both are about the given order");
+  }
   return problem;
 }
 
@@ -149,7 +159,10 @@ ScheduleFile read_schedule(const JsonCursor& root) {
   read_value(root.required("request"), report.request);
   read_summary(report, root.required("summary"));
   read_solver(report, root.required("solver"));
-  report.graph = read_nodes(root.required("nodes"));
+  const JsonCursor nodes = root.required("nodes");
+  report.graph = read_nodes(nodes);
+  check_order_keys(root.required("model"), report.model, report.graph.size());
+  if (report.model.order.empty()) refuse_choices(nodes, report.graph);
   read_stages(report, root.required("stages"));
   report.program = program(root.required("program"));
   return report;

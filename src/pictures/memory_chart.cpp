@@ -110,13 +110,20 @@ void draw_budget(SvgWriter& svg, const SchedulePage& page, const MemoryAxis& axi
   if (!axis.shows_budget) svg.text(page.x.to() + 8, y + 29, "axis", "(above this)");
 }
 
+/// In an order that was chosen, layers may be computed for the first time among gradients.
+bool are_passes_mixed(const Graph& graph) {
+  return std::any_of(graph.nodes.begin() + graph.first_backward, graph.nodes.end(),
+                     [](const Node& node) { return !node.backward; });
+}
+
 void draw_passes(SvgWriter& svg, const SchedulePage& page, double baseline) {
   if (page.timeline.boundary < 0) return;
   constexpr double kGap = 8;
   const double x = page.x(page.timeline.boundary);
   const auto width = [](const char* name) { return kGap + estimated_width(name, kNoteSize); };
-  const char* forward = "forward pass";
-  const char* backward = "backward pass";
+  const bool mixed = are_passes_mixed(page.report.graph);
+  const char* const forward = mixed ? "layers" : "forward pass";
+  const char* const backward = mixed ? "layers and gradients" : "backward pass";
   if (x - width(forward) >= page.look.left()) svg.text(x - kGap, baseline, "axis end", forward);
   if (x + width(backward) <= page.look.right()) svg.text(x + kGap, baseline, "axis", backward);
 }

@@ -38,7 +38,7 @@ std::string describe(const Graph& graph, int node);
 inline constexpr double kHeadingHeight = 22;
 void draw_heading(SvgWriter& svg, const Look& look, double top, const char* text);
 
-/// Draws a light line at every tick of the x axis, and one at the start of the backward pass.
+/// Draws a light line at every tick of the x axis, and one at the first backward node.
 void draw_grid(SvgWriter& svg, const SchedulePage& page, double top, double bottom);
 
 /// `resnet18_cifar on m4`.
@@ -60,7 +60,7 @@ void draw_energy_chart(SvgWriter& svg, const SchedulePage& page, double top);
 /// Whether a tensor is recomputed or paged.
 bool is_changed(const Life& life);
 
-/// Draws a lane for each tensor that has one, in the order of the network.
+/// Draws a lane for each tensor that has one, in the order of the nodes.
 double tensor_lanes_height(const SchedulePage& page);
 void draw_tensor_lanes(SvgWriter& svg, const SchedulePage& page, double top);
 

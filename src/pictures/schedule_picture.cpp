@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <set>
+#include <string>
 
 #include "pictures/legend.hpp"
 #include "pictures/schedule_page.hpp"
@@ -82,18 +83,20 @@ std::vector<LegendEntry> lane_legend(const plot::SchedulePage& page) {
   return entries;
 }
 
-const char* lane_heading(LaneChoice choice) {
+std::string lane_heading(const ScheduleFile& report, LaneChoice choice) {
+  const char* const order =
+      report.model.order.empty() ? "in the order of the network" : "in the order that was chosen";
   switch (choice) {
     case LaneChoice::all:
-      return "Every tensor, in the order of the network";
+      return fmt::format("Every tensor, {}", order);
     case LaneChoice::forward:
-      return "Tensors of the forward pass, in the order of the network";
+      return fmt::format("Tensors of the forward pass, {}", order);
     case LaneChoice::changed:
-      return "Tensors that are recomputed or paged, in the order of the network";
+      return fmt::format("Tensors that are recomputed or paged, {}", order);
     case LaneChoice::none:
       break;
   }
-  return "";
+  return {};
 }
 
 /// Draws the picture from the top down; `y` is where the next part begins.
@@ -152,7 +155,7 @@ class ScheduleDrawing {
   }
 
   void draw_lanes(SvgWriter& svg, double y) const {
-    plot::draw_heading(svg, look_, y, lane_heading(options_.lanes));
+    plot::draw_heading(svg, look_, y, lane_heading(page_.report, options_.lanes).c_str());
     y += plot::kHeadingHeight;
     if (page_.lanes.empty()) {
       svg.text(look_.left(), y + plot::kNoteSize, "note", "None.");

@@ -29,7 +29,7 @@ std::vector<int> nodes_of_pass(const Graph& graph, bool backward) {
   return nodes;
 }
 
-/// The nodes of a pass that get a band of their own, in the order of the network.
+/// The nodes of a pass that get a band of their own, in the order of the nodes.
 std::vector<int> choose_named(const Graph& graph, const ScheduleTimeline& timeline,
                               std::vector<int> nodes) {
   const auto covers = [&](int i) { return area(graph.nodes[i], timeline.lives[i]); };

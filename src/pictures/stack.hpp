@@ -34,7 +34,7 @@ struct Stack {
 };
 
 /// Splits the RAM by tensor, as long as they are few. The tensors of either pass that fill most of
-/// the RAM over time get a band of their own, in the order of the network, which puts what lives
+/// the RAM over time get a band of their own, in the order of the nodes, which puts what lives
 /// longest at the bottom; above them is what is left of the forward and of the backward pass.
 ///
 /// Of more than kMostByTensor tensors, those with a colour would be a small part. There is a band

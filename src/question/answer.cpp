@@ -64,7 +64,7 @@ SolveOptions solve_options(const ResolvedQuestion& question, const AnswerOptions
 }
 
 ProblemInfo problem_info(const Subject& subject) {
-  ProblemInfo problem{.model = model_info(subject.model), .graph_sha256 = subject.graph_sha256()};
+  ProblemInfo problem{.model = model_info(subject), .graph_sha256 = subject.graph_sha256()};
   if (subject.platform) problem.platform = platform_info(*subject.platform);
   return problem;
 }

@@ -66,6 +66,14 @@ Subject reordered(const Subject& given, const NodeOrder& order) {
   return subject;
 }
 
+ModelInfo model_info(const Subject& subject) {
+  ModelInfo info = model_info(subject.model);
+  if (!subject.chosen) return info;
+  info.graph_sha256 = subject.graph_sha256();
+  info.order_sha256 = subject.order_sha256();
+  return info;
+}
+
 Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                  Bytes ram_budget_bytes) {
   Limits limits = subject.limits;
@@ -79,7 +87,7 @@ std::string chain_note(const Model& model) {
   if (model.backward != Backward::poet_chain) return {};
   std::vector<int> users(model.nodes.size());
   for (const ModelNode& node : model.nodes) {
-    if (node.backward) break;
+    if (node.backward) continue;
     for (const int input : node.inputs) ++users[input];
   }
   const auto shared = std::find_if(users.begin(), users.end(), [](int count) { return count > 1; });

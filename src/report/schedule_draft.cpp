@@ -62,14 +62,17 @@ ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
                            .energy_joules = replay.energy_joules,
                            .lower_bound_joules = base.energy_joules,
                            .statistics = {.formulation = "none"}};
+  Model in_order;
+  if (draft.model) in_order.order = draft.model->order;
+  settings.order = in_order.order.empty() ? OrderKind::given : OrderKind::stated;
   ScheduleFile file = make_unplaced_file(
-      {}, nullptr, problem, make_request(problem.limits, stated, base, settings), result);
-  const ModelInfo& model = draft.model ? *draft.model : unnamed;
-  const int nodes = file.model.node_count;
-  const int forward = file.model.forward_node_count;
-  file.model = model;
-  file.model.node_count = nodes;
-  file.model.forward_node_count = forward;
+      in_order, nullptr, problem, make_request(problem.limits, stated, base, settings), result);
+  const ModelInfo found = file.model;
+  file.model = draft.model ? *draft.model : unnamed;
+  file.model.node_count = found.node_count;
+  file.model.forward_node_count = found.forward_node_count;
+  file.model.graph_sha256 = found.graph_sha256;
+  file.model.order_sha256 = found.order_sha256;
   file.platform = draft.platform;
   add_offsets(file);
   return file;

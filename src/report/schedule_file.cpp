@@ -27,20 +27,6 @@ PlatformInfo platform_info(const Platform& platform) {
   return {.name = platform.name, .source = platform.source, .sha256 = platform.sha256};
 }
 
-Graph given_graph(const ScheduleFile& file) {
-  if (file.model.order.empty()) return file.graph;
-  const NodeOrder back = inverse(file.model.order);
-  check_order(file.graph, {}, back);
-  Graph given = permuted(file.graph, back);
-  // As make_unplaced_file() leaves the nodes of a file in the given order.
-  for (Node& node : given.nodes) node.in_place_choices.clear();
-  return given;
-}
-
-std::string given_graph_sha256(const ScheduleFile& file) {
-  return graph_sha256(given_graph(file), file.request.limits.paging_time);
-}
-
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result) {

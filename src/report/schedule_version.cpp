@@ -51,12 +51,14 @@ bool has_offsets(const ScheduleFile& report) {
 }
 
 int schedule_version(const ScheduleFile& file) {
-  return is_beyond_poet(file) || has_offsets(file) ? 2 : 1;
+  const bool is_chosen = !file.model.order.empty();
+  return is_beyond_poet(file) || has_offsets(file) || is_chosen ? 2 : 1;
 }
 
 int schedule_version(const ProblemInfo& problem) {
-  const bool exact = problem.model && is_exact(*problem.model);
-  return exact || (problem.request && is_beyond_poet(*problem.request)) ? 2 : 1;
+  const bool new_model =
+      problem.model && (is_exact(*problem.model) || !problem.model->order.empty());
+  return new_model || (problem.request && is_beyond_poet(*problem.request)) ? 2 : 1;
 }
 
 }  // namespace poet

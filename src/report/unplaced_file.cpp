@@ -84,6 +84,9 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
     // In the given order nothing was chosen.
     for (Node& node : report.graph.nodes) node.in_place_choices.clear();
   } else {
+    if (report.request.settings.order == OrderKind::given) {
+      report.request.settings.order = OrderKind::stated;  // by a caller that has put the nodes so
+    }
     report.model.graph_sha256 = given_graph_sha256(report);
     report.model.order_sha256 = graph_sha256(report.graph, request.limits.paging_time);
   }
@@ -111,7 +114,9 @@ ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& re
   const bool is_proven =
       relative_gap(result.energy_joules, known.lower_bound_joules) <= file.request.settings.gap;
   known.status = is_proven ? Status::optimal : Status::feasible;
-  ScheduleFile other = make_unplaced_file({}, nullptr, problem, file.request, known);
+  Model in_order;
+  in_order.order = file.model.order;
+  ScheduleFile other = make_unplaced_file(in_order, nullptr, problem, file.request, known);
   other.model = file.model;
   other.platform = file.platform;
   if (!is_beyond_poet(other)) return other;

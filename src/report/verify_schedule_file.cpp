@@ -12,6 +12,7 @@
 #include "report/claim.hpp"
 #include "report/compare_fields.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 #include "report/schedule_version.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
@@ -37,10 +38,13 @@ void check_rules(Lines& found, const Replay& replay) {
   }
 }
 
-void check_model(Lines& found, const ScheduleFile& report) {
+void check_model(Lines& found, const ScheduleFile& report, const Model* model) {
   compare(found, "model.node_count", report.model.node_count, report.graph.size());
   compare(found, "model.forward_node_count", report.model.forward_node_count,
           report.graph.first_backward);
+  Lines order = order_findings(report);
+  if (order.empty() && model != nullptr) order = order_findings(report, *model);
+  found.insert(found.end(), order.begin(), order.end());
 }
 
 /// The share of the extra energy that the replay says; the stated one if that differs by no more
@@ -125,7 +129,7 @@ std::vector<std::string> verify_schedule_file(const ScheduleFile& report, const 
   const Replay replay = simulate(report.graph, report.schedule, report.request.limits);
   Lines found;
   check_rules(found, replay);
-  check_model(found, report);
+  check_model(found, report, model);
   check_request(found, report);
   check_summary(found, report, expected_summary(report, replay, model, platform));
   check_stage_peaks(found, report, replay);

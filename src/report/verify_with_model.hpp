@@ -11,7 +11,8 @@ namespace poet {
 
 /// verify_schedule_file() that also compares what no replay knows: what training needs beside
 /// tensors, which follows from the model and the platform, and how long storage lasts, which
-/// follows from the platform. Either may be null.
+/// follows from the platform; and whether the file's order is legal by the formulas of the model,
+/// which is in the given order. Either may be null.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& report, const Model* model,
                                               const Platform* platform);
 

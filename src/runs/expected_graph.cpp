@@ -42,7 +42,7 @@ const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
 std::string ExpectedGraph::finding(const ScheduleFile& file) {
   const ModelOnPlatform* const expected = of(file);
   if (expected == nullptr) return {};
-  const std::string found = graph_sha256(file.graph, file.request.limits.paging_time);
+  const std::string found = given_graph_sha256(file);
   if (found == expected->graph_sha256) return {};
   const std::string on = platform_ ? fmt::format(" on '{}'", platform_name_) : std::string();
   return fmt::format(

@@ -13,7 +13,7 @@
 
 namespace poet {
 
-/// A model as a file is about it.
+/// A model as a file is about it, in the given order, and the digest of its graph.
 struct ModelOnPlatform {
   Model model;
   std::string graph_sha256;
@@ -33,7 +33,7 @@ class ExpectedGraph {
   /// Null without --platform.
   const Platform* platform() const { return platform_ ? &*platform_ : nullptr; }
 
-  /// What is wrong with the graph of a file; empty if nothing is.
+  /// What is wrong with the graph of a file, whose order is legal; empty if nothing is.
   std::string finding(const ScheduleFile& file);
 
  private:

@@ -32,7 +32,9 @@ struct ScheduleTimeline {
   std::vector<Life> lives;         ///< by node
   std::vector<int> stage_columns;  ///< by stage: its first column
 
-  int boundary = -1;  ///< the first column of the backward pass; -1 if there is only one pass
+  /// The first column of the stage of the first backward node; -1 if all nodes are of one pass. In
+  /// some orders forward nodes come after it.
+  int boundary = -1;
 
   int size() const { return static_cast<int>(columns.size()); }
 };

@@ -57,7 +57,7 @@ def check_files():
     for name in ("exact", "sequence", "attention", "layers", "nodes_2"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "model" / f"{name}.json"
         accept(json.loads(path.read_text()), path)
-    for name in ("error_partly", "infeasible", "infeasible_about", "moved", "paged", "placed", "recomputed"):
+    for name in ("error_partly", "infeasible", "infeasible_about", "moved", "ordered", "paged", "placed", "recomputed"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "schedule" / f"{name}.json"
         accept(json.loads(path.read_text()), path)
 
@@ -285,6 +285,14 @@ def check_wrong_schedules(plain, exact, infeasible):
     wrong("version 1 with offsets", lambda d: d.update(version=1))
     wrong("version 1 with keys of version 2", lambda d: d.update(version=1), exact)
     wrong("null in place of a missing key", lambda d: d["request"].update(storage_budget_bytes=None), exact)
+
+    ordered = json.loads((SOURCE / "tests" / "fuzz" / "corpus" / "schedule" / "ordered.json").read_text())
+    for key in ("order", "graph_sha256", "order_sha256"):
+        wrong(f"an order without {key}", lambda d, key=key: d["model"].pop(key), ordered)
+    wrong("a node twice in an order", lambda d: d["model"]["order"].__setitem__(0, 1), ordered)
+    wrong("an order of no nodes", lambda d: d["model"].update(order=[]), ordered)
+    wrong("a digest in capitals", lambda d: d["model"].update(order_sha256="A" * 64), ordered)
+    wrong("an order in version 1", lambda d: d.update(version=1), ordered)
 
     def wrong_reason(what, change):
         bad = altered(infeasible, change)

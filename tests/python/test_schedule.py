@@ -4,7 +4,7 @@ import unittest
 import xml.etree.ElementTree as ElementTree
 
 import poet
-from support import TINY, TestCase, needs_numpy, numpy
+from support import SOURCE, TINY, TestCase, needs_numpy, numpy
 
 
 class Schedule(TestCase):
@@ -34,6 +34,14 @@ class Schedule(TestCase):
         self.assertEqual(again.text, self.schedule.text)
         self.assertEqual(again.program, self.schedule.program)
         self.assertTrue(again.verify())
+
+    def test_order_of_the_nodes(self):
+        self.assertIsNone(self.schedule.order)
+        ordered = poet.Schedule.load(SOURCE / "tests" / "fuzz" / "corpus" / "schedule" / "ordered.json")
+        self.assertEqual(sorted(ordered.order), list(range(len(ordered.nodes))))
+        self.assertNotEqual(sorted(ordered.order), ordered.order)
+        self.assertTrue(any(node.in_place_choices for node in ordered.nodes))
+        self.assertTrue(ordered.verify())
 
     def test_load_refuses_what_is_no_schedule(self):
         path = self.folder / "no.json"

@@ -13,8 +13,10 @@
 #include "base/text/printable.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
+#include "poet/question.hpp"
 #include "poet/simulate.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 #include "runs/load_step.hpp"
 
 namespace poet::cli {
@@ -53,32 +55,46 @@ ModelInfo unnamed_model(const std::string& source, const std::string& text) {
           .sha256 = sha256_hex(text)};
 }
 
+/// The inputs of a draft with their costs, in the order that the draft states.
+Subject subject_of(const Inputs& inputs, const ScheduleDraft& draft, const std::string& source) {
+  const Subject given =
+      priced(inputs.model, inputs.platform,
+             {.techniques = draft.request.limits.techniques, .settings = draft.request.settings});
+  if (!draft.model || draft.model->order.empty()) return given;
+  return with_place(shown_source(source) + ": /model/order",
+                    [&] { return reordered(given, draft.model->order); });
+}
+
 /// The draft in FILE, about the graph that it has or that of the inputs, if there are any.
 ScheduleDraft read_draft(const SimulateArguments& arguments, const std::string& text,
                          const std::optional<Inputs>& inputs) {
   if (!inputs) return parse_schedule_draft(text, arguments.file, nullptr);
   const GraphOfDraft graph_of = [&](const ScheduleDraft& draft) {
-    return priced(
-               inputs->model, inputs->platform,
-               {.techniques = draft.request.limits.techniques, .settings = draft.request.settings})
-        .graph;
+    return subject_of(*inputs, draft, arguments.file).graph;
   };
   ScheduleDraft draft = parse_schedule_draft(text, arguments.file, graph_of);
-  if (graph_sha256(graph_of(draft)) != graph_sha256(draft.graph)) {
+  const Subject subject = subject_of(*inputs, draft, arguments.file);
+  if (graph_sha256(subject.graph) != graph_sha256(draft.graph)) {
     throw InputError(shown_source(arguments.file),
                      "found the nodes of another graph than --model has; expected the same, or "
                      "stages alone");
   }
-  draft.model = model_info(inputs->model);
+  draft.model = model_info(subject.model);
   draft.platform.reset();
   if (inputs->platform) draft.platform = platform_info(*inputs->platform);
   return draft;
 }
 
+/// What shares and multiples are shares and multiples of: the given order's.
+Baseline stated_base(const ScheduleDraft& draft) {
+  if (!draft.model || draft.model->order.empty()) return baseline(draft.graph);
+  return baseline(put_back(draft.graph, draft.model->order));
+}
+
 /// Budgets on the command line replace the budgets of the file.
 void apply_budgets(const SimulateArguments& arguments, const std::optional<Inputs>& inputs,
                    ScheduleDraft& draft) {
-  const Baseline base = baseline(draft.graph);
+  const Baseline base = stated_base(draft);
   if (arguments.ram) {
     draft.ram_budget_bytes = with_place("--ram-budget", [&] {
       return resolve(*arguments.ram, base,

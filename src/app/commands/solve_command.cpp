@@ -21,6 +21,7 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "poet/suggest_schedule.hpp"
+#include "question/known_schedule.hpp"
 #include "report/summary.hpp"
 
 namespace poet::cli {
@@ -69,19 +70,18 @@ void check_destinations(const SolveArguments& arguments) {
   check_destination("--export-model", arguments.export_model);
 }
 
-/// The schedule to start from, if one was named. A file about another graph is refused; a schedule
-/// that does not fit these budgets is no mistake, only of no use.
-std::optional<Schedule> warm_start(const std::string& path, const Problem& problem) {
+/// The schedule to start from, if one was named, in its order. A file about another graph is
+/// refused; a schedule that does not fit these budgets is no mistake, only of no use.
+std::optional<KnownSchedule> warm_start(const std::string& path, const Subject& subject,
+                                        const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
   const ScheduleFile file = parse_schedule_file(read_file(path), path);
-  // Whatever the times of its transfers: it is a start, and it is replayed.
-  if (graph_sha256(file.graph) != graph_sha256(problem.graph)) {
-    throw InputError(path,
-                     "found a schedule of another graph; expected one of the same model, "
-                     "platform and batch size");
+  const KnownSchedule known = with_place(path, [&] { return known_schedule(subject, file); });
+  if (question.request.settings.order != OrderKind::search) {
+    with_place(path, [&] { expect_order_of(subject, known); });
   }
-  const Replay replay = simulate(problem.graph, file.schedule, problem.limits);
-  if (replay.valid()) return file.schedule;
+  const Replay replay = replay_known(subject, known, question.limits);
+  if (replay.valid()) return known;
   spdlog::warn("the schedule in {} does not start the search: {}", path,
                replay.violations.front().message);
   return std::nullopt;
@@ -183,9 +183,9 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     warn_about_chip(subject, resolved.limits.ram_budget_bytes);
     write_graph(arguments, subject, resolved.limits, plots);
     if (arguments.no_solve) return ExitCode::ok;
-    options.start = with_place("--warm-start", [&] {
-      return warm_start(arguments.warm_start, {.graph = subject.graph, .limits = resolved.limits});
-    });
+    const auto known = with_place(
+        "--warm-start", [&] { return warm_start(arguments.warm_start, subject, resolved); });
+    if (known) options.start = known->schedule;
   }
   catch_interrupts();
   Answer answer = poet::answer(subject, resolved, options);

@@ -49,9 +49,11 @@ void enlarge_small_rows(Milp& milp) {
 
 constexpr std::string_view kGraph = "graph";
 constexpr std::string_view kColumns = "columns";
+constexpr std::string_view kOrder = "order of nodes";
+constexpr std::string_view kGiven = "given";  // which no file states
 /// What explains another graph, but is no difference by itself.
-constexpr std::array<std::string_view, 4> kOrigin{"model", "platform", "batch size",
-                                                  "memory power scale"};
+constexpr std::array<std::string_view, 5> kOrigin{"model", "platform", "batch size",
+                                                  "memory power scale", kOrder};
 constexpr std::array<std::string_view, 8> kDecisive{
     kGraph,        "RAM budget",     "runtime budget",  "techniques",
     "paging time", "storage budget", "page-out budget", kColumns};
@@ -70,14 +72,17 @@ std::string size_of(const std::optional<Bytes>& budget) {
 std::string fact_value(const ExportHead& head, std::string_view key) {
   const auto at = std::find_if(head.facts.begin(), head.facts.end(),
                                [&](const ExportFact& fact) { return fact.key == key; });
-  return at == head.facts.end() ? std::string() : at->value;
+  if (at != head.facts.end()) return at->value;
+  return std::string(key == kOrder ? kGiven : "");
 }
 
-/// What a difference of this fact alone means.
-std::string_view meaning(std::string_view key) {
-  if (key == kGraph) return ": another model, platform, batch size or memory power scale";
+/// What a difference of this fact alone means. Facts of the same problem in chosen orders differ in
+/// the graph alone.
+std::string_view meaning(std::string_view key, const ExportHead& expected) {
   if (key == kColumns) return ": another version of this program wrote it; export the model again";
-  return "";
+  if (key != kGraph) return "";
+  if (fact_value(expected, kOrder) != kGiven) return ": another order of the nodes";
+  return ": another model, platform, batch size or memory power scale";
 }
 
 void check_fact(InputErrors& errors, const ExportHead& found, const ExportHead& expected,
@@ -87,7 +92,7 @@ void check_fact(InputErrors& errors, const ExportHead& found, const ExportHead& 
   errors.collect([&] {
     if (is == should_be) return;
     throw InputError(place, fmt::format("{}: found '{}'; expected '{}'{}", key, printable(is, 300),
-                                        should_be, meaning(key)));
+                                        should_be, meaning(key, expected)));
   });
 }
 
@@ -138,6 +143,9 @@ ExportHead export_head(const Problem& problem, const Formulation& model, MilpFor
     add("platform", origin.platform.empty() ? "none" : printable(origin.platform, 200));
     add("batch size", fmt::format("{}", origin.batch_size));
     add("memory power scale", fmt::format("{}", origin.mem_power_scale));
+  }
+  if (!origin.given_graph_sha256.empty()) {
+    add(kOrder, "chosen, of the graph with sha256 " + origin.given_graph_sha256);
   }
   add("RAM budget", fmt::format("{} bytes", limits.ram_budget_bytes));
   add("runtime budget", fmt::format("{} s", limits.runtime_budget_seconds));

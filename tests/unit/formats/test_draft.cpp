@@ -10,6 +10,7 @@
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
 #include "report/schedule_version.hpp"
+#include "support/ordered_files.hpp"
 #include "support/tiny_report.hpp"
 
 namespace poet::test {
@@ -153,6 +154,41 @@ TEST(Draft, RefusesWhatIsMalformedWithThePlace) {
   file = good;
   file.erase("format");
   expect_error(file, "draft.json: found no 'format'");
+}
+
+/// The fork with f before e, as people may write it: of the order, the list alone.
+json ordered_draft() {
+  const Subject given = fork_subject();
+  const json whole = json::parse(to_json(kept_file(reordered(given, swapped(given, "e", "f")))));
+  json file = {{"format", "poet-schedule"}, {"version", 2}};
+  for (const char* key : {"model", "request", "nodes", "stages"}) file[key] = whole.at(key);
+  for (const char* key : {"graph_sha256", "order_sha256"}) file["model"].erase(key);
+  file["request"].erase("order");
+  return file;
+}
+
+TEST(Draft, StaysInItsOrderWhoseDigestsAreWrittenAnew) {
+  const Subject given = fork_subject();
+  json draft = ordered_draft();
+  const ScheduleFile file = completed(draft);
+  EXPECT_EQ(file.model.order, swapped(given, "e", "f"));
+  EXPECT_EQ(file.model.graph_sha256, given.graph_sha256());
+  EXPECT_EQ(file.request.settings.order, OrderKind::stated);
+  EXPECT_THAT(verify_schedule_file(file), testing::IsEmpty());
+  draft["model"]["graph_sha256"] = file.model.order_sha256;
+  EXPECT_EQ(completed(draft).model.graph_sha256, given.graph_sha256());
+}
+
+TEST(Draft, RefusesAnOrderThatIsNone) {
+  json draft = ordered_draft();
+  draft["model"]["order"][1] = 99;
+  expect_error(draft, "draft.json: /model/order/1: found 99");
+  draft = ordered_draft();
+  std::swap(draft["model"]["order"][1], draft["model"]["order"][2]);
+  expect_error(draft, "draft.json: /model/order: node ");
+  draft = ordered_draft();
+  draft["model"].erase("order");
+  expect_error(draft, "/in_place_choices: found choices");
 }
 
 }  // namespace

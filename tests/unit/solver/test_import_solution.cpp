@@ -189,6 +189,30 @@ TEST_F(ImportIntoHill, ExplainsAnotherGraphIfItCan) {
             "x.mps: batch size: found '1'; expected '4'");
 }
 
+TEST_F(ImportIntoHill, ExplainsAnotherOrderOfTheSameNodes) {
+  const ProblemOrigin given{.model = "hill, sha256 1", .platform = "m4"};
+  ProblemOrigin chosen = given;
+  chosen.given_graph_sha256 = graph_sha256(problem_.graph);
+  const auto head = [&](const ProblemOrigin& origin) {
+    return export_head(problem_, model_, MilpFormat::mps, origin);
+  };
+  const auto difference = [](const ExportHead& found, const ExportHead& expected) {
+    return input_error([&] { check_export_head(found, expected, "x.mps"); });
+  };
+  const ExportHead in_given = head(given);
+  problem_.graph.nodes[0].bytes += 1;  // as if another node came first
+  const ExportHead in_chosen = head(chosen);
+  const std::string words = "'chosen, of the graph with sha256 " + chosen.given_graph_sha256 + "'";
+  EXPECT_EQ(difference(in_given, in_chosen),
+            "x.mps: order of nodes: found 'given'; expected " + words);
+  EXPECT_EQ(difference(in_chosen, in_given),
+            "x.mps: order of nodes: found " + words + "; expected 'given'");
+  problem_.graph.nodes[1].bytes += 1;
+  EXPECT_THAT(difference(in_chosen, head(chosen)),
+              testing::EndsWith(": another order of the nodes"));
+  EXPECT_NO_THROW(check_export_head(in_chosen, in_chosen, "x.mps"));
+}
+
 TEST(ExportHead, RefusesWhatExportModelDidNotWrite) {
   const auto error_of = [](const std::string& text) {
     return input_error([&] { read_export_head(text, "x.mps"); });

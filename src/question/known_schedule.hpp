@@ -1,0 +1,28 @@
+#pragma once
+
+#include "poet/order.hpp"
+#include "poet/question.hpp"
+#include "poet/schedule.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/simulate.hpp"
+
+namespace poet {
+
+/// A schedule from elsewhere, and the order of the nodes that it is about.
+struct KnownSchedule {
+  NodeOrder order;  ///< empty: the given one
+  Schedule schedule;
+};
+
+/// The schedule of a file about the graph of a subject, in any order of either. Whatever the times
+/// of transfers, since it has to be replayed. Throws InputError for another graph, and for an order
+/// that is not legal for the subject's model.
+KnownSchedule known_schedule(const Subject& subject, const ScheduleFile& file);
+
+/// Replays a schedule in its own order.
+Replay replay_known(const Subject& subject, const KnownSchedule& known, const Limits& limits);
+
+/// Throws InputError unless a schedule is in the order of the subject, in which it can be a start.
+void expect_order_of(const Subject& subject, const KnownSchedule& known);
+
+}  // namespace poet
