@@ -44,8 +44,8 @@ MinRam search_smallest(const Subject& subject, const Limits& limits, const Solve
   // What `min` is called is about the given order; what is asked for is about all of them.
   const bool any_order =
       settings.order == OrderKind::search && settings.objective == Objective::ram;
-  MinRam found = any_order ? least_ram_of_orders(subject, limits, search)
-                           : least_ram(subject, limits, search);
+  MinRam found =
+      any_order ? least_ram_of_orders(subject, limits, search) : least_ram(subject, limits, search);
   if (options.found_smallest) options.found_smallest(found);
   return found;
 }
@@ -189,8 +189,7 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
       started.start_order = question.smallest->order;
     }
   }
-  const ChosenSubject chosen =
-      choose_order(given, question.limits, settings, started, kOrderShare);
+  const ChosenSubject chosen = choose_order(given, question.limits, settings, started, kOrderShare);
   const ResolvedQuestion rest = after(question, chosen.wall_seconds);
   started.start = chosen.start;
   started.start_order = {};

@@ -1,7 +1,7 @@
-// The given order first, for which solves decide. Then budgets by bisection between what the largest
-// computation needs by itself and the best peak so far, each with a short search over orders that
-// begins at the last one that was found. That a search finds none proves nothing, so that the answer
-// is exact only if the bound is reached.
+// The given order first, for which solves decide. Then budgets by bisection between what the
+// largest computation needs by itself and the best peak so far, each with a short search over
+// orders that begins at the last one that was found. That a search finds none proves nothing, so
+// that the answer is exact only if the bound is reached.
 
 #include "question/least_ram_of_orders.hpp"
 

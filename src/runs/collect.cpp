@@ -53,7 +53,8 @@ std::string order_difference(const ScheduleFile& report, const Expected& expecte
   if (expected.kind != OrderKind::search) {
     if (report.model.order == expected.own_order()) return {};
     return fmt::format(
-        "its nodes are in another order than --order {} has them; --order search takes schedules in "
+        "its nodes are in another order than --order {} has them; --order search takes schedules "
+        "in "
         "any order, --order FILE those in one",
         name_of(expected.kind));
   }
@@ -94,9 +95,9 @@ SweepOutcome infeasible_in_one_order(const SolveDocument& document, const Expect
   if (auto refused = infeasible_in_any_order(expected.subject, expected.limits)) {
     return {.result = std::move(*refused)};
   }
-  SweepOutcome outcome{.result = unknown_in_other_orders(
-                           expected.subject,
-                           {.status = Status::infeasible, .reason = document.error})};
+  SweepOutcome outcome{
+      .result = unknown_in_other_orders(expected.subject,
+                                        {.status = Status::infeasible, .reason = document.error})};
   outcome.given_order = Status::infeasible;
   return outcome;
 }

@@ -25,8 +25,8 @@ class FinishedSweep {
   void check(const SweepGrid& grid, const std::vector<SweepPoint>& points, OrderKind kind) const;
 
   /// Fills in the outcomes of proven points, and for the others the starts, by subject, and the
-  /// bounds, by point. A point that has an outcome keeps it. Of a proof in an order that no schedule
-  /// file states, only the row is left.
+  /// bounds, by point. A point that has an outcome keeps it. Of a proof in an order that no
+  /// schedule file states, only the row is left.
   void take(const SweepGrid& grid, const std::vector<SweepPoint>& points,
             const SolveSettings& settings, SweepOutcomes& outcomes,
             std::vector<std::vector<OrderedSchedule>>& starts,

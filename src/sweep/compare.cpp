@@ -103,9 +103,7 @@ class Comparer {
   }
 
   /// Proofs are about one order of the nodes.
-  bool same_order() const {
-    return before_->problem.order_sha256 == now_->problem.order_sha256;
-  }
+  bool same_order() const { return before_->problem.order_sha256 == now_->problem.order_sha256; }
 
   /// What stands behind figures that are in different orders.
   std::string order_text() const { return same_order() ? "" : "; other order of the nodes"; }

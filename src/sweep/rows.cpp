@@ -36,7 +36,7 @@ Request point_request(const Subject& subject, const SweepPoint& point,
 
 ProblemInfo point_problem(const Subject& subject, const SweepPoint& point,
                           const SweepOutcome& outcome, const SolveSettings& settings) {
-  ProblemInfo problem{.model = model_info(subject.model),
+  ProblemInfo problem{.model = model_info(subject),
                       .graph_sha256 = subject.graph_sha256(),
                       .request = point_request(subject, point, settings),
                       .given_order = outcome.given_order};
@@ -135,22 +135,21 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
 }
 
 SweepRow row_of(const ScheduleFile& report) {
-  SweepRow row{
-      .status = row_status(report.status),
-      .problem = {.model = report.model.name,
-                  .model_sha256 = report.model.sha256,
-                  .graph_sha256 = given_graph_sha256(report),
-                  .order_sha256 = report.model.order_sha256,
-                  .batch_size = report.model.batch_size,
-                  .mem_power_scale = report.request.settings.mem_power_scale,
-                  .limits = report.request.limits,
-                  .runtime_budget_ratio = report.request.runtime_budget_ratio,
-                  .objective = report.request.settings.objective},
-      .requested_gap = report.request.settings.gap,
-      .baseline_energy_joules = report.summary.baseline_energy_joules,
-      .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
-      .summary = report.summary,
-      .wall_seconds = report.solver.wall_seconds};
+  SweepRow row{.status = row_status(report.status),
+               .problem = {.model = report.model.name,
+                           .model_sha256 = report.model.sha256,
+                           .graph_sha256 = given_graph_sha256(report),
+                           .order_sha256 = report.model.order_sha256,
+                           .batch_size = report.model.batch_size,
+                           .mem_power_scale = report.request.settings.mem_power_scale,
+                           .limits = report.request.limits,
+                           .runtime_budget_ratio = report.request.runtime_budget_ratio,
+                           .objective = report.request.settings.objective},
+               .requested_gap = report.request.settings.gap,
+               .baseline_energy_joules = report.summary.baseline_energy_joules,
+               .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
+               .summary = report.summary,
+               .wall_seconds = report.solver.wall_seconds};
   if (report.platform) {
     row.problem.platform = report.platform->name;
     row.problem.platform_sha256 = report.platform->sha256;

@@ -91,8 +91,8 @@ class Sweep {
     }
     solve = known_.options_for(point, std::move(solve));
     solve.known_bound_joules = bound_for(point, subject.order_sha256());
-    SweepOutcome outcome{.result = solve_watched({.graph = subject.graph, .limits = limits}, solve,
-                                                 solve_point)};
+    SweepOutcome outcome{
+        .result = solve_watched({.graph = subject.graph, .limits = limits}, solve, solve_point)};
     outcome.wall_seconds = outcome.result.statistics.wall_seconds;
     return outcome;
   }

@@ -109,12 +109,11 @@ class Sharing {
     for_each([&](int p) {
       const int subject = points_[p].subject;
       const NodeOrder& order = outcomes_[p]->order;
-      proven_[p] = {
-          .joules = outcomes_[p]->result.lower_bound_joules,
-          .order_sha256 =
-              order.empty()
-                  ? own[subject]
-                  : OrderedSubject(grid_.subjects[subject], order).get().order_sha256()};
+      proven_[p] = {.joules = outcomes_[p]->result.lower_bound_joules,
+                    .order_sha256 =
+                        order.empty()
+                            ? own[subject]
+                            : OrderedSubject(grid_.subjects[subject], order).get().order_sha256()};
     });
     for (const OrderBound& bound : proven_) order_sha256_.push_back(bound.order_sha256);
   }
@@ -178,7 +177,7 @@ class Sharing {
   const SweepGrid& grid_;
   const std::vector<SweepPoint>& points_;
   SweepOutcomes& outcomes_;
-  std::vector<OrderBound> proven_;  ///< by point: what its solve has proven
+  std::vector<OrderBound> proven_;         ///< by point: what its solve has proven
   std::vector<std::string> order_sha256_;  ///< by point: of the order of its schedule
 };
 

@@ -36,8 +36,8 @@ SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
   Seconds& limit = rest.settings.time_limit_seconds;
   limit = rest_of_limit(limit, chosen.wall_seconds);
   SweepOutcome outcome{.given_order_energy_joules = chosen.given_energy_joules};
-  outcome.result = solve_watched({.graph = chosen.subject.graph, .limits = limits}, rest,
-                                 solve_point);
+  outcome.result =
+      solve_watched({.graph = chosen.subject.graph, .limits = limits}, rest, solve_point);
   if (chosen.subject.chosen) outcome.order = chosen.subject.chosen->order;
   if (!is_found && outcome.result.status == Status::infeasible) {
     outcome.given_order = Status::infeasible;

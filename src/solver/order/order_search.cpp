@@ -103,7 +103,7 @@ class OrderSearch {
     const NodeOrder& start = options_.start_order;
     if (start.empty() || start == best_order_ || stopping()) return;
     const NodeOrder at_hand = std::exchange(order_, start);
-    note(judge_.judge(order_, {}, kLongJudgement, random_.next(), [this] { return stopping(); }));
+    note(judge(order_, {}, moves_of(kRounds[1])));
     if (best_order_ != order_) order_ = at_hand;
   }
 
