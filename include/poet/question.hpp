@@ -83,6 +83,9 @@ Subject make_subject(Model model, std::optional<Platform> platform, const Questi
 /// is not legal.
 Subject reordered(const Subject& given, const NodeOrder& order);
 
+/// As model_info(Model), with the digests of an order that was chosen.
+ModelInfo model_info(const Subject& subject);
+
 /// What all problems of a model have in common: the paging time and the budgets for secondary
 /// storage that the question states, or what is usual. Throws InputError if transfers are to be
 /// charged and nothing says how long they take.

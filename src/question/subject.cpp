@@ -64,6 +64,14 @@ Subject reordered(const Subject& given, const NodeOrder& order) {
   return subject;
 }
 
+ModelInfo model_info(const Subject& subject) {
+  ModelInfo info = model_info(subject.model);
+  if (!subject.chosen) return info;
+  info.graph_sha256 = subject.graph_sha256();
+  info.order_sha256 = subject.order_sha256();
+  return info;
+}
+
 Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                  Bytes ram_budget_bytes) {
   Limits limits = subject.limits;
