@@ -95,13 +95,21 @@ Limits shared_limits(const Model& model, const Platform* platform, const Questio
 Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& runtime,
                  Bytes ram_budget_bytes);
 
-/// The smallest RAM budget that has a schedule, or the interval that it is proven to lie in.
+/// A schedule, and the order of the nodes that it is for; an empty one is its subject's own.
+struct OrderedSchedule {
+  Schedule schedule;
+  NodeOrder order{};
+};
+
+/// The smallest RAM budget that has a schedule, or the interval that it is proven to lie in. With
+/// OrderKind::search both are about all orders of the nodes.
 struct MinRam {
   bool infeasible = false;           ///< proven: no RAM budget has a schedule
   Bytes infeasible_below_bytes = 0;  ///< proven: no smaller budget has a schedule
   Bytes feasible_bytes = 0;          ///< the peak of `schedule`
   Schedule schedule;
-  int node = 0;                 ///< whose computation needs `feasible_bytes` in `schedule`
+  NodeOrder order{};            ///< of the schedule; empty: the subject's own
+  int node = 0;                 ///< whose computation needs `feasible_bytes`, in the subject's list
   bool is_working_set = false;  ///< its inputs and output alone come to `feasible_bytes`
   std::string reason;           ///< why infeasible, or what stopped the search
   std::string failure;          ///< not empty: its process crashed, and how; the rest is void

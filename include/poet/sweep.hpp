@@ -73,6 +73,12 @@ struct SweepOutcome {
     reused,   ///< another point's schedule, or its proof that there is none
   };
   SolveResult result;
+  /// What the schedule and the bound of `result` are about; empty: its subject's own order.
+  NodeOrder order{};
+  /// With OrderKind::search, of the best schedule found in the given order, and what is proven of
+  /// that order alone if it is infeasible and others may not be.
+  std::optional<Joules> given_order_energy_joules{};
+  std::optional<Status> given_order{};
   Origin origin = Origin::solved;
   int origin_point = -1;  ///< of a reused result
   std::string failure;    ///< not empty: its process crashed, and how; `result` is void
@@ -85,13 +91,19 @@ std::string_view outcome_name(const SweepOutcome& outcome);
 /// The outcomes of a sweep by point; those of an interrupted one may be missing.
 using SweepOutcomes = std::vector<std::optional<SweepOutcome>>;
 
+/// A lower bound on the energy of all schedules in one order of the nodes.
+struct OrderBound {
+  Joules joules = 0;
+  std::string order_sha256{};  ///< Subject::order_sha256() of that order
+};
+
 /// How a sweep is run.
 struct SweepOptions {
   SolveOptions solve;  ///< of each point; its time limit counts per point
   int jobs = 1;        ///< points solved at the same time, each in a process of its own
   /// Schedules known beforehand, by subject: starts for whatever points they fit.
-  std::vector<std::vector<Schedule>> starts;
-  std::vector<Joules> bounds;              ///< proven beforehand, by point; may be empty
+  std::vector<std::vector<OrderedSchedule>> starts;
+  std::vector<OrderBound> bounds;          ///< proven beforehand, by point; may be empty
   std::function<void(int point)> started;  ///< its solve begins
   std::function<void(int point, const Progress&)> progress;              ///< of its solve
   std::function<void(int point, const SweepOutcome& outcome)> finished;  ///< at once, each once
@@ -104,14 +116,20 @@ struct SweepOptions {
 /// of finishing. Points that have an outcome already are not solved again; their schedules are
 /// replayed, and InputError is thrown for one that is not valid. True when every point is finished,
 /// false when the sweep was interrupted.
+///
+/// With OrderKind::search every point has an order of its own, and begins with that of a point that
+/// allows as much. A bound is about one order and goes to points in the same one; `infeasible` is
+/// about all of them.
 bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                const SweepOptions& options, SweepOutcomes& outcomes);
 
 /// Gives tighter points the bounds and looser ones the schedules of other points if those are
-/// better, so that energy never rises as limits loosen. `gap` is that of the solves. Throws
+/// better, so that energy never rises as limits loosen. Schedules take their order with them, and
+/// bounds go to points in the same order only. `gap` is that of the solves, and `order` says what
+/// `infeasible` is about: with OrderKind::search all orders, else the subject's own. Throws
 /// InternalError, naming both points, if one is proven infeasible and another's schedule, or the
 /// baseline, fits its limits, or if a schedule needs less than a bound that is proven for it.
 void share_results(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
-                   SweepOutcomes& outcomes);
+                   SweepOutcomes& outcomes, OrderKind order = OrderKind::given);
 
 }  // namespace poet

@@ -152,12 +152,11 @@ void add_paging_options(CLI::App& app, Question& question) {
                "most bytes written to secondary storage in one training step, which wears it out");
 }
 
-void add_order_option(CLI::App& app, QuestionArguments& arguments) {
-  const auto take = [&arguments](const std::string& given) {
-    OrderKind& kind = arguments.question.settings.order;
+void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
+  const auto take = [&kind, &file](const std::string& given) {
     const std::optional<OrderKind> word = value_of<OrderKind>(given);
     kind = word && *word != OrderKind::stated ? *word : OrderKind::stated;
-    arguments.order_file = kind == OrderKind::stated ? given : std::string();
+    file = kind == OrderKind::stated ? given : std::string();
   };
   app.add_option_function<std::string>(
          "--order", take,
@@ -167,6 +166,10 @@ void add_order_option(CLI::App& app, QuestionArguments& arguments) {
       ->group(kWhatToSolve)
       ->type_name("given|search|FILE")
       ->default_str("given");
+}
+
+void add_order_option(CLI::App& app, QuestionArguments& arguments) {
+  add_order_option(app, arguments.question.settings.order, arguments.order_file);
 }
 
 void add_budget_options(CLI::App& app, QuestionArguments& arguments) {

@@ -113,6 +113,7 @@ void add_technique_options(CLI::App& app, TechniqueSet& techniques);
 /// --paging-time, and the budgets for secondary storage.
 void add_paging_options(CLI::App& app, Question& question);
 /// --order: a word, or a file.
+void add_order_option(CLI::App& app, OrderKind& kind, std::string& file);
 void add_order_option(CLI::App& app, QuestionArguments& arguments);
 /// --model, --platform, the budgets and the techniques.
 void add_budget_options(CLI::App& app, QuestionArguments& arguments);

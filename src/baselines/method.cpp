@@ -58,8 +58,16 @@ constexpr std::array kMethods{
                "least energy in place of least time, so that transfers are charged and do not wait "
                "for a link; RAM in steps",
                pofo},
+    MethodInfo{Method::order_only, "order-only", kNoTechnique,
+               "Steiner et al., MODeL: Memory Optimizations for Deep Learning, ICML 2023",
+               "a search for an order of least peak in place of a linear program; no offsets are "
+               "part of it",
+               nullptr},
     MethodInfo{Method::poet, "poet", kBothTechniques, "Patil et al., POET, ICML 2022", "our solver",
                nullptr},
+    MethodInfo{Method::poet_ordered, "poet-ordered", kBothTechniques,
+               "Patil et al., POET, ICML 2022",
+               "our search over the orders of nodes, and our solver in the order found", nullptr},
 };
 
 Method parse_method(std::string_view name) {

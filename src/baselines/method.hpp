@@ -10,7 +10,8 @@
 
 namespace poet {
 
-/// What a schedule of ours is compared with, in the order of tables; `poet` is ours.
+/// What a schedule of ours is compared with, in the order of tables; `poet` is ours, and so is
+/// `poet_ordered`, which chooses the order of the nodes as well.
 enum class Method {
   keep_all,
   chen_sqrt,
@@ -22,17 +23,20 @@ enum class Method {
   checkmate,
   paging_only,
   pofo,
+  order_only,
   poet,
+  poet_ordered,
 };
 
 /// A method as tables and files state it.
 struct MethodInfo {
   Method method;
   std::string_view name;
-  TechniqueSet techniques;         ///< what its schedules may use
-  std::string_view source;         ///< the paper and its part
-  std::string_view changes;        ///< what is not as the paper has it
-  Attempt (*run)(const Problem&);  ///< absent for those that solve() answers
+  TechniqueSet techniques;   ///< what its schedules may use
+  std::string_view source;   ///< the paper and its part
+  std::string_view changes;  ///< what is not as the paper has it
+  /// Absent for those that solve() answers, or a search over orders.
+  Attempt (*run)(const Problem&);
 };
 
 /// All methods, in the order of the enumerators.

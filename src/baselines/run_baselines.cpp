@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <memory>
 #include <string>
 #include <utility>
 
@@ -11,10 +12,14 @@
 #include "base/stopwatch.hpp"
 #include "base/text/figures.hpp"
 #include "poet/simulate.hpp"
+#include "question/choose_order.hpp"
 #include "question/watched_solve.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
+#include "solver/order/least_peak.hpp"
 #include "sweep/dominance.hpp"
+#include "sweep/ordered_subject.hpp"
+#include "sweep/solve_in_some_order.hpp"
 
 namespace poet {
 namespace {
@@ -31,6 +36,7 @@ Limits without_budgets(const Limits& limits) {
 /// What a method made of a point, with the limits that it was given.
 struct MethodAnswer {
   const MethodInfo* method = nullptr;
+  std::unique_ptr<OrderedSubject> in_order;  ///< the subject, as the method orders it
   Problem problem;
   Attempt attempt;                   ///< of a method with rules of its own
   std::optional<SolveResult> solve;  ///< of one that solve() answers
@@ -54,17 +60,28 @@ class PointRun {
 
   void run(const MethodInfo& method) {
     MethodAnswer answer{.method = &method, .problem = problem_of(method)};
+    NodeOrder order;
     const Stopwatch watch;
     if (const std::string forbidden = forbidden_technique(method); !forbidden.empty()) {
       answer.attempt =
           Attempt::not_applicable(fmt::format("it needs {}, which is forbidden", forbidden));
+    } else if (method.method == Method::order_only) {
+      order = least_peak_order(subject_.graph, precedence(subject_.model), options_.settings.seed,
+                               [this] { return options_.interrupted && options_.interrupted(); });
+      answer.attempt.schedule = OrderedSubject(subject_, order).get().base.schedule;
+    } else if (method.method == Method::poet_ordered) {
+      SweepOutcome outcome = solved_in_some_order(answer.problem.limits);
+      order = std::move(outcome.order);
+      answer.solve = std::move(outcome.result);
     } else if (method.run == nullptr) {
       answer.solve = solved(method, answer.problem);
     } else {
       answer.attempt = method.run(answer.problem);
     }
     answer.wall_seconds = watch.elapsed();
-    offer(answer);
+    answer.in_order = std::make_unique<OrderedSubject>(subject_, order);
+    if (!order.empty()) answer.problem.graph = answer.in_order->get().graph;
+    offer(answer, order);
     answers_.emplace(method.method, std::move(answer));
   }
 
@@ -73,7 +90,7 @@ class PointRun {
     const auto at = answers_.find(method);
     if (at == answers_.end()) return std::nullopt;
     const MethodAnswer& answer = at->second;
-    BaselineResult result{.row = empty_row(*answer.method)};
+    BaselineResult result{.row = empty_row(answer)};
     if (answer.solve) {
       report_solve(answer, result);
     } else {
@@ -87,7 +104,8 @@ class PointRun {
   /// Our solver does with what is allowed. Another method without one of its techniques would not
   /// be that method.
   TechniqueSet techniques(const MethodInfo& method) const {
-    return method.method == Method::poet ? point_.limits.techniques : method.techniques;
+    const bool ours = method.method == Method::poet || method.method == Method::poet_ordered;
+    return ours ? point_.limits.techniques : method.techniques;
   }
 
   Limits limits(TechniqueSet set) const {
@@ -105,14 +123,16 @@ class PointRun {
     return used.remat && !allowed.remat ? "recomputation" : "";
   }
 
-  BaselineRow empty_row(const MethodInfo& method) const {
+  BaselineRow empty_row(const MethodAnswer& answer) const {
+    const MethodInfo& method = *answer.method;
+    const Subject& subject = answer.in_order->get();
     return {.point = number_,
             .method = std::string(method.name),
-            .problem = row_problem(subject_, limits(techniques(method)), point_.runtime,
-                                   options_.settings),
+            .problem =
+                row_problem(subject, limits(techniques(method)), point_.runtime, options_.settings),
             .requested_gap = options_.settings.gap,
-            .baseline_energy_joules = subject_.base.energy_joules,
-            .baseline_peak_ram_bytes = subject_.base.peak_ram_bytes,
+            .baseline_energy_joules = subject.base.energy_joules,
+            .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
             .summary = {},
             .parameter = {},
             .source = std::string(method.source),
@@ -121,15 +141,31 @@ class PointRun {
             .reason = {}};
   }
 
-  SolveResult solved(const MethodInfo& method, const Problem& problem) {
+  SolveOptions wishes_for(Method method) const {
     SolveOptions wishes{.settings = options_.settings};
     wishes.interrupted = options_.interrupted;
-    if (method.method == Method::poet) wishes.start = best_;  // refuses a false `infeasible`
     if (options_.progress) {
-      wishes.progress = [&](const Progress& now) {
-        options_.progress(number_, method.method, now);
+      wishes.progress = [this, method](const Progress& now) {
+        options_.progress(number_, method, now);
       };
     }
+    return wishes;
+  }
+
+  /// From the best of all methods on. What `poet` has proven holds in the given order alone.
+  SweepOutcome solved_in_some_order(const Limits& limits) const {
+    if (auto refused = infeasible_in_any_order(subject_, limits)) {
+      return {.result = std::move(*refused)};
+    }
+    return solve_in_some_order(subject_, limits, wishes_for(Method::poet_ordered),
+                               best_in_any_order_, [this](const std::string& order) {
+                                 return order == subject_.order_sha256() ? bound_ : Joules{0};
+                               });
+  }
+
+  SolveResult solved(const MethodInfo& method, const Problem& problem) {
+    SolveOptions wishes = wishes_for(method.method);
+    if (method.method == Method::poet) wishes.start = best_;  // refuses a false `infeasible`
     SolveResult result = solve_watched(problem, wishes, solve);
     if (method.method == Method::poet) bound_ = std::max(bound_, result.lower_bound_joules);
     return result;
@@ -137,13 +173,26 @@ class PointRun {
 
   /// Keeps the best schedule, from which our solver starts. A method may have used less than our
   /// solver may, and never more.
-  void offer(const MethodAnswer& answer) {
+  void offer(const MethodAnswer& answer, const NodeOrder& order) {
     if (!answer.schedule()) return;
-    const Problem problem = problem_of(info_of(Method::poet));
-    const Replay replay = simulate(problem.graph, *answer.schedule(), problem.limits);
-    if (!replay.valid() || (best_ && replay.energy_joules >= best_joules_)) return;
+    const Limits limits = problem_of(info_of(Method::poet)).limits;
+    const Replay replay = simulate(answer.problem.graph, *answer.schedule(), limits);
+    if (!replay.valid()) return;
+    const Joules energy = replay.energy_joules;
+    if (!best_in_any_order_ || energy < best_joules_in_any_order_) {
+      best_in_any_order_ = {*answer.schedule(), order};
+      best_joules_in_any_order_ = energy;
+    }
+    if (!order.empty() || (best_ && energy >= best_joules_)) return;
     best_ = answer.schedule();
-    best_joules_ = replay.energy_joules;
+    best_joules_ = energy;
+  }
+
+  /// Proven for every schedule in the order of an answer.
+  Joules bound_for(const MethodAnswer& answer) const {
+    const Subject& subject = answer.in_order->get();
+    const bool is_given = subject.order_sha256() == subject_.order_sha256();
+    return is_given ? bound_ : subject.base.energy_joules;
   }
 
   void report_attempt(const MethodAnswer& answer, BaselineResult& result) {
@@ -157,7 +206,8 @@ class PointRun {
       return;
     }
     const Replay replay = simulate(problem.graph, *attempt.schedule, problem.limits);
-    row.summary = summarise(problem.graph, replay, problem.limits.ram_budget_bytes, bound_);
+    row.summary =
+        summarise(problem.graph, replay, problem.limits.ram_budget_bytes, bound_for(answer));
     if (problem.limits.paging_time != PagingTime::free) {
       add_exact_figures(*row.summary, problem.graph, replay);
     }
@@ -177,12 +227,12 @@ class PointRun {
         .status = Status::feasible,
         .schedule = attempt.schedule,
         .energy_joules = replay.energy_joules,
-        .lower_bound_joules = bound_,
+        .lower_bound_joules = bound_for(answer),
         .reason = {},
         .smallest_ram_bytes = {},
         .bounds = {},
         .statistics = {.formulation = "none", .wall_seconds = answer.wall_seconds}};
-    settle(problem, as_solved, result);
+    settle(answer, as_solved, result);
   }
 
   void report_solve(const MethodAnswer& answer, BaselineResult& result) {
@@ -190,9 +240,9 @@ class PointRun {
     BaselineRow& row = result.row;
     row.reason = explain(solved);
     row.proven = solved.status == Status::optimal || solved.status == Status::infeasible;
-    solved.lower_bound_joules = std::max(solved.lower_bound_joules, bound_);
+    solved.lower_bound_joules = std::max(solved.lower_bound_joules, bound_for(answer));
     if (solved.schedule) {
-      settle(answer.problem, solved, result);
+      settle(answer, solved, result);
     } else {
       row.status = solved.status == Status::infeasible ? BaselineRow::Status::infeasible
                                                        : BaselineRow::Status::unknown;
@@ -200,18 +250,21 @@ class PointRun {
   }
 
   /// A schedule that keeps to the budgets becomes a file, unless it contradicts a proof.
-  void settle(const Problem& problem, const SolveResult& answer, BaselineResult& result) {
-    if (answer.lower_bound_joules > answer.energy_joules &&
-        !agree(answer.lower_bound_joules, answer.energy_joules)) {
-      const auto [energy, bound] = distinct(answer.energy_joules, answer.lower_bound_joules);
+  void settle(const MethodAnswer& answer, const SolveResult& solved, BaselineResult& result) {
+    if (solved.lower_bound_joules > solved.energy_joules &&
+        !agree(solved.lower_bound_joules, solved.energy_joules)) {
+      const auto [energy, bound] = distinct(solved.energy_joules, solved.lower_bound_joules);
       fail(result,
            fmt::format("its schedule needs {} J, below the proven bound of {} J", energy, bound));
       return;
     }
-    const Limits& limits = problem.limits;
+    const Problem& problem = answer.problem;
+    const Subject& subject = answer.in_order->get();
+    SolveSettings settings = options_.settings;
+    if (answer.method->method == Method::poet_ordered) settings.order = OrderKind::search;
     result.file = make_unplaced_file(
-        subject_.model, subject_.platform ? &*subject_.platform : nullptr, problem,
-        make_request(limits, point_.runtime, subject_.base, options_.settings), answer);
+        subject.model, subject.platform_or_null(), problem,
+        make_request(problem.limits, point_.runtime, subject.stated_base(), settings), solved);
     result.row.status = BaselineRow::Status::feasible;
     result.row.summary = result.file->summary;
   }
@@ -225,10 +278,12 @@ class PointRun {
   const SweepPoint& point_;
   int number_;
   const BaselineOptions& options_;
-  Joules bound_;  ///< proven for every schedule within the budgets
+  Joules bound_;  ///< proven for every schedule within the budgets in the subject's own order
   std::map<Method, MethodAnswer> answers_;
-  std::optional<Schedule> best_;  ///< of all methods so far
+  std::optional<Schedule> best_;  ///< of all methods so far, in the subject's own order
   Joules best_joules_ = 0;
+  std::optional<OrderedSchedule> best_in_any_order_;
+  Joules best_joules_in_any_order_ = 0;
 };
 
 }  // namespace
@@ -238,8 +293,11 @@ std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
                                           const BaselineOptions& options) {
   const auto stopped = [&] { return options.interrupted && options.interrupted(); };
   std::vector<Method> order = options.methods;
-  std::stable_partition(order.begin(), order.end(),
-                        [](Method method) { return method != Method::poet; });
+  const auto rank = [](Method method) {
+    return method == Method::poet_ordered ? 2 : method == Method::poet ? 1 : 0;
+  };
+  std::stable_sort(order.begin(), order.end(),
+                   [&](Method a, Method b) { return rank(a) < rank(b); });
   std::vector<BaselineResult> all;
   for (int p = 0; p < static_cast<int>(points.size()) && !stopped(); ++p) {
     PointRun run(grid, points[p], p, options);

@@ -64,10 +64,11 @@ struct BaselineOptions {
 ///
 /// If `poet` is listed it runs last, from the best schedule of the others, so that it is above none
 /// of them. Its lower bound becomes the bound of all methods at that point; otherwise that bound is
-/// the baseline's energy. So all methods at a point are reported as finished together. A row has
-/// failed if its schedule breaks a rule that is about no budget, or needs less energy than the
-/// bound. A point's techniques are what methods may use: a method that needs more does not apply,
-/// and `poet` does with them.
+/// the baseline's energy. `poet_ordered` runs after it; a bound is about one order of the nodes,
+/// and a method in another one has the baseline's energy and what it proves itself. So all methods
+/// at a point are reported as finished together. A row has failed if its schedule breaks a rule
+/// that is about no budget, or needs less energy than the bound. A point's techniques are what
+/// methods may use: a method that needs more does not apply, and `poet` does with them.
 std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
                                           const std::vector<SweepPoint>& points,
                                           const BaselineOptions& options);

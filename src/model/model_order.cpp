@@ -41,7 +41,8 @@ Model permuted(const Model& model, const NodeOrder& order) {
     for (int& node : result.order) node = model.order[node];
   }
   if (std::is_sorted(result.order.begin(), result.order.end())) result.order.clear();
-  for (std::size_t p = 0; p < order.size(); ++p) {
+  // A caller may bring a graph and a model without its nodes.
+  for (std::size_t p = 0; p < model.nodes.size(); ++p) {
     ModelNode node = model.nodes[order[p]];
     for (int& input : node.inputs) input = place[input];
     std::sort(node.inputs.begin(), node.inputs.end());

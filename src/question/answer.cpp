@@ -10,10 +10,10 @@
 #include "poet/solve.hpp"
 #include "question/choose_order.hpp"
 #include "question/least_ram.hpp"
+#include "question/least_ram_of_orders.hpp"
 #include "question/room_for_tensors.hpp"
 #include "question/watched_solve.hpp"
 #include "report/summary.hpp"
-#include "solver/order/order_working_set.hpp"
 
 namespace poet {
 namespace {
@@ -41,7 +41,11 @@ MinRam search_smallest(const Subject& subject, const Limits& limits, const Solve
   search.settings.time_limit_seconds *= kSearchShare;
   search.settings.objective = Objective::energy;  // any schedule will do
   search.interrupted = options.interrupted;
-  MinRam found = least_ram(subject, limits, search);
+  // What `min` is called is about the given order; what is asked for is about all of them.
+  const bool any_order =
+      settings.order == OrderKind::search && settings.objective == Objective::ram;
+  MinRam found =
+      any_order ? least_ram_of_orders(subject, limits, search) : least_ram(subject, limits, search);
   if (options.found_smallest) options.found_smallest(found);
   return found;
 }
@@ -57,9 +61,12 @@ SolveOptions solve_options(const ResolvedQuestion& question, const AnswerOptions
                      .progress = options.progress,
                      .interrupted = options.interrupted};
   if (!question.smallest) return solve;
-  if (!solve.start && !question.smallest->infeasible) solve.start = question.smallest->schedule;
+  const MinRam& smallest = *question.smallest;
+  if (!solve.start && !smallest.infeasible && smallest.order.empty()) {
+    solve.start = smallest.schedule;
+  }
   Seconds& limit = solve.settings.time_limit_seconds;
-  limit = rest_of_limit(limit, question.smallest->wall_seconds);
+  limit = rest_of_limit(limit, smallest.wall_seconds);
   return solve;
 }
 
@@ -152,16 +159,9 @@ Answer answer_in_given_order(const Subject& given, const ResolvedQuestion& quest
   SolveResult& result = answer.result;
   if (result.status != Status::infeasible) return answer;
   answer.problem.given_order = Status::infeasible;
-  const Bytes least = OrderWorkingSet(given.graph).of_any_order();
-  result = {.status = Status::unknown,
-            .reason = fmt::format("no schedule was found in the orders that were tried; in the "
-                                  "given order there is none: {}",
-                                  result.reason),
-            .smallest_ram_bytes = least,
-            .interrupted = result.interrupted,
-            .statistics = result.statistics};
+  result = unknown_in_other_orders(given, result);
   answer.problem.node.reset();
-  answer.problem.smallest_ram_bytes = least;
+  answer.problem.smallest_ram_bytes = result.smallest_ram_bytes;
   answer.problem.smallest_ram_is_exact = false;
   return answer;
 }
@@ -179,10 +179,18 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
     known.known = std::move(refused);
     return answer_in_order(given, known, options);
   }
-  const ChosenSubject chosen =
-      choose_order(given, question.limits, question.request.settings, options, kOrderShare);
-  const ResolvedQuestion rest = after(question, chosen.wall_seconds);
   AnswerOptions started = options;
+  SolveSettings settings = question.request.settings;
+  if (question.smallest && !question.smallest->infeasible) {
+    Seconds& limit = settings.time_limit_seconds;
+    limit = rest_of_limit(limit, question.smallest->wall_seconds);
+    if (!started.start) {
+      started.start = question.smallest->schedule;
+      started.start_order = question.smallest->order;
+    }
+  }
+  const ChosenSubject chosen = choose_order(given, question.limits, settings, started, kOrderShare);
+  const ResolvedQuestion rest = after(question, chosen.wall_seconds);
   started.start = chosen.start;
   started.start_order = {};
   if (!chosen.start) return answer_in_given_order(given, rest, started);

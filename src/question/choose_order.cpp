@@ -76,4 +76,14 @@ std::optional<SolveResult> infeasible_in_any_order(const Subject& given, const L
   return result;
 }
 
+SolveResult unknown_in_other_orders(const Subject& given, const SolveResult& infeasible) {
+  return {.status = Status::unknown,
+          .reason = fmt::format("no schedule was found in the orders that were tried; in the given "
+                                "order there is none: {}",
+                                infeasible.reason),
+          .smallest_ram_bytes = OrderWorkingSet(given.graph).of_any_order(),
+          .interrupted = infeasible.interrupted,
+          .statistics = infeasible.statistics};
+}
+
 }  // namespace poet

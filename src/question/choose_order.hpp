@@ -25,4 +25,8 @@ ChosenSubject choose_order(const Subject& given, const Limits& limits,
 /// there is by itself, or computing every node once takes too long; nothing if neither holds.
 std::optional<SolveResult> infeasible_in_any_order(const Subject& given, const Limits& limits);
 
+/// What it says about all orders that the given one is infeasible: nothing, and the least RAM of
+/// any order.
+SolveResult unknown_in_other_orders(const Subject& given, const SolveResult& infeasible);
+
 }  // namespace poet

@@ -17,17 +17,7 @@ namespace {
 /// Share of the remaining time for one budget, so that a hard one leaves time for the others.
 constexpr double kProbeShare = 0.25;
 
-/// RAM is held in whole tensors and workspaces, so every peak is a multiple of what divides all
-/// their sizes.
-Bytes step_of(const Graph& graph) {
-  Bytes step = 0;
-  for (const Node& node : graph.nodes) {
-    step = std::gcd(std::gcd(step, node.bytes), node.workspace_bytes);
-  }
-  return std::max<Bytes>(step, 1);
-}
-
-/// Bisection over budgets in steps of `step_of`. Most solves answer quickly: a schedule lowers the
+/// Bisection over budgets in steps of ram_step(). Most solves answer quickly: a schedule lowers the
 /// upper end to its own peak, which is often far below the budget that was tried, and a proof
 /// raises the lower end. What neither answers in time is left as an interval, never guessed.
 class Search {
@@ -36,7 +26,7 @@ class Search {
       : problem_{.graph = subject.graph, .limits = limits},
         options_(options),
         clock_(options.settings.time_limit_seconds),
-        step_(step_of(subject.graph)) {
+        step_(ram_step(subject.graph)) {
     found_.schedule = subject.base.schedule;
     found_.feasible_bytes = subject.base.peak_ram_bytes;
   }
@@ -63,7 +53,9 @@ class Search {
 
   MinRam result(const WorkingSet& needed) {
     found_.is_working_set = found_.feasible_bytes == needed.bytes;
-    found_.node = found_.is_working_set ? needed.node : node_at_peak();
+    found_.node = found_.is_working_set
+                      ? needed.node
+                      : node_at_peak(problem_.graph, found_.schedule, problem_.limits.paging_time);
     found_.wall_seconds = clock_.elapsed();
     return std::move(found_);
   }
@@ -145,15 +137,6 @@ class Search {
     return result.status;
   }
 
-  int node_at_peak() const {
-    const std::vector<RamSample> samples =
-        ram_timeline(problem_.graph, found_.schedule, problem_.limits.paging_time);
-    return std::max_element(
-               samples.begin(), samples.end(),
-               [](const RamSample& a, const RamSample& b) { return a.ram_bytes < b.ram_bytes; })
-        ->node;
-  }
-
   Problem problem_;
   const SolveOptions& options_;
   SolveClock clock_;
@@ -163,6 +146,22 @@ class Search {
 };
 
 }  // namespace
+
+Bytes ram_step(const Graph& graph) {
+  Bytes step = 0;
+  for (const Node& node : graph.nodes) {
+    step = std::gcd(std::gcd(step, node.bytes), node.workspace_bytes);
+  }
+  return std::max<Bytes>(step, 1);
+}
+
+int node_at_peak(const Graph& graph, const Schedule& schedule, PagingTime paging_time) {
+  const std::vector<RamSample> samples = ram_timeline(graph, schedule, paging_time);
+  return std::max_element(
+             samples.begin(), samples.end(),
+             [](const RamSample& a, const RamSample& b) { return a.ram_bytes < b.ram_bytes; })
+      ->node;
+}
 
 MinRam least_ram(const Subject& subject, const Limits& limits, const SolveOptions& options,
                  Bytes floor_bytes, const std::vector<const Schedule*>& starts) {

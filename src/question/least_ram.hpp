@@ -15,4 +15,11 @@ namespace poet {
 MinRam least_ram(const Subject& subject, const Limits& limits, const SolveOptions& options,
                  Bytes floor_bytes = 0, const std::vector<const Schedule*>& starts = {});
 
+/// RAM is held in whole tensors and workspaces, so every peak is a multiple of what divides all
+/// their sizes: in any order of the nodes.
+Bytes ram_step(const Graph& graph);
+
+/// The node at whose computation a schedule needs the most RAM.
+int node_at_peak(const Graph& graph, const Schedule& schedule, PagingTime paging_time);
+
 }  // namespace poet

@@ -52,10 +52,8 @@ Subject make_subject(Model model, std::optional<Platform> platform, const Questi
 
 Subject reordered(const Subject& given, const NodeOrder& order) {
   if (given.chosen) throw InternalError("a subject whose order is chosen is to be put in another");
-  if (std::is_sorted(order.begin(), order.end()) &&
-      static_cast<int>(order.size()) == given.graph.size())
-    return given;
   check_order(given.graph, precedence(given.model), order);
+  if (std::is_sorted(order.begin(), order.end())) return given;
   Subject subject{.model = permuted(given.model, order),
                   .platform = given.platform,
                   .graph = permuted(given.graph, order),

@@ -1,6 +1,7 @@
 #include "runs/collect.hpp"
 
 #include <filesystem>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -9,16 +10,24 @@
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
 #include "problem/fields.hpp"
+#include "question/choose_order.hpp"
 #include "report/compare_fields.hpp"
+#include "report/fields.hpp"
 #include "runs/sweep_files.hpp"
+#include "sweep/ordered_subject.hpp"
 
 namespace poet {
 namespace {
 
 /// What a point's file has to be about.
 struct Expected {
+  const Subject& subject;
   Limits limits;
   std::string graph_sha256;
+  OrderKind kind = OrderKind::given;
+
+  /// The order of the subject's nodes; empty for the given one.
+  NodeOrder own_order() const { return subject.chosen ? subject.chosen->order : NodeOrder(); }
 };
 
 /// The first thing in which a file is about another problem than its point; empty if it is not.
@@ -38,11 +47,30 @@ SweepOutcome about_another(const std::string& path, const std::string& differenc
   return failed(path, "it is about another problem: " + difference);
 }
 
+/// Why the order of a file's nodes has no place among the results of this sweep; empty if it has.
+std::string order_difference(const ScheduleFile& report, const Expected& expected) {
+  if (expected.kind != OrderKind::search) {
+    if (report.model.order == expected.own_order()) return {};
+    return fmt::format(
+        "its nodes are in another order than --order {} has them; --order search takes schedules "
+        "in "
+        "any order, --order FILE those in one",
+        name_of(expected.kind));
+  }
+  const OrderedSubject in_order(expected.subject, report.model.order);
+  const PagingTime paging_time = expected.limits.paging_time;
+  if (graph_sha256(report.graph, paging_time) == graph_sha256(in_order.get().graph, paging_time)) {
+    return {};
+  }
+  return "its graph is not the model's in this order of the nodes";
+}
+
 SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
                          const Expected& expected) {
-  const std::string other = difference(
-      report.request, graph_sha256(report.graph, report.request.limits.paging_time), expected);
+  const std::string other = difference(report.request, given_graph_sha256(report), expected);
   if (!other.empty()) return about_another(path, other);
+  const std::string order = order_difference(report, expected);
+  if (!order.empty()) return failed(path, order);
   const std::vector<std::string> findings = verify_schedule_file(report);
   if (!findings.empty()) return {.failure = "its file is not valid: " + findings.front()};
   return {.result = {.status = report.status,
@@ -50,6 +78,8 @@ SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
                      .energy_joules = report.summary.energy_joules,
                      .lower_bound_joules = report.summary.lower_bound_joules,
                      .statistics = report.solver},
+          .order = expected.subject.chosen ? NodeOrder() : report.model.order,
+          .given_order_energy_joules = report.bought.given_order_energy_joules,
           .wall_seconds = report.solver.wall_seconds};
 }
 
@@ -57,6 +87,18 @@ SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
 bool is_answer(const SolveDocument& document) {
   return (document.status == Status::infeasible || document.status == Status::unknown) &&
          (document.code == ExitCode::infeasible || document.code == ExitCode::limit);
+}
+
+/// That an order has no schedule, as a sweep over all orders takes it.
+SweepOutcome infeasible_in_one_order(const SolveDocument& document, const Expected& expected) {
+  if (auto refused = infeasible_in_any_order(expected.subject, expected.limits)) {
+    return {.result = std::move(*refused)};
+  }
+  SweepOutcome outcome{
+      .result = unknown_in_other_orders(expected.subject,
+                                        {.status = Status::infeasible, .reason = document.error})};
+  outcome.given_order = Status::infeasible;
+  return outcome;
 }
 
 SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
@@ -78,6 +120,17 @@ SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
     }
     const std::string other = difference(*problem.request, *problem.graph_sha256, expected);
     if (!other.empty()) return about_another(path, other);
+    const bool of_all_orders = problem.request->settings.order == OrderKind::search;
+    const NodeOrder order = problem.model ? problem.model->order : NodeOrder();
+    if (infeasible && !of_all_orders && order != expected.own_order()) {
+      return failed(path, "it says infeasible of another order of the nodes");
+    }
+    if (infeasible && !of_all_orders && expected.kind == OrderKind::search) {
+      return infeasible_in_one_order(document, expected);
+    }
+    SweepOutcome outcome{.result = {.status = document.status, .reason = document.error}};
+    if (expected.kind == OrderKind::search) outcome.given_order = problem.given_order;
+    return outcome;
   }
   return {.result = {.status = document.status, .reason = document.error}};
 }
@@ -96,7 +149,7 @@ SweepOutcome outcome_in(const std::string& path, const Expected& expected) {
 }  // namespace
 
 SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
-                               const std::vector<SweepPoint>& points) {
+                               const std::vector<SweepPoint>& points, OrderKind kind) {
   std::vector<std::string> graphs;
   for (const Subject& subject : grid.subjects) {
     graphs.push_back(subject.graph_sha256());
@@ -110,7 +163,10 @@ SweepOutcomes collect_outcomes(const std::string& folder, const SweepGrid& grid,
       outcomes.push_back(SweepOutcome{.failure = fmt::format("there is no file '{}'", path)});
       continue;
     }
-    const Expected expected{.limits = points[p].limits, .graph_sha256 = graphs[points[p].subject]};
+    const Expected expected{.subject = grid.subjects[points[p].subject],
+                            .limits = points[p].limits,
+                            .graph_sha256 = graphs[points[p].subject],
+                            .kind = kind};
     outcomes.push_back(outcome_in(path, expected));
   }
   return outcomes;

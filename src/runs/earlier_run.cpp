@@ -6,13 +6,14 @@
 #include <fmt/format.h>
 
 #include "poet/graph.hpp"
+#include "sweep/ordered_subject.hpp"
 #include "sweep/reuse_results.hpp"
 
 namespace poet {
 
 EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
                        const std::string& journal_path, Note note)
-    : journal_(journal), path_(journal_path), note_(std::move(note)) {
+    : journal_(journal), grid_(grid), path_(journal_path), note_(std::move(note)) {
   for (const Subject& subject : grid.subjects) {
     graphs_.push_back(subject.graph_sha256());
   }
@@ -46,10 +47,10 @@ void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinR
 }
 
 SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap,
-                               std::vector<std::vector<Schedule>>& starts,
-                               std::vector<Joules>& bounds) const {
+                               std::vector<std::vector<OrderedSchedule>>& starts,
+                               std::vector<OrderBound>& bounds) const {
   SweepOutcomes outcomes(points.size());
-  bounds.assign(points.size(), 0);
+  bounds.assign(points.size(), OrderBound());
   if (!journal_.earlier()) return outcomes;
   int elsewhere = 0;
   starts.resize(graphs_.size());
@@ -63,10 +64,13 @@ SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap
     if (same && !(known.reopened && !proven(known.outcome.result, gap))) {
       outcomes[p] = known.outcome;
     } else {
-      if (same) bounds[p] = known.outcome.result.lower_bound_joules;
+      if (same) {
+        const OrderedSubject in_order(grid_.subjects[subject], known.outcome.order);
+        bounds[p] = {known.outcome.result.lower_bound_joules, in_order.get().order_sha256()};
+      }
       if (ours && !same) ++elsewhere;
       const auto& schedule = known.outcome.result.schedule;
-      if (schedule) add_start(known.from, subject, *schedule, starts);
+      if (schedule) add_start(known.from, subject, {*schedule, known.outcome.order}, starts);
     }
   }
   if (elsewhere > 0) {
@@ -81,8 +85,8 @@ bool EarlierRun::of_this_program(const Provenance& from, int subject) const {
   return from.same_program(here) && from.same_graph(here);
 }
 
-void EarlierRun::add_start(const Provenance& from, int subject, const Schedule& schedule,
-                           std::vector<std::vector<Schedule>>& starts) const {
+void EarlierRun::add_start(const Provenance& from, int subject, const OrderedSchedule& schedule,
+                           std::vector<std::vector<OrderedSchedule>>& starts) const {
   for (int s = 0; s < static_cast<int>(graphs_.size()); ++s) {
     // Without a digest the number of the point is all there is to go by; a replay decides.
     const bool same = from.graph_sha256.empty() ? s == subject : from.graph_sha256 == graphs_[s];

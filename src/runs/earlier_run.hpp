@@ -26,19 +26,21 @@ class EarlierRun {
   void take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const;
   /// The outcomes of the points that need no solve. Of the others, schedules are added to `starts`,
   /// by subject, and bounds that this program has proven are in `bounds`, by point. `gap` is what
-  /// has to be proven.
+  /// has to be proven. Throws InputError for an order of nodes that is not legal.
   SweepOutcomes take(const std::vector<SweepPoint>& points, double gap,
-                     std::vector<std::vector<Schedule>>& starts, std::vector<Joules>& bounds) const;
+                     std::vector<std::vector<OrderedSchedule>>& starts,
+                     std::vector<OrderBound>& bounds) const;
 
   /// The digest of a subject's graph.
   const std::string& graph(int subject) const { return graphs_[subject]; }
 
  private:
   bool of_this_program(const Provenance& from, int subject) const;
-  void add_start(const Provenance& from, int subject, const Schedule& schedule,
-                 std::vector<std::vector<Schedule>>& starts) const;
+  void add_start(const Provenance& from, int subject, const OrderedSchedule& schedule,
+                 std::vector<std::vector<OrderedSchedule>>& starts) const;
 
   const SweepJournal& journal_;
+  const SweepGrid& grid_;
   std::string path_;
   Note note_;
   std::vector<std::string> graphs_;  ///< digests, by subject

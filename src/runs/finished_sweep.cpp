@@ -40,8 +40,15 @@ bool row_proven(const SweepRow& row, double gap) {
   return row.summary && row.summary->gap <= gap + kProofTolerance;
 }
 
-SweepOutcome row_outcome(const SweepRow& row, const std::optional<ScheduleFile>& file) {
-  SweepOutcome outcome{.origin = row.origin,
+/// The order of a file's nodes, as an outcome of this subject states it.
+NodeOrder order_of(const ScheduleFile& file, const Subject& subject) {
+  return subject.chosen ? NodeOrder() : file.model.order;
+}
+
+SweepOutcome row_outcome(const SweepRow& row, const std::optional<ScheduleFile>& file,
+                         const Subject& subject) {
+  SweepOutcome outcome{.given_order = row.given_order,
+                       .origin = row.origin,
                        .origin_point = row.origin_point.value_or(-1),
                        .wall_seconds = row.wall_seconds};
   SolveResult& result = outcome.result;
@@ -50,8 +57,13 @@ SweepOutcome row_outcome(const SweepRow& row, const std::optional<ScheduleFile>&
   if (row.summary) {
     result.energy_joules = row.summary->energy_joules;
     result.lower_bound_joules = row.summary->lower_bound_joules;
+    // Without a file the order of its nodes is not known, and so the bound helps nobody else.
+    const bool in_own_order = row.problem.order_sha256 == subject.order_sha256();
+    if (!file && !in_own_order) result.lower_bound_joules = row.baseline_energy_joules;
   }
   if (file) {
+    outcome.order = order_of(*file, subject);
+    outcome.given_order_energy_joules = file->bought.given_order_energy_joules;
     result.schedule = file->schedule;
     result.statistics = file->solver;
   }
@@ -78,10 +90,13 @@ FinishedSweep::FinishedSweep(const std::string& path, const Note& warn) : path_(
   }
 }
 
-void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& points) const {
+void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                          OrderKind kind) const {
   std::vector<std::string> graphs;
+  std::vector<std::string> orders;
   for (const Subject& subject : grid.subjects) {
     graphs.push_back(subject.graph_sha256());
+    orders.push_back(subject.order_sha256());
   }
   const auto refuse = [&](const std::string& found) {
     throw InputError("--resume",
@@ -99,23 +114,39 @@ void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& 
                       row.problem.graph_sha256 == graphs[point.subject] &&
                       row.problem.limits == point.limits;
     if (!same) refuse(fmt::format("another point {} than in this grid", p));
+    if (kind != OrderKind::search && row.problem.order_sha256 != orders[point.subject]) {
+      throw InputError("--resume",
+                       fmt::format("{}: point {} is in another order of the nodes; expected the "
+                                   "--order that the sweep was made with",
+                                   path_, p));
+    }
   }
 }
 
-void FinishedSweep::take(const std::vector<SweepPoint>& points, double gap, SweepOutcomes& outcomes,
-                         std::vector<std::vector<Schedule>>& starts,
-                         std::vector<Joules>& bounds) const {
+void FinishedSweep::take(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+                         const SolveSettings& settings, SweepOutcomes& outcomes,
+                         std::vector<std::vector<OrderedSchedule>>& starts,
+                         std::vector<OrderBound>& bounds) const {
+  const double gap = settings.gap;
   for (std::size_t p = 0; p < points.size(); ++p) {
     const auto& [row, file] = rows_[p];
+    const Subject& subject = grid.subjects[points[p].subject];
     if (outcomes[p]) continue;
+    // Whether no order has a schedule is known at once, and a row cannot say of which it speaks.
+    const bool is_verdict =
+        settings.order == OrderKind::search && row.status == SweepRow::Status::infeasible;
+    if (is_verdict) continue;
     // A file that is gone or wrong leaves the bound, and the point is solved again.
     const bool lost = row.schedule_file && !file;
     if (row_proven(row, gap) && !lost) {
-      outcomes[p] = row_outcome(row, file);
+      outcomes[p] = row_outcome(row, file, subject);
       continue;
     }
-    if (file) starts[points[p].subject].push_back(file->schedule);
-    if (row.summary) bounds[p] = std::max(bounds[p], row.summary->lower_bound_joules);
+    if (file) {
+      starts[points[p].subject].push_back({file->schedule, order_of(*file, subject)});
+    }
+    if (!row.summary || row.summary->lower_bound_joules <= bounds[p].joules) continue;
+    bounds[p] = {row.summary->lower_bound_joules, row.problem.order_sha256};
   }
 }
 
@@ -125,9 +156,10 @@ void FinishedSweep::keep_rows(std::vector<PointResult>& results, double gap) con
     if (!row.summary || row.schedule_file) continue;
     const std::optional<Summary> found = result.row.summary;
     if (found && found->energy_joules <= row.summary->energy_joules) continue;
+    const bool same_order = result.row.problem.order_sha256 == row.problem.order_sha256;
     result = {.row = row};
     Summary& kept = *result.row.summary;
-    if (found)
+    if (found && same_order)
       kept.lower_bound_joules = std::max(kept.lower_bound_joules, found->lower_bound_joules);
     kept.gap = relative_gap(kept.energy_joules, kept.lower_bound_joules);
     kept.gap_extra = relative_extra_gap(kept.energy_joules, kept.lower_bound_joules,

@@ -20,13 +20,17 @@ class FinishedSweep {
   /// JSON lines of a sweep.
   FinishedSweep(const std::string& path, const Note& warn);
 
-  /// Throws InputError unless the rows are about these very points.
-  void check(const SweepGrid& grid, const std::vector<SweepPoint>& points) const;
+  /// Throws InputError unless the rows are about these very points, and in the order of their
+  /// subject unless a search gives each an order of its own.
+  void check(const SweepGrid& grid, const std::vector<SweepPoint>& points, OrderKind kind) const;
 
   /// Fills in the outcomes of proven points, and for the others the starts, by subject, and the
-  /// bounds, by point. A point that has an outcome keeps it.
-  void take(const std::vector<SweepPoint>& points, double gap, SweepOutcomes& outcomes,
-            std::vector<std::vector<Schedule>>& starts, std::vector<Joules>& bounds) const;
+  /// bounds, by point. A point that has an outcome keeps it. Of a proof in an order that no
+  /// schedule file states, only the row is left.
+  void take(const SweepGrid& grid, const std::vector<SweepPoint>& points,
+            const SolveSettings& settings, SweepOutcomes& outcomes,
+            std::vector<std::vector<OrderedSchedule>>& starts,
+            std::vector<OrderBound>& bounds) const;
 
   /// Puts back the rows whose schedule is not known here and that are no worse than what was found.
   void keep_rows(std::vector<PointResult>& results, double gap) const;

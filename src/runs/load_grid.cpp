@@ -6,7 +6,10 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/files/files.hpp"
 #include "base/input_errors.hpp"
+#include "base/sha256.hpp"
+#include "formats/read_order.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
 
@@ -103,6 +106,20 @@ bool reads_stdin(const std::string& list, const char* option) {
   return std::find(names.begin(), names.end(), "-") != names.end();
 }
 
+/// Puts every subject in the order of a file, which has to be an order of each of their models.
+void put_in_stated_order(SweepRequest& request, SweepGrid& grid) {
+  if (request.settings.order != OrderKind::stated) return;
+  const std::string text = with_place("--order", [&] { return read_file(request.order_file); });
+  request.order_file_sha256 = sha256_hex(text);
+  for (Subject& subject : grid.subjects) {
+    subject = with_place("--order", [&] {
+      return with_place(subject.model.name, [&] {
+        return reordered(subject, read_order(text, request.order_file, subject.model));
+      });
+    });
+  }
+}
+
 }  // namespace
 
 Subject priced(const Model& model, const std::optional<Platform>& platform,
@@ -152,6 +169,7 @@ SweepGrid load_grid(SweepRequest& request) {
     for (const Platform& platform : platforms) add(model, platform);
     if (platforms.empty()) add(model, std::nullopt);
   }
+  put_in_stated_order(request, grid);
   with_place(request.min_ram ? "--min-ram" : "--ram-budget", [&] { check_sweep(grid); });
   return grid;
 }

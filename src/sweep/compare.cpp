@@ -102,8 +102,15 @@ class Comparer {
     return text + fmt::format("; peak RAM {} -> {} bytes", peak(*before_), peak(*now_));
   }
 
+  /// Proofs are about one order of the nodes.
+  bool same_order() const { return before_->problem.order_sha256 == now_->problem.order_sha256; }
+
+  /// What stands behind figures that are in different orders.
+  std::string order_text() const { return same_order() ? "" : "; other order of the nodes"; }
+
   void compare_schedules() {
-    const std::string change = fmt::format("{} -> {}", status_text(*before_), status_text(*now_));
+    const std::string change =
+        fmt::format("{} -> {}{}", status_text(*before_), status_text(*now_), order_text());
     if (before_->summary && !now_->summary) worse(Difference::Kind::schedule, change);
     if (!before_->summary && now_->summary) better(Difference::Kind::schedule, change);
   }
@@ -130,7 +137,8 @@ class Comparer {
   bool differ(Difference::Kind kind, const char* what, const char* unit, double before,
               double now) {
     const auto [was, is] = distinct(before, now);
-    const std::string text = fmt::format("{} {} {} -> {} {}", what, was, unit, is, unit);
+    const std::string text =
+        fmt::format("{} {} {} -> {} {}{}", what, was, unit, is, unit, order_text());
     const bool rises = now > before * (1 + comparison_.rel_tol);
     const bool falls = now < before * (1 - comparison_.rel_tol);
     if (rises) worse(kind, text);
@@ -142,18 +150,20 @@ class Comparer {
     if (now > before * (1 + comparison_.rel_tol)) {
       worse(Difference::Kind::energy,
             comparison_.rel_tol > 0
-                ? fmt::format("{}, more than the {:g} % allowed", energies(before, now),
-                              100 * comparison_.rel_tol)
-                : fmt::format("{}, and no rise is allowed", energies(before, now)));
+                ? fmt::format("{}, more than the {:g} % allowed{}", energies(before, now),
+                              100 * comparison_.rel_tol, order_text())
+                : fmt::format("{}, and no rise is allowed{}", energies(before, now), order_text()));
     }
     if (now < before * (1 - comparison_.rel_tol)) {
-      better(Difference::Kind::energy, energies(before, now));
+      better(Difference::Kind::energy, energies(before, now) + order_text());
     }
   }
 
   /// A proof of a wider gap than the baseline was asked for is not as good as the baseline's.
   void compare_proofs() {
-    if (before_->summary.has_value() != now_->summary.has_value()) return;
+    if (before_->summary.has_value() != now_->summary.has_value() || !same_order()) return;
+    // One is about the given order, the other about all of them.
+    if (before_->given_order != now_->given_order) return;
     constexpr double kRounding = 1e-9;
     const bool as_good =
         proven(*now_) &&

@@ -53,10 +53,11 @@ template <>
 inline constexpr auto kNames<OnChangedGraph> = kWords<OnChangedGraph::report, OnChangedGraph::fail>;
 
 /// Compares a result with its baseline, point by point. Energies within `rel_tol` of the baseline's
-/// are equal. Points of a sweep belong together when model, platform, costs, techniques and budgets
-/// are the same. If the graph of a model and platform has changed, its points belong together by
-/// their budgets as well, and those that are left over by their order. Throws InputError if only
-/// one of the two is a sweep, and for a point that is in one sweep twice.
+/// are equal. Proofs are compared if both points have their nodes in the same order. Points of a
+/// sweep belong together when model, platform, costs, techniques and budgets are the same. If the
+/// graph of a model and platform has changed, its points belong together by their budgets as well,
+/// and those that are left over by their order. Throws InputError if only one of the two is a
+/// sweep, and for a point that is in one sweep twice.
 Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol,
                    OnChangedGraph on_changed_graph = OnChangedGraph::report);
 

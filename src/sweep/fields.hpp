@@ -32,6 +32,10 @@ inline constexpr auto kFields<SweepOutcome> = std::tuple(
     Field<&SweepOutcome::result, &SolveResult::lower_bound_joules>{"lower_bound_joules"},
     Field<&SweepOutcome::wall_seconds>{"wall_seconds"},
     Field<&SweepOutcome::result, &SolveResult::statistics>{"solver"},
+    Field<&SweepOutcome::order>{"order", InFile::left_out_if_default},
+    Field<&SweepOutcome::given_order_energy_joules>{"given_order_energy_joules",
+                                                    InFile::left_out_if_empty},
+    Field<&SweepOutcome::given_order>{"given_order", InFile::left_out_if_empty},
     Field<&SweepOutcome::result, &SolveResult::schedule>{"stages", InFile::left_out_if_empty},
     Field<&SweepOutcome::result, &SolveResult::interrupted>{.in_file = InFile::never},
     Field<&SweepOutcome::result, &SolveResult::solver_failed>{.in_file = InFile::never});
@@ -42,6 +46,8 @@ inline constexpr auto kFields<MinRam> =
                Field<&MinRam::infeasible_below_bytes>{"infeasible_below_bytes"},
                Field<&MinRam::feasible_bytes>{"feasible_bytes"}, Field<&MinRam::node>{"node"},
                Field<&MinRam::is_working_set>{"is_working_set"}, Field<&MinRam::reason>{"reason"},
-               Field<&MinRam::wall_seconds>{"wall_seconds"}, Field<&MinRam::schedule>{"stages"});
+               Field<&MinRam::wall_seconds>{"wall_seconds"},
+               Field<&MinRam::order>{"order", InFile::left_out_if_default},
+               Field<&MinRam::schedule>{"stages"});
 
 }  // namespace poet

@@ -28,7 +28,7 @@ Bytes step(Bytes first, Bytes last, int i, int count) {
 Bytes resolved(const RamBudget& budget, const Subject& subject, Bytes smallest) {
   return with_place(subject.name(), [&] {
     return resolve(
-        budget, subject.base,
+        budget, subject.stated_base(),
         {.smallest = smallest, .chip = chip_ram_bytes(subject.model, subject.platform_or_null())});
   });
 }
@@ -83,7 +83,7 @@ std::vector<Bytes> budgets_of(const SweepGrid& grid, const Subject& subject, Byt
 void check_runtime(const SweepGrid& grid, const Subject& subject) {
   std::vector<Seconds> seconds;
   for (const RuntimeBudget& budget : grid.runtime) {
-    seconds.push_back(resolve(budget, subject.base));
+    seconds.push_back(resolve(budget, subject.stated_base()));
   }
   std::sort(seconds.begin(), seconds.end());
   const auto twice = std::adjacent_find(seconds.begin(), seconds.end());

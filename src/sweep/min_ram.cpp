@@ -6,6 +6,7 @@
 
 #include "poet/error.hpp"
 #include "question/least_ram.hpp"
+#include "question/least_ram_of_orders.hpp"
 #include "sweep/child_tasks.hpp"
 #include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"
@@ -75,20 +76,29 @@ class Run {
   /// A task that allows more cannot need more RAM, so its proofs hold here; its schedule may fit.
   MinRam work(int task) const {
     Bytes floor = 0;
-    std::vector<const Schedule*> starts;
+    std::vector<OrderedSchedule> starts;
+    const auto learn = [&](const MinRam& known) {
+      floor = std::max(floor, known.infeasible_below_bytes);
+      if (!known.infeasible) starts.push_back({known.schedule, known.order});
+    };
     for (int t = 0; t < static_cast<int>(tasks_.size()); ++t) {
-      if (!is_looser(tasks_, t, task) || !found_[t]->failure.empty()) continue;
-      floor = std::max(floor, found_[t]->infeasible_below_bytes);
-      starts.push_back(&found_[t]->schedule);
+      if (is_looser(tasks_, t, task) && found_[t]->failure.empty()) learn(*found_[t]);
     }
     if (task < static_cast<int>(options_.known.size()) && options_.known[task]) {
-      floor = std::max(floor, options_.known[task]->infeasible_below_bytes);
-      starts.push_back(&options_.known[task]->schedule);
+      learn(*options_.known[task]);
     }
     SolveOptions solve = options_.solve;
     solve.interrupted = nullptr;  // the parent ends this process
-    return least_ram(grid_.subjects[tasks_[task].subject], tasks_[task].limits, solve, floor,
-                     starts);
+    const Subject& subject = grid_.subjects[tasks_[task].subject];
+    const Limits& limits = tasks_[task].limits;
+    if (solve.settings.order == OrderKind::search) {
+      return least_ram_of_orders(subject, limits, solve, floor, starts);
+    }
+    std::vector<const Schedule*> in_order;
+    for (const OrderedSchedule& start : starts) {
+      if (start.order.empty()) in_order.push_back(&start.schedule);
+    }
+    return least_ram(subject, limits, solve, floor, in_order);
   }
 
   void record(int task, MinRam found) {

@@ -120,6 +120,7 @@ std::string row_field_difference(const SweepRow& row, const ScheduleFile& report
   expected.origin = row.origin;
   expected.origin_point = row.origin_point;
   expected.schedule_file = row.schedule_file;
+  expected.given_order = row.given_order;
   expected.reason = row.reason;
   std::string difference;
   compare_fields(row, expected, kFields<SweepRow>, {},

@@ -37,6 +37,8 @@ struct SweepRequest {
   std::optional<PagingTime> paging_time{};  ///< absent: what is usual for each model
   std::string storage_budget{};             ///< bytes, perhaps with a suffix; likewise below
   std::string page_out_budget{};
+  std::string order_file{};         ///< with OrderKind::stated
+  std::string order_file_sha256{};  ///< likewise: of its text
   // What is written.
   SweepFormat format = SweepFormat::jsonl;
   std::string csv;
@@ -64,7 +66,8 @@ inline constexpr auto kAskedFields = std::tuple_cat(
                Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),
     kSettingFields<&SweepRequest::settings>,
     kMembersIn<InFile::left_out_if_default, &SweepRequest::paging_time,
-               &SweepRequest::storage_budget, &SweepRequest::page_out_budget>);
+               &SweepRequest::storage_budget, &SweepRequest::page_out_budget,
+               &SweepRequest::order_file, &SweepRequest::order_file_sha256>);
 
 template <>
 inline constexpr auto kFields<SweepRequest> =

@@ -1,7 +1,6 @@
 #include "sweep/reuse_results.hpp"
 
 #include <string>
-#include <tuple>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,9 +8,11 @@
 #include "base/text/figures.hpp"
 #include "model/device_memory_terms.hpp"
 #include "poet/error.hpp"
+#include "question/choose_order.hpp"
 #include "report/summary.hpp"
 #include "solver/incumbent.hpp"
 #include "sweep/dominance.hpp"
+#include "sweep/ordered_subject.hpp"
 
 namespace poet {
 namespace {
@@ -34,15 +35,28 @@ bool proven(const SolveResult& result, double gap) {
 }
 
 KnownResults::KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>& points,
-                           const std::vector<std::vector<Schedule>>& starts)
-    : grid_(grid), points_(points), subjects_(grid.subjects.size()) {
+                           const std::vector<std::vector<OrderedSchedule>>& starts, OrderKind kind)
+    : kind_(kind), grid_(grid), points_(points), subjects_(grid.subjects.size()) {
+  for (std::size_t s = 0; s < subjects_.size(); ++s) {
+    subjects_[s].order_sha256 = grid.subjects[s].order_sha256();
+  }
   for (std::size_t s = 0; s < starts.size(); ++s) {
-    for (const Schedule& start : starts[s]) {
-      Replay replay =
-          replay_without_limits(grid.subjects[s].graph, start, grid.subjects[s].limits.paging_time);
-      if (!replay.valid()) continue;
-      subjects_[s].schedules.push_back({.schedule = start, .replay = std::move(replay)});
-    }
+    for (const OrderedSchedule& start : starts[s]) add_start(static_cast<int>(s), start);
+  }
+}
+
+/// Another build's order, or another model's, may be none here.
+void KnownResults::add_start(int subject, const OrderedSchedule& start) {
+  try {
+    const OrderedSubject in_order(grid_.subjects[subject], start.order);
+    Replay replay = replay_without_limits(in_order.get().graph, start.schedule,
+                                          in_order.get().limits.paging_time);
+    if (!replay.valid()) return;
+    subjects_[subject].schedules.push_back({.schedule = start,
+                                            .order_sha256 = in_order.get().order_sha256(),
+                                            .replay = std::move(replay)});
+  } catch (const InputError&) {
+    return;
   }
 }
 
@@ -51,12 +65,15 @@ void KnownResults::add(int point, const SweepOutcome& outcome) {
   const SweepPoint& where = points_[point];
   const SolveResult& result = outcome.result;
   OfSubject& of_subject = subjects_[where.subject];
+  const OrderedSubject in_order(grid_.subjects[where.subject], outcome.order);
+  const std::string order_sha256 = in_order.get().order_sha256();
   if (result.status == Status::infeasible) refuse_if_any_fits(point);
   of_subject.proofs.push_back({.point = point,
                                .infeasible = result.status == Status::infeasible,
-                               .lower_bound_joules = result.lower_bound_joules});
+                               .lower_bound_joules = result.lower_bound_joules,
+                               .order_sha256 = order_sha256});
   if (!result.schedule) return;
-  Replay replay = simulate(grid_.subjects[where.subject].graph, *result.schedule, where.limits);
+  Replay replay = simulate(in_order.get().graph, *result.schedule, where.limits);
   if (!replay.valid()) {
     throw InputError(fmt::format("the schedule of point {} is not valid: {}", point,
                                  replay.violations.front().message));
@@ -71,13 +88,21 @@ void KnownResults::add(int point, const SweepOutcome& outcome) {
     throw InputError(fmt::format("the schedule of point {} needs {} J; a bound of {} J is stated",
                                  point, needs, bound));
   }
-  of_subject.schedules.push_back(
-      {.point = point, .schedule = *result.schedule, .replay = std::move(replay)});
+  of_subject.schedules.push_back({.point = point,
+                                  .schedule = {*result.schedule, outcome.order},
+                                  .order_sha256 = order_sha256,
+                                  .replay = std::move(replay)});
+}
+
+/// Whether what is in an order concerns a point of this subject.
+bool KnownResults::is_about(const std::string& order_sha256, const OfSubject& subject) const {
+  return kind_ == OrderKind::search || order_sha256 == subject.order_sha256;
 }
 
 void KnownResults::refuse_if_any_fits(int point) const {
   const Known* against = nullptr;
-  for (const Known& known : subjects_[points_[point].subject].schedules) {
+  for (const Known& known : known_of(point).schedules) {
+    if (!is_about(known.order_sha256, known_of(point))) continue;
     // Naming a point helps the user more than naming a start.
     if (against != nullptr && against->point >= 0) break;
     if (fits(known.replay, points_[point].limits)) against = &known;
@@ -85,12 +110,15 @@ void KnownResults::refuse_if_any_fits(int point) const {
   if (against != nullptr) contradicted(point, against->point);
 }
 
+bool KnownResults::allows_as_much(const Known& known, int point) const {
+  return is_about(known.order_sha256, known_of(point)) &&
+         (known.point < 0 || dominates(points_[known.point].limits, points_[point].limits));
+}
+
 const KnownResults::Known* KnownResults::best_schedule(int point) const {
-  const Limits& limits = points_[point].limits;
   const Known* best = nullptr;
-  for (const Known& known : subjects_[points_[point].subject].schedules) {
-    if (known.point >= 0 && !dominates(points_[known.point].limits, limits)) continue;
-    if (!fits(known.replay, limits)) continue;
+  for (const Known& known : known_of(point).schedules) {
+    if (!allows_as_much(known, point) || !fits(known.replay, points_[point].limits)) continue;
     // Equal energies: the point with the lower number, whoever was finished first.
     const auto rank = [](const Known& k) { return std::pair(k.replay.energy_joules, k.point); };
     if (best == nullptr || rank(known) < rank(*best)) best = &known;
@@ -98,38 +126,58 @@ const KnownResults::Known* KnownResults::best_schedule(int point) const {
   return best;
 }
 
-const KnownResults::Proof* KnownResults::best_proof(int point) const {
-  const Limits& limits = points_[point].limits;
+const KnownResults::Proof* KnownResults::proof_of_none(int point) const {
   const Proof* best = nullptr;
-  for (const Proof& proof : subjects_[points_[point].subject].proofs) {
-    if (!dominates(points_[proof.point].limits, limits)) continue;
-    const auto rank = [](const Proof& p) {
-      return std::tuple(p.infeasible, p.lower_bound_joules, -p.point);
-    };
+  for (const Proof& proof : known_of(point).proofs) {
+    if (!proof.infeasible || !is_about(proof.order_sha256, known_of(point))) continue;
+    if (!dominates(points_[proof.point].limits, points_[point].limits)) continue;
+    const auto rank = [](const Proof& p) { return std::pair(p.lower_bound_joules, -p.point); };
     if (best == nullptr || rank(*best) < rank(proof)) best = &proof;
   }
   return best;
 }
 
-std::optional<SweepOutcome> KnownResults::outcome_of(int point, double gap) const {
+Joules KnownResults::bound_for(int point, const std::string& order_sha256) const {
+  Joules best = 0;
+  for (const Proof& proof : known_of(point).proofs) {
+    if (proof.infeasible || proof.order_sha256 != order_sha256) continue;
+    if (!dominates(points_[proof.point].limits, points_[point].limits)) continue;
+    best = std::max(best, proof.lower_bound_joules);
+  }
+  return best;
+}
+
+/// What needs no solver. That no order has a schedule is more than that the given one has none.
+std::optional<SweepOutcome> KnownResults::verdict_on(int point) const {
   const SweepPoint& where = points_[point];
   const Subject& subject = grid_.subjects[where.subject];
   const Problem problem{.graph = subject.graph, .limits = where.limits};
-  if (instant_verdict(problem, subject.base).kind != Verdict::Kind::open) {
-    SweepOutcome known{.result = solve(problem), .origin = SweepOutcome::Origin::verdict};
-    // Only `chip` comes to no bytes at all, and then tensors are not the reason.
-    if (where.limits.ram_budget_bytes == 0 && subject.platform) {
-      known.result.reason = no_room_in_chip(subject.model, *subject.platform);
-      known.result.node.reset();
-      known.result.smallest_ram_bytes.reset();
-    }
-    return known;
+  const Verdict::Kind verdict = instant_verdict(problem, subject.base).kind;
+  if (verdict == Verdict::Kind::open) return std::nullopt;
+  SweepOutcome known{.origin = SweepOutcome::Origin::verdict};
+  if (verdict == Verdict::Kind::infeasible && kind_ == OrderKind::search) {
+    std::optional<SolveResult> refused = infeasible_in_any_order(subject, where.limits);
+    if (!refused) return std::nullopt;
+    known.result = std::move(*refused);
+    known.result.statistics.formulation = "none";
+  } else {
+    known.result = solve(problem);
   }
+  // Only `chip` comes to no bytes at all, and then tensors are not the reason.
+  if (where.limits.ram_budget_bytes == 0 && subject.platform) {
+    known.result.reason = no_room_in_chip(subject.model, *subject.platform);
+    known.result.node.reset();
+    known.result.smallest_ram_bytes.reset();
+  }
+  return known;
+}
+
+std::optional<SweepOutcome> KnownResults::outcome_of(int point, double gap) const {
+  if (auto known = verdict_on(point)) return known;
   SweepOutcome outcome{.origin = SweepOutcome::Origin::reused};
   outcome.result.statistics.formulation = "none";
   const Known* known = best_schedule(point);
-  const Proof* proof = best_proof(point);
-  if (proof != nullptr && proof->infeasible) {
+  if (const Proof* proof = proof_of_none(point)) {
     // This point's limits lie within limits that are proven infeasible.
     if (known != nullptr) contradicted(proof->point, known->point);
     outcome.origin_point = proof->point;
@@ -140,24 +188,38 @@ std::optional<SweepOutcome> KnownResults::outcome_of(int point, double gap) cons
   }
   if (known == nullptr || known->point < 0) return std::nullopt;
   const Joules energy = known->replay.energy_joules;
-  const Joules bound = std::max(subject.base.energy_joules,
-                                proof != nullptr ? proof->lower_bound_joules : Joules{0});
+  const Joules bound = std::max(grid_.subjects[points_[point].subject].base.energy_joules,
+                                bound_for(point, known->order_sha256));
   if (relative_gap(energy, bound) > gap + kProofTolerance) return std::nullopt;
   outcome.origin_point = known->point;
+  outcome.order = known->schedule.order;
   outcome.result.status = Status::optimal;
-  outcome.result.schedule = known->schedule;
+  outcome.result.schedule = known->schedule.schedule;
   outcome.result.energy_joules = energy;
   outcome.result.lower_bound_joules = std::min(bound, energy);
   return outcome;
 }
 
 SolveOptions KnownResults::options_for(int point, SolveOptions options) const {
-  if (const Known* known = best_schedule(point)) options.start = known->schedule;
-  const Proof* proof = best_proof(point);
-  if (proof != nullptr && !proof->infeasible) {
-    options.known_bound_joules = proof->lower_bound_joules;
+  const std::string& own = known_of(point).order_sha256;
+  const Known* known = best_schedule(point);
+  if (known != nullptr && known->order_sha256 == own) options.start = known->schedule.schedule;
+  if (proof_of_none(point) == nullptr) {
+    options.known_bound_joules = std::max(options.known_bound_joules, bound_for(point, own));
   }
   return options;
+}
+
+std::optional<OrderedSchedule> KnownResults::start_for(int point) const {
+  const Known* start = best_schedule(point);
+  if (start != nullptr) return start->schedule;
+  for (const Known& known : known_of(point).schedules) {
+    if (!allows_as_much(known, point)) continue;
+    const auto rank = [](const Known& k) { return std::pair(-k.replay.energy_joules, k.point); };
+    if (start == nullptr || rank(known) < rank(*start)) start = &known;
+  }
+  if (start == nullptr) return std::nullopt;
+  return start->schedule;
 }
 
 }  // namespace poet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "poet/simulate.hpp"
@@ -14,11 +15,16 @@ bool proven(const SolveResult& result, double gap);
 /// What finished points imply for others: a schedule for tight limits is one for looser limits, a
 /// bound or proof for loose limits holds for tighter ones. Only points that dominate are asked, so
 /// that a result does not depend on the order in which points finish.
+///
+/// A bound is about one order of the nodes, and holds for points in the same one alone. Schedules
+/// are replayed each in its own order. With OrderKind::search they go from order to order, and
+/// `infeasible` is about all orders; else each subject has one order.
 class KnownResults {
  public:
   /// `starts` has schedules by subject that are known beforehand; it may be empty.
   KnownResults(const SweepGrid& grid, const std::vector<SweepPoint>& points,
-               const std::vector<std::vector<Schedule>>& starts);
+               const std::vector<std::vector<OrderedSchedule>>& starts,
+               OrderKind kind = OrderKind::given);
 
   /// Takes in a finished point. Throws InputError if its schedule does not replay within the
   /// point's limits to the energy that the outcome states, and InternalError for a proof that there
@@ -30,30 +36,47 @@ class KnownResults {
   /// no schedule, and one is known.
   std::optional<SweepOutcome> outcome_of(int point, double gap) const;
 
-  /// `options` with the best start and bound that points which allow as much have to offer.
+  /// `options` with the best start and bound that points which allow as much have to offer in the
+  /// subject's own order.
   SolveOptions options_for(int point, SolveOptions options) const;
+
+  /// Where a search over orders begins: the best schedule that fits the point; without one, that of
+  /// the neighbour, the point of most energy among those that allow as much, for its order.
+  std::optional<OrderedSchedule> start_for(int point) const;
+
+  /// The best bound of points that allow as much, in one order; 0 if there is none.
+  Joules bound_for(int point, const std::string& order_sha256) const;
 
  private:
   /// A schedule, and what its replay says.
   struct Known {
     int point = -1;  ///< -1: known beforehand
-    Schedule schedule;
+    OrderedSchedule schedule;
+    std::string order_sha256;
     Replay replay;
   };
   struct Proof {
     int point = 0;
     bool infeasible = false;
     Joules lower_bound_joules = 0;
+    std::string order_sha256;
   };
   struct OfSubject {
+    std::string order_sha256;  ///< of its own order
     std::vector<Known> schedules;
     std::vector<Proof> proofs;
   };
 
+  void add_start(int subject, const OrderedSchedule& start);
+  const OfSubject& known_of(int point) const { return subjects_[points_[point].subject]; }
+  bool is_about(const std::string& order_sha256, const OfSubject& subject) const;
+  bool allows_as_much(const Known& known, int point) const;
+  std::optional<SweepOutcome> verdict_on(int point) const;
   void refuse_if_any_fits(int point) const;
   const Known* best_schedule(int point) const;
-  const Proof* best_proof(int point) const;
+  const Proof* proof_of_none(int point) const;
 
+  OrderKind kind_;
   const SweepGrid& grid_;
   const std::vector<SweepPoint>& points_;
   std::vector<OfSubject> subjects_;

@@ -6,6 +6,7 @@
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
 #include "sweep/fields.hpp"
+#include "sweep/ordered_subject.hpp"
 
 namespace poet {
 
@@ -13,11 +14,12 @@ RowProblem row_problem(const Subject& subject, const Limits& limits, const Runti
                        const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,
                      .model_sha256 = subject.model.sha256,
-                     .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
+                     .graph_sha256 = subject.graph_sha256(),
+                     .order_sha256 = subject.order_sha256(),
                      .batch_size = subject.model.batch_size,
                      .mem_power_scale = settings.mem_power_scale,
                      .limits = limits,
-                     .runtime_budget_ratio = runtime_ratio(runtime, subject.base)};
+                     .runtime_budget_ratio = runtime_ratio(runtime, subject.stated_base())};
   if (subject.platform) {
     problem.platform = subject.platform->name;
     problem.platform_sha256 = subject.platform->sha256;
@@ -29,14 +31,15 @@ namespace {
 
 Request point_request(const Subject& subject, const SweepPoint& point,
                       const SolveSettings& settings) {
-  return make_request(point.limits, point.runtime, subject.base, settings);
+  return make_request(point.limits, point.runtime, subject.stated_base(), settings);
 }
 
 ProblemInfo point_problem(const Subject& subject, const SweepPoint& point,
                           const SweepOutcome& outcome, const SolveSettings& settings) {
-  ProblemInfo problem{.model = model_info(subject.model),
-                      .graph_sha256 = graph_sha256(subject.graph, subject.limits.paging_time),
-                      .request = point_request(subject, point, settings)};
+  ProblemInfo problem{.model = model_info(subject),
+                      .graph_sha256 = subject.graph_sha256(),
+                      .request = point_request(subject, point, settings),
+                      .given_order = outcome.given_order};
   if (subject.platform) problem.platform = platform_info(*subject.platform);
   if (outcome.failure.empty()) add_proof(problem, outcome.result, subject.graph);
   return problem;
@@ -75,7 +78,8 @@ std::string problem_name(const ProblemInfo& problem) {
 PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& points, int point,
                         const SweepOutcome& outcome, const SolveSettings& settings) {
   const SweepPoint& where = points[point];
-  const Subject& subject = grid.subjects[where.subject];
+  const OrderedSubject in_order(grid.subjects[where.subject], outcome.order);
+  const Subject& subject = in_order.get();
   const bool failed = !outcome.failure.empty();
   PointResult result;
   result.row = {.point = point,
@@ -83,6 +87,7 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
                 .reason = failed ? outcome.failure : explain(outcome.result),
                 .problem = row_problem(subject, where.limits, where.runtime, settings),
                 .requested_gap = settings.gap,
+                .given_order = outcome.given_order,
                 .origin = outcome.origin,
                 .baseline_energy_joules = subject.base.energy_joules,
                 .baseline_peak_ram_bytes = subject.base.peak_ram_bytes,
@@ -95,6 +100,9 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
   result.file = make_unplaced_file(subject.model, subject.platform ? &*subject.platform : nullptr,
                                    {.graph = subject.graph, .limits = where.limits},
                                    point_request(subject, where, settings), outcome.result);
+  if (settings.order == OrderKind::search) {
+    result.file->bought.given_order_energy_joules = outcome.given_order_energy_joules;
+  }
   result.row.summary = result.file->summary;
   return result;
 }
@@ -102,7 +110,8 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
                    const MinRam& found, const SolveSettings& settings) {
   const MinRamTask& what = tasks[task];
-  const Subject& subject = grid.subjects[what.subject];
+  const OrderedSubject in_order(grid.subjects[what.subject], found.order);
+  const Subject& subject = in_order.get();
   MinRamRow row{.task = task,
                 .reason = found.failure.empty() ? found.reason : found.failure,
                 .problem = row_problem(subject, what.limits, what.runtime, settings),
@@ -118,28 +127,29 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
   row.infeasible_below_bytes = found.infeasible_below_bytes;
   row.feasible_ram_bytes = found.feasible_bytes;
   row.node = found.node;
-  row.node_name = subject.graph.nodes[found.node].name;
-  row.node_op = subject.graph.nodes[found.node].op;
+  const Node& node = grid.subjects[what.subject].graph.nodes[found.node];
+  row.node_name = node.name;
+  row.node_op = node.op;
   row.decided_by = found.is_working_set ? "working set" : "peak";
   return row;
 }
 
 SweepRow row_of(const ScheduleFile& report) {
-  SweepRow row{
-      .status = row_status(report.status),
-      .problem = {.model = report.model.name,
-                  .model_sha256 = report.model.sha256,
-                  .graph_sha256 = graph_sha256(report.graph, report.request.limits.paging_time),
-                  .batch_size = report.model.batch_size,
-                  .mem_power_scale = report.request.settings.mem_power_scale,
-                  .limits = report.request.limits,
-                  .runtime_budget_ratio = report.request.runtime_budget_ratio,
-                  .objective = report.request.settings.objective},
-      .requested_gap = report.request.settings.gap,
-      .baseline_energy_joules = report.summary.baseline_energy_joules,
-      .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
-      .summary = report.summary,
-      .wall_seconds = report.solver.wall_seconds};
+  SweepRow row{.status = row_status(report.status),
+               .problem = {.model = report.model.name,
+                           .model_sha256 = report.model.sha256,
+                           .graph_sha256 = given_graph_sha256(report),
+                           .order_sha256 = report.model.order_sha256,
+                           .batch_size = report.model.batch_size,
+                           .mem_power_scale = report.request.settings.mem_power_scale,
+                           .limits = report.request.limits,
+                           .runtime_budget_ratio = report.request.runtime_budget_ratio,
+                           .objective = report.request.settings.objective},
+               .requested_gap = report.request.settings.gap,
+               .baseline_energy_joules = report.summary.baseline_energy_joules,
+               .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
+               .summary = report.summary,
+               .wall_seconds = report.solver.wall_seconds};
   if (report.platform) {
     row.problem.platform = report.platform->name;
     row.problem.platform_sha256 = report.platform->sha256;

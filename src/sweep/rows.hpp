@@ -18,7 +18,8 @@ struct RowProblem {
   std::string model_sha256;
   std::optional<std::string> platform;  ///< absent for a model that brings its costs
   std::optional<std::string> platform_sha256;
-  std::string graph_sha256;
+  std::string graph_sha256;    ///< in the given order: what the problem is
+  std::string order_sha256{};  ///< in the row's order, which its proofs are about; empty: given
   std::int64_t batch_size = 1;
   double mem_power_scale = 1;
   Limits limits;                    ///< without a RAM budget if that is the answer
@@ -37,6 +38,7 @@ struct SweepRow {
   std::string reason;
   RowProblem problem;
   double requested_gap = 0;
+  std::optional<poet::Status> given_order{};  ///< as SweepOutcome::given_order
   SweepOutcome::Origin origin = SweepOutcome::Origin::solved;
   std::optional<int> origin_point;
   std::optional<std::string> schedule_file;  ///< where the schedule is, if it was written
@@ -83,6 +85,7 @@ template <>
 inline constexpr auto kFields<RowProblem> = std::tuple_cat(
     kMembers<&RowProblem::model, &RowProblem::model_sha256, &RowProblem::platform,
              &RowProblem::platform_sha256, &RowProblem::graph_sha256>,
+    kMembersIn<InFile::left_out_if_default, &RowProblem::order_sha256>,
     std::tuple(Field<&RowProblem::batch_size>{.key = "batch_size", .least = 1}),
     kMembers<&RowProblem::mem_power_scale>,
     std::tuple(Field<&RowProblem::limits, &Limits::techniques>{"techniques"},
@@ -103,7 +106,8 @@ inline constexpr auto kFields<SweepRow> =
                             &SweepRow::baseline_peak_ram_bytes>,
                    std::tuple(Field<&SweepRow::summary>{}),
                    kMembers<&SweepRow::origin, &SweepRow::origin_point, &SweepRow::schedule_file>,
-                   kMembersIn<InFile::null_if_empty, &SweepRow::reason>);
+                   kMembersIn<InFile::null_if_empty, &SweepRow::reason>,
+                   kMembersIn<InFile::left_out_if_empty, &SweepRow::given_order>);
 
 template <>
 inline constexpr auto kFields<MinRamRow> = std::tuple_cat(

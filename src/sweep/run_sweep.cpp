@@ -8,6 +8,7 @@
 #include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"
 #include "sweep/reuse_results.hpp"
+#include "sweep/solve_in_some_order.hpp"
 #include "sweep/solve_point.hpp"
 
 namespace poet {
@@ -24,7 +25,7 @@ class Sweep {
         options_(options),
         outcomes_(outcomes),
         order_(points),
-        known_(grid, points, options.starts) {
+        known_(grid, points, options.starts, options.solve.settings.order) {
     outcomes_.resize(points.size());
     for (std::size_t p = 0; p < points.size(); ++p) {
       if (!outcomes_[p]) continue;
@@ -78,17 +79,31 @@ class Sweep {
   }
 
   SweepOutcome work(int point, const std::function<void(const Progress&)>& progress) const {
-    SolveOptions solve = known_.options_for(point, options_.solve);
-    if (!options_.bounds.empty()) {
-      solve.known_bound_joules = std::max(solve.known_bound_joules, options_.bounds[point]);
-    }
+    SolveOptions solve = options_.solve;
     solve.progress = progress;
     solve.interrupted = nullptr;  // the parent ends this process
-    const Problem problem{.graph = grid_.subjects[points_[point].subject].graph,
-                          .limits = points_[point].limits};
-    SweepOutcome outcome{.result = solve_watched(problem, solve, solve_point)};
+    const Subject& subject = grid_.subjects[points_[point].subject];
+    const Limits& limits = points_[point].limits;
+    if (solve.settings.order == OrderKind::search) {
+      return solve_in_some_order(
+          subject, limits, solve, known_.start_for(point),
+          [&](const std::string& order) { return bound_for(point, order); });
+    }
+    solve = known_.options_for(point, std::move(solve));
+    solve.known_bound_joules = bound_for(point, subject.order_sha256());
+    SweepOutcome outcome{
+        .result = solve_watched({.graph = subject.graph, .limits = limits}, solve, solve_point)};
     outcome.wall_seconds = outcome.result.statistics.wall_seconds;
     return outcome;
+  }
+
+  /// What other points and an earlier run have proven, in one order.
+  Joules bound_for(int point, const std::string& order_sha256) const {
+    const Joules known = known_.bound_for(point, order_sha256);
+    if (options_.bounds.empty() || options_.bounds[point].order_sha256 != order_sha256) {
+      return known;
+    }
+    return std::max(known, options_.bounds[point].joules);
   }
 
   /// An answer counts only after its schedule has been replayed, and a proof that there is none

@@ -1,13 +1,17 @@
 #include <algorithm>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
+#include "report/summary.hpp"
 #include "solver/incumbent.hpp"
 #include "sweep/dominance.hpp"
+#include "sweep/ordered_subject.hpp"
 
 namespace poet {
 namespace {
@@ -22,19 +26,20 @@ bool usable(const std::optional<SweepOutcome>& outcome) {
 class Contradictions {
  public:
   Contradictions(const SweepGrid& grid, const std::vector<SweepPoint>& points,
-                 const SweepOutcomes& outcomes)
-      : grid_(grid), points_(points), outcomes_(outcomes) {}
+                 const SweepOutcomes& outcomes, OrderKind kind)
+      : grid_(grid), points_(points), outcomes_(outcomes), kind_(kind) {}
 
   void refuse() const {
     for (int subject = 0; subject < static_cast<int>(grid_.subjects.size()); ++subject) {
       const std::vector<int> infeasible = points_of(
           subject, [](const SolveResult& result) { return result.status == Status::infeasible; });
       if (infeasible.empty()) continue;
-      compare(subject, infeasible, grid_.subjects[subject].base.schedule, "the baseline");
+      compare(subject, infeasible, {grid_.subjects[subject].base.schedule}, "the baseline");
       const auto solved =
           points_of(subject, [](const SolveResult& result) { return result.schedule.has_value(); });
       for (const int p : solved) {
-        compare(subject, infeasible, *outcomes_[p]->result.schedule,
+        if (kind_ != OrderKind::search && !outcomes_[p]->order.empty()) continue;
+        compare(subject, infeasible, {*outcomes_[p]->result.schedule, outcomes_[p]->order},
                 fmt::format("the schedule of point {}", p));
       }
     }
@@ -51,10 +56,11 @@ class Contradictions {
     return found;
   }
 
-  void compare(int subject, const std::vector<int>& infeasible, const Schedule& schedule,
+  void compare(int subject, const std::vector<int>& infeasible, const OrderedSchedule& schedule,
                const std::string& name) const {
-    const Replay replay = replay_without_limits(grid_.subjects[subject].graph, schedule,
-                                                grid_.subjects[subject].limits.paging_time);
+    const OrderedSubject in_order(grid_.subjects[subject], schedule.order);
+    const Replay replay = replay_without_limits(in_order.get().graph, schedule.schedule,
+                                                in_order.get().limits.paging_time);
     if (!replay.valid()) return;  // no schedule after all; its own point reports that
     for (const int p : infeasible) {
       if (!fits(replay, points_[p].limits)) continue;
@@ -66,43 +72,8 @@ class Contradictions {
   const SweepGrid& grid_;
   const std::vector<SweepPoint>& points_;
   const SweepOutcomes& outcomes_;
+  OrderKind kind_;
 };
-
-/// A bound for looser limits holds for tighter ones. Returns the point whose bound it is.
-int tighten_bound(const std::vector<SweepPoint>& points, int point, SweepOutcomes& outcomes) {
-  int source = point;
-  SolveResult& result = outcomes[point]->result;
-  for (std::size_t q = 0; q < points.size(); ++q) {
-    if (!usable(outcomes[q])) continue;
-    if (points[q].subject != points[point].subject) continue;
-    if (!dominates(points[q].limits, points[point].limits)) continue;
-    const Joules bound = outcomes[q]->result.lower_bound_joules;
-    if (bound <= result.lower_bound_joules) continue;
-    result.lower_bound_joules = bound;
-    source = static_cast<int>(q);
-  }
-  return source;
-}
-
-/// A schedule for tighter limits is one for looser ones.
-void take_better_schedule(const std::vector<SweepPoint>& points, int point,
-                          SweepOutcomes& outcomes) {
-  SweepOutcome& outcome = *outcomes[point];
-  for (std::size_t p = 0; p < points.size(); ++p) {
-    if (!usable(outcomes[p]) || !outcomes[p]->result.schedule) continue;
-    if (points[p].subject != points[point].subject) continue;
-    if (!dominates(points[point].limits, points[p].limits)) continue;
-    const SolveResult& other = outcomes[p]->result;
-    // A proven optimum counts even if its schedule was not kept.
-    const bool has_energy = outcome.result.schedule || outcome.result.status == Status::optimal;
-    if (has_energy && other.energy_joules >= outcome.result.energy_joules) continue;
-    outcome.result.schedule = other.schedule;
-    outcome.result.energy_joules = other.energy_joules;
-    outcome.result.reason.clear();
-    outcome.origin = SweepOutcome::Origin::reused;
-    outcome.origin_point = static_cast<int>(p);
-  }
-}
 
 void judge(int point, int bound_of, double gap, SweepOutcome& outcome) {
   SolveResult& result = outcome.result;
@@ -120,24 +91,102 @@ void judge(int point, int bound_of, double gap, SweepOutcome& outcome) {
   result.status = proven ? Status::optimal : Status::feasible;
 }
 
+/// Better by more than sums of the same costs differ that are added up in other orders.
+bool is_better(const SweepOutcome& now, const SweepOutcome& other) {
+  // A proven optimum counts even if its schedule was not kept.
+  if (!now.result.schedule && now.result.status != Status::optimal) return true;
+  const Joules energy = other.result.energy_joules;
+  if (energy >= now.result.energy_joules) return false;
+  return now.order == other.order || !agree(energy, now.result.energy_joules);
+}
+
+class Sharing {
+ public:
+  Sharing(const SweepGrid& grid, const std::vector<SweepPoint>& points, SweepOutcomes& outcomes)
+      : grid_(grid), points_(points), outcomes_(outcomes), proven_(points.size()) {
+    std::vector<std::string> own;
+    for (const Subject& subject : grid_.subjects) own.push_back(subject.order_sha256());
+    for_each([&](int p) {
+      const int subject = points_[p].subject;
+      const NodeOrder& order = outcomes_[p]->order;
+      proven_[p] = {.joules = outcomes_[p]->result.lower_bound_joules,
+                    .order_sha256 =
+                        order.empty()
+                            ? own[subject]
+                            : OrderedSubject(grid_.subjects[subject], order).get().order_sha256()};
+    });
+    for (const OrderBound& bound : proven_) order_sha256_.push_back(bound.order_sha256);
+  }
+
+  void run(double gap) {
+    for_each([&](int p) { take_better_schedule(p); });
+    for_each([&](int p) { judge(p, take_best_bound(p), gap, *outcomes_[p]); });
+  }
+
+ private:
+  template <typename Act>
+  void for_each(const Act& act) {
+    for (std::size_t p = 0; p < points_.size(); ++p) {
+      if (usable(outcomes_[p])) act(static_cast<int>(p));
+    }
+  }
+
+  /// A schedule for tighter limits is one for looser ones, in any order.
+  void take_better_schedule(int point) {
+    SweepOutcome& outcome = *outcomes_[point];
+    for_each([&](int p) {
+      const SweepOutcome& other = *outcomes_[p];
+      if (!other.result.schedule || points_[p].subject != points_[point].subject) return;
+      if (!dominates(points_[point].limits, points_[p].limits)) return;
+      if (!is_better(outcome, other)) return;
+      outcome.result.schedule = other.result.schedule;
+      outcome.result.energy_joules = other.result.energy_joules;
+      outcome.result.reason.clear();
+      outcome.order = other.order;
+      order_sha256_[point] = order_sha256_[p];
+      outcome.given_order.reset();
+      outcome.origin = SweepOutcome::Origin::reused;
+      outcome.origin_point = p;
+      std::optional<Joules>& given = outcome.given_order_energy_joules;
+      const std::optional<Joules>& also = other.given_order_energy_joules;
+      if (also) given = given ? std::min(*given, *also) : *also;
+    });
+  }
+
+  /// A bound for looser limits holds for tighter ones in the same order; no schedule in any order
+  /// is below the baseline. Returns the point whose bound it is.
+  int take_best_bound(int point) {
+    int source = point;
+    const std::string& order = order_sha256_[point];
+    SolveResult& result = outcomes_[point]->result;
+    result.lower_bound_joules = grid_.subjects[points_[point].subject].base.energy_joules;
+    const auto offer = [&](int p) {
+      if (proven_[p].order_sha256 != order) return;
+      if (proven_[p].joules <= result.lower_bound_joules) return;
+      result.lower_bound_joules = proven_[p].joules;
+      source = p;
+    };
+    offer(point);  // on equal terms it keeps its own
+    for_each([&](int p) {
+      if (points_[p].subject != points_[point].subject) return;
+      if (dominates(points_[p].limits, points_[point].limits)) offer(p);
+    });
+    return source;
+  }
+
+  const SweepGrid& grid_;
+  const std::vector<SweepPoint>& points_;
+  SweepOutcomes& outcomes_;
+  std::vector<OrderBound> proven_;         ///< by point: what its solve has proven
+  std::vector<std::string> order_sha256_;  ///< by point: of the order of its schedule
+};
+
 }  // namespace
 
 void share_results(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,
-                   SweepOutcomes& outcomes) {
-  const auto for_each = [&](auto&& act) {
-    for (std::size_t p = 0; p < points.size(); ++p) {
-      if (usable(outcomes[p])) act(static_cast<int>(p));
-    }
-  };
-  Contradictions(grid, points, outcomes).refuse();
-  for_each([&](int p) { take_better_schedule(points, p, outcomes); });
-  for_each([&](int p) {
-    Joules& bound = outcomes[p]->result.lower_bound_joules;
-    bound = std::max(bound, grid.subjects[points[p].subject].base.energy_joules);
-  });
-  std::vector<int> bound_of(points.size());
-  for_each([&](int p) { bound_of[p] = tighten_bound(points, p, outcomes); });
-  for_each([&](int p) { judge(p, bound_of[p], gap, *outcomes[p]); });
+                   SweepOutcomes& outcomes, OrderKind order) {
+  Contradictions(grid, points, outcomes, order).refuse();
+  Sharing(grid, points, outcomes).run(gap);
 }
 
 }  // namespace poet

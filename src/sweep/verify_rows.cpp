@@ -23,6 +23,17 @@ bool same_graph(const SweepRow& a, const SweepRow& b) {
          a.problem.limits.paging_time == b.problem.limits.paging_time;
 }
 
+/// Whether the proofs of one row mean something in the other.
+bool same_order(const SweepRow& a, const SweepRow& b) {
+  return same_graph(a, b) && a.problem.order_sha256 == b.problem.order_sha256;
+}
+
+/// Only a search gives the rows of a sweep several orders, and it says of all of them that there is
+/// no schedule.
+bool excludes(const SweepRow& infeasible, const SweepRow& other) {
+  return same_order(infeasible, other) || infeasible.problem.order_sha256.empty();
+}
+
 }  // namespace
 
 std::vector<std::span<const SweepRow>> split_sweeps(std::span<const SweepRow> rows) {
@@ -48,7 +59,9 @@ void RowVerifier::add(std::size_t row, const ScheduleFile& file) {
 }
 
 const RowVerifier::KnownGraph* RowVerifier::graph_of(const SweepRow& row) const {
-  const auto found = graphs_.find(row.problem.graph_sha256);
+  const RowProblem& problem = row.problem;
+  const auto found =
+      graphs_.find(problem.order_sha256.empty() ? problem.graph_sha256 : problem.order_sha256);
   return found == graphs_.end() ? nullptr : &found->second;
 }
 
@@ -77,7 +90,7 @@ void RowVerifier::check_budgets(Lines& found, const SweepRow& row) const {
 
 void RowVerifier::check_baseline(Lines& found, const SweepRow& row) const {
   const auto first = std::find_if(rows_.begin(), rows_.end(),
-                                  [&](const SweepRow& other) { return same_graph(other, row); });
+                                  [&](const SweepRow& other) { return same_order(other, row); });
   Joules energy = first->baseline_energy_joules;
   Bytes peak = first->baseline_peak_ram_bytes;
   if (const KnownGraph* const known = graph_of(row)) {
@@ -158,9 +171,11 @@ void RowVerifier::check_reused(Lines& found, const SweepRow& row) const {
   if (!row.summary || !other->summary) return differs("which has no schedule");
   const Joules energy = row.summary->energy_joules;
   if (agree(energy, other->summary->energy_joules)) return;
-  // A point that allows more may have found a better schedule later, but no better than its bound.
+  // A point that allows more may have found a better schedule later, but no better than its bound,
+  // which is about one order.
   const bool is_later = allows_more && energy > other->summary->energy_joules &&
-                        relative_gap(energy, other->summary->energy_joules) <= row.requested_gap;
+                        (!same_order(*other, row) ||
+                         relative_gap(energy, other->summary->energy_joules) <= row.requested_gap);
   if (!is_later) differs("which has another schedule");
 }
 
@@ -175,13 +190,13 @@ void RowVerifier::check_others(Lines& found, std::size_t r) const {
     const Joules energy = other.summary->energy_joules;
     const bool allows_more = dominates(limits, other.problem.limits);
     const bool has_fit = fits(o, limits) || allows_more;
-    if (row.status == SweepRow::Status::infeasible && has_fit) {
+    if (row.status == SweepRow::Status::infeasible && has_fit && excludes(row, other)) {
       differs(fmt::format("it is infeasible, but the schedule of point {} fits its limits",
                           other.point));
     }
     if (!row.summary) continue;
     const Joules bound = row.summary->lower_bound_joules;
-    if (has_fit && bound > energy && !agree(bound, energy)) {
+    if (has_fit && same_order(row, other) && bound > energy && !agree(bound, energy)) {
       const auto [proven, needs] = distinct(bound, energy);
       differs(
           fmt::format("its bound of {} J is above the {} J of point {}, whose schedule fits its "

@@ -1,5 +1,8 @@
 """The best that any run has found out about a problem: best_known.jsonl, a line for each. An energy in it never rises,
-a bound never falls, and a proof that there is no schedule stays."""
+a bound never falls, and a proof that there is no schedule stays.
+
+Bounds and proofs are about one order of the nodes. What was found in another order than the given one has a line of
+its own with order_sha256, so that a bound stands beside energies in its order alone."""
 import json
 import os
 import pathlib
@@ -9,21 +12,28 @@ TOLERANCE = 1e-9  # sums of the same costs in another order
 KEYS = ("problem", "graph_sha256", "baseline_energy_joules", "energy_joules", "energy_from", "lower_bound_joules",
         "bound_from",
         "infeasible")
+ORDER = "order_sha256"  # absent: the given order
+
+
+def key_of(line):
+    """The name of a problem, and the order if it is not the given one."""
+    return f"{line['problem']} in order {line[ORDER]}" if line.get(ORDER) else line["problem"]
 
 
 def read(path):
-    """By the name of the problem; nothing if there is no file yet."""
+    """By the name of the problem, and its order if it has another; nothing if there is no file yet."""
     path = pathlib.Path(path)
     known = {}
     for number, line in enumerate(path.read_text(encoding="utf-8").splitlines() if path.exists() else [], 1):
         try:
-            best = {key: json.loads(line)[key] for key in KEYS}
+            stated = json.loads(line)
+            best = {key: stated[key] for key in KEYS} | {key: stated[key] for key in (ORDER,) if stated.get(key)}
         except (ValueError, KeyError) as error:
             raise ValueError(f"{path}:{number}: expected a line as --update-best writes it: {error}") from error
-        fault = "comes twice" if best["problem"] in known else conflict(best, best)
+        fault = "comes twice" if key_of(best) in known else conflict(best, best)
         if fault:
-            raise ValueError(f"{path}:{number}: {best['problem']}: {fault}")
-        known[best["problem"]] = best
+            raise ValueError(f"{path}:{number}: {key_of(best)}: {fault}")
+        known[key_of(best)] = best
     return known
 
 
@@ -40,7 +50,7 @@ def found_by(row):
             "baseline_energy_joules": row["baseline_energy_joules"],
             "energy_joules": energy, "energy_from": "" if energy is None else source,
             "lower_bound_joules": bound, "bound_from": source if infeasible or bound is not None else "",
-            "infeasible": infeasible}
+            "infeasible": infeasible} | ({ORDER: row[ORDER]} if row.get(ORDER) else {})
 
 
 def conflict(known, found):
@@ -85,15 +95,16 @@ def improve(known, rows):
             faults.append(f"{row['problem']}: {row['failure']}")
             continue
         found = found_by(row)
-        old = better.get(row["problem"], found)
+        key = key_of(found)
+        old = better.get(key, found)
         fault = conflict(old, found)
         if fault:
-            faults.append(f"{row['problem']}: {fault}")
-        elif row["problem"] not in better:
-            better[row["problem"]] = found
+            faults.append(f"{key}: {fault}")
+        elif key not in better:
+            better[key] = found
             counts["new problems"] += 1
         else:
-            better[row["problem"]], energy, bound = better_of(old, found)
+            better[key], energy, bound = better_of(old, found)
             counts["better energies"] += energy
             counts["better bounds"] += bound
     return (known if faults else better), counts, faults

@@ -149,6 +149,7 @@ class Solver:
         row = {"problem": problem.name, "kind": problem.kind, **self.conditions, "version": self.version}
         row |= {key: found[key] for key in ("graph_sha256", "status", "baseline_energy_joules", "energy_joules",
                                             "lower_bound_joules", "gap", "gap_extra")}
+        row |= {key: found[key] for key in ("order_sha256",) if key in found}  # absent: the given order
         row |= {key: solved.get("solver", {}).get(key) for key in ("wall_seconds", "rows", "columns", "nonzeros",
                                                                    "nodes")}
         row |= solved.get("solver", {}).get("timing", {})

@@ -135,6 +135,19 @@ class BestKnown(TestCase):
     def test_another_graph_is_refused(self):
         self.assertRegex(self.improve(self.found(90, 85, graph_sha256="other"))[1][0], "another graph")
 
+    def test_a_bound_is_above_energies_of_other_orders_without_harm(self):
+        before = self.known
+        known, _, faults = best_known.improve(before, [self.found(90, 88, order_sha256="early")])
+        self.assertEqual(faults, [])
+        self.assertEqual(known[NAME], before[NAME])
+        self.assertEqual(known[f"{NAME} in order early"]["energy_joules"], 90)
+        again, _, faults = best_known.improve(known, [self.found(104, 103, order_sha256="early")])
+        self.assertEqual(again, known)
+        self.assertRegex(faults[0], "in order early: the bound of 103 J .* is above the energy of 90 J")
+        path = self.folder / "orders.jsonl"
+        path.write_text(best_known.text_of(known), encoding="utf-8")
+        self.assertEqual(best_known.read(path), known)
+
     def test_a_wrong_answer_is_refused_and_a_crash_skipped(self):
         wrong = self.found(106, 105, failure="invalid schedule")
         self.assertEqual(self.improve(wrong)[1], [f"{NAME}: invalid schedule"])

@@ -24,7 +24,7 @@ TEST(Baselines, AreALinePerMethodAndBudgetWithSchedulesThatVerifyAccepts) {
   const Finished run = poet_solve(baselines("80%,100%", {"--schedules", folder.file("s")}));
   EXPECT_EQ(run.status, 0) << run.err;
   const Lines rows = as_lines(run.out);
-  ASSERT_THAT(rows, SizeIs(22));
+  ASSERT_THAT(rows, SizeIs(26));
   Words files{"verify"};
   for (const json& row : rows) {
     EXPECT_EQ(row.at("format"), "poet-baselines");
@@ -40,7 +40,7 @@ TEST(Baselines, AreALinePerMethodAndBudgetWithSchedulesThatVerifyAccepts) {
   EXPECT_EQ(poet_solve(files).status, 0);
   EXPECT_EQ(rows.front().at("method"), "keep-all");
   EXPECT_EQ(rows.front().at("status"), "infeasible");
-  EXPECT_EQ(rows.at(11).at("status"), "feasible");
+  EXPECT_EQ(rows.at(13).at("status"), "feasible");
   EXPECT_TRUE(std::filesystem::exists(rows.back().at("schedule_file").get<std::string>()));
 }
 
@@ -75,7 +75,7 @@ TEST(Baselines, CompareGraphsWithoutPagingCostsIfPagingIsForbidden) {
   const Finished run = poet_solve(words + Words{"--no-paging", "--schedules", folder.file("s")});
   ASSERT_EQ(run.status, 0) << run.err;
   const Lines rows = as_lines(run.out);
-  ASSERT_THAT(rows, SizeIs(11));
+  ASSERT_THAT(rows, SizeIs(13));
   EXPECT_EQ(rows.front().at("status"), "feasible");
   EXPECT_EQ(rows.at(4).at("method"), "page-all");
   EXPECT_EQ(rows.at(4).at("status"), "not-applicable");

@@ -105,7 +105,17 @@ class OrderSearch {
     }
   }
 
+  /// The order of a schedule for other limits is worth a long judgement.
+  void try_start_order() {
+    const NodeOrder& start = options_.start_order;
+    if (start.empty() || start == best_order_ || stopping()) return;
+    const NodeOrder at_hand = std::exchange(order_, start);
+    note(judge(order_, {}, moves_of(kRounds[1])));
+    if (best_order_ != order_) order_ = at_hand;
+  }
+
   void search_orders() {
+    try_start_order();
     find_working_set();
     if (!found_.schedule) begin();
     const double size = problem_.graph.size();

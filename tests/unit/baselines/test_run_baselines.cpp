@@ -2,9 +2,13 @@
 #include <gtest/gtest.h>
 
 #include <limits>
+#include <numeric>
 
 #include "baselines/run_baselines.hpp"
+#include "solver/order/least_peak.hpp"
+#include "solver/order/order_moves.hpp"
 #include "support/random_graphs.hpp"
+#include "support/two_orders.hpp"
 
 namespace poet::test {
 namespace {
@@ -55,7 +59,8 @@ TEST(RunBaselines, AMethodThatNeedsWhatIsForbiddenDoesNotApply) {
     for (const BaselineResult& result : run(problem, allowed, "all")) {
       const BaselineRow& row = result.row;
       const TechniqueSet wanted = info_of(parse_methods(row.method).front()).techniques;
-      const bool applies = row.method == "poet" || wanted == kNoTechnique || wanted == allowed;
+      const bool is_ours = row.method == "poet" || row.method == "poet-ordered";
+      const bool applies = is_ours || wanted == kNoTechnique || wanted == allowed;
       EXPECT_EQ(row.status == BaselineRow::Status::not_applicable, !applies) << row.method;
       if (!applies) {
         EXPECT_THAT(row.reason, HasSubstr(forbidden)) << row.method;
@@ -64,13 +69,66 @@ TEST(RunBaselines, AMethodThatNeedsWhatIsForbiddenDoesNotApply) {
       const bool pages = row.summary->page_in_count + row.summary->page_out_count > 0;
       EXPECT_FALSE(pages && allowed == kOnlyRemat) << row.method;
       EXPECT_FALSE(row.summary->recompute_count > 0 && allowed == kOnlyPaging) << row.method;
-      if (row.method == "poet") {
+      if (is_ours) {
         EXPECT_EQ(row.problem.limits.techniques, allowed);
       }
     }
   };
   expect_used(kOnlyRemat, "paging");
   expect_used(kOnlyPaging, "recomputation");
+}
+
+TEST(LeastPeak, IsThatOfTheBaselineInTheOrder) {
+  Random random(3);
+  for (int g = 0; g < 50; ++g) {
+    const Graph graph = random_exact_graph(random, 4 + random.below(12));
+    const Precedence pairs = precedence(graph);
+    OrderMoves moves(graph, pairs, random);
+    NodeOrder order(graph.nodes.size());
+    std::iota(order.begin(), order.end(), 0);
+    for (int c = 0; c < 10; ++c) {
+      EXPECT_EQ(keep_all_peak(graph, order), baseline(permuted(graph, order)).peak_ram_bytes);
+      moves.change(order);
+    }
+    const NodeOrder least = least_peak_order(graph, pairs, 1, [] { return false; });
+    if (least.empty()) continue;
+    EXPECT_TRUE(is_legal(graph, pairs, least));
+    EXPECT_LT(baseline(permuted(graph, least)).peak_ram_bytes, baseline(graph).peak_ram_bytes);
+  }
+}
+
+TEST(RunBaselines, ChooseAnOrderByItselfAndWithAllTechniques) {
+  SweepGrid grid;
+  grid.subjects.push_back(two_orders());
+  const auto point_of_ram = [](Bytes ram) {
+    return SweepPoint{.runtime = RuntimeBudget(std::in_place_type<Seconds>, 10),
+                      .limits = {.ram_budget_bytes = ram, .runtime_budget_seconds = 10}};
+  };
+  const std::vector<BaselineResult> results =
+      run_baselines(grid, {point_of_ram(120), point_of_ram(115)},
+                    {.methods = parse_methods("poet-ordered,poet,order-only"),
+                     .settings = {},
+                     .started = {},
+                     .progress = {},
+                     .finished = {},
+                     .interrupted = {}});
+  ASSERT_EQ(results.size(), 6U);
+  const BaselineRow& ordered = results[0].row;
+  const BaselineRow& given = results[1].row;
+  const BaselineRow& by_itself = results[2].row;
+  EXPECT_EQ(ordered.summary->energy_joules, 6);
+  EXPECT_EQ(ordered.proven, true);
+  EXPECT_EQ(results[0].file->request.settings.order, OrderKind::search);
+  EXPECT_EQ(given.summary->energy_joules, 7);
+  EXPECT_EQ(given.summary->lower_bound_joules, 7) << "above the other, and about the given order";
+  EXPECT_EQ(given.problem.order_sha256, "");
+  EXPECT_EQ(by_itself.status, BaselineRow::Status::feasible);
+  EXPECT_EQ(by_itself.summary->energy_joules, 6);
+  EXPECT_EQ(by_itself.summary->peak_ram_bytes, 120);
+  EXPECT_EQ(by_itself.problem.graph_sha256, given.problem.graph_sha256);
+  EXPECT_NE(by_itself.problem.order_sha256, "");
+  EXPECT_EQ(results[5].row.status, BaselineRow::Status::infeasible) << "120 bytes are the least";
+  EXPECT_EQ(results[5].row.summary->peak_ram_bytes, 120);
 }
 
 }  // namespace

@@ -35,7 +35,7 @@ class Reuse : public testing::Test {
 
   SweepGrid grid_;
   std::vector<SweepPoint> points_;
-  std::vector<std::vector<Schedule>> starts_;
+  std::vector<std::vector<OrderedSchedule>> starts_;
 };
 
 TEST_F(Reuse, AnOptimumThatFitsASmallerBudgetIsItsOptimumToo) {
@@ -109,7 +109,7 @@ TEST_F(Reuse, AProofThatThereIsNoneIsAnErrorOfOursIfAScheduleFits) {
 
 TEST_F(Reuse, AProofThatThereIsNoneIsAnErrorOfOursIfAStartFits) {
   points_ = {point_of(120, 5)};
-  starts_ = {{hill_recomputed(), hill_paged()}};
+  starts_ = {{{hill_recomputed()}, {hill_paged()}}};
   KnownResults known = knowledge();
   EXPECT_EQ(internal_error([&] { known.add(0, infeasible()); }),
             "point 0 is proven infeasible, but a schedule of the search for min, or of an earlier "
@@ -137,7 +137,7 @@ TEST_F(Reuse, VerdictsNeedNoOtherPoint) {
 
 TEST_F(Reuse, KnownSchedulesAreStartsWhereTheyFit) {
   points_ = {point_of(150), point_of(150, 5)};
-  starts_ = {{hill_paged(), hill_recomputed()}};
+  starts_ = {{{hill_paged()}, {hill_recomputed()}}};
   const KnownResults known = knowledge();
   EXPECT_EQ(known.options_for(0, {}).start, hill_recomputed());
   EXPECT_EQ(known.options_for(1, {}).start, hill_paged());

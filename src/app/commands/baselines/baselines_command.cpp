@@ -176,7 +176,8 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
 std::string methods_usage() {
   std::string usage = "the methods to run: all";
   for (const MethodInfo& method : all_methods()) {
-    usage += fmt::format("{}{}", method.method == Method::poet ? " or " : ", ", method.name);
+    const bool is_last = method.method == all_methods().back().method;
+    usage += fmt::format("{}{}", is_last ? " or " : ", ", method.name);
   }
   return usage;
 }

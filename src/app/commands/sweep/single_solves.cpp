@@ -41,6 +41,9 @@ std::vector<std::string> shared_words(const SweepRequest& request) {
   add("--paging-time", request.paging_time, plain.paging_time);
   add("--storage-budget", request.storage_budget, plain.storage_budget);
   add("--page-out-budget", request.page_out_budget, plain.page_out_budget);
+  if (request.settings.order == OrderKind::search)
+    add("--order", request.settings.order, OrderKind::given);
+  add("--order", request.order_file, plain.order_file);
   if (request.require_optimal) words.emplace_back("--require-optimal");
   return words;
 }

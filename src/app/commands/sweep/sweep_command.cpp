@@ -99,7 +99,7 @@ class SweepRun {
   ExitCode collect() {
     std::vector<SweepPoint> points;
     if (!make_points(points)) return ExitCode::interrupted;
-    SweepOutcomes outcomes = collect_outcomes(arguments_.collect, grid_, points);
+    SweepOutcomes outcomes = collect_outcomes(arguments_.collect, grid_, points, order_kind());
     return settle_and_report(points, outcomes, true);
   }
 
@@ -111,7 +111,9 @@ class SweepRun {
     const double gap = setup_.request.settings.gap;
     starts_.resize(grid_.subjects.size());
     SweepOutcomes outcomes = earlier_.take(points, gap, starts_, bounds_);
-    if (setup_.finished) setup_.finished->take(points, gap, outcomes, starts_, bounds_);
+    if (setup_.finished) {
+      setup_.finished->take(grid_, points, setup_.request.settings, outcomes, starts_, bounds_);
+    }
     const auto done = std::count_if(outcomes.begin(), outcomes.end(),
                                     [](const auto& outcome) { return outcome.has_value(); });
     if (done > 0) spdlog::info("{} of {} points are known already", done, points.size());
@@ -133,10 +135,12 @@ class SweepRun {
     }
     catch_interrupts();
     if (!make_points(points)) return false;
-    setup_.finished->check(grid_, points);
+    setup_.finished->check(grid_, points, order_kind());
     begin();
     return true;
   }
+
+  OrderKind order_kind() const { return setup_.request.settings.order; }
 
   SolveOptions solve_options() const {
     return {.settings = setup_.request.settings, .suggest = suggest_schedule};
@@ -169,23 +173,27 @@ class SweepRun {
       smallest = smallest_ram(grid_, tasks, found);
       starts_.resize(grid_.subjects.size());
       for (std::size_t t = 0; t < tasks.size(); ++t) {
-        if (!found[t]->infeasible) starts_[tasks[t].subject].push_back(found[t]->schedule);
+        if (found[t]->infeasible) continue;
+        starts_[tasks[t].subject].push_back({found[t]->schedule, found[t]->order});
       }
     }
     points = sweep_points(grid_, smallest);
     return true;
   }
 
-  /// `again`: with other settings, also what the earlier run could not settle.
-  bool search(const std::vector<MinRamTask>& tasks, MinRams& found, bool again) {
+  /// `is_answer`: it is asked for by itself. Then also what the earlier run could not settle is
+  /// searched again with other settings; and what `min` is called is about the given order.
+  bool search(const std::vector<MinRamTask>& tasks, MinRams& found, bool is_answer) {
     found.resize(tasks.size());
     MinRams open;
-    earlier_.take(tasks, found, again ? open : found);
+    earlier_.take(tasks, found, is_answer ? open : found);
     const auto done = std::count_if(found.begin(), found.end(),
                                     [](const auto& known) { return known.has_value(); });
     TaskLine line(session_.quiet, static_cast<int>(tasks.size()), static_cast<int>(done));
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
     MinRamOptions search{.solve = solve_options(), .jobs = arguments_.jobs, .known = open};
+    OrderKind& order = search.solve.settings.order;
+    if (!is_answer && order == OrderKind::search) order = OrderKind::given;
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);
@@ -212,7 +220,7 @@ class SweepRun {
 
   ExitCode settle_and_report(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                              bool complete) {
-    share_results(grid_, points, setup_.request.settings.gap, outcomes);
+    share_results(grid_, points, setup_.request.settings.gap, outcomes, order_kind());
     std::vector<PointResult> results =
         make_results(grid_, points, outcomes, setup_.request, setup_.output);
     if (setup_.finished) setup_.finished->keep_rows(results, setup_.request.settings.gap);
@@ -296,8 +304,8 @@ class SweepRun {
   const SweepGrid& grid_;
   EarlierRun earlier_;
   /// By subject, from the search for `min` and from earlier runs.
-  std::vector<std::vector<Schedule>> starts_;
-  std::vector<Joules> bounds_;  ///< of earlier runs, by point
+  std::vector<std::vector<OrderedSchedule>> starts_;
+  std::vector<OrderBound> bounds_;  ///< of earlier runs, by point
 };
 
 ExitCode sweep(const SweepArguments& arguments, const Session& session) {
@@ -369,6 +377,7 @@ Run add_sweep(CLI::App& app) {
   const auto arguments = std::make_shared<SweepArguments>();
   SweepRequest& request = arguments->request;
   add_grid(app, request);
+  add_order_option(app, request.settings.order, request.order_file);
   add_paging_options(app, arguments->shared);
   add_model_options(app, request.model, kWhatToSolve);
   add_setting_options(app, request.settings, request.require_optimal);

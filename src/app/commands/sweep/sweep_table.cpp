@@ -36,9 +36,11 @@ std::string figures(const Summary& s) {
 }
 
 std::string origin_of(const SweepRow& row) {
-  if (row.origin_point) return fmt::format("of point {}", *row.origin_point);
-  return row.origin == SweepOutcome::Origin::solved ? fmt::format("{:.2f} s", row.wall_seconds)
-                                                    : std::string(name_of(row.origin));
+  const char* const order = row.problem.order_sha256.empty() ? "" : ", other order";
+  if (row.origin_point) return fmt::format("of point {}{}", *row.origin_point, order);
+  return row.origin == SweepOutcome::Origin::solved
+             ? fmt::format("{:.2f} s{}", row.wall_seconds, order)
+             : fmt::format("{}{}", name_of(row.origin), order);
 }
 
 }  // namespace
