@@ -37,7 +37,7 @@ struct Question {
   /// the platform's reserve as well as the tensors.
   bool count_parameters = false;
   SolveSettings settings{};
-  NodeOrder order{};  ///< with OrderKind::stated: that order; else empty
+  NodeOrder order{};  ///< with OrderKind::stated: that order, for make_subject(); else empty
 };
 
 /// How a subject differs from one in the given order. Budgets as users state them are about the

@@ -6,7 +6,9 @@
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
 #include "base/text/printable.hpp"
+#include "formats/read_order.hpp"
 #include "formats/write_inputs.hpp"
 #include "import/import_process.hpp"
 #include "model/model_spec.hpp"
@@ -74,7 +76,14 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
 
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, info);
-  Subject subject = priced(inputs.model, inputs.platform, arguments.question);
+  Question question = arguments.question;
+  const std::string& file = arguments.order_file;
+  if (!file.empty()) {
+    question.order =
+        with_place("--order", [&] { return read_order(read_file(file), file, inputs.model); });
+  }
+  Subject subject = priced(inputs.model, inputs.platform, question);
+  info.model = model_info(subject);
   info.graph_sha256 = subject.graph_sha256();
   return subject;
 }
@@ -103,11 +112,12 @@ Question stated_question(const QuestionArguments& arguments) {
 
 void check_budgets(const Question& question, const Subject& subject) {
   if (question.runtime) {
-    with_place("--runtime-budget", [&] { return resolve(*question.runtime, subject.base); });
+    with_place("--runtime-budget",
+               [&] { return resolve(*question.runtime, subject.stated_base()); });
   }
   if (is_smallest(question.ram)) return;
   with_place("--ram-budget", [&] {
-    return resolve(question.ram, subject.base,
+    return resolve(question.ram, subject.stated_base(),
                    {.chip = chip_ram_bytes(subject.model, subject.platform_or_null())});
   });
 }

@@ -47,7 +47,7 @@ Subject make_subject(Model model, std::optional<Platform> platform, const Questi
   subject.graph = cost_graph(subject.model, costs, question.settings.mem_power_scale,
                              question.techniques.paging);
   subject.base = baseline(subject.graph);
-  return subject;
+  return question.order.empty() ? subject : reordered(subject, question.order);
 }
 
 Subject reordered(const Subject& given, const NodeOrder& order) {

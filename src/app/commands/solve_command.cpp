@@ -185,7 +185,10 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     if (arguments.no_solve) return ExitCode::ok;
     const auto known = with_place(
         "--warm-start", [&] { return warm_start(arguments.warm_start, subject, resolved); });
-    if (known) options.start = known->schedule;
+    if (known) {
+      options.start = known->schedule;
+      options.start_order = known->order;
+    }
   }
   catch_interrupts();
   Answer answer = poet::answer(subject, resolved, options);
