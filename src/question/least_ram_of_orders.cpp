@@ -11,7 +11,7 @@
 
 #include "poet/simulate.hpp"
 #include "question/least_ram.hpp"
-#include "solver/clock.hpp"
+#include "solver/work.hpp"
 #include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
 

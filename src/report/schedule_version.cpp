@@ -58,7 +58,10 @@ int schedule_version(const ScheduleFile& file) {
 int schedule_version(const ProblemInfo& problem) {
   const bool new_model =
       problem.model && (is_exact(*problem.model) || !problem.model->order.empty());
-  return new_model || (problem.request && is_beyond_poet(*problem.request)) ? 2 : 1;
+  const auto is_new = [](const Request& request) {
+    return is_beyond_poet(request) || request.settings.order != OrderKind::given;
+  };
+  return new_model || (problem.request && is_new(*problem.request)) ? 2 : 1;
 }
 
 }  // namespace poet

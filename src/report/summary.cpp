@@ -82,6 +82,9 @@ std::string order_bought(const ScheduleFile& file) {
   if (file.request.settings.order != OrderKind::search) return {};
   if (file.model.order.empty())
     return "the given order is the best that the search of orders found";
+  if (file.request.settings.objective != Objective::energy) {
+    return "the order of nodes was chosen, and is not proven best";
+  }
   const std::optional<Joules>& given = file.bought.given_order_energy_joules;
   if (!given)
     return "in the given order no schedule was found; the order is chosen, not proven best";
