@@ -33,17 +33,9 @@ int expect_all_accepted(const std::string& text, const std::string& name) {
 
 TEST(OutputsOver, AnyChoiceOfABuiltInModelAreAccepted) {
   int others = 0;
-  int exact = 0;
   for (const auto& [name, text] : embedded_models()) {
-    try {
-      bound_step(std::string(text));
-    } catch (const InputError&) {
-      continue;  // of POET's chain alone
-    }
-    ++exact;
     others += expect_all_accepted(std::string(text), std::string(name));
   }
-  EXPECT_EQ(exact, 15);
   EXPECT_GT(others, 100);
 }
 
