@@ -138,9 +138,6 @@ Model parse_model(std::string_view text, const std::string& source, std::int64_t
 /// applied.
 Precedence precedence(const Model& model);
 
-/// Throws InputError for an order that is not legal for a model, naming the nodes.
-void check_order(const Model& model, const NodeOrder& order);
-
 /// The same model with its nodes in another order, which must be legal; see permuted(Graph).
 Model permuted(const Model& model, const NodeOrder& order);
 

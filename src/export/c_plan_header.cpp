@@ -121,7 +121,7 @@ class PlanHeader {
     Identifiers identifiers;
     std::vector<std::string> names(step_.nodes.size());
     for (std::size_t k = 0; k < names.size(); ++k) {
-      const std::size_t at = place.empty() ? k : static_cast<std::size_t>(place[k]);
+      const std::size_t at = place.empty() ? k : place[k];
       names[at] = identifiers.add(step_.nodes[at].name);
     }
     return names;

@@ -27,14 +27,6 @@ Precedence precedence(const Model& model) {
   return pairs;
 }
 
-void check_order(const Model& model, const NodeOrder& order) {
-  Graph graph;  // of which names and edges alone are looked at
-  for (const ModelNode& node : model.nodes) {
-    graph.nodes.push_back({.name = node.name, .op = node.op, .inputs = node.inputs});
-  }
-  check_order(graph, precedence(model), order);
-}
-
 Model permuted(const Model& model, const NodeOrder& order) {
   const std::vector<int> place = places_of(order);
   std::vector<int> last_reader(model.nodes.size(), -1);

@@ -14,12 +14,12 @@ void renumber(StepNode& node, const std::vector<int>& place) {
   for (KernelCall& call : node.calls) {
     for (OperandSource& source : call.in) {
       if (source.kind != OperandSource::Kind::tensor) continue;
-      source.index = place[static_cast<std::size_t>(source.index)];
+      source.index = place[source.index];
     }
   }
   // SinkUse::is_first stays with its node: the additions to a kept gradient keep their order.
   if (node.sink && node.sink->sum >= 0) {
-    node.sink->sum = place[static_cast<std::size_t>(node.sink->sum)];
+    node.sink->sum = place[node.sink->sum];
   }
 }
 
@@ -31,16 +31,15 @@ TrainingStep permuted(TrainingStep step, const NodeOrder& order) {
   NodeOrder of_list;
   nodes.reserve(order.size());
   for (const int from : order) {
-    const auto at = static_cast<std::size_t>(from);
-    renumber(step.nodes[at], place);
-    nodes.push_back(std::move(step.nodes[at]));
-    of_list.push_back(step.order.empty() ? from : step.order[at]);
+    renumber(step.nodes[from], place);
+    nodes.push_back(std::move(step.nodes[from]));
+    of_list.push_back(step.order.empty() ? from : step.order[from]);
   }
   if (std::is_sorted(of_list.begin(), of_list.end())) of_list.clear();
   step.nodes = std::move(nodes);
   step.order = std::move(of_list);
   for (StepData& input : step.inputs) {
-    if (input.node >= 0) input.node = place[static_cast<std::size_t>(input.node)];
+    if (input.node >= 0) input.node = place[input.node];
   }
   return step;
 }

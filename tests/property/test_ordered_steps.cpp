@@ -272,9 +272,7 @@ TEST(IllegalOrders, AreRefusedAndGiveOtherBits) {
   const Given given(folder.write("model.json", text));
   const std::vector<int> adds = additions(given.model, "a");
   ASSERT_EQ(adds.size(), 3U);
-  const auto name = [&](int node) {
-    return given.model.nodes[static_cast<std::size_t>(node)].name;
-  };
+  const auto name = [&](int node) { return given.model.nodes[node].name; };
   NodeOrder order;
   for (int k = 0; k < given.graph.size(); ++k) order.push_back(k);
   const auto update =

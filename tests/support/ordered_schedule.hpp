@@ -19,8 +19,9 @@ inline ScheduleFile file_of_schedule(const Model& model, const Platform& platfor
   const Replay replay = simulate(graph, schedule, problem.limits);
   problem.limits.ram_budget_bytes = replay.peak_ram_bytes;
   const Baseline base = baseline(graph);
+  const SolveSettings settings{.order = model.order.empty() ? OrderKind::given : OrderKind::stated};
   return make_schedule_file(model, &platform, problem,
-                            make_request(problem.limits, kLong, base, {}),
+                            make_request(problem.limits, kLong, base, settings),
                             {.status = Status::feasible,
                              .schedule = schedule,
                              .energy_joules = replay.energy_joules,

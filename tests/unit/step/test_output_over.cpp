@@ -24,7 +24,7 @@ int expect_all_accepted(const std::string& text, const std::string& name) {
     const ModelNode& node = model.nodes[k];
     for (const int choice : node.in_place_choices) {
       EXPECT_NO_THROW(expect_takes_over(step.nodes[k], choice))
-          << name << ": " << model.nodes[static_cast<std::size_t>(choice)].name;
+          << name << ": " << model.nodes[choice].name;
       others += choice == node.in_place ? 0 : 1;
     }
   }
@@ -62,7 +62,7 @@ TEST(OutputsOver, AreRefusedWhereAKernelReadsOn) {
     return 0;
   };
   const auto take_over = [&](const std::string& node, const std::string& input) {
-    expect_takes_over(step.nodes[static_cast<std::size_t>(index(node))], index(input));
+    expect_takes_over(step.nodes[index(node)], index(input));
   };
   EXPECT_NO_THROW(take_over("b", "a"));
   EXPECT_NO_THROW(take_over("grad(a)", "grad(b)"));

@@ -31,7 +31,7 @@ std::string shared_text(const std::string& update) {
 }
 
 std::string named(const TrainingStep& step, int node) {
-  return node < 0 ? "-" : step.nodes[static_cast<std::size_t>(node)].name;
+  return node < 0 ? "-" : step.nodes[node].name;
 }
 
 /// Everything about a node, with names for indices.
