@@ -45,10 +45,10 @@ Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
     const Model loaded =
         poet::load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
     expect_model_of(file, loaded.sha256, shown_source(model));
-    const Model given = with_alignment(loaded, file.model.alignment);
-    if (file.model.order.empty()) return given;
-    check_order(put_back(file.graph, file.model.order), precedence(given), file.model.order);
-    return permuted(given, file.model.order);
+    expect_order_of(file, loaded, shown_source(model));
+    Model aligned = with_alignment(loaded, file.model.alignment);
+    if (file.model.order.empty()) return aligned;
+    return permuted(aligned, file.model.order);
   });
 }
 

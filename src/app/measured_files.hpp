@@ -8,7 +8,8 @@
 
 namespace poet::cli {
 
-/// The model that a schedule was solved for, from --model. Throws InputError for another one.
+/// The model that a schedule was solved for, from --model, in the order of the schedule. Throws
+/// InputError for another one, and for an order that is not legal for it.
 Model load_scheduled_model(const std::string& model, const ScheduleFile& file);
 
 /// Fits a model and a platform to the times of a schedule's instructions. What was not measured is

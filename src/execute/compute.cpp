@@ -116,7 +116,7 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
   for (std::size_t i = 0; i < step.targets.size(); ++i) {
     state.targets.push_back(data(step.targets[i], random(POET_STREAM_TARGETS, i)));
   }
-  state.losses.resize(step.nodes.size());
+  state.losses.resize(step.loss_count);
   return state;
 }
 
@@ -136,8 +136,8 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
     std::memcpy(out, state.inputs[i].data(), static_cast<std::size_t>(about.bytes));
   }
   NodeCall(about, tensor_at, state).run(out);
-  if (about.is_loss && out != nullptr) {
-    std::memcpy(&state.losses[node], out, sizeof(float));
+  if (about.loss >= 0) {
+    std::memcpy(&state.losses[about.loss], out, sizeof(float));
   }
 }
 

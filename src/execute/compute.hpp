@@ -20,7 +20,7 @@ struct TrainingState {
   std::vector<std::vector<float>> gradients;        ///< as the optimizer got them in the last step
   std::vector<std::vector<std::uint32_t>> inputs;   ///< the bits of floats or indices
   std::vector<std::vector<std::uint32_t>> targets;  ///< likewise
-  std::vector<float> losses;                        ///< by node; 0 for a node that is no loss
+  std::vector<float> losses;                        ///< by StepNode::loss
 };
 
 /// Parameters and data from a seed, the same on every machine. Weights are uniform within

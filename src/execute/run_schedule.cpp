@@ -11,6 +11,7 @@
 #include "base/text/printable.hpp"
 #include "execute/scheduled_step.hpp"
 #include "poet/error.hpp"
+#include "step/output_over.hpp"
 
 namespace poet {
 namespace {
@@ -71,6 +72,7 @@ void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignme
           printable(found.name), found.bytes, bytes));
     }
     expect_inputs(expected, found, graph);
+    if (found.in_place) expect_takes_over(expected, *found.in_place);
   }
 }
 

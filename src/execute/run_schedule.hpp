@@ -11,7 +11,8 @@
 namespace poet {
 
 /// Throws InputError unless the graph is the one of the training step: its nodes, with the bytes of
-/// float32 tensors rounded up to the alignment, and with every input that their kernels read.
+/// float32 tensors rounded up to the alignment, with every input that their kernels read, and with
+/// no output over an input that its kernel has to keep.
 void expect_graph_of(const TrainingStep& step, const Graph& graph, Bytes alignment);
 
 /// Runs a flat program on real tensors, and beside it the same steps unscheduled: each tensor once,

@@ -114,8 +114,21 @@ class PlanHeader {
         places + "\n";
   }
 
+  /// By node. Where two names come to the same word, the model's list says which of them gets a
+  /// number, so that a word means the same tensor in every order.
+  std::vector<std::string> tensor_names() const {
+    const std::vector<int> place = places_of(step_.order);
+    Identifiers identifiers;
+    std::vector<std::string> names(step_.nodes.size());
+    for (std::size_t k = 0; k < names.size(); ++k) {
+      const std::size_t at = place.empty() ? k : place[k];
+      names[at] = identifiers.add(step_.nodes[at].name);
+    }
+    return names;
+  }
+
   void write_tensors() {
-    Identifiers names;
+    const std::vector<std::string> names = tensor_names();
     text_ +=
         "/* Nodes of the training step, as the schedule numbers them. */\nenum poet_tensor {\n";
     for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
@@ -125,7 +138,7 @@ class PlanHeader {
               ? fmt::format("{} {}, {} bytes", element_type(node, step_, static_cast<int>(i)),
                             shape_text(node.shape), node.bytes)
               : std::string("no tensor");
-      text_ += fmt::format("  POET_TENSOR_{} = {}{} /* {}: {} */\n", names.add(node.name), i,
+      text_ += fmt::format("  POET_TENSOR_{} = {}{} /* {}: {} */\n", names[i], i,
                            i + 1 < step_.nodes.size() ? "," : "", comment_text(node.name), what);
     }
     text_ += "};\n\n";

@@ -75,15 +75,11 @@ class PlanResolver {
 
   void number_inputs() {
     input_of_.assign(step_.nodes.size(), -1);
-    loss_of_.assign(step_.nodes.size(), -1);
     for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
       input_of_[step_.inputs[i].node] =
           fitting<std::int16_t>(static_cast<std::int64_t>(i), "inputs");
     }
-    for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
-      if (step_.nodes[i].is_loss && step_.nodes[i].bytes > 0) loss_of_[i] = plan_.loss_count++;
-    }
-    fitting<std::int16_t>(plan_.loss_count, "losses");
+    plan_.loss_count = fitting<std::int16_t>(step_.loss_count, "losses");
     fitting<std::uint16_t>(static_cast<std::int64_t>(step_.targets.size()), "targets");
   }
 
@@ -107,7 +103,7 @@ class PlanResolver {
     const StepNode& node = step_.nodes[at];
     made.bytes = static_cast<std::uint32_t>(node.bytes);
     made.input = input_of_[at];
-    made.loss = loss_of_[at];
+    made.loss = node.loss;
     made.writes_tensor = node.writes_tensor && node.bytes > 0;
     fitting<std::uint16_t>(static_cast<std::int64_t>(node.calls.size()), "kernel calls");
     for (const KernelCall& call : node.calls) {
@@ -184,7 +180,6 @@ class PlanResolver {
   DevicePlan plan_;
   std::vector<Bytes> kept_offset_;  ///< by group
   std::vector<int> input_of_;       ///< by node: an index into TrainingStep::inputs, or -1
-  std::vector<int> loss_of_;        ///< by node: which loss it is, or -1
 };
 
 }  // namespace

@@ -140,15 +140,17 @@ ModelSpec measured_model(const MeasuredStep& measured) {
     stated.bytes = bytes_of_parameters(each);
     spec.parameters.push_back(std::move(stated));
   }
-  const std::vector<double> watts = compute_watts(measured.graph);
-  for (std::size_t i = 0; i < measured.graph.nodes.size(); ++i) {
-    const Node& node = measured.graph.nodes[i];
-    const Seconds seconds = measured.times.compute[i];
+  const std::vector<int> place = places_of(measured.model.order);
+  const Graph graph = place.empty() ? measured.graph : permuted(measured.graph, place);
+  const std::vector<double> watts = compute_watts(graph);
+  for (int i = 0; i < graph.size(); ++i) {
+    const Node& node = graph.nodes[i];
+    const Seconds seconds = measured.times.compute[place.empty() ? i : place[i]];
     const Seconds in = seconds_of(measured.page_in, bytes_in_storage(node));
     const Seconds out = seconds_of(measured.page_out, bytes_in_storage(node));
     MeasuredSpec to{.place = {}, .name = node.name, .op = node.op, .backward = node.backward};
     for (const int input : node.inputs) {
-      to.inputs.push_back({measured.graph.nodes[input].name, {}});
+      to.inputs.push_back({graph.nodes[input].name, {}});
     }
     to.costs = {.bytes = node.bytes,
                 .runtime_seconds = seconds,
@@ -158,7 +160,7 @@ ModelSpec measured_model(const MeasuredStep& measured) {
                 .page_in_seconds = in,
                 .page_out_seconds = out};
     if (node.in_place) {
-      to.in_place = {measured.graph.nodes[*node.in_place].name, {}};
+      to.in_place = {graph.nodes[*node.in_place].name, {}};
     }
     to.workspace_bytes = node.workspace_bytes;
     to.recompute = node.recompute;

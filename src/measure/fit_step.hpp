@@ -58,7 +58,9 @@ StepFit fit_step(const StepMeasurement& measurement, const Platform& base);
 
 /// The step as a graph of nodes with measured costs: the names, operands, bytes, workspace and
 /// whatever else the graph has, the time of each computation, and its energy by the power of
-/// `measured.graph`. Transfers have the times of the fitted ones, so the model needs no platform.
+/// `measured.graph`. They are listed as the model lists them, whatever the order of the schedule,
+/// which stays a choice of the next solve. Transfers have the times of the fitted ones, so the
+/// model needs no platform.
 ModelSpec measured_model(const MeasuredStep& measured);
 
 }  // namespace poet

@@ -1,5 +1,7 @@
 #include "runs/load_step.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
 #include "base/input_errors.hpp"
@@ -10,6 +12,7 @@
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
+#include "step/permute_step.hpp"
 
 namespace poet {
 
@@ -30,6 +33,21 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256,
                                sha256, printable(file.model.sha256), printable(file.model.name)));
 }
 
+void expect_order_of(const ScheduleFile& file, const Model& model, const std::string& place) {
+  if (file.model.order.empty()) return;
+  Graph graph;  // of which names and edges alone are looked at
+  for (const ModelNode& node : model.nodes) {
+    graph.nodes.push_back({.name = node.name, .op = node.op, .inputs = node.inputs});
+  }
+  try {
+    check_order(graph, precedence(model), file.model.order);
+  } catch (const InputError& error) {
+    throw InputError(
+        place, fmt::format("the schedule's order of the nodes is not legal for this model: {}",
+                           error.what()));
+  }
+}
+
 TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
   const NamedText found = find_text(model, "model", embedded_models());
   expect_model_of(file, sha256_hex(found.text), found.place);
@@ -37,9 +55,14 @@ TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
   ModelSpec spec = read_model(found.text, found.place, errors);
   errors.throw_if_any();
   ask_for_backward(spec, Backward::exact);
-  static_cast<void>(build_model(spec, file.model.batch_size, errors));
+  const Model built = build_model(spec, file.model.batch_size, errors);
   errors.throw_if_any();
-  return with_place(found.place, [&] { return bind_step(spec, file.model.batch_size); });
+  expect_order_of(file, built, found.place);
+  return with_place(found.place, [&] {
+    TrainingStep step = bind_step(spec, file.model.batch_size);
+    if (file.model.order.empty()) return step;
+    return permuted(std::move(step), file.model.order);
+  });
 }
 
 std::optional<Platform> find_platform(const PlatformInfo& stated) {

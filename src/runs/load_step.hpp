@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "step/training_step.hpp"
@@ -17,8 +18,14 @@ void expect_training_step(const ScheduleFile& file, const std::string& name);
 /// SHA-256.
 void expect_model_of(const ScheduleFile& file, const std::string& sha256, const std::string& place);
 
-/// The kernel calls of the model that the schedule is about, by its name or file. Throws InputError
-/// for another model, and for one that the kernels cannot compute.
+/// Throws InputError, with the place of the model, unless the order of the schedule's nodes is
+/// legal for its model. A file knows its edges and lists of parameters only; the formulas ask for
+/// more.
+void expect_order_of(const ScheduleFile& file, const Model& model, const std::string& place);
+
+/// The kernel calls of the model that the schedule is about, by its name or file, in the order of
+/// the schedule. Throws InputError for another model, for an order that is not legal for it, and
+/// for a model that the kernels cannot compute.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
 /// The platform of a schedule, by its name or path, if that is there and still has the digest that

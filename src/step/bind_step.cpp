@@ -14,6 +14,7 @@
 #include "step/initial_values.hpp"
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
+#include "step/output_over.hpp"
 
 namespace poet {
 namespace {
@@ -144,11 +145,12 @@ class StepBinder {
                                target == target_of_layer_.end() ? -1 : target->second);
     node.calls = bind_layer(layer_node);
     const DraftLayer& layer = draft_.layers[formula.layer];
-    node.is_loss = formula.output >= 0 && (layer.exact.is_loss || roots_.contains(formula.layer));
     node.bytes = bytes_of(from, formula);
+    const bool is_loss = layer.exact.is_loss || roots_.contains(formula.layer);
+    if (is_loss && formula.output >= 0 && node.bytes > 0) node.loss = step_.loss_count++;
     find_sink(formula, node);
     expect_operands(node);
-    expect_in_place(from, formula, node);
+    if (from.in_place) expect_takes_over(node, *from.in_place);
   }
 
   /// Throws for another element type. The index of a maximum has a size of its own.
@@ -208,22 +210,6 @@ class StepBinder {
       if (static_cast<int>(call.in.size()) == call.kernel.operand_count) continue;
       throw InternalError(fmt::format("'{}' has {} operands for {}, which has {}", node.name,
                                       call.in.size(), call.kernel.name, call.kernel.operand_count));
-    }
-  }
-
-  /// A file may let a layer take over any input of equal bytes. A kernel says which it can.
-  static void expect_in_place(const ModelNode& from, const NodeFormula& formula,
-                              const StepNode& node) {
-    if (!from.in_place || *from.in_place == formula.sum) return;
-    for (const KernelCall& call : node.calls) {
-      for (std::size_t i = 0; i < call.in.size(); ++i) {
-        if (call.in[i].kind != Kind::tensor || call.in[i].index != *from.in_place) continue;
-        const bool may = node.calls.size() == 1 && ((call.kernel.over >> i) & 1U) != 0;
-        if (may) continue;
-        throw InputError(fmt::format(
-            "the output of '{}' may take over one of its inputs; its kernel, {}, cannot do that",
-            from.name, call.kernel.name));
-      }
     }
   }
 

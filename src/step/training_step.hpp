@@ -7,6 +7,7 @@
 
 #include "model/model_spec.hpp"
 #include "poet/model.hpp"
+#include "poet/order.hpp"
 #include "poet/units.hpp"
 #include "step/kernel.hpp"
 
@@ -56,7 +57,7 @@ struct StepNode {
   std::string op;
   Shape shape{};
   Bytes bytes = 0;  ///< that the kernels write of the node's tensor; its rest is padding
-  bool is_loss = false;
+  int loss = -1;    ///< which of the losses it computes, as the model lists them; -1: none
   bool writes_tensor = false;  ///< kernels get the tensor as their output
   std::vector<KernelCall> calls;
   std::optional<SinkUse> sink;  ///< absent: kernels get a null pointer
@@ -82,14 +83,18 @@ struct StepData {
   std::int64_t index_limit = 0;  ///< 0: floats
 };
 
-/// A training step with everything that its kernels have to be given.
+/// A training step with everything that its kernels have to be given. Whatever its order is,
+/// parameters, inputs, targets and losses have the numbers that the model's list gives them, so
+/// that a seed and a user's files mean the same data.
 struct TrainingStep {
   Update update = Update::fused;
   Optimizer optimizer = Optimizer::sgd;
-  std::vector<StepNode> nodes;  ///< those of the exact graph, in its order
+  std::vector<StepNode> nodes;  ///< those of the exact graph, in the order of a schedule
+  NodeOrder order{};            ///< of `nodes`, as Model::order
   std::vector<StepParameters> parameters;
   std::vector<StepData> inputs;
   std::vector<StepData> targets;  ///< of losses that name none
+  int loss_count = 0;             ///< losses
 };
 
 /// Turns a model of layers into the kernel calls of its exact training step. Elements are float32,

@@ -35,11 +35,7 @@ class Dump {
   }
 
   void write(const TrainingState& state) const {
-    json losses = json::array();
-    for (const float loss : state.losses) {
-      if (loss != 0) losses.push_back(loss);
-    }
-    const std::string head = json{{"losses", losses}, {"arrays", arrays_}}.dump() + "\n";
+    const std::string head = json{{"losses", state.losses}, {"arrays", arrays_}}.dump() + "\n";
     std::fwrite(head.data(), 1, head.size(), stdout);
     std::fwrite(bytes_.data(), 1, bytes_.size(), stdout);
   }

@@ -85,7 +85,7 @@ std::string value_fault(const Subject& about, const std::vector<Instruction>& pr
   const std::map<std::string, Value> found = last_values(outcome);
   const std::map<std::string, Value> expected = last_values(step.expected);
   for (const StepNode& node : about.kernels.nodes) {
-    if (!node.is_loss) continue;
+    if (node.loss < 0) continue;
     const auto at = found.find(node.name);
     if (at == found.end() || at->second != expected.at(node.name)) return node.name + " differs";
   }

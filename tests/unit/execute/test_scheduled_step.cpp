@@ -230,6 +230,15 @@ TEST_F(ScheduledSteps, RefuseAnotherGraph) {
               HasSubstr("expected the "));
 }
 
+// A schedule's order has chosen what is taken over; the model file has not.
+TEST_F(ScheduledSteps, RefuseAGraphWhoseOutputsAreOverWhatKernelsReadOn) {
+  Graph other = graph_;
+  other.nodes[index("grad(a.z)")].in_place = index("a");
+  EXPECT_THAT(input_error([&] { expect_graph_of(step_, other, kUsualAlignment); }),
+              HasSubstr("'grad(a.z)' may take over one of its inputs; its kernel, "
+                        "poet_linear_relu_grad_z, cannot do that"));
+}
+
 TEST_F(ScheduledSteps, RefuseAGraphThatLacksAnEdge) {
   int lacking = 0;
   for (int node = 0; node < graph_.size(); ++node) {

@@ -13,6 +13,7 @@
 #include "poet/simulate.hpp"
 #include "support/bound_step.hpp"
 #include "support/exact_model.hpp"
+#include "support/random_orders.hpp"
 
 namespace poet::test {
 namespace {
@@ -157,6 +158,34 @@ TEST_F(Fits, MakeAModelOfTheSameGraph) {
     EXPECT_NEAR(node.runtime_seconds, wanted.runtime_seconds, 1e-12 * wanted.runtime_seconds);
   }
   EXPECT_EQ(measured.parameters.at(0).bytes, Bytes{4} * (6 * 70 + 70));
+}
+
+// The order of the schedule stays a choice of the next solve.
+TEST_F(Fits, MakeTheSameModelFromAnyOrder) {
+  const ModelSpec expected = fit(times_of(graph_, program_)).model;
+  Random random(1);
+  for (int number = 0; number < 5; ++number) {
+    const NodeOrder order = random_order(random, model_);
+    const Model model = permuted(model_, order);
+    const Graph graph = permuted(graph_, order);
+    const std::vector<Instruction> program = to_program(graph, baseline(graph).schedule);
+    const InstructionTimes times = times_of(graph, program);
+    const ModelSpec found =
+        fit_step({.model = model, .graph = graph, .program = program, .times = times}, m4_).model;
+    ASSERT_EQ(found.nodes.size(), expected.nodes.size());
+    for (std::size_t i = 0; i < found.nodes.size(); ++i) {
+      const MeasuredSpec& node = found.nodes[i];
+      const MeasuredSpec& wanted = expected.nodes[i];
+      EXPECT_EQ(node.name, wanted.name);
+      EXPECT_EQ(node.in_place ? node.in_place->name : "",
+                wanted.in_place ? wanted.in_place->name : "");
+      EXPECT_EQ(node.costs.runtime_seconds, wanted.costs.runtime_seconds);
+      ASSERT_EQ(node.inputs.size(), wanted.inputs.size());
+      for (std::size_t k = 0; k < node.inputs.size(); ++k) {
+        EXPECT_EQ(node.inputs[k].name, wanted.inputs[k].name);
+      }
+    }
+  }
 }
 
 TEST_F(Fits, TakeTheMedianOfSeveralSteps) {
