@@ -31,10 +31,10 @@ struct SeenOrders {
   int other = 0;           ///< found orders that are not the given one
   int found = 0;           ///< with a schedule
   int forward_behind = 0;  ///< with a forward node behind a backward one
-  int over_another = 0;    ///< with a node that takes over another input
   int transfers = 0;
   int recomputations = 0;
-  int orders = 0;  ///< that were drawn
+  int orders = 0;        ///< that were drawn
+  int over_another = 0;  ///< of them, with a node that takes over another input
 };
 
 /// The graph in this order, if all of it is right.
@@ -72,6 +72,7 @@ void draw_orders(const Graph& given, const StepNodes& step, const Precedence& pr
     ++drawn;
     ++seen.orders;
     const Graph moved = expect_order(given, step, order);
+    seen.over_another += takes_over_another(given, order, moved) ? 1 : 0;
     const Schedule schedule = baseline(moved).schedule;
     const Limits ample{.ram_budget_bytes = kMaxBytes, .runtime_budget_seconds = 1e9};
     EXPECT_TRUE(simulate(moved, schedule, ample).valid());
@@ -119,7 +120,6 @@ std::optional<CheckedOrder> search_orders_of(const Problem& problem, const StepN
   ++seen.found;
   seen.other += found.order.empty() ? 0 : 1;
   seen.forward_behind += has_forward_behind(checked.graph) ? 1 : 0;
-  seen.over_another += takes_over_another(problem.graph, order, checked.graph) ? 1 : 0;
   seen.transfers += replay.page_in_count > 0 ? 1 : 0;
   seen.recomputations += replay.recompute_count > 0 ? 1 : 0;
   return checked;
@@ -127,9 +127,9 @@ std::optional<CheckedOrder> search_orders_of(const Problem& problem, const StepN
 
 void print(const char* what, int count, const SeenOrders& seen) {
   fmt::print(
-      "{} {}: {} orders drawn; {} searches found a schedule, {} in another order, {} with forward "
-      "nodes behind backward ones, {} with another input taken over, {} page, {} recompute\n",
-      count, what, seen.orders, seen.found, seen.other, seen.forward_behind, seen.over_another,
+      "{} {}: {} orders drawn, {} with another input taken over; {} searches found a schedule, "
+      "{} in another order, {} with forward nodes behind backward ones, {} page, {} recompute\n",
+      count, what, seen.orders, seen.over_another, seen.found, seen.other, seen.forward_behind,
       seen.transfers, seen.recomputations);
 }
 
@@ -194,7 +194,7 @@ TEST(Orders, OfRandomGraphsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   }
   print("graphs", range.count, seen);
   EXPECT_GT(seen.other, range.count / 4);
-  EXPECT_GT(seen.over_another, range.count / 40);
+  EXPECT_GT(seen.over_another, range.count);
   EXPECT_GT(seen.recomputations, range.count / 5);
 }
 
