@@ -12,6 +12,7 @@
 #include "base/stopwatch.hpp"
 #include "base/text/figures.hpp"
 #include "poet/simulate.hpp"
+#include "poet/suggest_schedule.hpp"
 #include "question/choose_order.hpp"
 #include "question/watched_solve.hpp"
 #include "report/summary.hpp"
@@ -142,7 +143,7 @@ class PointRun {
   }
 
   SolveOptions wishes_for(Method method) const {
-    SolveOptions wishes{.settings = options_.settings};
+    SolveOptions wishes{.settings = options_.settings, .suggest = suggest_schedule};
     wishes.interrupted = options_.interrupted;
     if (options_.progress) {
       wishes.progress = [this, method](const Progress& now) {

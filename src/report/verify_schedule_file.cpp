@@ -59,6 +59,26 @@ std::optional<double> expected_gap_extra(const Summary& stated, const Summary& r
   return is_same ? stated.gap_extra : replayed.gap_extra;
 }
 
+/// Whether there are transfers whose times the file does not hold, as nodes of version 1 do not.
+template <typename Figures>
+bool lacks_transfer_times(const ScheduleFile& report, const Figures& figures) {
+  return !is_beyond_poet(report) && figures.page_in_count + figures.page_out_count > 0;
+}
+
+/// The time of all transfers by the model's graph, if that is the graph of the file; else as
+/// stated.
+Seconds paging_seconds_by(const Model& model, const Platform* platform,
+                          const ScheduleFile& report) {
+  const Request& request = report.request;
+  const Limits& limits = request.limits;
+  const Graph graph =
+      cost_graph(model, platform, request.settings.mem_power_scale, limits.techniques.paging);
+  const bool is_same =
+      graph_sha256(graph, limits.paging_time) == graph_sha256(report.graph, limits.paging_time);
+  return is_same ? simulate(graph, report.schedule, limits).paging_seconds
+                 : report.summary.paging_seconds;
+}
+
 /// The summary as the replay says it. What nobody can say stays as stated.
 Summary expected_summary(const ScheduleFile& report, const Replay& replay, const Model* model,
                          const Platform* platform) {
@@ -67,8 +87,10 @@ Summary expected_summary(const ScheduleFile& report, const Replay& replay, const
                                stated.lower_bound_joules);
   add_exact_figures(expected, report.graph, replay);
   expected.gap_extra = expected_gap_extra(stated, expected);
-  // Version 1 does not hold the time of each transfer, so their sum cannot be checked.
-  if (!is_beyond_poet(report)) expected.paging_seconds = stated.paging_seconds;
+  if (lacks_transfer_times(report, replay)) {
+    expected.paging_seconds =
+        model != nullptr ? paging_seconds_by(*model, platform, report) : stated.paging_seconds;
+  }
   expected.memory = model != nullptr ? device_memory(*model, platform) : stated.memory;
   expected.steps_until_worn = platform != nullptr ? steps_until_worn(platform, replay.written_bytes)
                                                   : stated.steps_until_worn;
@@ -149,6 +171,9 @@ std::vector<std::string> unverified_figures(const ScheduleFile& report, const Mo
   const auto add = [&](const char* key, const auto& stated, const void* source) {
     if (stated && source == nullptr) keys.emplace_back(key);
   };
+  if (model == nullptr && lacks_transfer_times(report, report.summary)) {
+    keys.emplace_back("summary.paging_seconds");
+  }
   add("summary.memory", report.summary.memory, model);
   add("summary.steps_until_worn", report.summary.steps_until_worn, platform);
   add("summary.moved_seconds", report.arena.moved_seconds, platform);

@@ -27,7 +27,9 @@ const std::map<std::string, std::vector<std::string>> kWords{
 
 std::vector<json> others_than(const json& value, const std::string& key) {
   std::vector<json> others;
-  if (value.is_boolean()) {
+  if (value.is_null()) {
+    others.push_back(1);
+  } else if (value.is_boolean()) {
     others.push_back(!value.get<bool>());
   } else if (value.is_number_integer()) {
     others = {value.get<std::int64_t>() * 2, value.get<std::int64_t>() + 1};
@@ -150,9 +152,9 @@ json exact_schedule() {
 
 TEST(Falsified, FieldOfAScheduleOfVersion1IsNoticed) {
   const json file = without_offsets(chain_schedule());
-  // The nodes of version 1 do not say how long a transfer takes.
-  const Keys always = together({kProvenance, kAsked, kModest, {"/summary/paging_seconds"}});
-  EXPECT_EQ(unnoticed_in_file(file), together({always, kDerivation}));
+  const Keys always = together({kProvenance, kAsked, kModest});
+  // The nodes of version 1 do not say how long a transfer takes; the platform does.
+  EXPECT_EQ(unnoticed_in_file(file), together({always, kDerivation, {"/summary/paging_seconds"}}));
   // Only `none` and `explicit` pass: they are no choices of --backward.
   const Keys with_model = together({always, {"/model/backward"}});
   EXPECT_EQ(unnoticed_in_file(file, kChain), with_model);
@@ -182,6 +184,23 @@ TEST(Falsified, FiguresThatNeedTheModelAreNamedWithoutIt) {
                         "summary.steps_until_worn"));
   EXPECT_THAT(poet_solve(Words{"verify", "-"} + kExact, file).err,
               testing::Not(HasSubstr("not compared")));
+  const std::string chain = chain_schedule().dump();
+  EXPECT_THAT(poet_solve({"verify", "-"}, chain).err,
+              HasSubstr("; not compared without --model and --platform: summary.paging_seconds\n"));
+  EXPECT_THAT(poet_solve(Words{"verify", "-"} + kChain, chain).err,
+              testing::Not(HasSubstr("not compared")));
+}
+
+TEST(Falsified, TimeOfNoTransfersIsNoticed) {
+  json file = document(
+      poet_solve(kChain + Words{"--ram-budget", "3500", "--runtime-budget", "2", "--no-paging"}));
+  EXPECT_EQ(file.at("summary").at("paging_seconds"), 0);
+  EXPECT_THAT(poet_solve({"verify", "-"}, file.dump()).err,
+              testing::Not(HasSubstr("not compared")));
+  file["summary"]["paging_seconds"] = 1;
+  const Finished run = poet_solve({"verify", "-"}, file.dump());
+  EXPECT_EQ(run.status, 5);
+  EXPECT_THAT(run.err, HasSubstr("summary.paging_seconds is 1; the replay says 0"));
 }
 
 /// Changes each field of each row of a sweep; the keys of a row that nobody misses.

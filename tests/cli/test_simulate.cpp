@@ -91,6 +91,22 @@ TEST_F(Simulate, WritesToAFileWithNodesOfItsOwn) {
   EXPECT_EQ(poet_solve({"verify", output}).status, 0);
 }
 
+// By rule 5 it frees what its stage writes out. A solve once proved that nothing below 306 J
+// exists.
+TEST_F(Simulate, ReplaysARecomputationThatItsStageNeitherUsesNorKeeps) {
+  const std::string cases = POET_TEST_DATA "/cases/";
+  const std::string model = cases + "idle_model.json";
+  const Finished replayed = poet_solve({"simulate", cases + "idle_stages.json", "--model", model});
+  ASSERT_EQ(replayed.status, 0) << replayed.err;
+  EXPECT_EQ(document(replayed).at("summary").at("energy_joules"), 209);
+  EXPECT_EQ(document(replayed).at("summary").at("peak_ram_bytes"), 12);
+  const Finished solved =
+      poet_solve({"--model", model, "--ram-budget", "13", "--runtime-budget", "3", "--gap", "0"});
+  ASSERT_EQ(solved.status, 0) << solved.err;
+  EXPECT_EQ(document(solved).at("status"), "optimal");
+  EXPECT_EQ(document(solved).at("summary").at("energy_joules"), 209);
+}
+
 TEST_F(Simulate, RefusesABadFileOrUsage) {
   json unknown = recomputing_stages();
   unknown["stages"][1]["compute"] = {"bb"};

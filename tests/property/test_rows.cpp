@@ -171,6 +171,46 @@ TEST(Rows, AdmitOptimaWithIdleRecomputations) {
   EXPECT_GT(idle, range.count / 30);
 }
 
+/// What a relaxation sees of a schedule. It knows that a tensor is paged and not when it is
+/// written, so that nothing is held, or computed again, for the sake of a page-out.
+Schedule without_page_outs(const Problem& problem, Schedule schedule) {
+  for (Stage& stage : schedule.stages) stage.page_out.clear();
+  return normal(problem.graph, schedule, problem.limits.paging_time);
+}
+
+// What is left without the idle recomputations may need more RAM than there is, and is a point of
+// the relaxation all the same.
+TEST(Rows, OfTheCollapsedModelAdmitOptimaWithoutTheirIdleRecomputations) {
+  const CaseRange range = wanted_cases(1200);
+  int idle = 0;
+  int overrun = 0;
+  for (int seed = range.first; seed < range.first + range.count; ++seed) {
+    SCOPED_TRACE("seed " + std::to_string(seed));
+    poet::Random drawing(seed);
+    const Problem problem = idle_problem(drawing);
+    const auto optimum = ask_oracle(problem.graph, problem.limits);
+    if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) continue;
+    const Schedule without = without_page_outs(problem, optimum->schedule);
+    EXPECT_EQ(count_idle_recomputations(problem.graph, without), 0);
+    const Joules extra = optimum->energy_joules - baseline(problem.graph).energy_joules;
+    for (const Joules most : {kInfinity, extra + kRounding * optimum->energy_joules}) {
+      const UsefulWindows windows = useful_windows(problem, true, most);
+      if (!windows.collapsed()) continue;
+      ++idle;
+      const Schedule tidied = tidy(problem.graph, PagingTime::overlapped, optimum->schedule);
+      if (!simulate(problem.graph, tidied, problem.limits).valid()) ++overrun;
+      const Formulation model = formulate(problem, windows);
+      const std::vector<double> values = point_of_schedule(model, without);
+      for (const MilpRow& row : model.milp.rows) expect_row_holds(row, values);
+      EXPECT_LT(objective(model.milp, values), optimum->energy_joules);
+    }
+    if (testing::Test::HasFailure()) return;
+  }
+  if (range.count < 100) return;
+  EXPECT_GT(idle, range.count / 30);
+  EXPECT_GT(overrun, range.count / 60) << "nothing that only the relaxation admits";
+}
+
 /// The models as people solve them: collapsed, with the windows that a first schedule allows.
 class RowsOfModels : public testing::TestWithParam<std::string> {};
 

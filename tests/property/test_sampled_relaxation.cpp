@@ -15,6 +15,7 @@
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/row_loop.hpp"
 #include "support/cases.hpp"
+#include "support/idle_problems.hpp"
 #include "support/oracle.hpp"
 #include "support/random_graphs.hpp"
 #include "support/sampled_point.hpp"
@@ -118,6 +119,11 @@ TEST(SampledRelaxation, IsNeverAboveTheOptimum) {
 TEST(SampledRelaxation, IsNeverAboveTheOptimumOfGraphsThatAreNotPoets) {
   expect_never_above(
       60, [](Random& random) { return random_exact_problem(random, 4 + random.below(4)); });
+}
+
+// It knows no page-outs, and what is computed again only to free what is written out has no place.
+TEST(SampledRelaxation, IsNeverAboveOptimaThatNeedIdleRecomputations) {
+  expect_never_above(60, idle_problem);
 }
 
 }  // namespace

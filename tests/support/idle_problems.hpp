@@ -104,6 +104,13 @@ inline Problem idle_problem(poet::Random& random) {
   problem.limits.paging_time = static_cast<PagingTime>(random.below(12) == 0  ? 2
                                                        : random.below(3) == 0 ? 1
                                                                               : 0);
+  if (random.below(2) == 0) return problem;
+  // Later than the large tensor, which is often kept for the backward pass.
+  std::vector<Node> with_backward = problem.graph.nodes;
+  const int size = problem.graph.size();
+  const int first = large + 1 + random.below(size - large - 1);
+  for (int i = first; i < size; ++i) with_backward[i].backward = true;
+  problem.graph = make_graph(std::move(with_backward));
   return problem;
 }
 

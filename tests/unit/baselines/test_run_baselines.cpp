@@ -16,7 +16,8 @@ namespace {
 using testing::HasSubstr;
 
 std::vector<BaselineResult> run(const Problem& problem, TechniqueSet techniques,
-                                const char* methods) {
+                                const char* methods,
+                                const SolveSettings& settings = {.time_limit_seconds = 5}) {
   SweepGrid grid;
   grid.subjects.push_back({.model = {.name = "chain", .nodes = {}},
                            .platform = {},
@@ -31,7 +32,7 @@ std::vector<BaselineResult> run(const Problem& problem, TechniqueSet techniques,
        .limits = limits}};
   return run_baselines(grid, points,
                        {.methods = parse_methods(methods),
-                        .settings = {.time_limit_seconds = 5},
+                        .settings = settings,
                         .started = {},
                         .progress = {},
                         .finished = {},
@@ -129,6 +130,20 @@ TEST(RunBaselines, ChooseAnOrderByItselfAndWithAllTechniques) {
   EXPECT_NE(by_itself.problem.order_sha256, "");
   EXPECT_EQ(results[5].row.status, BaselineRow::Status::infeasible) << "120 bytes are the least";
   EXPECT_EQ(results[5].row.summary->peak_ram_bytes, 120);
+}
+
+// As in any other solve of the program: not only if `dtr-like` is one of the methods.
+TEST(RunBaselines, OurSolverIsOfferedTheScheduleOfARule) {
+  Problem problem = chain_problem(100, 100);
+  problem.limits.ram_budget_bytes = problem.limits.ram_budget_bytes / 2;
+  problem.limits.runtime_budget_seconds = 100 * baseline(problem.graph).runtime_seconds;
+  // Without a search of its own, and too large for a model.
+  const SolveSettings hasty{.effort = Effort::fast, .features = no_features()};
+  for (const char* method : {"poet", "checkmate"}) {
+    const std::vector<BaselineResult> results = run(problem, kBothTechniques, method, hasty);
+    ASSERT_EQ(results.size(), 1U);
+    EXPECT_EQ(results[0].row.status, BaselineRow::Status::feasible) << results[0].row.reason;
+  }
 }
 
 }  // namespace

@@ -1,5 +1,7 @@
 #include <limits>
 
+#include <fmt/format.h>
+
 #include "base/text/escape.hpp"
 #include "expect_input_error.hpp"
 #include "formats/write_sweep.hpp"
@@ -100,6 +102,21 @@ TEST(SweepJson, RefusesWhatContradictsItself) {
   EXPECT_THAT(error(changed("\"point\":0", "\"pint\":0")), HasSubstr("did you mean 'point'?"));
   EXPECT_THAT(error(changed("poet-sweep", "poet-weep")), HasSubstr("/format"));
   EXPECT_THAT(error("\n"), HasSubstr("no points"));
+}
+
+TEST(SweepJson, RefusesFiguresOfAScheduleThatIsNotThere) {
+  const std::string text = to_json_lines({rows()[1]});
+  for (const char* key : {"lower_bound_joules", "gap", "peak_ram_bytes", "page_in_bytes"}) {
+    SCOPED_TRACE(key);
+    std::string copy = text;
+    const std::string null = fmt::format("\"{}\":null", key);
+    const std::size_t at = copy.find(null);
+    ASSERT_NE(at, std::string::npos);
+    copy.replace(at, null.size(), fmt::format("\"{}\":1", key));
+    EXPECT_THAT(input_error([&] { parse_sweep(copy, "s"); }),
+                HasSubstr(fmt::format(
+                    "/{}: found the number 1, expected null: there is no schedule", key)));
+  }
 }
 
 TEST(SweepCsv, HasALineOfKeysAndQuotesWhatItMust) {
