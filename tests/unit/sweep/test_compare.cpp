@@ -83,25 +83,27 @@ SweepRow in_order(SweepRow row, const std::string& order_sha256) {
 }
 
 TEST(Compare, ComparesEnergiesOfOtherOrdersAndNoProofs) {
-  const Comparison better = compared(row(2), in_order(row(1.5, Status::feasible), "other"));
+  const Comparison better = compared(row(2), in_order(row(1.5, RowStatus::feasible), "other"));
   EXPECT_EQ(regressions(better), Kinds{}) << "that proof was about the given order";
   ASSERT_EQ(improvements(better), Kinds{Kind::energy});
   EXPECT_THAT(better.improvements[0].message, HasSubstr("; other order of the nodes"));
   const Comparison worse = compared(in_order(row(2), "other"), row(2.002));
   ASSERT_EQ(regressions(worse), Kinds{Kind::energy});
   EXPECT_THAT(worse.regressions[0].message, HasSubstr("; other order of the nodes"));
-  EXPECT_EQ(improvements(compared(row(2, Status::feasible), in_order(row(2), "other"))), Kinds{});
+  EXPECT_EQ(improvements(compared(row(2, RowStatus::feasible), in_order(row(2), "other"))),
+            Kinds{});
   EXPECT_EQ(
-      regressions(compared(in_order(row(2), "one"), in_order(row(2, Status::feasible), "one"))),
+      regressions(compared(in_order(row(2), "one"), in_order(row(2, RowStatus::feasible), "one"))),
       Kinds{Kind::proof})
       << "in one order proofs count as ever";
 }
 
 TEST(Compare, AProofAboutTheGivenOrderIsNotLostToASearch) {
-  SweepRow now = without_schedule(Status::unknown);
-  EXPECT_EQ(regressions(compared(without_schedule(Status::infeasible), now)), Kinds{Kind::proof});
+  SweepRow now = without_schedule(RowStatus::unknown);
+  EXPECT_EQ(regressions(compared(without_schedule(RowStatus::infeasible), now)),
+            Kinds{Kind::proof});
   now.given_order = poet::Status::infeasible;
-  EXPECT_EQ(regressions(compared(without_schedule(Status::infeasible), now)), Kinds{});
+  EXPECT_EQ(regressions(compared(without_schedule(RowStatus::infeasible), now)), Kinds{});
 }
 
 TEST(Compare, FindsLostProofs) {
