@@ -39,7 +39,7 @@ class OrderedSchedules : public Export {
 
   /// A legal order that turns the inputs, the losses and the two dropped tensors around.
   NodeOrder turned() const {
-    Random random(1);
+    Twister random(1);
     const auto comes_after = [&](const std::vector<int>& place, const char* a, const char* b) {
       return place[at(a)] > place[at(b)];
     };

@@ -182,7 +182,7 @@ TEST_P(OrderedSteps, HaveTheBitsOfTheGivenOrder) {
   const CaseRange range = wanted_cases(5);
   for (int number = range.first; number < range.first + range.count; ++number) {
     SCOPED_TRACE(number);
-    Random random(static_cast<std::uint64_t>(number) + 1);
+    Twister random(static_cast<std::uint64_t>(number) + 1);
     constexpr Habits kHabits{.drop = 60, .page_out = 50, .page_in = 40};
     expect_bits_of_given(
         given, expected, random_order(random, given.model),
@@ -228,7 +228,7 @@ TEST(OrderedBuiltInSteps, HaveTheBitsOfTheGivenOrder) {
       given.emplace(name);
       expected = trained_unscheduled(given->step);
     }
-    Random random(static_cast<std::uint64_t>(number) + 1);
+    Twister random(static_cast<std::uint64_t>(number) + 1);
     expect_bits_of_given(*given, expected, random_order(random, given->model), tight_schedule,
                          done);
   }

@@ -19,7 +19,7 @@ inline std::vector<std::set<int>> predecessors(const Model& model) {
 }
 
 /// A legal order, node by node: any of those whose predecessors are there.
-inline NodeOrder random_order(Random& random, const Model& model) {
+inline NodeOrder random_order(Twister& random, const Model& model) {
   std::vector<std::set<int>> waits_for = predecessors(model);
   std::set<int> left;
   for (std::size_t k = 0; k < waits_for.size(); ++k) left.insert(static_cast<int>(k));

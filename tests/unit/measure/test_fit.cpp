@@ -163,7 +163,7 @@ TEST_F(Fits, MakeAModelOfTheSameGraph) {
 // The order of the schedule stays a choice of the next solve.
 TEST_F(Fits, MakeTheSameModelFromAnyOrder) {
   const ModelSpec expected = fit(times_of(graph_, program_)).model;
-  Random random(1);
+  Twister random(1);
   for (int number = 0; number < 5; ++number) {
     const NodeOrder order = random_order(random, model_);
     const Model model = permuted(model_, order);

@@ -80,7 +80,7 @@ class PermutedStep : public testing::TestWithParam<const char*> {
 };
 
 TEST_P(PermutedStep, RefersToTheSameThings) {
-  Random random(4);
+  Twister random(4);
   for (int number = 0; number < 20; ++number) {
     const NodeOrder order = random_order(random, model_);
     const TrainingStep other = permuted(step_, order);
@@ -99,7 +99,7 @@ TEST_P(PermutedStep, RefersToTheSameThings) {
 }
 
 TEST_P(PermutedStep, HasTheSameDataAndTrainsAlike) {
-  Random random(5);
+  Twister random(5);
   TrainingState expected = initial_state(step_, 3);
   const TrainingState start = expected;
   compute_unscheduled(step_, expected);
@@ -118,7 +118,7 @@ TEST_P(PermutedStep, HasTheSameDataAndTrainsAlike) {
 }
 
 TEST_P(PermutedStep, IsPutBack) {
-  Random random(6);
+  Twister random(6);
   const NodeOrder order = random_order(random, model_);
   const TrainingStep other = permuted(step_, order);
   const TrainingStep back = permuted(other, inverse(order));
