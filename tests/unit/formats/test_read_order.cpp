@@ -20,12 +20,12 @@ const Model& fork() {
   return model;
 }
 
-NodeOrder read(const json& order, const Model& model = fork()) {
+NodeOrder order_in(const json& order, const Model& model = fork()) {
   return read_order(order.dump(), "order.json", model);
 }
 
 std::string refused(const json& order, const Model& model = fork()) {
-  return input_error([&] { read(order, model); });
+  return input_error([&] { order_in(order, model); });
 }
 
 /// All nodes of the model by their names.
@@ -38,14 +38,14 @@ json names() {
 TEST(ReadOrder, TakesAListOfNamesAndIndices) {
   const Subject subject = fork_subject("accumulate");
   const NodeOrder expected = swapped(subject, "e", "f");
-  EXPECT_EQ(read(expected), expected);
+  EXPECT_EQ(order_in(expected), expected);
   json mixed = names();
   const int e = index_of(fork(), "e");
   std::swap(mixed[e], mixed[e + 1]);
   mixed[0] = 0;
   mixed[e + 1] = e;
-  EXPECT_EQ(read(mixed), expected);
-  EXPECT_EQ(read(names()), given_order(subject.graph));
+  EXPECT_EQ(order_in(mixed), expected);
+  EXPECT_EQ(order_in(names()), given_order(subject.graph));
 }
 
 TEST(ReadOrder, TakesTheOrderOfAScheduleFile) {
@@ -92,7 +92,7 @@ TEST(ReadOrder, RefusesANameOfTwoNodes) {
               StartsWith("order.json: /1: found 'a', the name of several nodes"));
   list[1] = 1;
   list[2] = 2;
-  EXPECT_EQ(read(list, model).size(), model.nodes.size());
+  EXPECT_EQ(order_in(list, model).size(), model.nodes.size());
 }
 
 TEST(ReadOrder, RefusesANodeThatIsThereTwiceOrMissing) {
