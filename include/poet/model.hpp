@@ -97,7 +97,7 @@ struct Parameters {
 /// What an arena of a device rounds offsets to, unless a user says otherwise.
 inline constexpr Bytes kUsualAlignment = 4;
 
-/// A training graph: forward layers, then the backward pass, in topological order.
+/// A training graph: layers, then the backward pass, unless another topological order was chosen.
 struct Model {
   std::string name;
   std::string source;  ///< `built-in`, a path, or `-` for stdin

@@ -83,7 +83,7 @@ struct SolveState {
   /// Offers a schedule to the incumbent, and records when the first one came.
   bool offer(const Schedule& schedule);
   /// Offers a model's schedule. If it does not replay, because a relaxation's schedule can overrun
-  /// RAM in the forward pass, offers what the greedy descent makes of it.
+  /// RAM before F, offers what the greedy descent makes of it.
   bool offer_or_repair(const Schedule& schedule);
   /// Records the sizes of a model in the statistics if it is the largest so far.
   void note_model(const char* formulation, const Milp& milp);
