@@ -38,23 +38,23 @@ std::string mixed_model(const std::string& update) {
  {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 5}]})";
 }
 
-struct Case {
+struct ExportedCase {
   const char* name;
   const char* model;  ///< built-in; or the update of the mixed model
   const char* ram;
   Words options;
 };
 
-std::ostream& operator<<(std::ostream& out, const Case& each) {
+std::ostream& operator<<(std::ostream& out, const ExportedCase& each) {
   return out << each.name;
 }
 
 using ExportedSteps = Export;
 
-class ExportOf : public Export, public testing::WithParamInterface<Case> {};
+class ExportOf : public Export, public testing::WithParamInterface<ExportedCase> {};
 
 TEST_P(ExportOf, ComputesWhatRunComputes) {
-  const Case& about = GetParam();
+  const ExportedCase& about = GetParam();
   const bool is_mixed = std::string(about.name).starts_with("Mixed");
   const std::string model =
       is_mixed ? folder_.write("mixed.json", mixed_model(about.model)) : about.model;
@@ -75,14 +75,14 @@ TEST_P(ExportOf, ComputesWhatRunComputes) {
 
 INSTANTIATE_TEST_SUITE_P(
     Models, ExportOf,
-    testing::Values(Case{"LinearKeepAll", "linear", "100%", {}},
-                    Case{"LinearPaging", "linear", "60%", {"--no-remat"}},
-                    Case{"DsCnnRemat", "ds_cnn", "70%", {"--no-paging"}},
-                    Case{"DsCnnPaging", "ds_cnn", "50%", {"--no-remat"}},
-                    Case{"ResnetBoth", "resnet18_cifar", "50%", {}},
-                    Case{"MixedFused", "fused", "60%", {}},
-                    Case{"MixedBuffered", "buffered", "100%", {}},
-                    Case{"MixedAccumulatePaging", "accumulate", "60%", {"--no-remat"}}),
+    testing::Values(ExportedCase{"LinearKeepAll", "linear", "100%", {}},
+                    ExportedCase{"LinearPaging", "linear", "60%", {"--no-remat"}},
+                    ExportedCase{"DsCnnRemat", "ds_cnn", "70%", {"--no-paging"}},
+                    ExportedCase{"DsCnnPaging", "ds_cnn", "50%", {"--no-remat"}},
+                    ExportedCase{"ResnetBoth", "resnet18_cifar", "50%", {}},
+                    ExportedCase{"MixedFused", "fused", "60%", {}},
+                    ExportedCase{"MixedBuffered", "buffered", "100%", {}},
+                    ExportedCase{"MixedAccumulatePaging", "accumulate", "60%", {"--no-remat"}}),
     [](const auto& each) { return each.param.name; });
 
 /// Every op, and every update with every optimizer, as model files by name.
