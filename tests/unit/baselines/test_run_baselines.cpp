@@ -121,7 +121,8 @@ TEST(RunBaselines, ChooseAnOrderByItselfAndWithAllTechniques) {
   EXPECT_EQ(ordered.proven, true);
   EXPECT_EQ(results[0].file->request.settings.order, OrderKind::search);
   EXPECT_EQ(given.summary->energy_joules, 7);
-  EXPECT_EQ(given.summary->lower_bound_joules, 7) << "above the other, and about the given order";
+  EXPECT_GT(given.summary->lower_bound_joules, ordered.summary->energy_joules)
+      << "a bound about the given order alone";
   EXPECT_EQ(given.problem.order_sha256, "");
   EXPECT_EQ(by_itself.status, BaselineRow::Status::feasible);
   EXPECT_EQ(by_itself.summary->energy_joules, 6);
