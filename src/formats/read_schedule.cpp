@@ -102,6 +102,7 @@ void check_version_1(const JsonCursor& root) {
   if (const auto summary = root.optional("summary"); summary && summary->is_object()) {
     refuse_newer_keys(*summary, kFields<Summary>);
     refuse_newer_keys(*summary, kFields<ArenaFigures>);
+    refuse_newer_keys(*summary, kFields<OrderFigures>);
   }
   if (const auto steps = root.optional("program"); steps && steps->is_array()) {
     for (const JsonCursor& step : steps->elements(kMaxProgramLength)) {
@@ -197,8 +198,8 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
     return solved;
   }
   root.allow_only({"format", "version", "code", "status", "error", "model", "platform",
-                   "graph_sha256", "request", "node", "smallest_ram_bytes",
-                   "smallest_ram_is_exact", "given_order"});
+                   "graph_sha256", "request", "node", "smallest_ram_bytes", "smallest_ram_is_exact",
+                   "given_order"});
   return {.code = static_cast<ExitCode>(root.required("code").integer(1, 130)),
           .status = value_of<Status>(root.required("status").string()).value_or(Status::unknown),
           .error = error->string(),

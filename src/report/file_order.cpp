@@ -80,6 +80,10 @@ std::string given_graph_sha256(const ScheduleFile& file) {
 std::vector<std::string> order_findings(const ScheduleFile& file) {
   std::vector<std::string> found;
   const NodeOrder& order = file.model.order;
+  if (file.bought.given_order_energy_joules && file.request.settings.order != OrderKind::search) {
+    found.emplace_back(
+        "summary.given_order_energy_joules is there; expected it only if request.order is search");
+  }
   if (order.empty()) {
     find_without_order(found, file);
     return found;

@@ -51,7 +51,8 @@ bool has_offsets(const ScheduleFile& report) {
 }
 
 int schedule_version(const ScheduleFile& file) {
-  const bool is_chosen = !file.model.order.empty();
+  const bool is_chosen =
+      !file.model.order.empty() || file.bought.given_order_energy_joules.has_value();
   return is_beyond_poet(file) || has_offsets(file) || is_chosen ? 2 : 1;
 }
 

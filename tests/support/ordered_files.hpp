@@ -28,7 +28,7 @@ inline const std::string kForkLayers = R"(
   {"name": "loss", "op": "mse", "inputs": ["s"]})";
 
 inline std::string fork_text(const std::string& update = "fused") {
-  return exact_text("[1, 3]", kForkLayers, R"("update": ")" + update + R"(",)");
+  return exact_text(R"(["N", 3])", kForkLayers, R"("update": ")" + update + R"(",)");
 }
 
 inline Subject fork_subject(const std::string& update = "fused") {

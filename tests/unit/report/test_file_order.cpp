@@ -131,7 +131,7 @@ TEST(FileOrder, IsVerifiedForRandomOrdersOfEveryOp) {
   for (const SmallModel& model : small_models()) {
     SCOPED_TRACE(model.name);
     const Subject given =
-        make_subject(parse_model(text_of(model), "model.json", 2), load_platform("m4"), {});
+        make_subject(parse_model(text_of(model), "model.json"), load_platform("m4"), {});
     for (std::uint32_t seed = 1; seed <= 4; ++seed) {
       const Subject subject = reordered(given, random_order(given, seed));
       ASSERT_TRUE(subject.chosen);
