@@ -11,9 +11,9 @@
 
 #include "poet/simulate.hpp"
 #include "question/least_ram.hpp"
-#include "solver/clock.hpp"
 #include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 namespace {

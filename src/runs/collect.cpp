@@ -1,7 +1,6 @@
 #include "runs/collect.hpp"
 
 #include <filesystem>
-#include <optional>
 #include <utility>
 
 #include <fmt/format.h>

@@ -61,7 +61,7 @@ TEST_F(SweepOrders, ASearchFindsTheOrderAndEveryRowSaysWhich) {
 
   const Finished compared = run({"compare", "given.jsonl", "found.jsonl"});
   EXPECT_EQ(compared.status, 0);
-  EXPECT_THAT(compared.err, HasSubstr("7 J -> 6 J (-14.29 %); other order of the nodes"));
+  EXPECT_THAT(compared.err, HasSubstr("7 J -> 6 J (-14.2857 %); other order of the nodes"));
 }
 
 TEST_F(SweepOrders, ThatAreStatedHoldForEveryModelOrAreRefused) {
