@@ -78,6 +78,10 @@ struct Subject {
 /// model needs a platform and has none, as cost_graph() does, and as shared_limits() does.
 Subject make_subject(Model model, std::optional<Platform> platform, const Question& question);
 
+/// What an order of a subject's nodes has to keep beside the edges: what its graph's lists and its
+/// model's formulas ask.
+Precedence precedence(const Subject& subject);
+
 /// The same subject with its nodes in another order, by index of the model's list; the given order
 /// leaves nothing chosen. `given` must be in the given order. Throws InputError for an order that
 /// is not legal.

@@ -67,7 +67,7 @@ class PointRun {
       answer.attempt =
           Attempt::not_applicable(fmt::format("it needs {}, which is forbidden", forbidden));
     } else if (method.method == Method::order_only) {
-      order = least_peak_order(subject_.graph, precedence(subject_.model), options_.settings.seed,
+      order = least_peak_order(subject_.graph, precedence(subject_), options_.settings.seed,
                                [this] { return options_.interrupted && options_.interrupted(); });
       answer.attempt.schedule = OrderedSubject(subject_, order).get().base.schedule;
     } else if (method.method == Method::poet_ordered) {

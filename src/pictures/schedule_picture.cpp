@@ -2,6 +2,8 @@
 #include <set>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "pictures/legend.hpp"
 #include "pictures/schedule_page.hpp"
 #include "pictures/schedule_style.hpp"

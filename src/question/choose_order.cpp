@@ -45,7 +45,7 @@ ChosenSubject choose_order(const Subject& given, const Limits& limits,
                       .baseline_joules = base,
                       .objective = is_timed ? Objective::runtime : Objective::energy});
   };
-  FoundOrder found = search_order(problem, precedence(given.model), search);
+  FoundOrder found = search_order(problem, precedence(given), search);
   ChosenSubject chosen{.subject = found.order.empty() ? given : reordered(given, found.order),
                        .start = std::move(found.schedule)};
   if (!is_timed) chosen.given_energy_joules = found.given_energy_joules;

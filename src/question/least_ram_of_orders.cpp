@@ -11,9 +11,9 @@
 
 #include "poet/simulate.hpp"
 #include "question/least_ram.hpp"
-#include "solver/work.hpp"
 #include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 namespace {
@@ -32,7 +32,7 @@ class OrdersSearch {
         options_(options),
         clock_(options.settings.time_limit_seconds),
         problem_{.graph = given.graph, .limits = limits},
-        precedence_(precedence(given.model)),
+        precedence_(precedence(given)),
         needed_(given.graph),
         step_(ram_step(given.graph)) {}
 

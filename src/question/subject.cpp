@@ -50,9 +50,16 @@ Subject make_subject(Model model, std::optional<Platform> platform, const Questi
   return question.order.empty() ? subject : reordered(subject, question.order);
 }
 
+Precedence precedence(const Subject& subject) {
+  Precedence pairs = precedence(subject.graph);
+  const Precedence formulas = precedence(subject.model);
+  pairs.insert(pairs.end(), formulas.begin(), formulas.end());
+  return pairs;
+}
+
 Subject reordered(const Subject& given, const NodeOrder& order) {
   if (given.chosen) throw InternalError("a subject whose order is chosen is to be put in another");
-  check_order(given.graph, precedence(given.model), order);
+  check_order(given.graph, precedence(given), order);
   if (std::is_sorted(order.begin(), order.end())) return given;
   Subject subject{.model = permuted(given.model, order),
                   .platform = given.platform,

@@ -71,8 +71,10 @@ Seconds paging_seconds_by(const Model& model, const Platform* platform,
                           const ScheduleFile& report) {
   const Request& request = report.request;
   const Limits& limits = request.limits;
-  const Graph graph =
+  Graph graph =
       cost_graph(model, platform, request.settings.mem_power_scale, limits.techniques.paging);
+  const NodeOrder& order = report.model.order;
+  if (!order.empty() && is_legal(graph, {}, order)) graph = permuted(graph, order);
   const bool is_same =
       graph_sha256(graph, limits.paging_time) == graph_sha256(report.graph, limits.paging_time);
   return is_same ? simulate(graph, report.schedule, limits).paging_seconds
