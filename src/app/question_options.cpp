@@ -161,8 +161,8 @@ void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
   app.add_option_function<std::string>(
          "--order", take,
          "in which order the nodes are computed for the first time: given, as the model lists "
-         "them; search, an order that a search finds; or that of FILE, a schedule or a JSON list "
-         "of all nodes by index or name. A proof is about one order")
+         "them; search, an order that a search finds; or the order of FILE, a schedule or a JSON "
+         "list of all nodes by index or name. A proof is about one order")
       ->group(kWhatToSolve)
       ->type_name("given|search|FILE")
       ->default_str("given");

@@ -113,7 +113,7 @@ TEST_F(Bash, ReadsWordsFromDescriptions) {
   EXPECT_THAT(complete({"--trainable", ""}), ElementsAre("all", "last:"));
   EXPECT_THAT(complete({"plot", "--width", ""}), ElementsAre("84mm", "174mm"));
   EXPECT_THAT(complete({"baselines", "--methods", "chen-greedy,po"}),
-              ElementsAre("chen-greedy,pofo", "chen-greedy,poet"));
+              ElementsAre("chen-greedy,pofo", "chen-greedy,poet", "chen-greedy,poet-ordered"));
 }
 
 TEST_F(Bash, CompletesValuesThatAreKnown) {
