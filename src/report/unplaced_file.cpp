@@ -119,6 +119,7 @@ ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& re
   ScheduleFile other = make_unplaced_file(in_order, nullptr, problem, file.request, known);
   other.model = file.model;
   other.platform = file.platform;
+  other.bought = file.bought;
   if (!is_beyond_poet(other)) return other;
   const Replay replay = simulate(problem.graph, other.schedule, problem.limits);
   add_exact_figures(other.summary, problem.graph, replay);

@@ -15,8 +15,8 @@
 #include "expect_input_error.hpp"
 #include "formats/read_schedule.hpp"
 #include "report/file_order.hpp"
-#include "report/unplaced_file.hpp"
 #include "report/place_schedule.hpp"
+#include "report/unplaced_file.hpp"
 #include "report/verify_with_model.hpp"
 #include "support/contents_of.hpp"
 #include "support/ordered_files.hpp"
@@ -148,13 +148,16 @@ TEST(FileOrder, IsVerifiedForRandomOrdersOfEveryOp) {
 }
 
 TEST(FileOrder, IsKeptWhereAnotherScheduleIsWritten) {
-  const ScheduleFile& file = fork_file();
+  ScheduleFile file = fork_file();
+  file.request.settings.order = OrderKind::search;
+  file.bought.given_order_energy_joules = 2 * file.summary.energy_joules;
   const SolveResult again{.schedule = file.schedule,
                           .energy_joules = file.summary.energy_joules,
                           .lower_bound_joules = file.summary.lower_bound_joules};
   ScheduleFile other = with_other_schedule(file, again);
   EXPECT_EQ(other.model.order, file.model.order);
   EXPECT_EQ(other.model.order_sha256, file.model.order_sha256);
+  EXPECT_EQ(other.bought.given_order_energy_joules, file.bought.given_order_energy_joules);
   const PlacedSchedule placed = place_schedule(other, {});
   ASSERT_TRUE(placed.fits);
   EXPECT_THAT(verify_schedule_file(placed.file), IsEmpty());
