@@ -49,11 +49,12 @@ inline Subject two_orders() {
 
 /// The same as a model file.
 inline std::string two_orders_text() {
+  const Graph graph = two_orders().graph;
   std::string nodes;
-  for (const Node& node : two_orders().graph.nodes) {
+  for (const Node& node : graph.nodes) {
     std::string inputs;
     for (const int input : node.inputs) {
-      inputs += (inputs.empty() ? "" : ", ") + std::to_string(input);
+      inputs += (inputs.empty() ? "\"" : ", \"") + graph.nodes[input].name + "\"";
     }
     nodes += (nodes.empty() ? "" : ", ") + std::string(R"({"name": ")") + node.name +
              R"(", "bytes": )" + std::to_string(node.bytes) +
