@@ -19,7 +19,7 @@ using Precedence = std::vector<std::pair<int, int>>;
 /// write, and writes as they are listed. docs/order.md says why this and the edges suffice.
 Precedence precedence(const Graph& graph);
 
-/// Whether an order has every node once, after its inputs and after whatever must precede it.
+/// Whether an order has every node once, after its inputs and after the nodes that must precede it.
 bool is_legal(const Graph& graph, const Precedence& precedence, const NodeOrder& order);
 
 /// Throws InputError for an order that is not legal, naming the nodes.

@@ -41,7 +41,7 @@ struct Question {
 };
 
 /// How a subject differs from one in the given order. Budgets as users state them are about the
-/// given order, whatever the order of the nodes.
+/// given order, also if another one is chosen.
 struct ChosenOrder {
   NodeOrder order;
   std::string graph_sha256;  ///< of the graph in the given order

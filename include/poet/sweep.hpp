@@ -117,9 +117,9 @@ struct SweepOptions {
 /// replayed, and InputError is thrown for one that is not valid. True when every point is finished,
 /// false when the sweep was interrupted.
 ///
-/// With OrderKind::search every point has an order of its own, and begins with that of a point that
-/// allows as much. A bound is about one order and goes to points in the same one; `infeasible` is
-/// about all of them.
+/// With OrderKind::search every point has an order of its own, and begins with the order of a point
+/// that allows as much. A bound is about one order and goes to points in the same one; `infeasible`
+/// is about all of them.
 bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                const SweepOptions& options, SweepOutcomes& outcomes);
 

@@ -35,7 +35,7 @@ std::size_t count_of(const std::string& text) {
       fmt::format("found 'last:{}'; expected a number from 1 after last:", printable(text)));
 }
 
-/// Puts `batch` in the place of the first extent if the two shapes are those of the two batches.
+/// Puts `batch` in the place of the first extent if the two shapes differ by the batch size alone.
 bool join_shapes(Shape& first, const Shape& second, std::int64_t batch) {
   if (first == second) return true;
   if (first.empty() || first.size() != second.size()) return false;

@@ -57,9 +57,9 @@ struct StepFit {
 StepFit fit_step(const StepMeasurement& measurement, const Platform& base);
 
 /// The step as a graph of nodes with measured costs: the names, operands, bytes, workspace and
-/// whatever else the graph has, the time of each computation, and its energy by the power of
-/// `measured.graph`. They are listed as the model lists them, whatever the order of the schedule,
-/// which stays a choice of the next solve. Transfers have the times of the fitted ones, so the
+/// all else that the graph has, the time of each computation, and its energy by the power of
+/// `measured.graph`. They stand in the order of the model's list, not of the schedule: the next
+/// solve chooses its own order. Transfers have the times of the fitted ones, so the
 /// model needs no platform.
 ModelSpec measured_model(const MeasuredStep& measured);
 

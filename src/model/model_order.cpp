@@ -28,13 +28,6 @@ Precedence precedence(const Model& model) {
 }
 
 Model permuted(const Model& model, const NodeOrder& order) {
-  const std::vector<int> place = places_of(order);
-  std::vector<int> last_reader(model.nodes.size(), -1);
-  for (std::size_t k = 0; k < model.nodes.size(); ++k) {
-    for (const int input : model.nodes[k].inputs) {
-      last_reader[place[input]] = std::max(last_reader[place[input]], place[k]);
-    }
-  }
   Model result = model;
   result.order = order;
   if (!model.order.empty()) {
@@ -42,18 +35,11 @@ Model permuted(const Model& model, const NodeOrder& order) {
   }
   if (std::is_sorted(result.order.begin(), result.order.end())) result.order.clear();
   // A caller may bring a graph and a model without its nodes.
-  for (std::size_t p = 0; p < model.nodes.size(); ++p) {
-    ModelNode node = model.nodes[order[p]];
-    for (int& input : node.inputs) input = place[input];
-    std::sort(node.inputs.begin(), node.inputs.end());
+  if (model.nodes.empty()) return result;
+  const std::vector<int> place = places_of(order);
+  result.nodes = in_order(model.nodes, order);
+  for (ModelNode& node : result.nodes) {
     for (Operand& operand : node.operands) operand.node = place[operand.node];
-    for (int& choice : node.in_place_choices) choice = place[choice];
-    if (!node.in_place_choices.empty()) {
-      node.in_place = choose_in_place(node.in_place_choices, last_reader, static_cast<int>(p));
-    } else if (node.in_place) {
-      node.in_place = place[*node.in_place];
-    }
-    result.nodes[p] = std::move(node);
   }
   return result;
 }

@@ -47,7 +47,7 @@ Baseline baseline(const Graph& graph) {
   return base;
 }
 
-// The one lower bound on RAM that holds for every schedule: whatever is recomputed or paged, each
+// The one lower bound on RAM that holds for every schedule: recomputed and paged or not, each
 // node is computed at some time, and then its inputs and its output are in RAM together (rules 1
 // and 5 of docs/schedule-format.md), less the input that the output takes over. It costs one pass
 // over the edges and answers hopeless budgets without a solver. It is rarely the smallest workable

@@ -84,31 +84,12 @@ std::vector<int> places_of(const NodeOrder& order) {
 }
 
 NodeOrder inverse(const NodeOrder& order) {
+  expect_each_once(order, order.size());
   return places_of(order);
 }
 
 Graph permuted(const Graph& graph, const NodeOrder& order) {
-  const std::vector<int> place = places_of(order);
-  std::vector<int> last_reader(graph.nodes.size(), -1);
-  for (int k = 0; k < graph.size(); ++k) {
-    for (const int input : graph.nodes[k].inputs) {
-      last_reader[place[input]] = std::max(last_reader[place[input]], place[k]);
-    }
-  }
-  std::vector<Node> nodes;
-  nodes.reserve(order.size());
-  for (const int from : order) {
-    Node node = graph.nodes[from];
-    for (int& input : node.inputs) input = place[input];
-    for (int& choice : node.in_place_choices) choice = place[choice];
-    if (!node.in_place_choices.empty()) {
-      node.in_place = choose_in_place(node.in_place_choices, last_reader, place[from]);
-    } else if (node.in_place) {
-      node.in_place = place[*node.in_place];
-    }
-    nodes.push_back(std::move(node));
-  }
-  return make_graph(std::move(nodes));
+  return make_graph(in_order(graph.nodes, order));
 }
 
 }  // namespace poet

@@ -10,7 +10,7 @@
 
 namespace poet {
 
-/// Collects pairs for what has names of its own and changes during a step. Whatever reads it comes
+/// Collects pairs for what has names of its own and changes during a step. Its readers come
 /// before the first change, as make_graph() asks of the order of a file, and changes keep their
 /// order: each of them builds on the last. Nodes are told in the order of the file. The names must
 /// outlive this.

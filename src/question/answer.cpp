@@ -21,8 +21,6 @@ namespace {
 /// What the search for the smallest RAM budget may take of the time limit, so that the solve is
 /// left with the rest.
 constexpr double kSearchShare = 0.5;
-/// Likewise what the search for an order may take.
-constexpr double kOrderShare = 0.5;
 
 /// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
 /// all transfers in each stage. That is no multiple of a baseline that takes no time.
@@ -189,7 +187,7 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
       started.start_order = question.smallest->order;
     }
   }
-  const ChosenSubject chosen = choose_order(given, question.limits, settings, started, kOrderShare);
+  const ChosenSubject chosen = choose_order(given, question.limits, settings, started);
   const ResolvedQuestion rest = after(question, chosen.wall_seconds);
   started.start = chosen.start;
   started.start_order = {};

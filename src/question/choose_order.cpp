@@ -14,6 +14,9 @@
 namespace poet {
 namespace {
 
+/// Of the time limit, for the search for an order. The solve in that order has the rest.
+constexpr double kShare = 0.5;
+
 /// Of the usual moves.
 double effort_of(const SolveSettings& settings) {
   constexpr double kFast = 0.1;
@@ -23,8 +26,7 @@ double effort_of(const SolveSettings& settings) {
 }  // namespace
 
 ChosenSubject choose_order(const Subject& given, const Limits& limits,
-                           const SolveSettings& settings, const AnswerOptions& options,
-                           double share) {
+                           const SolveSettings& settings, const AnswerOptions& options) {
   const Stopwatch watch;
   Problem problem{.graph = given.graph, .limits = limits};
   const bool is_timed = settings.objective == Objective::runtime;
@@ -34,7 +36,7 @@ ChosenSubject choose_order(const Subject& given, const Limits& limits,
                             .start = options.start,
                             .effort = effort_of(settings)};
   if (options.interrupted) search.stop = options.interrupted;
-  if (settings.time_limit_seconds > 0) search.seconds = share * settings.time_limit_seconds;
+  if (settings.time_limit_seconds > 0) search.seconds = kShare * settings.time_limit_seconds;
   const Joules base = baseline(problem.graph).energy_joules;
   search.improved = [&](const NodeOrder&, const Schedule&, Joules energy) {
     if (!options.progress) return;

@@ -16,10 +16,9 @@ struct ChosenSubject {
 };
 
 /// Searches the orders of a subject in the given order for a schedule of little energy, or of
-/// little time with Objective::runtime, within the limits. `share` is of the time limit.
+/// little time with Objective::runtime, within the limits. It takes half of the time limit at most.
 ChosenSubject choose_order(const Subject& given, const Limits& limits,
-                           const SolveSettings& settings, const AnswerOptions& options,
-                           double share);
+                           const SolveSettings& settings, const AnswerOptions& options);
 
 /// Why no order of the nodes has a schedule within the limits: one computation needs more RAM than
 /// there is by itself, or computing every node once takes too long; nothing if neither holds.

@@ -1,5 +1,5 @@
-// Schedules of one problem in several orders. A schedule may be handed on whatever its order is, as
-// it is replayed. A bound may not: it is about one order.
+// Schedules of one problem in several orders. A schedule may be handed on from any order to
+// another, as it is replayed. A bound may not: it is about one order.
 
 #include "question/known_schedule.hpp"
 

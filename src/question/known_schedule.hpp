@@ -14,9 +14,9 @@ struct KnownSchedule {
   Schedule schedule;
 };
 
-/// The schedule of a file about the graph of a subject, in any order of either. Whatever the times
-/// of transfers, since it has to be replayed. Throws InputError for another graph, and for an order
-/// that is not legal for the subject's model.
+/// The schedule of a file about the graph of a subject, in any order of either. Its times of
+/// transfers may be other ones, since it has to be replayed. Throws InputError for another graph,
+/// and for an order that is not legal for the subject's model.
 KnownSchedule known_schedule(const Subject& subject, const ScheduleFile& file);
 
 /// Replays a schedule in its own order.

@@ -22,7 +22,7 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
                                 const SolveResult& result);
 
 /// Makes the file of another schedule for the request of a file, from a solve within tighter
-/// limits. The bounds stay those of the file, since those of tighter limits say nothing about its
+/// limits. The file keeps its bounds, since bounds of tighter limits say nothing about its
 /// request. Without offsets. Throws InternalError as make_schedule_file() does.
 ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& result);
 

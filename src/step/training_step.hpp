@@ -83,13 +83,13 @@ struct StepData {
   std::int64_t index_limit = 0;  ///< 0: floats
 };
 
-/// A training step with everything that its kernels have to be given. Whatever its order is,
+/// A training step with everything that its kernels have to be given. In every order
 /// parameters, inputs, targets and losses have the numbers that the model's list gives them, so
 /// that a seed and a user's files mean the same data.
 struct TrainingStep {
   Update update = Update::fused;
   Optimizer optimizer = Optimizer::sgd;
-  std::vector<StepNode> nodes;  ///< those of the exact graph, in the order of a schedule
+  std::vector<StepNode> nodes;  ///< of the exact graph, in the order of a schedule
   NodeOrder order{};            ///< of `nodes`, as Model::order
   std::vector<StepParameters> parameters;
   std::vector<StepData> inputs;

@@ -40,8 +40,9 @@ class KnownResults {
   /// subject's own order.
   SolveOptions options_for(int point, SolveOptions options) const;
 
-  /// Where a search over orders begins: the best schedule that fits the point; without one, that of
-  /// the neighbour, the point of most energy among those that allow as much, for its order.
+  /// Where a search over orders begins: the best schedule that fits the point; without one, the
+  /// schedule of the neighbour (of the points that allow as much, the one of most energy), for its
+  /// order.
   std::optional<OrderedSchedule> start_for(int point) const;
 
   /// The best bound of points that allow as much, in one order; 0 if there is none.

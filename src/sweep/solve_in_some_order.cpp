@@ -11,12 +11,6 @@
 #include "sweep/solve_point.hpp"
 
 namespace poet {
-namespace {
-
-/// Of the time limit, for the search for an order.
-constexpr double kSearchForOrder = 0.5;
-
-}  // namespace
 
 SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
                                  const SolveOptions& options,
@@ -27,7 +21,7 @@ SweepOutcome solve_in_some_order(const Subject& given, const Limits& limits,
     search.start = start->schedule;
     search.start_order = start->order;
   }
-  ChosenSubject chosen = choose_order(given, limits, options.settings, search, kSearchForOrder);
+  ChosenSubject chosen = choose_order(given, limits, options.settings, search);
   SolveOptions rest = options;
   rest.start = std::move(chosen.start);
   const bool is_found = rest.start.has_value();

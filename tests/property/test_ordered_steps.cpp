@@ -5,7 +5,8 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <cstring>
+#include <bit>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <vector>
@@ -34,8 +35,12 @@ using testing::HasSubstr;
 constexpr std::uint64_t kSeed = 7;
 constexpr int kSteps = 2;
 
+/// The bits, as neither zero has the other's and NaN is no number.
 bool same_floats(const std::vector<float>& a, const std::vector<float>& b) {
-  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size() * sizeof(float)) == 0;
+  const auto same_bits = [](float x, float y) {
+    return std::bit_cast<std::uint32_t>(x) == std::bit_cast<std::uint32_t>(y);
+  };
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), same_bits);
 }
 
 /// The state after each step.

@@ -9,7 +9,7 @@
 namespace poet {
 
 /// The peak RAM of computing every node once in an order and keeping every output until its last
-/// use: that of baseline() for the permuted graph, without making it.
+/// use: the peak of baseline() for the permuted graph, without making that graph.
 Bytes keep_all_peak(const Graph& graph, const NodeOrder& order);
 
 /// An order in which that is small, by a search of as many changes as the graph's size says; `stop`

@@ -16,7 +16,7 @@ namespace poet {
 struct OrderSearchOptions {
   std::uint32_t seed = 1;
   /// An order and a valid schedule in it, if any is known; an empty order is the given one. An
-  /// order whose schedule is not valid here, as that of another budget, is tried first.
+  /// order whose schedule is not valid here, as one for another budget, is tried first.
   NodeOrder start_order{};
   std::optional<Schedule> start{};
   /// Of the moves that are usual for a graph of this size. The number of moves alone decides what

@@ -110,6 +110,12 @@ Graph graph_of_choices() {
   return make_graph(std::move(nodes));
 }
 
+TEST(Order, HasNoInverseUnlessEachIndexIsThereOnce) {
+  EXPECT_THAT(input_error([] { inverse({0, 0, 1}); }), HasSubstr("found node 0 twice"));
+  EXPECT_THAT(input_error([] { inverse({0, 3, 1}); }), HasSubstr("found node 3 in an order"));
+  EXPECT_THAT(input_error([] { inverse({0, -1, 1}); }), HasSubstr("found node -1"));
+}
+
 TEST(PermutedGraph, ChoosesAnewWhatANodeTakesOver) {
   const Graph given = graph_of_choices();
   const auto over = [&](const NodeOrder& order) {
