@@ -94,6 +94,9 @@ class Run {
     if (solve.settings.order == OrderKind::search) {
       return least_ram_of_orders(subject, limits, solve, floor, starts);
     }
+    if (solve.settings.order == OrderKind::given && subject.chosen) {
+      return least_ram_in_given_order(subject, limits, solve, floor);
+    }
     std::vector<const Schedule*> in_order;
     for (const OrderedSchedule& start : starts) {
       if (start.order.empty()) in_order.push_back(&start.schedule);

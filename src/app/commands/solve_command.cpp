@@ -72,11 +72,11 @@ void check_destinations(const SolveArguments& arguments) {
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
 /// refused; a schedule that does not fit these budgets is no mistake, only of no use.
-std::optional<KnownSchedule> warm_start(const std::string& path, const Subject& subject,
-                                        const ResolvedQuestion& question) {
+std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject& subject,
+                                          const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
   const ScheduleFile file = parse_schedule_file(read_file(path), path);
-  const KnownSchedule known = with_place(path, [&] { return known_schedule(subject, file); });
+  const OrderedSchedule known = with_place(path, [&] { return known_schedule(subject, file); });
   if (question.request.settings.order != OrderKind::search) {
     with_place(path, [&] { expect_order_of(subject, known); });
   }

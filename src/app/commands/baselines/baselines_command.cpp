@@ -63,6 +63,7 @@ std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
   const std::vector<MinRamTask> tasks = loosest_tasks(grid);
   MinRams found(tasks.size());
   MinRamOptions search{.solve = {.settings = settings, .suggest = suggest_schedule}};
+  search.solve.settings.order = OrderKind::given;  // in which budgets are resolved
   search.interrupted = [] { return interrupted(); };
   if (!run_min_ram(grid, tasks, search, found)) return std::nullopt;
   for (const auto& known : found) {

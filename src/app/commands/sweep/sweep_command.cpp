@@ -173,7 +173,7 @@ class SweepRun {
       smallest = smallest_ram(grid_, tasks, found);
       starts_.resize(grid_.subjects.size());
       for (std::size_t t = 0; t < tasks.size(); ++t) {
-        if (found[t]->infeasible) continue;
+        if (found[t]->infeasible || !found[t]->order.empty()) continue;
         starts_[tasks[t].subject].push_back({found[t]->schedule, found[t]->order});
       }
     }
@@ -192,8 +192,7 @@ class SweepRun {
     TaskLine line(session_.quiet, static_cast<int>(tasks.size()), static_cast<int>(done));
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
     MinRamOptions search{.solve = solve_options(), .jobs = arguments_.jobs, .known = open};
-    OrderKind& order = search.solve.settings.order;
-    if (!is_answer && order == OrderKind::search) order = OrderKind::given;
+    if (!is_answer) search.solve.settings.order = OrderKind::given;
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);
