@@ -1,3 +1,6 @@
+// What a person reads about a schedule on stderr. Numbers have as many digits here as matter; the
+// document has all of them.
+
 #include "app/terminal/print_summary.hpp"
 
 #include <spdlog/spdlog.h>
@@ -15,6 +18,7 @@ namespace poet::cli {
 namespace {
 
 /// What was minimised before the energy, with its bound; empty if nothing was.
+/// The first search has a bound of its own, apart from the bound on the energy.
 std::string objective_text(const ScheduleFile& report) {
   const Summary& s = report.summary;
   const auto bound = [](double figure, double least) {
