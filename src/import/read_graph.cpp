@@ -1,3 +1,8 @@
+// One pass over the nodes, which ONNX demands in topological order. Each node gets the shapes of
+// its outputs. Then it is a constant, or it is computed from known numbers, or it is a weight in
+// another form, or else a node of our graph. All errors are collected, and what only follows from
+// one is none.
+
 #include "import/read_graph.hpp"
 
 #include <algorithm>
