@@ -1,5 +1,5 @@
-// The arithmetic on shapes and masks that an export leaves in its graph. Numbers are doubles
-// of any type in the file: extents stay exact up to 2^53. An op that is not here is no
+// The arithmetic on shapes and masks that an export leaves in its graph. Numbers of every type are
+// doubles here, in which extents stay exact up to 2^53. An op that is not in this file is no
 // error. Its node stays, and is refused later if no layer stands for it.
 
 #include "import/constants.hpp"

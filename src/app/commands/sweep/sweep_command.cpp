@@ -227,9 +227,8 @@ class SweepRun {
     }
   }
 
-  /// A looser point is solved before a tighter one, so it cannot have learnt from it. Schedules of
-  /// tighter limits therefore go to looser ones at the end, so that no energy rises as limits
-  /// loosen.
+  /// A looser point is solved before a tighter one and cannot have learnt from it. Schedules of
+  /// tighter limits go to looser ones at the end, so that no energy rises as limits loosen.
   ExitCode settle_and_report(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                              bool complete) {
     share_results(grid_, points, setup_.request.settings.gap, outcomes, order_kind());
@@ -297,8 +296,8 @@ class SweepRun {
     }
   }
 
-  template <typename Row>
   /// The worst row decides. `infeasible` is an answer like `optimal`.
+  template <typename Row>
   ExitCode code_of(const std::vector<Row>& rows) const {
     using Status = typename Row::Status;
     const auto any = [&](Status status) {
