@@ -1,3 +1,6 @@
+// Models and platforms as files. What is written reads back as the same; what has its default is
+// left out, as people read and edit these files.
+
 #include "formats/write_inputs.hpp"
 
 #include <nlohmann/json.hpp>
