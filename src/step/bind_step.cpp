@@ -154,6 +154,8 @@ class StepBinder {
   }
 
   /// Throws for another element type. The index of a maximum has a size of its own.
+  /// The graph may have rounded a tensor up to its alignment; kernels write the elements and
+  /// nothing behind them.
   Bytes bytes_of(const ModelNode& from, const NodeFormula& formula) const {
     if (formula.parameters >= 0 && !has_buffer(draft_, formula.parameters, spec_.update)) return 0;
     if (from.op == "max_pool2d_index") return *from.bytes;
@@ -162,6 +164,9 @@ class StepBinder {
     return bytes;
   }
 
+  /// The three kinds of updates of a model file. Fused updates apply a gradient while it is made,
+  /// buffered ones give it a tensor of the schedule, accumulated ones add it to an array that
+  /// outlives all nodes.
   SinkUse sink_of(int parameters, bool may_have_buffer, int sum) {
     if (may_have_buffer && has_buffer(draft_, parameters, spec_.update)) {
       return {.into = SinkUse::Into::buffer, .parameters = parameters, .sum = sum};

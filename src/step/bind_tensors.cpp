@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kKernelExtents = 4;
 
 /// Extents with two strides each, as the kernels have them.
+/// Neighbouring extents merge if both sides go on without a gap, so that tensors of eight extents
+/// mostly fit into the four of the kernels.
 struct Strided {
   Shape extent;
   std::array<Shape, 2> stride;

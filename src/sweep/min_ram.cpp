@@ -1,3 +1,6 @@
+// The smallest RAM budget of many curves. The bisection itself is in src/question; here a search
+// learns from searches with looser limits.
+
 #include "poet/min_ram.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// Rows of results, made of outcomes or of schedule files. The budget in a row is in absolute terms,
+// so that a row can be read without the command that made it.
+
 #include "sweep/rows.hpp"
 
 #include <fmt/format.h>

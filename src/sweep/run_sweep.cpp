@@ -1,3 +1,7 @@
+// The run of a sweep. All state is in this process. A worker is forked with all that is known by
+// then, and asks only the points that allow as much, which are all finished. So the result does not
+// depend on how many workers there are.
+
 #include <algorithm>
 #include <utility>
 
@@ -85,9 +89,8 @@ class Sweep {
     const Subject& subject = grid_.subjects[points_[point].subject];
     const Limits& limits = points_[point].limits;
     if (solve.settings.order == OrderKind::search) {
-      return solve_in_some_order(
-          subject, limits, solve, known_.start_for(point),
-          [&](const std::string& order) { return bound_for(point, order); });
+      return solve_in_some_order(subject, limits, solve, known_.start_for(point),
+                                 [&](const std::string& order) { return bound_for(point, order); });
     }
     solve = known_.options_for(point, std::move(solve));
     solve.known_bound_joules = bound_for(point, subject.order_sha256());
