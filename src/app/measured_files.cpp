@@ -81,6 +81,8 @@ StepFit fit_schedule(const ScheduleFile& file, const Model& model, const Instruc
   return fit;
 }
 
+/// One rate for each op cannot suit all nodes. A small node has fixed costs; the table shows by how
+/// much the platform misses it.
 void print_fit(const StepFit& fit) {
   constexpr const char* kLine = "{:<28} {:>5} {:>11} {:>6} {:>11} {:>9} {:>9}  {}\n";
   const OpResidual all = total(fit.residuals);

@@ -49,6 +49,7 @@ void OptionGroup::list(const char* names, std::string& value, const char* unit,
       ->type_name(unit);
 }
 
+/// One value each time: otherwise the option would swallow the arguments that follow it.
 void OptionGroup::repeated(const char* name, std::vector<std::string>& values, const char* unit,
                            const std::string& usage) {
   app_.add_option(name, values, usage)->allow_extra_args(false)->group(heading_)->type_name(unit);

@@ -97,6 +97,7 @@ class PlanHeader {
     text_ += "\n";
   }
 
+  /// Places are macros, by which firmware finds the parameters of one layer.
   void write_groups() {
     if (plan_.groups.empty()) return;
     Identifiers names({"COUNT"});

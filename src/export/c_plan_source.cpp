@@ -136,6 +136,7 @@ class PlanSource {
                        operands, from.in.size(), is_random(from.call->spec) ? 1 : 0);
   }
 
+  /// Geometry is compared as text: equal text is an equal struct.
   std::string spec(const KernelSpec& from) {
     const SpecText made = spec_text(from);
     const auto [found, is_new] =

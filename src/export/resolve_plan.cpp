@@ -90,6 +90,7 @@ class PlanResolver {
     fitting<std::uint16_t>(static_cast<std::int64_t>(step_.targets.size()), "targets");
   }
 
+  /// A misaligned offset is an error here and not a fault of the device.
   void add(const ResolvedInstruction& from) {
     if (from.offset % plan_.alignment != 0) {
       throw InputError(fmt::format("instruction {}: found the offset {}; expected a multiple of {}",

@@ -61,6 +61,7 @@ InputSpec read_input(const JsonCursor& cursor, std::string name, int version) {
   return input;
 }
 
+/// `input` is the first and usual one; `inputs` has further ones, or all of them, by name.
 void read_model_inputs(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   const auto read = [&](const JsonCursor& at, std::string name) {
     InputSpec input{.name = name};
@@ -112,6 +113,8 @@ void read_parameters(const JsonCursor& cursor, ModelSpec& spec, InputErrors& err
   }
 }
 
+/// The form with `nodes`: a graph as it is, whose nodes say themselves which of them belong to the
+/// backward pass.
 void read_graph(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   allow_keys(root, spec.version, {"format", "version", "name", "backward", "nodes"}, kNodesKeys);
   errors.collect([&] { spec.backward = read_backward(root, {Backward::explicit_nodes}); });

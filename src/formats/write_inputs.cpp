@@ -70,6 +70,7 @@ LayerJson window_json(const Attribute& window) {
   return LayerJson{window.height, window.width};
 }
 
+/// The way back from read_attribute() of read_layers.cpp, by the same table.
 LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) {
   switch (rule.kind) {
     case Kind::integer:

@@ -87,6 +87,8 @@ std::string to_json(const ScheduleFile& report, bool compact) {
   return json_write(document, compact);
 }
 
+/// The document of a run without a schedule begins like a schedule file, so that a script can read
+/// `status` and `code` of either.
 std::string error_json(ExitCode code, std::string_view status, std::string_view error,
                        const ProblemInfo& problem, bool compact) {
   Json document = heading(schedule_version(problem), code, status);

@@ -179,6 +179,7 @@ std::string LayerList::owner_name(const OnnxNode& node, int weight) const {
   return end == std::string::npos || end == 0 ? name_of_node(node) : clean(name.substr(0, end));
 }
 
+/// `/layer1/layer1.0/conv1/Conv` becomes `layer1.0.conv1`, as PyTorch calls the module.
 std::string LayerList::name_of_node(const OnnxNode& node) const {
   std::vector<std::string> parts = split_name(node.name);
   if (parts.empty()) return lower(node.op);

@@ -202,6 +202,7 @@ void global_pool(LayerList& layers, const OnnxNode& node) {
                                                      {{"output_size", window_attribute(1, 1)}}));
 }
 
+/// Scales and sizes of the file are not looked at: the shapes before and after say by how much.
 void resize(LayerList& layers, const OnnxNode& node) {
   const Shape& in = layers.shape(node.input(0));
   const Shape& out = layers.shape(node.output(0));

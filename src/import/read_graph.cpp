@@ -220,6 +220,8 @@ class GraphReader {
     return inputs;
   }
 
+  /// libonnx wants known numbers as tensors of its own. They are made once, when a node first reads
+  /// them.
   const onnx::TensorProto* proto_of(int tensor) {
     const OnnxTensor& known = graph_.tensors[tensor];
     if (!known.values) return nullptr;
@@ -243,6 +245,8 @@ class GraphReader {
     return &*proto;
   }
 
+  /// The shape that libonnx infers counts first. What the file states is taken only if inference
+  /// leaves an extent open.
   Shape output_shape(const onnx::TypeProto& type, const std::string& name, const std::string& who,
                      std::size_t index) {
     const onnx::TypeProto* from = &type;

@@ -98,6 +98,7 @@ class Conversion {
                      {"grad_flops", number_attribute(checked_product({2, flops}))}}));
   }
 
+  /// Ops in alphabetical order, with their nodes and the reasons, and the option that helps.
   std::string refusal() const {
     constexpr std::size_t kMostNodes = 100;
     std::string text;

@@ -38,6 +38,9 @@ class StepBinder {
     step_.optimizer = spec.optimizer;
   }
 
+  /// Parameters first, then data, then nodes in the order of the model's list: everything is
+  /// numbered by that list. A node whose formula reads the number 1 begins the backward pass, so
+  /// its layer counts as a loss.
   TrainingStep bind() {
     for (const DraftParameters& parameters : draft_.parameters) add_parameters(parameters);
     for (std::size_t l = 0; l < draft_.layers.size(); ++l) {

@@ -13,6 +13,7 @@
 
 namespace poet {
 
+/// What was asked, with digests of all that it was asked about.
 RowProblem row_problem(const Subject& subject, const Limits& limits, const RuntimeBudget& runtime,
                        const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,

@@ -159,6 +159,8 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
   spdlog::info("MILP written to {}", arguments.export_model);
 }
 
+/// The exit status goes into the file as well, so that a reader of the file alone knows how the run
+/// ended.
 ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer& answer,
                 const PlotDirectory& plots) {
   ScheduleFile& file = *answer.file;

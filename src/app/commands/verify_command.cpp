@@ -146,6 +146,7 @@ class Verifier {
     return true;
   }
 
+  /// Errors are logged as they come, and kept for the document at the end.
   template <typename Function>
   void guarded(Function f) {
     try {

@@ -132,6 +132,7 @@ bool is_sound(const ScheduleFile& file, const std::string& name, const std::stri
   return print_findings(verify_schedule_file(file), name, what);
 }
 
+/// The budget is for tensors, while the chip has to hold parameters and the like besides.
 void warn_about_chip(const Subject& subject, Bytes ram_for_tensors) {
   if (!subject.platform || !subject.platform->ram_bytes) return;
   const Bytes beside = device_memory(subject.model, subject.platform_or_null()).ram_bytes();

@@ -212,6 +212,7 @@ class SweepRun {
     return run_min_ram(grid_, tasks, search, found);
   }
 
+  /// One line for each subject, as a sweep over RAM may go far beyond the chip on purpose.
   void warn_about_chips(const std::vector<SweepPoint>& points) const {
     for (std::size_t s = 0; s < grid_.subjects.size(); ++s) {
       const std::optional<Platform>& platform = grid_.subjects[s].platform;
