@@ -1,3 +1,7 @@
+// Layers by the table of ops (src/model/op_table.cpp): an op that is added there is read, checked
+// and named in errors with no change here. All mistakes of a file are reported at once, since a
+// file with three slips used to take three runs to mend.
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -57,6 +61,7 @@ Attribute read_words(const JsonCursor& cursor, const AttributeRule& rule) {
   return result;
 }
 
+/// One number stands for both, as most windows are squares.
 Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
   if (!cursor.is_array()) {
     const std::int64_t value = cursor.integer(rule.least);
@@ -140,6 +145,7 @@ void read_inputs(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer)
   list.fail_expecting(fmt::format("{} for the op {}", count_text(count), rule.name));
 }
 
+/// What every layer may state, whichever op it has.
 void read_options(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer,
                   InputErrors& errors) {
   const auto read = [&](const char* key, auto&& work) {

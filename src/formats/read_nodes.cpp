@@ -1,3 +1,7 @@
+// Nodes with measured costs, as users write them and as `run --profile` and `fit` do. Nothing is
+// computed from an op here: bytes, times and energies are what the file states, so no platform is
+// needed.
+
 #include "formats/model_values.hpp"
 
 namespace poet {
@@ -7,6 +11,7 @@ constexpr std::string_view kNodeKeys[] = {
     "in_place",         "workspace_bytes",   "recompute",       "page",
     "reads_parameters", "writes_parameters", "page_in_seconds", "page_out_seconds"};
 
+/// What version 2 has added to nodes.
 void read_attributes(const JsonCursor& cursor, MeasuredSpec& node, InputErrors& errors) {
   const auto read = [&](const char* key, auto&& work) {
     const auto member = cursor.optional(key);
