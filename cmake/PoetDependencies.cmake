@@ -1,4 +1,4 @@
-# Every dependency is a Debian package; nothing is downloaded. README.md says why each is here.
+# Every dependency is a Debian package; nothing is downloaded. docs/dependencies.md says why each is here.
 find_package(PkgConfig REQUIRED)
 pkg_check_modules(CBC REQUIRED IMPORTED_TARGET cbc)
 pkg_check_modules(LIBZIP REQUIRED IMPORTED_TARGET libzip)

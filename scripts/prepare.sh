@@ -3,7 +3,7 @@
 
 root=$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)
 
-# What the build needs; README.md says why.
+# What the build needs; docs/dependencies.md says why.
 build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
   nlohmann-json3-dev libspdlog-dev libfmt-dev libssl-dev libzip-dev zlib1g-dev help2man)
 # What reads ONNX files; optional.

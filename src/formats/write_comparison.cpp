@@ -34,7 +34,7 @@ Json differences_json(const std::vector<Difference>& differences) {
 std::string cell(const std::string& text) {
   std::string result;
   for (const char c : printable(text, 500)) {
-    if (c == '|' || c == '<' || c == '`' || c == '*' || c == '_') result += '\\';
+    if (std::string_view("\\|<`*_[]").find(c) != std::string_view::npos) result += '\\';
     result += c;
   }
   return result;

@@ -25,6 +25,7 @@ bool trains(const OnnxGraph& graph, const OnnxNode& dropout) {
   return mode && *mode != 0 && ratio && *ratio > 0;
 }
 
+/// Whether a node gives back its input.
 bool is_idle(const OnnxGraph& graph, const OnnxNode& node) {
   if (node.input(0) < 0) return false;
   if (node.op == "Identity") return true;
@@ -32,12 +33,15 @@ bool is_idle(const OnnxGraph& graph, const OnnxNode& node) {
   if (node.op == "Cast") {
     return graph.at(node.input(0)).is_integer == graph.at(node.output(0)).is_integer;
   }
-  const bool may_be_view = node.op == "Expand" || node.op == "Reshape" || node.op == "Pad" ||
-                           node.op == "Slice" || node.op == "Transpose";
-  if (!may_be_view || graph.at(node.input(0)).shape != graph.at(node.output(0)).shape) return false;
-  if (node.op != "Transpose") return true;
-  const std::vector<std::int64_t> order = node.integers("perm");
-  return std::is_sorted(order.begin(), order.end()) && !order.empty();
+  // The same shape is not enough for these: they may reverse a tensor, or shift or turn it.
+  if (graph.at(node.input(0)).shape != graph.at(node.output(0)).shape) return false;
+  if (node.op == "Slice") return are_all(graph, node, 4, "steps", 1);
+  if (node.op == "Pad") return are_all(graph, node, 1, "pads", 0);
+  if (node.op == "Transpose") {
+    const std::vector<std::int64_t> order = node.integers("perm");
+    return std::is_sorted(order.begin(), order.end()) && !order.empty();
+  }
+  return node.op == "Expand" || node.op == "Reshape";
 }
 
 /// The tensor that two transpositions in a row, or an Unsqueeze and a Squeeze, give back.

@@ -12,17 +12,6 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
-/// Known whole numbers of an input, or of an attribute in older files.
-List whole_numbers(const OnnxGraph& graph, const OnnxNode& node, std::size_t input,
-                   const char* key) {
-  if (node.input(input) < 0) return node.integers(key);
-  const auto& values = graph.at(node.input(input)).values;
-  List list;
-  if (!values) return list;
-  for (const double value : *values) list.push_back(whole_number(value));
-  return list;
-}
-
 bool pads_zeros(const OnnxGraph& graph, const OnnxNode& pad) {
   const std::string mode = pad.text("mode");
   const bool is_constant = mode.empty() || mode == "constant";

@@ -1,7 +1,10 @@
 #pragma once
 
+#include <algorithm>
 #include <cmath>
+#include <cstdint>
 #include <utility>
+#include <vector>
 
 #include "import/onnx_graph.hpp"
 
@@ -14,6 +17,25 @@ inline bool is_number(const OnnxGraph& graph, int tensor, double wanted) {
   if (tensor < 0) return false;
   const std::optional<double> number = graph.at(tensor).number();
   return number && std::fabs(*number - wanted) <= 1e-3 * std::fabs(wanted);
+}
+
+/// Known whole numbers of an input, or of an attribute in older files.
+inline std::vector<std::int64_t> whole_numbers(const OnnxGraph& graph, const OnnxNode& node,
+                                               std::size_t input, const char* key) {
+  if (node.input(input) < 0) return node.integers(key);
+  const auto& values = graph.at(node.input(input)).values;
+  std::vector<std::int64_t> list;
+  if (!values) return list;
+  for (const double value : *values) list.push_back(whole_number(value));
+  return list;
+}
+
+/// Whether all of these numbers are known to be this one. None at all are.
+inline bool are_all(const OnnxGraph& graph, const OnnxNode& node, std::size_t input,
+                    const char* key, std::int64_t wanted) {
+  if (node.input(input) >= 0 && !graph.at(node.input(input)).values) return false;
+  const std::vector<std::int64_t> list = whole_numbers(graph, node, input, key);
+  return std::all_of(list.begin(), list.end(), [&](std::int64_t n) { return n == wanted; });
 }
 
 /// The other input of a node of two.

@@ -20,7 +20,7 @@ poet_linear_spec linear_spec(const LayerNode& node) {
 
 Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
                       const OperandSource& weight) {
-  return {call(kernel<poet_linear_grad>, spec, {dy, weight})};
+  return {call(kKernelOf<poet_linear_grad>, spec, {dy, weight})};
 }
 
 // linear_relu has one more gradient, that of the sum before the rectifier, in front of the others.
@@ -28,12 +28,12 @@ Calls bind_linear(const LayerNode& node) {
   const poet_linear_spec spec = linear_spec(node);
   const bool has_relu = node.op() == "linear_relu";
   if (node.is_forward()) {
-    return {call(has_relu ? kernel<poet_linear_relu> : kernel<poet_linear>, spec,
+    return {call(has_relu ? kKernelOf<poet_linear_relu> : kKernelOf<poet_linear>, spec,
                  {node.in(0), node.weight(), node.bias()})};
   }
   const int step = has_relu ? node.step() - 1 : node.step();
-  if (step < 0) return {call(kernel<poet_linear_relu_grad_z>, spec, node.all())};
-  if (step == 0) return {call(kernel<poet_linear_gradw>, spec, node.all())};
+  if (step < 0) return {call(kKernelOf<poet_linear_relu_grad_z>, spec, node.all())};
+  if (step == 0) return {call(kKernelOf<poet_linear_gradw>, spec, node.all())};
   return linear_gradient(spec, node.in(0), node.weight());
 }
 
@@ -49,17 +49,18 @@ Calls bind_matmul(const LayerNode& node) {
       .transpose_a = node.value("transpose_a"),
       .transpose_b = node.value("transpose_b"),
   };
-  if (node.is_forward()) return {call(kernel<poet_matmul>, spec, node.all())};
-  return {call(node.step() == 0 ? kernel<poet_matmul_grad_a> : kernel<poet_matmul_grad_b>, spec,
-               node.all())};
+  if (node.is_forward()) return {call(kKernelOf<poet_matmul>, spec, node.all())};
+  return {call(node.step() == 0 ? kKernelOf<poet_matmul_grad_a> : kKernelOf<poet_matmul_grad_b>,
+               spec, node.all())};
 }
 
 Calls bind_embedding(const LayerNode& node) {
   const poet_embedding_spec spec{.tokens = count_of(node.x()),
                                  .vocabulary = node.value("vocabulary"),
                                  .width = node.value("width")};
-  if (node.is_forward()) return {call(kernel<poet_embedding>, spec, {node.in(0), node.weight()})};
-  return {call(kernel<poet_embedding_gradw>, spec, node.all())};
+  if (node.is_forward())
+    return {call(kKernelOf<poet_embedding>, spec, {node.in(0), node.weight()})};
+  return {call(kKernelOf<poet_embedding_gradw>, spec, node.all())};
 }
 
 Calls bind_batch_norm(const LayerNode& node) {
@@ -70,11 +71,11 @@ Calls bind_batch_norm(const LayerNode& node) {
                                   .epsilon = kNormEpsilon};
   const bool is_frozen = node.flag("frozen");
   if (node.is_forward()) {
-    return {call(is_frozen ? kernel<poet_frozen_norm> : kernel<poet_batch_norm>, spec,
+    return {call(is_frozen ? kKernelOf<poet_frozen_norm> : kKernelOf<poet_batch_norm>, spec,
                  {node.in(0), node.weight(), node.bias()})};
   }
-  if (is_frozen) return {call(kernel<poet_frozen_norm_grad>, spec, {node.in(0), node.weight()})};
-  return {call(kernel<poet_batch_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+  if (is_frozen) return {call(kKernelOf<poet_frozen_norm_grad>, spec, {node.in(0), node.weight()})};
+  return {call(kKernelOf<poet_batch_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
 }
 
 Calls bind_group_norm(const LayerNode& node) {
@@ -93,9 +94,9 @@ Calls bind_group_norm(const LayerNode& node) {
     spec.plane = product(x, 2, x.size());
   }
   if (node.is_forward()) {
-    return {call(kernel<poet_group_norm>, spec, {node.in(0), node.weight(), node.bias()})};
+    return {call(kKernelOf<poet_group_norm>, spec, {node.in(0), node.weight(), node.bias()})};
   }
-  return {call(kernel<poet_group_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+  return {call(kKernelOf<poet_group_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
 }
 
 }  // namespace poet

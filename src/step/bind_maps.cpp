@@ -15,15 +15,15 @@ struct MapKernels {
 
 const std::map<std::string_view, MapKernels>& map_kernels() {
   static const std::map<std::string_view, MapKernels> table = {
-      {"relu", {kernel<poet_relu>, kernel<poet_relu_grad>}},
-      {"relu6", {kernel<poet_relu6>, kernel<poet_relu6_grad>}},
-      {"leaky_relu", {kernel<poet_leaky_relu>, kernel<poet_leaky_relu_grad>}},
-      {"sigmoid", {kernel<poet_sigmoid>, kernel<poet_sigmoid_grad>}},
-      {"tanh", {kernel<poet_tanh>, kernel<poet_tanh_grad>}},
-      {"hard_sigmoid", {kernel<poet_hard_sigmoid>, kernel<poet_hard_sigmoid_grad>}},
-      {"hard_swish", {kernel<poet_hard_swish>, kernel<poet_hard_swish_grad>}},
-      {"silu", {kernel<poet_silu>, kernel<poet_silu_grad>}},
-      {"gelu", {kernel<poet_gelu>, kernel<poet_gelu_grad>}}};
+      {"relu", {kKernelOf<poet_relu>, kKernelOf<poet_relu_grad>}},
+      {"relu6", {kKernelOf<poet_relu6>, kKernelOf<poet_relu6_grad>}},
+      {"leaky_relu", {kKernelOf<poet_leaky_relu>, kKernelOf<poet_leaky_relu_grad>}},
+      {"sigmoid", {kKernelOf<poet_sigmoid>, kKernelOf<poet_sigmoid_grad>}},
+      {"tanh", {kKernelOf<poet_tanh>, kKernelOf<poet_tanh_grad>}},
+      {"hard_sigmoid", {kKernelOf<poet_hard_sigmoid>, kKernelOf<poet_hard_sigmoid_grad>}},
+      {"hard_swish", {kKernelOf<poet_hard_swish>, kKernelOf<poet_hard_swish_grad>}},
+      {"silu", {kKernelOf<poet_silu>, kKernelOf<poet_silu_grad>}},
+      {"gelu", {kKernelOf<poet_gelu>, kKernelOf<poet_gelu_grad>}}};
   return table;
 }
 
@@ -48,8 +48,8 @@ Calls bind_softmax(const LayerNode& node) {
   const poet_softmax_spec spec{.outer = product(x, 0, axis),
                                .axis = narrow(x[axis]),
                                .inner = product(x, axis + 1, x.size())};
-  return {
-      call(node.is_forward() ? kernel<poet_softmax> : kernel<poet_softmax_grad>, spec, node.all())};
+  return {call(node.is_forward() ? kKernelOf<poet_softmax> : kKernelOf<poet_softmax_grad>, spec,
+               node.all())};
 }
 
 // seed_dropout() sets the seeds. The layer is what tells two layers of one step apart.
@@ -60,8 +60,8 @@ Calls bind_dropout(const LayerNode& node) {
                                .block = is_by_sample ? product(x, 1, x.size()) : 1,
                                .rate = kDropRate,
                                .seed = {static_cast<std::uint32_t>(node.layer()), 0}};
-  return {
-      call(node.is_forward() ? kernel<poet_dropout> : kernel<poet_dropout_grad>, spec, node.all())};
+  return {call(node.is_forward() ? kKernelOf<poet_dropout> : kKernelOf<poet_dropout_grad>, spec,
+               node.all())};
 }
 
 // A loss that names no target is compared with one of its own, which is no operand of the graph.
@@ -71,13 +71,14 @@ Calls bind_loss(const LayerNode& node) {
   const Shape& x = node.x();
   if (node.op() == "mse") {
     const poet_map_spec spec{.count = count_of(x), .slope = 0};
-    return {
-        call(node.is_forward() ? kernel<poet_mse> : kernel<poet_mse_grad>, spec, std::move(in))};
+    return {call(node.is_forward() ? kKernelOf<poet_mse> : kKernelOf<poet_mse_grad>, spec,
+                 std::move(in))};
   }
   const std::int32_t classes = narrow(x.back());
   const poet_cross_entropy_spec spec{.rows = count_of(x) / classes, .classes = classes};
-  return {call(node.is_forward() ? kernel<poet_cross_entropy> : kernel<poet_cross_entropy_grad>,
-               spec, std::move(in))};
+  return {
+      call(node.is_forward() ? kKernelOf<poet_cross_entropy> : kKernelOf<poet_cross_entropy_grad>,
+           spec, std::move(in))};
 }
 
 }  // namespace poet

@@ -50,12 +50,13 @@ Calls bind_attention(const LayerNode& node) {
                            .causal = node.value("causal")};
   poet_attention_layout(&spec);
   if (node.is_forward()) {
-    return {
-        call(node.output() == 0 ? kernel<poet_attention_scores> : kernel<poet_attention_context>,
-             spec, node.all())};
+    return {call(
+        node.output() == 0 ? kKernelOf<poet_attention_scores> : kKernelOf<poet_attention_context>,
+        spec, node.all())};
   }
-  constexpr std::array kSteps{kernel<poet_attention_grad_v>, kernel<poet_attention_grad_scores>,
-                              kernel<poet_attention_grad_q>, kernel<poet_attention_grad_k>};
+  constexpr std::array kSteps{kKernelOf<poet_attention_grad_v>,
+                              kKernelOf<poet_attention_grad_scores>,
+                              kKernelOf<poet_attention_grad_q>, kKernelOf<poet_attention_grad_k>};
   return {call(kSteps[node.step()], spec, node.all())};
 }
 
@@ -72,34 +73,37 @@ Calls bind_attention_layers(const LayerNode& node) {
   poet_attention_qkv_layout(&spec);
   const std::int64_t width = std::int64_t{heads} * spec.head_dim;
   if (node.op() == "attention_scores") {
-    return {call(kernel<poet_attention_scores>, spec, {node.in(0), later(node.in(0), width)})};
+    return {call(kKernelOf<poet_attention_scores>, spec, {node.in(0), later(node.in(0), width)})};
   }
   if (node.is_forward()) {
-    return {call(kernel<poet_attention_context>, spec, {node.in(0), later(node.in(1), 2 * width)})};
+    return {
+        call(kKernelOf<poet_attention_context>, spec, {node.in(0), later(node.in(1), 2 * width)})};
   }
   if (node.step() == 0) {
-    return {call(kernel<poet_attention_grad_scores>, spec,
+    return {call(kKernelOf<poet_attention_grad_scores>, spec,
                  {node.in(0), later(node.in(1), 2 * width), node.in(2)})};
   }
-  return {call(kernel<poet_attention_grad_qkv>, spec, node.all())};
+  return {call(kKernelOf<poet_attention_grad_qkv>, spec, node.all())};
 }
 
 Calls bind_lstm(const LayerNode& node) {
   const poet_recurrent_spec cell = recurrent_spec(node);
   if (node.is_forward()) {
-    if (node.output() == 0) return {call(kernel<poet_lstm_gates>, cell, gate_operands(node))};
-    return {call(node.output() == 1 ? kernel<poet_lstm_c> : kernel<poet_lstm_h>, cell, node.all())};
+    if (node.output() == 0) return {call(kKernelOf<poet_lstm_gates>, cell, gate_operands(node))};
+    return {call(node.output() == 1 ? kKernelOf<poet_lstm_c> : kKernelOf<poet_lstm_h>, cell,
+                 node.all())};
   }
   switch (node.step()) {
     case 0:
-      return {call(kernel<poet_lstm_grad_cell>, cell, node.all())};
+      return {call(kKernelOf<poet_lstm_grad_cell>, cell, node.all())};
     case 1:
-      return {call(kernel<poet_lstm_grad_c>, cell, node.all())};
+      return {call(kKernelOf<poet_lstm_grad_c>, cell, node.all())};
     case 2:
-      return {call(kernel<poet_lstm_grad_gates>, cell, node.all())};
+      return {call(kKernelOf<poet_lstm_grad_gates>, cell, node.all())};
     case 3:
     case 4:
-      return {call(kernel<poet_linear_gradw>, product_spec(cell, node.step() - 3, 4), node.all())};
+      return {
+          call(kKernelOf<poet_linear_gradw>, product_spec(cell, node.step() - 3, 4), node.all())};
     default: {
       const int group = node.step() - 5;
       return linear_gradient(product_spec(cell, group, 4), node.in(0),
@@ -113,22 +117,22 @@ Calls bind_lstm(const LayerNode& node) {
 Calls bind_gru(const LayerNode& node) {
   const poet_recurrent_spec cell = recurrent_spec(node);
   if (node.is_forward()) {
-    if (node.output() == 0) return {call(kernel<poet_gru_gates>, cell, gate_operands(node))};
-    return {call(kernel<poet_gru_h>, cell, node.all())};
+    if (node.output() == 0) return {call(kKernelOf<poet_gru_gates>, cell, gate_operands(node))};
+    return {call(kKernelOf<poet_gru_h>, cell, node.all())};
   }
   std::vector<OperandSource> with_hidden = node.all();
   with_hidden.push_back(node.weight(1));
   switch (node.step()) {
     case 0:
-      return {call(kernel<poet_gru_grad_gates>, cell, std::move(with_hidden))};
+      return {call(kKernelOf<poet_gru_grad_gates>, cell, std::move(with_hidden))};
     case 1:
-      return {call(kernel<poet_linear_gradw>, product_spec(cell, 0, 3), node.all())};
+      return {call(kKernelOf<poet_linear_gradw>, product_spec(cell, 0, 3), node.all())};
     case 2:
-      return {call(kernel<poet_gru_gradw_hidden>, cell, node.all())};
+      return {call(kKernelOf<poet_gru_gradw_hidden>, cell, node.all())};
     case 3:
       return linear_gradient(product_spec(cell, 0, 3), node.in(0), node.weight(0));
     default:
-      return {call(kernel<poet_gru_grad_h>, cell, std::move(with_hidden))};
+      return {call(kKernelOf<poet_gru_grad_h>, cell, std::move(with_hidden))};
   }
 }
 

@@ -229,7 +229,7 @@ class StepBinder {
       const OperandSource gradient =
           formula.operands.empty() ? OperandSource{Kind::gradient, formula.parameters, 0}
                                    : OperandSource{Kind::tensor, formula.operands[0].index, 0};
-      node.calls = {call(kernel<apply_update>, UpdateSpec{count}, {gradient})};
+      node.calls = {call(kKernelOf<apply_update>, UpdateSpec{count}, {gradient})};
       return;
     }
     node.bytes = Bytes{count} * kElementBytes;
@@ -251,8 +251,8 @@ class StepBinder {
     for (const FormulaOperand& operand : formula.operands) {
       terms.push_back({Kind::tensor, operand.index, 0});
     }
-    node.calls = {
-        call(kernel<poet_accumulate>, poet_map_spec{.count = count, .slope = 0}, std::move(terms))};
+    node.calls = {call(kKernelOf<poet_accumulate>, poet_map_spec{.count = count, .slope = 0},
+                       std::move(terms))};
   }
 
   const ModelSpec& spec_;

@@ -109,10 +109,13 @@ Calls bind_broadcast(const LayerNode& node) {
   };
   const std::string_view op = node.op();
   const Family family =
-      op == "add"   ? Family{kernel<poet_add>, kernel<poet_add_grad_a>, kernel<poet_add_grad_b>}
-      : op == "sub" ? Family{kernel<poet_sub>, kernel<poet_sub_grad_a>, kernel<poet_sub_grad_b>}
-      : op == "mul" ? Family{kernel<poet_mul>, kernel<poet_mul_grad_b>, kernel<poet_mul_grad_a>}
-                    : Family{kernel<poet_div>, kernel<poet_div_grad_b>, kernel<poet_div_grad_a>};
+      op == "add"
+          ? Family{kKernelOf<poet_add>, kKernelOf<poet_add_grad_a>, kKernelOf<poet_add_grad_b>}
+      : op == "sub"
+          ? Family{kKernelOf<poet_sub>, kKernelOf<poet_sub_grad_a>, kKernelOf<poet_sub_grad_b>}
+      : op == "mul"
+          ? Family{kKernelOf<poet_mul>, kKernelOf<poet_mul_grad_b>, kKernelOf<poet_mul_grad_a>}
+          : Family{kKernelOf<poet_div>, kKernelOf<poet_div_grad_b>, kKernelOf<poet_div_grad_a>};
   return {call(node.is_forward()  ? family.forward
                : node.step() == 0 ? family.first_step
                                   : family.second_step,
@@ -138,7 +141,8 @@ Calls bind_mean(const LayerNode& node) {
   for (std::size_t i = 0; i < x.size(); ++i) strided.add(x[i], strides[i], dense[i]);
   poet_mean_spec spec{};
   strided.write(spec.extent, spec.stride, nullptr);
-  return {call(node.is_forward() ? kernel<poet_mean> : kernel<poet_mean_grad>, spec, node.all())};
+  return {
+      call(node.is_forward() ? kKernelOf<poet_mean> : kKernelOf<poet_mean_grad>, spec, node.all())};
 }
 
 /// A call for each input, as no kernel takes any number of operands.
@@ -149,9 +153,9 @@ Calls bind_concat(const LayerNode& node) {
   for (std::size_t i = 0; i < node.input_count(); ++i) {
     const poet_part_spec part = part_spec(node.y(), node.x(i), axis, start);
     start += node.x(i)[axis];
-    if (node.is_forward()) calls.push_back(call(kernel<poet_insert>, part, {node.in(i)}));
+    if (node.is_forward()) calls.push_back(call(kKernelOf<poet_insert>, part, {node.in(i)}));
     if (!node.is_forward() && node.step() == static_cast<int>(i)) {
-      return {call(kernel<poet_concat_grad>, part, node.all())};
+      return {call(kKernelOf<poet_concat_grad>, part, node.all())};
     }
   }
   return calls;
@@ -169,11 +173,11 @@ Calls bind_split(const LayerNode& node) {
     start += sizes[i];
     if (node.is_forward()) {
       if (node.output() == static_cast<int>(i))
-        return {call(kernel<poet_extract>, part, node.all())};
+        return {call(kKernelOf<poet_extract>, part, node.all())};
     } else if (node.in(i).kind == OperandSource::Kind::none) {
-      calls.push_back(call(kernel<poet_insert_zeros>, part, {}));
+      calls.push_back(call(kKernelOf<poet_insert_zeros>, part, {}));
     } else {
-      calls.push_back(call(kernel<poet_insert>, part, {node.in(i)}));
+      calls.push_back(call(kKernelOf<poet_insert>, part, {node.in(i)}));
     }
   }
   return calls;
@@ -182,8 +186,8 @@ Calls bind_split(const LayerNode& node) {
 Calls bind_slice(const LayerNode& node) {
   const std::size_t axis = axis_index(node.attribute("axis").height, node.x());
   const poet_part_spec part = part_spec(node.x(), node.y(), axis, node.value("start"));
-  return {
-      call(node.is_forward() ? kernel<poet_extract> : kernel<poet_slice_grad>, part, node.all())};
+  return {call(node.is_forward() ? kKernelOf<poet_extract> : kKernelOf<poet_slice_grad>, part,
+               node.all())};
 }
 
 Calls bind_permute(const LayerNode& node) {
@@ -196,8 +200,8 @@ Calls bind_permute(const LayerNode& node) {
   }
   poet_permute_spec spec{};
   strided.write(spec.extent, spec.stride, nullptr);
-  return {
-      call(node.is_forward() ? kernel<poet_permute> : kernel<poet_permute_grad>, spec, node.all())};
+  return {call(node.is_forward() ? kKernelOf<poet_permute> : kKernelOf<poet_permute_grad>, spec,
+               node.all())};
 }
 
 }  // namespace poet

@@ -96,15 +96,16 @@ Calls bind_convolution(const LayerNode& node) {
   const poet_conv2d_spec spec = convolution_spec(node);
   const bool is_transposed = node.op() == "conv_transpose2d";
   if (node.is_forward()) {
-    return {call(is_transposed ? kernel<poet_conv_transpose2d> : kernel<poet_conv2d>, spec,
+    return {call(is_transposed ? kKernelOf<poet_conv_transpose2d> : kKernelOf<poet_conv2d>, spec,
                  {node.in(0), node.weight(), node.bias()})};
   }
   if (node.step() == 0) {
-    return {call(is_transposed ? kernel<poet_conv_transpose2d_gradw> : kernel<poet_conv2d_gradw>,
-                 spec, node.all())};
+    return {
+        call(is_transposed ? kKernelOf<poet_conv_transpose2d_gradw> : kKernelOf<poet_conv2d_gradw>,
+             spec, node.all())};
   }
-  return {call(is_transposed ? kernel<poet_conv_transpose2d_grad> : kernel<poet_conv2d_grad>, spec,
-               {node.in(0), node.weight()})};
+  return {call(is_transposed ? kKernelOf<poet_conv_transpose2d_grad> : kKernelOf<poet_conv2d_grad>,
+               spec, {node.in(0), node.weight()})};
 }
 
 // The second node of a maximum is its index, of one byte or two.
@@ -112,22 +113,22 @@ Calls bind_pool(const LayerNode& node) {
   const poet_pool2d_spec spec = pool_spec(node);
   const bool is_forward = node.is_forward();
   if (node.op() == "adaptive_avg_pool2d") {
-    return {
-        call(is_forward ? kernel<poet_adaptive_avg_pool2d> : kernel<poet_adaptive_avg_pool2d_grad>,
-             spec, node.all())};
+    return {call(
+        is_forward ? kKernelOf<poet_adaptive_avg_pool2d> : kKernelOf<poet_adaptive_avg_pool2d_grad>,
+        spec, node.all())};
   }
   if (node.op() == "avg_pool2d") {
-    return {call(is_forward ? kernel<poet_avg_pool2d> : kernel<poet_avg_pool2d_grad>, spec,
+    return {call(is_forward ? kKernelOf<poet_avg_pool2d> : kKernelOf<poet_avg_pool2d_grad>, spec,
                  node.all())};
   }
   const bool is_wide = std::int64_t{spec.kernel_height} * spec.kernel_width > 256;
   if (!is_forward) {
-    return {call(is_wide ? kernel<poet_max_pool2d_grad_wide> : kernel<poet_max_pool2d_grad>, spec,
-                 node.all())};
+    return {call(is_wide ? kKernelOf<poet_max_pool2d_grad_wide> : kKernelOf<poet_max_pool2d_grad>,
+                 spec, node.all())};
   }
-  if (node.output() == 0) return {call(kernel<poet_max_pool2d>, spec, node.all())};
-  return {call(is_wide ? kernel<poet_max_pool2d_index_wide> : kernel<poet_max_pool2d_index>, spec,
-               node.all())};
+  if (node.output() == 0) return {call(kKernelOf<poet_max_pool2d>, spec, node.all())};
+  return {call(is_wide ? kKernelOf<poet_max_pool2d_index_wide> : kKernelOf<poet_max_pool2d_index>,
+               spec, node.all())};
 }
 
 Calls bind_upsample(const LayerNode& node) {
@@ -140,12 +141,13 @@ Calls bind_upsample(const LayerNode& node) {
                                   .scale_width = scale.width};
   const bool is_bilinear = node.flag("mode");
   if (node.is_forward()) {
-    return {call(is_bilinear ? kernel<poet_upsample2d_bilinear> : kernel<poet_upsample2d_nearest>,
-                 spec, node.all())};
+    return {
+        call(is_bilinear ? kKernelOf<poet_upsample2d_bilinear> : kKernelOf<poet_upsample2d_nearest>,
+             spec, node.all())};
   }
-  return {call(
-      is_bilinear ? kernel<poet_upsample2d_bilinear_grad> : kernel<poet_upsample2d_nearest_grad>,
-      spec, node.all())};
+  return {call(is_bilinear ? kKernelOf<poet_upsample2d_bilinear_grad>
+                           : kKernelOf<poet_upsample2d_nearest_grad>,
+               spec, node.all())};
 }
 
 }  // namespace poet

@@ -36,10 +36,10 @@ inline constexpr unsigned kOver =
 
 /// The kernel of a function in poet_kernels.h: its name and arguments follow from the function.
 template <auto function>
-inline constexpr auto kernel = detail::describe<function>(function, name_in_code<function>(),
-                                                          kOver<function>);
+inline constexpr auto kKernelOf = detail::describe<function>(function, name_in_code<function>(),
+                                                             kOver<function>);
 template <>
-inline constexpr auto kernel<apply_update> = detail::describe<apply_update>(apply_update,
-                                                                            "poet_update", 0);
+inline constexpr auto kKernelOf<apply_update> = detail::describe<apply_update>(apply_update,
+                                                                               "poet_update", 0);
 
 }  // namespace poet

@@ -163,6 +163,14 @@ TEST_F(Comparing, GivesProgramsJsonAndPullRequestsMarkdown) {
   const Finished for_people = compare(baseline_sweep(), worse, {"--markdown"});
   EXPECT_EQ(for_people.status, 5);
   EXPECT_THAT(for_people.out, HasSubstr("| linear/m4 both 2x 3263 bytes | energy |"));
+  const auto named = [](std::string rows) {
+    for (std::size_t at = 0; (at = rows.find("\"linear\"", at)) != std::string::npos;) {
+      rows.replace(at, 8, "\"[a](b)\"");
+    }
+    return rows;
+  };
+  EXPECT_THAT(compare(named(baseline_sweep()), named(worse), {"--markdown"}).out,
+              HasSubstr("\\[a\\](b)/m4"));
   EXPECT_EQ(document(compare(baseline_sweep(), baseline_sweep(), {"--json"})).at("code"), 0);
 }
 

@@ -25,7 +25,7 @@ constexpr int kOracleGraphNodes = 8;
 constexpr std::size_t kMostOrders = 300;
 constexpr std::size_t kLeastOrders = 4;
 /// Of the usual moves, which are meant for graphs of hundreds of nodes.
-constexpr double kOracleEffort = 0.2;
+constexpr double kOracleEffort = 0.1;
 constexpr Bytes kStep = kBytesOfOrders;  // all sizes are multiples
 
 /// A graph with more orders than one and no more than can be tried.

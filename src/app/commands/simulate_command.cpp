@@ -61,7 +61,7 @@ ModelInfo unnamed_model(const std::string& source, const std::string& text) {
 
 /// The inputs of a draft with their costs, in the order that the draft states.
 Subject subject_of(const Inputs& inputs, const ScheduleDraft& draft, const std::string& source) {
-  const Subject given =
+  Subject given =
       priced(inputs.model, inputs.platform,
              {.techniques = draft.request.limits.techniques, .settings = draft.request.settings});
   if (!draft.model || draft.model->order.empty()) return given;

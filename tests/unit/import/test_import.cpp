@@ -199,6 +199,37 @@ net (float[N,8] x) => (float[N,8] y) {
   EXPECT_THAT(ops(document), ElementsAre("relu", "cross_entropy"));
 }
 
+TEST(Import, KeepsWhatReversesOrShiftsATensorOfTheSameShape) {
+  constexpr const char* kReversed = R"(
+net (float[N,8] x) => (float[N,8] y) {
+  first = Constant<value = int64[1] {-1}>()
+  last = Constant<value = int64[1] {-9}>()
+  axis = Constant<value = int64[1] {1}>()
+  step = Constant<value = int64[1] {-1}>()
+  a = Slice(x, first, last, axis, step)
+  y = Softmax<axis=1>(a)
+})";
+  EXPECT_THAT(error_of([] { import_text(kReversed); }), HasSubstr("expected steps of 1"));
+  constexpr const char* kWhole = R"(
+net (float[N,8] x) => (float[N,8] y) {
+  first = Constant<value = int64[1] {0}>()
+  last = Constant<value = int64[1] {8}>()
+  axis = Constant<value = int64[1] {1}>()
+  a = Slice(x, first, last, axis)
+  b = Relu(a)
+  y = Softmax<axis=1>(b)
+})";
+  EXPECT_THAT(ops(import_text(kWhole)), ElementsAre("relu", "cross_entropy"));
+  constexpr const char* kShifted = R"(
+net (float[N,8] x) => (float[N,8] y) {
+  pads = Constant<value = int64[4] {0, 1, 0, -1}>()
+  a = Pad(x, pads)
+  b = Relu(a)
+  y = Softmax<axis=1>(b)
+})";
+  EXPECT_THAT(error_of([] { import_text(kShifted); }), HasSubstr("Pad"));
+}
+
 constexpr const char* kStrange = R"(
 net (float[N,8] x) => (float[N,8] y) {
   a = Sin(x)
