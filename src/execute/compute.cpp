@@ -136,7 +136,7 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
     std::memcpy(out, state.inputs[i].data(), static_cast<std::size_t>(about.bytes));
   }
   NodeCall(about, tensor_at, state).run(out);
-  if (about.loss >= 0) {
+  if (out != nullptr && about.loss >= 0) {
     std::memcpy(&state.losses[about.loss], out, sizeof(float));
   }
 }
