@@ -209,7 +209,7 @@ TEST_F(SweepResumeWithOtherSettings, SolvesTheOpenPointsOfAFinishedFileAgain) {
   EXPECT_EQ(run({"sweep", "--resume", "c.jsonl"}).status, 0);
   EXPECT_EQ(rows(), before) << "nothing is to change";
   expect_only_the_open_point_to_be_better(
-      before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--effort", "default",
+      before, run({"sweep", "--resume", "c.jsonl", "--gap", "5e-3", "--effort", "default",
                    "--time-limit-s", "30", "--jobs", "2"}));
 }
 
@@ -248,7 +248,7 @@ TEST_F(SweepResumeWithOtherSettings, GoesOnAfterAKillWithWhatBothFilesKnow) {
   ASSERT_EQ(killed.signal, SIGKILL);
   EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.partial", "c.jsonl.request"));
   expect_only_the_open_point_to_be_better(
-      before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--time-limit-s", "30"}));
+      before, run({"sweep", "--resume", "c.jsonl", "--gap", "5e-3", "--time-limit-s", "30"}));
 }
 
 TEST_F(SweepResumeWithOtherSettings, ChangesThoseOfAJournal) {
@@ -257,10 +257,10 @@ TEST_F(SweepResumeWithOtherSettings, ChangesThoseOfAJournal) {
                                   "both 1.5x 720.4 KiB: begins", kill_hard);
   ASSERT_EQ(stopped.signal, SIGKILL);
   const Finished resumed =
-      run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--time-limit-s", "30"});
+      run({"sweep", "--resume", "c.jsonl", "--gap", "5e-3", "--time-limit-s", "30"});
   EXPECT_EQ(resumed.status, 0) << resumed.err;
   EXPECT_EQ(rows().at(1).at("status"), "optimal");
-  EXPECT_EQ(rows().at(1).at("requested_gap"), 1e-3);
+  EXPECT_EQ(rows().at(1).at("requested_gap"), 5e-3);
 }
 
 TEST_F(SweepResumeWithOtherSettings, SearchesIntervalsAgainFromWhatIsKnown) {
