@@ -187,7 +187,7 @@ void expect_agreement(const CaseRange& range, const Draw& draw, int feasible_sha
   std::cout << fmt::format("{} problems, {} of them feasible; {} answers, {} open, {} wrong\n",
                            problems, feasible, answers, open, failures);
   EXPECT_LE(open, answers / 100);
-  if (problems < 100) return;
+  if (problems < 12) return;
   EXPECT_GT(feasible, problems / feasible_share);
   EXPECT_LT(feasible, problems);
 }
@@ -222,6 +222,7 @@ TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
       },
       3, OnFailure::name);
   std::cout << idle << " of them have optima with idle recomputations\n";
+  if (range.count >= 10) EXPECT_GT(idle, 0);
   if (range.count < 100) return;
   EXPECT_GT(idle, range.count / 20);
 }
