@@ -209,7 +209,7 @@ TEST_F(SweepResumeWithOtherSettings, SolvesTheOpenPointsOfAFinishedFileAgain) {
   EXPECT_EQ(run({"sweep", "--resume", "c.jsonl"}).status, 0);
   EXPECT_EQ(rows(), before) << "nothing is to change";
   expect_only_the_open_point_to_be_better(
-      before, run({"sweep", "--resume", "c.jsonl", "--gap", "5e-3", "--effort", "default",
+      before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--effort", "default",
                    "--time-limit-s", "30", "--jobs", "2"}));
 }
 
@@ -248,7 +248,7 @@ TEST_F(SweepResumeWithOtherSettings, GoesOnAfterAKillWithWhatBothFilesKnow) {
   ASSERT_EQ(killed.signal, SIGKILL);
   EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.partial", "c.jsonl.request"));
   expect_only_the_open_point_to_be_better(
-      before, run({"sweep", "--resume", "c.jsonl", "--gap", "5e-3", "--time-limit-s", "30"}));
+      before, run({"sweep", "--resume", "c.jsonl", "--gap", "1e-3", "--time-limit-s", "30"}));
 }
 
 TEST_F(SweepResumeWithOtherSettings, ChangesThoseOfAJournal) {
