@@ -222,7 +222,8 @@ TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
       },
       3, OnFailure::name);
   std::cout << idle << " of them have optima with idle recomputations\n";
-  if (range.count >= 10) EXPECT_GT(idle, 0);
+  if (range.count < 10) return;
+  EXPECT_GT(idle, 0);
   if (range.count < 100) return;
   EXPECT_GT(idle, range.count / 20);
 }
