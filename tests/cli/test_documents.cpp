@@ -77,9 +77,11 @@ TEST(ErrorDocument, OfAPointOfASweepIsThatOfASingleSolve) {
 TEST(Documents, OfEveryBuiltInModelSayWhatTheyAreAbout) {
   const json list = document(poet_solve({"--list-models", "--json"}));
   int infeasible = 0;
+  int number = 0;
   for (const json& model : list.at("models")) {
     const std::string name = model.at("name");
-    for (const int percent : {90, 60, 40}) {
+    // Of the larger budgets one in turn.
+    for (const int percent : {++number % 2 == 0 ? 90 : 60, 40}) {
       const std::string ram = std::to_string(percent) + "%";
       SCOPED_TRACE(name + " in " + ram);
       const Finished run = poet_solve(problem(name, "m4", ram, "1.5") +

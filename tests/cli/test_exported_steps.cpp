@@ -100,25 +100,16 @@ std::vector<std::pair<std::string, std::string>> all_models() {
 }
 
 TEST_F(ExportedSteps, ComputesEveryOpAndUpdate) {
-  Words objects;
   for (const auto& [name, text] : all_models()) {
     const std::string model = folder_.write("tiny.json", text);
     const std::string path = solved(model, "100%");
     ASSERT_EQ(exported(path, {"--model", model, "--seed", "3"}).status, 0) << name;
-    for (const std::string& source : kCFiles) {
-      const bool is_of_model = source == "poet_plan.c" || source == "poet_constants.c";
-      if (is_of_model || objects.size() + 2 == kCFiles.size()) continue;
-      objects.push_back(folder_.file(source + ".o"));
-      const Finished compiled = compile(POET_CC, {"-O1", "-ffp-contract=off", "-c", "-I" + plan_,
-                                                  plan_ + "/" + source, "-o", objects.back()});
-      ASSERT_EQ(compiled.status, 0) << compiled.err;
-    }
     const std::string program = folder_.file("step");
     const Finished linked =
         compile(POET_CC, Words{"-std=c11", "-I" + plan_, "-o", program, plan_ + "/poet_plan.c",
                                plan_ + "/poet_constants.c",
                                POET_SOURCE_DIR "/tests/support/exported_step.c"} +
-                             objects);
+                             compiled_once());
     ASSERT_EQ(linked.status, 0) << name << linked.err;
     const std::string gradients = folder_.file("gradients");
     const Finished step = run_step(program, {"2", "3", gradients});
@@ -128,7 +119,6 @@ TEST_F(ExportedSteps, ComputesEveryOpAndUpdate) {
         document(poet_solve({"run", path, "--model", model, "--steps", "2", "--seed", "3"})),
         step.out, contents_of(gradients));
   }
-  EXPECT_EQ(objects.size() + 2, kCFiles.size());
 }
 
 // Every computation, page and move has its number in the program of the file.

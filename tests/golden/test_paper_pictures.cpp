@@ -22,6 +22,7 @@ namespace {
 using test::picture_faults;
 using test::TinySolve;
 using testing::ContainsRegex;
+using testing::Each;
 using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
@@ -72,12 +73,13 @@ class PaperPictures : public testing::TestWithParam<double> {
     if (!test::have_python()) GTEST_SKIP() << "no python3 to read XML with";
   }
 
-  static void expect_faultless(const std::string& picture) {
-    EXPECT_THAT(picture_faults(picture), StartsWith("texts|"));
+  static void expect_faultless(const std::vector<std::string>& pictures) {
+    EXPECT_THAT(picture_faults(pictures), Each(StartsWith("texts|")));
   }
 };
 
 TEST_P(PaperPictures, OfSchedulesHaveReadableTextInItsPlace) {
+  std::vector<std::string> pictures;
   for (const Schedule& schedule : {test::keep_all(), test::recompute_a(), test::page_a()}) {
     for (const bool title : {true, false}) {
       PictureOptions options = paper(GetParam());
@@ -85,21 +87,24 @@ TEST_P(PaperPictures, OfSchedulesHaveReadableTextInItsPlace) {
       for (const ColumnWidth columns :
            {ColumnWidth::computation, ColumnWidth::time, ColumnWidth::energy}) {
         options.columns = columns;
-        expect_faultless(schedule_svg(TinySolve(schedule).report(), options));
+        pictures.push_back(schedule_svg(TinySolve(schedule).report(), options));
       }
     }
   }
+  expect_faultless(pictures);
 }
 
 TEST_P(PaperPictures, OfSweepsHaveReadableTextInItsPlace) {
+  std::vector<std::string> pictures;
   for (const auto& points :
        {test::small_sweep(), many_curves({"linear"}, {"m4"}, 6), over_runtime(),
         many_curves({"linear", "bert"}, {"m0", "m4", "a72"}, 1),
         many_curves({"linear", "bert", "vgg16", "resnet18", "resnet50"}, {"m4"}, 2),
         many_curves({"linear", "bert", "vgg16", "resnet18"}, {"m0", "m4", "a72"}, 2),
         std::vector<CurvePoint>{}}) {
-    expect_faultless(sweep_svg(points, paper(GetParam())));
+    pictures.push_back(sweep_svg(points, paper(GetParam())));
   }
+  expect_faultless(pictures);
 }
 
 TEST_P(PaperPictures, AreAsWideAsAskedFor) {
@@ -115,16 +120,21 @@ INSTANTIATE_TEST_SUITE_P(Widths, PaperPictures, testing::Values(80, 84, 120, 174
 
 TEST(PictureFaults, AreFound) {
   if (!test::have_python()) GTEST_SKIP() << "no python3 to read XML with";
-  const std::string faults = picture_faults(
-      "<svg xmlns='http://www.w3.org/2000/svg' width='84mm' viewBox='0 0 400 100'>"
-      "<style>text { font-size: 12px } .lane { font-size: 9px }</style>"
-      "<text x='10' y='50'>first</text><text x='20' y='52'>second</text>"
-      "<text x='380' y='90'>beyond the edge</text><text x='10' y='20' class='lane'>tiny</text>"
-      "</svg>");
-  EXPECT_THAT(faults, HasSubstr("overlap|second|first"));
-  EXPECT_THAT(faults, HasSubstr("outside|beyond the edge"));
-  EXPECT_THAT(faults, HasSubstr("small|tiny|5.36"));
-  EXPECT_THAT(faults, HasSubstr("texts|4"));
+  const std::vector<std::string> faults = picture_faults(
+      {"<svg xmlns='http://www.w3.org/2000/svg' width='84mm' viewBox='0 0 400 100'>"
+       "<style>text { font-size: 12px } .lane { font-size: 9px }</style>"
+       "<text x='10' y='50'>first</text><text x='20' y='52'>second</text>"
+       "<text x='380' y='90'>beyond the edge</text><text x='10' y='20' class='lane'>tiny</text>"
+       "</svg>",
+       "<svg xmlns='http://www.w3.org/2000/svg' width='84mm' viewBox='0 0 400 100'>"
+       "<style>text { font-size: 12px }</style><text x='10' y='50'>right</text></svg>",
+       "no picture"});
+  EXPECT_THAT(faults[0], HasSubstr("overlap|second|first"));
+  EXPECT_THAT(faults[0], HasSubstr("outside|beyond the edge"));
+  EXPECT_THAT(faults[0], HasSubstr("small|tiny|5.36"));
+  EXPECT_THAT(faults[0], HasSubstr("texts|4"));
+  EXPECT_EQ(faults[1], "texts|1\n");
+  EXPECT_THAT(faults[2], StartsWith("not a picture for paper: "));
 }
 
 TEST(PictureOptions, WithoutATitleThereIsNone) {

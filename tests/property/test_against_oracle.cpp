@@ -187,7 +187,7 @@ void expect_agreement(const CaseRange& range, const Draw& draw, int feasible_sha
   std::cout << fmt::format("{} problems, {} of them feasible; {} answers, {} open, {} wrong\n",
                            problems, feasible, answers, open, failures);
   EXPECT_LE(open, answers / 100);
-  if (problems < 100) return;
+  if (problems < 12) return;
   EXPECT_GT(feasible, problems / feasible_share);
   EXPECT_LT(feasible, problems);
 }
@@ -197,13 +197,13 @@ Problem draw_wild(Random& random) {
 }
 
 TEST(Solver, AgreesWithTheOracle) {
-  expect_agreement(wanted_cases(200), draw_wild, 3);
+  expect_agreement(wanted_cases(80), draw_wild, 3);
 }
 
 // In place, workspace, parameters, storage, and the time of transfers.
 TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
   expect_agreement(
-      wanted_cases(150),
+      wanted_cases(60),
       [](Random& random) { return random_exact_problem(random, 4 + random.below(4)); }, 5,
       OnFailure::name);
 }
@@ -211,7 +211,7 @@ TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
 // Rule 5 frees what is written out after a use alone, so that a use can be worth a recomputation.
 TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
   int idle = 0;
-  const CaseRange range = wanted_cases(40);
+  const CaseRange range = wanted_cases(16);
   expect_agreement(
       range,
       [&](Random& random) {
@@ -222,6 +222,8 @@ TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
       },
       3, OnFailure::name);
   std::cout << idle << " of them have optima with idle recomputations\n";
+  if (range.count < 10) return;
+  EXPECT_GT(idle, 0);
   if (range.count < 100) return;
   EXPECT_GT(idle, range.count / 20);
 }
@@ -229,7 +231,7 @@ TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
 // CBC takes what is within 1e-6 of a whole number for whole, and cannot see such a byte.
 TEST(Solver, AgreesWithTheOracleWhereAByteInABillionDecides) {
   expect_agreement(
-      wanted_cases(100), [](Random& random) { return with_a_byte_too_little(draw_wild(random)); },
+      wanted_cases(40), [](Random& random) { return with_a_byte_too_little(draw_wild(random)); },
       5);
 }
 

@@ -53,7 +53,7 @@ int expect_sound(const Problem& problem, int number) {
 }
 
 TEST(Baselines, AreSoundOnRandomTrainingGraphs) {
-  const CaseRange range = wanted_cases(60);
+  const CaseRange range = wanted_cases(20);
   int feasible = 0;
   for (int number = range.first; number < range.first + range.count; ++number) {
     Random random(number);
@@ -63,7 +63,7 @@ TEST(Baselines, AreSoundOnRandomTrainingGraphs) {
 }
 
 TEST(Baselines, AreSoundOnExactGraphs) {
-  const CaseRange range = wanted_cases(60);
+  const CaseRange range = wanted_cases(20);
   for (int number = range.first; number < range.first + range.count; ++number) {
     Random random(number);
     expect_sound(random_exact_problem(random, 6 + random.below(12)), number);
@@ -71,7 +71,7 @@ TEST(Baselines, AreSoundOnExactGraphs) {
 }
 
 TEST(Baselines, AreSoundOnAwkwardGraphs) {
-  const CaseRange range = wanted_cases(60);
+  const CaseRange range = wanted_cases(20);
   for (int number = range.first; number < range.first + range.count; ++number) {
     Random random(number);
     Problem problem = wild_problem(random, 6 + random.below(12), Numbers::moderate);

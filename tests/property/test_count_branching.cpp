@@ -17,7 +17,7 @@
 namespace poet::test {
 namespace {
 
-constexpr int kCases = 150;
+constexpr int kCases = 60;
 constexpr double kBranchingTolerance = 1e-8;  // of the energy, in sums of another order
 
 CountBranchingResult search(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,

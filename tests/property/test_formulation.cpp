@@ -137,7 +137,7 @@ class Case {
 };
 
 TEST(Formulation, ShortcutsAgreeWithThePlainModelOnRandomGraphs) {
-  const test::CaseRange range = test::wanted_cases(120);
+  const test::CaseRange range = test::wanted_cases(50);
   int feasible = 0;
   int unknown = 0;
   for (int seed = range.first; seed < range.first + range.count; ++seed) {

@@ -32,7 +32,7 @@ double extra_gap(const SolveResult& result, const Problem& problem) {
 }
 
 TEST(Refining, NeverRaisesTheEnergyOrLowersTheBound) {
-  const CaseRange range = wanted_cases(200);
+  const CaseRange range = wanted_cases(80);
   int refined = 0;
   for (int number = range.first; number < range.first + range.count; ++number) {
     SCOPED_TRACE(fmt::format("case {}", number));
@@ -62,7 +62,7 @@ TEST(Refining, NeverRaisesTheEnergyOrLowersTheBound) {
 }
 
 TEST(Refining, RepeatsExactly) {
-  const CaseRange range = wanted_cases(40);
+  const CaseRange range = wanted_cases(16);
   for (int number = range.first; number < range.first + range.count; ++number) {
     SCOPED_TRACE(fmt::format("case {}", number));
     Random random(number);
@@ -79,7 +79,7 @@ TEST(Refining, RepeatsExactly) {
 }
 
 TEST(Refining, IsLeftOutByFastSolves) {
-  const CaseRange range = wanted_cases(40);
+  const CaseRange range = wanted_cases(16);
   for (int number = range.first; number < range.first + range.count; ++number) {
     SCOPED_TRACE(fmt::format("case {}", number));
     Random random(number);

@@ -6,7 +6,7 @@ import unittest
 import poet
 from support import TestCase, needs_numpy, numpy, quiet, random_nodes
 
-SCHEDULES = 200 if os.environ.get("POET_LONG_TESTS") else 20
+SCHEDULES = int(os.environ.get("POET_CASES", 40))
 BUILT_IN = [("linear", platform) for platform in ("m0", "m4", "a72", "a72nocache", "jetsontx2")]
 LARGE = [("transformer", "m4"), ("vgg16_cifar", "m4"), ("resnet18_cifar", "a72")]
 
@@ -55,12 +55,14 @@ class PoetConstraints(TestCase):
 
     def test_built_in_models_by_solve(self):
         draw = random.Random(1)
-        cases = BUILT_IN + (LARGE if os.environ.get("POET_LONG_TESTS") else [])
-        for model, platform in cases:
+        checked = []
+        for model, platform in BUILT_IN + LARGE:
             ram, runtime, (paging, remat) = budgets(model, draw)
-            result = quiet(poet.solve, model, platform, ram, runtime, paging=paging, remat=remat, time_limit_s=5)
+            # Any schedule will do.
+            result = quiet(poet.solve, model, platform, ram, runtime, paging=paging, remat=remat, time_limit_s=1)
             if not result.feasible:
                 continue
+            checked.append((model, platform))
             with self.subTest(model=model, platform=platform):
                 solution = result.solution
                 self.check(result.schedule, solution)
@@ -73,6 +75,8 @@ class PoetConstraints(TestCase):
                         self.assertEqual(solution.FreeE[t, e], ours[t, i, k])
                 numpy.testing.assert_array_equal(
                     solution.U, poet_constraints.ram_after(nodes, solution.R, solution.SRam))
+        self.assertGreaterEqual(len(set(checked) & set(BUILT_IN)), 3)
+        self.assertTrue(set(checked) & set(LARGE))
 
     def test_the_check_finds_what_is_wrong(self):
         schedule = poet.optimize("linear", "m4", ram=3500, runtime=1.5, paging_time="free")

@@ -1,6 +1,6 @@
-"""Reads a picture for paper on stdin and prints what is wrong with its text, a line each: text
-below 6 pt, text that leaves the page, and texts that lie on each other. The last line counts the
-texts. Widths are those of Helvetica, which the style sheets ask for first."""
+"""Reads pictures for paper on stdin, each ended by a form feed, and prints what is wrong with the text
+of each, a line each: text below 6 pt, text that leaves the page, and texts that lie on each other. The
+last line of a picture counts the texts, and a form feed follows. Widths are those of Helvetica, which the style sheets ask for first."""
 
 import re
 import sys
@@ -47,8 +47,8 @@ def box_of(element, size):
     return text, (x + start, y - 0.72 * size, x + start + width, y + 0.2 * size)
 
 
-def main():
-    root = tree.fromstring(sys.stdin.buffer.read())
+def print_faults(picture):
+    root = tree.fromstring(picture)
     _, _, width, height = map(float, root.get("viewBox").split())
     assert root.get("width").endswith("mm"), "not a picture for paper"
     points = float(root.get("width")[:-2]) / 25.4 * 72 / width
@@ -68,7 +68,8 @@ def main():
             if not apart:
                 print("overlap", text, other, sep="|")
         boxes.append((text, box))
-    print("texts", len(boxes), sep="|")
+    print("texts", len(boxes), sep="|", end="\n\f", flush=True)
 
 
-main()
+for one in sys.stdin.buffer.read().split(b"\f")[:-1]:
+    print_faults(one)
