@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "problem/fields.hpp"
+#include "report/compare_fields.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
@@ -24,8 +26,7 @@ bool is_exact(const ModelInfo& model) {
 }
 
 bool is_beyond_poet(const Request& request) {
-  return request.limits.paging_time != PagingTime::free || request.limits.storage_budget_bytes ||
-         request.limits.page_out_budget_bytes;
+  return first_difference(request.limits, Limits(), kNewLimits).has_value();
 }
 
 }  // namespace

@@ -8,8 +8,10 @@
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
+#include "problem/fields.hpp"
 #include "report/compare_fields.hpp"
 #include "report/summary.hpp"
+#include "sweep/request.hpp"
 
 namespace poet {
 namespace {
@@ -18,11 +20,12 @@ namespace {
 std::string point_key(const SweepRow& row) {
   const RowProblem& problem = row.problem;
   const Limits& limits = problem.limits;
-  return fmt::format(
-      "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
-      problem.batch_size, problem.mem_power_scale, name_of(limits.techniques),
-      problem.runtime_budget_ratio, limits.ram_budget_bytes, name_of(limits.paging_time),
-      limits.storage_budget_bytes.value_or(-1), limits.page_out_budget_bytes.value_or(-1));
+  std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
+                  problem.batch_size, problem.mem_power_scale, name_of(limits.techniques),
+                  problem.runtime_budget_ratio, limits.ram_budget_bytes);
+  for_each_field(kNewLimits, [&](const auto& limit) { key += "\n" + text_of(limit.of(limits)); });
+  return key;
 }
 
 using Index = std::map<std::string, const ComparedPoint*>;
@@ -82,18 +85,17 @@ void Pairs::pair_changed_graphs(const ComparedResult& baseline) {
 namespace {
 
 /// What a question consists of, in words, in the order in which a difference is worth reading.
-constexpr auto kProblemInWords = std::tuple(
-    Field<&RowProblem::model>{"the model"}, Field<&RowProblem::platform>{"the platform"},
-    Field<&RowProblem::batch_size>{"the batch size"},
-    Field<&RowProblem::mem_power_scale>{"the memory power scale"},
-    Field<&RowProblem::limits, &Limits::techniques>{"the set of techniques"},
-    Field<&RowProblem::limits, &Limits::paging_time>{"the paging time"},
-    Field<&RowProblem::limits, &Limits::storage_budget_bytes>{"the storage budget in bytes"},
-    Field<&RowProblem::limits, &Limits::page_out_budget_bytes>{"the page-out budget in bytes"},
-    Field<&RowProblem::objective>{"the objective"},
-    Field<&RowProblem::limits, &Limits::ram_budget_bytes>{"the RAM budget in bytes"},
-    Field<&RowProblem::graph_sha256>{"the graph's digest"},
-    Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{"the runtime budget in seconds"});
+constexpr auto kProblemInWords = std::tuple_cat(
+    std::tuple(Field<&RowProblem::model>{"the model"}, Field<&RowProblem::platform>{"the platform"},
+               Field<&RowProblem::batch_size>{"the batch size"},
+               Field<&RowProblem::mem_power_scale>{"the memory power scale"},
+               Field<&RowProblem::limits, &Limits::techniques>{"the set of techniques"}),
+    within<&RowProblem::limits>(kNewLimitsInWords),
+    std::tuple(Field<&RowProblem::objective>{"the objective"},
+               Field<&RowProblem::limits, &Limits::ram_budget_bytes>{"the RAM budget in bytes"},
+               Field<&RowProblem::graph_sha256>{"the graph's digest"},
+               Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{
+                   "the runtime budget in seconds"}));
 
 }  // namespace
 

@@ -15,7 +15,6 @@ namespace poet::cli {
 /// The command line of `sweep`.
 struct SweepArguments {
   SweepRequest request;
-  Question shared;  ///< the options for transfers and secondary storage
   int jobs = 1;
   std::string output;
   std::string resume;
