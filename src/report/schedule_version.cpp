@@ -47,8 +47,8 @@ std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
   return program;
 }
 
-bool has_offsets(const ScheduleFile& report) {
-  return report.arena != ArenaFigures() || without_offsets(report.program) != report.program;
+bool has_offsets(const ScheduleFile& file) {
+  return file.arena != ArenaFigures() || without_offsets(file.program) != file.program;
 }
 
 int schedule_version(const ScheduleFile& file) {

@@ -115,8 +115,8 @@ std::string problem_difference(RowProblem before, RowProblem now) {
 namespace {
 
 /// The first field of a row that is not as the schedule file has it; empty if there is none.
-std::string row_field_difference(const SweepRow& row, const ScheduleFile& report) {
-  SweepRow expected = row_of(report);
+std::string row_field_difference(const SweepRow& row, const ScheduleFile& file) {
+  SweepRow expected = row_of(file);
   // What a schedule file does not hold.
   expected.point = row.point;
   expected.origin = row.origin;
@@ -135,15 +135,15 @@ std::string row_field_difference(const SweepRow& row, const ScheduleFile& report
 
 }  // namespace
 
-std::string row_difference(const SweepRow& row, const ScheduleFile& report) {
-  const std::string difference = problem_difference(row.problem, row_of(report).problem);
+std::string row_difference(const SweepRow& row, const ScheduleFile& file) {
+  const std::string difference = problem_difference(row.problem, row_of(file).problem);
   if (!difference.empty()) return "is another one's: " + difference;
   const Joules stated = row.summary ? row.summary->energy_joules : 0;
-  if (!agree(report.summary.energy_joules, stated)) {
-    const auto [needs, says] = distinct(report.summary.energy_joules, stated);
+  if (!agree(file.summary.energy_joules, stated)) {
+    const auto [needs, says] = distinct(file.summary.energy_joules, stated);
     return fmt::format("needs {} J, its row says {} J", needs, says);
   }
-  return row_field_difference(row, report);
+  return row_field_difference(row, file);
 }
 
 }  // namespace poet

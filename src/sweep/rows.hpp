@@ -148,7 +148,7 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
                    const MinRam& found, const SolveSettings& settings);
 
 /// A schedule file as a row of a sweep.
-SweepRow row_of(const ScheduleFile& report);
+SweepRow row_of(const ScheduleFile& file);
 
 /// How a row calls a status that a solve or a file has.
 SweepRow::Status row_status(Status status);
