@@ -100,7 +100,7 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
   }
   file.program = to_program(problem.graph, *result.schedule, request.limits.paging_time);
   // The figures are this replay's own, so that no second replay could find fault with them.
-  std::vector<std::string> found;
+  std::vector<std::string> found = order_findings(file);
   check_claim(found, file, replay.energy_joules);
   if (found.empty()) return file;
   throw InternalError("the report contradicts its own schedule: " + found.front());

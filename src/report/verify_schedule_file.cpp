@@ -130,6 +130,8 @@ std::string shown_step(const std::vector<Instruction>& program, std::size_t at) 
   return fmt::format("{} {}{}", name_of(step.op), step.node, over);
 }
 
+}  // namespace
+
 /// Reports the first difference only: everything after it is likely to differ as well.
 void check_program(Lines& found, const ScheduleFile& file, const Platform* platform) {
   const std::vector<Instruction> expected =
@@ -144,8 +146,6 @@ void check_program(Lines& found, const ScheduleFile& file, const Platform* platf
   found.push_back(fmt::format("program: instruction {} is {}; the stages say {}", at,
                               shown_step(stated, at), shown_step(expected, at)));
 }
-
-}  // namespace
 
 std::vector<std::string> verify_schedule_file(const ScheduleFile& file, const Model* model,
                                               const Platform* platform) {
