@@ -88,6 +88,9 @@ Precedence precedence(const Subject& subject);
 /// is not legal.
 Subject reordered(const Subject& given, const NodeOrder& order);
 
+/// The same subject with its nodes in the given order.
+Subject in_given_order(const Subject& subject);
+
 /// As model_info(Model), with the digests of an order that was chosen.
 ModelInfo model_info(const Subject& subject);
 

@@ -11,6 +11,8 @@
 namespace poet::cli {
 
 /// What all commands share.
+/// A command gets it by reference, so that main() still has the problem when the command has ended
+/// with an exception.
 struct Session {
   std::string program;  ///< how this program was called
   bool quiet = false;

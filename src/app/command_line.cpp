@@ -1,3 +1,11 @@
+// A command line is parsed twice. The first pass takes the options that every command has, which
+// may stand in front of the command's name, and stops at the first word that is none of them. The
+// second is the command's own parser. The name may be left out, and then the command is `solve`.
+//
+// CLI11's message about a word that it does not know only repeats the word. refuse() replaces it:
+// an option of another command is answered with the commands that have it, a misspelt one with the
+// nearest name.
+
 #include "app/command_line.hpp"
 
 #include <algorithm>
@@ -53,6 +61,8 @@ void add_common_options(CLI::App& app, Session& session) {
   group.text("--log-file", session.log_file, "FILE", "write the log there as well");
 }
 
+/// Adds all that a command has to a parser: what --help shows is complete only after this.
+/// `session` and the command's arguments have to outlive the parser, which writes into them.
 Run add_everything(CLI::App& app, const Command& command, Session& session) {
   app.formatter(std::make_shared<HelpFormat>());
   app.set_help_flag("-h,--help", "show this text");
@@ -94,6 +104,8 @@ std::string suggestion(const std::string& word, const std::vector<std::string>& 
 }
 
 /// The commands that have this option, quoted.
+/// To find them out, the parser of each command is built. That happens only for an option that is
+/// wrong, so no second list of options has to be kept.
 std::vector<std::string> owners(const std::string& option) {
   std::vector<std::string> names;
   for (const Command* command : all_commands()) {
@@ -147,6 +159,7 @@ Run CommandLine::parse(Session& session) {
     common.set_help_flag();
     common.prefix_command();
     add_common_options(common, session);
+    // CLI11 takes words from the back of a vector, so they are reversed.
     common.parse(std::vector<std::string>(words_.rbegin(), words_.rend() - 1));
     std::vector<std::string> words = common.remaining();
     const Command* command = words.empty() ? nullptr : find_command(words.front());
@@ -166,6 +179,8 @@ Run CommandLine::parse(Session& session) {
   }
 }
 
+/// CLI11 reports the late command of `--gap 0 verify FILE` as a word too many. The option in front
+/// of it was once ignored, so this has an error of its own.
 void CommandLine::parse_command(const Command& command, const std::vector<std::string>& words) {
   try {
     app_.parse(std::vector<std::string>(words.rbegin(), words.rend()));
@@ -191,6 +206,8 @@ void CommandLine::refuse_late_command(const std::string& first) {
   }
 }
 
+/// Asks the parser and not the command: if parsing fails, the command has not seen its arguments,
+/// yet --output may have been read before the option that is wrong.
 std::optional<Destination> CommandLine::error_destination() const {
   if (!error_document_) return std::nullopt;
   const auto given = [&](const char* name) {

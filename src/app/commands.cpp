@@ -1,3 +1,7 @@
+// The table of all commands. Commands do not add themselves: static initialisers run in the order
+// in which files are linked, and --help has an order of its own. `solve` comes first, because it is
+// the command of a line that names none.
+
 #include "app/command.hpp"
 
 namespace poet::cli {

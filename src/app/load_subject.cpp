@@ -1,3 +1,7 @@
+// From names and paths of the command line to models, platforms and questions. The library reads
+// text and knows no options, so errors get the name of their option here (with_place). `info` is
+// filled in step by step: the document of a failed run states what was read before the failure.
+
 #include "app/load_subject.hpp"
 
 #include <spdlog/spdlog.h>
@@ -25,6 +29,7 @@ bool is_onnx(const std::string& path) {
 }
 
 /// Throws InputError for options about ONNX files beside another model.
+/// An option that is ignored in silence would be taken for granted.
 void refuse_network_options(const ModelArguments& arguments) {
   const ImportRequest& given = arguments.network;
   const char* const option = !given.loss.empty()        ? "--loss"
@@ -40,12 +45,15 @@ void refuse_network_options(const ModelArguments& arguments) {
 
 }  // namespace
 
+/// In a process of its own, since libonnx crashes on some files.
 std::string imported_model(const ImportRequest& request, const std::string& path) {
   ImportedText imported = import_file(path, request, layers_json);
   for (const std::string& note : imported.notes) spdlog::warn("{}: {}", shown_source(path), note);
   return std::move(imported.document);
 }
 
+/// An ONNX file becomes the text of a model file before it is read, the text that `import` with the
+/// same options writes: both ways give the same model, with the same digest.
 Model load_model(const ModelArguments& arguments, const char* option) {
   refuse_network_options(arguments);
   Model model = with_place(option, [&] {
@@ -74,6 +82,7 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
   return inputs;
 }
 
+/// The order comes last, as its file may name the nodes of the model.
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, info);
   Question question = arguments.question;
@@ -88,6 +97,8 @@ Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
   return subject;
 }
 
+/// Which budgets may be missing depends on the objective, so the parser cannot require them: what
+/// is minimised has no budget.
 Question stated_question(const QuestionArguments& arguments) {
   const Question& question = arguments.question;
   const Objective objective = question.settings.objective;
@@ -110,6 +121,7 @@ Question stated_question(const QuestionArguments& arguments) {
   return stated;
 }
 
+/// `min` is left out: it stands for what a search finds.
 void check_budgets(const Question& question, const Subject& subject) {
   if (question.runtime) {
     with_place("--runtime-budget",

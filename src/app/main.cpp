@@ -21,6 +21,8 @@ using poet::ExitCode;
 ExitCode run_caught(int argc, char** argv) {
   Session session;
   std::optional<CommandLine> line;
+  // What can be said of the failure depends on how far the run came: the destination is known once
+  // the command line is read, the problem as far as the command has read it.
   const auto fail = [&](ExitCode code, const std::string& message) {
     const auto to = line ? line->error_destination() : std::nullopt;
     return deliver_failure(code, message, to, session.problem);

@@ -1,3 +1,7 @@
+// What `fit` and `run --profile` share: both have times of instructions, and write a model of
+// measured nodes and a platform. Powers and sizes are not measured: they come from the platform
+// that the schedule was solved for, and the fitted platform states so.
+
 #include "app/measured_files.hpp"
 
 #include <spdlog/spdlog.h>
@@ -40,6 +44,8 @@ std::string error_text(double error) {
 
 }  // namespace
 
+/// The model has to be the very text that was solved, by its digest, with the batch size, the
+/// backward pass, the alignment and the order that the file states.
 Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
   return with_place("--model", [&] {
     const Model loaded =
@@ -75,6 +81,8 @@ StepFit fit_schedule(const ScheduleFile& file, const Model& model, const Instruc
   return fit;
 }
 
+/// One rate for each op cannot suit all nodes. A small node has fixed costs; the table shows by how
+/// much the platform misses it.
 void print_fit(const StepFit& fit) {
   constexpr const char* kLine = "{:<28} {:>5} {:>11} {:>6} {:>11} {:>9} {:>9}  {}\n";
   const OpResidual all = total(fit.residuals);

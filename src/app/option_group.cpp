@@ -1,3 +1,7 @@
+// CLI11 behind an interface of our own. Its ranges, its errors and its help differ from the rest of
+// the program, and so do its texts for enums: with these functions every option has one grammar of
+// errors, and --help one layout, which the manual pages and the completions are made from.
+
 #include "app/option_group.hpp"
 
 #include <unistd.h>
@@ -31,6 +35,8 @@ CLI::Option* OptionGroup::text(const char* names, std::string& value, const char
   return value.empty() ? option : option->capture_default_str();
 }
 
+/// A shell expands nets/*.json to several words, and people type commas; both end up as one text,
+/// which a journal can keep as it is.
 void OptionGroup::list(const char* names, std::string& value, const char* unit,
                        const std::string& usage) {
   app_.add_option_function<std::vector<std::string>>(
@@ -43,6 +49,7 @@ void OptionGroup::list(const char* names, std::string& value, const char* unit,
       ->type_name(unit);
 }
 
+/// One value each time: otherwise the option would swallow the arguments that follow it.
 void OptionGroup::repeated(const char* name, std::vector<std::string>& values, const char* unit,
                            const std::string& usage) {
   app_.add_option(name, values, usage)->allow_extra_args(false)->group(heading_)->type_name(unit);
@@ -61,6 +68,7 @@ void OptionGroup::repeated(const char* name, std::function<void(const std::strin
       ->type_name(unit);
 }
 
+/// An option without a heading is not in --help.
 void OptionGroup::gone(const char* name, const char* instead) {
   app_.add_flag_callback(name,
                          [name, instead] {
@@ -99,6 +107,8 @@ CLI::Option* OptionGroup::words(const char* name, const std::vector<std::string>
       ->type_name(fmt::format("{}", fmt::join(allowed, "|")));
 }
 
+/// completions/read_help.awk and help2man read these lines, so that a change of the columns
+/// concerns both.
 std::string help_entry(const std::string& name, const std::string& description) {
   std::string text = "  " + name;
   const auto next_line = [&] { return '\n' + std::string(kColumn, ' '); };
@@ -137,6 +147,7 @@ void check_destination(const char* option, const std::string& path) {
   with_place(option, [&] { check_writable(path); });
 }
 
+/// Nothing is created: a run that fails later leaves no empty folder behind.
 void check_folder(const char* option, const std::string& path) {
   if (path.empty()) return;
   // What is missing of the path will be created in the last folder that is there.

@@ -26,6 +26,7 @@ struct Range {
 };
 
 /// What is wrong with the text of a number; empty if nothing is.
+/// std::from_chars takes no blanks and no plus sign, and reads 0.5 in every locale.
 template <typename Number>
 std::string number_fault(const std::string& text, const Range<Number>& range) {
   Number value{};

@@ -1,3 +1,6 @@
+// --plot-directory. All three paths are checked when the directory is made, before the solve: the
+// pictures come at its end, and a mistyped name would be found after hours.
+
 #include "app/plot_directory.hpp"
 
 #include <spdlog/spdlog.h>

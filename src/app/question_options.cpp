@@ -1,3 +1,10 @@
+// The options that are a question, for every command that asks one. Values are parsed where the
+// option is read, so that an error names the option, and so that no command carries texts that it
+// has to parse later. Lists of `sweep` are the exception: a journal keeps them as typed.
+//
+// The words of a description count: completions/read_help.awk finds in them what a value may be,
+// such as `both, remat, paging, none`.
+
 #include "app/question_options.hpp"
 
 #include <charconv>
@@ -17,6 +24,8 @@ void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
       .number(option.name, value, option.unit, option.range, option.usage);
 }
 
+/// One overload for each type of setting: the table of options says what is asked for, the type
+/// says how it is read.
 void add(CLI::App& app, const SettingOption<Bytes>& option, Bytes& value) {
   app.add_option_function<std::string>(
          option.name, [&value](const std::string& given) { value = *parse_bytes(given); },
@@ -151,6 +160,7 @@ void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time, L
   }
 }
 
+/// A file called `given` or `search` has to be given as ./given or ./search: the words win.
 void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
   const auto take = [&kind, &file](const std::string& given) {
     const std::optional<OrderKind> word = value_of<OrderKind>(given);
@@ -189,6 +199,8 @@ void add_budget_options(CLI::App& app, QuestionArguments& arguments) {
   add_technique_options(app, arguments.question.techniques);
 }
 
+/// What another solver found is not searched for. But paging has to cost what it cost in the
+/// exported model, and the gap decides which schedule is called optimal.
 void add_settings_without_search(CLI::App& app, SolveSettings& settings) {
   visit_setting_options([&](const auto& option) {
     const std::string_view name = option.name;
@@ -203,6 +215,8 @@ void add_setting_options(CLI::App& app, SolveSettings& settings, bool& require_o
             "exit 5 if a schedule is not proven within the gap (it is still written)");
 }
 
+/// Runs after the parse and not while it is done: --effort proof must not overwrite a --gap that
+/// comes before it on the command line.
 std::vector<std::string> apply_effort(const CLI::App& app, SolveSettings& settings) {
   const bool proof = settings.effort == Effort::proof;
   if (proof && app.count("--gap") == 0) settings.gap = 0;

@@ -153,7 +153,6 @@ class PointRun {
     return wishes;
   }
 
-  /// From the best of all methods on. What `poet` has proven holds in the given order alone.
   SweepOutcome solved_in_some_order(const Limits& limits) const {
     if (auto refused = infeasible_in_any_order(subject_, limits)) {
       return {.result = std::move(*refused)};
@@ -172,8 +171,7 @@ class PointRun {
     return result;
   }
 
-  /// Keeps the best schedule, from which our solver starts. A method may have used less than our
-  /// solver may, and never more.
+  /// A method may have used less than our solver may, and never more.
   void offer(const MethodAnswer& answer, const NodeOrder& order) {
     if (!answer.schedule()) return;
     const Limits limits = problem_of(info_of(Method::poet)).limits;

@@ -1,3 +1,7 @@
+// Words of a model inside C. A model file may name a layer with any characters, and the names come
+// from users: none may end a comment, start a directive or become a second definition. Numbers are
+// written so that every compiler reads the same bits.
+
 #include "export/c_names.hpp"
 
 #include <cmath>
@@ -61,6 +65,8 @@ std::string string_literal(std::string_view text) {
   return literal + "\"";
 }
 
+/// fmt writes the shortest digits that read back as the same float, without a point if there is no
+/// fraction; C wants one.
 std::string float_literal(float value) {
   if (!std::isfinite(value)) throw InternalError("a geometry is not finite");
   std::string digits = fmt::format("{}", value);

@@ -1,3 +1,7 @@
+// poet_plan.h is what a firmware's own code includes. So its names must not depend on the schedule:
+// another schedule of the same model, in any order of its nodes, changes sizes and the values of
+// POET_TENSOR_<NAME>, and the firmware compiles as it is.
+
 #include <string_view>
 
 #include <fmt/format.h>
@@ -51,6 +55,8 @@ class PlanHeader {
   }
 
  private:
+  /// In C99, a decimal constant beyond 2^31 - 1 without a suffix has a signed type of more than 32
+  /// bits.
   void define(const std::string& name, std::int64_t value, const std::string& about = {}) {
     const std::string comment = about.empty() ? "" : fmt::format(" /* {} */", about);
     text_ += fmt::format("#define POET_{} {}{}{}\n", name, value,
@@ -91,6 +97,7 @@ class PlanHeader {
     text_ += "\n";
   }
 
+  /// Places are macros, by which firmware finds the parameters of one layer.
   void write_groups() {
     if (plan_.groups.empty()) return;
     Identifiers names({"COUNT"});

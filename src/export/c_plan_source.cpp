@@ -1,3 +1,7 @@
+// poet_plan.c: constant tables that hold no address of RAM, so that a linker can keep them in
+// flash. What occurs more than once is written once: layers of one shape share their geometry, and
+// equal lists of operands their rows.
+
 #include <map>
 #include <string_view>
 
@@ -22,6 +26,9 @@ std::string adaptor_name(const Kernel& kernel) {
 }
 
 /// A function that gives a kernel the arguments that it has. C converts the pointers.
+/// Kernels differ in their arguments, and C leaves a call through a pointer to another type of
+/// function undefined. So the tables point to adaptors, of which there is one for each kernel that
+/// the plan calls.
 std::string adaptor(const Kernel& kernel) {
   const bool is_update = kernel.name == "poet_update";
   std::string unused;
@@ -129,6 +136,7 @@ class PlanSource {
                        operands, from.in.size(), is_random(from.call->spec) ? 1 : 0);
   }
 
+  /// Geometry is compared as text: equal text is an equal struct.
   std::string spec(const KernelSpec& from) {
     const SpecText made = spec_text(from);
     const auto [found, is_new] =

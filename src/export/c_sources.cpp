@@ -1,3 +1,7 @@
+// All files of an export. The runtime is embedded in the program, as text, so that an export needs
+// nothing else and fits the plan that it comes with. All kernels come along, and poet.mk lets the
+// linker leave out what the plan does not call.
+
 #include "export/c_sources.hpp"
 
 #include <string>

@@ -86,6 +86,8 @@ struct PlacedStep {
 
 /// Gives every operand of every kernel call its place. The plan refers to `step`, which has to stay
 /// where it is. Throws InputError for what does not fit the 32 bits of the runtime's tables.
+/// The plan has an offset for each operand and knows no pointer, as the device decides where its
+/// arena lies.
 DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
                         const PlacedStep& placed);
 

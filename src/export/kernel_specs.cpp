@@ -151,6 +151,7 @@ constexpr std::size_t member_bytes() {
 
 template <typename Spec>
 std::string members(const Spec& spec) {
+  // Without this, a member that runtime/poet_kernels.h gains would silently be 0 on every device.
   static_assert(member_bytes<Spec>() == sizeof(Spec), "a member is missing in its table");
   std::string text;
   for_each_field(kFields<Spec>, [&](const auto& field) {

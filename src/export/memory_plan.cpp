@@ -43,6 +43,8 @@ std::string words(const std::vector<Bytes>& numbers) {
 
 }  // namespace
 
+/// The metadata has offsets alone. Which tensor an offset is for follows from the order, so the
+/// table beside it states node, name and life of each.
 FolderFiles memory_plan(const PlacedStep& placed) {
   const std::vector<Lifetime> lifetimes = lifetimes_of(placed.graph, placed.program);
   std::string metadata;

@@ -1,3 +1,8 @@
+// A program states where a tensor comes to lie; a kernel has to know where its operands are by
+// then. So the program is followed instruction by instruction. It has been verified before, by code
+// that shares nothing with this file. What does not add up here is a bug of ours, and no error of
+// the user.
+
 #include "export/resolve_memory.hpp"
 
 #include <algorithm>
@@ -95,6 +100,8 @@ ResolvedProgram resolve_memory(const Graph& graph, std::span<const Instruction> 
   return MemoryFollower(graph, program).follow();
 }
 
+/// src/arena says how long each buffer lives, as it does for the search for offsets; the offsets
+/// themselves are in the instructions.
 std::vector<Lifetime> lifetimes_of(const Graph& graph, std::span<const Instruction> program) {
   const ProgramBuffers found = program_buffers(graph, program);
   std::vector<Lifetime> lifetimes;

@@ -1,3 +1,7 @@
+// The last step before text: every operand of every kernel call gets a place and an offset, so that
+// a device only adds two numbers. It decides nothing and looks nothing up. All that has to fit the
+// runtime's tables is checked here, with the number that is too large in the message.
+
 #include <algorithm>
 #include <limits>
 #include <string_view>
@@ -46,6 +50,9 @@ class PlanResolver {
   DevicePlan take() { return std::move(plan_); }
 
  private:
+  /// Three arrays beside the arena: parameters that are trained, constants, which a linker can put
+  /// into flash, and gradients that are kept. Moments lie as the trained parameters do; Adam's
+  /// second moments follow all first ones.
   void add_groups() {
     std::int64_t trained = 0;
     std::int64_t constant = 0;
@@ -83,6 +90,7 @@ class PlanResolver {
     fitting<std::uint16_t>(static_cast<std::int64_t>(step_.targets.size()), "targets");
   }
 
+  /// A misaligned offset is an error here and not a fault of the device.
   void add(const ResolvedInstruction& from) {
     if (from.offset % plan_.alignment != 0) {
       throw InputError(fmt::format("instruction {}: found the offset {}; expected a multiple of {}",
@@ -115,6 +123,8 @@ class PlanResolver {
     if (node.sink) made.sink = sink(from, *node.sink);
   }
 
+  /// A node can only read what its schedule keeps in RAM for it, which are the inputs that the
+  /// graph lists. An operand that is none of them shows an edge that the graph lacks.
   DeviceOperand in_arena(const ResolvedInstruction& at, int node, std::int64_t element) const {
     const std::vector<int>& inputs = graph_.nodes[at.node].inputs;
     const auto found = std::find(inputs.begin(), inputs.end(), node);
@@ -159,6 +169,8 @@ class PlanResolver {
     return {};
   }
 
+  /// Where a gradient goes: into the node's own tensor, perhaps on top of an earlier sum; into an
+  /// array that is kept; or straight into the parameters.
   DeviceSink sink(const ResolvedInstruction& at, const SinkUse& use) const {
     const DeviceOperand own{.place = POET_ARENA, .offset = static_cast<std::uint32_t>(at.offset)};
     switch (use.into) {

@@ -1,3 +1,7 @@
+// The lines of a sweep's journal. They are read more leniently than other files: another build may
+// have written them, whose schedules still count as starts. A line is about one task or one point,
+// so that a crash costs at most the line that was being written.
+
 #include "formats/journal.hpp"
 
 #include <fmt/format.h>
@@ -38,6 +42,7 @@ Struct read_known(const JsonCursor& at) {
   return object;
 }
 
+/// The log of the journal ends lines by itself.
 std::string one_line(const Json& json) {
   std::string line = json_write(json, true);
   line.pop_back();
@@ -108,6 +113,7 @@ JournalContents read_journal(const std::vector<std::string>& lines, const std::s
   return contents;
 }
 
+/// Values are compared as typed values and shown as the command line would state them.
 std::string request_difference(const SweepRequest& found, const SweepRequest& expected) {
   std::string difference;
   for_each_field(kAskedFields, [&](const auto& field) {

@@ -1,3 +1,6 @@
+// Small values that layers and nodes have in common. Types of elements become bytes here; the words
+// for them are known here alone.
+
 #include "formats/model_values.hpp"
 
 #include <algorithm>
@@ -55,6 +58,8 @@ std::vector<InputName> read_references(const JsonCursor& cursor, std::size_t lim
   return names;
 }
 
+/// A key of version 2 in a file of version 1 is no unknown key: the message names the line to
+/// change.
 void allow_keys(const JsonCursor& cursor, int version, std::vector<std::string_view> version_1,
                 std::span<const std::string_view> version_2) {
   if (version == 1) {

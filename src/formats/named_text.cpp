@@ -1,3 +1,7 @@
+// From what a user types to the text of a model or platform. What is built in is the text of the
+// files in models/ and platforms/, parsed like any other, so that a built-in model and a copy of
+// its file have the same digest.
+
 #include "formats/named_text.hpp"
 
 #include <algorithm>
@@ -24,6 +28,8 @@ bool is_path(std::string_view value) {
          value.find(".json") != std::string_view::npos;
 }
 
+/// A name without `/` and `.json` is never a path. If there is a file of that name, it is what the
+/// user may have meant.
 std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in) {
   std::error_code ignored;
   if (!name.empty() && std::filesystem::is_regular_file(name, ignored)) {
@@ -62,6 +68,8 @@ std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in) 
   return names;
 }
 
+/// Mistakes of both steps are reported together: what is missing in the file, and what does not fit
+/// in the graph. Only what rests on a complete file waits until there are no others.
 Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size,
                   std::optional<Backward> backward) {
   InputErrors errors;

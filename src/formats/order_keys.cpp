@@ -46,6 +46,7 @@ void check_order_list(const JsonCursor& list, const NodeOrder& order, int node_c
   }
 }
 
+/// The digests are only looked at here; verify computes them again from the nodes and their order.
 void check_order_keys(const JsonCursor& model, const ModelInfo& info, int node_count) {
   constexpr std::array<const char*, 3> kKeys{"order", "graph_sha256", "order_sha256"};
   std::array<std::optional<JsonCursor>, kKeys.size()> members;

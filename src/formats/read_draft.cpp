@@ -33,6 +33,7 @@ std::vector<int> read_node_list(const JsonCursor& list, const NodeReader& reader
   return nodes;
 }
 
+/// Peaks may be there, as in a complete file, and are not read: the replay finds them out.
 Schedule read_draft_stages(const JsonCursor& list, const Graph& graph) {
   const NodeReader nodes(graph.nodes);
   Schedule schedule;

@@ -1,3 +1,7 @@
+// Layers by the table of ops (src/model/op_table.cpp): an op that is added there is read, checked
+// and named in errors with no change here. All mistakes of a file are reported at once, since a
+// file with three slips used to take three runs to mend.
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -53,6 +57,7 @@ Attribute read_words(const JsonCursor& cursor, const AttributeRule& rule) {
   return result;
 }
 
+/// One number stands for both, as most windows are squares.
 Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
   if (!cursor.is_array()) {
     const std::int64_t value = cursor.integer(rule.least);
@@ -136,7 +141,7 @@ void read_inputs(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer)
   list.fail_expecting(fmt::format("{} for the op {}", count_text(count), rule.name));
 }
 
-/// What version 2 adds to every layer; a loss has a target besides.
+/// What every layer may state in version 2, whichever op it has; a loss has a target besides.
 struct LayerKey {
   std::string_view name;
   void (*read)(const JsonCursor& at, const OpRule& rule, LayerSpec& layer);

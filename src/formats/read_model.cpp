@@ -1,3 +1,7 @@
+// Model files: what surrounds the layers or the nodes. Version 1 means what it always meant, POET's
+// backward pass included, and what version 2 has added is refused in it; so a file gives the same
+// graph in every build that reads it.
+
 #include <algorithm>
 #include <utility>
 
@@ -16,6 +20,7 @@ namespace {
 
 constexpr std::size_t kMaxRank = 8;
 constexpr std::size_t kMaxModelInputs = 1000;
+// Ten million empty nodes once took a gigabyte before their number was found to be too large.
 constexpr std::size_t kMaxValues = 40 * kMaxNodes;  // in the file; a node takes about ten
 
 constexpr std::string_view kLayersKeys[] = {"inputs", "update", "optimizer", "dtype"};
@@ -56,6 +61,7 @@ InputSpec read_input(const JsonCursor& cursor, std::string name, int version) {
   return input;
 }
 
+/// `input` is the first and usual one; `inputs` has further ones, or all of them, by name.
 void read_model_inputs(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   const auto read = [&](const JsonCursor& at, std::string name) {
     InputSpec input{.name = name};
@@ -76,6 +82,7 @@ void read_model_inputs(const JsonCursor& root, ModelSpec& spec, InputErrors& err
   if (spec.inputs.empty()) others->fail_expecting("at least one input");
 }
 
+/// `known` are the kinds that the form and the version of the file allow, the usual one first.
 Backward read_backward(const JsonCursor& root, std::initializer_list<Backward> known) {
   const auto cursor = root.optional("backward");
   if (!cursor) return *known.begin();
@@ -106,6 +113,8 @@ void read_parameters(const JsonCursor& cursor, ModelSpec& spec, InputErrors& err
   }
 }
 
+/// The form with `nodes`: a graph as it is, whose nodes say themselves which of them belong to the
+/// backward pass.
 void read_graph(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   allow_keys(root, spec.version, {"format", "version", "name", "backward", "nodes"}, kNodesKeys);
   errors.collect([&] { spec.backward = read_backward(root, {Backward::explicit_nodes}); });

@@ -1,3 +1,7 @@
+// Nodes with measured costs, as users write them and as `run --profile` and `fit` do. Nothing is
+// computed from an op here: bytes, times and energies are what the file states, so no platform is
+// needed.
+
 #include "formats/model_values.hpp"
 
 namespace poet {

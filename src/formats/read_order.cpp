@@ -1,3 +1,6 @@
+// An order of nodes for a model. It is checked against the model and not only against the edges of
+// a graph: with kept gradients, an update has to come after all additions, and no edge says so.
+
 #include "formats/read_order.hpp"
 
 #include <algorithm>
@@ -30,6 +33,8 @@ std::string first_of(const std::vector<std::string>& names) {
   return text;
 }
 
+/// A list is typed or made by a script, so the error for one that is not complete names some of the
+/// missing nodes.
 NodeOrder listed_order(const JsonCursor& root, const Model& given) {
   const NodeReader nodes(given.nodes);
   const int count = static_cast<int>(given.nodes.size());

@@ -1,3 +1,6 @@
+// Platform files. All keys and most ranges are in the table of fields of a platform, which the
+// writer uses as well.
+
 #include "formats/read_inputs.hpp"
 
 #include "formats/json/json_cursor.hpp"

@@ -1,3 +1,7 @@
+// Files with results, for `plot`, `verify` and `compare`. They are recognised by their content, as
+// their names are the user's. A file that is none of ours is left to the reader of schedule files,
+// which reports best what is wrong.
+
 #include "formats/read_results.hpp"
 
 #include <algorithm>
@@ -166,6 +170,8 @@ ComparedResult read_compared(const std::string& path, bool replay_rows) {
                                    : read_schedule(text, path);
 }
 
+/// Each line is a document of its own, so results can be joined by `cat`, and an error names its
+/// line.
 std::vector<SweepRow> parse_sweep(std::string_view lines, const std::string& source) {
   std::vector<SweepRow> rows;
   const std::string file = shown_source(source);

@@ -1,3 +1,7 @@
+// Complete schedule files. Reading checks the form: keys, types, ranges, the version. Whether the
+// figures are true is for verify_schedule_file() in src/report, so that a file with a wrong figure
+// can be read and its faults listed, all at once.
+
 #include "formats/read_schedule.hpp"
 
 #include <fmt/format.h>
@@ -47,6 +51,8 @@ void read_solver(ScheduleFile& file, const JsonCursor& at) {
   read_fields(timing, file.solver, kTimingFields);
 }
 
+/// One object in the file, four structs here: figures of the schedule, bounds on what was minimised
+/// first, offsets, and what an order bought.
 void read_summary(ScheduleFile& file, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
@@ -72,6 +78,7 @@ void read_stages(ScheduleFile& file, const JsonCursor& list) {
   }
 }
 
+/// Offsets are read as they stand; verify checks them.
 std::vector<Instruction> program(const JsonCursor& list) {
   std::vector<Instruction> result;
   for (const JsonCursor& at : list.elements(kMaxProgramLength)) {

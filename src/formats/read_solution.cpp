@@ -1,3 +1,8 @@
+// Solutions of other solvers. Each reader is headed by the lines that it expects. Here a column is
+// a name or a number and a value is a number; whether the model has such a column, and whether the
+// point is a schedule, is for src/solver to find out. What the solver says of optimality is kept as
+// text only.
+
 #include "formats/read_inputs.hpp"
 
 #include <algorithm>
@@ -45,6 +50,7 @@ std::optional<Number> number_in(std::string_view word) {
 }
 
 /// Lines without the blanks around them. Lines that are empty are skipped.
+/// The number is the one that an editor shows: empty lines count.
 class Lines {
  public:
   Lines(std::string_view text, const std::string& source)
@@ -246,6 +252,7 @@ MilpSolution read_gurobi(Lines& lines) {
   return solution;
 }
 
+/// The first line decides: no two of these solvers begin in the same way.
 MilpSolution read_any(Lines& lines) {
   const std::string_view first = lines.line();
   if (first.find(" - objective value ") != std::string_view::npos) return read_cbc(lines);

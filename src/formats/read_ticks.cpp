@@ -1,3 +1,6 @@
+// Times as firmware prints them: carriage returns and blanks are allowed, and nothing is quoted.
+// Several values for one instruction stay in their order; the median is taken later.
+
 #include "formats/read_ticks.hpp"
 
 #include <algorithm>

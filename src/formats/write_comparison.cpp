@@ -1,3 +1,6 @@
+// Comparisons as text. The Markdown goes into pull requests, where names of models come from files
+// under review, so what would break a table, begin HTML or change the type is escaped.
+
 #include "formats/write_list.hpp"
 
 #include <fmt/format.h>
@@ -48,6 +51,7 @@ void add_table(std::string& text, const char* heading, const std::vector<Differe
 
 }  // namespace
 
+/// The same line on stderr, in the log of a build and at the top of the Markdown.
 std::string comparison_headline(const Comparison& comparison) {
   const std::size_t changed = comparison.graph_changes.size();
   return fmt::format("{} compared: {}, {}{}", counted(comparison.points, "point"),

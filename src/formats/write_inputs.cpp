@@ -1,3 +1,6 @@
+// Models and platforms as files. What is written reads back as the same; what has its default is
+// left out, as people read and edit these files.
+
 #include "formats/write_inputs.hpp"
 
 #include <nlohmann/json.hpp>
@@ -67,6 +70,7 @@ LayerJson window_json(const Attribute& window) {
   return LayerJson{window.height, window.width};
 }
 
+/// The way back from read_attribute() of read_layers.cpp, by the same table.
 LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) {
   switch (rule.kind) {
     case Kind::integer:

@@ -1,3 +1,5 @@
+// Documents of commands that make no schedule: lists, `info`, `run`.
+
 #include "formats/write_list.hpp"
 
 #include <cmath>

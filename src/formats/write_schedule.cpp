@@ -1,3 +1,6 @@
+// Schedule files, and the documents of solves without a schedule. A file has the lowest version
+// that can say what it says, so that older readers read what they can (schedule_version).
+
 #include <nlohmann/json.hpp>
 
 #include "formats/json/json_fields.hpp"
@@ -63,6 +66,8 @@ Json stages_json(const ScheduleFile& file) {
 
 }  // namespace
 
+/// The order is for people: what the schedule is about, what it costs, how it was found, and then
+/// the long lists.
 std::string to_json(const ScheduleFile& file, bool compact) {
   if (file.stage_peak_ram_bytes.size() != file.schedule.stages.size()) {
     throw InternalError("the report does not have one RAM peak per stage");
@@ -82,6 +87,8 @@ std::string to_json(const ScheduleFile& file, bool compact) {
   return json_write(document, compact);
 }
 
+/// The document of a run without a schedule begins like a schedule file, so that a script can read
+/// `status` and `code` of either.
 std::string error_json(ExitCode code, std::string_view status, std::string_view error,
                        const ProblemInfo& problem, bool compact) {
   Json document = heading(schedule_version(problem), code, status);

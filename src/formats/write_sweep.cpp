@@ -1,3 +1,6 @@
+// Rows as JSON lines and as CSV, both from the table of fields of a row: the columns of the table
+// are the keys of the lines.
+
 #include "formats/write_sweep.hpp"
 
 #include <algorithm>
@@ -52,6 +55,7 @@ std::string csv_table(const std::vector<Json>& rows,
   return text;
 }
 
+/// `timing` stands apart, so that two equal runs can be compared by all the rest.
 template <typename Row>
 std::string json_lines(const std::vector<Row>& rows, std::string_view format) {
   std::string text;

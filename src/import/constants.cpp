@@ -1,3 +1,7 @@
+// The arithmetic on shapes and masks that an export leaves in its graph. Numbers of every type are
+// doubles here, in which extents stay exact up to 2^53. An op that is not in this file is no
+// error. Its node stays, and is refused later if no layer stands for it.
+
 #include "import/constants.hpp"
 
 #include <algorithm>
@@ -29,6 +33,7 @@ std::size_t broadcast_place(std::int64_t place, const Shape& shape, const Shape&
   return static_cast<std::size_t>(result);
 }
 
+/// ONNX rounds a quotient of integers towards zero.
 Binary binary_of(const std::string& op, bool is_integer) {
   if (op == "Add") return [](double a, double b) { return a + b; };
   if (op == "Sub") return [](double a, double b) { return a - b; };
@@ -135,6 +140,8 @@ class Folding {
     return result;
   }
 
+  /// Lists of extents have one axis. So this and the next two fold no tensors of more axes, which
+  /// would need strides.
   std::optional<Numbers> concat() const {
     if (out_.shape.size() != 1) return std::nullopt;
     Numbers result;
@@ -219,6 +226,8 @@ class Folding {
 
 }  // namespace
 
+/// The limit is checked before anything is computed: an Expand in a damaged file makes any number
+/// of elements out of one.
 bool fold_constants(OnnxGraph& graph, const OnnxNode& node) {
   const int out = node.output(0);
   if (out < 0 || node.outputs.size() != 1) return false;

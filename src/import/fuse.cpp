@@ -1,3 +1,11 @@
+// Passes over the graph, each of which looks for what the passes before it leave. Idle nodes go
+// first, since they would stand between the nodes of a pattern. An LSTM gets transpositions around
+// it, which undo the transpositions that an export has there, so idle nodes go once more after it.
+//
+// A pattern that is missed costs RAM and time in the schedule, as its nodes become layers one by
+// one. A pattern that is seen where it is not would be another network. So every pass asks for all
+// numbers and readers of its pattern, and gives up if one does not fit.
+
 #include "import/fuse.hpp"
 
 #include <algorithm>
@@ -8,6 +16,7 @@
 namespace poet {
 namespace {
 
+/// ONNX drops elements only if the third input is true, and half of them if no ratio is given.
 bool trains(const OnnxGraph& graph, const OnnxNode& dropout) {
   if (dropout.op != "Dropout") return false;
   const auto mode = dropout.input(2) < 0 ? std::nullopt : graph.at(dropout.input(2)).number();
@@ -53,6 +62,8 @@ int undone(const OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node)
 
 }  // namespace
 
+/// One pass is enough for chains of idle nodes: nodes are in topological order, and each reads what
+/// already stands for its inputs.
 void remove_idle_nodes(OnnxGraph& graph) {
   const OnnxLinks links(graph);
   std::vector<int> stands_for(graph.tensors.size());

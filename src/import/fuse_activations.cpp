@@ -1,3 +1,7 @@
+// Activations as exports write them out. A tensor in the middle of a pattern must have no other
+// reader: it would have to be there all the same. Where numbers are compared, a float's precision
+// is allowed for (match.hpp).
+
 #include <numbers>
 
 #include "import/fuse.hpp"
@@ -29,6 +33,7 @@ int half_of_sum(const OnnxGraph& graph, const OnnxLinks& links, int t, int x) {
   return last != nullptr && other_input(*last, product->output(0)) == x ? last->output(0) : -1;
 }
 
+/// x (1 + erf(x / sqrt(2))) / 2.
 void fuse_exact_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& erf) {
   const OnnxNode* const scaled = links.maker(erf.input(0));
   if (scaled == nullptr) return;
@@ -41,6 +46,7 @@ void fuse_exact_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& e
 }
 
 /// tanh(sqrt(2 / pi) (x + 0.044715 x^3)): Hendrycks and Gimpel (2016).
+/// The cube is not looked at: the factor in front and the sum around tell the pattern apart.
 void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& tanh) {
   const OnnxNode* const scaled = links.maker(tanh.input(0), "Mul");
   if (scaled == nullptr) return;
@@ -56,6 +62,8 @@ void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& ta
 }
 
 /// x * sigmoid(x) and x * hard_sigmoid(x).
+/// The first is silu (Elfwing, Uchibe and Doya, 2018), the second hard_swish (Howard et al.,
+/// Searching for MobileNetV3, 2019).
 void fuse_gated(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& gate, const char* op) {
   const int x = gate.input(0);
   const OnnxNode* const product = links.only_reader(gate.output(0), "Mul");

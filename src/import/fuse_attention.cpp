@@ -1,3 +1,10 @@
+// Scaled dot-product attention (Vaswani et al., Attention Is All You Need, 2017): softmax(Q K^T /
+// sqrt(d) + mask) V for each head, with the Reshape and Transpose that split and join heads. The
+// scale may stand at Q, at K, at both or at the scores. Its value is not compared, as it costs
+// nothing.
+//
+// A mask that is computed from data is not stepped over. Such an attention stays as it is written,
+// since the layer could not say what it hides.
 
 #include <fmt/format.h>
 
@@ -59,6 +66,7 @@ bool hides_later(const OnnxGraph& graph, int mask) {
   const std::int64_t size = tensor.shape.back();
   const std::vector<double>& values = *tensor.values;
   if (static_cast<std::int64_t>(values.size()) != size * size || size < 2) return false;
+  // Row 0 hides column 1 and row 1 shows column 0.
   return values[1] != values[size];
 }
 
@@ -86,6 +94,8 @@ Scores without_mask(const OnnxGraph& graph, const OnnxLinks& links, int tensor) 
   return {tensor, false};
 }
 
+/// From the softmax, which every attention has: back to the scores and their operands, forward to
+/// the product with V. One condition that fails leaves all nodes as they are.
 void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax, int& dropouts) {
   const auto rank = static_cast<std::int64_t>(graph.at(softmax.output(0)).shape.size());
   const std::int64_t axis = softmax.integer("axis", -1);

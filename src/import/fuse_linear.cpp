@@ -1,3 +1,5 @@
+// Products with a weight, and the random masks of stochastic depth.
+
 #include <algorithm>
 
 #include "import/fuse.hpp"
@@ -23,6 +25,8 @@ std::pair<const OnnxNode*, int> bias_after(const OnnxGraph& graph, const OnnxLin
   return {sum, bias};
 }
 
+/// PyTorch writes a linear layer on more than two extents as MatMul and Add, and one on two extents
+/// as Gemm. Without a bias there is no Add.
 void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   const int x = node.input(0);
   const int weight = node.input(1);
@@ -37,6 +41,8 @@ void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node)
   linear.attributes["out_features"].integer = width;
 }
 
+/// A factor other than 1, or a transposed input, is nothing that a linear layer has; the node
+/// stays, and is refused with its name.
 void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   const int weight = node.input(1);
   const int bias = node.input(2);
@@ -65,6 +71,8 @@ void fuse_linear(OnnxGraph& graph) {
   remove_unread_nodes(graph);
 }
 
+/// Stochastic depth (Huang et al., Deep Networks with Stochastic Depth, 2016) has no op in ONNX: it
+/// is a product with random numbers, one for each sample.
 void fuse_random(OnnxGraph& graph) {
   const OnnxLinks links(graph);
   // Whatever comes of random numbers alone.

@@ -1,3 +1,7 @@
+// Layer normalisation (Ba, Kiros and Hinton, 2016) is an op of ONNX from opset 17 on; before, it is
+// written out as nine nodes. Group normalisation (Wu and He, 2018) is none up to there. Epsilons
+// are not compared: they change results and no costs.
+
 #include <algorithm>
 
 #include "import/fuse.hpp"
@@ -37,6 +41,8 @@ bool are_last(std::vector<std::int64_t> axes, std::int64_t rank) {
   return !axes.empty();
 }
 
+/// Starts at the quotient. The numerator and the deviation must centre the same tensor along the
+/// same axes; an export may compute the difference once or twice.
 void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& quotient) {
   std::vector<std::int64_t> axes;
   const int x = centred(links, links.maker(quotient.input(0)), axes);

@@ -1,3 +1,7 @@
+// Padding and slices. Both passes save RAM in the schedule: a padded copy of an image need not
+// exist, and the parts of a split have one gradient together, where each slice by itself has one as
+// large as the whole tensor.
+
 #include <algorithm>
 
 #include "import/fuse.hpp"
@@ -77,6 +81,8 @@ bool are_whole(const std::vector<OnePart>& parts) {
 
 }  // namespace
 
+/// ONNX lists pads as all beginnings and then all ends. MaxPool is left out, as its own padding
+/// never wins a maximum and a zero may. In a mean, explicit zeros count, hence count_include_pad.
 void fuse_padding(OnnxGraph& graph) {
   const OnnxLinks links(graph);
   for (OnnxNode& node : graph.nodes) {
@@ -93,6 +99,8 @@ void fuse_padding(OnnxGraph& graph) {
   remove_unread_nodes(graph);
 }
 
+/// chunk() and split() of PyTorch come as several slices of one tensor. The Split stands where the
+/// first of them was: its input is there by then, and all readers come later.
 void fuse_slices(OnnxGraph& graph) {
   std::map<int, std::vector<OnePart>> parts;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {

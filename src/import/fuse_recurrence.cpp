@@ -14,6 +14,8 @@ OnnxNode transposed(const std::string& name, int from, int to) {
   return node;
 }
 
+/// The layer has one direction, no lengths of sequences (input 4), no peepholes (input 7) and the
+/// usual activations. Any other LSTM stays an op that no layer stands for.
 bool is_plain(const OnnxGraph& graph, const OnnxNode& node) {
   const std::string direction = node.text("direction");
   return (direction.empty() || direction == "forward") && node.integer("layout", 0) == 0 &&

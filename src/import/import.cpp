@@ -1,3 +1,7 @@
+// An import: onnx_file parses and checks, read_graph finds all shapes, fuse joins what an export
+// took apart, to_layers makes layers. It ends with a test: the layers are built into a graph, as
+// reading the model file would do, so that `import` writes no file that cannot be read.
+
 #include "import/import.hpp"
 
 #include <algorithm>
@@ -59,6 +63,8 @@ ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
   return to_layers(std::move(graph), request, notes);
 }
 
+/// An open batch is found by two readings, with a batch of 2 and of 3. Symbolic extents would say
+/// more, but all arithmetic on shapes would have to carry them.
 ModelSpec read_any_batch(const onnx::ModelProto& model, const std::string& place,
                          const ImportRequest& request, std::vector<std::string>& notes) {
   const std::map<std::string, Shape> shapes = stated_shapes(model, request);
@@ -97,6 +103,8 @@ void check_layers(ModelSpec& spec, const std::string& place) {
 
 void require_onnx(const std::string& /*place*/) {}
 
+/// What libonnx throws is about the file. A lack of memory goes on to the process around this one,
+/// which knows its limit.
 ImportedModel import_onnx(std::string_view bytes, const std::string& place,
                           const ImportRequest& request) {
   const std::string shown = shown_source(place);

@@ -1,3 +1,8 @@
+// libonnx 1.12 crashes on some damaged files, and takes all memory for others (docs/trust.md). So
+// an import has a process of its own, with a limit on its memory and on its time. It answers with
+// the text of the model file and not with layers: a text needs no table of fields, and the caller
+// reads it as it reads any model. `write` makes the text, because this folder knows no JSON.
+
 #include "import/import_process.hpp"
 
 #include <new>

@@ -1,3 +1,7 @@
+// Names and parameters of imported layers. People read, compare and edit the model file, so a layer
+// is called what PyTorch calls its module: by the name of its weight, or by the name of its node
+// without what the export put around it.
+
 #include "import/layer_list.hpp"
 
 #include <algorithm>
@@ -107,6 +111,8 @@ std::string LayerList::unique(const std::string& wanted) {
   return name;
 }
 
+/// Attributes that are not given get their defaults here, as the reader of model files fills them
+/// in: what follows reads all of them.
 std::string LayerList::add(std::string_view op, const std::string& wanted,
                            std::vector<std::string> inputs,
                            std::initializer_list<GivenAttribute> attributes) {
@@ -139,6 +145,8 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
   return name;
 }
 
+/// A weight is recognised by its origin: the same weight, transposed for one of its users, is still
+/// one array of parameters.
 std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node, int weight,
                                        const std::string& input,
                                        std::initializer_list<GivenAttribute> attributes) {
@@ -171,6 +179,7 @@ std::string LayerList::owner_name(const OnnxNode& node, int weight) const {
   return end == std::string::npos || end == 0 ? name_of_node(node) : clean(name.substr(0, end));
 }
 
+/// `/layer1/layer1.0/conv1/Conv` becomes `layer1.0.conv1`, as PyTorch calls the module.
 std::string LayerList::name_of_node(const OnnxNode& node) const {
   std::vector<std::string> parts = split_name(node.name);
   if (parts.empty()) return lower(node.op);
@@ -200,6 +209,7 @@ std::string LayerList::name_of_tensor(int tensor) {
                        : fmt::format("nothing makes its input '{}'", printable(at(tensor).name)));
 }
 
+/// Layers have no constants: known numbers are a parameter that does not train.
 std::string LayerList::parameter(int tensor) {
   const OnnxTensor& weight = at(tensor);
   const int origin = weight.origin < 0 ? tensor : weight.origin;

@@ -1,3 +1,6 @@
+// Which function makes layers of which op. A name that begins with a dot is one that fuse() gave to
+// a pattern. docs/import.md has the same table for users.
+
 #include "import/layer_maps.hpp"
 
 namespace poet {

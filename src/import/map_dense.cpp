@@ -1,3 +1,5 @@
+// Layers with matrix products, norms and states. Weights have to be in the file, or passed in as
+// such: a product of two tensors that are computed is `matmul`.
 
 #include <fmt/format.h>
 
@@ -87,6 +89,8 @@ void attention(LayerList& layers, const OnnxNode& node) {
 }
 
 // A layer for each step; all share the parameters of the first.
+// ONNX has one node for a whole sequence. Step by step, a schedule can keep some states and compute
+// others again. The limit keeps a long sequence from becoming a graph of many thousands of nodes.
 void recurrence(LayerList& layers, const OnnxNode& node) {
   const Shape in = layers.shape(node.input(0));
   const std::int64_t width = layers.shape(node.output(1)).at(1);

@@ -1,3 +1,6 @@
+// Ops that work element by element. A slope or a limit that the layer does not have is noted if the
+// costs are the same, and refused if it would be another layer.
+
 #include <cmath>
 
 #include <fmt/format.h>
@@ -65,6 +68,8 @@ void binary(LayerList& layers, const OnnxNode& node) {
                                                 layers.name_of_tensor(node.input(1))}));
 }
 
+/// Before opset 13, a softmax went over all extents from its axis on, and the usual axis was 1;
+/// since then it goes over one extent, usually the last.
 void softmax(LayerList& layers, const OnnxNode& node) {
   const Shape& in = layers.shape(node.input(0));
   const bool is_old = layers.graph().opset < 13;

@@ -1,3 +1,6 @@
+// Ops that change shapes and compute nothing. Extents are known numbers here;
+// with_open_batch() finds out which of them are the batch.
+
 #include <algorithm>
 #include <limits>
 #include <numeric>
@@ -44,6 +47,7 @@ void expect_extents(const LayerList& layers, const OnnxNode& node) {
 
 }  // namespace
 
+/// `flatten` states no extents, so it suits every batch size; `reshape` states all.
 void reshape(LayerList& layers, const OnnxNode& node) {
   expect_extents(layers, node);
   const std::string input = layers.name_of_tensor(node.input(0));
@@ -94,6 +98,8 @@ void split(LayerList& layers, const OnnxNode& node) {
   }
 }
 
+/// A layer cuts along one axis, so a slice along several becomes as many layers. An end beyond the
+/// tensor means its end: sizes are taken from the output, whose shape libonnx has inferred.
 void slice(LayerList& layers, const OnnxNode& node) {
   expect_extents(layers, node);
   const Shape in = layers.shape(node.input(0));
@@ -125,6 +131,9 @@ void slice(LayerList& layers, const OnnxNode& node) {
   layers.set_output(node.output(0), name);
 }
 
+/// Gather has two meanings in exports: a lookup in a table of weights, which is an embedding, and a
+/// choice of elements by known indices. Of the latter, neighbours are a slice, and an index without
+/// an extent of its own takes the axis away.
 void gather(LayerList& layers, const OnnxNode& node) {
   const OnnxTensor& table = layers.at(node.input(0));
   const OnnxTensor& indices = layers.at(node.input(1));

@@ -1,3 +1,7 @@
+// Windows of convolutions and pools. ONNX states padding for both ends of each axis; layers have
+// one number for both, or "same". Uneven padding is accepted if it is what "same" comes to, which
+// is how TensorFlow pads, and refused otherwise.
+
 #include <algorithm>
 #include <cstdint>
 #include <limits>
@@ -42,6 +46,7 @@ List list_or(const OnnxNode& node, const char* key, std::size_t rank, std::int64
   return list;
 }
 
+/// SAME_UPPER: as many windows as strides fit into the input, the odd element at the end.
 bool is_same_padding(const WindowShape& window, const List& pads, const Shape& in) {
   const std::size_t rank = window.kernel.size();
   for (std::size_t i = 0; i < rank; ++i) {
@@ -197,6 +202,7 @@ void global_pool(LayerList& layers, const OnnxNode& node) {
                                                      {{"output_size", window_attribute(1, 1)}}));
 }
 
+/// Scales and sizes of the file are not looked at: the shapes before and after say by how much.
 void resize(LayerList& layers, const OnnxNode& node) {
   const Shape& in = layers.shape(node.input(0));
   const Shape& out = layers.shape(node.output(0));

@@ -1,3 +1,7 @@
+// Shapes by the inference functions of libonnx, which know every op. They are called node by node,
+// not by infer_shapes() for the whole model: between two nodes stands our arithmetic on shapes
+// (constants.cpp), without which many extents stay open.
+
 #include "import/node_shapes.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,7 @@
+// From bytes to a model that libonnx accepts. Before the parser sees them, the bytes are walked by
+// the wire format of protobuf, to find out how much of the file describes the graph. The checks of
+// our own are about what libonnx does not look at and then divides by, allocates or reads.
+
 #include "import/onnx_file.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// Data and weights among the inputs of a file. An export with export_params=False lists its weights
+// as inputs, and nothing says which they are. PyTorch writes the data first; then an input is a
+// weight from the first one on that a layer takes as its weight, or that is named like one. What
+// the rule takes for learned tensors in between is in docs/import.md.
+
 #include "import/onnx_inputs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// One pass over the nodes, which ONNX demands in topological order. Each node gets the shapes of
+// its outputs. Then it is a constant, or it is computed from known numbers, or it is a weight in
+// another form, or else a node of our graph. All errors are collected, and what only follows from
+// one is none.
+
 #include "import/read_graph.hpp"
 
 #include <algorithm>
@@ -215,6 +220,8 @@ class GraphReader {
     return inputs;
   }
 
+  /// libonnx wants known numbers as tensors of its own. They are made once, when a node first reads
+  /// them.
   const onnx::TensorProto* proto_of(int tensor) {
     const OnnxTensor& known = graph_.tensors[tensor];
     if (!known.values) return nullptr;
@@ -238,6 +245,8 @@ class GraphReader {
     return &*proto;
   }
 
+  /// The shape that libonnx infers counts first. What the file states is taken only if inference
+  /// leaves an extent open.
   Shape output_shape(const onnx::TypeProto& type, const std::string& name, const std::string& who,
                      std::size_t index) {
     const onnx::TypeProto* from = &type;

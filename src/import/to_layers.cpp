@@ -21,6 +21,8 @@ struct RefusedOp {
   std::set<std::string> reasons;
 };
 
+/// Goes on after a node that no layer stands for, and leaves out what depends on it: a network with
+/// ten such nodes takes one run to find them out, not ten.
 class Conversion {
  public:
   Conversion(const OnnxGraph& graph, const ImportRequest& request)
@@ -65,6 +67,8 @@ class Conversion {
     lost_.erase(-1);
   }
 
+  /// The user's number is for one element of the output; the gradient is taken to cost twice as
+  /// much, as it does for a product of matrices.
   void add_custom(const OnnxNode& node) {
     const Shape& shape = graph_.at(node.output(0)).shape;
     std::vector<std::string> inputs;
@@ -94,6 +98,7 @@ class Conversion {
                      {"grad_flops", number_attribute(checked_product({2, flops}))}}));
   }
 
+  /// Ops in alphabetical order, with their nodes and the reasons, and the option that helps.
   std::string refusal() const {
     constexpr std::size_t kMostNodes = 100;
     std::string text;

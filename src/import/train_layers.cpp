@@ -1,3 +1,5 @@
+// What is decided about all layers together: which of them train, and which extents are the batch.
+
 #include "import/to_layers.hpp"
 
 #include <fnmatch.h>
@@ -50,6 +52,8 @@ bool same_names(const std::vector<InputName>& first, const std::vector<InputName
                     [](const InputName& a, const InputName& b) { return a.name == b.name; });
 }
 
+/// Only shapes may hold the batch. Any other attribute that differs means that the network computes
+/// with its batch size.
 bool join_layers(LayerSpec& first, const LayerSpec& second) {
   if (first.name != second.name || first.op != second.op ||
       !same_names(first.inputs, second.inputs)) {

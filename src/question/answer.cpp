@@ -39,11 +39,14 @@ MinRam search_smallest(const Subject& subject, const Limits& limits, const Solve
   search.settings.time_limit_seconds *= kSearchShare;
   search.settings.objective = Objective::energy;  // any schedule will do
   search.interrupted = options.interrupted;
-  // What `min` is called is about the given order; what is asked for is about all of them.
-  const bool any_order =
-      settings.order == OrderKind::search && settings.objective == Objective::ram;
-  MinRam found =
-      any_order ? least_ram_of_orders(subject, limits, search) : least_ram(subject, limits, search);
+  MinRam found;
+  if (settings.objective != Objective::ram) {
+    found = least_ram_in_given_order(subject, limits, search);
+  } else if (settings.order == OrderKind::search) {
+    found = least_ram_of_orders(subject, limits, search);
+  } else {
+    found = least_ram(subject, limits, search);
+  }
   if (options.found_smallest) options.found_smallest(found);
   return found;
 }

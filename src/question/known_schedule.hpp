@@ -8,21 +8,16 @@
 
 namespace poet {
 
-/// A schedule from elsewhere, and the order of the nodes that it is about.
-struct KnownSchedule {
-  NodeOrder order;  ///< empty: the given one
-  Schedule schedule;
-};
-
-/// The schedule of a file about the graph of a subject, in any order of either. Its times of
+/// The schedule of a file about the graph of a subject, in any order of either; an empty order is
+/// the given one. Its times of
 /// transfers may be other ones, since it has to be replayed. Throws InputError for another graph,
 /// and for an order that is not legal for the subject's model.
-KnownSchedule known_schedule(const Subject& subject, const ScheduleFile& file);
+OrderedSchedule known_schedule(const Subject& subject, const ScheduleFile& file);
 
 /// Replays a schedule in its own order.
-Replay replay_known(const Subject& subject, const KnownSchedule& known, const Limits& limits);
+Replay replay_known(const Subject& subject, const OrderedSchedule& known, const Limits& limits);
 
 /// Throws InputError unless a schedule is in the order of the subject, in which it can be a start.
-void expect_order_of(const Subject& subject, const KnownSchedule& known);
+void expect_order_of(const Subject& subject, const OrderedSchedule& known);
 
 }  // namespace poet

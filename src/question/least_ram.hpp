@@ -15,6 +15,11 @@ namespace poet {
 MinRam least_ram(const Subject& subject, const Limits& limits, const SolveOptions& options,
                  Bytes floor_bytes = 0, const std::vector<const Schedule*>& starts = {});
 
+/// least_ram() in the given order, which is what `min` means for a subject in any order. The node
+/// and the order that are returned are by the subject's own list.
+MinRam least_ram_in_given_order(const Subject& subject, const Limits& limits,
+                                const SolveOptions& options, Bytes floor_bytes = 0);
+
 /// RAM is held in whole tensors and workspaces, so every peak is a multiple of what divides all
 /// their sizes: in any order of the nodes.
 Bytes ram_step(const Graph& graph);

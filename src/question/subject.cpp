@@ -72,6 +72,16 @@ Subject reordered(const Subject& given, const NodeOrder& order) {
   return subject;
 }
 
+Subject in_given_order(const Subject& subject) {
+  if (!subject.chosen) return subject;
+  const NodeOrder back = inverse(subject.chosen->order);
+  return {.model = permuted(subject.model, back),
+          .platform = subject.platform,
+          .graph = permuted(subject.graph, back),
+          .base = subject.chosen->base,
+          .limits = subject.limits};
+}
+
 ModelInfo model_info(const Subject& subject) {
   ModelInfo info = model_info(subject.model);
   if (!subject.chosen) return info;

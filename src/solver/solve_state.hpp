@@ -63,7 +63,6 @@ struct SolveState {
   std::int64_t iterations_left(std::size_t columns) const {
     return work.iterations_until(most_work, columns);
   }
-  /// A share of the work that is left.
   std::int64_t share_of_work(double share) const;
 
   /// This share of the seconds that are left.

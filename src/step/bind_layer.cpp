@@ -1,3 +1,6 @@
+// The table from ops to the functions that make their kernel calls. An op that is not here can be
+// solved for, but not run or exported: `custom` layers are described by their costs alone.
+
 #include "step/layer_node.hpp"
 
 #include <map>

@@ -36,6 +36,8 @@ std::vector<OperandSource> gate_operands(const LayerNode& node) {
 
 }  // namespace
 
+/// Both forms of attention have the same kernels. What differs is where queries, keys and values
+/// lie, which the runtime turns into strides.
 Calls bind_attention(const LayerNode& node) {
   const Shape& queries = node.x(0);
   const bool has_batch = queries.size() == 3;
@@ -106,6 +108,8 @@ Calls bind_lstm(const LayerNode& node) {
   }
 }
 
+/// The reset gate comes before the product with the state, so gradients of the gates and of the
+/// state go through the weight of that product.
 Calls bind_gru(const LayerNode& node) {
   const poet_recurrent_spec cell = recurrent_spec(node);
   if (node.is_forward()) {

@@ -38,6 +38,9 @@ class StepBinder {
     step_.optimizer = spec.optimizer;
   }
 
+  /// Parameters first, then data, then nodes in the order of the model's list: everything is
+  /// numbered by that list. A node whose formula reads the number 1 begins the backward pass, so
+  /// its layer counts as a loss.
   TrainingStep bind() {
     for (const DraftParameters& parameters : draft_.parameters) add_parameters(parameters);
     for (std::size_t l = 0; l < draft_.layers.size(); ++l) {
@@ -154,6 +157,8 @@ class StepBinder {
   }
 
   /// Throws for another element type. The index of a maximum has a size of its own.
+  /// The graph may have rounded a tensor up to its alignment; kernels write the elements and
+  /// nothing behind them.
   Bytes bytes_of(const ModelNode& from, const NodeFormula& formula) const {
     if (formula.parameters >= 0 && !has_buffer(draft_, formula.parameters, spec_.update)) return 0;
     if (from.op == "max_pool2d_index") return *from.bytes;
@@ -162,6 +167,9 @@ class StepBinder {
     return bytes;
   }
 
+  /// The three kinds of updates of a model file. Fused updates apply a gradient while it is made,
+  /// buffered ones give it a tensor of the schedule, accumulated ones add it to an array that
+  /// outlives all nodes.
   SinkUse sink_of(int parameters, bool may_have_buffer, int sum) {
     if (may_have_buffer && has_buffer(draft_, parameters, spec_.update)) {
       return {.into = SinkUse::Into::buffer, .parameters = parameters, .sum = sum};

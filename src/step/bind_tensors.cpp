@@ -12,6 +12,8 @@ namespace {
 constexpr std::size_t kKernelExtents = 4;
 
 /// Extents with two strides each, as the kernels have them.
+/// Neighbouring extents merge if both sides go on without a gap, so that tensors of eight extents
+/// mostly fit into the four of the kernels.
 struct Strided {
   Shape extent;
   std::array<Shape, 2> stride;
@@ -117,6 +119,7 @@ Calls bind_broadcast(const LayerNode& node) {
                broadcast_spec(node), node.all())};
 }
 
+/// A mean is a broadcast the other way round: along what it averages, its output has strides of 0.
 Calls bind_mean(const LayerNode& node) {
   const Shape& x = node.x();
   std::vector<bool> is_mean(x.size(), node.op() == "global_avg_pool");
@@ -138,6 +141,7 @@ Calls bind_mean(const LayerNode& node) {
   return {call(node.is_forward() ? kernel<poet_mean> : kernel<poet_mean_grad>, spec, node.all())};
 }
 
+/// A call for each input, as no kernel takes any number of operands.
 Calls bind_concat(const LayerNode& node) {
   const std::size_t axis = axis_index(node.attribute("axis").height, node.x());
   Calls calls;

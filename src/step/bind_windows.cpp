@@ -34,6 +34,8 @@ std::int32_t padding_before(std::int64_t padding, std::int32_t extent, std::int3
   return std::max(reach - extent, 0) / 2;
 }
 
+/// A transposed convolution is the gradient of a convolution with respect to its image, so image
+/// and map change places.
 poet_conv2d_spec convolution_spec(const LayerNode& node) {
   const bool is_transposed = node.op() == "conv_transpose2d";
   const Shape& image = is_transposed ? node.y() : node.x();

@@ -1,3 +1,6 @@
+// Numbers to begin with, for `run`, `export` and a device alike. They come from the C runtime, so
+// that host and device cannot differ.
+
 #include "step/initial_values.hpp"
 
 #include <fmt/format.h>

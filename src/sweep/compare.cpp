@@ -1,3 +1,8 @@
+// What became worse or better between two results. Only what a schedule is asked for counts: a
+// proof is compared as it stands, time and work of the solver are not, as they differ between
+// machines. If a graph has changed, figures before and after are facts about two problems, and are
+// listed as such.
+
 #include "sweep/compare.hpp"
 
 #include <fmt/format.h>

@@ -96,6 +96,7 @@ void PointOrder::finish(int point) {
   while (curve.at < curve.points.size() && finished_[curve.points[curve.at]]) ++curve.at;
 }
 
+/// A curve descends, so its next point stands for all that are left of it.
 bool PointOrder::may_start(const Curve& curve) const {
   const Limits& limits = limits_at(curve);
   return std::none_of(curves_.begin(), curves_.end(), [&](const Curve& other) {

@@ -1,3 +1,7 @@
+// From lists of budgets to points, once what `min` stands for is known. A budget that is listed
+// twice is an error, as rows would stand for the same problem; if `min` happens to meet another
+// budget, one of the two is left out.
+
 #include <algorithm>
 #include <utility>
 

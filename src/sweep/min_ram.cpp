@@ -1,3 +1,6 @@
+// The smallest RAM budget of many curves. The bisection itself is in src/question; here a search
+// learns from searches with looser limits.
+
 #include "poet/min_ram.hpp"
 
 #include <algorithm>
@@ -94,6 +97,9 @@ class Run {
     if (solve.settings.order == OrderKind::search) {
       return least_ram_of_orders(subject, limits, solve, floor, starts);
     }
+    if (solve.settings.order == OrderKind::given && subject.chosen) {
+      return least_ram_in_given_order(subject, limits, solve, floor);
+    }
     std::vector<const Schedule*> in_order;
     for (const OrderedSchedule& start : starts) {
       if (start.order.empty()) in_order.push_back(&start.schedule);
@@ -127,6 +133,7 @@ std::vector<MinRamTask> min_ram_tasks(const SweepGrid& grid) {
   return tasks;
 }
 
+/// What allows more needs no more RAM, so the other tasks cannot have the smallest budget.
 std::vector<MinRamTask> loosest_tasks(const SweepGrid& grid) {
   const std::vector<MinRamTask> all = min_ram_tasks(grid);
   std::vector<MinRamTask> loosest;
@@ -140,6 +147,8 @@ std::vector<MinRamTask> loosest_tasks(const SweepGrid& grid) {
   return loosest;
 }
 
+/// If no curve of a subject has a schedule, the working set stands for `min`: the points then say
+/// that nothing fits.
 std::vector<Bytes> smallest_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
                                 const MinRams& found) {
   std::vector<Bytes> smallest(grid.subjects.size(), kMaxBytes);

@@ -1,3 +1,6 @@
+// Which points of two results belong together, and whether a file is the one that a row names.
+// Points are paired by what was asked and not by their number, as a grid may have become longer.
+
 #include "sweep/pairs.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The lists of a sweep as a user types them. Budgets stay as typed here, as shares and names stand
+// for other bytes with each subject.
+
 #include <algorithm>
 #include <charconv>
 #include <functional>

@@ -1,3 +1,6 @@
+// What all rows of a sweep, or all rows about one model on one platform, have in common. A row that
+// was edited or comes from another sweep is found by what its neighbours state.
+
 #include "sweep/row_groups.hpp"
 
 #include <algorithm>

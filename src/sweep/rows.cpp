@@ -1,3 +1,6 @@
+// Rows of results, made of outcomes or of schedule files. The budget in a row is in absolute terms,
+// so that a row can be read without the command that made it.
+
 #include "sweep/rows.hpp"
 
 #include <fmt/format.h>
@@ -10,6 +13,7 @@
 
 namespace poet {
 
+/// What was asked, with digests of all that it was asked about.
 RowProblem row_problem(const Subject& subject, const Limits& limits, const RuntimeBudget& runtime,
                        const SolveSettings& settings) {
   RowProblem problem{.model = subject.model.name,

@@ -1,3 +1,7 @@
+// The run of a sweep. All state is in this process. A worker is forked with all that is known by
+// then, and asks only the points that allow as much, which are all finished. So the result does not
+// depend on how many workers there are.
+
 #include <algorithm>
 #include <utility>
 

@@ -75,6 +75,7 @@ class Contradictions {
   OrderKind kind_;
 };
 
+/// The status is set anew, since the schedule or the bound may have come from another point.
 void judge(int point, int bound_of, double gap, SweepOutcome& outcome) {
   SolveResult& result = outcome.result;
   if (!result.schedule) return;

@@ -88,6 +88,8 @@ void RowVerifier::check_budgets(Lines& found, const SweepRow& row) const {
       row, fmt::format("runtime_budget_ratio is {}; the seconds come to {}", is, should_be)));
 }
 
+/// Rows in one order of one graph have the same baseline. If a schedule file states the graph, it
+/// is computed anew.
 void RowVerifier::check_baseline(Lines& found, const SweepRow& row) const {
   const auto first = std::find_if(rows_.begin(), rows_.end(),
                                   [&](const SweepRow& other) { return same_order(other, row); });
@@ -107,6 +109,7 @@ void RowVerifier::check_baseline(Lines& found, const SweepRow& row) const {
                 differs);
 }
 
+/// Status, gap and the gap that was asked for have to agree.
 void RowVerifier::check_status(Lines& found, const SweepRow& row) const {
   const auto differs = [&](const std::string& what) { found.push_back(named_row(row, what)); };
   if (row.status == SweepRow::Status::infeasible) {
@@ -125,6 +128,7 @@ void RowVerifier::check_status(Lines& found, const SweepRow& row) const {
                       is, asked));
 }
 
+/// A verdict needs no solver, so it can be repeated here.
 void RowVerifier::check_origin(Lines& found, const SweepRow& row) const {
   if (row.status == SweepRow::Status::failed) return;  // whatever it would have been
   const auto differs = [&](const std::string& what) { found.push_back(named_row(row, what)); };
@@ -149,6 +153,7 @@ void RowVerifier::check_origin(Lines& found, const SweepRow& row) const {
   if (!holds) differs("origin is verdict, but only a solver can know");
 }
 
+/// What was taken from another point holds only if the limits of the two are in the right order.
 void RowVerifier::check_reused(Lines& found, const SweepRow& row) const {
   const auto differs = [&](const char* what) {
     found.push_back(named_row(row, fmt::format("origin_point is {}, {}", *row.origin_point, what)));

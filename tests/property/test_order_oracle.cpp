@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "poet/question.hpp"
 #include "solver/order/order_search.hpp"
 #include "support/cases.hpp"
 #include "support/oracle.hpp"
@@ -163,6 +164,36 @@ TEST(OrderOracle, TheSearchMeetsTheBestOfAllOrdersAndIsNeverBelowIt) {
   EXPECT_GT(tally.below_given, range.count / 8);
   EXPECT_GE(100 * tally.met, 95 * tally.feasible);
   EXPECT_GE(100 * tally.ram_met, 95 * tally.cases);
+}
+
+/// A subject of a graph that brings its costs.
+Subject given_subject(const Graph& graph) {
+  return {.model = {.name = "drawn", .nodes = {}},
+          .platform = {},
+          .graph = graph,
+          .base = baseline(graph),
+          .limits = {.paging_time = PagingTime::blocking}};
+}
+
+TEST(StatedOrder, ChangesNothingAboutWhatMinMeans) {
+  int differs = 0;
+  for (int number = 0; number < 12; ++number) {
+    SCOPED_TRACE(number);
+    Random random(number);
+    const OrderCase drawn = draw_order_case(random);
+    const Subject given = given_subject(drawn.graph);
+    std::vector<NodeOrder> orders = all_orders(step_nodes(drawn.graph), kMostOrders);
+    const NodeOrder& order = orders[random.below(static_cast<int>(orders.size()))];
+    Question question{.ram = NamedRam::smallest, .runtime = Ratio{2}};
+    const Bytes meant = resolve(given, question).limits.ram_budget_bytes;
+    question.settings.order = OrderKind::stated;
+    const Subject stated = reordered(given, order);
+    EXPECT_EQ(resolve(stated, question).limits.ram_budget_bytes, meant);
+    // What is looked for is about the stated order.
+    question.settings.objective = Objective::ram;
+    differs += resolve(stated, question).limits.ram_budget_bytes != meant;
+  }
+  EXPECT_GT(differs, 2);
 }
 
 }  // namespace

@@ -1,3 +1,7 @@
+// The command `export`. All files are made in memory first and written together, so a schedule that
+// cannot be exported leaves no half of a plan. The formats tflm and csv are about offsets alone:
+// they take graphs of every kind, and need no model.
+
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -87,6 +91,9 @@ struct Export {
   std::string about;
 };
 
+/// The step is bound from the model and the schedule is about a graph. If the two differ by a
+/// single node, every address after it is wrong on a device that checks nothing, so they are
+/// compared here.
 Export c_export(const TrainingStep& step, const ScheduleFile& file, const PlacedStep& placed,
                 std::uint64_t seed) {
   expect_graph_of(step, file.graph, file.model.alignment);
@@ -114,6 +121,8 @@ Export make_export(const ExportArguments& arguments, const std::optional<Trainin
           .about = fmt::format("offsets within {} bytes of RAM", placed.arena_bytes)};
 }
 
+/// The directory may hold a user's own files: an export replaces an earlier export and nothing
+/// else.
 void write_files(const ExportArguments& arguments, const FolderFiles& files) {
   const std::optional<std::string> other = other_name(arguments.output, files);
   if (other && !arguments.force) {

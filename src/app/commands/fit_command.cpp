@@ -1,3 +1,7 @@
+// The command `fit`: the times of a board in the place of the guesses of a platform file. It does
+// with ticks what `run --profile` does with the times of this machine, by the same functions
+// (measured_files.hpp).
+
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -40,6 +44,7 @@ struct FitArguments {
   std::string output;
 };
 
+/// Ticks are counted by a clock that only the user knows. From here on there are seconds.
 InstructionTimes seconds_of_ticks(InstructionTimes ticks, double ticks_per_second) {
   for (std::vector<double>& each : ticks) {
     for (double& value : each) value /= ticks_per_second;
@@ -55,6 +60,8 @@ Seconds program_seconds(const InstructionTimes& times) {
                          });
 }
 
+/// Nothing is solved and no clock is read here: everything follows from the table of ticks and the
+/// schedule that the board ran.
 ExitCode fit(const FitArguments& arguments, bool quiet) {
   check_one_stdin("SCHEDULE", {arguments.ticks, arguments.schedule, arguments.model});
   require_option(arguments.model, "--model", "the model that the schedule was solved for");

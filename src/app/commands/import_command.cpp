@@ -1,3 +1,7 @@
+// The command `import`. The result is read again as a model file before it is written: the counts
+// in the message come from the file that a later solve will read, and a document that its own
+// reader refuses is never written.
+
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
@@ -39,6 +43,7 @@ struct ImportArguments {
 ExitCode import_network(const ImportArguments& arguments) {
   check_destination("--output", arguments.output);
   std::error_code error;
+  // The model file would replace the network.
   if (std::filesystem::equivalent(arguments.file, arguments.output, error)) {
     throw InputError("--output", "found the file of NETWORK; expected another one");
   }

@@ -1,3 +1,8 @@
+// The command `import-solution`: a way to try any MILP solver on our models. Only the values of
+// columns are taken over. The other solver's bound and its word `optimal` rest on tolerances that
+// we do not know: what comes out has the baseline's energy as its bound, and a solve with
+// --warm-start proves the rest.
+
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -61,6 +66,8 @@ void refuse_min(const Question& question) {
                    "found min; expected the bytes that the exported file states as RAM budget");
 }
 
+/// The model is built again from the question rather than parsed from the exported file; the head
+/// of that file states what it was exported for, and has to agree.
 ExitCode import_solution(const ImportSolutionArguments& arguments, Session& session) {
   const Question question = stated_question(arguments.asked);
   refuse_min(question);

@@ -1,3 +1,7 @@
+// The command `info`: what a model comes to before any solve. It is the place to look after an
+// `infeasible`, as it names the node that decides the least RAM. Without a platform there are no
+// costs; sizes then rest on a width of elements, which the output states.
+
 #include <memory>
 
 #include <fmt/format.h>

@@ -1,3 +1,8 @@
+// The command `place`: offsets for a schedule that has none, or that has to fit something other
+// than its RAM budget. Every new schedule file has offsets already, so this is for older files,
+// other capacities and other alignments. With --no-moves it may call the solver, which is why it
+// shows progress and can be interrupted.
+
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -53,6 +58,8 @@ Bytes parse_capacity(const std::string& text) {
   throw InputError(fmt::format("found '{}'; expected a size of at least 1 byte", printable(text)));
 }
 
+/// The reasons differ in what helps: a schedule for less RAM, a larger capacity, moves, or more
+/// time.
 ExitCode refuse_place(const PlacedSchedule& placed, const std::string& name) {
   const Bytes capacity = placed.capacity_bytes;
   if (placed.in_the_way) {
@@ -71,6 +78,8 @@ ExitCode refuse_place(const PlacedSchedule& placed, const std::string& name) {
   return ExitCode::requirement;
 }
 
+/// A solve in less RAM costs energy. The warning names both energies, as what is written is then
+/// another schedule than the one that was given.
 void report_solve(const UnmovedPlacement& unmoved, const ScheduleFile& before,
                   const std::string& name) {
   const Bytes budget = unmoved.ram_budget_bytes;

@@ -1,3 +1,7 @@
+// The command `plot`. src/pictures makes SVG as text; this file chooses between the two kinds of
+// pictures, refuses options that only the other kind has, and runs rsvg-convert for PDF. No library
+// for PDF is linked, since the program needs none for anything else.
+
 #include <spdlog/spdlog.h>
 #include <unistd.h>
 
@@ -108,6 +112,7 @@ PictureOptions picture_options(const PlotArguments& arguments) {
 constexpr Seconds kMaxPdfSeconds = 60;
 
 /// The picture as a PDF, with its text as text.
+/// The SVG goes through pipes: no temporary file can be left behind, and no shell reads a name.
 std::string to_pdf(const std::string& svg) {
   FilterRun run = run_filter("rsvg-convert", {"--format", "pdf"}, svg, kMaxPdfSeconds);
   if (run.missing) {
@@ -144,6 +149,8 @@ std::string draw_schedule(const std::string& text, const std::string& source,
   return schedule_svg(file, look);
 }
 
+/// A point that failed says nothing about its budget. If all points failed, the picture would be
+/// empty, so an error names the reason of the first.
 std::string draw_sweep(const std::string& text, const std::string& source,
                        const PictureOptions& look) {
   const std::vector<SweepRow> rows = parse_sweep(text, source);

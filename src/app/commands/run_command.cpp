@@ -1,3 +1,8 @@
+// The command `run` computes the step of a schedule on real tensors and compares it, bit by bit,
+// with the same step without a schedule. So it finds what a replay cannot: an edge that the graph
+// lacks, or a kernel that writes over what it still reads. A difference is a bug of the schedule,
+// the offsets or this program, and ends with the status of an invalid schedule.
+
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
@@ -48,6 +53,7 @@ struct RunArguments {
   std::string output;
 };
 
+/// Also finds files that do not exist yet, such as the destination of --output, and follows links.
 bool is_same_file(const std::string& path, const std::string& other) {
   std::error_code error;
   if (std::filesystem::equivalent(path, other, error)) return true;

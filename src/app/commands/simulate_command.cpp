@@ -1,3 +1,7 @@
+// The command `simulate`: from stages that a person wrote to a complete schedule file. The judge
+// replays them as it replays an answer of the solver. No search was made, so the status is
+// `feasible` and the bound is the baseline's energy.
+
 #include <spdlog/spdlog.h>
 
 #include <filesystem>
@@ -66,6 +70,8 @@ Subject subject_of(const Inputs& inputs, const ScheduleDraft& draft, const std::
 }
 
 /// The draft in FILE, about the graph that it has or that of the inputs, if there are any.
+/// If both state nodes, they have to be the same graph: stages for another graph could replay
+/// without an error.
 ScheduleDraft read_draft(const SimulateArguments& arguments, const std::string& text,
                          const std::optional<Inputs>& inputs) {
   if (!inputs) return parse_schedule_draft(text, arguments.file, nullptr);

@@ -1,3 +1,7 @@
+// The command `solve`. What takes long comes last: options, inputs and destinations are checked
+// before the search for `min`, and what was asked for besides the schedule, such as an exported
+// model, is written before the solve, so that a run that is stopped leaves it.
+
 #include <spdlog/spdlog.h>
 
 #include <cstdio>
@@ -72,11 +76,11 @@ void check_destinations(const SolveArguments& arguments) {
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
 /// refused; a schedule that does not fit these budgets is no mistake, only of no use.
-std::optional<KnownSchedule> warm_start(const std::string& path, const Subject& subject,
-                                        const ResolvedQuestion& question) {
+std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject& subject,
+                                          const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
   const ScheduleFile file = parse_schedule_file(read_file(path), path);
-  const KnownSchedule known = with_place(path, [&] { return known_schedule(subject, file); });
+  const OrderedSchedule known = with_place(path, [&] { return known_schedule(subject, file); });
   if (question.request.settings.order != OrderKind::search) {
     with_place(path, [&] { expect_order_of(subject, known); });
   }
@@ -88,6 +92,9 @@ std::optional<KnownSchedule> warm_start(const std::string& path, const Subject& 
 }
 
 /// An interrupt that only ends the refining takes nothing from a proof.
+/// Statuses and exit statuses are not one to one: `feasible` is a failure only with
+/// --require-optimal, and `unknown` is one of the solver if CBC crashed before there was any
+/// schedule.
 ExitCode code_of(const SolveResult& result, bool require_optimal) {
   const bool proven = result.status == Status::optimal || result.status == Status::infeasible;
   if (result.interrupted && !proven) return ExitCode::interrupted;
@@ -152,6 +159,8 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
   spdlog::info("MILP written to {}", arguments.export_model);
 }
 
+/// The exit status goes into the file as well, so that a reader of the file alone knows how the run
+/// ended.
 ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer& answer,
                 const PlotDirectory& plots) {
   ScheduleFile& file = *answer.file;
@@ -176,6 +185,8 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
   ProgressLine line(session.quiet);
   AnswerOptions options{.suggest = suggest_schedule, .interrupted = [] { return interrupted(); }};
   options.progress = [&line](const Progress& progress) { line.show(progress); };
+  // If the search for `min` was interrupted, or nothing is left for tensors, the answer is known
+  // without a solve, and then nothing else is written.
   const ResolvedQuestion resolved = resolve_and_report(subject, question, options, session.quiet);
   if (!resolved.known) {
     session.problem.request = resolved.request;

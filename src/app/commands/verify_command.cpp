@@ -1,3 +1,6 @@
+// The command `verify`. The replay shares no code with the solver. One sweep can name hundreds of
+// files, so a file that cannot be read is reported and the rest is still checked.
+
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -76,6 +79,9 @@ class Verifier {
   const std::vector<std::string>& errors() const { return errors_; }
 
  private:
+  /// Results of several sweeps may stand one after the other, as `cat` joins them; each is compared
+  /// within itself only. A schedule that is not valid by itself says nothing about the other rows,
+  /// so it is left out of the comparison.
   void verify_rows(const std::vector<SweepRow>& rows, const std::string& path) {
     int named = 0;
     int unnamed = 0;
@@ -117,6 +123,8 @@ class Verifier {
     const ModelOnPlatform* const given = expected_.of(file);
     const Model* const model = given != nullptr ? &given->model : nullptr;
     const Platform* const platform = expected_.platform();
+    // With a model and a platform more figures follow than from the file alone, such as the
+    // transfer times of version 1.
     std::vector<std::string> findings = verify_schedule_file(file, model, platform);
     const std::string other = row != nullptr ? row_difference(*row, file) : std::string();
     if (!other.empty()) findings.push_back("this file " + other);
@@ -138,6 +146,7 @@ class Verifier {
     return true;
   }
 
+  /// Errors are logged as they come, and kept for the document at the end.
   template <typename Function>
   void guarded(Function f) {
     try {

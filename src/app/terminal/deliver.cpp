@@ -1,3 +1,8 @@
+// How documents leave the program. Two rules follow from losses. A disk that filled up during hours
+// of search took the schedule along, so a result goes to stdout if its file cannot be written. A
+// failed run replaced the schedule of an earlier one, so a document without a schedule leaves such
+// a file alone, unless --replace says otherwise.
+
 #include "app/terminal/deliver.hpp"
 
 #include <spdlog/spdlog.h>
@@ -21,6 +26,8 @@
 namespace poet::cli {
 namespace {
 
+/// SIGPIPE is ignored until here, so that a reader of the log who goes away ends no solve. Now it
+/// may end the program, as of any other program in a pipe.
 ExitCode write_to_stdout(const std::string& document, ExitCode code) {
   if (document.empty()) return code;
   end_with_reader();
@@ -63,6 +70,8 @@ ExitCode deliver_result(const std::string& document, const std::string& output, 
   }
 }
 
+/// If a file keeps its schedule, the document goes to stdout: a script that waits for one can still
+/// read why there is no schedule.
 ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::string& reason,
                              const std::optional<Destination>& to, const ProblemInfo& problem) {
   const std::string name = problem_name(problem);

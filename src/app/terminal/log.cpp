@@ -1,3 +1,7 @@
+// The log, by spdlog, which no other folder knows: the library reports progress and findings to
+// callbacks. A log file has times, and all lines down to the debugging ones: --quiet and
+// --verbose are about stderr.
+
 #include "app/terminal/log.hpp"
 
 #include <spdlog/sinks/basic_file_sink.h>

@@ -1,3 +1,6 @@
+// What a person reads about a schedule on stderr. Numbers have as many digits here as matter; the
+// document has all of them.
+
 #include "app/terminal/print_summary.hpp"
 
 #include <spdlog/spdlog.h>
@@ -15,6 +18,7 @@ namespace poet::cli {
 namespace {
 
 /// What was minimised before the energy, with its bound; empty if nothing was.
+/// The first search has a bound of its own, apart from the bound on the energy.
 std::string objective_text(const ScheduleFile& file) {
   const Summary& s = file.summary;
   const auto bound = [](double figure, double least) {
@@ -127,6 +131,7 @@ bool is_sound(const ScheduleFile& file, const std::string& name, const std::stri
   return print_findings(verify_schedule_file(file), name, what);
 }
 
+/// The budget is for tensors, while the chip has to hold parameters and the like besides.
 void warn_about_chip(const Subject& subject, Bytes ram_for_tensors) {
   if (!subject.platform || !subject.platform->ram_bytes) return;
   const Bytes beside = device_memory(subject.model, subject.platform_or_null()).ram_bytes();

@@ -1,3 +1,6 @@
+// Progress: one line on a terminal, which is overwritten, and whole lines elsewhere. Nothing of
+// lasting worth is only here: it is in the log or in the document too.
+
 #include "app/terminal/progress_line.hpp"
 
 #include <spdlog/spdlog.h>
@@ -122,6 +125,8 @@ void TaskLine::draw(const std::string& tail) {
   line_.draw(fmt::format("{} {}/{}{}  {}", bar(done_, total_), done_, total_, time_left(), tail));
 }
 
+/// A mean over what this run has finished; tasks of an earlier run took no time here. Verdicts take
+/// no time and hard points take long, so the estimate is rough.
 std::string TaskLine::time_left() const {
   const int done_here = done_ - done_before_;
   if (done_here == 0 || done_ == total_) return {};

@@ -1,3 +1,8 @@
+// Signals and descriptors. The handler only sets a flag, which solves poll between steps; what a
+// library does meanwhile ends with its process. A second signal ends the program at once, for users
+// who do not want to wait, but the system and the shell both send SIGHUP when a terminal ends, so
+// that one never counts as the second.
+
 #include "app/terminal/signals.hpp"
 
 #include <fcntl.h>
@@ -28,6 +33,9 @@ bool ignored(int signal) {
 
 }  // namespace
 
+/// Each line answers a fault that happened: with stdin and stdout closed, the pipe to CBC got their
+/// numbers; a limit on file sizes killed the program and left its temporary file; `2>&1 | head`
+/// killed a solve whose document goes to a file.
 void set_up_process() {
   for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (::fcntl(fd, F_GETFD) != -1 || errno != EBADF) continue;

@@ -1,3 +1,6 @@
+// Tables for people: the nodes of a graph, and what is built in. --json gives programs the same
+// lists, so none has to read these columns.
+
 #include "app/terminal/tables.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,5 @@
 // A write-ahead log in its simplest form: one write() and one fdatasync() for each line. A line
-// stands for a solve, so the flush costs little beside it. A power cut loses at most the line that
-// was being written, which reopen() recognises by its missing end.
+// stands for a solve, so the flush costs little beside it.
 
 #include "base/files/append_log.hpp"
 

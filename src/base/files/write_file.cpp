@@ -63,7 +63,6 @@ bool write_fully(int fd, std::string_view text) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  // A device or a pipe cannot be replaced by renaming.
   std::error_code ignored;
   if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
     std::FILE* file = std::fopen(path.c_str(), "w");

@@ -17,10 +17,7 @@ struct FilterRun {
 
 /// Runs a program with this stdin, and kills it when `seconds` have passed. It is
 /// found by PATH and run without a shell: no name of a file can become a command. Never throws; a
-/// program that is missing or fails is a result.
-///
-/// Both its pipes are read to their ends, so it never blocks on a full one; more than 256 MiB of
-/// output counts as a failure.
+/// program that is missing or fails, or writes more than 256 MiB, is a result.
 FilterRun run_filter(const std::string& program, const std::vector<std::string>& arguments,
                      std::string_view input, Seconds seconds);
 

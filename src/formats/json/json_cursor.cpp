@@ -1,3 +1,7 @@
+// The grammar of errors about JSON: the place, what was found, what was expected. Every reader of
+// this folder goes through cursors, so that no message lacks its place and no reader asks the
+// library for a value of the wrong type, which would throw without one.
+
 #include "formats/json/json_cursor.hpp"
 
 #include <algorithm>
@@ -138,6 +142,8 @@ std::optional<JsonCursor> JsonCursor::optional(std::string_view key) const {
   return JsonCursor(&*member, source_, json_path(path_, key));
 }
 
+/// An unknown key is an error and no extension: an optional key that is misspelt would be ignored
+/// in silence.
 void JsonCursor::allow_only(std::span<const std::string_view> known) const {
   expect_object();
   for (const auto& [key, value] : value_->items()) {

@@ -1,3 +1,6 @@
+// What the templates of json_fields.hpp leave to functions: values whose form in files is not the
+// form of their struct.
+
 #include "formats/json/json_fields.hpp"
 
 #include "base/input_errors.hpp"

@@ -89,6 +89,7 @@ void append_keys(std::vector<std::string_view>& keys, const Table& table, bool a
   for_each_field(table, [&](const auto& field) { append_key(keys, field, all); });
 }
 
+/// Made once: each of thousands of nodes is checked for unknown keys.
 template <typename Struct>
 const std::vector<std::string_view>& keys_of() {
   static const std::vector<std::string_view> all = [] {
@@ -132,6 +133,7 @@ bool is_default(const Struct& object, const Field& field) {
 }
 
 /// Adds the members of a table to an object. A key that is there already stays as it is.
+/// InFile::with_previous goes by what became of the field before it.
 template <typename Struct, typename Table>
 void add_fields(nlohmann::ordered_json& json, const Struct& object, const Table& table) {
   bool there = true;

@@ -1,3 +1,7 @@
+// Parsing with the JSON library's tokens and events, but with limits and places of our own. Keys
+// that come twice, deep nesting, huge files, numbers beyond a double and bytes that are not UTF-8
+// are refused here, before any reader sees them.
+
 #include "formats/json/json_text.hpp"
 
 #include <algorithm>
@@ -86,6 +90,9 @@ class Builder : public nlohmann::json_sax<json> {
     return true;
   }
 
+  /// The library says at which byte it gave up and in words why. The words decide where the fault
+  /// begins (start_of_fault), and only a number that is too large has a message of its own, which
+  /// the library tells apart by an id.
   bool parse_error(std::size_t end, const std::string& token,
                    const nlohmann::detail::exception& error) override {
     constexpr int kNumberOverflow = 406;
@@ -208,6 +215,8 @@ class Builder : public nlohmann::json_sax<json> {
   bool complete_ = false;
 };
 
+/// A picture or a program that is taken for a model is a likely slip; the message names its first
+/// byte that is no text.
 void check_bytes(std::string_view text, std::string_view source) {
   const std::string name = shown_source(source);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {

@@ -27,8 +27,7 @@ struct Knapsack {
 ///
 /// Together with the page-out link the rounded sub-rows (memory_rows.cpp) lift the linear
 /// relaxation of `resnet18_cifar/m4` at 350000 bytes from 0.0367 J to 0.0560 J of extra energy (the
-/// optimum is 0.0775 J). All of it is exact: whole bytes, and small integers that suit a solver's
-/// tolerances.
+/// optimum is 0.0775 J). All of it is exact, in whole bytes.
 Knapsack tighten(const Knapsack& knapsack);
 
 }  // namespace poet

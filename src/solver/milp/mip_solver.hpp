@@ -45,9 +45,8 @@ struct MipProgress {
 
 struct MipResult {
   enum class Status {
-    finished,  ///< searched to the gap asked for: the best solution, or none below the cutoff
-               ///< (found without presolve, and if there is no cutoff without costs, unless
-               ///< MipOptions::confirm is off)
+    finished,  ///< searched to the gap asked for: the best solution, or none below the cutoff,
+               ///< confirmed unless MipOptions::confirm is off
     stopped,   ///< time limit or interruption
     failed,    ///< the solver crashed or contradicted itself; `message` says how
   };
@@ -70,8 +69,7 @@ struct MipResult {
 /// so that neither a crash, an `exit()`, a missed time limit nor output on stdout can reach the
 /// caller. `progress` is called now and then and returns false to stop the search. Values and bound
 /// are in the model's own units; the model should be scaled (scaling.hpp). Treat the result as an
-/// opinion: replay solutions, and compute the gap from the replayed energy. "No solution" counts
-/// only from a search without presolve and, if there is no cutoff, without costs.
+/// opinion: replay solutions, and compute the gap from the replayed energy.
 MipResult solve_mip(const Milp& milp, const MipOptions& options,
                     const std::function<bool(const MipProgress&)>& progress);
 

@@ -124,7 +124,6 @@ class SubproblemSearch {
     return aim_ == SearchAim::any ? kInfinity : proof_cutoff(state_, scaled_);
   }
 
-  /// Whether nothing is left to do.
   bool has_what_it_aims_at() {
     return state_.done() || (aim_ == SearchAim::any && state_.incumbent.schedule());
   }

@@ -27,8 +27,6 @@ namespace poet {
 /// takes for a solution although it overruns a budget by less than its tolerances is cut off by
 /// covers, and CBC starts again.
 ///
-/// Where work is limited, each search may do a share of what is left (WorkShares).
-///
 /// Tried without success: leaving the slack memory rows out of CBC's model (two to seventeen nodes
 /// in the same time).
 ModelVerdict search_subproblems(SolveState& state, const std::string& phase,

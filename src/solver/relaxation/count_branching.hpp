@@ -66,13 +66,9 @@ struct CountBranchingResult {
 /// search makes no progress, it returns the whole problem as one subproblem. A relaxation whose
 /// process fails leaves its subproblem to CBC.
 ///
-/// Each task may do a share of the work that is left, so that together they keep `most_work`
-/// (WorkShares). One whose process fails counts as its whole share.
-///
-/// `processes` share the relaxations. They do the same work in the same order whatever their
-/// number, so the answer does not depend on it unless time runs out (OrderedCalls). Best-first
-/// search solves every node below the ceiling sooner or later; that a node is chosen before the
-/// last few answers are known changes little but the order.
+/// `processes` share the relaxations and `most_work` (OrderedCalls, WorkShares). Best-first search
+/// solves every node below the ceiling sooner or later; that a node is chosen before the last few
+/// answers are known changes little but the order.
 ///
 /// Networks repeat their layers, and a schedule can do the same thing in many stages. So the
 /// relaxation mixes schedules by halves, and the obvious branching, on one of ten thousand columns,

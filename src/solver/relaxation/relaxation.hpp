@@ -72,7 +72,6 @@ class Relaxation {
   class RowPool {
    public:
     RowPool(const std::vector<MilpRow>& rows, const Formulation& model, const Graph& graph);
-    /// The rows that the first linear program has.
     std::vector<int> often_tight() const;
     /// Inactive rows violated at the point, most violated first.
     std::vector<int> violated(std::span<const double> values);

@@ -25,7 +25,6 @@ constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
 constexpr int kRootStallRounds = 12;
 constexpr double kRootStallShare = 0.03;  // of the distance to the ceiling, in kRootStallRounds
 
-/// The loop itself, in the child process.
 class RootLoop {
  public:
   RootLoop(const Formulation& model, const Graph& graph, const ScaledMilp& scaled,

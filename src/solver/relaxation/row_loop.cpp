@@ -33,7 +33,6 @@ double row_sum(const MilpRow& row, std::span<const double> values) {
   return sum;
 }
 
-/// The loop itself, in the child process.
 class RowLoop {
  public:
   RowLoop(const Milp& milp, const RowLoopOptions& options)

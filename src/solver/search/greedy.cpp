@@ -146,8 +146,6 @@ class Descent {
     steps_.push_back(step);
   }
 
-  /// Takes the step with the least added energy per byte of violation removed, among those that
-  /// relieve the computation with the most RAM.
   bool take_cheapest() {
     collect(timeline_.ram().position(timeline_.ram().highest()));
     double least = kUseless;

@@ -59,7 +59,6 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
   return found;
 }
 
-/// The plans of all descents, those that fit and those that do not.
 std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop) {
   std::vector<Schedule> plans;
   Timeline timeline(costs);

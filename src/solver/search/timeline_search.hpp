@@ -26,17 +26,15 @@ struct TimelineSearchOptions {
 
 /// Searches for near-optimal schedules of any graph by chains (chain.hpp) of growing length, from
 /// the baseline and the starts in turn. If chains find no plan, the budget is tightened step by
-/// step. Every fourth chain refines the best of all, and is followed by longer ones.
+/// step.
 ///
 /// A chain is given the best plan, and the price of a byte, that the chains before it ended with.
-/// It does without what those ahead of it in line find. That loses little if chains are many, and
-/// lets processes share them: what comes out depends on the line, but not on the number of
-/// processes, unless `stop` ends the search by the clock.
+/// It does without what those ahead of it in line find, so that processes can share them: what
+/// comes out depends on the line, but not on the number of processes, unless `stop` ends the search
+/// by the clock. That costs nothing that shows: after 10 s on twelve layered graphs, energies are
+/// as often lower as higher than with chains that know all.
 ///
 /// Returns the best schedule, feasible by the timeline's own account, or nothing.
-///
-/// What a chain does not know of those ahead of it costs nothing that shows: after 10 s on twelve
-/// layered graphs, energies are as often lower as higher than with chains that know all.
 std::optional<Schedule> search_timelines(const Problem& problem,
                                          const TimelineSearchOptions& options);
 

@@ -20,7 +20,7 @@ TEST(KnownSchedule, HasTheOrderOfItsFileWhateverTheOrderOfTheSubject) {
   for (const Subject* const from : {&given, &first, &second}) {
     const ScheduleFile file = kept_file(*from);
     for (const Subject* const to : {&given, &first, &second}) {
-      const KnownSchedule known = known_schedule(*to, file);
+      const OrderedSchedule known = known_schedule(*to, file);
       EXPECT_EQ(known.order, from->model.order);
       EXPECT_EQ(known.schedule, file.schedule);
       const Replay replay = replay_known(*to, known, file.request.limits);

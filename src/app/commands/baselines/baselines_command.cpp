@@ -1,3 +1,8 @@
+// The command `baselines`: the methods of other papers on the problems of a grid. It has the
+// options, the lists and the budgets of `sweep`, but it is no sweep: nothing is shared between
+// points, so a method is seen at each point as it is by itself. Only our own solver starts from the
+// best schedule of the others, and only at the same point.
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -63,6 +68,7 @@ std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
   const std::vector<MinRamTask> tasks = loosest_tasks(grid);
   MinRams found(tasks.size());
   MinRamOptions search{.solve = {.settings = settings, .suggest = suggest_schedule}};
+  search.solve.settings.order = OrderKind::given;  // in which budgets are resolved
   search.interrupted = [] { return interrupted(); };
   if (!run_min_ram(grid, tasks, search, found)) return std::nullopt;
   for (const auto& known : found) {
@@ -140,6 +146,8 @@ void log_failures(const std::vector<BaselineRow>& rows) {
   }
 }
 
+/// A method without a schedule is a result and no failure. What fails is a schedule that breaks a
+/// rule or needs less than the proven bound: one of the two would be wrong.
 ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   SweepRequest request = arguments.request;
   spell_out(request);

@@ -1,3 +1,7 @@
+// `sweep --dry-run`. Each command states its budgets in bytes and as typed multiples, not as `min`
+// or shares, so that a machine that runs one of them asks exactly what the sweep would have asked.
+// --collect knows a file by its name, which has the number of the point.
+
 #include "app/commands/sweep/single_solves.hpp"
 
 #include <filesystem>

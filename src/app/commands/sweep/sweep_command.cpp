@@ -1,3 +1,8 @@
+// The command `sweep`: the order of its steps, its progress and its exit status. What a point
+// learns from others is in src/sweep, what an interrupted or finished run has left is in src/runs.
+// prepare_sweep() refuses what can be refused before the first process starts, since a sweep may
+// run for hours.
+
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
@@ -103,6 +108,8 @@ class SweepRun {
     return settle_and_report(points, outcomes, true);
   }
 
+  /// Points are known from three sources: the journal of an interrupted run, the rows of a finished
+  /// one, and verdicts that need no solver. run_sweep() finds the last by itself.
   ExitCode solve_points() {
     std::vector<SweepPoint> points;
     if (!begin_with(points)) return interrupted_before(0);
@@ -163,6 +170,8 @@ class SweepRun {
   }
 
   /// The points, after `min` has been found where the budgets need it. False when interrupted.
+  /// The search for `min` is the first part of such a sweep, in processes like the rest. Its
+  /// schedules are the first starts of the points.
   bool make_points(std::vector<SweepPoint>& points) {
     std::vector<Bytes> smallest(grid_.subjects.size(), 0);
     if (needs_smallest_ram(grid_.ram)) {
@@ -173,7 +182,7 @@ class SweepRun {
       smallest = smallest_ram(grid_, tasks, found);
       starts_.resize(grid_.subjects.size());
       for (std::size_t t = 0; t < tasks.size(); ++t) {
-        if (found[t]->infeasible) continue;
+        if (found[t]->infeasible || !found[t]->order.empty()) continue;
         starts_[tasks[t].subject].push_back({found[t]->schedule, found[t]->order});
       }
     }
@@ -192,8 +201,7 @@ class SweepRun {
     TaskLine line(session_.quiet, static_cast<int>(tasks.size()), static_cast<int>(done));
     const auto name = [&](int t) { return describe(grid_, tasks[t]); };
     MinRamOptions search{.solve = solve_options(), .jobs = arguments_.jobs, .known = open};
-    OrderKind& order = search.solve.settings.order;
-    if (!is_answer && order == OrderKind::search) order = OrderKind::given;
+    if (!is_answer) search.solve.settings.order = OrderKind::given;
     search.started = [&](int t) { line.started(name(t)); };
     search.finished = [&](int t, const MinRam& known) {
       setup_.journal.keep(t, earlier_.graph(tasks[t].subject), known);
@@ -203,6 +211,7 @@ class SweepRun {
     return run_min_ram(grid_, tasks, search, found);
   }
 
+  /// One line for each subject, as a sweep over RAM may go far beyond the chip on purpose.
   void warn_about_chips(const std::vector<SweepPoint>& points) const {
     for (std::size_t s = 0; s < grid_.subjects.size(); ++s) {
       const std::optional<Platform>& platform = grid_.subjects[s].platform;
@@ -218,6 +227,8 @@ class SweepRun {
     }
   }
 
+  /// A looser point is solved before a tighter one and cannot have learnt from it. Schedules of
+  /// tighter limits go to looser ones at the end, so that no energy rises as limits loosen.
   ExitCode settle_and_report(const std::vector<SweepPoint>& points, SweepOutcomes& outcomes,
                              bool complete) {
     share_results(grid_, points, setup_.request.settings.gap, outcomes, order_kind());
@@ -234,6 +245,7 @@ class SweepRun {
     });
   }
 
+  /// A sweep to stdout has no journal, so nothing of it is kept.
   ExitCode interrupted_before(std::size_t finished) const {
     if (setup_.journal.active()) {
       spdlog::warn("interrupted; {} finished, kept in '{}'; --resume {} goes on", finished,
@@ -269,6 +281,9 @@ class SweepRun {
     return code;
   }
 
+  /// A sweep in which a point failed keeps its journal, so that --resume tries that point once more
+  /// without solving the others again. If the request cannot be written beside the result, the
+  /// result is still complete: that is worth a warning and no failure.
   void close_journal(ExitCode code) {
     if (code != ExitCode::internal) {
       try {
@@ -281,6 +296,7 @@ class SweepRun {
     }
   }
 
+  /// The worst row decides. `infeasible` is an answer like `optimal`.
   template <typename Row>
   ExitCode code_of(const std::vector<Row>& rows) const {
     using Status = typename Row::Status;
@@ -315,6 +331,8 @@ ExitCode sweep(const SweepArguments& arguments, const Session& session) {
 }
 
 /// Whether an option describes what to solve, or a setting that a resumed sweep cannot change.
+/// With any such option, the whole grid is taken from the command line and has to be the one of the
+/// journal; there is no mixture of the two.
 bool has_request(const CLI::App& app) {
   bool found = false;
   visit_setting_options([&](const auto& option) {

@@ -1,3 +1,9 @@
+// From the command line of `sweep` to a sweep that is ready to run. The difficult part is --resume,
+// which has two cases. FILE.partial is there: the sweep was stopped, and goes on with its journal.
+// Only FILE is there: the sweep was finished, and goes on with other settings from its rows.
+// FILE.request states its grid then; the grid was once guessed from the rows, which failed for
+// shares of the RAM of several models.
+
 #include "app/commands/sweep/sweep_setup.hpp"
 
 #include <spdlog/spdlog.h>
@@ -70,6 +76,8 @@ SweepRequest continued(const SweepRequest& earlier, const SweepArguments& argume
 }
 
 /// Copies the settings that a resumed sweep may change; those that are named, or all.
+/// Only settings that cannot make a proof wrong may change: how hard to try, and the gap. The table
+/// of options says which they are.
 void copy_changeable(const SolveSettings& from, SolveSettings& to,
                      const std::vector<std::string>* names = nullptr) {
   visit_setting_options([&](const auto& option) {

@@ -1,3 +1,6 @@
+// What a sweep prints on stderr for people. Programs read the JSON lines; nothing reads these
+// tables back.
+
 #include "app/commands/sweep/sweep_table.hpp"
 
 #include <algorithm>
