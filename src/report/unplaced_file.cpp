@@ -12,6 +12,7 @@
 #include "poet/error.hpp"
 #include "report/claim.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 #include "report/schedule_version.hpp"
 #include "report/summary.hpp"
 

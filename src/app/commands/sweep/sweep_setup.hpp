@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "poet/question.hpp"
 #include "poet/sweep.hpp"
 #include "runs/finished_sweep.hpp"
 #include "runs/sweep_journal.hpp"
