@@ -52,7 +52,7 @@ struct PictureOptions {
 /// below it a lane for each tensor. The file must be free of findings (verify_schedule_file).
 /// Throws InputError for a schedule that names a node outside the graph, for a width out of range,
 /// and for columns by a time or an energy that is 0 in all.
-std::string schedule_svg(const ScheduleFile& report, const PictureOptions& options = {});
+std::string schedule_svg(const ScheduleFile& file, const PictureOptions& options = {});
 
 /// One budget of a sweep and what was found for it, in bytes and joules: a point of a curve.
 struct CurvePoint {

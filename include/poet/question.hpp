@@ -30,9 +30,10 @@ struct Question {
   RamBudget ram = NamedRam::smallest;
   std::optional<RuntimeBudget> runtime{};  ///< absent: any; for Objective::runtime alone
   TechniqueSet techniques{};
-  std::optional<PagingTime> paging_time{};      ///< absent: blocking if the graph is exact, or free
-  std::optional<Bytes> storage_budget_bytes{};  ///< absent: the platform's storage
-  std::optional<Bytes> page_out_budget_bytes{};  ///< absent: no limit
+  std::optional<PagingTime> paging_time{};  ///< absent: blocking if the graph is exact, or free
+  /// Its optional budgets; the other limits stand above. Without a storage budget, the platform's
+  /// storage is one.
+  Limits limits{};
   /// Whether a RAM budget in bytes or as a share holds the parameters, the optimizer's state and
   /// the platform's reserve as well as the tensors.
   bool count_parameters = false;

@@ -163,7 +163,7 @@ ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
 
 /// The schedule file: keys in the documented order, doubles that round-trip, one line per node,
 /// stage and instruction (or one line in all when `compact`). Ends in a newline.
-std::string to_json(const ScheduleFile& report, bool compact = false);
+std::string to_json(const ScheduleFile& file, bool compact = false);
 
 /// The document of a run without a schedule: format, version, code, status, error, and the problem.
 std::string error_json(ExitCode code, std::string_view status, std::string_view error,
@@ -179,6 +179,6 @@ ScheduleFile parse_schedule_file(std::string_view text, const std::string& sourc
 /// against gap, bound above energy) that the replay contradicts, and an order of the nodes that is
 /// not legal by their edges and parameters, or not the one of its digests. Empty for a valid file.
 /// One line per finding, with the stage and node where there is one.
-std::vector<std::string> verify_schedule_file(const ScheduleFile& report);
+std::vector<std::string> verify_schedule_file(const ScheduleFile& file);
 
 }  // namespace poet

@@ -57,10 +57,10 @@ void PlotDirectory::write_graph(const Graph& graph) const {
 }
 
 /// The schedule itself has been written by now, so a picture that fails is worth a warning only.
-void PlotDirectory::write_schedule(const ScheduleFile& report) const {
+void PlotDirectory::write_schedule(const ScheduleFile& file) const {
   if (stem_.empty()) return;
   try {
-    write_file(path(kSchedulePicture), schedule_svg(report));
+    write_file(path(kSchedulePicture), schedule_svg(file));
     spdlog::info("picture of the schedule written to {}", path(kSchedulePicture));
   } catch (const InputError& error) {
     spdlog::warn("no picture of the schedule: {}", error.what());

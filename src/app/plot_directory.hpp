@@ -19,7 +19,7 @@ class PlotDirectory {
   /// of it, which is said and no more.
   void write_graph(const Graph& graph) const;
   /// A picture that cannot be written is said; it must not cost the schedule.
-  void write_schedule(const ScheduleFile& report) const;
+  void write_schedule(const ScheduleFile& file) const;
 
  private:
   std::string path(const char* ending) const { return stem_ + ending; }

@@ -149,16 +149,15 @@ void add_technique_options(CLI::App& app, TechniqueSet& techniques) {
   add_switch(app, "--remat", "--no-remat", techniques.remat, "recomputation");
 }
 
-void add_paging_options(CLI::App& app, Question& question) {
+void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time, Limits& limits) {
   OptionGroup group(app, kWhatToSolve);
-  group.choice("--paging-time", question.paging_time,
+  group.choice("--paging-time", paging_time,
                "free: transfers take no time, as in POET; blocking: computing waits for them; "
                "overlapped: they run beside it, a stage takes the longer of the two. Without it: "
                "blocking for exact backward passes, else free");
-  group.parsed("--storage-budget", question.storage_budget_bytes, "SIZE", parse_size,
-               "most bytes of copies in secondary storage");
-  group.parsed("--page-out-budget", question.page_out_budget_bytes, "SIZE", parse_size,
-               "most bytes written to secondary storage in one training step, which wears it out");
+  for (const BudgetOption& option : kBudgetOptions) {
+    group.parsed(option.name, limits.*option.member, "SIZE", parse_size, option.usage);
+  }
 }
 
 /// A file called `given` or `search` has to be given as ./given or ./search: the words win.

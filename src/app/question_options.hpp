@@ -1,5 +1,6 @@
 #pragma once
 
+#include <array>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -104,14 +105,27 @@ void visit_setting_options(Visit&& visit) {
   std::apply([&](const auto&... option) { (visit(option), ...); }, kSettingOptions);
 }
 
+/// An optional budget as an option. --help and the commands of `sweep --dry-run` follow.
+struct BudgetOption {
+  const char* name;
+  std::optional<Bytes> Limits::*member;
+  const char* usage;
+};
+inline constexpr std::array kBudgetOptions{
+    BudgetOption{"--storage-budget", &Limits::storage_budget_bytes,
+                 "most bytes of copies in secondary storage"},
+    BudgetOption{"--page-out-budget", &Limits::page_out_budget_bytes,
+                 "most bytes written to secondary storage in one training step, which wears it "
+                 "out"}};
+
 /// --batch-size, --backward and --alignment, under a heading.
 void add_model_options(CLI::App& app, ModelSettings& settings, const char* heading);
 /// --loss, --trainable, --custom and --shape of ONNX networks, under a heading.
 void add_network_options(CLI::App& app, ImportRequest& network, const char* heading);
 /// --paging, --remat and their opposites.
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);
-/// --paging-time, and the budgets for secondary storage.
-void add_paging_options(CLI::App& app, Question& question);
+/// --paging-time and the optional budgets.
+void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time, Limits& limits);
 /// --order: a word, or a file.
 void add_order_option(CLI::App& app, OrderKind& kind, std::string& file);
 void add_order_option(CLI::App& app, QuestionArguments& arguments);

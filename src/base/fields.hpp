@@ -47,6 +47,7 @@ struct Field {
   InFile in_file = InFile::always;
   std::int64_t least = 0;    ///< a whole number is at least this
   bool is_positive = false;  ///< any other number is above 0, not only at least that
+  bool in_quotes = false;    ///< a number of bytes, if there is one, stands as text
 
   template <typename Struct>
   static constexpr auto& of(Struct& object) {
@@ -88,6 +89,17 @@ inline constexpr std::nullptr_t kFields = nullptr;
 
 template <typename Struct>
 concept HasFields = !std::is_null_pointer_v<std::remove_cv_t<decltype(kFields<Struct>)>>;
+
+/// The fields of a member as fields of the struct that holds it.
+template <auto kHolder, auto... kPath>
+constexpr Field<kHolder, kPath...> within(const Field<kPath...>& field) {
+  return {field.key, field.in_file, field.least, field.is_positive, field.in_quotes};
+}
+template <auto kHolder, typename... Fields>
+constexpr auto within(const std::tuple<Fields...>& table) {
+  return std::apply([](const auto&... field) { return std::tuple(within<kHolder>(field)...); },
+                    table);
+}
 
 /// Calls visit(field) for each field of a table, in its order.
 template <typename Table, typename Visit>

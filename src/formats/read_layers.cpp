@@ -20,10 +20,6 @@ using Kind = AttributeRule::Kind;
 
 constexpr std::size_t kMaxExtents = 8;
 
-/// What version 2 adds to every layer; a loss has a target besides.
-constexpr std::string_view kLayerKeys[] = {"trainable", "weights",         "recompute", "page",
-                                           "in_place",  "workspace_bytes", "dtype",     "target"};
-
 Attribute read_list(const JsonCursor& cursor, std::int64_t least, std::size_t limit) {
   Attribute result;
   const std::vector<JsonCursor> elements = cursor.elements(limit);
@@ -145,33 +141,36 @@ void read_inputs(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer)
   list.fail_expecting(fmt::format("{} for the op {}", count_text(count), rule.name));
 }
 
-/// What every layer may state, whichever op it has.
-void read_options(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer,
-                  InputErrors& errors) {
-  const auto read = [&](const char* key, auto&& work) {
-    const auto member = cursor.optional(key);
-    if (member) layer.whole = errors.collect([&] { work(*member); }) && layer.whole;
-  };
-  read("trainable", [&](const JsonCursor& at) { layer.trainable = at.boolean(); });
-  read("weights", [&](const JsonCursor& at) { layer.weights = read_reference(at); });
-  read("recompute", [&](const JsonCursor& at) { layer.recompute = at.boolean(); });
-  read("page", [&](const JsonCursor& at) { layer.page = at.boolean(); });
-  read("workspace_bytes", [&](const JsonCursor& at) { layer.workspace_bytes = at.integer(); });
-  read("in_place", [&](const JsonCursor& at) {
-    if (at.is_string()) {
-      layer.in_place_over = read_reference(at);
-    } else {
-      if (!at.is_boolean()) at.fail_expecting("true, false or the name of an input");
-      layer.in_place = at.boolean();
-    }
-  });
-  read("dtype", [&](const JsonCursor& at) { layer.element_bytes = read_element_bytes(at); });
-  read("target", [&](const JsonCursor& at) {
-    if (!rule.has_target)
-      at.fail(fmt::format("found a target for the op {}, which takes none", rule.name));
-    layer.target = read_reference(at);
-  });
-}
+/// What every layer may state in version 2, whichever op it has; a loss has a target besides.
+struct LayerKey {
+  std::string_view name;
+  void (*read)(const JsonCursor& at, const OpRule& rule, LayerSpec& layer);
+};
+
+constexpr LayerKey kLayerKeys[] = {
+    {"trainable", [](auto& at, auto&, auto& layer) { layer.trainable = at.boolean(); }},
+    {"weights", [](auto& at, auto&, auto& layer) { layer.weights = read_reference(at); }},
+    {"recompute", [](auto& at, auto&, auto& layer) { layer.recompute = at.boolean(); }},
+    {"page", [](auto& at, auto&, auto& layer) { layer.page = at.boolean(); }},
+    {"in_place",
+     [](auto& at, auto&, auto& layer) {
+       if (at.is_string()) {
+         layer.in_place_over = read_reference(at);
+       } else {
+         if (!at.is_boolean()) at.fail_expecting("true, false or the name of an input");
+         layer.in_place = at.boolean();
+       }
+     }},
+    {"workspace_bytes", [](auto& at, auto&, auto& layer) { layer.workspace_bytes = at.integer(); }},
+    {"dtype", [](auto& at, auto&, auto& layer) { layer.element_bytes = read_element_bytes(at); }},
+    {"target",
+     [](auto& at, auto& rule, auto& layer) {
+       if (!rule.has_target) {
+         at.fail(fmt::format("found a target for the op {}, which takes none", rule.name));
+       }
+       layer.target = read_reference(at);
+     }},
+};
 
 /// Reads a layer as far as it can be read. Without its op there is no telling which attributes it
 /// should have, and an unknown key may be the misspelt name of one that is missing.
@@ -186,7 +185,7 @@ LayerSpec read_layer(const JsonCursor& cursor, int version, InputErrors& errors)
     for (const AttributeRule& attribute : rule->attributes) {
       (attribute.since == 1 ? version_1 : version_2).push_back(attribute.name);
     }
-    for (const std::string_view key : kLayerKeys) version_2.push_back(key);
+    for (const LayerKey& key : kLayerKeys) version_2.push_back(key.name);
     allow_keys(cursor, version, version_1, version_2);
   });
   const bool has_attributes = layer.whole;
@@ -201,7 +200,11 @@ LayerSpec read_layer(const JsonCursor& cursor, int version, InputErrors& errors)
       layer.attributes[attribute.name] = read_attribute_or_default(cursor, attribute, version);
     });
   }
-  read_options(cursor, *rule, layer, errors);
+  for (const LayerKey& key : kLayerKeys) {
+    read([&] {
+      if (const auto member = cursor.optional(key.name)) key.read(*member, *rule, layer);
+    });
+  }
   return layer;
 }
 

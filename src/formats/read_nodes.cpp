@@ -7,67 +7,70 @@
 namespace poet {
 namespace {
 
-constexpr std::string_view kNodeKeys[] = {
-    "in_place",         "workspace_bytes",   "recompute",       "page",
-    "reads_parameters", "writes_parameters", "page_in_seconds", "page_out_seconds"};
+/// A key of a node: the version of model files that brought it, whether it must be there, and what
+/// becomes of its value.
+struct NodeKey {
+  std::string_view name;
+  int version;
+  bool is_required;
+  void (*read)(const JsonCursor& at, MeasuredSpec& node);
+};
 
-/// What version 2 has added to nodes.
-void read_attributes(const JsonCursor& cursor, MeasuredSpec& node, InputErrors& errors) {
-  const auto read = [&](const char* key, auto&& work) {
-    const auto member = cursor.optional(key);
-    if (member) errors.collect([&] { work(*member); });
-  };
-  read("in_place", [&](const JsonCursor& at) { node.in_place = read_reference(at); });
-  read("workspace_bytes", [&](const JsonCursor& at) { node.workspace_bytes = at.integer(); });
-  read("recompute", [&](const JsonCursor& at) { node.recompute = at.boolean(); });
-  read("page", [&](const JsonCursor& at) { node.page = at.boolean(); });
-  read("reads_parameters",
-       [&](const JsonCursor& at) { node.reads_parameters = read_references(at, kMaxNodes); });
-  read("writes_parameters", [&](const JsonCursor& at) {
-    node.writes_parameters = read_references(at, kMaxNodes);
-    if (!node.writes_parameters.empty() && node.recompute) {
-      at.fail("found parameters that the node changes, expected \"recompute\": false beside them");
-    }
-  });
-  read("page_in_seconds", [&](const JsonCursor& at) { node.costs.page_in_seconds = at.number(); });
-  read("page_out_seconds",
-       [&](const JsonCursor& at) { node.costs.page_out_seconds = at.number(); });
+constexpr NodeKey kNodeKeys[] = {
+    {"name", 1, true, [](auto& at, auto& node) { node.name = read_name(at); }},
+    {"op", 1, false, [](auto& at, auto& node) { node.op = read_name(at); }},
+    {"bytes", 1, true, [](auto& at, auto& node) { node.costs.bytes = at.integer(); }},
+    {"runtime_seconds", 1, true,
+     [](auto& at, auto& node) { node.costs.runtime_seconds = at.number(); }},
+    {"energy_joules", 1, true,
+     [](auto& at, auto& node) { node.costs.energy_joules = at.number(); }},
+    {"page_in_energy_joules", 1, false,
+     [](auto& at, auto& node) { node.costs.page_in_energy_joules = at.number(); }},
+    {"page_out_energy_joules", 1, false,
+     [](auto& at, auto& node) { node.costs.page_out_energy_joules = at.number(); }},
+    {"inputs", 1, true, [](auto& at, auto& node) { node.inputs = read_references(at, kMaxNodes); }},
+    {"backward", 1, false, [](auto& at, auto& node) { node.backward = at.boolean(); }},
+    {"in_place", 2, false, [](auto& at, auto& node) { node.in_place = read_reference(at); }},
+    {"workspace_bytes", 2, false,
+     [](auto& at, auto& node) { node.workspace_bytes = at.integer(); }},
+    {"recompute", 2, false, [](auto& at, auto& node) { node.recompute = at.boolean(); }},
+    {"page", 2, false, [](auto& at, auto& node) { node.page = at.boolean(); }},
+    {"reads_parameters", 2, false,
+     [](auto& at, auto& node) { node.reads_parameters = read_references(at, kMaxNodes); }},
+    {"writes_parameters", 2, false,
+     [](auto& at, auto& node) {
+       node.writes_parameters = read_references(at, kMaxNodes);
+       if (node.writes_parameters.empty() || !node.recompute) return;
+       at.fail("found parameters that the node changes, expected \"recompute\": false beside them");
+     }},
+    {"page_in_seconds", 2, false,
+     [](auto& at, auto& node) { node.costs.page_in_seconds = at.number(); }},
+    {"page_out_seconds", 2, false,
+     [](auto& at, auto& node) { node.costs.page_out_seconds = at.number(); }},
+};
+
+std::vector<std::string_view> keys_of_version(int version) {
+  std::vector<std::string_view> keys;
+  for (const NodeKey& key : kNodeKeys) {
+    if (key.version == version) keys.push_back(key.name);
+  }
+  return keys;
 }
 
 /// Reads a node as far as it can be read. An unknown key may be the misspelt name of one that is
-/// missing.
+/// missing, and leaves the name alone to be read.
 MeasuredSpec read_node(const JsonCursor& cursor, int version, InputErrors& errors) {
-  MeasuredSpec node;
-  node.place = cursor.place();
-  const bool has_costs = errors.collect([&] {
-    allow_keys(cursor, version,
-               {"name", "op", "bytes", "runtime_seconds", "energy_joules", "page_in_energy_joules",
-                "page_out_energy_joules", "inputs", "backward"},
-               kNodeKeys);
-  });
+  MeasuredSpec node{.place = cursor.place(), .op = "measured"};
+  const bool are_known =
+      errors.collect([&] { allow_keys(cursor, version, keys_of_version(1), keys_of_version(2)); });
   if (!cursor.is_object()) return node;
-  errors.collect([&] { node.name = read_name(cursor.required("name")); });
-  if (!has_costs) return node;
-  const auto required = [&](const char* key, auto&& work) {
-    errors.collect([&] { work(cursor.required(key)); });
-  };
-  const auto optional = [&](const char* key, auto&& work) {
-    const auto member = cursor.optional(key);
-    if (member) errors.collect([&] { work(*member); });
-  };
-  MeasuredCosts& costs = node.costs;
-  node.op = "measured";
-  optional("op", [&](const JsonCursor& at) { node.op = read_name(at); });
-  required("bytes", [&](const JsonCursor& at) { costs.bytes = at.integer(); });
-  required("runtime_seconds", [&](const JsonCursor& at) { costs.runtime_seconds = at.number(); });
-  required("energy_joules", [&](const JsonCursor& at) { costs.energy_joules = at.number(); });
-  optional("page_in_energy_joules",
-           [&](const JsonCursor& at) { costs.page_in_energy_joules = at.number(); });
-  optional("page_out_energy_joules",
-           [&](const JsonCursor& at) { costs.page_out_energy_joules = at.number(); });
-  required("inputs", [&](const JsonCursor& at) { node.inputs = read_references(at, kMaxNodes); });
-  optional("backward", [&](const JsonCursor& at) { node.backward = at.boolean(); });
-  read_attributes(cursor, node, errors);
+  for (const NodeKey& key : kNodeKeys) {
+    if (!are_known && key.name != "name") continue;
+    errors.collect([&] {
+      if (key.is_required) return key.read(cursor.required(key.name), node);
+      if (const auto member = cursor.optional(key.name)) key.read(*member, node);
+    });
+  }
   return node;
 }
 

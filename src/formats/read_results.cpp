@@ -44,8 +44,8 @@ std::string format_of(std::string_view line) {
   return named && parsed.at("format").is_string() ? parsed.at("format").get<std::string>() : "";
 }
 
-std::string fault_of(const ScheduleFile& report) {
-  const std::vector<std::string> findings = verify_schedule_file(report);
+std::string fault_of(const ScheduleFile& file) {
+  const std::vector<std::string> findings = verify_schedule_file(file);
   return findings.empty() ? std::string() : "the schedule is not valid: " + findings.front();
 }
 
@@ -53,10 +53,10 @@ std::string fault_of(const ScheduleFile& report) {
 std::string fault_of(const SweepRow& row, const std::string& path) {
   try {
     const SolveDocument document = parse_solve_document(read_file(path), path);
-    if (!document.report) return fmt::format("'{}' holds no schedule", path);
-    std::string fault = fault_of(*document.report);
+    if (!document.file) return fmt::format("'{}' holds no schedule", path);
+    std::string fault = fault_of(*document.file);
     if (!fault.empty()) return fault;
-    const std::string difference = row_difference(row, *document.report);
+    const std::string difference = row_difference(row, *document.file);
     return difference.empty() ? std::string() : fmt::format("'{}' {}", path, difference);
   } catch (const InputError& error) {
     return fmt::format("the schedule cannot be replayed: {}", error.what());
@@ -78,8 +78,8 @@ ComparedResult read_sweep(const std::string& text, const std::string& path, bool
 
 ComparedResult read_schedule(const std::string& text, const std::string& path) {
   const SolveDocument document = parse_solve_document(text, path);
-  if (document.report) {
-    return {.points = {{.row = row_of(*document.report), .fault = fault_of(*document.report)}}};
+  if (document.file) {
+    return {.points = {{.row = row_of(*document.file), .fault = fault_of(*document.file)}}};
   }
   const bool failed = document.code != ExitCode::infeasible && document.code != ExitCode::limit;
   return {

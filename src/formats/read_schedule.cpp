@@ -31,7 +31,7 @@ ExitCode code(const JsonCursor& at) {
   at.fail_expecting("an exit status (0 to 5, or 130)");
 }
 
-void read_solver(ScheduleFile& report, const JsonCursor& at) {
+void read_solver(ScheduleFile& file, const JsonCursor& at) {
   std::vector<std::string_view> keys{"name", "version"};
   append_keys(keys, kWorkFields);
   keys.insert(keys.end(), {"seed", "threads", "wall_seconds", "timing"});
@@ -40,41 +40,41 @@ void read_solver(ScheduleFile& report, const JsonCursor& at) {
   // only their type matters here.
   static_cast<void>(at.required("name").string());
   static_cast<void>(at.required("version").string());
-  read_fields(at, report.solver, kWorkFields);
-  read_fields(at, report.solver, std::tuple(kWallSecondsField));
+  read_fields(at, file.solver, kWorkFields);
+  read_fields(at, file.solver, std::tuple(kWallSecondsField));
   static_cast<void>(read_struct<std::uint32_t>(at.required("seed")));
   static_cast<void>(read_struct<int>(at.required("threads")));
   const JsonCursor timing = at.required("timing");
   std::vector<std::string_view> timing_keys;
   append_keys(timing_keys, kTimingFields);
   timing.allow_only(timing_keys);
-  read_fields(timing, report.solver, kTimingFields);
+  read_fields(timing, file.solver, kTimingFields);
 }
 
 /// One object in the file, four structs here: figures of the schedule, bounds on what was minimised
 /// first, offsets, and what an order bought.
-void read_summary(ScheduleFile& report, const JsonCursor& at) {
+void read_summary(ScheduleFile& file, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
   append_keys(keys, kFields<ArenaFigures>);
   append_keys(keys, kFields<OrderFigures>);
   at.allow_only(keys);
-  read_fields(at, report.summary, kFields<Summary>);
-  read_fields(at, report.bounds, kFields<ObjectiveBounds>);
-  read_fields(at, report.arena, kFields<ArenaFigures>);
-  read_fields(at, report.bought, kFields<OrderFigures>);
+  read_fields(at, file.summary, kFields<Summary>);
+  read_fields(at, file.bounds, kFields<ObjectiveBounds>);
+  read_fields(at, file.arena, kFields<ArenaFigures>);
+  read_fields(at, file.bought, kFields<OrderFigures>);
 }
 
-void read_stages(ScheduleFile& report, const JsonCursor& list) {
+void read_stages(ScheduleFile& file, const JsonCursor& list) {
   for (const JsonCursor& at : list.elements(kMaxListLength)) {
     at.allow_only({"stage", "resident", "compute", "page_out", "page_in", "peak_ram_bytes"});
-    const std::size_t t = report.schedule.stages.size();
+    const std::size_t t = file.schedule.stages.size();
     const JsonCursor number = at.required("stage");
     if (number.integer() != static_cast<std::int64_t>(t)) {
       number.fail_expecting(fmt::format("{}: stages are listed in order", t));
     }
-    read_fields(at, report.schedule.stages.emplace_back(), kFields<Stage>);
-    report.stage_peak_ram_bytes.push_back(at.required("peak_ram_bytes").integer());
+    read_fields(at, file.schedule.stages.emplace_back(), kFields<Stage>);
+    file.stage_peak_ram_bytes.push_back(at.required("peak_ram_bytes").integer());
   }
 }
 
@@ -159,21 +159,21 @@ std::optional<ProblemInfo> problem_of(const JsonCursor& root) {
 ScheduleFile read_schedule(const JsonCursor& root) {
   root.allow_only({"format", "version", "code", "status", "model", "platform", "request", "summary",
                    "solver", "nodes", "stages", "program"});
-  ScheduleFile report;
-  report.code = code(root.required("code"));
-  read_value(root.required("status"), report.status);
-  read_value(root.required("model"), report.model);
-  read_value(root.required("platform"), report.platform);
-  read_value(root.required("request"), report.request);
-  read_summary(report, root.required("summary"));
-  read_solver(report, root.required("solver"));
+  ScheduleFile file;
+  file.code = code(root.required("code"));
+  read_value(root.required("status"), file.status);
+  read_value(root.required("model"), file.model);
+  read_value(root.required("platform"), file.platform);
+  read_value(root.required("request"), file.request);
+  read_summary(file, root.required("summary"));
+  read_solver(file, root.required("solver"));
   const JsonCursor nodes = root.required("nodes");
-  report.graph = read_nodes(nodes);
-  check_order_keys(root.required("model"), report.model, report.graph.size());
-  if (report.model.order.empty()) refuse_choices(nodes, report.graph);
-  read_stages(report, root.required("stages"));
-  report.program = program(root.required("program"));
-  return report;
+  file.graph = read_nodes(nodes);
+  check_order_keys(root.required("model"), file.model, file.graph.size());
+  if (file.model.order.empty()) refuse_choices(nodes, file.graph);
+  read_stages(file, root.required("stages"));
+  file.program = program(root.required("program"));
+  return file;
 }
 
 }  // namespace
@@ -199,9 +199,9 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
   check_format(root);
   const auto error = root.optional("error");
   if (!error) {
-    SolveDocument solved{.report = read_schedule(root)};
-    solved.code = solved.report->code;
-    solved.status = solved.report->status;
+    SolveDocument solved{.file = read_schedule(root)};
+    solved.code = solved.file->code;
+    solved.status = solved.file->status;
     return solved;
   }
   root.allow_only({"format", "version", "code", "status", "error", "model", "platform",

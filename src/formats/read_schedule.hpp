@@ -17,7 +17,7 @@ inline constexpr std::int64_t kNewestScheduleVersion = 2;
 
 /// What a solve left behind: a schedule file, or a document with the reason why there is none.
 struct SolveDocument {
-  std::optional<ScheduleFile> report;
+  std::optional<ScheduleFile> file;
   ExitCode code = ExitCode::ok;
   Status status = Status::unknown;  ///< unknown as well if an error document has none
   std::string error;

@@ -26,15 +26,15 @@ Json heading(int version, ExitCode code, std::string_view status) {
 
 /// What differs between two equal runs is in `wall_seconds` and `timing` alone, so that the rest of
 /// two files can be compared byte for byte.
-Json solver_json(const ScheduleFile& report) {
-  const SolveStatistics& solver = report.solver;
+Json solver_json(const ScheduleFile& file) {
+  const SolveStatistics& solver = file.solver;
   Json json = {
       {"name", solver.formulation == "none" ? "poet-solve"
                                             : "poet-solve with COIN-OR CBC " POET_CBC_VERSION},
       {"version", POET_VERSION}};
   add_fields(json, solver, kWorkFields);
-  json["seed"] = report.request.settings.seed;
-  json["threads"] = report.request.settings.threads;
+  json["seed"] = file.request.settings.seed;
+  json["threads"] = file.request.settings.threads;
   add_fields(json, solver, std::tuple(kWallSecondsField));
   json["timing"] = Json::object();
   add_fields(json["timing"], solver, kTimingFields);
@@ -42,10 +42,10 @@ Json solver_json(const ScheduleFile& report) {
 }
 
 /// Offsets make a file of POET's graphs one of version 2, but its nodes stay as they are.
-Json nodes_json(const ScheduleFile& report) {
-  const bool beyond_poet = is_beyond_poet(report);
+Json nodes_json(const ScheduleFile& file) {
+  const bool beyond_poet = is_beyond_poet(file);
   Json list = Json::array();
-  for (const Node& node : report.graph.nodes) {
+  for (const Node& node : file.graph.nodes) {
     Json json = json_of(node);
     if (beyond_poet) add_fields(json, node, kExactNodeFields);
     list.push_back(std::move(json));
@@ -53,12 +53,12 @@ Json nodes_json(const ScheduleFile& report) {
   return list;
 }
 
-Json stages_json(const ScheduleFile& report) {
+Json stages_json(const ScheduleFile& file) {
   Json list = Json::array();
-  for (std::size_t t = 0; t < report.schedule.stages.size(); ++t) {
+  for (std::size_t t = 0; t < file.schedule.stages.size(); ++t) {
     Json json = {{"stage", t}};
-    add_fields(json, report.schedule.stages[t], kFields<Stage>);
-    json["peak_ram_bytes"] = report.stage_peak_ram_bytes[t];
+    add_fields(json, file.schedule.stages[t], kFields<Stage>);
+    json["peak_ram_bytes"] = file.stage_peak_ram_bytes[t];
     list.push_back(std::move(json));
   }
   return list;
@@ -68,22 +68,22 @@ Json stages_json(const ScheduleFile& report) {
 
 /// The order is for people: what the schedule is about, what it costs, how it was found, and then
 /// the long lists.
-std::string to_json(const ScheduleFile& report, bool compact) {
-  if (report.stage_peak_ram_bytes.size() != report.schedule.stages.size()) {
+std::string to_json(const ScheduleFile& file, bool compact) {
+  if (file.stage_peak_ram_bytes.size() != file.schedule.stages.size()) {
     throw InternalError("the report does not have one RAM peak per stage");
   }
-  Json document = heading(schedule_version(report), report.code, name_of(report.status));
-  document["model"] = json_of(report.model);
-  document["platform"] = json_of(report.platform);
-  document["request"] = json_of(report.request);
-  document["summary"] = json_of(report.summary);
-  add_fields(document["summary"], report.bounds, kFields<ObjectiveBounds>);
-  add_fields(document["summary"], report.arena, kFields<ArenaFigures>);
-  add_fields(document["summary"], report.bought, kFields<OrderFigures>);
-  document["solver"] = solver_json(report);
-  document["nodes"] = nodes_json(report);
-  document["stages"] = stages_json(report);
-  document["program"] = list_of(report.program);
+  Json document = heading(schedule_version(file), file.code, name_of(file.status));
+  document["model"] = json_of(file.model);
+  document["platform"] = json_of(file.platform);
+  document["request"] = json_of(file.request);
+  document["summary"] = json_of(file.summary);
+  add_fields(document["summary"], file.bounds, kFields<ObjectiveBounds>);
+  add_fields(document["summary"], file.arena, kFields<ArenaFigures>);
+  add_fields(document["summary"], file.bought, kFields<OrderFigures>);
+  document["solver"] = solver_json(file);
+  document["nodes"] = nodes_json(file);
+  document["stages"] = stages_json(file);
+  document["program"] = list_of(file.program);
   return json_write(document, compact);
 }
 

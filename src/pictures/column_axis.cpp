@@ -13,14 +13,14 @@ namespace {
 constexpr double kMinStageDistance = 34;
 constexpr double kTickDistance = 60;
 
-std::vector<double> edges_of(const ScheduleFile& report, const ScheduleTimeline& timeline,
+std::vector<double> edges_of(const ScheduleFile& file, const ScheduleTimeline& timeline,
                              ColumnWidth columns) {
   if (columns == ColumnWidth::time) {
-    return time_so_far(report.graph, report.schedule, timeline, report.request.limits.paging_time);
+    return time_so_far(file.graph, file.schedule, timeline, file.request.limits.paging_time);
   }
   std::vector<double> edges(timeline.columns.size() + 1);
   if (columns == ColumnWidth::energy) {
-    const EnergySoFar energy = energy_so_far(report.graph, report.schedule, timeline);
+    const EnergySoFar energy = energy_so_far(file.graph, file.schedule, timeline);
     for (std::size_t e = 0; e < edges.size(); ++e) edges[e] = energy.total(e);
   } else {
     std::iota(edges.begin(), edges.end(), 0.0);
@@ -110,9 +110,9 @@ std::vector<Seconds> time_so_far(const Graph& graph, const Schedule& schedule,
   return sums;
 }
 
-ColumnAxis make_column_axis(const ScheduleFile& report, const ScheduleTimeline& timeline,
+ColumnAxis make_column_axis(const ScheduleFile& file, const ScheduleTimeline& timeline,
                             ColumnWidth columns, double from, double to) {
-  std::vector<double> edges = edges_of(report, timeline, columns);
+  std::vector<double> edges = edges_of(file, timeline, columns);
   if (!(edges.back() > 0)) {
     throw InputError("x axis", fmt::format("found a schedule that takes no {}; expected an axis of "
                                            "computations",

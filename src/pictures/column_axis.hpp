@@ -52,7 +52,7 @@ class ColumnAxis {
 
 /// Makes the axis of a schedule between these two x. Throws InputError if its columns are to be as
 /// wide as something of which the schedule takes none.
-ColumnAxis make_column_axis(const ScheduleFile& report, const ScheduleTimeline& timeline,
+ColumnAxis make_column_axis(const ScheduleFile& file, const ScheduleTimeline& timeline,
                             ColumnWidth columns, double from, double to);
 
 /// Returns the marks of the axis, with values for its scale: the numbers of stages, each at its

@@ -41,7 +41,7 @@ std::vector<Part> first_part(const EnergySoFar& energy) {
 }
 
 EnergySoFar energy_of(const SchedulePage& page) {
-  return energy_so_far(page.report.graph, page.report.schedule, page.timeline);
+  return energy_so_far(page.file.graph, page.file.schedule, page.timeline);
 }
 
 std::vector<LegendEntry> legend(const EnergySoFar& energy) {

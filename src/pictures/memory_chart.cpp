@@ -71,7 +71,7 @@ std::string outline(const Run& run, const std::vector<Bytes>& upper, const Colum
 
 std::string tip(const SchedulePage& page, const Band& band, const Run& run) {
   if (band.node < 0) return band.name;
-  return fmt::format("{}, in RAM in stages {} to {}", describe(page.report.graph, band.node),
+  return fmt::format("{}, in RAM in stages {} to {}", describe(page.file.graph, band.node),
                      page.timeline.columns[run.first].stage,
                      page.timeline.columns[run.end - 1].stage);
 }
@@ -102,7 +102,7 @@ void draw_memory_ticks(SvgWriter& svg, const SchedulePage& page, const Scale& y)
 }
 
 void draw_budget(SvgWriter& svg, const SchedulePage& page, const MemoryAxis& axis) {
-  const Bytes budget = page.report.summary.ram_budget_bytes;
+  const Bytes budget = page.file.summary.ram_budget_bytes;
   const double y = axis.shows_budget ? axis.y(static_cast<double>(budget)) : axis.y.to;
   if (axis.shows_budget) svg.line(page.x.from(), y, page.x.to(), y, "budget");
   svg.text(page.x.to() + 8, y + 1, "axis strong", page.look.narrow() ? "budget" : "RAM budget");
@@ -121,7 +121,7 @@ void draw_passes(SvgWriter& svg, const SchedulePage& page, double baseline) {
   constexpr double kGap = 8;
   const double x = page.x(page.timeline.boundary);
   const auto width = [](const char* name) { return kGap + estimated_width(name, kNoteSize); };
-  const bool mixed = are_passes_mixed(page.report.graph);
+  const bool mixed = are_passes_mixed(page.file.graph);
   const char* const forward = mixed ? "layers" : "forward pass";
   const char* const backward = mixed ? "layers and gradients" : "backward pass";
   if (x - width(forward) >= page.look.left()) svg.text(x - kGap, baseline, "axis end", forward);
@@ -130,7 +130,7 @@ void draw_passes(SvgWriter& svg, const SchedulePage& page, double baseline) {
 
 std::string strip_class(const SchedulePage& page, const RamSample& column) {
   if (column.node != column.stage) return "ink";
-  return page.report.graph.nodes[column.node].backward ? kRestBackwardClass : kRestClass;
+  return page.file.graph.nodes[column.node].backward ? kRestBackwardClass : kRestClass;
 }
 
 /// What runs: the pass, or that it is a recomputation. Columns that look alike are drawn as one,
@@ -159,7 +159,7 @@ void draw_strip(SvgWriter& svg, const SchedulePage& page, double top) {
     const char* verb = columns[c].node == columns[c].stage ? "computes" : "recomputes";
     cell("unseen", c, c + 1,
          fmt::format("stage {} {} {}; {} in RAM", columns[c].stage, verb,
-                     describe(page.report.graph, columns[c].node),
+                     describe(page.file.graph, columns[c].node),
                      format_bytes(columns[c].ram_bytes)));
   }
 }
@@ -172,7 +172,7 @@ double memory_chart_height(const SchedulePage& page) {
 
 void draw_memory_chart(SvgWriter& svg, const SchedulePage& page, double top) {
   const double bottom = top + kPlotTop + plot_height(page.look);
-  const MemoryAxis axis = memory_axis(page.report.summary, top + kPlotTop, bottom);
+  const MemoryAxis axis = memory_axis(page.file.summary, top + kPlotTop, bottom);
   svg.open("g");
   draw_memory_ticks(svg, page, axis.y);
   draw_grid(svg, page, top + kPlotTop, bottom);

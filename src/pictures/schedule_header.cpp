@@ -22,51 +22,51 @@ struct Fact {
   std::string note;
 };
 
-Fact status_fact(const ScheduleFile& report) {
-  const bool optimal = report.status == Status::optimal;
-  return {"status", std::string(status_name(report.status)),
+Fact status_fact(const ScheduleFile& file) {
+  const bool optimal = file.status == Status::optimal;
+  return {"status", std::string(status_name(file.status)),
           !optimal ? std::string("valid; the proof is not complete")
-          : report.request.settings.gap == 0
+          : file.request.settings.gap == 0
               ? std::string("proven exactly")
-              : fmt::format("proven within {:.3g} %", 100 * report.request.settings.gap)};
+              : fmt::format("proven within {:.3g} %", 100 * file.request.settings.gap)};
 }
 
-Fact recomputing_fact(const ScheduleFile& report) {
-  if (!report.request.limits.techniques.remat) return {"recomputing", "none", "not allowed"};
-  const int count = report.summary.recompute_count;
+Fact recomputing_fact(const ScheduleFile& file) {
+  if (!file.request.limits.techniques.remat) return {"recomputing", "none", "not allowed"};
+  const int count = file.summary.recompute_count;
   return {"recomputing", fmt::format("{}x", count),
-          fmt::format("{} computations in all", report.graph.size() + count)};
+          fmt::format("{} computations in all", file.graph.size() + count)};
 }
 
-Fact paging_fact(const ScheduleFile& report) {
-  if (!report.request.limits.techniques.paging) return {"paging", "none", "not allowed"};
-  const Summary& s = report.summary;
+Fact paging_fact(const ScheduleFile& file) {
+  if (!file.request.limits.techniques.paging) return {"paging", "none", "not allowed"};
+  const Summary& s = file.summary;
   return {
       "paging", fmt::format("{} out, {} in", s.page_out_count, s.page_in_count),
       fmt::format("{} out, {} in", format_bytes(s.page_out_bytes), format_bytes(s.page_in_bytes))};
 }
 
-std::vector<Fact> facts(const ScheduleFile& report) {
-  const Summary& s = report.summary;
-  return {status_fact(report),
-          {"energy per step", format_joules(s.energy_joules),
-           fmt::format("{} over the baseline", change_text(s.energy_overhead))},
-          {"lower bound", format_joules(s.lower_bound_joules),
-           s.gap == 0 ? std::string("no gap") : fmt::format("gap {:.2g} %", 100 * s.gap)},
-          {"peak RAM", format_bytes(s.peak_ram_bytes),
-           fmt::format("budget {}", format_bytes(s.ram_budget_bytes))},
-          {"runtime", fmt::format("{:.4f}x", s.runtime_ratio),
-           fmt::format(
-               "budget {:.4g}x{}", report.request.runtime_budget_ratio,
-               report.request.limits.paging_time == PagingTime::free ? "" : ", with transfers")},
-          recomputing_fact(report),
-          paging_fact(report)};
+std::vector<Fact> facts(const ScheduleFile& file) {
+  const Summary& s = file.summary;
+  return {
+      status_fact(file),
+      {"energy per step", format_joules(s.energy_joules),
+       fmt::format("{} over the baseline", change_text(s.energy_overhead))},
+      {"lower bound", format_joules(s.lower_bound_joules),
+       s.gap == 0 ? std::string("no gap") : fmt::format("gap {:.2g} %", 100 * s.gap)},
+      {"peak RAM", format_bytes(s.peak_ram_bytes),
+       fmt::format("budget {}", format_bytes(s.ram_budget_bytes))},
+      {"runtime", fmt::format("{:.4f}x", s.runtime_ratio),
+       fmt::format("budget {:.4g}x{}", file.request.runtime_budget_ratio,
+                   file.request.limits.paging_time == PagingTime::free ? "" : ", with transfers")},
+      recomputing_fact(file),
+      paging_fact(file)};
 }
 
-std::string subtitle(const ScheduleFile& report) {
-  const Summary& s = report.summary;
-  std::string text = fmt::format("One training step of {} nodes", report.graph.size());
-  if (report.model.batch_size > 1) text += fmt::format(", batch size {}", report.model.batch_size);
+std::string subtitle(const ScheduleFile& file) {
+  const Summary& s = file.summary;
+  std::string text = fmt::format("One training step of {} nodes", file.graph.size());
+  if (file.model.batch_size > 1) text += fmt::format(", batch size {}", file.model.batch_size);
   return text + fmt::format(
                     ". Baseline: every node computed once and kept as long as needed takes "
                     "{} and {}",
@@ -132,10 +132,10 @@ double value_baseline(const Look& look) {
   return kLabelBaseline + 2 + look.value_size;
 }
 
-HeaderLayout make_layout(const ScheduleFile& report, const Look& look) {
+HeaderLayout make_layout(const ScheduleFile& file, const Look& look) {
   HeaderLayout layout{.title = look.margin + 0.75 * look.title_size,
-                      .lines = wrapped(subtitle(report), kNoteSize, look.room()),
-                      .facts = facts(report)};
+                      .lines = wrapped(subtitle(file), kNoteSize, look.room()),
+                      .facts = facts(file)};
   layout.first_line = layout.title + kLineHeight + 4;
   const double below = layout.first_line + kLineHeight * static_cast<double>(layout.lines.size());
   layout.table = choose_table(layout.facts, look);
@@ -146,18 +146,18 @@ HeaderLayout make_layout(const ScheduleFile& report, const Look& look) {
 
 }  // namespace
 
-std::string schedule_title(const ScheduleFile& report) {
-  if (!report.platform) return report.model.name;
-  return fmt::format("{} on {}", report.model.name, report.platform->name);
+std::string schedule_title(const ScheduleFile& file) {
+  if (!file.platform) return file.model.name;
+  return fmt::format("{} on {}", file.model.name, file.platform->name);
 }
 
-double schedule_header_height(const ScheduleFile& report, const Look& look) {
-  return make_layout(report, look).bottom();
+double schedule_header_height(const ScheduleFile& file, const Look& look) {
+  return make_layout(file, look).bottom();
 }
 
-void draw_schedule_header(SvgWriter& svg, const ScheduleFile& report, const Look& look) {
-  const HeaderLayout layout = make_layout(report, look);
-  const std::string title = schedule_title(report);
+void draw_schedule_header(SvgWriter& svg, const ScheduleFile& file, const Look& look) {
+  const HeaderLayout layout = make_layout(file, look);
+  const std::string title = schedule_title(file);
   svg.text(look.left(), layout.title, "title", shortened(title, look.title_size, look.room()),
            title);
   double baseline = layout.first_line;

@@ -51,18 +51,18 @@ bool is_changed(const Life& life) {
   return life.stays.size() > 1 || !life.page_outs.empty();
 }
 
-SchedulePage make_schedule_page(const ScheduleFile& report, const PictureOptions& options) {
+SchedulePage make_schedule_page(const ScheduleFile& file, const PictureOptions& options) {
   constexpr double kScreenWidth = 1200;
   const Look look = make_look(options, kScreenWidth);
   ScheduleTimeline timeline =
-      make_timeline(report.graph, report.schedule, report.request.limits.paging_time);
-  std::vector<int> lanes = chosen_lanes(report.graph, timeline, options.lanes);
-  const Beside beside = room_beside_charts(report.graph, lanes, look);
-  ColumnAxis x = make_column_axis(report, timeline, options.columns, look.left() + beside.left,
+      make_timeline(file.graph, file.schedule, file.request.limits.paging_time);
+  std::vector<int> lanes = chosen_lanes(file.graph, timeline, options.lanes);
+  const Beside beside = room_beside_charts(file.graph, lanes, look);
+  ColumnAxis x = make_column_axis(file, timeline, options.columns, look.left() + beside.left,
                                   look.right() - beside.right);
   std::vector<Tick> ticks = column_ticks(x, timeline, options.columns);
-  Stack stack = make_stack(report.graph, timeline);
-  return {.report = report,
+  Stack stack = make_stack(file.graph, timeline);
+  return {.file = file,
           .look = look,
           .timeline = std::move(timeline),
           .stack = std::move(stack),

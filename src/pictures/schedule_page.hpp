@@ -15,7 +15,7 @@ namespace poet::plot {
 
 /// What the parts of a schedule's picture have in common.
 struct SchedulePage {
-  const ScheduleFile& report;
+  const ScheduleFile& file;
   Look look;
   ScheduleTimeline timeline;
   Stack stack;
@@ -25,7 +25,7 @@ struct SchedulePage {
 };
 
 /// Prepares the page of a schedule, which must be valid. Throws InputError as schedule_svg does.
-SchedulePage make_schedule_page(const ScheduleFile& report, const PictureOptions& options);
+SchedulePage make_schedule_page(const ScheduleFile& file, const PictureOptions& options);
 
 /// `12 conv1`, which ends this far to the left of the charts.
 std::string lane_label(const Graph& graph, int node);
@@ -42,12 +42,12 @@ void draw_heading(SvgWriter& svg, const Look& look, double top, const char* text
 void draw_grid(SvgWriter& svg, const SchedulePage& page, double top, double bottom);
 
 /// `resnet18_cifar on m4`.
-std::string schedule_title(const ScheduleFile& report);
+std::string schedule_title(const ScheduleFile& file);
 
 /// Draws the title and the figures of a schedule, from the top of the page down; figures that do
 /// not fit beside each other are in several rows.
-double schedule_header_height(const ScheduleFile& report, const Look& look);
-void draw_schedule_header(SvgWriter& svg, const ScheduleFile& report, const Look& look);
+double schedule_header_height(const ScheduleFile& file, const Look& look);
+void draw_schedule_header(SvgWriter& svg, const ScheduleFile& file, const Look& look);
 
 /// Draws RAM over time with its budget and, under it, the computations that run.
 double memory_chart_height(const SchedulePage& page);

@@ -33,7 +33,7 @@ std::vector<LegendEntry> band_legend(const plot::SchedulePage& page) {
   for (const plot::Band& band : page.stack.bands) {
     if (page.stack.by_kind && !kinds.insert(band.name).second) continue;
     const std::string size =
-        band.node < 0 ? "" : ", " + format_bytes(page.report.graph.nodes[band.node].bytes);
+        band.node < 0 ? "" : ", " + format_bytes(page.file.graph.nodes[band.node].bytes);
     entries.push_back(plot::patch_entry(band.css_class, band.name + size));
   }
   if (page.timeline.boundary >= 0) {
@@ -85,9 +85,9 @@ std::vector<LegendEntry> lane_legend(const plot::SchedulePage& page) {
   return entries;
 }
 
-std::string lane_heading(const ScheduleFile& report, LaneChoice choice) {
+std::string lane_heading(const ScheduleFile& file, LaneChoice choice) {
   const char* const order =
-      report.model.order.empty() ? "in the order of the network" : "in the order that was chosen";
+      file.model.order.empty() ? "in the order of the network" : "in the order that was chosen";
   switch (choice) {
     case LaneChoice::all:
       return fmt::format("Every tensor, {}", order);
@@ -110,12 +110,12 @@ class ScheduleDrawing {
   }
 
   std::string draw() {
-    SvgWriter svg(look_, height(), plot::schedule_title(page_.report),
+    SvgWriter svg(look_, height(), plot::schedule_title(page_.file),
                   "RAM over time, the energy as it adds up, and the life of tensors, in one "
                   "training step",
                   plot::schedule_style_sheet(look_));
     plot::write_schedule_patterns(svg);
-    if (options_.title) plot::draw_schedule_header(svg, page_.report, look_);
+    if (options_.title) plot::draw_schedule_header(svg, page_.file, look_);
     double y = header_bottom();
     plot::draw_heading(svg, look_, y,
                        page_.stack.by_kind ? "RAM by kind of layer, from the bottom up"
@@ -135,7 +135,7 @@ class ScheduleDrawing {
  private:
   double header_bottom() const {
     if (!options_.title) return look_.margin;
-    return plot::schedule_header_height(page_.report, look_) + kGap / 2;
+    return plot::schedule_header_height(page_.file, look_) + kGap / 2;
   }
 
   double height() const {
@@ -157,7 +157,7 @@ class ScheduleDrawing {
   }
 
   void draw_lanes(SvgWriter& svg, double y) const {
-    plot::draw_heading(svg, look_, y, lane_heading(page_.report, options_.lanes).c_str());
+    plot::draw_heading(svg, look_, y, lane_heading(page_.file, options_.lanes).c_str());
     y += plot::kHeadingHeight;
     if (page_.lanes.empty()) {
       svg.text(look_.left(), y + plot::kNoteSize, "note", "None.");
@@ -176,8 +176,8 @@ class ScheduleDrawing {
 
 }  // namespace
 
-std::string schedule_svg(const ScheduleFile& report, const PictureOptions& options) {
-  const plot::SchedulePage page = plot::make_schedule_page(report, options);
+std::string schedule_svg(const ScheduleFile& file, const PictureOptions& options) {
+  const plot::SchedulePage page = plot::make_schedule_page(file, options);
   return ScheduleDrawing(page, options).draw();
 }
 

@@ -51,14 +51,14 @@ class Lanes {
 
   void draw_label(int k) {
     const int i = page_.lanes[k];
-    const Node& node = page_.report.graph.nodes[i];
+    const Node& node = page_.file.graph.nodes[i];
     const double baseline = middle(k) + 0.35 * kSmallestSize;
-    const std::string name = lane_label(page_.report.graph, i);
+    const std::string name = lane_label(page_.file.graph, i);
     // The room is made for the widest name, so a rounded sum must not cut that one.
     const double room = page_.x.from() - kLaneLabelGap - page_.look.left() + 0.01;
     svg_.line(page_.x.from(), middle(k), page_.x.to(), middle(k), "grid");
     svg_.text(page_.x.from() - kLaneLabelGap, baseline, "lane end",
-              shortened(name, kSmallestSize, room), describe(page_.report.graph, i));
+              shortened(name, kSmallestSize, room), describe(page_.file.graph, i));
     svg_.text(page_.x.to() + kLaneLabelGap, baseline, "lane", format_bytes(node.bytes));
   }
 
@@ -108,9 +108,9 @@ class Lanes {
   void draw_page_out(int k, int column) {
     const int i = page_.lanes[k];
     draw_triangle(k, page_.x(column), true,
-                  fmt::format("{}; paged out in stage {}, {}", describe(page_.report.graph, i),
+                  fmt::format("{}; paged out in stage {}, {}", describe(page_.file.graph, i),
                               page_.timeline.columns[column].stage,
-                              format_joules(page_.report.graph.nodes[i].page_out_energy_joules)));
+                              format_joules(page_.file.graph.nodes[i].page_out_energy_joules)));
   }
 
   /// Points down for what leaves RAM, up for what returns.
@@ -120,12 +120,12 @@ class Lanes {
   }
 
   std::string stay_tip(int i, const Stay& stay) const {
-    const Node& node = page_.report.graph.nodes[i];
+    const Node& node = page_.file.graph.nodes[i];
     const int first = page_.timeline.columns[stay.first].stage;
     const int last = page_.timeline.columns[stay.last].stage;
     const auto tip = [&](const char* arrival, int stage, Joules energy) {
       return fmt::format("{}; {} in stage {}, {}; in RAM to stage {}",
-                         describe(page_.report.graph, i), arrival, stage, format_joules(energy),
+                         describe(page_.file.graph, i), arrival, stage, format_joules(energy),
                          last);
     };
     switch (stay.arrival) {
@@ -141,7 +141,7 @@ class Lanes {
   }
 
   bool overlapped() const {
-    return page_.report.request.limits.paging_time == PagingTime::overlapped;
+    return page_.file.request.limits.paging_time == PagingTime::overlapped;
   }
 
   SvgWriter& svg_;

@@ -38,23 +38,31 @@ inline constexpr Names<TechniqueSet, 4> kNames<TechniqueSet> = {{
     {kNoTechnique, "none"},
 }};
 
-/// The limits that version 2 of schedule files added, as fields of the struct that has its limits
-/// as this member.
-template <auto kHolder>
-inline constexpr auto kNewLimitFields =
-    std::tuple(Field<kHolder, &Limits::paging_time>{"paging_time", InFile::left_out_if_default},
-               Field<kHolder, &Limits::storage_budget_bytes>{"storage_budget_bytes",
-                                                             InFile::left_out_if_default},
-               Field<kHolder, &Limits::page_out_budget_bytes>{"page_out_budget_bytes",
-                                                              InFile::left_out_if_default});
+/// Budgets that a question may leave out; without one, everything fits. A larger one allows all
+/// that a smaller one does.
+inline constexpr auto kOptionalBudgets =
+    kMembersIn<InFile::left_out_if_default, &Limits::storage_budget_bytes,
+               &Limits::page_out_budget_bytes>;
+
+/// The limits that version 2 of schedule files added.
+inline constexpr auto kNewLimits =
+    std::tuple_cat(kMembersIn<InFile::left_out_if_default, &Limits::paging_time>, kOptionalBudgets);
+
+/// What messages call them.
+inline constexpr auto kNewLimitsInWords =
+    std::tuple(Field<&Limits::paging_time>{"the paging time"},
+               Field<&Limits::storage_budget_bytes>{"the storage budget in bytes"},
+               Field<&Limits::page_out_budget_bytes>{"the page-out budget in bytes"});
+static_assert(std::tuple_size_v<decltype(kNewLimitsInWords)> ==
+              std::tuple_size_v<decltype(kNewLimits)>);
 
 /// For comparisons and messages; files have limits beside other things.
 template <>
-inline constexpr auto kFields<Limits> = std::tuple_cat(
-    kMembers<&Limits::ram_budget_bytes, &Limits::runtime_budget_seconds>,
-    std::tuple(Field<&Limits::techniques, &TechniqueSet::paging>{"paging"},
-               Field<&Limits::techniques, &TechniqueSet::remat>{"remat"}),
-    kMembers<&Limits::paging_time, &Limits::storage_budget_bytes, &Limits::page_out_budget_bytes>);
+inline constexpr auto kFields<Limits> =
+    std::tuple_cat(kMembers<&Limits::ram_budget_bytes, &Limits::runtime_budget_seconds>,
+                   std::tuple(Field<&Limits::techniques, &TechniqueSet::paging>{"paging"},
+                              Field<&Limits::techniques, &TechniqueSet::remat>{"remat"}),
+                   kNewLimits);
 
 template <>
 inline constexpr auto kFields<Stage> =

@@ -33,11 +33,12 @@ Limits shared_limits(const Model& model, const Platform* platform, const Questio
                     "transfers take; expected a platform, nodes that state it, or free",
                     name_of(*question.paging_time)));
   }
-  std::optional<Bytes> storage = question.storage_budget_bytes;
-  if (!storage && platform != nullptr) storage = platform->storage_bytes;
-  return {.paging_time = question.paging_time.value_or(usual),
-          .storage_budget_bytes = storage,
-          .page_out_budget_bytes = question.page_out_budget_bytes};
+  Limits limits = question.limits;
+  limits.paging_time = question.paging_time.value_or(usual);
+  if (!limits.storage_budget_bytes && platform != nullptr) {
+    limits.storage_budget_bytes = platform->storage_bytes;
+  }
+  return limits;
 }
 
 Subject make_subject(Model model, std::optional<Platform> platform, const Question& question) {

@@ -28,13 +28,13 @@ bool is_aligned(const std::vector<Instruction>& program, Bytes alignment) {
 }
 
 /// What the program uses, if sizes in RAM are rounded up to an alignment.
-ArenaFigures figures_of(const ScheduleFile& report, Bytes alignment) {
+ArenaFigures figures_of(const ScheduleFile& file, Bytes alignment) {
   ArenaFigures figures{.arena_bytes = 0};
   const auto extend = [](std::optional<Bytes>& end, Bytes from, Bytes bytes) {
     end = std::max(end.value_or(0), from + bytes);
   };
-  for (const Instruction& step : report.program) {
-    const Node& node = report.graph.nodes[step.node];
+  for (const Instruction& step : file.program) {
+    const Node& node = file.graph.nodes[step.node];
     if (step.offset) extend(figures.arena_bytes, *step.offset, aligned(node.bytes, alignment));
     if (step.workspace_offset) {
       extend(figures.arena_bytes, *step.workspace_offset, aligned(node.workspace_bytes, alignment));
@@ -51,36 +51,36 @@ ArenaFigures figures_of(const ScheduleFile& report, Bytes alignment) {
 
 /// A file does not say for which alignment it was placed: it is one that all offsets have, and that
 /// `place` knows.
-ArenaFigures expected_arena(const ScheduleFile& report) {
-  const Bytes own = std::max(kUsualAlignment, report.model.alignment);
-  const ArenaFigures expected = figures_of(report, is_aligned(report.program, own) ? own : 1);
+ArenaFigures expected_arena(const ScheduleFile& file) {
+  const Bytes own = std::max(kUsualAlignment, file.model.alignment);
+  const ArenaFigures expected = figures_of(file, is_aligned(file.program, own) ? own : 1);
   for (Bytes other = kUsualAlignment; other <= kMostPlaceAlignment; other *= 2) {
-    if (!is_aligned(report.program, other)) break;
-    const ArenaFigures figures = figures_of(report, other);
-    if (figures.arena_bytes == report.arena.arena_bytes) return figures;
+    if (!is_aligned(file.program, other)) break;
+    const ArenaFigures figures = figures_of(file, other);
+    if (figures.arena_bytes == file.arena.arena_bytes) return figures;
   }
   return expected;
 }
 
 }  // namespace
 
-void check_arena(std::vector<std::string>& found, const ScheduleFile& report,
+void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
                  const Platform* platform) {
-  for (const Instruction& step : report.program) {
-    if (step.node >= 0 && step.node < report.graph.size()) continue;
+  for (const Instruction& step : file.program) {
+    if (step.node >= 0 && step.node < file.graph.size()) continue;
     found.push_back(
         fmt::format("program: {} is moved, which is not a node of the graph", step.node));
     return;
   }
-  ArenaFigures expected = expected_arena(report);
+  ArenaFigures expected = expected_arena(file);
   if (platform != nullptr) {
     price_moves(expected, *platform);
   } else if (expected.moved_bytes) {
-    expected.moved_seconds = report.arena.moved_seconds;
-    expected.moved_joules = report.arena.moved_joules;
+    expected.moved_seconds = file.arena.moved_seconds;
+    expected.moved_joules = file.arena.moved_joules;
   }
   for_each_field(kFields<ArenaFigures>, [&](const auto& field) {
-    const auto& stated = field.of(report.arena);
+    const auto& stated = field.of(file.arena);
     if (stated == field.of(expected)) return;
     const auto shown = [](const auto& figure) {
       return figure ? fmt::format("{}", *figure) : std::string("missing");
@@ -88,12 +88,12 @@ void check_arena(std::vector<std::string>& found, const ScheduleFile& report,
     found.push_back(fmt::format("summary.{} is {}; the program says {}", field.key, shown(stated),
                                 shown(field.of(expected))));
   });
-  if (!report.arena.arena_bytes) return;
+  if (!file.arena.arena_bytes) return;
   const std::vector<std::string> overlaps = check_addresses(
-      report.graph, report.program, *report.arena.arena_bytes, report.request.limits.paging_time);
+      file.graph, file.program, *file.arena.arena_bytes, file.request.limits.paging_time);
   found.insert(found.end(), overlaps.begin(), overlaps.end());
   const std::vector<std::string> lost =
-      check_slots(report.graph, report.program, report.arena.storage_bytes);
+      check_slots(file.graph, file.program, file.arena.storage_bytes);
   found.insert(found.end(), lost.begin(), lost.end());
 }
 

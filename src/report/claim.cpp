@@ -13,17 +13,17 @@ namespace {
 constexpr double kGapTolerance = 1e-9;
 
 /// The relative gap of what the objective names, if that is not the energy; 1 without a bound.
-double objective_gap(const ScheduleFile& report) {
+double objective_gap(const ScheduleFile& file) {
   const auto gap = [](double figure, const auto& bound) {
     if (!bound) return 1.0;
     return figure > 0 ? (figure - static_cast<double>(*bound)) / figure : 0.0;
   };
-  switch (report.request.settings.objective) {
+  switch (file.request.settings.objective) {
     case Objective::runtime:
-      return gap(report.summary.runtime_seconds, report.bounds.runtime_lower_bound_seconds);
+      return gap(file.summary.runtime_seconds, file.bounds.runtime_lower_bound_seconds);
     case Objective::ram:
-      return gap(static_cast<double>(report.summary.peak_ram_bytes),
-                 report.bounds.ram_lower_bound_bytes);
+      return gap(static_cast<double>(file.summary.peak_ram_bytes),
+                 file.bounds.ram_lower_bound_bytes);
     case Objective::energy:
       break;
   }
@@ -32,62 +32,61 @@ double objective_gap(const ScheduleFile& report) {
 
 }  // namespace
 
-bool objective_is_proven(const ScheduleFile& report) {
-  return objective_gap(report) <= report.request.settings.gap + kGapTolerance;
+bool objective_is_proven(const ScheduleFile& file) {
+  return objective_gap(file) <= file.request.settings.gap + kGapTolerance;
 }
 
 namespace {
 
-void check_objective(std::vector<std::string>& found, const ScheduleFile& report) {
-  const ObjectiveBounds& bounds = report.bounds;
-  const Seconds runtime = report.summary.runtime_seconds;
+void check_objective(std::vector<std::string>& found, const ScheduleFile& file) {
+  const ObjectiveBounds& bounds = file.bounds;
+  const Seconds runtime = file.summary.runtime_seconds;
   if (bounds.runtime_lower_bound_seconds &&
       !(*bounds.runtime_lower_bound_seconds <= runtime * (1 + kFigureTolerance))) {
     const auto [low, high] = distinct(*bounds.runtime_lower_bound_seconds, runtime);
     found.push_back(fmt::format("the lower bound of {} s is above the runtime of {} s", low, high));
   }
-  if (bounds.ram_lower_bound_bytes &&
-      *bounds.ram_lower_bound_bytes > report.summary.peak_ram_bytes) {
+  if (bounds.ram_lower_bound_bytes && *bounds.ram_lower_bound_bytes > file.summary.peak_ram_bytes) {
     found.push_back(fmt::format("the lower bound of {} bytes of RAM is above the peak of {} bytes",
-                                *bounds.ram_lower_bound_bytes, report.summary.peak_ram_bytes));
+                                *bounds.ram_lower_bound_bytes, file.summary.peak_ram_bytes));
   }
-  if (report.request.settings.objective == Objective::energy &&
+  if (file.request.settings.objective == Objective::energy &&
       (bounds.runtime_lower_bound_seconds || bounds.ram_lower_bound_bytes)) {
     found.emplace_back("there is a bound of another objective, but the objective is the energy");
   }
-  if (report.status == Status::optimal && !objective_is_proven(report)) {
+  if (file.status == Status::optimal && !objective_is_proven(file)) {
     found.push_back(fmt::format("status is optimal, but the least {} is not proven within {}",
-                                name_of(report.request.settings.objective),
-                                report.request.settings.gap));
+                                name_of(file.request.settings.objective),
+                                file.request.settings.gap));
   }
 }
 
 }  // namespace
 
-void check_claim(std::vector<std::string>& found, const ScheduleFile& report, Joules energy) {
-  const Joules bound = report.summary.lower_bound_joules;
+void check_claim(std::vector<std::string>& found, const ScheduleFile& file, Joules energy) {
+  const Joules bound = file.summary.lower_bound_joules;
   if (!(bound <= energy * (1 + kFigureTolerance))) {
     const auto [low, high] = distinct(bound, energy);
     found.push_back(fmt::format("the lower bound of {} J is above the energy of {} J", low, high));
   }
   const double gap = energy > 0 ? (energy - bound) / energy : 0;
-  if (report.status == Status::optimal && !(gap <= report.request.settings.gap + kGapTolerance)) {
-    const auto [is, asked] = distinct(gap, report.request.settings.gap);
+  if (file.status == Status::optimal && !(gap <= file.request.settings.gap + kGapTolerance)) {
+    const auto [is, asked] = distinct(gap, file.request.settings.gap);
     found.push_back(
         fmt::format("status is optimal, but the gap of {} is above the {} asked for", is, asked));
   }
-  check_objective(found, report);
-  if (report.status != Status::optimal && report.status != Status::feasible) {
+  check_objective(found, file);
+  if (file.status != Status::optimal && file.status != Status::feasible) {
     found.push_back(
         fmt::format("status is {}; expected optimal or feasible for a file with a schedule",
-                    name_of(report.status)));
+                    name_of(file.status)));
   }
-  if (report.code != ExitCode::ok && report.code != ExitCode::requirement &&
-      report.code != ExitCode::interrupted) {
+  if (file.code != ExitCode::ok && file.code != ExitCode::requirement &&
+      file.code != ExitCode::interrupted) {
     found.push_back(fmt::format("code is {}; expected 0, 5 or 130 for a file with a schedule",
-                                static_cast<int>(report.code)));
+                                static_cast<int>(file.code)));
   }
-  if (report.code == ExitCode::requirement && report.status == Status::optimal) {
+  if (file.code == ExitCode::requirement && file.status == Status::optimal) {
     found.emplace_back("code is 5, which is for a schedule that is not proven; status is optimal");
   }
 }

@@ -11,15 +11,19 @@ namespace poet {
 
 /// Whether what the request's objective names is within the request's gap of its bound; true for
 /// the energy, whose gap has its own check.
-bool objective_is_proven(const ScheduleFile& report);
+bool objective_is_proven(const ScheduleFile& file);
 
 /// Appends what is wrong with a file's status, bounds and code, one line each. A replay, which came
 /// to `energy`, cannot compute them, only contradict them.
-void check_claim(std::vector<std::string>& found, const ScheduleFile& report, Joules energy);
+void check_claim(std::vector<std::string>& found, const ScheduleFile& file, Joules energy);
+
+/// Appends what is wrong with the program of a valid schedule, and what check_arena() finds.
+void check_program(std::vector<std::string>& found, const ScheduleFile& file,
+                   const Platform* platform);
 
 /// Appends what is wrong with the offsets and slots of a file, and with what its summary says they
 /// use, one line each. `platform` may be null: then nobody knows what moves cost.
-void check_arena(std::vector<std::string>& found, const ScheduleFile& report,
+void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
                  const Platform* platform);
 
 }  // namespace poet

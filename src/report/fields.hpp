@@ -75,7 +75,7 @@ inline constexpr auto kFields<Request> = std::tuple_cat(
     kMembers<&Request::runtime_budget_ratio>,
     std::tuple(Field<&Request::limits, &Limits::techniques, &TechniqueSet::paging>{"paging"},
                Field<&Request::limits, &Limits::techniques, &TechniqueSet::remat>{"remat"}),
-    kSettingFields<&Request::settings>, kNewLimitFields<&Request::limits>);
+    kSettingFields<&Request::settings>, within<&Request::limits>(kNewLimits));
 
 template <>
 inline constexpr auto kFields<ProblemInfo> = std::tuple_cat(

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "problem/fields.hpp"
+#include "report/compare_fields.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
@@ -24,8 +26,7 @@ bool is_exact(const ModelInfo& model) {
 }
 
 bool is_beyond_poet(const Request& request) {
-  return request.limits.paging_time != PagingTime::free || request.limits.storage_budget_bytes ||
-         request.limits.page_out_budget_bytes;
+  return first_difference(request.limits, Limits(), kNewLimits).has_value();
 }
 
 }  // namespace
@@ -46,8 +47,8 @@ std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
   return program;
 }
 
-bool has_offsets(const ScheduleFile& report) {
-  return report.arena != ArenaFigures() || without_offsets(report.program) != report.program;
+bool has_offsets(const ScheduleFile& file) {
+  return file.arena != ArenaFigures() || without_offsets(file.program) != file.program;
 }
 
 int schedule_version(const ScheduleFile& file) {

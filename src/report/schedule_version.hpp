@@ -15,6 +15,6 @@ bool is_beyond_poet(const ScheduleFile& file);
 std::vector<Instruction> without_offsets(std::vector<Instruction> program);
 
 /// Whether the program of a file has offsets.
-bool has_offsets(const ScheduleFile& report);
+bool has_offsets(const ScheduleFile& file);
 
 }  // namespace poet

@@ -12,6 +12,7 @@
 #include "poet/error.hpp"
 #include "report/claim.hpp"
 #include "report/fields.hpp"
+#include "report/file_order.hpp"
 #include "report/schedule_version.hpp"
 #include "report/summary.hpp"
 
@@ -60,49 +61,49 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
   const Replay replay = simulate(problem.graph, *result.schedule, problem.limits);
   check_replay(replay, result);
 
-  ScheduleFile report;
-  report.code = result.interrupted ? ExitCode::interrupted : ExitCode::ok;
-  report.status = result.status;
-  report.model = model_info(model);
+  ScheduleFile file;
+  file.code = result.interrupted ? ExitCode::interrupted : ExitCode::ok;
+  file.status = result.status;
+  file.model = model_info(model);
   // The graph is what the schedule is about; a caller may bring a model without its nodes.
-  report.model.node_count = problem.graph.size();
-  report.model.forward_node_count = problem.graph.first_backward;
-  if (platform != nullptr) report.platform = platform_info(*platform);
-  report.request = request;
-  report.summary = summarise(problem.graph, replay, request.limits.ram_budget_bytes,
-                             rounded_bound(result.lower_bound_joules, replay.energy_joules));
-  report.bounds = result.bounds;
-  if (auto& bound = report.bounds.runtime_lower_bound_seconds) {
+  file.model.node_count = problem.graph.size();
+  file.model.forward_node_count = problem.graph.first_backward;
+  if (platform != nullptr) file.platform = platform_info(*platform);
+  file.request = request;
+  file.summary = summarise(problem.graph, replay, request.limits.ram_budget_bytes,
+                           rounded_bound(result.lower_bound_joules, replay.energy_joules));
+  file.bounds = result.bounds;
+  if (auto& bound = file.bounds.runtime_lower_bound_seconds) {
     bound = rounded_bound(*bound, replay.runtime_seconds);
   }
-  if (report.status == Status::optimal && !objective_is_proven(report)) {
-    report.status = Status::feasible;
+  if (file.status == Status::optimal && !objective_is_proven(file)) {
+    file.status = Status::feasible;
   }
-  report.solver = result.statistics;
-  report.graph = problem.graph;
-  if (report.model.order.empty()) {
+  file.solver = result.statistics;
+  file.graph = problem.graph;
+  if (file.model.order.empty()) {
     // In the given order nothing was chosen.
-    for (Node& node : report.graph.nodes) node.in_place_choices.clear();
+    for (Node& node : file.graph.nodes) node.in_place_choices.clear();
   } else {
-    if (report.request.settings.order == OrderKind::given) {
-      report.request.settings.order = OrderKind::stated;  // by a caller that has put the nodes so
+    if (file.request.settings.order == OrderKind::given) {
+      file.request.settings.order = OrderKind::stated;  // by a caller that has put the nodes so
     }
-    report.model.graph_sha256 = given_graph_sha256(report);
-    report.model.order_sha256 = graph_sha256(report.graph, request.limits.paging_time);
+    file.model.graph_sha256 = given_graph_sha256(file);
+    file.model.order_sha256 = graph_sha256(file.graph, request.limits.paging_time);
   }
-  report.schedule = *result.schedule;
-  report.stage_peak_ram_bytes = replay.stage_peak_ram_bytes;
-  if (is_beyond_poet(report)) {
-    add_exact_figures(report.summary, problem.graph, replay);
+  file.schedule = *result.schedule;
+  file.stage_peak_ram_bytes = replay.stage_peak_ram_bytes;
+  if (is_beyond_poet(file)) {
+    add_exact_figures(file.summary, problem.graph, replay);
     const DeviceMemory memory = device_memory(model, platform);
-    if (memory != DeviceMemory()) report.summary.memory = memory;
-    report.summary.steps_until_worn = steps_until_worn(platform, replay.written_bytes);
+    if (memory != DeviceMemory()) file.summary.memory = memory;
+    file.summary.steps_until_worn = steps_until_worn(platform, replay.written_bytes);
   }
-  report.program = to_program(problem.graph, *result.schedule, request.limits.paging_time);
+  file.program = to_program(problem.graph, *result.schedule, request.limits.paging_time);
   // The figures are this replay's own, so that no second replay could find fault with them.
-  std::vector<std::string> found;
-  check_claim(found, report, replay.energy_joules);
-  if (found.empty()) return report;
+  std::vector<std::string> found = order_findings(file);
+  check_claim(found, file, replay.energy_joules);
+  if (found.empty()) return file;
   throw InternalError("the report contradicts its own schedule: " + found.front());
 }
 

@@ -38,12 +38,12 @@ void check_rules(Lines& found, const Replay& replay) {
   }
 }
 
-void check_model(Lines& found, const ScheduleFile& report, const Model* model) {
-  compare(found, "model.node_count", report.model.node_count, report.graph.size());
-  compare(found, "model.forward_node_count", report.model.forward_node_count,
-          report.graph.first_backward);
-  Lines order = order_findings(report);
-  if (order.empty() && model != nullptr) order = order_findings(report, *model);
+void check_model(Lines& found, const ScheduleFile& file, const Model* model) {
+  compare(found, "model.node_count", file.model.node_count, file.graph.size());
+  compare(found, "model.forward_node_count", file.model.forward_node_count,
+          file.graph.first_backward);
+  Lines order = order_findings(file);
+  if (order.empty() && model != nullptr) order = order_findings(file, *model);
   found.insert(found.end(), order.begin(), order.end());
 }
 
@@ -61,37 +61,36 @@ std::optional<double> expected_gap_extra(const Summary& stated, const Summary& r
 
 /// Whether there are transfers whose times the file does not hold, as nodes of version 1 do not.
 template <typename Figures>
-bool lacks_transfer_times(const ScheduleFile& report, const Figures& figures) {
-  return !is_beyond_poet(report) && figures.page_in_count + figures.page_out_count > 0;
+bool lacks_transfer_times(const ScheduleFile& file, const Figures& figures) {
+  return !is_beyond_poet(file) && figures.page_in_count + figures.page_out_count > 0;
 }
 
 /// The time of all transfers by the model's graph, if that is the graph of the file; else as
 /// stated.
-Seconds paging_seconds_by(const Model& model, const Platform* platform,
-                          const ScheduleFile& report) {
-  const Request& request = report.request;
+Seconds paging_seconds_by(const Model& model, const Platform* platform, const ScheduleFile& file) {
+  const Request& request = file.request;
   const Limits& limits = request.limits;
   Graph graph =
       cost_graph(model, platform, request.settings.mem_power_scale, limits.techniques.paging);
-  const NodeOrder& order = report.model.order;
+  const NodeOrder& order = file.model.order;
   if (!order.empty() && is_legal(graph, {}, order)) graph = permuted(graph, order);
   const bool is_same =
-      graph_sha256(graph, limits.paging_time) == graph_sha256(report.graph, limits.paging_time);
-  return is_same ? simulate(graph, report.schedule, limits).paging_seconds
-                 : report.summary.paging_seconds;
+      graph_sha256(graph, limits.paging_time) == graph_sha256(file.graph, limits.paging_time);
+  return is_same ? simulate(graph, file.schedule, limits).paging_seconds
+                 : file.summary.paging_seconds;
 }
 
 /// The summary as the replay says it. What nobody can say stays as stated.
-Summary expected_summary(const ScheduleFile& report, const Replay& replay, const Model* model,
+Summary expected_summary(const ScheduleFile& file, const Replay& replay, const Model* model,
                          const Platform* platform) {
-  const Summary& stated = report.summary;
-  Summary expected = summarise(report.graph, replay, report.request.limits.ram_budget_bytes,
+  const Summary& stated = file.summary;
+  Summary expected = summarise(file.graph, replay, file.request.limits.ram_budget_bytes,
                                stated.lower_bound_joules);
-  add_exact_figures(expected, report.graph, replay);
+  add_exact_figures(expected, file.graph, replay);
   expected.gap_extra = expected_gap_extra(stated, expected);
-  if (lacks_transfer_times(report, replay)) {
+  if (lacks_transfer_times(file, replay)) {
     expected.paging_seconds =
-        model != nullptr ? paging_seconds_by(*model, platform, report) : stated.paging_seconds;
+        model != nullptr ? paging_seconds_by(*model, platform, file) : stated.paging_seconds;
   }
   expected.memory = model != nullptr ? device_memory(*model, platform) : stated.memory;
   expected.steps_until_worn = platform != nullptr ? steps_until_worn(platform, replay.written_bytes)
@@ -99,24 +98,24 @@ Summary expected_summary(const ScheduleFile& report, const Replay& replay, const
   return expected;
 }
 
-void check_summary(Lines& found, const ScheduleFile& report, const Summary& expected) {
-  compare_fields(report.summary, expected, kFields<Summary>, "summary.",
+void check_summary(Lines& found, const ScheduleFile& file, const Summary& expected) {
+  compare_fields(file.summary, expected, kFields<Summary>, "summary.",
                  [&](const std::string& key, const std::string& is, const std::string& should_be) {
                    found.push_back(fmt::format("{} is {}; the replay says {}", key, is, should_be));
                  });
 }
 
 /// A budget in seconds is stated as a multiple too.
-void check_request(Lines& found, const ScheduleFile& report) {
-  const Request& request = report.request;
-  const Seconds once = baseline(report.graph).runtime_seconds;
+void check_request(Lines& found, const ScheduleFile& file) {
+  const Request& request = file.request;
+  const Seconds once = baseline(file.graph).runtime_seconds;
   if (!(once > 0)) return;  // no multiple of it is a budget
   compare(found, "request.runtime_budget_ratio", request.runtime_budget_ratio,
           request.limits.runtime_budget_seconds / once);
 }
 
-void check_stage_peaks(Lines& found, const ScheduleFile& report, const Replay& replay) {
-  const std::vector<Bytes>& stated = report.stage_peak_ram_bytes;
+void check_stage_peaks(Lines& found, const ScheduleFile& file, const Replay& replay) {
+  const std::vector<Bytes>& stated = file.stage_peak_ram_bytes;
   const std::vector<Bytes>& replayed = replay.stage_peak_ram_bytes;
   compare(found, "the number of stage peaks", stated.size(), replayed.size());
   for (std::size_t t = 0; t < std::min(stated.size(), replayed.size()); ++t) {
@@ -131,13 +130,15 @@ std::string shown_step(const std::vector<Instruction>& program, std::size_t at) 
   return fmt::format("{} {}{}", name_of(step.op), step.node, over);
 }
 
+}  // namespace
+
 /// Reports the first difference only: everything after it is likely to differ as well.
-void check_program(Lines& found, const ScheduleFile& report, const Platform* platform) {
+void check_program(Lines& found, const ScheduleFile& file, const Platform* platform) {
   const std::vector<Instruction> expected =
-      to_program(report.graph, report.schedule, report.request.limits.paging_time);
-  const std::vector<Instruction> stated = without_offsets(report.program);
+      to_program(file.graph, file.schedule, file.request.limits.paging_time);
+  const std::vector<Instruction> stated = without_offsets(file.program);
   if (stated == expected) {
-    if (has_offsets(report)) check_arena(found, report, platform);
+    if (has_offsets(file)) check_arena(found, file, platform);
     return;
   }
   std::size_t at = 0;
@@ -146,39 +147,36 @@ void check_program(Lines& found, const ScheduleFile& report, const Platform* pla
                               shown_step(stated, at), shown_step(expected, at)));
 }
 
-}  // namespace
-
-std::vector<std::string> verify_schedule_file(const ScheduleFile& report, const Model* model,
+std::vector<std::string> verify_schedule_file(const ScheduleFile& file, const Model* model,
                                               const Platform* platform) {
-  const Replay replay = simulate(report.graph, report.schedule, report.request.limits);
+  const Replay replay = simulate(file.graph, file.schedule, file.request.limits);
   Lines found;
   check_rules(found, replay);
-  check_model(found, report, model);
-  check_request(found, report);
-  check_summary(found, report, expected_summary(report, replay, model, platform));
-  check_stage_peaks(found, report, replay);
-  check_claim(found, report, replay.energy_joules);
-  if (replay.valid())
-    check_program(found, report, platform);  // only a valid schedule has a program
+  check_model(found, file, model);
+  check_request(found, file);
+  check_summary(found, file, expected_summary(file, replay, model, platform));
+  check_stage_peaks(found, file, replay);
+  check_claim(found, file, replay.energy_joules);
+  if (replay.valid()) check_program(found, file, platform);  // only a valid schedule has a program
   return found;
 }
 
-std::vector<std::string> verify_schedule_file(const ScheduleFile& report) {
-  return verify_schedule_file(report, nullptr, nullptr);
+std::vector<std::string> verify_schedule_file(const ScheduleFile& file) {
+  return verify_schedule_file(file, nullptr, nullptr);
 }
 
-std::vector<std::string> unverified_figures(const ScheduleFile& report, const Model* model,
+std::vector<std::string> unverified_figures(const ScheduleFile& file, const Model* model,
                                             const Platform* platform) {
   Lines keys;
   const auto add = [&](const char* key, const auto& stated, const void* source) {
     if (stated && source == nullptr) keys.emplace_back(key);
   };
-  if (model == nullptr && lacks_transfer_times(report, report.summary)) {
+  if (model == nullptr && lacks_transfer_times(file, file.summary)) {
     keys.emplace_back("summary.paging_seconds");
   }
-  add("summary.memory", report.summary.memory, model);
-  add("summary.steps_until_worn", report.summary.steps_until_worn, platform);
-  add("summary.moved_seconds", report.arena.moved_seconds, platform);
+  add("summary.memory", file.summary.memory, model);
+  add("summary.steps_until_worn", file.summary.steps_until_worn, platform);
+  add("summary.moved_seconds", file.arena.moved_seconds, platform);
   return keys;
 }
 

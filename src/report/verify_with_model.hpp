@@ -13,11 +13,11 @@ namespace poet {
 /// tensors, which follows from the model and the platform, and how long storage lasts, which
 /// follows from the platform; and whether the file's order is legal by the formulas of the model,
 /// which is in the given order. Either may be null.
-std::vector<std::string> verify_schedule_file(const ScheduleFile& report, const Model* model,
+std::vector<std::string> verify_schedule_file(const ScheduleFile& file, const Model* model,
                                               const Platform* platform);
 
 /// The keys of a file's figures that cannot be compared with these.
-std::vector<std::string> unverified_figures(const ScheduleFile& report, const Model* model,
+std::vector<std::string> unverified_figures(const ScheduleFile& file, const Model* model,
                                             const Platform* platform);
 
 }  // namespace poet

@@ -48,39 +48,39 @@ SweepOutcome about_another(const std::string& path, const std::string& differenc
 }
 
 /// Why the order of a file's nodes has no place among the results of this sweep; empty if it has.
-std::string order_difference(const ScheduleFile& report, const Expected& expected) {
+std::string order_difference(const ScheduleFile& file, const Expected& expected) {
   if (expected.kind != OrderKind::search) {
-    if (report.model.order == expected.own_order()) return {};
+    if (file.model.order == expected.own_order()) return {};
     return fmt::format(
         "its nodes are in another order than --order {} has them; --order search takes schedules "
         "in "
         "any order, --order FILE those in one",
         name_of(expected.kind));
   }
-  const OrderedSubject in_order(expected.subject, report.model.order);
+  const OrderedSubject in_order(expected.subject, file.model.order);
   const PagingTime paging_time = expected.limits.paging_time;
-  if (graph_sha256(report.graph, paging_time) == graph_sha256(in_order.get().graph, paging_time)) {
+  if (graph_sha256(file.graph, paging_time) == graph_sha256(in_order.get().graph, paging_time)) {
     return {};
   }
   return "its graph is not the model's in this order of the nodes";
 }
 
-SweepOutcome schedule_of(const ScheduleFile& report, const std::string& path,
+SweepOutcome schedule_of(const ScheduleFile& file, const std::string& path,
                          const Expected& expected) {
-  const std::string other = difference(report.request, given_graph_sha256(report), expected);
+  const std::string other = difference(file.request, given_graph_sha256(file), expected);
   if (!other.empty()) return about_another(path, other);
-  const std::string order = order_difference(report, expected);
+  const std::string order = order_difference(file, expected);
   if (!order.empty()) return failed(path, order);
-  const std::vector<std::string> findings = verify_schedule_file(report);
+  const std::vector<std::string> findings = verify_schedule_file(file);
   if (!findings.empty()) return {.failure = "its file is not valid: " + findings.front()};
-  return {.result = {.status = report.status,
-                     .schedule = report.schedule,
-                     .energy_joules = report.summary.energy_joules,
-                     .lower_bound_joules = report.summary.lower_bound_joules,
-                     .statistics = report.solver},
-          .order = expected.subject.chosen ? NodeOrder() : report.model.order,
-          .given_order_energy_joules = report.bought.given_order_energy_joules,
-          .wall_seconds = report.solver.wall_seconds};
+  return {.result = {.status = file.status,
+                     .schedule = file.schedule,
+                     .energy_joules = file.summary.energy_joules,
+                     .lower_bound_joules = file.summary.lower_bound_joules,
+                     .statistics = file.solver},
+          .order = expected.subject.chosen ? NodeOrder() : file.model.order,
+          .given_order_energy_joules = file.bought.given_order_energy_joules,
+          .wall_seconds = file.solver.wall_seconds};
 }
 
 /// Whether a document without a schedule is an answer, and not the end of a run that failed.
@@ -139,8 +139,8 @@ SweepOutcome answer_of(const SolveDocument& document, const std::string& path,
 SweepOutcome outcome_in(const std::string& path, const Expected& expected) {
   try {
     const SolveDocument document = parse_solve_document(read_file(path), path);
-    return document.report ? schedule_of(*document.report, path, expected)
-                           : answer_of(document, path, expected);
+    return document.file ? schedule_of(*document.file, path, expected)
+                         : answer_of(document, path, expected);
   } catch (const InputError& error) {
     return {.failure = error.what()};
   }

@@ -21,11 +21,11 @@ std::optional<ScheduleFile> row_schedule(const SweepRow& row, const std::string&
   const std::string path = schedule_path(result, row);
   std::string fault;
   try {
-    ScheduleFile report = parse_schedule_file(read_file(path), path);
-    fault = row_difference(row, report);
+    ScheduleFile file = parse_schedule_file(read_file(path), path);
+    fault = row_difference(row, file);
     if (fault.empty()) {
-      const std::vector<std::string> findings = verify_schedule_file(report);
-      if (findings.empty()) return report;
+      const std::vector<std::string> findings = verify_schedule_file(file);
+      if (findings.empty()) return file;
       fault = findings.front();
     }
   } catch (const InputError& error) {

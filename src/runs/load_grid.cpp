@@ -76,16 +76,11 @@ std::vector<Platform> load_platforms(SweepRequest& request) {
 
 /// What the problems of a sweep have in common.
 Question shared_question(const SweepRequest& request, const std::vector<TechniqueSet>& techniques) {
-  const auto size = [](const char* option, const std::string& text) {
-    if (text.empty()) return std::optional<Bytes>();
-    return std::optional(with_place(option, [&] { return parse_size(text); }));
-  };
   const bool paging = std::any_of(techniques.begin(), techniques.end(),
                                   [](const TechniqueSet& set) { return set.paging; });
   return {.techniques = {.paging = paging},
           .paging_time = request.paging_time,
-          .storage_budget_bytes = size("--storage-budget", request.storage_budget),
-          .page_out_budget_bytes = size("--page-out-budget", request.page_out_budget),
+          .limits = request.limits,
           .settings = request.settings};
 }
 
@@ -134,15 +129,9 @@ Subject priced(const Model& model, const std::optional<Platform>& platform,
   return make_subject(model, platform, question);
 }
 
-void complete(SweepRequest& request, const Question& shared) {
+void spell_out(SweepRequest& request) {
   request.models = spelt_out(request.models, "--models", builtin_models());
   request.platforms = spelt_out(request.platforms, "--platforms", builtin_platforms());
-  const auto text = [](const std::optional<Bytes>& size) {
-    return size ? fmt::format("{}", *size) : std::string();
-  };
-  request.paging_time = shared.paging_time;
-  request.storage_budget = text(shared.storage_budget_bytes);
-  request.page_out_budget = text(shared.page_out_budget_bytes);
 }
 
 SweepGrid load_grid(SweepRequest& request) {

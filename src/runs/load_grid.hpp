@@ -6,9 +6,8 @@
 
 namespace poet {
 
-/// Completes what the command line asks for: `all` becomes the names of this build, and the options
-/// for transfers become part of the request.
-void complete(SweepRequest& request, const Question& shared);
+/// Replaces `all` by the names of this build.
+void spell_out(SweepRequest& request);
 
 /// A subject of what is loaded. Throws InputError, naming the option, for a model that needs a
 /// platform and has none, and for transfers that are charged and take an unknown time.

@@ -5,6 +5,8 @@
 #include <numeric>
 #include <tuple>
 
+#include "problem/fields.hpp"
+
 namespace poet {
 
 namespace {
@@ -32,12 +34,14 @@ bool same_curve(const SweepPoint& a, const SweepPoint& b) {
 /// reuse: a schedule may move to looser limits, and a proof (a bound, or that nothing exists) to
 /// tighter ones.
 bool dominates_otherwise(const Limits& loose, const Limits& tight) {
-  return loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
+  bool budgets = true;
+  for_each_field(kOptionalBudgets, [&](const auto& budget) {
+    budgets = budgets && allows(budget.of(loose), budget.of(tight));
+  });
+  return budgets && loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
          (loose.techniques.paging || !tight.techniques.paging) &&
          (loose.techniques.remat || !tight.techniques.remat) &&
-         loose.paging_time == tight.paging_time &&
-         allows(loose.storage_budget_bytes, tight.storage_budget_bytes) &&
-         allows(loose.page_out_budget_bytes, tight.page_out_budget_bytes);
+         loose.paging_time == tight.paging_time;
 }
 
 bool dominates(const Limits& loose, const Limits& tight) {

@@ -11,8 +11,10 @@
 
 #include "base/text/figures.hpp"
 #include "poet/error.hpp"
+#include "problem/fields.hpp"
 #include "report/compare_fields.hpp"
 #include "report/summary.hpp"
+#include "sweep/request.hpp"
 
 namespace poet {
 namespace {
@@ -21,11 +23,12 @@ namespace {
 std::string point_key(const SweepRow& row) {
   const RowProblem& problem = row.problem;
   const Limits& limits = problem.limits;
-  return fmt::format(
-      "{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
-      problem.batch_size, problem.mem_power_scale, name_of(limits.techniques),
-      problem.runtime_budget_ratio, limits.ram_budget_bytes, name_of(limits.paging_time),
-      limits.storage_budget_bytes.value_or(-1), limits.page_out_budget_bytes.value_or(-1));
+  std::string key =
+      fmt::format("{}\n{}\n{}\n{}\n{}\n{}\n{}", problem.model, problem.platform.value_or(""),
+                  problem.batch_size, problem.mem_power_scale, name_of(limits.techniques),
+                  problem.runtime_budget_ratio, limits.ram_budget_bytes);
+  for_each_field(kNewLimits, [&](const auto& limit) { key += "\n" + text_of(limit.of(limits)); });
+  return key;
 }
 
 using Index = std::map<std::string, const ComparedPoint*>;
@@ -85,18 +88,17 @@ void Pairs::pair_changed_graphs(const ComparedResult& baseline) {
 namespace {
 
 /// What a question consists of, in words, in the order in which a difference is worth reading.
-constexpr auto kProblemInWords = std::tuple(
-    Field<&RowProblem::model>{"the model"}, Field<&RowProblem::platform>{"the platform"},
-    Field<&RowProblem::batch_size>{"the batch size"},
-    Field<&RowProblem::mem_power_scale>{"the memory power scale"},
-    Field<&RowProblem::limits, &Limits::techniques>{"the set of techniques"},
-    Field<&RowProblem::limits, &Limits::paging_time>{"the paging time"},
-    Field<&RowProblem::limits, &Limits::storage_budget_bytes>{"the storage budget in bytes"},
-    Field<&RowProblem::limits, &Limits::page_out_budget_bytes>{"the page-out budget in bytes"},
-    Field<&RowProblem::objective>{"the objective"},
-    Field<&RowProblem::limits, &Limits::ram_budget_bytes>{"the RAM budget in bytes"},
-    Field<&RowProblem::graph_sha256>{"the graph's digest"},
-    Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{"the runtime budget in seconds"});
+constexpr auto kProblemInWords = std::tuple_cat(
+    std::tuple(Field<&RowProblem::model>{"the model"}, Field<&RowProblem::platform>{"the platform"},
+               Field<&RowProblem::batch_size>{"the batch size"},
+               Field<&RowProblem::mem_power_scale>{"the memory power scale"},
+               Field<&RowProblem::limits, &Limits::techniques>{"the set of techniques"}),
+    within<&RowProblem::limits>(kNewLimitsInWords),
+    std::tuple(Field<&RowProblem::objective>{"the objective"},
+               Field<&RowProblem::limits, &Limits::ram_budget_bytes>{"the RAM budget in bytes"},
+               Field<&RowProblem::graph_sha256>{"the graph's digest"},
+               Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{
+                   "the runtime budget in seconds"}));
 
 }  // namespace
 
@@ -116,8 +118,8 @@ std::string problem_difference(RowProblem before, RowProblem now) {
 namespace {
 
 /// The first field of a row that is not as the schedule file has it; empty if there is none.
-std::string row_field_difference(const SweepRow& row, const ScheduleFile& report) {
-  SweepRow expected = row_of(report);
+std::string row_field_difference(const SweepRow& row, const ScheduleFile& file) {
+  SweepRow expected = row_of(file);
   // What a schedule file does not hold.
   expected.point = row.point;
   expected.origin = row.origin;
@@ -136,15 +138,15 @@ std::string row_field_difference(const SweepRow& row, const ScheduleFile& report
 
 }  // namespace
 
-std::string row_difference(const SweepRow& row, const ScheduleFile& report) {
-  const std::string difference = problem_difference(row.problem, row_of(report).problem);
+std::string row_difference(const SweepRow& row, const ScheduleFile& file) {
+  const std::string difference = problem_difference(row.problem, row_of(file).problem);
   if (!difference.empty()) return "is another one's: " + difference;
   const Joules stated = row.summary ? row.summary->energy_joules : 0;
-  if (!agree(report.summary.energy_joules, stated)) {
-    const auto [needs, says] = distinct(report.summary.energy_joules, stated);
+  if (!agree(file.summary.energy_joules, stated)) {
+    const auto [needs, says] = distinct(file.summary.energy_joules, stated);
     return fmt::format("needs {} J, its row says {} J", needs, says);
   }
-  return row_field_difference(row, report);
+  return row_field_difference(row, file);
 }
 
 }  // namespace poet

@@ -26,7 +26,7 @@ struct ComparedResult {
 std::string problem_difference(RowProblem before, RowProblem now);
 
 /// In what a schedule file is not the one that a sweep's row is about; empty if it is.
-std::string row_difference(const SweepRow& row, const ScheduleFile& report);
+std::string row_difference(const SweepRow& row, const ScheduleFile& file);
 
 /// Whether a model on a platform has another graph now, with all else the same that is no budget.
 bool graph_changed(const SweepRow& before, const SweepRow& now);

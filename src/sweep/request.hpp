@@ -10,6 +10,7 @@
 #include "base/fields.hpp"
 #include "poet/question.hpp"
 #include "poet/settings.hpp"
+#include "problem/fields.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
@@ -35,10 +36,9 @@ struct SweepRequest {
   ModelSettings model{};
   SolveSettings settings;
   std::optional<PagingTime> paging_time{};  ///< absent: what is usual for each model
-  std::string storage_budget{};             ///< bytes, perhaps with a suffix; likewise below
-  std::string page_out_budget{};
-  std::string order_file{};         ///< with OrderKind::stated
-  std::string order_file_sha256{};  ///< likewise: of its text
+  Limits limits{};                          ///< as Question::limits
+  std::string order_file{};                 ///< with OrderKind::stated
+  std::string order_file_sha256{};          ///< likewise: of its text
   // What is written.
   SweepFormat format = SweepFormat::jsonl;
   std::string csv;
@@ -50,6 +50,17 @@ struct SweepRequest {
 
   bool operator==(const SweepRequest&) const = default;
 };
+
+/// A budget as journals have it: as text, without a unit in its key.
+template <auto... kPath>
+constexpr Field<kPath...> in_journal(Field<kPath...> budget) {
+  budget.key = budget.key.substr(0, budget.key.find("_bytes"));
+  budget.in_quotes = true;
+  return budget;
+}
+inline constexpr auto kBudgetsInJournal =
+    std::apply([](const auto&... budget) { return std::tuple(in_journal(budget)...); },
+               within<&SweepRequest::limits>(kOptionalBudgets));
 
 /// What the results depend on. The settings that are named here stand where journals have them.
 inline constexpr auto kAskedFields = std::tuple_cat(
@@ -65,9 +76,9 @@ inline constexpr auto kAskedFields = std::tuple_cat(
                Field<&SweepRequest::settings, &SolveSettings::effort>{"effort"},
                Field<&SweepRequest::settings, &SolveSettings::features>{"disabled"}),
     kSettingFields<&SweepRequest::settings>,
-    kMembersIn<InFile::left_out_if_default, &SweepRequest::paging_time,
-               &SweepRequest::storage_budget, &SweepRequest::page_out_budget,
-               &SweepRequest::order_file, &SweepRequest::order_file_sha256>);
+    kMembersIn<InFile::left_out_if_default, &SweepRequest::paging_time>, kBudgetsInJournal,
+    kMembersIn<InFile::left_out_if_default, &SweepRequest::order_file,
+               &SweepRequest::order_file_sha256>);
 
 template <>
 inline constexpr auto kFields<SweepRequest> =

@@ -138,25 +138,25 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
   return row;
 }
 
-SweepRow row_of(const ScheduleFile& report) {
-  SweepRow row{.status = row_status(report.status),
-               .problem = {.model = report.model.name,
-                           .model_sha256 = report.model.sha256,
-                           .graph_sha256 = given_graph_sha256(report),
-                           .order_sha256 = report.model.order_sha256,
-                           .batch_size = report.model.batch_size,
-                           .mem_power_scale = report.request.settings.mem_power_scale,
-                           .limits = report.request.limits,
-                           .runtime_budget_ratio = report.request.runtime_budget_ratio,
-                           .objective = report.request.settings.objective},
-               .requested_gap = report.request.settings.gap,
-               .baseline_energy_joules = report.summary.baseline_energy_joules,
-               .baseline_peak_ram_bytes = report.summary.baseline_peak_ram_bytes,
-               .summary = report.summary,
-               .wall_seconds = report.solver.wall_seconds};
-  if (report.platform) {
-    row.problem.platform = report.platform->name;
-    row.problem.platform_sha256 = report.platform->sha256;
+SweepRow row_of(const ScheduleFile& file) {
+  SweepRow row{.status = row_status(file.status),
+               .problem = {.model = file.model.name,
+                           .model_sha256 = file.model.sha256,
+                           .graph_sha256 = given_graph_sha256(file),
+                           .order_sha256 = file.model.order_sha256,
+                           .batch_size = file.model.batch_size,
+                           .mem_power_scale = file.request.settings.mem_power_scale,
+                           .limits = file.request.limits,
+                           .runtime_budget_ratio = file.request.runtime_budget_ratio,
+                           .objective = file.request.settings.objective},
+               .requested_gap = file.request.settings.gap,
+               .baseline_energy_joules = file.summary.baseline_energy_joules,
+               .baseline_peak_ram_bytes = file.summary.baseline_peak_ram_bytes,
+               .summary = file.summary,
+               .wall_seconds = file.solver.wall_seconds};
+  if (file.platform) {
+    row.problem.platform = file.platform->name;
+    row.problem.platform_sha256 = file.platform->sha256;
   }
   return row;
 }

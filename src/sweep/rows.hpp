@@ -91,7 +91,7 @@ inline constexpr auto kFields<RowProblem> = std::tuple_cat(
     std::tuple(Field<&RowProblem::limits, &Limits::techniques>{"techniques"},
                Field<&RowProblem::limits, &Limits::runtime_budget_seconds>{
                    "runtime_budget_seconds"}),
-    kMembers<&RowProblem::runtime_budget_ratio>, kNewLimitFields<&RowProblem::limits>);
+    kMembers<&RowProblem::runtime_budget_ratio>, within<&RowProblem::limits>(kNewLimits));
 
 /// Of a row that has one: it stands after the rest of the problem.
 template <auto kHolder>
@@ -148,7 +148,7 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
                    const MinRam& found, const SolveSettings& settings);
 
 /// A schedule file as a row of a sweep.
-SweepRow row_of(const ScheduleFile& report);
+SweepRow row_of(const ScheduleFile& file);
 
 /// How a row calls a status that a solve or a file has.
 SweepRow::Status row_status(Status status);

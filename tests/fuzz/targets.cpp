@@ -112,7 +112,7 @@ void read_platform_text(std::string_view text) {
 void read_document_text(std::string_view text) {
   reads([&] {
     const SolveDocument document = parse_solve_document(text, "fuzz");
-    if (document.report || !document.problem) return;
+    if (document.file || !document.problem) return;
     const auto written = [](const SolveDocument& what) {
       return error_json(what.code, status_name(what.status), what.error, *what.problem);
     };
@@ -164,13 +164,13 @@ void read_schedule_text(std::string_view text) {
   read_document_text(text);
   read_draft_text(text);
   reads([&] {
-    const ScheduleFile report = parse_schedule_file(text, "fuzz");
-    verify_schedule_file(report);
+    const ScheduleFile file = parse_schedule_file(text, "fuzz");
+    verify_schedule_file(file);
     // Written and read again it is the same document.
-    const std::string written = to_json(report);
+    const std::string written = to_json(file);
     const ScheduleFile again = parse_schedule_file(written, "written");
     must(to_json(again) == written, "a written schedule is read as it was");
-    must(verify_schedule_file(again) == verify_schedule_file(report), "and gets the same verdict");
+    must(verify_schedule_file(again) == verify_schedule_file(file), "and gets the same verdict");
   });
 }
 

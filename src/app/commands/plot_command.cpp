@@ -144,9 +144,9 @@ void check_valid(const ScheduleFile& file, const std::string& source) {
 
 std::string draw_schedule(const std::string& text, const std::string& source,
                           const PictureOptions& look) {
-  const ScheduleFile report = parse_schedule_file(text, source);
-  check_valid(report, source);
-  return schedule_svg(report, look);
+  const ScheduleFile file = parse_schedule_file(text, source);
+  check_valid(file, source);
+  return schedule_svg(file, look);
 }
 
 /// A point that failed says nothing about its budget. If all points failed, the picture would be

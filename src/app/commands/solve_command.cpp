@@ -248,7 +248,7 @@ Run add_solve(CLI::App& app) {
             "without, tensors only");
   add_order_option(app, arguments->asked);
   add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
-  add_paging_options(app, question);
+  add_paging_options(app, question.paging_time, question.limits);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
   add_setting_options(app, question.settings, arguments->require_optimal);
   OptionGroup(app, kHowHard)

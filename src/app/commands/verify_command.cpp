@@ -94,10 +94,10 @@ class Verifier {
       RowVerifier together(sweep);
       for (std::size_t r = 0; r < sweep.size(); ++r) {
         if (!sweep[r].schedule_file) continue;
-        const std::string file = schedule_path(path, sweep[r]);
+        const std::string name = schedule_path(path, sweep[r]);
         guarded([&] {
-          const ScheduleFile report = parse_schedule_file(read_file(file), file);
-          if (verify(report, &sweep[r], file)) together.add(r, report);
+          const ScheduleFile file = parse_schedule_file(read_file(name), name);
+          if (verify(file, &sweep[r], name)) together.add(r, file);
         });
       }
       const std::vector<std::string> found = together.findings();
@@ -119,23 +119,23 @@ class Verifier {
     return print_findings(findings, name);
   }
 
-  bool verify(const ScheduleFile& report, const SweepRow* row, const std::string& name) {
-    const ModelOnPlatform* const given = expected_.of(report);
+  bool verify(const ScheduleFile& file, const SweepRow* row, const std::string& name) {
+    const ModelOnPlatform* const given = expected_.of(file);
     const Model* const model = given != nullptr ? &given->model : nullptr;
     const Platform* const platform = expected_.platform();
     // With a model and a platform more figures follow than from the file alone, such as the
     // transfer times of version 1.
-    std::vector<std::string> findings = verify_schedule_file(report, model, platform);
-    const std::string other = row != nullptr ? row_difference(*row, report) : std::string();
+    std::vector<std::string> findings = verify_schedule_file(file, model, platform);
+    const std::string other = row != nullptr ? row_difference(*row, file) : std::string();
     if (!other.empty()) findings.push_back("this file " + other);
     // An order that is not legal is found already, and leaves no graph to compare.
-    const bool has_graph = report.model.order.empty() || order_findings(report).empty();
-    const std::string graph = has_graph ? expected_.finding(report) : std::string();
+    const bool has_graph = file.model.order.empty() || order_findings(file).empty();
+    const std::string graph = has_graph ? expected_.finding(file) : std::string();
     if (!graph.empty()) findings.push_back(graph);
     if (!report_findings(findings, name)) return false;
-    const std::vector<std::string> unknown = unverified_figures(report, model, platform);
-    const Summary& s = report.summary;
-    const bool is_unchecked = !report.model.order.empty() && model == nullptr;
+    const std::vector<std::string> unknown = unverified_figures(file, model, platform);
+    const Summary& s = file.summary;
+    const bool is_unchecked = !file.model.order.empty() && model == nullptr;
     spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x{}{}",
                  name, format_joules(s.energy_joules), change_text(s.energy_overhead),
                  format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio,

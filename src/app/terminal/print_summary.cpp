@@ -19,23 +19,22 @@ namespace {
 
 /// What was minimised before the energy, with its bound; empty if nothing was.
 /// The first search has a bound of its own, apart from the bound on the energy.
-std::string objective_text(const ScheduleFile& report) {
-  const Summary& s = report.summary;
+std::string objective_text(const ScheduleFile& file) {
+  const Summary& s = file.summary;
   const auto bound = [](double figure, double least) {
     const double gap = relative_gap(figure, least);
     return gap > 0 ? fmt::format("at most {} % above the least", gap_figure(gap))
                    : std::string("proven least");
   };
-  switch (report.request.settings.objective) {
+  switch (file.request.settings.objective) {
     case Objective::runtime:
       return fmt::format(
           "runtime {} ({:.4f}x), {}; ", format_seconds(s.runtime_seconds), s.runtime_ratio,
-          bound(s.runtime_seconds, report.bounds.runtime_lower_bound_seconds.value_or(0)));
+          bound(s.runtime_seconds, file.bounds.runtime_lower_bound_seconds.value_or(0)));
     case Objective::ram:
-      return fmt::format(
-          "RAM {} bytes, {}; ", s.peak_ram_bytes,
-          bound(static_cast<double>(s.peak_ram_bytes),
-                static_cast<double>(report.bounds.ram_lower_bound_bytes.value_or(0))));
+      return fmt::format("RAM {} bytes, {}; ", s.peak_ram_bytes,
+                         bound(static_cast<double>(s.peak_ram_bytes),
+                               static_cast<double>(file.bounds.ram_lower_bound_bytes.value_or(0))));
     case Objective::energy:
       break;
   }
@@ -43,10 +42,10 @@ std::string objective_text(const ScheduleFile& report) {
 }
 
 /// What transfers have to do with the runtime; empty if they are free.
-std::string paging_note(const ScheduleFile& report) {
-  const PagingTime paging_time = report.request.limits.paging_time;
+std::string paging_note(const ScheduleFile& file) {
+  const PagingTime paging_time = file.request.limits.paging_time;
   if (paging_time == PagingTime::free) return {};
-  const Summary& s = report.summary;
+  const Summary& s = file.summary;
   return fmt::format(": {} of computing, {} of transfers, {}",
                      format_seconds(s.compute_seconds.value_or(s.runtime_seconds)),
                      format_seconds(s.paging_seconds), name_of(paging_time));
@@ -55,10 +54,10 @@ std::string paging_note(const ScheduleFile& report) {
 /// The figures of the step do not have them, so that they must not be much beside these.
 constexpr double kNotedShare = 0.01;
 
-void print_move_costs(const ScheduleFile& report, const std::string& heading) {
-  const Seconds seconds = report.arena.moved_seconds.value_or(0);
-  const Joules joules = report.arena.moved_joules.value_or(0);
-  const Summary& s = report.summary;
+void print_move_costs(const ScheduleFile& file, const std::string& heading) {
+  const Seconds seconds = file.arena.moved_seconds.value_or(0);
+  const Joules joules = file.arena.moved_joules.value_or(0);
+  const Summary& s = file.summary;
   const bool is_little =
       seconds <= kNotedShare * s.runtime_seconds && joules <= kNotedShare * s.energy_joules;
   if (is_little) return;
@@ -67,44 +66,44 @@ void print_move_costs(const ScheduleFile& report, const std::string& heading) {
 }
 
 /// The offsets of tensors that must not be moved may need more than rounding does.
-bool is_beyond_rounding(const ScheduleFile& report) {
-  const ProgramBuffers lifetimes = program_buffers(report.graph, report.program);
-  const Bytes peak = peak_bytes(lifetimes.buffers, offset_alignment(report));
-  return *report.arena.arena_bytes > std::max(peak, report.request.limits.ram_budget_bytes);
+bool is_beyond_rounding(const ScheduleFile& file) {
+  const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
+  const Bytes peak = peak_bytes(lifetimes.buffers, offset_alignment(file));
+  return *file.arena.arena_bytes > std::max(peak, file.request.limits.ram_budget_bytes);
 }
 
 }  // namespace
 
-void print_summary(const ScheduleFile& report, const std::string& work) {
-  const Summary& s = report.summary;
+void print_summary(const ScheduleFile& file, const std::string& work) {
+  const Summary& s = file.summary;
   spdlog::info("{}: {}{} per training step, {} over the baseline's {}; {}",
-               status_name(report.status), objective_text(report), format_joules(s.energy_joules),
+               status_name(file.status), objective_text(file), format_joules(s.energy_joules),
                change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
                gap_text(s.gap, s.gap_extra));
   spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x{}",
                format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes),
                format_bytes(s.baseline_peak_ram_bytes), s.runtime_ratio,
-               report.request.runtime_budget_ratio, paging_note(report));
+               file.request.runtime_budget_ratio, paging_note(file));
   spdlog::info("{}, {} ({}), {} ({}){}", counted(s.recompute_count, "recomputation"),
                counted(s.page_out_count, "page-out"), format_bytes(s.page_out_bytes),
                counted(s.page_in_count, "page-in"), format_bytes(s.page_in_bytes), work);
-  print_arena(report);
+  print_arena(file);
 }
 
-void print_moves(const ScheduleFile& report, const std::string& heading) {
+void print_moves(const ScheduleFile& file, const std::string& heading) {
   const auto moves =
-      std::count_if(report.program.begin(), report.program.end(),
+      std::count_if(file.program.begin(), file.program.end(),
                     [](const Instruction& step) { return step.op == Instruction::Op::move; });
   if (moves == 0) return;
   spdlog::warn("{}found no offsets that fit without moves; {} of {}", heading,
-               counted(moves, "move"), format_bytes(*report.arena.moved_bytes));
-  print_move_costs(report, heading);
+               counted(moves, "move"), format_bytes(*file.arena.moved_bytes));
+  print_move_costs(file, heading);
 }
 
-void print_arena(const ScheduleFile& report) {
-  const Bytes arena = report.arena.arena_bytes.value_or(0);
-  const Bytes budget = report.request.limits.ram_budget_bytes;
-  if (arena > budget && is_beyond_rounding(report)) {
+void print_arena(const ScheduleFile& file) {
+  const Bytes arena = file.arena.arena_bytes.value_or(0);
+  const Bytes budget = file.request.limits.ram_budget_bytes;
+  if (arena > budget && is_beyond_rounding(file)) {
     spdlog::warn(
         "found no offsets within the RAM budget, even with moves, as no tensor may be moved while "
         "it is transferred; they need {} bytes more; 'poet-solve place --no-moves' solves again in "
@@ -114,9 +113,9 @@ void print_arena(const ScheduleFile& report) {
     spdlog::info(
         "the offsets need {} bytes more than the RAM budget, as they are multiples of {} and the "
         "sizes of tensors are not",
-        arena - budget, offset_alignment(report));
+        arena - budget, offset_alignment(file));
   }
-  print_moves(report, "");
+  print_moves(file, "");
 }
 
 bool print_findings(const std::vector<std::string>& findings, const std::string& name,

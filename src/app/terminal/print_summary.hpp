@@ -10,13 +10,13 @@ namespace poet::cli {
 
 /// Says on stderr what a schedule costs: energy, RAM, runtime, recomputations and transfers. `work`
 /// ends its last line. Then print_arena().
-void print_summary(const ScheduleFile& report, const std::string& work);
+void print_summary(const ScheduleFile& file, const std::string& work);
 
 /// Says on stderr by how much the offsets exceed the RAM budget, if they do, and what moves them.
-void print_arena(const ScheduleFile& report);
+void print_arena(const ScheduleFile& file);
 
 /// Says on stderr how much is moved, if anything is. `heading` begins the line.
-void print_moves(const ScheduleFile& report, const std::string& heading);
+void print_moves(const ScheduleFile& file, const std::string& heading);
 
 /// Reports what is wrong with a schedule, and with `what` what was not done then. True if nothing
 /// is.

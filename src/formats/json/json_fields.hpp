@@ -161,6 +161,9 @@ void add_fields(nlohmann::ordered_json& json, const Struct& object, const Table&
         if (!there) return;
         const bool null = field.in_file == InFile::null_if_empty && is_empty(value);
         json[std::string(field.key)] = null ? nlohmann::ordered_json(nullptr) : json_of(value);
+        if constexpr (std::is_same_v<Value, std::optional<Bytes>>) {
+          if (field.in_quotes && value) json[std::string(field.key)] = std::to_string(*value);
+        }
       });
 }
 
@@ -272,6 +275,13 @@ void read_fields(const JsonCursor& at, Struct& object, const Table& table) {
     if (field.in_file == InFile::never) return;
     if (field.key.empty()) return read_inlined(at, value);
     const auto read = [&](const JsonCursor& member) {
+      if constexpr (std::is_same_v<decltype(value), std::optional<Bytes>&>) {
+        if (field.in_quotes) {
+          value = parse_bytes(member.string());
+          if (!value) member.fail_expecting("a size in quotes");
+          return;
+        }
+      }
       read_value(member, value, kNumberRange<Struct>, field.least, field.is_positive);
     };
     if (field.in_file == InFile::left_out_if_empty ||

@@ -2,17 +2,12 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "solver/search/page_outs.hpp"
 
 namespace poet {
 namespace {
-
-// Shares of the kinds of moves, in per cent; the rest shifts whole stages.
-constexpr int kAdd = 40;
-constexpr int kRemove = 18;
-constexpr int kShift = 22;
-constexpr int kSwap = 15;
 
 /// How to treat inputs that have gone: the share to recompute, and how many of them at most. The
 /// last recomputes all that has gone, such as a whole chain of cheap layers. On a graph that is no
@@ -68,12 +63,21 @@ bool TimelineMoves::propose(double affordable) {
   affordable_ = affordable;
   const bool overlapped = timeline_.costs().paging_time == PagingTime::overlapped;
   if (overlapped && random_.below(kPageOuts) == 0) return shift_page_out();
-  int kind = random_.below(100);
-  if (kind < kAdd) return random_.below(100) < kAimed ? relieve_some() : add_some();
-  if ((kind -= kAdd) < kRemove) return remove_some();
-  if ((kind -= kRemove) < kShift) return shift_some();
-  if (kind - kShift < kSwap) return swap_some();
+  // Shares of the kinds of moves, in per cent; the rest shifts whole stages.
+  static constexpr std::pair<int, bool (TimelineMoves::*)()> kKinds[] = {
+      {40, &TimelineMoves::add_or_relieve},
+      {18, &TimelineMoves::remove_some},
+      {22, &TimelineMoves::shift_some},
+      {15, &TimelineMoves::swap_some}};
+  int draw = random_.below(100);
+  for (const auto& [percent, move] : kKinds) {
+    if ((draw -= percent) < 0) return (this->*move)();
+  }
   return shift_stage();
+}
+
+bool TimelineMoves::add_or_relieve() {
+  return random_.below(100) < kAimed ? relieve_some() : add_some();
 }
 
 /// How many of the additions of a node are by paging if it could be computed as well.

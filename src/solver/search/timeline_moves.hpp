@@ -49,6 +49,7 @@ class TimelineMoves {
 
  private:
   int page_percent(int node) const;
+  bool add_or_relieve();
   bool add_some();
   bool relieve_some();
   void add_neighbours(int node, int stage);

@@ -49,6 +49,31 @@ TEST(JournalJson, ReadsBackWhatItWrote) {
   EXPECT_EQ(json_of(contents.min_rams.at(1).found), json_of(found));
 }
 
+TEST(JournalJson, HasBudgetsAsText) {
+  SweepRequest request{.models = "linear"};
+  request.paging_time = PagingTime::blocking;
+  request.limits = {.storage_budget_bytes = 65536, .page_out_budget_bytes = 0};
+  request.order_file = "o.json";
+  std::string head = journal_head(request);
+  const std::string budget = R"("storage_budget":"65536",)";
+  EXPECT_THAT(head, HasSubstr(R"("paging_time":"blocking",)" + budget +
+                              R"("page_out_budget":"0","order_file":"o.json")"));
+  EXPECT_EQ(read_journal({head}, "j").request, request);
+  EXPECT_THAT(journal_head({}), testing::Not(HasSubstr("storage_budget")));
+  // Older versions wrote a size as the user had.
+  head.replace(head.find(budget), budget.size(), R"("storage_budget":"64K",)");
+  EXPECT_EQ(read_journal({head}, "j").request, request);
+  head.replace(head.find("64K"), 3, "all");
+  EXPECT_THAT(input_error([&] { read_journal({head}, "j"); }),
+              HasSubstr("/request/storage_budget: found a string (\"all\"), expected a size"));
+}
+
+TEST(JournalJson, SaysHowABudgetDiffers) {
+  SweepRequest request;
+  request.limits.page_out_budget_bytes = 2048;
+  EXPECT_EQ(request_difference(request, {}), "page_out_budget: found '2048', expected ''");
+}
+
 TEST(JournalJson, AnotherRequestReopensWhatWasFoundBefore) {
   const SweepRequest hasty{.models = "linear", .settings = {.time_limit_seconds = 1}};
   SweepRequest patient = hasty;

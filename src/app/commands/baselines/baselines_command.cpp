@@ -55,8 +55,8 @@ Examples:
       Two of them, with every schedule as a file for verify, plot and compare.)";
 
 struct BaselinesArguments {
-  SweepRequest request;  ///< of which `techniques` follows from `shared`
-  Question shared;
+  SweepRequest request;  ///< all but the techniques
+  TechniqueSet techniques;
   std::vector<Method> methods = parse_methods("all");
   std::string output;
 };
@@ -150,8 +150,8 @@ void log_failures(const std::vector<BaselineRow>& rows) {
 /// rule or needs less than the proven bound: one of the two would be wrong.
 ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   SweepRequest request = arguments.request;
-  complete(request, arguments.shared);
-  request.techniques = technique_set_name(arguments.shared.techniques);
+  spell_out(request);
+  request.techniques = technique_set_name(arguments.techniques);
   const SweepGrid grid = load_grid(request);
   check_destination("--output", arguments.output);
   check_folder("--schedules", request.schedules);
@@ -207,8 +207,8 @@ Run add_baselines(CLI::App& app) {
             "runtime budgets as for a single solve, and ranges as for a sweep");
   what.parsed("--methods", arguments->methods, "LIST", parse_methods, methods_usage())
       ->default_str("all");
-  add_technique_options(app, arguments->shared.techniques);
-  add_paging_options(app, arguments->shared);
+  add_technique_options(app, arguments->techniques);
+  add_paging_options(app, request.paging_time, request.limits);
   add_model_options(app, request.model, kWhatToSolve);
   add_setting_options(app, request.settings, request.require_optimal);
   OptionGroup results(app, kWhatToWrite);

@@ -43,8 +43,9 @@ std::vector<std::string> shared_words(const SweepRequest& request) {
     add(option.name, request.settings.*option.member, plain.settings.*option.member);
   });
   add("--paging-time", request.paging_time, plain.paging_time);
-  add("--storage-budget", request.storage_budget, plain.storage_budget);
-  add("--page-out-budget", request.page_out_budget, plain.page_out_budget);
+  for (const BudgetOption& option : kBudgetOptions) {
+    add(option.name, request.limits.*option.member, plain.limits.*option.member);
+  }
   if (request.settings.order == OrderKind::search)
     add("--order", request.settings.order, OrderKind::given);
   add("--order", request.order_file, plain.order_file);

@@ -163,7 +163,7 @@ bool already_finished(const SweepArguments& arguments) {
 SweepSetup prepare_sweep(const SweepArguments& arguments) {
   check_combinations(arguments);
   SweepSetup setup{.request = arguments.request, .output = arguments.output};
-  complete(setup.request, arguments.shared);
+  spell_out(setup.request);
   if (!arguments.resume.empty()) go_on(setup, arguments);
   setup.grid = load_grid(setup.request);
   if (setup.finished) {

@@ -4,7 +4,6 @@
 #include <string>
 #include <vector>
 
-#include "poet/question.hpp"
 #include "poet/sweep.hpp"
 #include "runs/finished_sweep.hpp"
 #include "runs/sweep_journal.hpp"
@@ -15,7 +14,6 @@ namespace poet::cli {
 /// The command line of `sweep`.
 struct SweepArguments {
   SweepRequest request;
-  Question shared;  ///< the options for transfers and secondary storage
   int jobs = 1;
   std::string output;
   std::string resume;
