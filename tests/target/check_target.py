@@ -9,6 +9,7 @@ with a line for each difference; 77, which CTest takes for skipped, without a co
 import json
 import os
 import pathlib
+import random
 import re
 import shutil
 import subprocess
@@ -123,6 +124,38 @@ def techniques(example):
         expect_equal(other.gradients, runs[0].gradients, "gradients")
 
 
+def random_order(nodes, seed):
+    """A legal order of the nodes of a schedule file: edges, reads of parameters before writes, writes in their order."""
+    before = [set(node["inputs"]) for node in nodes]
+    for k, node in enumerate(nodes):
+        for name in node.get("writes_parameters", []):
+            before[k] |= {i for i, other in enumerate(nodes)
+                          if name in other.get("reads_parameters", []) or i < k and name in other.get("writes_parameters", [])}
+        before[k].discard(k)
+    draw = random.Random(seed)
+    order = []
+    while len(order) < len(nodes):
+        order.append(draw.choice([k for k in range(len(nodes)) if k not in order and before[k] <= set(order)]))
+    return order
+
+
+def orders(example):
+    """A chosen order of the nodes has the bits of the given one, on the chip as on the host."""
+    given = example.schedule(KEEP_ALL)["nodes"]
+    kept = expect_bits_of_host(example, KEEP_ALL, LARGE, 2)
+    for seed in (1, 2, 3):
+        order = random_order(given, seed)
+        expect(order != sorted(order), "the order is the given one")
+        file = example.build / f"order-{seed}.json"
+        file.write_text(json.dumps(order))
+        variant = board.Variant(f"order-{seed}", "100%", f"--order {file} --effort fast")
+        expect_equal(example.link(variant, LARGE), "", f"{variant.name} on {LARGE}")
+        expect_equal(example.schedule(variant)["model"].get("order"), order, "the order of the schedule")
+        chip = expect_bits_of_host(example, variant, LARGE, 2)
+        expect_equal([step.bits for step in chip.steps], [step.bits for step in kept.steps], f"{variant.name}: losses")
+        expect_equal(chip.gradients, kept.gradients, f"{variant.name}: gradients")
+
+
 def check_ticks(example, total):
     """The file for `poet-solve fit` has a line for each instruction of the schedule but those that only free."""
     lines = (example.folder(RECOMPUTED) / "TICKS.csv").read_text().splitlines()
@@ -233,7 +266,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, twenty_steps, techniques, instructions, failing_page, one_command, page, imported, measured)}
+    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, page, imported, measured)}
 
 
 def main():
