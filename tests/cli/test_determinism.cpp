@@ -2,6 +2,7 @@
 #include <fcntl.h>
 #include <sys/stat.h>
 
+#include <map>
 #include <sstream>
 
 #include <fmt/format.h>
