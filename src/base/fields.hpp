@@ -83,6 +83,12 @@ inline constexpr auto kMembers = std::tuple(Field<kMember>{name_in_code<kMember>
 template <InFile kInFile, auto... kMember>
 inline constexpr auto kMembersIn = std::tuple(Field<kMember>{name_in_code<kMember>(), kInFile}...);
 
+/// How many rows a table has.
+template <typename... Rows>
+constexpr std::size_t count_of(const std::tuple<Rows...>& /*table*/) {
+  return sizeof...(Rows);
+}
+
 /// The fields of a struct as a tuple; specialised for each struct that has a table.
 template <typename Struct>
 inline constexpr std::nullptr_t kFields = nullptr;

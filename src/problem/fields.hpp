@@ -53,8 +53,7 @@ inline constexpr auto kNewLimitsInWords =
     std::tuple(Field<&Limits::paging_time>{"the paging time"},
                Field<&Limits::storage_budget_bytes>{"the storage budget in bytes"},
                Field<&Limits::page_out_budget_bytes>{"the page-out budget in bytes"});
-static_assert(std::tuple_size_v<decltype(kNewLimitsInWords)> ==
-              std::tuple_size_v<decltype(kNewLimits)>);
+static_assert(count_of(kNewLimitsInWords) == count_of(kNewLimits));
 
 /// For comparisons and messages; files have limits beside other things.
 template <>
