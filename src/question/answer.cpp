@@ -194,6 +194,12 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
   const ResolvedQuestion rest = after(question, chosen.wall_seconds);
   started.start = chosen.start;
   started.start_order = {};
+  if (options.progress) {
+    started.progress = [&](Progress now) {
+      now.elapsed_seconds += chosen.wall_seconds;
+      options.progress(now);
+    };
+  }
   if (!chosen.start) return answer_in_given_order(given, rest, started);
   Answer answer = answer_in_order(chosen.subject, rest, started);
   if (!answer.file) return answer;
