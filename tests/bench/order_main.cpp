@@ -2,34 +2,26 @@
 // schedule that it finds in the given order, in processor time.
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
-#include <exception>
 #include <string>
-#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
 #include "poet/order.hpp"
 #include "poet/simulate.hpp"
-#include "problem_name.hpp"
+#include "search_bench.hpp"
 #include "solver/order/order_search.hpp"
 
 namespace {
 
 using poet::Problem;
 using poet::Seconds;
+using poet::bench::processor_seconds;
 
-struct Options {
-  std::vector<std::string> names;
-  std::vector<std::uint32_t> seeds{1, 2, 3};
+struct Options : poet::bench::SearchOptions {
   double effort = 1;
   bool traces = false;
 };
-
-Seconds processor_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
 
 std::string extra_of(poet::Joules energy, poet::Joules base) {
   return fmt::format("{:.7g}", energy - base);
@@ -62,24 +54,15 @@ void report(const std::string& name, const Problem& problem, const Options& opti
 
 int main(int argc, char** argv) {
   Options options;
+  options.seeds = {1, 2, 3};
   CLI::App app("The search over orders by itself: energy above the baseline in J, processor time");
-  app.add_option("NAMES", options.names,
-                 "problems as scripts/bench names them, such as 'exact vgg16_cifar/m0 1185292 3x'")
-      ->required();
-  app.add_option("--seeds", options.seeds, "of the search")
-      ->delimiter(',')
-      ->allow_extra_args(false);
+  poet::bench::add_search_options(app, options);
   app.add_option("--effort", options.effort, "of the usual moves");
   app.add_flag("--traces", options.traces, "print each better schedule");
   CLI11_PARSE(app, argc, argv);
-  try {
-    for (const std::string& name : options.names) {
-      const Problem problem = poet::bench::problem_of(name);
-      for (const std::uint32_t seed : options.seeds) report(name, problem, options, seed);
-    }
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
-  return 0;
+  return poet::bench::search_problems(options,
+                                      [&](const std::string& name, const Problem& problem) {
+                                        for (const std::uint32_t seed : options.seeds)
+                                          report(name, problem, options, seed);
+                                      });
 }

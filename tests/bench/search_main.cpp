@@ -2,8 +2,6 @@
 // benchmark's problems.
 #include <cstdint>
 #include <cstdio>
-#include <ctime>
-#include <exception>
 #include <map>
 #include <optional>
 #include <string>
@@ -13,24 +11,19 @@
 #include <CLI/CLI.hpp>
 
 #include "poet/simulate.hpp"
-#include "problem_name.hpp"
+#include "search_bench.hpp"
 #include "solver/search/local_search.hpp"
 
 namespace {
 
 using poet::Problem;
 using poet::Seconds;
+using poet::bench::processor_seconds;
 
-struct Options {
-  std::vector<std::string> names;
+struct Options : poet::bench::SearchOptions {
   std::optional<poet::PagingTime> paging_time;
-  std::vector<std::uint32_t> seeds{1};
   std::vector<Seconds> marks{1, 10};
 };
-
-Seconds processor_seconds() {
-  return static_cast<double>(std::clock()) / CLOCKS_PER_SEC;
-}
 
 /// What was found when.
 struct Trace {
@@ -97,30 +90,18 @@ void report(const std::string& name, const Problem& problem, const Options& opti
 int main(int argc, char** argv) {
   Options options;
   CLI::App app("The search for schedules by itself, in processor time");
-  app.add_option("NAMES", options.names,
-                 "problems as scripts/bench names them, such as 'layered 500 graph 1 80 %'")
-      ->required();
+  poet::bench::add_search_options(app, options);
   const std::map<std::string, poet::PagingTime> times{{"free", poet::PagingTime::free},
                                                       {"blocking", poet::PagingTime::blocking},
                                                       {"overlapped", poet::PagingTime::overlapped}};
   app.add_option("--paging-time", options.paging_time, "free, blocking, or overlapped")
       ->transform(CLI::CheckedTransformer(times));
-  app.add_option("--seeds", options.seeds, "of the search")
-      ->delimiter(',')
-      ->allow_extra_args(false);
   app.add_option("--marks-s", options.marks, "processor time to report at")
       ->delimiter(',')
       ->allow_extra_args(false);
   CLI11_PARSE(app, argc, argv);
-  try {
-    for (const std::string& name : options.names) {
-      Problem problem = poet::bench::problem_of(name);
-      if (options.paging_time) problem.limits.paging_time = *options.paging_time;
-      report(name, problem, options);
-    }
-  } catch (const std::exception& error) {
-    fmt::print(stderr, "{}\n", error.what());
-    return 2;
-  }
-  return 0;
+  return poet::bench::search_problems(options, [&](const std::string& name, Problem problem) {
+    if (options.paging_time) problem.limits.paging_time = *options.paging_time;
+    report(name, problem, options);
+  });
 }
