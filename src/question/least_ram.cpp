@@ -183,8 +183,8 @@ MinRam least_ram(const Subject& subject, const Limits& limits, const SolveOption
 
 MinRam least_ram_in_given_order(const Subject& subject, const Limits& limits,
                                 const SolveOptions& options, Bytes floor_bytes) {
+  if (!subject.chosen) return least_ram(subject, limits, options, floor_bytes);
   MinRam found = least_ram(in_given_order(subject), limits, options, floor_bytes);
-  if (!subject.chosen) return found;
   found.order = inverse(subject.chosen->order);
   found.node = found.order[found.node];
   return found;
