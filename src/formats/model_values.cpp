@@ -1,5 +1,5 @@
-// Small values that layers and nodes have in common. Types of elements become bytes here; the words
-// for them are known here alone.
+// Small values that layers and nodes share. Element types such as `fp32` are words only here: the
+// rest of the program knows their size in bytes.
 
 #include "formats/model_values.hpp"
 

@@ -66,8 +66,8 @@ Json stages_json(const ScheduleFile& file) {
 
 }  // namespace
 
-/// The order is for people: what the schedule is about, what it costs, how it was found, and then
-/// the long lists.
+/// People read the document from the top. So the model, the costs and the search come first, and the
+/// long lists last.
 std::string to_json(const ScheduleFile& file, bool compact) {
   if (file.stage_peak_ram_bytes.size() != file.schedule.stages.size()) {
     throw InternalError("the report does not have one RAM peak per stage");

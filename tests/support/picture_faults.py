@@ -1,6 +1,7 @@
 """Reads pictures for paper on stdin, each ended by a form feed, and prints what is wrong with the text
 of each, a line each: text below 6 pt, text that leaves the page, and texts that lie on each other. The
-last line of a picture counts the texts, and a form feed follows. Widths are those of Helvetica, which the style sheets ask for first."""
+last line of a picture counts the texts, and a form feed follows. Widths are taken from Helvetica, which
+the style sheets ask for first."""
 
 import re
 import sys

@@ -1,5 +1,5 @@
-// Tables for people: the nodes of a graph, and what is built in. --json gives programs the same
-// lists, so none has to read these columns.
+// Tables of a graph's nodes, and of the built-in models and platforms, for people. Programs get the
+// same lists with --json.
 
 #include "app/terminal/tables.hpp"
 

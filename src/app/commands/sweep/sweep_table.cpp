@@ -1,5 +1,4 @@
-// What a sweep prints on stderr for people. Programs read the JSON lines; nothing reads these
-// tables back.
+// The tables and messages of a sweep on stderr, for people. Programs read the JSON lines instead.
 
 #include "app/commands/sweep/sweep_table.hpp"
 
