@@ -66,6 +66,9 @@ int last_use(const Graph& graph, int node);
 /// Returns flags by index: the nodes from which node `target` can be reached, itself included.
 std::vector<bool> ancestors(const Graph& graph, int target);
 
+/// Returns the text that graph_sha256 hashes: docs/schedule-format.md, "Digests".
+std::string graph_text(const Graph& graph, bool with_paging_times = false);
+
 /// Returns the SHA-256 of a graph's sizes, costs and edges. Graphs with the same digest pose the
 /// same problems, whatever their nodes are called. The times of transfers are part of it only if
 /// `with_paging_times`: unless a schedule is charged for them, they make no difference.

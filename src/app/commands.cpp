@@ -7,12 +7,12 @@
 namespace poet::cli {
 
 extern const Command kSolve, kImport, kImportSolution, kInfo, kVerify, kPlot, kSimulate, kPlace,
-    kRun, kExport, kFit, kSweep, kBaselines, kCompare;
+    kCertify, kRun, kExport, kFit, kSweep, kBaselines, kCompare;
 
 const std::vector<const Command*>& all_commands() {
   static const std::vector<const Command*> commands{
-      &kSolve, &kImport, &kImportSolution, &kInfo, &kVerify, &kPlot,      &kSimulate,
-      &kPlace, &kRun,    &kExport,         &kFit,  &kSweep,  &kBaselines, &kCompare};
+      &kSolve,   &kImport, &kImportSolution, &kInfo, &kVerify, &kPlot,      &kSimulate, &kPlace,
+      &kCertify, &kRun,    &kExport,         &kFit,  &kSweep,  &kBaselines, &kCompare};
   return commands;
 }
 

@@ -181,7 +181,7 @@ std::vector<bool> ancestors(const Graph& graph, int target) {
 
 // The text that is hashed writes every double with the fewest digits that read back as the same
 // bits, and nothing that could depend on the locale or the machine.
-std::string graph_sha256(const Graph& graph, bool with_paging_times) {
+std::string graph_text(const Graph& graph, bool with_paging_times) {
   fmt::memory_buffer text;
   for (const Node& node : graph.nodes) {
     fmt::format_to(std::back_inserter(text), "{} {} {} {} {} {} {}\n", node.bytes,
@@ -189,7 +189,11 @@ std::string graph_sha256(const Graph& graph, bool with_paging_times) {
                    node.page_out_energy_joules, node.backward, fmt::join(node.inputs, ","));
     append_attributes(text, node, with_paging_times);
   }
-  return sha256_hex(fmt::to_string(text));
+  return fmt::to_string(text);
+}
+
+std::string graph_sha256(const Graph& graph, bool with_paging_times) {
+  return sha256_hex(graph_text(graph, with_paging_times));
 }
 
 }  // namespace poet

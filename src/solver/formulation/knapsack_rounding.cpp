@@ -114,9 +114,9 @@ double looseness(const Knapsack& knapsack) {
   return total > 0 ? static_cast<double>(knapsack.capacity) / total : 1;
 }
 
-/// The knapsack in units of `unit`, if that admits exactly the same sets and is tighter than
-/// `looseness_to_beat`.
-std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass> classes,
+/// The knapsack in units of `unit`, with the least capacity that admits every set that fits, if it
+/// is tighter than `looseness_to_beat`. Sets the values of the classes.
+std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass>& classes,
                                  std::int64_t unit, Rounding rounding, double looseness_to_beat) {
   if (knapsack.capacity / unit > kMaxValue) return std::nullopt;
   for (ItemClass& item : classes) item.value = rounded(item.weight, unit, rounding);
@@ -127,9 +127,10 @@ std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass
     result.weights.push_back(rounded(weight, unit, rounding));
   }
   if (looseness(result) >= looseness_to_beat) return std::nullopt;
-  if (!all_fit(classes, *capacity, knapsack.capacity)) return std::nullopt;
   return result;
 }
+
+constexpr Rounding kRoundings[] = {Rounding::down, Rounding::nearest, Rounding::up};
 
 /// The largest sum of weights within the capacity, or the capacity if there are too many sums.
 std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t capacity) {
@@ -156,20 +157,39 @@ std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t cap
 
 Knapsack tighten(const Knapsack& knapsack) {
   if (knapsack.capacity < 0) return knapsack;  // admits nothing: keep that visible
-  const std::vector<ItemClass> classes = classes_of(knapsack);
+  std::vector<ItemClass> classes = classes_of(knapsack);
   std::optional<Knapsack> best;
   // Among equals the rounded one wins: small integers suit a solver's tolerances.
   double to_beat = looseness(knapsack) * (1 + 1e-12);
-  for (const ItemClass& unit : classes) {
-    for (const Rounding rounding : {Rounding::down, Rounding::nearest, Rounding::up}) {
+  const std::vector<ItemClass> units = classes;
+  for (const ItemClass& unit : units) {
+    for (const Rounding rounding : kRoundings) {
       auto candidate = in_units(knapsack, classes, unit.weight, rounding, to_beat);
-      if (!candidate) continue;
+      if (!candidate || !all_fit(classes, candidate->capacity, knapsack.capacity)) continue;
       to_beat = looseness(*candidate);
       best = std::move(candidate);
     }
   }
   if (best) return *best;
   return {.weights = knapsack.weights, .capacity = largest_sum(classes, knapsack.capacity)};
+}
+
+std::vector<Knapsack> rounded_rows(const Knapsack& knapsack) {
+  std::vector<Knapsack> rows;
+  if (knapsack.capacity < 0) return rows;
+  std::vector<ItemClass> classes = classes_of(knapsack);
+  const double in_bytes = looseness(knapsack) * (1 + 1e-12);
+  const std::vector<ItemClass> units = classes;
+  for (const ItemClass& unit : units) {
+    for (const Rounding rounding : kRoundings) {
+      auto row = in_units(knapsack, classes, unit.weight, rounding, in_bytes);
+      if (row) rows.push_back(std::move(*row));
+    }
+  }
+  std::stable_sort(rows.begin(), rows.end(), [](const Knapsack& a, const Knapsack& b) {
+    return looseness(a) < looseness(b);
+  });
+  return rows;
 }
 
 }  // namespace poet

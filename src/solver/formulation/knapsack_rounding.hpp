@@ -30,4 +30,9 @@ struct Knapsack {
 /// optimum is 0.0775 J). All of it is exact, in whole bytes.
 Knapsack tighten(const Knapsack& knapsack);
 
+/// Rows in rounded weights that every set of items within the capacity satisfies, the tightest
+/// first, each tighter than the row in bytes. They may admit sets that do not fit, so they stand
+/// beside the row in bytes.
+std::vector<Knapsack> rounded_rows(const Knapsack& knapsack);
+
 }  // namespace poet

@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cstdint>
 #include <limits>
+#include <numeric>
 #include <type_traits>
 
 #include "solver/milp/dual_bound.hpp"
@@ -29,6 +30,7 @@ struct LinearProgram::Impl {
   ClpSimplex simplex;
   bool solved_before = false;
   DualBound proof;
+  std::vector<double> ray;  // that proved the last solve infeasible
 
   LinearProgramView view() const;
   std::span<const double> prices() const {
@@ -37,7 +39,7 @@ struct LinearProgram::Impl {
   /// Whether the prices that Clp leaves behind prove that there is nothing below the ceiling. If
   /// Clp stopped at the ceiling, the prices of the rows prove it. If no point satisfies the rows,
   /// the prices of its ray do, about whose sign its versions disagree.
-  bool is_closed(double ceiling) const;
+  bool is_closed(double ceiling);
 };
 
 LinearProgramView LinearProgram::Impl::view() const {
@@ -57,14 +59,16 @@ LinearProgramView LinearProgram::Impl::view() const {
           .elements = {matrix.getElements(), size}};
 }
 
-bool LinearProgram::Impl::is_closed(double ceiling) const {
+bool LinearProgram::Impl::is_closed(double ceiling) {
   if (dual_bound(view(), prices()).value >= ceiling) return true;
-  const std::unique_ptr<double[]> ray(simplex.infeasibilityRay());
-  if (!ray) return false;
-  std::vector<double> along(ray.get(), ray.get() + simplex.numberRows());
-  if (proves_infeasible(view(), along)) return true;
-  for (double& price : along) price = -price;
-  return proves_infeasible(view(), along);
+  const std::unique_ptr<double[]> along(simplex.infeasibilityRay());
+  if (!along) return false;
+  ray.assign(along.get(), along.get() + simplex.numberRows());
+  if (proves_infeasible(view(), ray)) return true;
+  for (double& price : ray) price = -price;
+  if (proves_infeasible(view(), ray)) return true;
+  ray.clear();
+  return false;
 }
 
 LinearProgram::LinearProgram(const Milp& milp) : impl_(std::make_unique<Impl>()) {
@@ -92,6 +96,7 @@ LinearProgram::Status LinearProgram::solve(double ceiling, Seconds seconds,
   simplex.setMaximumIterations(static_cast<int>(std::min(iterations, kMostIterations)));
   simplex.setMaximumWallSeconds(std::min(seconds, 1e9));
   simplex.setDualObjectiveLimit(std::min(ceiling, COIN_DBL_MAX));
+  impl_->ray.clear();
   const bool warm = impl_->solved_before;
   impl_->solved_before = true;
   if (warm) {
@@ -129,6 +134,31 @@ std::span<const double> LinearProgram::values() const {
 
 std::span<const double> LinearProgram::reduced_costs() const {
   return impl_->proof.reduced_costs;
+}
+
+std::span<const double> LinearProgram::prices() const {
+  return impl_->prices();
+}
+
+const std::vector<double>& LinearProgram::ray() const {
+  return impl_->ray;
+}
+
+std::vector<double> LinearProgram::prices_of_conflict(Seconds seconds) const {
+  constexpr double kLeastGive = 1e-8;
+  ClpSimplex elastic(impl_->simplex);
+  const int rows = elastic.numberRows();
+  for (int c = 0; c < elastic.numberColumns(); ++c) elastic.setObjectiveCoefficient(c, 0);
+  std::vector<int> every(rows);
+  std::iota(every.begin(), every.end(), 0);
+  std::vector<double> give(rows);  // towards what the row asks for
+  for (int r = 0; r < rows; ++r) give[r] = elastic.rowLower()[r] > -COIN_DBL_MAX ? 1 : -1;
+  elastic.addColumn(rows, every.data(), give.data(), 0, COIN_DBL_MAX, 1);
+  elastic.setDualObjectiveLimit(COIN_DBL_MAX);
+  elastic.setMaximumWallSeconds(seconds);
+  elastic.primal(0);
+  if (elastic.status() != kOptimal || elastic.objectiveValue() < kLeastGive) return {};
+  return {elastic.dualRowSolution(), elastic.dualRowSolution() + rows};
 }
 
 int LinearProgram::rows() const {

@@ -33,6 +33,15 @@ class LinearProgram {
   double bound() const;
   std::span<const double> reduced_costs() const;
   std::span<const double> values() const;
+  /// The prices of the rows that the last answer rests on: at an optimum, or if there is nothing
+  /// below the ceiling.
+  std::span<const double> prices() const;
+  /// Prices that prove that no point satisfies the rows (Farkas); empty unless the last solve found
+  /// them.
+  const std::vector<double>& ray() const;
+  /// Such prices from another linear program, "by how much must all rows give way?", which has
+  /// clean ones where Clp's ray is missing or coarse. Empty if there are none.
+  std::vector<double> prices_of_conflict(Seconds seconds) const;
   int rows() const;
   int iterations() const;  ///< of the last solve
 

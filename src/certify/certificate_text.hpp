@@ -1,0 +1,26 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "certify/proof_search.hpp"
+#include "poet/order.hpp"
+#include "poet/problem.hpp"
+
+namespace poet {
+
+/// What a certificate is about.
+struct CertificateHead {
+  std::optional<Joules> claim;  ///< absent: that there is no schedule
+  NodeOrder order;              ///< empty: the given one
+  int shift = 0;                ///< ProofCosts::shift
+  std::vector<int> moments;
+  bool writes = false;
+};
+
+/// The file of docs/certificate-format.md.
+std::string certificate_text(const Problem& problem, const CertificateHead& head,
+                             const ProofText& proof);
+
+}  // namespace poet

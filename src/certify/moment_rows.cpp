@@ -1,0 +1,188 @@
+#include "certify/moment_rows.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <string_view>
+#include <utility>
+
+#include <fmt/format.h>
+
+namespace poet {
+namespace {
+
+/// Seconds are counted in 2^-36 of the runtime budget, which is finer than its slack.
+constexpr int kTimeBits = 36;
+
+class MomentRows {
+ public:
+  explicit MomentRows(const MomentModel& model) : model_(model), intervals_(model.intervals()) {}
+
+  std::vector<ProofRow> all() {
+    for (std::size_t w = 0; w < intervals_.size(); ++w) {
+      next_ = w + 1 < intervals_.size() ? &intervals_[w + 1] : nullptr;
+      for (int i = 0; i < intervals_[w].stage; ++i) {
+        add_presence(intervals_[w], i);
+        add_copies(intervals_[w], i);
+        if (next_ != nullptr) add_ever(intervals_[w], i);
+        if (model_.writes()) add_writing(intervals_[w], i);
+      }
+    }
+    if (model_.writes()) add_writes();
+    add_runtime();
+    add_storage();
+    return std::move(rows_);
+  }
+
+ private:
+  void keep(ProofRow row) {
+    if (row.finish()) rows_.push_back(std::move(row));
+  }
+
+  static ProofRow present(std::string line, const ProofInterval& now, int i) {
+    ProofRow row{.line = std::move(line)};
+    row.add(1, now.in_ram[i]).add(1, now.recomputed[i]).add(1, now.paged_in[i]);
+    return row;
+  }
+
+  static ProofRow present_ever(std::string line, const ProofInterval& now, int i) {
+    ProofRow row{.line = std::move(line)};
+    row.add(1, now.in_ram[i]).add(1, now.recomputed_ever[i]).add(1, now.paged_in_ever[i]);
+    return row;
+  }
+
+  /// first, hand, input: S[b,i] + R[b,i] + I[b,i] >= whatever needs i in the interval.
+  void add_presence(const ProofInterval& now, int i) {
+    if (model_.is_read_in(now, i)) {
+      keep(present(fmt::format("first {} {}", now.stage, i), now, i).add(-1, kCertain));
+    }
+    if (next_ != nullptr && next_->in_ram[i] >= 0) {
+      keep(present(fmt::format("hand {} {}", now.stage, i), now, i).add(-1, next_->in_ram[i]));
+    }
+    for (const int j : model_.graph().users[i]) {
+      if (j >= now.stage || now.recomputed[j] == kAbsent) continue;
+      ProofRow row = present(fmt::format("input {} {} {}", now.stage, i, j), now, i);
+      row.rarely_tight = true;
+      keep(std::move(row.add(-1, now.recomputed[j])));
+    }
+  }
+
+  /// copy, copies: what is paged in was written out.
+  void add_copies(const ProofInterval& now, int i) {
+    const auto add = [&](std::string_view kind, ProofColumn column) {
+      if (column == kAbsent) return;
+      ProofRow row{.line = fmt::format("{} {} {}", kind, now.stage, i)};
+      keep(row.add(1, model_.ever_paged()[i]).add(-1, column));
+    };
+    add("copy", now.paged_in[i]);
+    if (now.paged_in_ever[i] != now.paged_in[i]) add("copies", now.paged_in_ever[i]);
+  }
+
+  /// ever, inputs, sumR, sumI: the same for all intervals from this one on.
+  ///
+  /// Without these rows more moments can make the relaxation weaker: it computes a sliver of a node
+  /// in each interval, and the inputs of each sliver have to be there by as much only.
+  void add_ever(const ProofInterval& now, int i) {
+    const std::vector<int>& users = model_.graph().users[i];
+    if (!users.empty() && users.back() > now.stage) {
+      keep(present_ever(fmt::format("ever {} {}", now.stage, i), now, i).add(-1, kCertain));
+    }
+    for (const int j : users) {
+      if (j >= now.stage || now.recomputed_ever[j] == kAbsent) continue;
+      ProofRow row = present_ever(fmt::format("inputs {} {} {}", now.stage, i, j), now, i);
+      row.rarely_tight = true;
+      keep(std::move(row.add(-1, now.recomputed_ever[j])));
+    }
+    add_sum("sumR", now.stage, i, now.recomputed_ever[i], now.recomputed[i],
+            next_->recomputed_ever[i]);
+    add_sum("sumI", now.stage, i, now.paged_in_ever[i], now.paged_in[i], next_->paged_in_ever[i]);
+  }
+
+  void add_sum(std::string_view kind, int stage, int i, ProofColumn ever, ProofColumn now,
+               ProofColumn later) {
+    if (ever == now || ever == later) return;
+    ProofRow row{.line = fmt::format("{} {} {}", kind, stage, i)};
+    keep(row.add(1, now).add(1, later).add(-1, ever));
+  }
+
+  /// written, order: rule 3 and rule 4.
+  void add_writing(const ProofInterval& now, int i) {
+    if (now.first_written[i] != kAbsent) {
+      ProofRow row{.line = fmt::format("written {} {}", now.stage, i)};
+      row.add(1, now.in_ram[i]).add(-1, now.first_written[i]);
+      if (!now.is_one_stage()) row.add(1, now.recomputed[i]);
+      keep(std::move(row));
+    }
+    if (now.paged_in[i] == kAbsent || i < intervals_.front().stage) return;
+    ProofRow row{.line = fmt::format("order {} {}", now.stage, i)};
+    row.add(-1, now.paged_in[i]);
+    for (const ProofInterval& before : intervals_) {
+      if (before.stage <= now.next - 3) row.add(1, before.first_written[i]);
+    }
+    keep(std::move(row));
+  }
+
+  /// write: what is ever written out is first written out in some interval.
+  void add_writes() {
+    for (int i = intervals_.front().stage; i < model_.graph().size(); ++i) {
+      if (model_.ever_paged()[i] == kAbsent) continue;
+      ProofRow row{.line = fmt::format("write {}", i)};
+      row.add(-1, model_.ever_paged()[i]);
+      for (const ProofInterval& now : intervals_) row.add(1, now.first_written[i]);
+      keep(std::move(row));
+    }
+  }
+
+  /// runtime, transfers: rule 6, in whole units. The budget is rounded up, and the checker's is no
+  /// greater.
+  void add_runtime() {
+    const Limits& limits = model_.problem().limits;
+    if (!(limits.runtime_budget_seconds > 0)) return;
+    const int shift =
+        std::clamp(kTimeBits - std::ilogb(limits.runtime_budget_seconds), -1000, 1000);
+    const auto units = [shift](double seconds) {
+      return static_cast<std::int64_t>(std::floor(std::min(std::ldexp(seconds, shift), 1e15)));
+    };
+    const double slack = (1 + kRuntimeSlack) * (1 + std::ldexp(1, -40));
+    const std::int64_t budget = units(limits.runtime_budget_seconds * slack) + 1;
+    const auto add = [&](std::string_view kind, bool computations, bool transfers) {
+      ProofRow row{.line = fmt::format("{} {}", kind, shift), .bound = -budget};
+      for (int i = 0; i < model_.graph().size(); ++i) {
+        const Node& node = model_.node(i);
+        if (computations) row.add(-units(node.runtime_seconds), kCertain);
+        if (transfers) row.add(-units(node.page_out_seconds), model_.ever_paged()[i]);
+        for (const ProofInterval& now : intervals_) {
+          if (i > now.stage) continue;
+          if (computations) row.add(-units(node.runtime_seconds), now.recomputed[i]);
+          if (transfers) row.add(-units(node.page_in_seconds), now.paged_in[i]);
+        }
+      }
+      keep(std::move(row));
+    };
+    add("runtime", true, limits.paging_time == PagingTime::blocking);
+    if (model_.overlaps()) add("transfers", false, true);
+  }
+
+  /// storage: rule 9.
+  void add_storage() {
+    const Limits& limits = model_.problem().limits;
+    if (!limits.storage_budget_bytes && !limits.page_out_budget_bytes) return;
+    ProofRow row{.line = "storage", .bound = -write_budget(limits)};
+    for (int i = 0; i < model_.graph().size(); ++i) {
+      row.add(-bytes_in_storage(model_.node(i)), model_.ever_paged()[i]);
+    }
+    keep(std::move(row));
+  }
+
+  const MomentModel& model_;
+  const std::vector<ProofInterval>& intervals_;
+  const ProofInterval* next_ = nullptr;
+  std::vector<ProofRow> rows_;
+};
+
+}  // namespace
+
+std::vector<ProofRow> moment_rows(const MomentModel& model) {
+  return MomentRows(model).all();
+}
+
+}  // namespace poet

@@ -1,0 +1,36 @@
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <span>
+#include <utility>
+#include <vector>
+
+#include "certify/moment_model.hpp"
+#include "solver/formulation/knapsack_rounding.hpp"
+
+namespace poet {
+
+/// All rows of the model but paths and RAM, of which there are too many to list, and the RAM at the
+/// moments themselves. docs/certificate-format.md, "Rows", proves each family.
+std::vector<ProofRow> moment_rows(const MomentModel& model);
+
+/// Paths that a point (values by column) violates, the most violated first.
+std::vector<ProofRow> violated_paths(const MomentModel& model, std::span<const double> values);
+
+/// The rounded rows of knapsacks, by weights and capacity: the same ones come again and again.
+using KnownRoundings =
+    std::map<std::pair<std::vector<std::int64_t>, std::int64_t>, std::vector<Knapsack>>;
+
+/// Rows on the RAM at moments, and at recomputations where moments are in consecutive stages, that
+/// a point violates.
+std::vector<ProofRow> violated_ram(const MomentModel& model, std::span<const double> values,
+                                   KnownRoundings& known);
+
+/// The value of a column, or of a constant, at a point.
+inline double value_at(std::span<const double> values, ProofColumn column) {
+  if (column == kCertain) return 1;
+  return column == kAbsent ? 0 : values[column];
+}
+
+}  // namespace poet

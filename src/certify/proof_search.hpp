@@ -1,0 +1,49 @@
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "certify/moment_model.hpp"
+
+namespace poet {
+
+/// Of the prices in certificates: units of cost are fine enough.
+inline constexpr std::int64_t kProofDenominator = 1;
+
+/// Rows and a tree, as they stand in a certificate.
+struct ProofText {
+  std::vector<std::string> rows;
+  std::string tree;
+  int leaves = 0;
+};
+
+/// What a search for a proof came to.
+struct ProofAttempt {
+  enum class Status {
+    proven,    ///< `proof` proves the target
+    weaker,    ///< `proof` is one leaf, and proves `units` of it
+    conflict,  ///< a point satisfies all rows: the model cannot prove the target
+    nothing,   ///< no proof of anything
+  };
+  Status status = Status::nothing;
+  ProofText proof;
+  std::int64_t units = 0;  ///< of extra energy that are proven
+  double root = 0;         ///< the share of the target that the root's relaxation reached
+};
+
+struct ProofSearchLimits {
+  Seconds seconds = 0;
+  int nodes = 0;          ///< of the tree; 0: no limit
+  double least_root = 0;  /// the share of the target below which a tree is not worth its time
+};
+
+/// Searches a proof of the target of the costs: the linear relaxation of the moment model with rows
+/// as they are violated, and branch and bound on counts (how often a node, or nodes of like cost,
+/// are recomputed or paged), depth first with the target as cutoff. A leaf counts only if its
+/// rounded prices prove it in whole numbers, so nothing here rests on Clp. Use it in a child
+/// process only.
+ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
+                          const ProofSearchLimits& limits);
+
+}  // namespace poet
