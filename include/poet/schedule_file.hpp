@@ -108,6 +108,14 @@ struct OrderFigures {
   std::optional<Joules> given_order_energy_joules{};
 };
 
+/// What a certificate proves (poet/certify.hpp): in the file's `summary`, if one was asked for.
+struct CertifiedFigures {
+  std::optional<bool> certified{};  ///< whether it proves the lower bound, as certifiable_claim()
+  std::optional<Joules> certified_bound_joules{};  ///< absent without a certificate
+
+  bool operator==(const CertifiedFigures&) const = default;
+};
+
 /// Where a schedule lies in RAM and in secondary storage: in the file's `summary`, if its program
 /// has offsets.
 struct ArenaFigures {
@@ -129,9 +137,10 @@ struct ScheduleFile {
   std::optional<PlatformInfo> platform;
   Request request;
   Summary summary;
-  ObjectiveBounds bounds;  ///< in the file's `summary`
-  ArenaFigures arena;      ///< likewise
-  OrderFigures bought;     ///< likewise
+  ObjectiveBounds bounds;        ///< in the file's `summary`
+  ArenaFigures arena;            ///< likewise
+  OrderFigures bought;           ///< likewise
+  CertifiedFigures certificate;  ///< likewise
   SolveStatistics solver;
   Graph graph;
   Schedule schedule;

@@ -51,18 +51,20 @@ void read_solver(ScheduleFile& file, const JsonCursor& at) {
   read_fields(timing, file.solver, kTimingFields);
 }
 
-/// One object in the file, four structs here: figures of the schedule, bounds on what was minimised
-/// first, offsets, and what an order bought.
+/// One object in the file, five structs here: figures of the schedule, bounds on what was minimised
+/// first, offsets, what an order bought, and what a certificate proves.
 void read_summary(ScheduleFile& file, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
   append_keys(keys, kFields<ArenaFigures>);
   append_keys(keys, kFields<OrderFigures>);
+  append_keys(keys, kFields<CertifiedFigures>);
   at.allow_only(keys);
   read_fields(at, file.summary, kFields<Summary>);
   read_fields(at, file.bounds, kFields<ObjectiveBounds>);
   read_fields(at, file.arena, kFields<ArenaFigures>);
   read_fields(at, file.bought, kFields<OrderFigures>);
+  read_fields(at, file.certificate, kFields<CertifiedFigures>);
 }
 
 void read_stages(ScheduleFile& file, const JsonCursor& list) {
@@ -110,6 +112,7 @@ void check_version_1(const JsonCursor& root) {
     refuse_newer_keys(*summary, kFields<Summary>);
     refuse_newer_keys(*summary, kFields<ArenaFigures>);
     refuse_newer_keys(*summary, kFields<OrderFigures>);
+    refuse_newer_keys(*summary, kFields<CertifiedFigures>);
   }
   if (const auto steps = root.optional("program"); steps && steps->is_array()) {
     for (const JsonCursor& step : steps->elements(kMaxProgramLength)) {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
+#include "poet/certify.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
 
@@ -61,6 +62,25 @@ void check_objective(std::vector<std::string>& found, const ScheduleFile& file) 
   }
 }
 
+/// The certificate itself is not at hand.
+void check_certified(std::vector<std::string>& found, const ScheduleFile& file, Joules energy) {
+  const CertifiedFigures& figures = file.certificate;
+  const std::optional<Joules>& bound = figures.certified_bound_joules;
+  if (bound && !figures.certified) {
+    found.emplace_back("certified_bound_joules is there without certified");
+  }
+  if (bound && !(*bound <= energy * (1 + kFigureTolerance))) {
+    const auto [low, high] = distinct(*bound, energy);
+    found.push_back(
+        fmt::format("the certified bound of {} J is above the energy of {} J", low, high));
+  }
+  if (!figures.certified.value_or(false)) return;
+  const Joules claim = certifiable_claim(file.graph, energy, file.summary.lower_bound_joules);
+  if (bound && *bound >= claim * (1 - kFigureTolerance)) return;
+  found.push_back(fmt::format("certified is true, but the certified bound is {}; expected {} J",
+                              bound ? fmt::format("{} J", *bound) : "missing", claim));
+}
+
 }  // namespace
 
 void check_claim(std::vector<std::string>& found, const ScheduleFile& file, Joules energy) {
@@ -76,6 +96,7 @@ void check_claim(std::vector<std::string>& found, const ScheduleFile& file, Joul
         fmt::format("status is optimal, but the gap of {} is above the {} asked for", is, asked));
   }
   check_objective(found, file);
+  check_certified(found, file, energy);
   if (file.status != Status::optimal && file.status != Status::feasible) {
     found.push_back(
         fmt::format("status is {}; expected optimal or feasible for a file with a schedule",

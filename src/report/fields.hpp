@@ -124,6 +124,12 @@ template <>
 inline constexpr auto kFields<OrderFigures> =
     kMembersIn<InFile::left_out_if_default, &OrderFigures::given_order_energy_joules>;
 
+/// Likewise.
+template <>
+inline constexpr auto kFields<CertifiedFigures> =
+    kMembersIn<InFile::left_out_if_default, &CertifiedFigures::certified,
+               &CertifiedFigures::certified_bound_joules>;
+
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.
 inline constexpr auto kTimingFields =
     kMembers<&SolveStatistics::heuristic_seconds, &SolveStatistics::build_seconds,

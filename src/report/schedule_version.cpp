@@ -54,7 +54,8 @@ bool has_offsets(const ScheduleFile& file) {
 int schedule_version(const ScheduleFile& file) {
   const bool is_chosen =
       !file.model.order.empty() || file.bought.given_order_energy_joules.has_value();
-  return is_beyond_poet(file) || has_offsets(file) || is_chosen ? 2 : 1;
+  const bool is_certified = file.certificate != CertifiedFigures();
+  return is_beyond_poet(file) || has_offsets(file) || is_chosen || is_certified ? 2 : 1;
 }
 
 int schedule_version(const ProblemInfo& problem) {

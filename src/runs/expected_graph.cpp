@@ -39,6 +39,22 @@ const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
   return &known->second;
 }
 
+Graph ExpectedGraph::graph_of(const ProblemInfo& about) const {
+  const Request& request = *about.request;
+  const PagingTime paging_time = request.limits.paging_time;
+  const Question question{.techniques = request.limits.techniques, .settings = request.settings};
+  Graph graph = priced(model(*about.model), platform_, question).graph;
+  const std::string found = graph_sha256(graph, paging_time);
+  if (found != about.graph_sha256) {
+    throw InputError("--model",
+                     fmt::format("the graph's digest is {:.12}...; the document is about "
+                                 "{:.12}...",
+                                 found, about.graph_sha256.value_or("no graph")));
+  }
+  const NodeOrder& order = about.model->order;
+  return order.empty() ? graph : permuted(graph, order);
+}
+
 std::string ExpectedGraph::finding(const ScheduleFile& file) {
   const ModelOnPlatform* const expected = of(file);
   if (expected == nullptr) return {};

@@ -30,6 +30,10 @@ class ExpectedGraph {
   /// The model as a file is about it, and the digest of its graph; null without --model.
   const ModelOnPlatform* of(const ScheduleFile& file);
 
+  /// The graph of a document without a schedule, in its order; `about` has its model and its
+  /// request. Throws InputError if the document is about another graph.
+  Graph graph_of(const ProblemInfo& about) const;
+
   /// Null without --platform.
   const Platform* platform() const { return platform_ ? &*platform_ : nullptr; }
 

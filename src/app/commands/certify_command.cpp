@@ -1,7 +1,5 @@
-// The command `certify`: a proof of a schedule's bound that anybody can check. What it writes is
-// not believed here either: poet-check shares no code with this program.
-
-#include <spdlog/spdlog.h>
+// The command `certify`: a proof of a result that anybody can check. What it writes is not believed
+// here either: poet-check shares no code with this program.
 
 #include <memory>
 #include <optional>
@@ -9,109 +7,113 @@
 
 #include <fmt/format.h>
 
+#include "app/certificates.hpp"
 #include "app/command.hpp"
 #include "app/terminal/deliver.hpp"
-#include "app/terminal/progress_line.hpp"
+#include "app/terminal/print_summary.hpp"
 #include "app/terminal/signals.hpp"
 #include "base/files/files.hpp"
-#include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
-#include "poet/certify.hpp"
+#include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
-#include "report/file_order.hpp"
+#include "runs/expected_graph.hpp"
 
 namespace poet::cli {
 namespace {
 
 constexpr const char* kCertifyHelp =
-    R"(FILE is a schedule file. Its bound, or the energy of --bound, is proven anew, in a form that
-poet-check checks without any part of this program: that no schedule of these nodes, in this
-order, within the limits of the request, has less energy. docs/certificate-format.md says what
-each line states.
+    R"(FILE is a schedule file, or the document of a solve that ended with 'infeasible'. Its bound, or
+the one of --bound, is proven anew, in a form that poet-check checks without any part of this
+program: that no schedule of these nodes, in this order, within these limits, has less energy, or
+that there is none. docs/certificate-format.md says what each line states, and why it holds.
+
+A document without a schedule has no nodes, so it takes the --model and the --platform.
 
 Exit status:
-  0                               the certificate proves the bound
+  0                               the certificate proves the result
   2                               bad usage, or a file that cannot be read; nothing was written
-  4                               the bound is not proven: the certificate proves less, or nothing
-                                  was written
-  130                             interrupted; likewise
+  4                               the result is not proven: the certificate proves a lower bound, or
+                                  nothing was written
+  5                               the schedule is not valid; nothing was written
+  130                             interrupted; as 4
 
 Examples:
   $ poet-solve certify schedule.json --output schedule.proof
   $ poet-check schedule.proof schedule.json
-      Needs Python only. Exits with 0 if the certificate is right.)";
+      Needs Python only. Ends with 0 if the certificate is right.
+  $ poet-solve certify infeasible.json --model bert --platform m4 --output none.proof)";
 
 struct CertifyArguments {
   std::string file;
+  std::string model;
+  std::string platform;
   double bound = 0;
   double time_limit_seconds = 600;
   Destination to;
 };
 
-/// What the certificate is to prove: the bound of the file, or the one of --bound.
-Joules claim_for(const CertifyArguments& arguments, const ScheduleFile& file) {
+/// What is to be proven.
+struct Result {
+  Problem problem;
+  NodeOrder order;
+  std::optional<Joules> claim;   ///< absent: that there is no schedule
+  std::optional<Joules> energy;  ///< of the schedule
+};
+
+/// The bound of the file, or the one of --bound.
+Joules claim_for(const ScheduleFile& file, double bound) {
   const Summary& summary = file.summary;
-  if (arguments.bound <= 0) {
+  if (bound <= 0) {
     return certifiable_claim(file.graph, summary.energy_joules, summary.lower_bound_joules);
   }
-  if (arguments.bound <= summary.energy_joules) return arguments.bound;
+  if (bound <= summary.energy_joules) return bound;
   throw InputError("--bound",
                    fmt::format("found {} J; expected at most the energy of the schedule, {} J, "
                                "which no bound exceeds",
-                               arguments.bound, summary.energy_joules));
+                               bound, summary.energy_joules));
 }
 
-/// Throws InputError unless the file has what a proof is about.
-void check_certifiable(const ScheduleFile& file, const std::string& name) {
-  const std::vector<std::string> findings = verify_schedule_file(file);
-  if (!findings.empty()) throw InputError(name, findings.front());
-}
-
-Certificate search(const Problem& problem, Joules claim, const NodeOrder& order,
-                   const CertifyArguments& arguments, bool quiet) {
-  catch_interrupts();
-  StatusLine line(quiet);
-  CertifyOptions options{.order = order, .time_limit_seconds = arguments.time_limit_seconds};
-  options.progress = [&line](const CertifyProgress& now) {
-    if (line.on_terminal()) {
-      line.draw(fmt::format("[{:.1f} s] certificate with {}", now.elapsed_seconds,
-                            counted(now.moments, "moment")));
-    }
-    return !interrupted();
-  };
-  return certify(problem, claim, options);
-}
-
-void report(const Certificate& certificate, Joules claim, Joules energy, const std::string& name) {
-  const std::string size = fmt::format("{}, a tree with {}, {}", counted(certificate.rows, "row"),
-                                       counted(certificate.leaves, "end"),
-                                       format_bytes(static_cast<Bytes>(certificate.text.size())));
-  switch (certificate.status) {
-    case Certificate::Status::proven:
-      spdlog::info("{}: certified that no schedule has less than {}; the schedule is {}; {}", name,
-                   format_joules(claim), gap_text(relative_gap(energy, claim)), size);
-      return;
-    case Certificate::Status::weaker:
-      spdlog::warn("{}: certified {} instead of {}, as {}; {}", name,
-                   format_joules(certificate.claim_joules), format_joules(claim),
-                   certificate.reason, size);
-      return;
-    case Certificate::Status::none:
-      break;
+/// The problem of a document without a schedule, whose nodes the model has.
+Result infeasible_result(const SolveDocument& document, const CertifyArguments& arguments) {
+  if (document.status != Status::infeasible || !document.problem || !document.problem->model ||
+      !document.problem->request) {
+    throw InputError(shown_source(arguments.file),
+                     "found a document that proves nothing; expected a schedule file, or a "
+                     "document with the status infeasible");
   }
-  spdlog::error("{}: not certified, as {}; nothing was written", name, certificate.reason);
+  if (arguments.model.empty()) {
+    throw InputError(shown_source(arguments.file),
+                     "found a document without a schedule, which has no nodes; expected --model, "
+                     "and --platform unless the model brings its costs");
+  }
+  const ProblemInfo& about = *document.problem;
+  ExpectedGraph expected(arguments.model, arguments.platform);
+  Result result{.problem = {.graph = expected.graph_of(about), .limits = about.request->limits},
+                .order = about.model->order};
+  return result;
+}
+
+Result result_of(const SolveDocument& document, const CertifyArguments& arguments) {
+  if (!document.file) return infeasible_result(document, arguments);
+  const ScheduleFile& file = *document.file;
+  return {.problem = {.graph = file.graph, .limits = file.request.limits},
+          .order = file.model.order,
+          .claim = claim_for(file, arguments.bound),
+          .energy = file.summary.energy_joules};
 }
 
 ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
+  check_one_stdin("FILE", {arguments.file, arguments.model, arguments.platform});
   check_destination("--output", arguments.to.output);
-  const std::string text = read_file(arguments.file);
   const std::string name = shown_source(arguments.file);
-  const ScheduleFile file = parse_schedule_file(text, arguments.file);
-  check_certifiable(file, name);
-  const Problem problem{.graph = file.graph, .limits = file.request.limits};
-  const Joules claim = claim_for(arguments, file);
-  const Certificate certificate = search(problem, claim, file.model.order, arguments, quiet);
-  report(certificate, claim, file.summary.energy_joules, name);
+  const SolveDocument document = parse_solve_document(read_file(arguments.file), arguments.file);
+  if (document.file && !print_findings(verify_schedule_file(*document.file), name)) {
+    return ExitCode::requirement;
+  }
+  const Result result = result_of(document, arguments);
+  const Certificate certificate = search_certificate(result.problem, result.claim, result.order,
+                                                     arguments.time_limit_seconds, quiet);
+  report_certificate(certificate, result.claim, result.energy, name);
   const ExitCode failed = interrupted() ? ExitCode::interrupted : ExitCode::limit;
   if (certificate.status == Certificate::Status::none) return failed;
   return deliver(certificate.text, arguments.to.output,
@@ -121,7 +123,11 @@ ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
 Run add_certify(CLI::App& app) {
   const auto arguments = std::make_shared<CertifyArguments>();
   OptionGroup group(app);
-  group.argument("FILE", arguments->file, "a schedule file, or - for stdin");
+  group.argument("FILE", arguments->file,
+                 "a schedule file, or an infeasible document; - for stdin");
+  group.text("--model", arguments->model, "NAME|FILE",
+             "of a document without a schedule: what it is about");
+  group.text("--platform", arguments->platform, "NAME|FILE", "and on which platform");
   group.number<double>("--bound", arguments->bound, "J", {.expected = "joules of at least 0"},
                        "prove this bound in place of the file's; 0: the file's");
   group.number<double>("--time-limit-s", arguments->time_limit_seconds, "S",
@@ -134,9 +140,10 @@ Run add_certify(CLI::App& app) {
 
 }  // namespace
 
-extern const Command kCertify{.name = "certify",
-                              .summary = "prove the bound of a schedule so that anybody can check",
-                              .footer = kCertifyHelp,
-                              .add = add_certify};
+extern const Command kCertify{
+    .name = "certify",
+    .summary = "prove a bound, or that there is no schedule, so that anybody can check it",
+    .footer = kCertifyHelp,
+    .add = add_certify};
 
 }  // namespace poet::cli

@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "app/certificates.hpp"
 #include "app/command.hpp"
 #include "app/commands/sweep/sweep_table.hpp"
 #include "app/load_subject.hpp"
@@ -59,6 +60,7 @@ struct SolveArguments {
   Destination to;
   std::string plot_directory;
   std::string export_model;
+  std::string certify;
   bool no_solve = false;  ///< write what was asked for, and end
   bool print_graph_info = false;
   bool print_power_costs = false;
@@ -72,6 +74,7 @@ void check_destinations(const SolveArguments& arguments) {
   }
   check_destination("--output", arguments.to.output);
   check_destination("--export-model", arguments.export_model);
+  check_destination("--certify", arguments.certify);
 }
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
@@ -162,7 +165,7 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
 /// The exit status goes into the file as well, so that a reader of the file alone knows how the run
 /// ended.
 ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer& answer,
-                const PlotDirectory& plots) {
+                const PlotDirectory& plots, bool quiet) {
   ScheduleFile& file = *answer.file;
   file.code = code_of(answer.result, arguments.require_optimal);
   print_summary(file, fmt::format("; {:.2f} s of solving", file.solver.wall_seconds));
@@ -172,6 +175,9 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   if (!order.empty()) spdlog::info("{}", order);
   if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
   plots.write_schedule(file);
+  if (!arguments.certify.empty()) {
+    certify_result(file, arguments.certify, file.request.settings.time_limit_seconds, quiet);
+  }
   return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, file.code);
 }
 
@@ -204,7 +210,12 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
   catch_interrupts();
   Answer answer = poet::answer(subject, resolved, options);
   line.clear();
-  if (answer.file) return report(arguments, subject, answer, plots);
+  if (answer.file) return report(arguments, subject, answer, plots, session.quiet);
+  if (answer.result.status == Status::infeasible && !resolved.known && !arguments.certify.empty()) {
+    certify_infeasible({.graph = subject.graph, .limits = resolved.limits},
+                       subject.chosen ? subject.model.order : NodeOrder{}, arguments.certify,
+                       resolved.request.settings.time_limit_seconds, session.quiet);
+  }
   return deliver_no_schedule(code_of(answer.result, arguments.require_optimal),
                              status_name(answer.result.status), explain(answer.result),
                              arguments.to, answer.problem);
@@ -223,6 +234,9 @@ void add_output_options(CLI::App& app, SolveArguments& arguments) {
               "write the MILP as .mps or .lp for another solver, then solve");
   output.flag("--no-solve", arguments.no_solve,
               "end after --export-model, with exit status 0 and nothing on stdout");
+  output.text(
+      "--certify", arguments.certify, "FILE",
+      "then prove the bound, or that there is no schedule, in a file that poet-check checks");
   output.flag("--print-graph-info", arguments.print_graph_info, "table of the nodes on stderr");
   output.flag("--print-power-costs", arguments.print_power_costs,
               "table of each node's energy and time on stderr");

@@ -1,0 +1,94 @@
+#include "app/certificates.hpp"
+
+#include <spdlog/spdlog.h>
+
+#include <fmt/format.h>
+
+#include "app/terminal/deliver.hpp"
+#include "app/terminal/progress_line.hpp"
+#include "app/terminal/signals.hpp"
+#include "base/text/figures.hpp"
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
+
+namespace poet::cli {
+namespace {
+
+std::string words_for(std::optional<Joules> claim) {
+  return claim ? fmt::format("no schedule has less than {} J", *claim)
+               : std::string("there is no schedule");
+}
+
+/// The certificate to its file. True if that worked.
+bool write_certificate(const Certificate& certificate, const std::string& path) {
+  if (certificate.status == Certificate::Status::none) return false;
+  try {
+    return deliver(certificate.text, path) == ExitCode::ok;
+  } catch (const InputError& error) {
+    spdlog::error("--certify: {}", error.what());
+    return false;
+  }
+}
+
+}  // namespace
+
+Certificate search_certificate(const Problem& problem, std::optional<Joules> claim,
+                               const NodeOrder& order, Seconds time_limit, bool quiet) {
+  catch_interrupts();
+  StatusLine line(quiet);
+  CertifyOptions options{.order = order, .time_limit_seconds = time_limit};
+  options.progress = [&line](const CertifyProgress& now) {
+    if (line.on_terminal()) {
+      line.draw(fmt::format("[{:.1f} s] certificate: a model with {}", now.elapsed_seconds,
+                            counted(now.moments, "moment")));
+    }
+    return !interrupted();
+  };
+  return certify(problem, claim, options);
+}
+
+void report_certificate(const Certificate& certificate, std::optional<Joules> claim,
+                        std::optional<Joules> energy, const std::string& name) {
+  const std::string size = fmt::format("{}, {}", counted(certificate.rows, "row"),
+                                       format_bytes(static_cast<Bytes>(certificate.text.size())));
+  switch (certificate.status) {
+    case Certificate::Status::proven:
+      spdlog::info("{}: certified: {}{}; {}", name, words_for(claim),
+                   energy && claim ? fmt::format("; the schedule is {}",
+                                                 gap_text(relative_gap(*energy, *claim)))
+                                   : std::string(),
+                   size);
+      return;
+    case Certificate::Status::weaker:
+      spdlog::warn("{}: certified: {}; not {} J, as {}; {}", name,
+                   words_for(certificate.claim_joules), claim.value_or(0), certificate.reason,
+                   size);
+      return;
+    case Certificate::Status::none:
+      break;
+  }
+  spdlog::warn("{}: no certificate: {}", name, certificate.reason);
+}
+
+void certify_result(ScheduleFile& file, const std::string& path, Seconds time_limit, bool quiet) {
+  const Problem problem{.graph = file.graph, .limits = file.request.limits};
+  const Joules energy = file.summary.energy_joules;
+  const Joules claim = certifiable_claim(file.graph, energy, file.summary.lower_bound_joules);
+  const Certificate certificate =
+      search_certificate(problem, claim, file.model.order, time_limit, quiet);
+  report_certificate(certificate, claim, energy, shown_source(path));
+  file.certificate.certified = false;
+  if (!write_certificate(certificate, path)) return;
+  file.certificate.certified = certificate.status == Certificate::Status::proven;
+  file.certificate.certified_bound_joules = certificate.claim_joules;
+}
+
+void certify_infeasible(const Problem& problem, const NodeOrder& order, const std::string& path,
+                        Seconds time_limit, bool quiet) {
+  const Certificate certificate =
+      search_certificate(problem, std::nullopt, order, time_limit, quiet);
+  report_certificate(certificate, std::nullopt, std::nullopt, shown_source(path));
+  write_certificate(certificate, path);
+}
+
+}  // namespace poet::cli
