@@ -52,7 +52,6 @@ std::string certificate_text(const Problem& problem, const CertificateHead& head
     line("in_place_choices", fmt::format("{} {}", i, fmt::join(choices, " ")));
   }
   line("shift", head.shift);
-  line("denominator", kProofDenominator);
   line("writes", head.writes);
   line("moments", fmt::format("{}", fmt::join(head.moments, " ")));
   line("rows", proof.rows.size());

@@ -17,11 +17,15 @@
 namespace poet {
 namespace {
 
-/// The share of the extra energy that a claim gives up to be provable in rounded prices.
-constexpr double kGivenUp = 1e-5;
+/// What a claim gives up to be provable in rounded prices: of the extra energy that the bound
+/// states, and of the schedule's, which no proof in prices comes closer to.
+constexpr double kOfBound = 1e-7;
+constexpr double kOfEnergy = 1e-5;
+/// What the sum of a baseline's doubles may be above the exact one.
+constexpr double kOfSum = 1e-12;
 /// A model with few moments is left when its relaxation or a small tree does not do.
 constexpr double kLeastRoot = 0.9;
-constexpr int kSmallTree = 40;
+constexpr int kSmallTree = 4000;
 constexpr double kShareOfFewMoments = 0.2;
 constexpr Seconds kLeastTime = 2;
 /// Columns of a model with a moment in every stage, at most two for each stage and tensor.
@@ -47,7 +51,7 @@ class Certifier {
         clock_(options.time_limit_seconds) {}
 
   Certificate run() {
-    if (costs_.target <= 0) return finished({{0}}, {.tree = "L\n", .leaves = 1});
+    if (costs_.target <= 0) return finished({{0}}, {.tree = "L 0\n", .leaves = 1});
     const std::vector<Level> levels = all_levels();
     for (const Level& level : levels) {
       if (stopped_ || clock_.expired()) break;
@@ -172,8 +176,10 @@ class Certifier {
 }  // namespace
 
 Joules certifiable_claim(const Graph& graph, Joules energy, Joules lower_bound) {
-  const Joules extra = energy - baseline(graph).energy_joules;
-  return std::min(lower_bound, energy - kGivenUp * std::max(0.0, extra));
+  const Joules least = baseline(graph).energy_joules;
+  const Joules claim = std::min(lower_bound - kOfBound * std::max(0.0, lower_bound - least),
+                                energy - kOfEnergy * std::max(0.0, energy - least));
+  return claim * (1 - kOfSum);
 }
 
 Certificate certify(const Problem& problem, std::optional<Joules> claim,

@@ -10,13 +10,12 @@ __extension__ typedef __int128 Wide;
 
 /// Sum of price x bound, plus the least that `costs` less price x coefficient can come to.
 Wide least_sum(std::vector<Wide> costs, std::span<const ProofRow* const> rows,
-               const WholePrices& prices) {
+               const WholePrices& prices, int shift) {
   Wide sum = 0;
-  for (const auto& [r, price] : prices) {
-    sum += static_cast<Wide>(price) * rows[r]->bound;
-    for (const auto& [column, coefficient] : rows[r]->terms) {
-      costs[column] -= static_cast<Wide>(price) * coefficient;
-    }
+  for (const auto& [r, price] : prices.of_rows) {
+    const Wide whole = static_cast<Wide>(price) << shift;
+    sum += whole * rows[r]->bound;
+    for (const auto& [column, coefficient] : rows[r]->terms) costs[column] -= whole * coefficient;
   }
   for (const Wide cost : costs) sum += std::min<Wide>(0, cost);
   return sum;
@@ -24,32 +23,32 @@ Wide least_sum(std::vector<Wide> costs, std::span<const ProofRow* const> rows,
 
 }  // namespace
 
-WholePrices whole_prices(std::span<const double> prices, std::span<const double> row_scales,
-                         double scale) {
+WholePrices whole_prices(std::span<const double> prices, int exponent) {
   constexpr double kMostPrice = 4e18;
-  WholePrices whole;
+  WholePrices whole{.exponent = exponent};
   for (std::size_t r = 0; r < prices.size(); ++r) {
-    const double price = prices[r] * row_scales[r] * scale;
+    const double price = std::ldexp(prices[r], -exponent);
     if (!(price >= 0.5) || price > kMostPrice) continue;
-    whole.emplace_back(static_cast<int>(r), std::llround(price));
+    whole.of_rows.emplace_back(static_cast<int>(r), std::llround(price));
   }
   return whole;
 }
 
 std::int64_t proven_units(const MomentModel& model, std::span<const ProofRow* const> rows,
-                          const WholePrices& prices, std::int64_t denominator) {
+                          const WholePrices& prices) {
+  const int fraction = std::max(0, -prices.exponent);  // bits of a unit
   std::vector<Wide> costs(model.size());
   for (std::size_t c = 0; c < costs.size(); ++c) {
-    costs[c] = static_cast<Wide>(model.cost(static_cast<ProofColumn>(c))) * denominator;
+    costs[c] = static_cast<Wide>(model.cost(static_cast<ProofColumn>(c))) << fraction;
   }
-  const Wide sum = least_sum(std::move(costs), rows, prices);
+  const Wide sum = least_sum(std::move(costs), rows, prices, std::max(0, prices.exponent));
   if (sum < 0) return -1;
-  return static_cast<std::int64_t>(std::min<Wide>(sum / denominator, ProofCosts::kDear));
+  return static_cast<std::int64_t>(std::min<Wide>(sum >> fraction, ProofCosts::kDear));
 }
 
 bool proves_no_point(const MomentModel& model, std::span<const ProofRow* const> rows,
                      const WholePrices& prices) {
-  return least_sum(std::vector<Wide>(model.size()), rows, prices) > 0;
+  return least_sum(std::vector<Wide>(model.size()), rows, prices, 0) > 0;
 }
 
 }  // namespace poet

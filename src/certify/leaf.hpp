@@ -10,20 +10,20 @@
 
 namespace poet {
 
-/// Prices of rows in whole numbers, each above 0, by the row's place in the list that was priced.
-using WholePrices = std::vector<std::pair<int, std::int64_t>>;
+/// Prices of rows: whole numbers above 0, by the row's place in the list that was priced, each
+/// times 2^exponent.
+struct WholePrices {
+  int exponent = 0;
+  std::vector<std::pair<int, std::int64_t>> of_rows{};
+};
 
-/// Rounds the prices of a linear program to whole numbers.
-///
-///   scale  what a price of 1 becomes, before it is rounded
-WholePrices whole_prices(std::span<const double> prices, std::span<const double> row_scales,
-                         double scale);
+/// Rounds prices to multiples of 2^exponent.
+WholePrices whole_prices(std::span<const double> prices, int exponent);
 
 /// The extra energy, in units, that every point of these rows takes at least, whatever the prices
-/// are: the inequality of docs/certificate-format.md, "The tree", divided by the denominator and
-/// rounded down.
+/// are: the inequality of docs/certificate-format.md, "The tree", rounded down.
 std::int64_t proven_units(const MomentModel& model, std::span<const ProofRow* const> rows,
-                          const WholePrices& prices, std::int64_t denominator);
+                          const WholePrices& prices);
 
 /// Whether the prices prove that no point satisfies the rows (Farkas).
 bool proves_no_point(const MomentModel& model, std::span<const ProofRow* const> rows,

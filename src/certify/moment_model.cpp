@@ -9,8 +9,10 @@ namespace poet {
 namespace {
 
 constexpr std::int64_t kInfinite = ProofCosts::kDear;
-/// Units in a target: rounding costs down loses 2^-44 of it for each event of a schedule.
-constexpr int kTargetBits = 44;
+/// Units in a target: rounding costs down loses 2^-36 of it for each event of a schedule.
+constexpr int kTargetBits = 36;
+/// Units in a whole energy, finer than its double.
+constexpr int kWholeBits = 60;
 __extension__ typedef __int128 Wide;
 
 std::int64_t sum(std::int64_t a, std::int64_t b) {
@@ -48,7 +50,9 @@ ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
   long double extra = claim;
   for (const Node& node : graph.nodes) extra -= node.energy_joules;
   ProofCosts costs;
-  if (extra > 0) costs.shift = std::clamp(kTargetBits - std::ilogb(extra), -1000, 1000);
+  // A claim below the baseline takes units in which the two differ.
+  const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : kWholeBits - std::ilogb(claim);
+  if (claim > 0) costs.shift = std::clamp(bits, -1000, 1000);
   const Wide target = whole(claim, costs.shift, true) - baseline_units(graph, costs.shift);
   costs.target = static_cast<std::int64_t>(std::min<Wide>(target, kInfinite - 1));
   set_costs(graph, costs);

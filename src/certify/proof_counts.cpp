@@ -4,6 +4,7 @@
 #include <cmath>
 #include <map>
 #include <string>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -62,19 +63,23 @@ std::vector<ProofCount> proof_counts(const MomentModel& model) {
   return counts;
 }
 
-std::optional<CountSplit> best_split(std::span<const ProofCount> counts,
-                                     std::span<const double> values) {
-  std::optional<CountSplit> best;
-  double most = -1;
+std::vector<CountSplit> best_splits(std::span<const ProofCount> counts,
+                                    std::span<const double> values, std::size_t most) {
+  std::vector<std::pair<double, CountSplit>> found;
   for (std::size_t c = 0; c < counts.size(); ++c) {
     double sum = 0;
     for (const ProofColumn column : counts[c].columns) sum += values[column];
     const double below = sum - std::floor(sum);
     const double distance = std::min(below, 1 - below);
-    if (distance < kWhole || distance * counts[c].weight <= most) continue;
-    most = distance * counts[c].weight;
-    best = {.count = static_cast<int>(c), .most = static_cast<std::int64_t>(std::floor(sum))};
+    if (distance < kWhole) continue;
+    const CountSplit split{.count = static_cast<int>(c),
+                           .most = static_cast<std::int64_t>(std::floor(sum))};
+    found.emplace_back(distance * counts[c].weight, split);
   }
+  std::stable_sort(found.begin(), found.end(),
+                   [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<CountSplit> best;
+  for (std::size_t f = 0; f < std::min(most, found.size()); ++f) best.push_back(found[f].second);
   return best;
 }
 

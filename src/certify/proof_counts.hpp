@@ -1,7 +1,6 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -25,8 +24,9 @@ struct CountSplit {
 /// the counts of docs/formulation.md, "Branching on counts", with the same weights.
 std::vector<ProofCount> proof_counts(const MomentModel& model);
 
-/// The count to branch on at a point; nothing if all are whole.
-std::optional<CountSplit> best_split(std::span<const ProofCount> counts,
-                                     std::span<const double> values);
+/// The counts that are worth branching on at a point, at most so many, the best first; none if all
+/// are whole.
+std::vector<CountSplit> best_splits(std::span<const ProofCount> counts,
+                                    std::span<const double> values, std::size_t most);
 
 }  // namespace poet

@@ -25,12 +25,20 @@ namespace {
 constexpr double kTarget = 1e4;
 /// A leaf of whole prices needs a little more than the target, which rounding takes.
 constexpr double kCeiling = kTarget * (1 + 1e-6);
-/// The greatest price in a proof that no point exists.
-constexpr double kRayPrice = 1e15;
+/// Of the prices of leaves, in units and in shares of the greatest: the first that proves counts,
+/// as coarse prices are short. Prices of rows in bytes are small, and take the last.
+constexpr int kExponents[] = {14, 6, -2, -10, -18, -26};
+constexpr int kRayExponents[] = {-16, -32, -50};
 constexpr double kRowViolation = 1e-4;     // of a row that is worth adding
 constexpr std::size_t kFewViolated = 300;  // violated rows below which rows are separated
 constexpr int kRoundsToClean = 5;          // rounds between removals of slack rows
 constexpr double kFraction = 1e-6;         // of a count that is not whole
+/// Strong branching: in models of so many columns, with so many counts and iterations, and what a
+/// side counts for that gains nothing.
+constexpr std::size_t kSmallModel = 3000;
+constexpr std::size_t kMostLooks = 10;
+constexpr int kLookIterations = 200;
+constexpr double kLeastGain = 1e-3;
 /// A node is left when so many rounds close less than a share of the distance to the target.
 struct Patience {
   int rounds = 0;
@@ -146,39 +154,49 @@ class ProofSearch {
     return rows;
   }
 
-  WholePrices rounded(std::span<const double> prices, double scale) const {
-    std::vector<double> scales;
-    for (const int entry : entries_) scales.push_back(scale_of(row(entry)));
-    return whole_prices(prices, scales, scale);
+  /// The prices of the program's rows as prices of the rows behind them, times a factor.
+  std::vector<double> of_proof_rows(std::span<const double> prices, double factor) const {
+    std::vector<double> scaled;
+    for (std::size_t r = 0; r < prices.size(); ++r) {
+      scaled.push_back(prices[r] * scale_of(row(entries_[r])) * factor);
+    }
+    return scaled;
   }
 
   /// Writes the leaf if these prices, rounded, prove it.
   bool closes(std::span<const double> prices) {
     if (costs_.proves_infeasible()) return false;
-    const WholePrices whole = rounded(prices, static_cast<double>(kProofDenominator) / unit_);
-    const std::int64_t units = proven_units(model_, rows_in_program(), whole, kProofDenominator);
-    if (units >= costs_.target) {
-      write_leaf('L', whole, text_);
-      return true;
-    }
-    if (path_.empty() && units > attempt_.units) {
-      attempt_.units = units;
-      attempt_.proof = {};
-      write_alone(whole);
+    const std::vector<double> in_units = of_proof_rows(prices, 1 / unit_);
+    const std::vector<const ProofRow*> rows = rows_in_program();
+    for (const int exponent : kExponents) {
+      const WholePrices whole = whole_prices(in_units, exponent);
+      const std::int64_t units = proven_units(model_, rows, whole);
+      const std::string kind = fmt::format("L {}", exponent);
+      if (units >= costs_.target) {
+        write_leaf(kind, whole, text_);
+        return true;
+      }
+      if (path_.empty() && units > attempt_.units) {
+        attempt_.units = units;
+        write_alone(kind, whole);
+      }
     }
     return false;
   }
 
   bool closes_as_conflict(std::span<const double> prices) {
-    double greatest = 0;
-    for (std::size_t r = 0; r < prices.size(); ++r) {
-      greatest = std::max(greatest, prices[r] * scale_of(row(entries_[r])));
-    }
+    std::vector<double> relative = of_proof_rows(prices, 1);
+    const double greatest =
+        relative.empty() ? 0 : *std::max_element(relative.begin(), relative.end());
     if (!(greatest > 0)) return false;
-    const WholePrices whole = rounded(prices, kRayPrice / greatest);
-    if (!proves_no_point(model_, rows_in_program(), whole)) return false;
-    write_leaf('F', whole, text_);
-    return true;
+    for (double& price : relative) price /= greatest;
+    for (const int exponent : kRayExponents) {
+      const WholePrices whole = whole_prices(relative, exponent);
+      if (!proves_no_point(model_, rows_in_program(), whole)) continue;
+      write_leaf("F", whole, text_);
+      return true;
+    }
+    return false;
   }
 
   bool is_closed() {
@@ -188,9 +206,9 @@ class ProofSearch {
     return !prices.empty() && closes_as_conflict(prices);
   }
 
-  void write_leaf(char kind, const WholePrices& prices, ProofText& text) {
+  void write_leaf(const std::string& kind, const WholePrices& prices, ProofText& text) {
     text.tree += kind;
-    for (const auto& [position, price] : prices) {
+    for (const auto& [position, price] : prices.of_rows) {
       const int entry = entries_[position];
       if (entry < 0) {
         text.tree += fmt::format(" b{} {}", -1 - entry, price);
@@ -205,9 +223,10 @@ class ProofSearch {
   }
 
   /// The best leaf at the root as a proof of its own.
-  void write_alone(const WholePrices& prices) {
+  void write_alone(const std::string& kind, const WholePrices& prices) {
     numbers_.clear();
-    write_leaf('L', prices, attempt_.proof);
+    attempt_.proof = {};
+    write_leaf(kind, prices, attempt_.proof);
     numbers_.clear();
   }
 
@@ -281,8 +300,8 @@ class ProofSearch {
       given_up_ = true;
       return;
     }
-    const std::span<const double> now = program_.values();
-    const std::optional<CountSplit> split = best_split(counts_, now);
+    const std::vector<unsigned char> basis = program_.basis();
+    const std::optional<CountSplit> split = choose_split(basis);
     if (!split) {
       given_up_ = conflict_ = true;
       return;
@@ -293,7 +312,6 @@ class ProofSearch {
     }
     text_.tree += '\n';
     const std::vector<int> entries = entries_;
-    const std::vector<unsigned char> basis = program_.basis();
     for (const bool up : {false, true}) {
       if (given_up_) return;
       if (up) return_to(entries, basis);
@@ -303,6 +321,47 @@ class ProofSearch {
       visit();
       path_.pop_back();
     }
+  }
+
+  /// Strong branching: of the best counts the one whose worse side gains most, by a few iterations.
+  /// The first is taken unseen where the linear programs are large.
+  std::optional<CountSplit> choose_split(const std::vector<unsigned char>& basis) {
+    const bool looks = model_.size() <= kSmallModel;
+    const std::vector<CountSplit> splits =
+        best_splits(counts_, program_.values(), looks ? kMostLooks : 1);
+    if (splits.empty()) return std::nullopt;
+    if (splits.size() == 1) return splits.front();
+    const double bound = program_.bound();
+    std::optional<CountSplit> best;
+    double most = -1;
+    for (const CountSplit& split : splits) {
+      const double lower = gain(split, false, bound, basis);
+      const double upper = gain(split, true, bound, basis);
+      const double worth = std::max(lower, kLeastGain) * std::max(upper, kLeastGain);
+      if (worth <= most) continue;
+      most = worth;
+      best = split;
+    }
+    return best;
+  }
+
+  /// What one side of a branch adds to the bound in a few iterations.
+  double gain(const CountSplit& split, bool up, double bound,
+              const std::vector<unsigned char>& basis) {
+    const ProofRow row = side(split, up);
+    MilpRow added{.lower = static_cast<double>(row.bound)};
+    for (const auto& [column, coefficient] : row.terms) {
+      added.terms.push_back({.column = column, .coefficient = static_cast<double>(coefficient)});
+    }
+    program_.add_rows(std::span(&added, 1));
+    const auto status = program_.solve(kCeiling, clock_.remaining(), kLookIterations);
+    double reached = bound;
+    if (status == LinearProgram::Status::optimal) reached = program_.bound();
+    if (status == LinearProgram::Status::infeasible) reached = kTarget;
+    const int last = program_.rows() - 1;
+    program_.remove_rows(std::span(&last, 1));
+    program_.set_basis(basis);
+    return std::clamp(reached - bound, 0.0, std::max(0.0, kTarget - bound));
   }
 
   bool is_hopeless() const {

@@ -8,9 +8,6 @@
 
 namespace poet {
 
-/// Of the prices in certificates: units of cost are fine enough.
-inline constexpr std::int64_t kProofDenominator = 1;
-
 /// Rows and a tree, as they stand in a certificate.
 struct ProofText {
   std::vector<std::string> rows;

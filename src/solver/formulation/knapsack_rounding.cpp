@@ -94,7 +94,7 @@ bool all_fit(const std::vector<ItemClass>& classes, std::int64_t limit, std::int
   return true;
 }
 
-enum class Rounding { down, nearest, up };
+enum class Rounding { down, nearest, up, count };
 
 std::int64_t rounded(std::int64_t weight, std::int64_t unit, Rounding rounding) {
   switch (rounding) {
@@ -103,9 +103,11 @@ std::int64_t rounded(std::int64_t weight, std::int64_t unit, Rounding rounding) 
     case Rounding::nearest:
       return (weight + unit / 2) / unit;
     case Rounding::up:
+      return (weight + unit - 1) / unit;
+    case Rounding::count:
       break;
   }
-  return (weight + unit - 1) / unit;
+  return weight >= unit ? 1 : 0;
 }
 
 /// Share of the items that the relaxation admits at once; the smaller, the tighter.
@@ -118,7 +120,7 @@ double looseness(const Knapsack& knapsack) {
 /// is tighter than `looseness_to_beat`. Sets the values of the classes.
 std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass>& classes,
                                  std::int64_t unit, Rounding rounding, double looseness_to_beat) {
-  if (knapsack.capacity / unit > kMaxValue) return std::nullopt;
+  if (rounding != Rounding::count && knapsack.capacity / unit > kMaxValue) return std::nullopt;
   for (ItemClass& item : classes) item.value = rounded(item.weight, unit, rounding);
   const auto capacity = largest_value(classes, knapsack.capacity);
   if (!capacity) return std::nullopt;
@@ -130,7 +132,10 @@ std::optional<Knapsack> in_units(const Knapsack& knapsack, std::vector<ItemClass
   return result;
 }
 
-constexpr Rounding kRoundings[] = {Rounding::down, Rounding::nearest, Rounding::up};
+/// Numbers of items of a unit or more admit other sets than the knapsack.
+constexpr Rounding kExactRoundings[] = {Rounding::down, Rounding::nearest, Rounding::up};
+constexpr Rounding kRoundings[] = {Rounding::down, Rounding::nearest, Rounding::up,
+                                   Rounding::count};
 
 /// The largest sum of weights within the capacity, or the capacity if there are too many sums.
 std::int64_t largest_sum(const std::vector<ItemClass>& classes, std::int64_t capacity) {
@@ -163,7 +168,7 @@ Knapsack tighten(const Knapsack& knapsack) {
   double to_beat = looseness(knapsack) * (1 + 1e-12);
   const std::vector<ItemClass> units = classes;
   for (const ItemClass& unit : units) {
-    for (const Rounding rounding : kRoundings) {
+    for (const Rounding rounding : kExactRoundings) {
       auto candidate = in_units(knapsack, classes, unit.weight, rounding, to_beat);
       if (!candidate || !all_fit(classes, candidate->capacity, knapsack.capacity)) continue;
       to_beat = looseness(*candidate);
