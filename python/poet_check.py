@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """poet-check CERTIFICATE [DOCUMENT]: checks a proof that no schedule of a problem has less than some energy.
 
-docs/certificate-format.md has the format, and why each row holds. This file is a second reading of it: it has no code in
-common with poet-solve, needs Python 3.9 alone, and computes in whole numbers. DOCUMENT is a schedule file, or a document
-without a schedule: then the certificate has to be about its nodes, its order and its limits, or looser ones.
+docs/certificate-format.md has the format, and why each row holds. This file is a second reading of it: it has no code
+in common with poet-solve, needs Python 3.9 alone, and computes in whole numbers. DOCUMENT is a schedule file, or a
+document without a schedule: the certificate has to be about its nodes, its order and its limits, or looser ones.
 
 Exit status: 0: the claim is proven; 1: it is not; 2: a file cannot be read, or the command line is wrong.
 """
@@ -103,7 +103,9 @@ class Reader:
         return self.optional(line + b"\n") is not None
 
     def number_of(self, key, default):
+        """The number of a line that is there only if it is not the default."""
         text = self.optional(key)
+        need(text is None or whole(text) != default, "format", "a line with its default is left out")
         return default if text is None else whole(text)
 
     def names(self, key):
@@ -149,7 +151,7 @@ class Node:
 
 
 class Graph:
-    """The nodes of a text: `readers` of each, the `last` one of them, and the last stage `until` which it is computed."""
+    """Nodes: the `readers` of each, the `last` one of them, and the last stage `until` which it may be computed."""
 
     def __init__(self, reader, count, timed):
         start = reader.place
@@ -165,8 +167,8 @@ class Graph:
                 writer.setdefault(name, k)
         self.text = reader.data[start:reader.place]
         self.last = [max(readers, default=-1) for readers in self.readers]
-        self.until = [min([writer.get(name, count - 1) for name in node.reads], default=count - 1) if node.recompute else k
-                      for k, node in enumerate(self.nodes)]
+        ends = [[writer.get(name, count - 1) for name in node.reads] for node in self.nodes]
+        self.until = [min(ends[k], default=count - 1) if node.recompute else k for k, node in enumerate(self.nodes)]
 
     def check(self, k, node, writer):
         need(node.inputs == sorted(set(node.inputs)), "format", "inputs do not ascend")
@@ -241,7 +243,7 @@ class Certificate:
         need(self.moments[-1] < len(self.graph.nodes), "moments", "a moment is no stage")
 
     def choose(self, k, *inputs):
-        need(k < len(self.graph.nodes) and k > max(self.choices, default=-1), "format", "nodes with choices do not ascend")
+        need(next(reversed(self.choices), -1) < k < len(self.graph.nodes), "format", "their nodes do not ascend")
         node = self.graph.nodes[k]
         need(inputs and len(set(inputs)) == len(inputs), "format", "expected inputs, each once")
         need(all(i in node.inputs and self.graph.nodes[i].bytes == node.bytes for i in inputs), "node",
@@ -279,7 +281,7 @@ class Columns:
         need(self.effort <= MAX_EFFORT, reason, "this takes too much work")
 
     def window(self, t, i):
-        """D_t(i): the least energy from a presence of i in stage t or later to a first computation, at most the limit."""
+        """D_t(i): the least energy from a presence of i in stage t or later to a first computation, up to the limit."""
         if self.graph.last[i] >= t:
             return 0
         if t not in self.windows:
@@ -524,7 +526,7 @@ class Rows:
             need(k < t or not columns.constant(t, i), "row", f"{i} is counted anyway at moment {t}")
             return [columns.S(t, i)] + again
         if why == b"o":  # first written out in stage t, and not freed by what reads it
-            need(self.certificate.writes and t - 1 in self.following, "row", "'o' needs 'writes true' and a moment before")
+            need(self.certificate.writes and t - 1 in self.following, "row", "'o' needs 'writes true' and a moment")
             need(k < t or i not in node.inputs, "row", f"{i} is counted anyway at moment {t}")
             free = [j for j in self.graph.readers[i] if j < k or j == k < t and node.in_place == i]
             self.columns.spend(len(free))
@@ -545,7 +547,8 @@ class Rows:
         free = self.certificate.ram
         if k == t:
             nodes = self.graph.nodes
-            free -= nodes[t].workspace + sum(nodes[i].bytes for i in nodes[t].inputs + [t] if self.columns.constant(t, i))
+            constants = [i for i in nodes[t].inputs + [t] if self.columns.constant(t, i)]
+            free -= nodes[t].workspace + sum(nodes[i].bytes for i in constants)
         found, named = [], set()
         for item in items:
             fields = item.split(b":")
@@ -575,7 +578,7 @@ class Rows:
             need(value, "format", "an item of 'ram' needs a value")
             row.add(-value[0], holds).add(value[0], *unless)
         sizes = [(self.graph.nodes[i].bytes, value[0]) for i, value, _ in found]
-        need(not exceeds(sizes, free, most, self.columns.spend), "set", f"a set with more than {most} fits into {free} B")
+        need(not exceeds(sizes, free, most, self.columns.spend), "set", f"a set above {most} fits into {free} B")
         return row
 
     def seconds(self, shift, computations, transfers):
@@ -643,7 +646,8 @@ class Tree:
                 self.path.append(self.branch(line[2:]))
                 continue
             kind, *fields = line.split(b" ")
-            need(kind in (b"L", b"F") and len(fields) % 2 == 0, "format", f"found {shown(line)}, expected a branch or a leaf")
+            need(kind in (b"L", b"F") and len(fields) % 2 == 0, "format",
+                 f"found {shown(line)}, expected a branch or a leaf")
             self.leaf(kind == b"L", zip(fields[::2], fields[1::2]))
             self.leaves += 1
             while self.path and self.path[-1][1] is None:
@@ -714,8 +718,7 @@ class Proof:
     def __str__(self):
         certificate = self.certificate
         claim = "exists" if certificate.claim is None else f"needs less than {written(certificate.claim)} J"
-        without = "".join(f", {name}" for name, on in (("no paging", certificate.paging), ("no recomputation", certificate.remat))
-                          if not on)
+        without = ("" if certificate.paging else ", no paging") + ("" if certificate.remat else ", no recomputation")
         text = (f"proven: no schedule of these {len(certificate.graph.nodes)} nodes in {certificate.ram} B of RAM and "
                 f"{written(certificate.runtime)} s{without} {claim} ({len(self.rows)} rows, {self.leaves} leaves)")
         return text + ("" if certificate.order is None else "\norder: chosen, not proven best")
@@ -772,7 +775,7 @@ def compare(certificate, document):
     else:
         same(document["graph_sha256"] == certificate.graph_sha256, "its graph is another one")
         same(model.get("order_sha256", certificate.order_sha256) == certificate.order_sha256, "its nodes are others")
-        same(document["status"] != "infeasible" or request.get("order") != "search", "it is about all orders of the nodes")
+        same(document["status"] != "infeasible" or request.get("order") != "search", "it is about all orders")
     same(request["ram_budget_bytes"] <= certificate.ram, "it has a larger RAM budget")
     same(request["runtime_budget_seconds"] <= certificate.runtime, "it has a larger runtime budget")
     same(certificate.paging or not request["paging"], "it may page")
@@ -780,23 +783,25 @@ def compare(certificate, document):
     same(least(request.get("storage_budget_bytes"), request.get("page_out_budget_bytes")) <=
          least(certificate.write_budget), "it may write more to secondary storage")
     same(nodes is not None or certificate.claim is None, "it has no schedule, so no energy to compare with the claim")
-    return None if nodes is None else Fraction(document["summary"]["energy_joules"])
+    return None if nodes is None else Fraction(float(document["summary"]["energy_joules"]))
 
 
 def about(certificate, data):
     """How far a document is above the bound, for people."""
     try:
         energy = compare(certificate, json.loads(data, parse_int=limited))
+        if energy is None:
+            return "document: the same problem, without a schedule"
+        claim = certificate.claim
+        need(claim is not None, "contradiction", "the document has a schedule where none is said to exist")
+        need(energy * (1 + Fraction(1, 10**9)) >= claim, "contradiction", f"the document has a schedule of "
+             f"{written(energy)} J, and none below {written(claim)} J is said to exist")
+        above = max(energy - claim, 0)
+        percent = f"{float(100 * above / claim):.3g} %" if claim else f"{written(above)} J"
+        return f"document: {written(energy)} J, at most {percent} above the bound"
     except (AttributeError, KeyError, IndexError, TypeError, ValueError, OverflowError, RecursionError) as error:
-        raise Refusal("document", f"it is no whole schedule file: {type(error).__name__}: {ascii(str(error)[:60])}") from None
-    if energy is None:
-        return "document: the same problem, without a schedule"
-    need(certificate.claim is not None, "contradiction", "the document has a schedule where none is said to exist")
-    need(energy * (1 + Fraction(1, 10**9)) >= certificate.claim, "contradiction",
-         f"the document has a schedule of {written(energy)} J, and none below {written(certificate.claim)} J is said to exist")
-    above = max(energy - certificate.claim, 0)
-    percent = f"{float(100 * above / certificate.claim):.3g} %" if certificate.claim else f"{written(above)} J"
-    return f"document: {written(energy)} J, at most {percent} above the bound"
+        text = f"it is no whole schedule file: {type(error).__name__}: {ascii(str(error)[:60])}"
+        raise Refusal("document", text) from None
 
 
 def read(path):
@@ -810,7 +815,7 @@ def read(path):
 def main(arguments=None):
     parser = argparse.ArgumentParser(
         prog="poet-check", description="Checks a certificate of poet-solve: a proof that no schedule has less energy.",
-        epilog="Exit status: 0: the claim is proven; 1: it is not; 2: a file cannot be read, or the command line is wrong.")
+        epilog="Exit status: 0: it is proven; 1: it is not; 2: a file cannot be read, or the command line is wrong.")
     parser.add_argument("certificate", metavar="CERTIFICATE", help="what 'poet-solve certify' writes")
     parser.add_argument("document", metavar="DOCUMENT", nargs="?",
                         help="a schedule file, or a document without a schedule, that it has to be about")
