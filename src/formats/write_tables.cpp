@@ -72,9 +72,10 @@ std::string table(const std::vector<Platform>& platforms) {
   return text;
 }
 
+using Kind = AttributeRule::Kind;
+
 /// `padding [h, w] = 0`
 std::string attribute_text(const AttributeRule& rule) {
-  using Kind = AttributeRule::Kind;
   std::string text(rule.name);
   if (rule.kind == Kind::window || rule.kind == Kind::padding) text += " [h, w]";
   if (rule.kind == Kind::list || rule.kind == Kind::shape) text += " [...]";

@@ -151,17 +151,15 @@ bool any_is(const std::vector<Row>& rows, typename Row::Status status) {
 }  // namespace
 
 ExitCode exit_code_of(const std::vector<SweepRow>& rows, bool require_optimal) {
-  using Status = SweepRow::Status;
-  if (any_is(rows, Status::failed)) return ExitCode::internal;
-  if (any_is(rows, Status::unknown)) return ExitCode::limit;
-  const bool is_short = require_optimal && any_is(rows, Status::feasible);
+  if (any_is(rows, SweepRow::Status::failed)) return ExitCode::internal;
+  if (any_is(rows, SweepRow::Status::unknown)) return ExitCode::limit;
+  const bool is_short = require_optimal && any_is(rows, SweepRow::Status::feasible);
   return is_short ? ExitCode::requirement : ExitCode::ok;
 }
 
 ExitCode exit_code_of(const std::vector<MinRamRow>& rows) {
-  using Status = MinRamRow::Status;
-  if (any_is(rows, Status::failed)) return ExitCode::internal;
-  return any_is(rows, Status::interval) ? ExitCode::limit : ExitCode::ok;
+  if (any_is(rows, MinRamRow::Status::failed)) return ExitCode::internal;
+  return any_is(rows, MinRamRow::Status::interval) ? ExitCode::limit : ExitCode::ok;
 }
 
 SweepRow row_of(const ScheduleFile& file) {

@@ -102,7 +102,7 @@ std::string status_text(const BaselineRow& row) {
 }
 
 /// The comparison, a line for each method and budgets, under a heading.
-void print_table(const std::vector<BaselineRow>& rows) {
+void print_comparison(const std::vector<BaselineRow>& rows) {
   fmt::print(
       stderr,
       "{:<22} {:>8} {:>12} {:<13} {:<14} {:>12} {:>9} {:>9} {:>12} {:>8} {:>7} {:>7} {:>8}\n",
@@ -153,7 +153,7 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   std::vector<BaselineRow> rows;
   rows.reserve(results.size());
   for (BaselineResult& result : results) rows.push_back(std::move(result.row));
-  if (!quiet) print_table(rows);
+  if (!quiet) print_comparison(rows);
   log_failures(rows);
   spdlog::info("{}: {}", counted(rows.size(), "row"), rows.empty() ? "none" : counts(rows));
   const bool failed = std::any_of(rows.begin(), rows.end(), [](const BaselineRow& row) {
