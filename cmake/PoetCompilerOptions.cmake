@@ -1,13 +1,27 @@
-# poet_precompile(<target> <headers...>): lets g++ read what nearly every file includes, and the headers
-# listed, once for the whole target. clang++ goes without, and so finds a file that does not include
-# what it uses. Do not list a header-only library whose code is not made of templates: it would be
-# compiled into every file. -fpch-preprocess is for ccache.
+# poet_precompile(<target> <headers...>): lets g++ read what nearly every file includes once for all targets
+# of src, as the first of them does it. A target that lists headers reads all of them itself; that is for
+# builds in which it has many texts. clang++ goes without, and so finds a file that does not include what it
+# uses. Do not list a header-only library whose code is not made of templates: it would be compiled into
+# every file. -fpch-preprocess is for ccache.
 function(poet_precompile target)
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  if(NOT CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    return()
+  endif()
+  target_compile_options(${target} PRIVATE -fpch-preprocess)
+  if(target STREQUAL poet_base OR (ARGN AND NOT CMAKE_UNITY_BUILD))
     target_precompile_headers(${target} PRIVATE <algorithm> <functional> <map> <optional> <string>
       <vector> <fmt/format.h> ${ARGN})
-    target_compile_options(${target} PRIVATE -fpch-preprocess)
+  else()
+    target_precompile_headers(${target} REUSE_FROM poet_base)
   endif()
+endfunction()
+
+# poet_compile_quickly(<target>...): for layers that read, write and draw. They take milliseconds of a run,
+# and full optimisation is a third of the time of their compilation.
+function(poet_compile_quickly)
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE $<$<CONFIG:Release>:-O1>)
+  endforeach()
 endfunction()
 
 # lld links a test program with sanitizers in a fraction of the time of ld. It is welcome, but not needed.
@@ -54,9 +68,11 @@ function(poet_compiler_options target)
   endif()
 endfunction()
 
-# poet_unite_folders(<target>...): a unity build puts the files of each folder of src into one text, which
-# includes .cpp files, as nothing else may. Generated files stay apart. Clang's static analyser follows
-# paths through an included .cpp file only if the name of what includes it contains "UnifiedSource".
+# poet_unite_folders(<target>...): a unity build makes one text of each folder of src with its subfolders,
+# so that their headers and templates are compiled once. The solver and the formats are too large for that:
+# each of their subfolders is a text. The text includes .cpp files, as nothing else may. Generated files stay apart. Clang's
+# static analyser follows paths through an included .cpp file only if the name of what includes it contains
+# "UnifiedSource".
 function(poet_unite_folders)
   foreach(target IN LISTS ARGN)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP
@@ -68,6 +84,9 @@ function(poet_unite_folders)
       cmake_path(GET source PARENT_PATH folder)
       cmake_path(RELATIVE_PATH folder BASE_DIRECTORY "${PROJECT_SOURCE_DIR}/src")
       if(NOT folder MATCHES "^\\.\\.")
+        if(NOT folder MATCHES "^(formats|solver)/")
+          string(REGEX REPLACE "/.*" "" folder "${folder}")
+        endif()
         string(REPLACE "/" "_" group "${folder}")
         set_source_files_properties("${source}" TARGET_DIRECTORY ${target}
           PROPERTIES UNITY_GROUP "UnifiedSource_${group}")

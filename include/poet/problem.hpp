@@ -37,14 +37,22 @@ inline constexpr TechniqueSet kNoTechnique{.paging = false, .remat = false};
 /// `both`, `remat`, `paging` or `none`.
 std::string_view technique_set_name(const TechniqueSet& set);
 
+/// The budgets for secondary storage; without one, everything fits. A larger one allows all that a
+/// smaller one does.
+struct StorageBudgets {
+  std::optional<Bytes> storage_budget_bytes{};   ///< most bytes of copies in it
+  std::optional<Bytes> page_out_budget_bytes{};  ///< most bytes written to it in one step
+
+  bool operator==(const StorageBudgets&) const = default;
+};
+
 /// What a schedule is checked against.
 struct Limits {
   Bytes ram_budget_bytes = 0;          ///< most RAM held at any time
   Seconds runtime_budget_seconds = 0;  ///< most time of the step; `paging_time` says what counts
   TechniqueSet techniques{};
   PagingTime paging_time = PagingTime::free;
-  std::optional<Bytes> storage_budget_bytes{};   ///< most bytes of copies in secondary storage
-  std::optional<Bytes> page_out_budget_bytes{};  ///< most bytes written to it in one step
+  StorageBudgets storage{};
 
   bool operator==(const Limits&) const = default;
 };
@@ -53,8 +61,8 @@ struct Limits {
 /// tensor that has a copy is written again, so what is written is what is stored, and the smaller
 /// budget decides.
 inline Bytes write_budget(const Limits& limits) {
-  return std::min(limits.storage_budget_bytes.value_or(kMaxBytes),
-                  limits.page_out_budget_bytes.value_or(kMaxBytes));
+  return std::min(limits.storage.storage_budget_bytes.value_or(kMaxBytes),
+                  limits.storage.page_out_budget_bytes.value_or(kMaxBytes));
 }
 
 /// A runtime fits the budget if it is at most (1 + kRuntimeSlack) times the budget: it is a sum of

@@ -31,9 +31,7 @@ struct Question {
   std::optional<RuntimeBudget> runtime{};  ///< absent: any; for Objective::runtime alone
   TechniqueSet techniques{};
   std::optional<PagingTime> paging_time{};  ///< absent: blocking if the graph is exact, or free
-  /// Its optional budgets; the other limits stand above. Without a storage budget, the platform's
-  /// storage is one.
-  Limits limits{};
+  StorageBudgets storage{};  ///< without a storage budget, the platform's storage is one
   /// Whether a RAM budget in bytes or as a share holds the parameters, the optimizer's state and
   /// the platform's reserve as well as the tensors.
   bool count_parameters = false;
@@ -93,6 +91,13 @@ Subject in_given_order(const Subject& subject);
 
 /// As model_info(Model), with the digests of an order that was chosen.
 ModelInfo model_info(const Subject& subject);
+
+/// What an exported model of a subject's problems states about where their graph came from.
+ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings);
+
+/// Names the tensor with several users that makes POET's backward chain no training step; empty if
+/// the model has none, or another backward pass.
+std::string chain_note(const Model& model);
 
 /// What all problems of a model have in common: the paging time and the budgets for secondary
 /// storage that the question states, or what is usual. Throws InputError if transfers are to be

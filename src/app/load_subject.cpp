@@ -17,7 +17,6 @@
 #include "import/import_process.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
-#include "question/chain_note.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
 
@@ -144,17 +143,6 @@ void note_about_chains(const std::vector<Subject>& subjects) {
   for (const Subject& subject : subjects) {
     if (models.insert(subject.model.sha256).second) note_about_chain(subject.model);
   }
-}
-
-ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {
-  const auto named = [](const auto& source) {
-    return fmt::format("{}, sha256 {}", source.name, source.sha256);
-  };
-  return {.model = named(subject.model),
-          .platform = subject.platform ? named(*subject.platform) : std::string(),
-          .batch_size = subject.model.batch_size,
-          .mem_power_scale = settings.mem_power_scale,
-          .given_graph_sha256 = subject.chosen ? subject.chosen->graph_sha256 : std::string()};
 }
 
 }  // namespace poet::cli

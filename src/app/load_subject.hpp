@@ -45,7 +45,4 @@ void note_about_chain(const Model& model);
 /// Once for each model, on any number of platforms.
 void note_about_chains(const std::vector<Subject>& subjects);
 
-/// What an exported model states about where its graph came from.
-ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings);
-
 }  // namespace poet::cli

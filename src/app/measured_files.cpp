@@ -18,7 +18,6 @@
 #include "formats/write_inputs.hpp"
 #include "model/model_spec.hpp"
 #include "report/fields.hpp"
-#include "report/file_order.hpp"
 #include "runs/load_step.hpp"
 
 namespace poet::cli {
@@ -43,20 +42,6 @@ std::string error_text(double error) {
 }
 
 }  // namespace
-
-/// The model has to be the very text that was solved, by its digest, with the batch size, the
-/// backward pass, the alignment and the order that the file states.
-Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
-  return with_place("--model", [&] {
-    const Model loaded =
-        poet::load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
-    expect_model_of(file, loaded.sha256, shown_source(model));
-    expect_order_of(file, loaded, shown_source(model));
-    Model aligned = with_alignment(loaded, file.model.alignment);
-    if (file.model.order.empty()) return aligned;
-    return permuted(aligned, file.model.order);
-  });
-}
 
 StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
                      const PageTimes& page_times, const std::string& how) {

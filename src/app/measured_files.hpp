@@ -8,10 +8,6 @@
 
 namespace poet::cli {
 
-/// The model that a schedule was solved for, from --model, in the order of the schedule. Throws
-/// InputError for another one, and for an order that is not legal for it.
-Model load_scheduled_model(const std::string& model, const ScheduleFile& file);
-
 /// Fits a model and a platform to the times of a schedule's instructions. What was not measured is
 /// that of the schedule's platform, if it can be found as it was. `how` goes into the provenance.
 StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,

@@ -4,12 +4,7 @@
 
 #include "app/option_group.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
-#include <cerrno>
-#include <cstring>
-#include <filesystem>
 #include <sstream>
 
 #include <fmt/ranges.h>
@@ -147,23 +142,9 @@ void check_destination(const char* option, const std::string& path) {
   with_place(option, [&] { check_writable(path); });
 }
 
-/// Nothing is created: a run that fails later leaves no empty folder behind.
 void check_folder(const char* option, const std::string& path) {
   if (path.empty()) return;
-  // What is missing of the path will be created in the last folder that is there.
-  std::error_code error;
-  std::filesystem::path there = std::filesystem::absolute(path, error);
-  while (!std::filesystem::exists(there, error) && there.has_relative_path()) {
-    there = there.parent_path();
-  }
-  if (!std::filesystem::is_directory(there, error)) {
-    throw InputError(option,
-                     fmt::format("{}: '{}' is no directory; expected one", path, there.string()));
-  }
-  if (::access(there.c_str(), W_OK) != 0) {
-    throw InputError(option, fmt::format("{}: cannot write in '{}': {}", path, there.string(),
-                                         std::strerror(errno)));
-  }
+  with_place(option, [&] { check_folder_writable(path); });
 }
 
 void check_one_stdin(const char* argument, const std::vector<std::string_view>& paths) {

@@ -149,14 +149,15 @@ void add_technique_options(CLI::App& app, TechniqueSet& techniques) {
   add_switch(app, "--remat", "--no-remat", techniques.remat, "recomputation");
 }
 
-void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time, Limits& limits) {
+void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time,
+                        StorageBudgets& budgets) {
   OptionGroup group(app, kWhatToSolve);
   group.choice("--paging-time", paging_time,
                "free: transfers take no time, as in POET; blocking: computing waits for them; "
                "overlapped: they run beside it, a stage takes the longer of the two. Without it: "
                "blocking for exact backward passes, else free");
   for (const BudgetOption& option : kBudgetOptions) {
-    group.parsed(option.name, limits.*option.member, "SIZE", parse_size, option.usage);
+    group.parsed(option.name, budgets.*option.member, "SIZE", parse_size, option.usage);
   }
 }
 

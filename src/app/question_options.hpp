@@ -105,16 +105,17 @@ void visit_setting_options(Visit&& visit) {
   std::apply([&](const auto&... option) { (visit(option), ...); }, kSettingOptions);
 }
 
-/// An optional budget as an option. --help and the commands of `sweep --dry-run` follow.
+/// A budget for secondary storage as an option. --help and the commands of `sweep --dry-run`
+/// follow.
 struct BudgetOption {
   const char* name;
-  std::optional<Bytes> Limits::*member;
+  std::optional<Bytes> StorageBudgets::*member;
   const char* usage;
 };
 inline constexpr std::array kBudgetOptions{
-    BudgetOption{"--storage-budget", &Limits::storage_budget_bytes,
+    BudgetOption{"--storage-budget", &StorageBudgets::storage_budget_bytes,
                  "most bytes of copies in secondary storage"},
-    BudgetOption{"--page-out-budget", &Limits::page_out_budget_bytes,
+    BudgetOption{"--page-out-budget", &StorageBudgets::page_out_budget_bytes,
                  "most bytes written to secondary storage in one training step, which wears it "
                  "out"}};
 
@@ -124,8 +125,9 @@ void add_model_options(CLI::App& app, ModelSettings& settings, const char* headi
 void add_network_options(CLI::App& app, ImportRequest& network, const char* heading);
 /// --paging, --remat and their opposites.
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);
-/// --paging-time and the optional budgets.
-void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time, Limits& limits);
+/// --paging-time and the budgets for secondary storage.
+void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time,
+                        StorageBudgets& budgets);
 /// --order: a word, or a file.
 void add_order_option(CLI::App& app, OrderKind& kind, std::string& file);
 void add_order_option(CLI::App& app, QuestionArguments& arguments);

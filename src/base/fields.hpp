@@ -16,8 +16,12 @@
 namespace poet {
 
 // One table per struct and one per enum: the readers and writers of JSON, CSV and of messages
-// between processes are all loops over them, so that a new member is a new line in one place. The
-// tables stand in `fields.hpp` of the lowest layer that knows the struct.
+// between processes are all loops over them, so that a new member is a new line in one place.
+//
+// Public headers know no tables: the tables of their structs stand in `fields.hpp` of the lowest
+// layer that needs them. Any other struct has its table beside it, so that a new member is a change
+// of one file; in `fields.hpp`, too, if few who know the struct need the table. A struct or an enum
+// that one .cpp file writes or sends has its table there.
 
 /// When a file holds a member. An empty member is an optional without a value, an empty text, a
 /// whole number below zero or the first value of an enum.

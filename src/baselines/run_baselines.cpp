@@ -11,6 +11,8 @@
 
 #include "base/stopwatch.hpp"
 #include "base/text/figures.hpp"
+#include "poet/error.hpp"
+#include "poet/min_ram.hpp"
 #include "poet/simulate.hpp"
 #include "poet/suggest_schedule.hpp"
 #include "question/choose_order.hpp"
@@ -20,7 +22,7 @@
 #include "solver/order/least_peak.hpp"
 #include "sweep/dominance.hpp"
 #include "sweep/ordered_subject.hpp"
-#include "sweep/solve_in_some_order.hpp"
+#include "sweep/solve_point.hpp"
 
 namespace poet {
 namespace {
@@ -286,6 +288,24 @@ class PointRun {
 };
 
 }  // namespace
+
+std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
+                                                const SolveSettings& settings,
+                                                const std::function<bool()>& interrupted) {
+  if (!needs_smallest_ram(grid.ram)) return std::vector<Bytes>(grid.subjects.size(), 0);
+  const std::vector<MinRamTask> tasks = loosest_tasks(grid);
+  MinRams found(tasks.size());
+  MinRamOptions search{.solve = {.settings = settings, .suggest = suggest_schedule}};
+  search.solve.settings.order = OrderKind::given;  // in which budgets are resolved
+  search.interrupted = interrupted;
+  if (!run_min_ram(grid, tasks, search, found)) return std::nullopt;
+  for (const auto& known : found) {
+    if (!known->failure.empty()) {
+      throw InternalError("the search for min failed: " + known->failure);
+    }
+  }
+  return smallest_ram(grid, tasks, found);
+}
 
 std::vector<BaselineResult> run_baselines(const SweepGrid& grid,
                                           const std::vector<SweepPoint>& points,

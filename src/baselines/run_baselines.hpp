@@ -59,6 +59,12 @@ struct BaselineOptions {
   std::function<bool()> interrupted;  ///< polled; true ends it with what is finished
 };
 
+/// What `min` comes to, by subject, in the given order of nodes; nothing if it was interrupted.
+/// Throws InternalError if a search fails.
+std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
+                                                const SolveSettings& settings,
+                                                const std::function<bool()>& interrupted);
+
 /// Runs every method at every point, with that point's budgets, and replays the schedules. Returns
 /// the results point by point, and within a point in the order of `methods`.
 ///

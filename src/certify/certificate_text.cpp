@@ -40,7 +40,7 @@ std::string certificate_text(const Problem& problem, const CertificateHead& head
   line("paging", limits.techniques.paging);
   line("remat", limits.techniques.remat);
   line("paging_time", name_of(limits.paging_time));
-  if (limits.storage_budget_bytes || limits.page_out_budget_bytes) {
+  if (limits.storage != StorageBudgets()) {
     line("write_budget_bytes", write_budget(limits));
   }
   if (!head.order.empty()) line("order", fmt::format("{}", fmt::join(head.order, " ")));

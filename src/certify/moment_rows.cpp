@@ -142,7 +142,8 @@ class MomentRows {
     const auto units = [shift](double seconds) {
       return static_cast<std::int64_t>(std::floor(std::min(std::ldexp(seconds, shift), 1e15)));
     };
-    const double slack = (1 + kRuntimeSlack) * (1 + std::ldexp(1, -40));
+    const auto size = static_cast<double>(model_.graph().size());
+    const double slack = (1 + kRuntimeSlack) * (1 + std::ldexp(size * size, -51));
     const std::int64_t budget = units(limits.runtime_budget_seconds * slack) + 1;
     const auto add = [&](std::string_view kind, bool computations, bool transfers) {
       ProofRow row{.line = fmt::format("{} {}", kind, shift), .bound = -budget};
@@ -165,7 +166,7 @@ class MomentRows {
   /// storage: rule 9.
   void add_storage() {
     const Limits& limits = model_.problem().limits;
-    if (!limits.storage_budget_bytes && !limits.page_out_budget_bytes) return;
+    if (limits.storage == StorageBudgets()) return;
     ProofRow row{.line = "storage", .bound = -write_budget(limits)};
     for (int i = 0; i < model_.graph().size(); ++i) {
       row.add(-bytes_in_storage(model_.node(i)), model_.ever_paged()[i]);

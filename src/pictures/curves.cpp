@@ -111,11 +111,11 @@ std::string techniques_name(const RowProblem& problem) {
   if (limits.paging_time != PagingTime::free) {
     name += fmt::format(", {} transfers", name_of(limits.paging_time));
   }
-  if (limits.storage_budget_bytes) {
-    name += fmt::format(", {} of storage", format_bytes(*limits.storage_budget_bytes));
+  if (limits.storage.storage_budget_bytes) {
+    name += fmt::format(", {} of storage", format_bytes(*limits.storage.storage_budget_bytes));
   }
-  if (limits.page_out_budget_bytes) {
-    name += fmt::format(", {} of page-outs", format_bytes(*limits.page_out_budget_bytes));
+  if (limits.storage.page_out_budget_bytes) {
+    name += fmt::format(", {} of page-outs", format_bytes(*limits.storage.page_out_budget_bytes));
   }
   return name;
 }

@@ -38,21 +38,22 @@ inline constexpr Names<TechniqueSet, 4> kNames<TechniqueSet> = {{
     {kNoTechnique, "none"},
 }};
 
-/// Budgets that a question may leave out; without one, everything fits. A larger one allows all
-/// that a smaller one does.
-inline constexpr auto kOptionalBudgets =
-    kMembersIn<InFile::left_out_if_default, &Limits::storage_budget_bytes,
-               &Limits::page_out_budget_bytes>;
+template <>
+inline constexpr auto kFields<StorageBudgets> =
+    kMembersIn<InFile::left_out_if_default, &StorageBudgets::storage_budget_bytes,
+               &StorageBudgets::page_out_budget_bytes>;
 
 /// The limits that version 2 of schedule files added.
 inline constexpr auto kNewLimits =
-    std::tuple_cat(kMembersIn<InFile::left_out_if_default, &Limits::paging_time>, kOptionalBudgets);
+    std::tuple_cat(kMembersIn<InFile::left_out_if_default, &Limits::paging_time>,
+                   within<&Limits::storage>(kFields<StorageBudgets>));
 
 /// What messages call them.
-inline constexpr auto kNewLimitsInWords =
-    std::tuple(Field<&Limits::paging_time>{"the paging time"},
-               Field<&Limits::storage_budget_bytes>{"the storage budget in bytes"},
-               Field<&Limits::page_out_budget_bytes>{"the page-out budget in bytes"});
+inline constexpr auto kNewLimitsInWords = std::tuple(
+    Field<&Limits::paging_time>{"the paging time"},
+    Field<&Limits::storage, &StorageBudgets::storage_budget_bytes>{"the storage budget in bytes"},
+    Field<&Limits::storage, &StorageBudgets::page_out_budget_bytes>{
+        "the page-out budget in bytes"});
 static_assert(count_of(kNewLimitsInWords) == count_of(kNewLimits));
 
 /// For comparisons and messages; files have limits beside other things.

@@ -10,7 +10,6 @@
 #include "poet/solve.hpp"
 #include "question/choose_order.hpp"
 #include "question/least_ram.hpp"
-#include "question/least_ram_of_orders.hpp"
 #include "question/room_for_tensors.hpp"
 #include "question/watched_solve.hpp"
 #include "report/summary.hpp"

@@ -3,14 +3,13 @@
 // orders that begins at the last one that was found. That a search finds none proves nothing, so
 // that the answer is exact only if the bound is reached.
 
-#include "question/least_ram_of_orders.hpp"
+#include "question/least_ram.hpp"
 
 #include <algorithm>
 #include <string>
 #include <utility>
 
 #include "poet/simulate.hpp"
-#include "question/least_ram.hpp"
 #include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
 #include "solver/work.hpp"

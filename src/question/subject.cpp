@@ -6,7 +6,6 @@
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/question.hpp"
-#include "question/chain_note.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
@@ -33,10 +32,9 @@ Limits shared_limits(const Model& model, const Platform* platform, const Questio
                     "transfers take; expected a platform, nodes that state it, or free",
                     name_of(*question.paging_time)));
   }
-  Limits limits = question.limits;
-  limits.paging_time = question.paging_time.value_or(usual);
-  if (!limits.storage_budget_bytes && platform != nullptr) {
-    limits.storage_budget_bytes = platform->storage_bytes;
+  Limits limits{.paging_time = question.paging_time.value_or(usual), .storage = question.storage};
+  if (!limits.storage.storage_budget_bytes && platform != nullptr) {
+    limits.storage.storage_budget_bytes = platform->storage_bytes;
   }
   return limits;
 }
@@ -97,6 +95,17 @@ Limits limits_of(const Subject& subject, TechniqueSet set, const RuntimeBudget& 
   limits.runtime_budget_seconds = resolve(runtime, subject.stated_base());
   limits.techniques = set;
   return limits;
+}
+
+ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {
+  const auto named = [](const auto& source) {
+    return fmt::format("{}, sha256 {}", source.name, source.sha256);
+  };
+  return {.model = named(subject.model),
+          .platform = subject.platform ? named(*subject.platform) : std::string(),
+          .batch_size = subject.model.batch_size,
+          .mem_power_scale = settings.mem_power_scale,
+          .given_graph_sha256 = subject.chosen ? subject.chosen->graph_sha256 : std::string()};
 }
 
 std::string chain_note(const Model& model) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "report/file_order.hpp"
 #include "report/place_schedule.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
@@ -41,6 +42,11 @@ RuntimeBudget stated_runtime(const ScheduleDraft& draft, Seconds seconds, const 
 }
 
 }  // namespace
+
+Baseline stated_base(const ScheduleDraft& draft) {
+  if (!draft.model || draft.model->order.empty()) return baseline(draft.graph);
+  return baseline(put_back(draft.graph, draft.model->order));
+}
 
 Replay replay_draft(const ScheduleDraft& draft) {
   return simulate(draft.graph, draft.schedule,

@@ -23,6 +23,9 @@ struct ScheduleDraft {
   Schedule schedule;
 };
 
+/// What shares and multiples are shares and multiples of: the given order's.
+Baseline stated_base(const ScheduleDraft& draft);
+
 /// Replays a draft. A budget that it does not have does not limit it.
 Replay replay_draft(const ScheduleDraft& draft);
 

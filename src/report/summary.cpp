@@ -96,6 +96,26 @@ std::string order_bought(const ScheduleFile& file) {
       format_joules(saved), *given > base ? 100 * saved / (*given - base) : 0.0);
 }
 
+/// An interrupt that only ends the refining takes nothing from a proof.
+/// Statuses and exit statuses are not one to one: `feasible` is a failure only with
+/// --require-optimal, and `unknown` is one of the solver if CBC crashed before there was any
+/// schedule.
+ExitCode exit_code_of(const SolveResult& result, bool require_optimal) {
+  const bool proven = result.status == Status::optimal || result.status == Status::infeasible;
+  if (result.interrupted && !proven) return ExitCode::interrupted;
+  switch (result.status) {
+    case Status::optimal:
+      return ExitCode::ok;
+    case Status::feasible:
+      return require_optimal ? ExitCode::requirement : ExitCode::ok;
+    case Status::infeasible:
+      return ExitCode::infeasible;
+    case Status::unknown:
+      break;
+  }
+  return result.solver_failed ? ExitCode::internal : ExitCode::limit;
+}
+
 std::string explain(const SolveResult& result) {
   std::string text = result.reason;
   if (!result.smallest_ram_bytes) return text;

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <string>
 
+#include "poet/exit_code.hpp"
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
@@ -53,6 +54,9 @@ void add_proof(ProblemInfo& problem, const SolveResult& result, const Graph& gra
 /// By how much of the extra energy the order that was chosen is better than the given one, in a
 /// line for a message; empty if nothing was chosen.
 std::string order_bought(const ScheduleFile& file);
+
+/// The exit status that a result leads to.
+ExitCode exit_code_of(const SolveResult& result, bool require_optimal);
 
 /// Why there is no schedule, and the smallest RAM budget that could have one if it is known.
 std::string explain(const SolveResult& result);

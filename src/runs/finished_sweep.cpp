@@ -9,6 +9,8 @@
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 #include "poet/graph.hpp"
+#include "report/fields.hpp"
+#include "runs/sweep_journal.hpp"
 #include "solver/incumbent.hpp"
 
 namespace poet {
@@ -88,6 +90,20 @@ FinishedSweep::FinishedSweep(const std::string& path, const Note& warn) : path_(
     std::optional<ScheduleFile> file = row_schedule(row, path, warn);
     rows_.push_back({.row = std::move(row), .file = std::move(file)});
   }
+}
+
+void FinishedSweep::check_order(const SweepRequest& request) const {
+  const auto before = with_place("--resume", [&] { return finished_request(path_); });
+  if (!before) return;
+  const auto order = [](const SweepRequest& asked) {
+    return asked.settings.order == OrderKind::stated
+               ? fmt::format("{} with the digest {}", asked.order_file, asked.order_file_sha256)
+               : std::string(name_of(asked.settings.order));
+  };
+  if (order(request) == order(*before)) return;
+  throw InputError("--resume", fmt::format("the sweep was made with --order {}, found {}; expected "
+                                           "the same",
+                                           order(*before), order(request)));
 }
 
 void FinishedSweep::check(const SweepGrid& grid, const std::vector<SweepPoint>& points,

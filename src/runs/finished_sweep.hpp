@@ -24,6 +24,10 @@ class FinishedSweep {
   /// subject unless a search gives each an order of its own.
   void check(const SweepGrid& grid, const std::vector<SweepPoint>& points, OrderKind kind) const;
 
+  /// Throws InputError unless the sweep was made with this order of the nodes: what is proven is
+  /// about the orders that it was asked for.
+  void check_order(const SweepRequest& request) const;
+
   /// Fills in the outcomes of proven points, and for the others the starts, by subject, and the
   /// bounds, by point. A point that has an outcome keeps it. Of a proof in an order that no
   /// schedule file states, only the row is left.

@@ -80,7 +80,7 @@ Question shared_question(const SweepRequest& request, const std::vector<Techniqu
                                   [](const TechniqueSet& set) { return set.paging; });
   return {.techniques = {.paging = paging},
           .paging_time = request.paging_time,
-          .limits = request.limits,
+          .storage = request.storage,
           .settings = request.settings};
 }
 

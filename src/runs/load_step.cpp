@@ -65,6 +65,18 @@ TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
   });
 }
 
+/// The model has to be the very text that was solved, by its digest, with the batch size, the
+/// backward pass, the alignment and the order that the file states.
+Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
+  const Model loaded =
+      load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
+  expect_model_of(file, loaded.sha256, shown_source(model));
+  expect_order_of(file, loaded, shown_source(model));
+  Model aligned = with_alignment(loaded, file.model.alignment);
+  if (file.model.order.empty()) return aligned;
+  return permuted(aligned, file.model.order);
+}
+
 std::optional<Platform> find_platform(const PlatformInfo& stated) {
   if (stated.source == "-") return std::nullopt;
   try {

@@ -28,6 +28,10 @@ void expect_order_of(const ScheduleFile& file, const Model& model, const std::st
 /// for a model that the kernels cannot compute.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
+/// The model that a schedule was solved for, by its name or file, in the order of the schedule.
+/// Throws InputError for another one, and for an order that is not legal for it.
+Model load_scheduled_model(const std::string& model, const ScheduleFile& file);
+
 /// The platform of a schedule, by its name or path, if that is there and still has the digest that
 /// the schedule states.
 std::optional<Platform> find_platform(const PlatformInfo& stated);

@@ -92,8 +92,8 @@ void check_budgets(Findings& findings, const Replay& replay, const Limits& limit
     findings.add(Rule::storage, fmt::format("{} bytes {} secondary storage; the budget is {} bytes",
                                             bytes, what, *budget));
   };
-  check(replay.storage_bytes, limits.storage_budget_bytes, "of copies are in");
-  check(replay.written_bytes, limits.page_out_budget_bytes, "are written to");
+  check(replay.storage_bytes, limits.storage.storage_budget_bytes, "of copies are in");
+  check(replay.written_bytes, limits.storage.page_out_budget_bytes, "are written to");
 }
 
 }  // namespace poet

@@ -35,8 +35,8 @@ bool same_curve(const SweepPoint& a, const SweepPoint& b) {
 /// tighter ones.
 bool dominates_otherwise(const Limits& loose, const Limits& tight) {
   bool budgets = true;
-  for_each_field(kOptionalBudgets, [&](const auto& budget) {
-    budgets = budgets && allows(budget.of(loose), budget.of(tight));
+  for_each_field(kFields<StorageBudgets>, [&](const auto& budget) {
+    budgets = budgets && allows(budget.of(loose.storage), budget.of(tight.storage));
   });
   return budgets && loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
          (loose.techniques.paging || !tight.techniques.paging) &&
@@ -60,8 +60,8 @@ bool fits(const Replay& replay, const Limits& limits) {
          within_runtime_budget(replay.runtime_seconds, limits.runtime_budget_seconds) &&
          (limits.techniques.paging || replay.page_out_count + replay.page_in_count == 0) &&
          (limits.techniques.remat || replay.recompute_count == 0) &&
-         allows(limits.storage_budget_bytes, replay.storage_bytes) &&
-         allows(limits.page_out_budget_bytes, replay.written_bytes);
+         allows(limits.storage.storage_budget_bytes, replay.storage_bytes) &&
+         allows(limits.storage.page_out_budget_bytes, replay.written_bytes);
 }
 
 PointOrder::PointOrder(const std::vector<SweepPoint>& points)

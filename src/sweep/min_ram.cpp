@@ -9,7 +9,6 @@
 
 #include "poet/error.hpp"
 #include "question/least_ram.hpp"
-#include "question/least_ram_of_orders.hpp"
 #include "sweep/child_tasks.hpp"
 #include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"

@@ -36,9 +36,9 @@ struct SweepRequest {
   ModelSettings model{};
   SolveSettings settings;
   std::optional<PagingTime> paging_time{};  ///< absent: what is usual for each model
-  Limits limits{};                          ///< as Question::limits
-  std::string order_file{};                 ///< with OrderKind::stated
-  std::string order_file_sha256{};          ///< likewise: of its text
+  StorageBudgets storage{};
+  std::string order_file{};         ///< with OrderKind::stated
+  std::string order_file_sha256{};  ///< likewise: of its text
   // What is written.
   SweepFormat format = SweepFormat::jsonl;
   std::string csv;
@@ -60,7 +60,7 @@ constexpr Field<kPath...> in_journal(Field<kPath...> budget) {
 }
 inline constexpr auto kBudgetsInJournal =
     std::apply([](const auto&... budget) { return std::tuple(in_journal(budget)...); },
-               within<&SweepRequest::limits>(kOptionalBudgets));
+               within<&SweepRequest::storage>(kFields<StorageBudgets>));
 
 /// What the results depend on. The settings that are named here stand where journals have them.
 inline constexpr auto kAskedFields = std::tuple_cat(

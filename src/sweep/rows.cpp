@@ -3,6 +3,8 @@
 
 #include "sweep/rows.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "poet/graph.hpp"
@@ -136,6 +138,28 @@ MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, 
   row.node_op = node.op;
   row.decided_by = found.is_working_set ? "working set" : "peak";
   return row;
+}
+
+namespace {
+
+template <typename Row>
+bool any_is(const std::vector<Row>& rows, typename Row::Status status) {
+  return std::any_of(rows.begin(), rows.end(),
+                     [&](const Row& row) { return row.status == status; });
+}
+
+}  // namespace
+
+ExitCode exit_code_of(const std::vector<SweepRow>& rows, bool require_optimal) {
+  if (any_is(rows, SweepRow::Status::failed)) return ExitCode::internal;
+  if (any_is(rows, SweepRow::Status::unknown)) return ExitCode::limit;
+  const bool is_short = require_optimal && any_is(rows, SweepRow::Status::feasible);
+  return is_short ? ExitCode::requirement : ExitCode::ok;
+}
+
+ExitCode exit_code_of(const std::vector<MinRamRow>& rows) {
+  if (any_is(rows, MinRamRow::Status::failed)) return ExitCode::internal;
+  return any_is(rows, MinRamRow::Status::interval) ? ExitCode::limit : ExitCode::ok;
 }
 
 SweepRow row_of(const ScheduleFile& file) {

@@ -5,6 +5,7 @@
 #include <tuple>
 #include <vector>
 
+#include "poet/exit_code.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/sweep.hpp"
@@ -146,6 +147,11 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
 
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
                    const MinRam& found, const SolveSettings& settings);
+
+/// The exit status that results lead to: the worst row decides. `infeasible` is an answer like
+/// `optimal`.
+ExitCode exit_code_of(const std::vector<SweepRow>& rows, bool require_optimal);
+ExitCode exit_code_of(const std::vector<MinRamRow>& rows);
 
 /// A schedule file as a row of a sweep.
 SweepRow row_of(const ScheduleFile& file);

@@ -12,7 +12,6 @@
 #include "sweep/dominance.hpp"
 #include "sweep/fields.hpp"
 #include "sweep/reuse_results.hpp"
-#include "sweep/solve_in_some_order.hpp"
 #include "sweep/solve_point.hpp"
 
 namespace poet {
@@ -89,9 +88,8 @@ class Sweep {
     const Subject& subject = grid_.subjects[points_[point].subject];
     const Limits& limits = points_[point].limits;
     if (solve.settings.order == OrderKind::search) {
-      return solve_in_some_order(
-          subject, limits, solve, known_.start_for(point),
-          [&](const std::string& order) { return bound_for(point, order); });
+      return solve_in_some_order(subject, limits, solve, known_.start_for(point),
+                                 [&](const std::string& order) { return bound_for(point, order); });
     }
     solve = known_.options_for(point, std::move(solve));
     solve.known_bound_joules = bound_for(point, subject.order_sha256());

@@ -72,7 +72,7 @@ Problem problem_of(const std::string& name) {
   problem.limits = {.ram_budget_bytes = number<Bytes>(words[1], name),
                     .runtime_budget_seconds = resolve(runtime, baseline(problem.graph))};
   if (backward == Backward::exact) problem.limits.paging_time = PagingTime::blocking;
-  if (backward) problem.limits.storage_budget_bytes = platform.storage_bytes;
+  if (backward) problem.limits.storage.storage_budget_bytes = platform.storage_bytes;
   return problem;
 }
 

@@ -98,12 +98,12 @@ std::vector<Mutation> exact_mutations() {
       {"take_one_byte_of_storage", Rule::storage,
        [](const Spot& spot) { return is_transferred(spot) && replayed(spot).storage_bytes > 0; },
        [](Spot& spot, Twister&) {
-         spot.limits().storage_budget_bytes = replayed(spot).storage_bytes - 1;
+         spot.limits().storage.storage_budget_bytes = replayed(spot).storage_bytes - 1;
        }},
       {"take_one_byte_of_what_may_be_written", Rule::storage,
        [](const Spot& spot) { return is_transferred(spot) && replayed(spot).written_bytes > 0; },
        [](Spot& spot, Twister&) {
-         spot.limits().page_out_budget_bytes = replayed(spot).written_bytes - 1;
+         spot.limits().storage.page_out_budget_bytes = replayed(spot).written_bytes - 1;
        }},
       {"write_out_once_more", Rule::storage,
        [](const Spot& spot) {
@@ -111,7 +111,7 @@ std::vector<Mutation> exact_mutations() {
                 bytes_in_storage(spot.costs()) > 0;
        },
        [](Spot& spot, Twister&) {
-         spot.limits().page_out_budget_bytes = replayed(spot).written_bytes;
+         spot.limits().storage.page_out_budget_bytes = replayed(spot).written_bytes;
          insert_sorted(spot.stage().page_out, spot.node);
        }}};
   for (Mutation& each : all) each.draw_file = random_exact_file;

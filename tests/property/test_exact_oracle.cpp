@@ -129,13 +129,13 @@ TEST(ExactOracle, KeepsToTheBudgetsOfSecondaryStorage) {
   graph.nodes[2].in_place.reset();
   graph.nodes[0].storage_bytes = 512;
   Limits tight = limits(16, 100);
-  tight.storage_budget_bytes = 512;
-  tight.page_out_budget_bytes = 512;
+  tight.storage.storage_budget_bytes = 512;
+  tight.storage.page_out_budget_bytes = 512;
   EXPECT_EQ(optimum(graph, tight), 4.5);
-  tight.storage_budget_bytes = 511;
+  tight.storage.storage_budget_bytes = 511;
   EXPECT_EQ(optimum(graph, tight), 5) << "x is computed again";
-  tight.storage_budget_bytes.reset();
-  tight.page_out_budget_bytes = 511;
+  tight.storage.storage_budget_bytes.reset();
+  tight.storage.page_out_budget_bytes = 511;
   EXPECT_EQ(optimum(graph, tight), 5);
 }
 

@@ -60,8 +60,8 @@ struct Drawn {
     const Replay replay = simulate(graph, schedule, problem.limits);
     problem.limits.ram_budget_bytes = replay.peak_ram_bytes;
     problem.limits.runtime_budget_seconds = replay.runtime_seconds;
-    problem.limits.storage_budget_bytes = replay.storage_bytes;
-    problem.limits.page_out_budget_bytes = replay.written_bytes;
+    problem.limits.storage.storage_budget_bytes = replay.storage_bytes;
+    problem.limits.storage.page_out_budget_bytes = replay.written_bytes;
     EXPECT_TRUE(simulate(graph, schedule, problem.limits).valid());
     energy = replay.energy_joules;
   }

@@ -122,9 +122,9 @@ struct Label {
   Set page_in = 0;
 };
 
-/// All that is worth knowing at the start of a stage, before which there were `size`: for every pair
-/// of (tensors resident, copies stored) the labels that no other label beats in both energy and
-/// runtime.
+/// All that is worth knowing at the start of a stage, before which there were `size`: for every
+/// pair of (tensors resident, copies stored) the labels that no other label beats in both energy
+/// and runtime.
 class Boundary {
  public:
   explicit Boundary(int size) : size_(size), labels_(std::size_t{1} << (2 * size)) {}
@@ -236,8 +236,8 @@ class Search {
   /// Rule 9. Nothing is written twice here, so that what is written is what is there.
   bool fits_storage(Set stored) const {
     const Bytes copies = tables_.copied_bytes[stored];
-    return copies <= limits_.storage_budget_bytes.value_or(copies) &&
-           copies <= limits_.page_out_budget_bytes.value_or(copies);
+    return copies <= limits_.storage.storage_budget_bytes.value_or(copies) &&
+           copies <= limits_.storage.page_out_budget_bytes.value_or(copies);
   }
 
   /// Rules 3 and 4: every choice of transfers in a stage whose computations are settled.

@@ -1,8 +1,6 @@
 #pragma once
 
-#include <cstdint>
 #include <numeric>
-#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -67,36 +65,6 @@ inline NodeOrder moved_behind(const Subject& subject, const std::string& node,
   order.erase(order.begin() + index);
   const int at = index_of(subject.model, other);
   order.insert(order.begin() + at + (at < index ? 1 : 0), index);
-  return order;
-}
-
-/// A random legal order.
-inline NodeOrder random_order(const Subject& given, std::uint32_t seed) {
-  const int size = given.graph.size();
-  std::vector<std::vector<int>> later(size);
-  std::vector<int> missing(size, 0);
-  const auto add = [&](int first, int second) {
-    later[first].push_back(second);
-    ++missing[second];
-  };
-  for (int k = 0; k < size; ++k) {
-    for (const int input : given.graph.nodes[k].inputs) add(input, k);
-  }
-  for (const auto& [first, second] : precedence(given.model)) add(first, second);
-  std::mt19937 random(seed);
-  std::vector<int> ready;
-  for (int k = 0; k < size; ++k) {
-    if (missing[k] == 0) ready.push_back(k);
-  }
-  NodeOrder order;
-  while (!ready.empty()) {
-    std::swap(ready[random() % ready.size()], ready.back());
-    order.push_back(ready.back());
-    ready.pop_back();
-    for (const int next : later[order.back()]) {
-      if (--missing[next] == 0) ready.push_back(next);
-    }
-  }
   return order;
 }
 

@@ -124,8 +124,8 @@ inline Case random_exact_case(Twister& random) {
   const Replay replay = simulate(made.graph, made.schedule, made.limits);
   made.limits.ram_budget_bytes = replay.peak_ram_bytes;
   made.limits.runtime_budget_seconds = replay.runtime_seconds;
-  if (chance(random, 50)) made.limits.storage_budget_bytes = replay.storage_bytes;
-  if (chance(random, 50)) made.limits.page_out_budget_bytes = replay.written_bytes;
+  if (chance(random, 50)) made.limits.storage.storage_budget_bytes = replay.storage_bytes;
+  if (chance(random, 50)) made.limits.storage.page_out_budget_bytes = replay.written_bytes;
   return made;
 }
 

@@ -124,8 +124,8 @@ inline Problem random_exact_problem(Random& random, int size) {
   const auto draw_share = [&] {
     return static_cast<Bytes>(0.5 * random.uniform() * static_cast<double>(all));
   };
-  if (random.below(3) == 0) limits.storage_budget_bytes = draw_share();
-  if (random.below(3) == 0) limits.page_out_budget_bytes = draw_share();
+  if (random.below(3) == 0) limits.storage.storage_budget_bytes = draw_share();
+  if (random.below(3) == 0) limits.storage.page_out_budget_bytes = draw_share();
   return problem;
 }
 

@@ -70,7 +70,8 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
   const std::string name = shown_source(arguments.schedule);
   expect_training_step(file, name);
   if (!is_sound(file, name, "nothing was fitted")) return ExitCode::requirement;
-  const Model model = load_scheduled_model(arguments.model, file);
+  const Model model =
+      with_place("--model", [&] { return load_scheduled_model(arguments.model, file); });
   const InstructionTimes times = seconds_of_ticks(
       parse_ticks(read_file(arguments.ticks), arguments.ticks, file.program.size()),
       arguments.ticks_per_second);

@@ -5,7 +5,6 @@
 
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
 #include <memory>
 #include <string>
 #include <utility>
@@ -52,14 +51,6 @@ struct RunArguments {
   std::string profile;  ///< the folder for measured costs
   std::string output;
 };
-
-/// Also finds files that do not exist yet, such as the destination of --output, and follows links.
-bool is_same_file(const std::string& path, const std::string& other) {
-  std::error_code error;
-  if (std::filesystem::equivalent(path, other, error)) return true;
-  return std::filesystem::weakly_canonical(path, error) ==
-         std::filesystem::weakly_canonical(other, error);
-}
 
 /// Pages are written over everything that the file holds.
 void check_storage(const RunArguments& arguments) {
@@ -117,10 +108,10 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   report_run(result, name);
   if (result.equal() && !arguments.profile.empty()) {
     // What has been shown to be right is measured.
-    const StepFit fit =
-        fit_schedule(file, load_scheduled_model(arguments.model, file),
-                     profile_program(step, file.graph, file.program, alignment, settings, given),
-                     time_page_file(file.graph, settings), "run --profile");
+    const StepFit fit = fit_schedule(
+        file, with_place("--model", [&] { return load_scheduled_model(arguments.model, file); }),
+        profile_program(step, file.graph, file.program, alignment, settings, given),
+        time_page_file(file.graph, settings), "run --profile");
     if (!quiet) print_fit(fit);
     write_fit(fit, "--profile", arguments.profile);
   }

@@ -20,7 +20,7 @@
 #include "poet/question.hpp"
 #include "poet/simulate.hpp"
 #include "report/fields.hpp"
-#include "report/file_order.hpp"
+#include "report/schedule_draft.hpp"
 #include "runs/load_step.hpp"
 
 namespace poet::cli {
@@ -89,12 +89,6 @@ ScheduleDraft read_draft(const SimulateArguments& arguments, const std::string& 
   draft.platform.reset();
   if (inputs->platform) draft.platform = platform_info(*inputs->platform);
   return draft;
-}
-
-/// What shares and multiples are shares and multiples of: the given order's.
-Baseline stated_base(const ScheduleDraft& draft) {
-  if (!draft.model || draft.model->order.empty()) return baseline(draft.graph);
-  return baseline(put_back(draft.graph, draft.model->order));
 }
 
 /// Budgets on the command line replace the budgets of the file.

@@ -20,9 +20,9 @@
 #include "app/terminal/print_summary.hpp"
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
-#include "app/terminal/tables.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
+#include "formats/write_tables.hpp"
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "poet/suggest_schedule.hpp"
@@ -94,26 +94,6 @@ std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject
   return std::nullopt;
 }
 
-/// An interrupt that only ends the refining takes nothing from a proof.
-/// Statuses and exit statuses are not one to one: `feasible` is a failure only with
-/// --require-optimal, and `unknown` is one of the solver if CBC crashed before there was any
-/// schedule.
-ExitCode code_of(const SolveResult& result, bool require_optimal) {
-  const bool proven = result.status == Status::optimal || result.status == Status::infeasible;
-  if (result.interrupted && !proven) return ExitCode::interrupted;
-  switch (result.status) {
-    case Status::optimal:
-      return ExitCode::ok;
-    case Status::feasible:
-      return require_optimal ? ExitCode::requirement : ExitCode::ok;
-    case Status::infeasible:
-      return ExitCode::infeasible;
-    case Status::unknown:
-      break;
-  }
-  return result.solver_failed ? ExitCode::internal : ExitCode::limit;
-}
-
 void report_smallest(const MinRam& found, const Graph& graph) {
   if (found.infeasible) return;  // the solve says why
   if (!found.exact()) {
@@ -167,7 +147,7 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
 ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer& answer,
                 const PlotDirectory& plots, bool quiet) {
   ScheduleFile& file = *answer.file;
-  file.code = code_of(answer.result, arguments.require_optimal);
+  file.code = exit_code_of(answer.result, arguments.require_optimal);
   print_summary(file, fmt::format("; {:.2f} s of solving", file.solver.wall_seconds));
   print_beside_tensors(subject);
   print_work(file.solver);
@@ -216,7 +196,7 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
                        subject.chosen ? subject.model.order : NodeOrder{}, arguments.certify,
                        resolved.request.settings.time_limit_seconds, session.quiet);
   }
-  return deliver_no_schedule(code_of(answer.result, arguments.require_optimal),
+  return deliver_no_schedule(exit_code_of(answer.result, arguments.require_optimal),
                              status_name(answer.result.status), explain(answer.result),
                              arguments.to, answer.problem);
 }
@@ -262,7 +242,7 @@ Run add_solve(CLI::App& app) {
             "without, tensors only");
   add_order_option(app, arguments->asked);
   add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
-  add_paging_options(app, question.paging_time, question.limits);
+  add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
   add_setting_options(app, question.settings, arguments->require_optimal);
   OptionGroup(app, kHowHard)
@@ -272,7 +252,7 @@ Run add_solve(CLI::App& app) {
   return [arguments, &app](Session& session) {
     apply_effort(app, arguments->asked.question.settings);
     if (!arguments->lists.any()) return solve(*arguments, session);
-    return deliver(print_lists(arguments->lists, arguments->to.compact), arguments->to.output);
+    return deliver(list_text(arguments->lists, arguments->to.compact), arguments->to.output);
   };
 }
 

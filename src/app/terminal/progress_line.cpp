@@ -33,7 +33,7 @@ std::string figure_of(const Progress& progress, double figure) {
   return progress.objective == Objective::runtime ? format_seconds(figure) : format_joules(figure);
 }
 
-std::string describe(const Progress& progress) {
+std::string progress_text(const Progress& progress) {
   std::string text = fmt::format("{:7.1f} s  {:<12}", progress.elapsed_seconds, progress.phase);
   if (std::isfinite(progress.incumbent_joules)) {
     text += fmt::format("  best {}", figure_of(progress, progress.incumbent_joules));
@@ -85,9 +85,9 @@ void ProgressLine::show(const Progress& progress) {
   last_phase_ = progress.phase;
   last_incumbent_ = progress.incumbent_joules;
   if (line_.on_terminal()) {
-    line_.draw(describe(progress));
+    line_.draw(progress_text(progress));
   } else {
-    spdlog::info("{}", describe(progress));
+    spdlog::info("{}", progress_text(progress));
   }
 }
 

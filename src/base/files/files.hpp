@@ -41,6 +41,13 @@ bool write_fully(int fd, std::string_view text);
 /// nothing, so a run that fails leaves no empty file.
 void check_writable(const std::string& path);
 
+/// The same for a folder, which need not be there yet, nor the one that it is in.
+void check_folder_writable(const std::string& path);
+
+/// Whether two paths lead to one file, links followed; also if it does not exist yet, such as the
+/// destination of --output.
+bool is_same_file(const std::string& path, const std::string& other);
+
 /// A name as the name of a file: it stays in its directory, whichever characters it has.
 std::string file_stem(std::string name);
 

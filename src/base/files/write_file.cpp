@@ -87,6 +87,26 @@ void check_writable(const std::string& path) {
   if (::access(where.c_str(), W_OK) != 0) fail(path, std::strerror(errno));
 }
 
+void check_folder_writable(const std::string& path) {
+  // What is missing of the path will be created in the last folder that is there.
+  std::error_code error;
+  fs::path there = fs::absolute(path, error);
+  while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
+  if (!fs::is_directory(there, error)) {
+    throw InputError(path, fmt::format("'{}' is no directory; expected one", there.string()));
+  }
+  if (::access(there.c_str(), W_OK) != 0) {
+    throw InputError(path,
+                     fmt::format("cannot write in '{}': {}", there.string(), std::strerror(errno)));
+  }
+}
+
+bool is_same_file(const std::string& path, const std::string& other) {
+  std::error_code error;
+  if (fs::equivalent(path, other, error)) return true;
+  return fs::weakly_canonical(path, error) == fs::weakly_canonical(other, error);
+}
+
 std::string file_stem(std::string name) {
   for (char& c : name) {
     const auto byte = static_cast<unsigned char>(c);

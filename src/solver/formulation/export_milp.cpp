@@ -151,8 +151,8 @@ ExportHead export_head(const Problem& problem, const Formulation& model, MilpFor
   add("runtime budget", fmt::format("{} s", limits.runtime_budget_seconds));
   add("techniques", techniques(limits));
   add("paging time", std::string(name_of(limits.paging_time)));
-  add("storage budget", size_of(limits.storage_budget_bytes));
-  add("page-out budget", size_of(limits.page_out_budget_bytes));
+  add("storage budget", size_of(limits.storage.storage_budget_bytes));
+  add("page-out budget", size_of(limits.storage.page_out_budget_bytes));
   add(kColumns, fmt::format("{}, sha256 {}", names.size(),
                             sha256_hex(fmt::format("{}", fmt::join(names, "\n")))));
   add(kGraph, "sha256 " + graph_sha256(problem.graph, limits.paging_time != PagingTime::free));

@@ -25,13 +25,13 @@ TEST(ProblemName, OfAChainIsPoetsProblem) {
   EXPECT_EQ(problem.limits.runtime_budget_seconds, 1.5 * baseline(problem.graph).runtime_seconds);
   EXPECT_EQ(problem.limits.paging_time, PagingTime::free);
   EXPECT_TRUE(problem.limits.techniques.paging);
-  EXPECT_FALSE(problem.limits.storage_budget_bytes);
+  EXPECT_FALSE(problem.limits.storage.storage_budget_bytes);
 }
 
 TEST(ProblemName, OfAnExactStepWaitsForTransfersAndUpdatesOnce) {
   const Problem problem = problem_of("exact vgg16_cifar/esp32s3 1045068 3x");
   EXPECT_EQ(problem.limits.paging_time, PagingTime::blocking);
-  EXPECT_EQ(problem.limits.storage_budget_bytes, 4194304);
+  EXPECT_EQ(problem.limits.storage.storage_budget_bytes, 4194304);
   const auto& nodes = problem.graph.nodes;
   EXPECT_GT(std::count_if(nodes.begin(), nodes.end(),
                           [](const Node& node) { return !node.writes_parameters.empty(); }),

@@ -52,7 +52,7 @@ TEST(JournalJson, ReadsBackWhatItWrote) {
 TEST(JournalJson, HasBudgetsAsText) {
   SweepRequest request{.models = "linear"};
   request.paging_time = PagingTime::blocking;
-  request.limits = {.storage_budget_bytes = 65536, .page_out_budget_bytes = 0};
+  request.storage = {.storage_budget_bytes = 65536, .page_out_budget_bytes = 0};
   request.order_file = "o.json";
   std::string head = journal_head(request);
   const std::string budget = R"("storage_budget":"65536",)";
@@ -70,7 +70,7 @@ TEST(JournalJson, HasBudgetsAsText) {
 
 TEST(JournalJson, SaysHowABudgetDiffers) {
   SweepRequest request;
-  request.limits.page_out_budget_bytes = 2048;
+  request.storage.page_out_budget_bytes = 2048;
   EXPECT_EQ(request_difference(request, {}), "page_out_budget: found '2048', expected ''");
 }
 

@@ -7,6 +7,7 @@
 #include "expect_input_error.hpp"
 #include "formats/read_order.hpp"
 #include "support/ordered_files.hpp"
+#include "support/random_orders.hpp"
 
 namespace poet::test {
 namespace {
@@ -50,8 +51,9 @@ TEST(ReadOrder, TakesAListOfNamesAndIndices) {
 
 TEST(ReadOrder, TakesTheOrderOfAScheduleFile) {
   const Subject given = fork_subject("accumulate");
-  for (std::uint32_t seed = 1; seed <= 5; ++seed) {
-    const NodeOrder order = random_order(given, seed);
+  Twister random(1);
+  for (int draw = 0; draw < 5; ++draw) {
+    const NodeOrder order = random_order(random, given.model);
     const Subject subject = reordered(given, order);
     EXPECT_EQ(read_order(to_json(kept_file(subject)), "s.json", given.model), order);
   }
@@ -63,7 +65,8 @@ TEST(ReadOrder, TakesTheScheduleOfAnotherPlatformAndBatchSize) {
   const Subject given = fork_subject("accumulate");
   const Subject other =
       make_subject(parse_model(fork_text("accumulate"), "fork.json", 7), load_platform("a72"), {});
-  const NodeOrder order = random_order(given, 3);
+  Twister random(3);
+  const NodeOrder order = random_order(random, given.model);
   EXPECT_EQ(read_order(to_json(kept_file(reordered(other, order))), "s.json", given.model), order);
 }
 

@@ -39,8 +39,8 @@ Limits blocking_limits() {
   Limits limits = test::ample_limits();
   limits.runtime_budget_seconds = 24;
   limits.paging_time = PagingTime::blocking;
-  limits.storage_budget_bytes = 512;
-  limits.page_out_budget_bytes = 1024;
+  limits.storage.storage_budget_bytes = 512;
+  limits.storage.page_out_budget_bytes = 1024;
   return limits;
 }
 
@@ -99,8 +99,8 @@ TEST(ScheduleVersion, IsTwoForAnyRuleThatPoetDoesNotKnow) {
     return version_with([&](TinySolve& solve) { change(solve.problem.limits); });
   };
   EXPECT_EQ(version_of_limits([](Limits& l) { l.paging_time = PagingTime::overlapped; }), 2);
-  EXPECT_EQ(version_of_limits([](Limits& l) { l.storage_budget_bytes = 1; }), 2);
-  EXPECT_EQ(version_of_limits([](Limits& l) { l.page_out_budget_bytes = 1; }), 2);
+  EXPECT_EQ(version_of_limits([](Limits& l) { l.storage.storage_budget_bytes = 1; }), 2);
+  EXPECT_EQ(version_of_limits([](Limits& l) { l.storage.page_out_budget_bytes = 1; }), 2);
   const auto version_of_node = [&](auto&& change) {
     return version_with([&](TinySolve& solve) { change(solve.problem.graph.nodes[1]); });
   };
@@ -167,8 +167,9 @@ TEST(ScheduleVersion, VerificationChecksTheFiguresOfTwo) {
               ElementsAre(HasSubstr("summary.paging_seconds")));
   EXPECT_THAT(findings([](ScheduleFile& f) { f.program[2].over.reset(); }),
               ElementsAre(HasSubstr("the stages say compute 1 over 0")));
-  EXPECT_THAT(findings([](ScheduleFile& f) { f.request.limits.storage_budget_bytes = 511; }),
-              ElementsAre(HasSubstr("rule 9 (storage)")));
+  EXPECT_THAT(
+      findings([](ScheduleFile& f) { f.request.limits.storage.storage_budget_bytes = 511; }),
+      ElementsAre(HasSubstr("rule 9 (storage)")));
   EXPECT_THAT(findings([](ScheduleFile& f) { f.request = short_of_time(f.request); }),
               ElementsAre(HasSubstr("rule 6 (runtime)")));
 }
@@ -192,8 +193,8 @@ TEST(ScheduleVersion, OfADocumentWithoutAScheduleFollowsItsRequest) {
   ProblemInfo problem{.request = with_attributes().request};
   EXPECT_THAT(error_json(ExitCode::infeasible, "infeasible", "no", problem), HasSubstr(kVersion2));
   problem.request->limits.paging_time = PagingTime::free;
-  problem.request->limits.storage_budget_bytes.reset();
-  problem.request->limits.page_out_budget_bytes.reset();
+  problem.request->limits.storage.storage_budget_bytes.reset();
+  problem.request->limits.storage.page_out_budget_bytes.reset();
   EXPECT_THAT(error_json(ExitCode::infeasible, "infeasible", "no", problem), HasSubstr(kVersion1));
 }
 

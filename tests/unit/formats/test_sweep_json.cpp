@@ -64,10 +64,11 @@ TEST(SweepJson, ReadsOlderRowsWithoutTheGapOfTheExtraEnergy) {
 
 TEST(SweepJson, NamesTheTimeOfTransfersIfItIsCharged) {
   SweepGrid charged = grid();
-  charged.subjects[0].limits = {.paging_time = PagingTime::blocking, .storage_budget_bytes = 512};
+  charged.subjects[0].limits = {.paging_time = PagingTime::blocking,
+                                .storage = {.storage_budget_bytes = 512}};
   SweepPoint point = test::point_of(150);
   point.limits.paging_time = PagingTime::blocking;
-  point.limits.storage_budget_bytes = 512;
+  point.limits.storage.storage_budget_bytes = 512;
   std::vector<SweepRow> written = rows();
   written.push_back(
       make_result(charged, {point}, 0, test::solved(test::hill_recomputed(), 6, 5.5), {}).row);

@@ -5,6 +5,7 @@
 #include "expect_input_error.hpp"
 #include "question/known_schedule.hpp"
 #include "support/ordered_files.hpp"
+#include "support/random_orders.hpp"
 
 namespace poet::test {
 namespace {
@@ -14,8 +15,9 @@ using testing::IsEmpty;
 
 TEST(KnownSchedule, HasTheOrderOfItsFileWhateverTheOrderOfTheSubject) {
   const Subject given = fork_subject("accumulate");
-  const Subject first = reordered(given, random_order(given, 1));
-  const Subject second = reordered(given, random_order(given, 2));
+  Twister random(1);
+  const Subject first = reordered(given, random_order(random, given.model));
+  const Subject second = reordered(given, random_order(random, given.model));
   ASSERT_NE(first.model.order, second.model.order);
   for (const Subject* const from : {&given, &first, &second}) {
     const ScheduleFile file = kept_file(*from);
@@ -39,7 +41,8 @@ TEST(KnownSchedule, HasTheOrderOfItsFileWhateverTheOrderOfTheSubject) {
 TEST(KnownSchedule, IsOfTheSameGraph) {
   const Subject given = fork_subject("accumulate");
   const Subject other = fork_subject("buffered");
-  const ScheduleFile file = kept_file(reordered(other, random_order(other, 1)));
+  Twister random(1);
+  const ScheduleFile file = kept_file(reordered(other, random_order(random, other.model)));
   EXPECT_THAT(input_error([&] { known_schedule(given, file); }),
               HasSubstr("found a schedule of another graph"));
 }

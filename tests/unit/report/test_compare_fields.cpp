@@ -34,7 +34,7 @@ TEST(FirstDifference, ShowsWordsAndMissingValues) {
   EXPECT_EQ(difference(other)->first, "free");
   EXPECT_EQ(difference(other)->second, "overlapped");
   other = kLimits;
-  other.storage_budget_bytes = 0;
+  other.storage.storage_budget_bytes = 0;
   EXPECT_EQ(difference(other)->first, "none");
   EXPECT_EQ(difference(other)->second, "0");
 }
@@ -54,8 +54,7 @@ TEST(FieldsOfLimits, CoverEveryMember) {
                      .runtime_budget_seconds = 1,
                      .techniques = kNoTechnique,
                      .paging_time = PagingTime::blocking,
-                     .storage_budget_bytes = 1,
-                     .page_out_budget_bytes = 1};
+                     .storage = {.storage_budget_bytes = 1, .page_out_budget_bytes = 1}};
   // Does not compile for another member, which belongs into `other`.
   [[maybe_unused]] const auto& [ram, runtime, techniques, paging_time, storage, page_out] = other;
   Limits copied = kLimits;

@@ -222,13 +222,13 @@ TEST(Storage, HoldsACopyOfEachTensorThatWasWrittenOut) {
   EXPECT_EQ(replay.storage_bytes, 100 + 512);
   EXPECT_EQ(replay.written_bytes, 100 + 100 + 512);
   EXPECT_EQ(replay.page_out_bytes, 100 + 100 + 10);
-  limits.storage_budget_bytes = 612;
-  limits.page_out_budget_bytes = 712;
+  limits.storage.storage_budget_bytes = 612;
+  limits.storage.page_out_budget_bytes = 712;
   EXPECT_THAT(broken(graph, schedule, limits), IsEmpty());
-  limits.storage_budget_bytes = 611;
+  limits.storage.storage_budget_bytes = 611;
   EXPECT_EQ(simulate(graph, schedule, limits).violations.at(0).message,
             "612 bytes of copies are in secondary storage; the budget is 611 bytes");
-  limits.page_out_budget_bytes = 711;
+  limits.storage.page_out_budget_bytes = 711;
   EXPECT_THAT(broken(graph, schedule, limits),
               ElementsAre(Pair(Rule::storage, -1), Pair(Rule::storage, -1)));
 }

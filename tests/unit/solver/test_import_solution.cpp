@@ -162,7 +162,7 @@ TEST_F(ImportIntoHill, StatesInTheHeadWhatTheFileIsAbout) {
   const ExportHead before = head(origin);
   problem_.limits.ram_budget_bytes = 130;
   problem_.limits.techniques.remat = false;
-  problem_.limits.storage_budget_bytes = 50;
+  problem_.limits.storage.storage_budget_bytes = 50;
   EXPECT_EQ(difference(before, head(origin)),
             "x.mps: RAM budget: found '120 bytes'; expected '130 bytes'\n"
             "x.mps: techniques: found 'paging and recomputation'; expected 'paging'\n"

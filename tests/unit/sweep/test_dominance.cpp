@@ -14,13 +14,13 @@ constexpr Limits kPlain{.ram_budget_bytes = 2000, .runtime_budget_seconds = 100}
 
 Limits with_storage(Bytes storage) {
   Limits limits = kPlain;
-  limits.storage_budget_bytes = storage;
+  limits.storage.storage_budget_bytes = storage;
   return limits;
 }
 
 Limits with_page_out(Bytes page_out) {
   Limits limits = kPlain;
-  limits.page_out_budget_bytes = page_out;
+  limits.storage.page_out_budget_bytes = page_out;
   return limits;
 }
 
@@ -71,11 +71,11 @@ TEST(Dominance, FitsWhateverTheJudgeAccepts) {
     // Tightened by a byte or a second, or not.
     if (test::chance(random, 20)) made.limits.ram_budget_bytes -= 1;
     if (test::chance(random, 20)) made.limits.runtime_budget_seconds *= 0.999;
-    if (made.limits.storage_budget_bytes > 0 && test::chance(random, 20)) {
-      *made.limits.storage_budget_bytes -= 1;
+    if (made.limits.storage.storage_budget_bytes > 0 && test::chance(random, 20)) {
+      *made.limits.storage.storage_budget_bytes -= 1;
     }
-    if (made.limits.page_out_budget_bytes > 0 && test::chance(random, 20)) {
-      *made.limits.page_out_budget_bytes -= 1;
+    if (made.limits.storage.page_out_budget_bytes > 0 && test::chance(random, 20)) {
+      *made.limits.storage.page_out_budget_bytes -= 1;
     }
     made.limits.techniques.remat = test::chance(random, 80);
     made.limits.techniques.paging = test::chance(random, 80);
@@ -97,7 +97,7 @@ TEST(Dominance, APointHasThePagingLimitsOfItsSubject) {
   EXPECT_TRUE(limits.techniques.paging);
   EXPECT_FALSE(limits.techniques.remat);
   EXPECT_EQ(limits.paging_time, PagingTime::overlapped);
-  EXPECT_EQ(limits.storage_budget_bytes, 512);
+  EXPECT_EQ(limits.storage.storage_budget_bytes, 512);
 }
 
 }  // namespace

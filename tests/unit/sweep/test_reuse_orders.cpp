@@ -4,7 +4,7 @@
 #include "expect_input_error.hpp"
 #include "poet/min_ram.hpp"
 #include "poet/simulate.hpp"
-#include "question/least_ram_of_orders.hpp"
+#include "question/least_ram.hpp"
 #include "solver/order/order_working_set.hpp"
 #include "support/tiny_sweep.hpp"
 #include "support/two_orders.hpp"

@@ -24,8 +24,6 @@
 #include "baselines/run_baselines.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
-#include "poet/min_ram.hpp"
-#include "poet/suggest_schedule.hpp"
 #include "runs/sweep_files.hpp"
 
 namespace poet::cli {
@@ -60,23 +58,6 @@ struct BaselinesArguments {
   std::vector<Method> methods = parse_methods("all");
   std::string output;
 };
-
-/// What `min` comes to, by subject; nothing if interrupted, or if a search fails.
-std::optional<std::vector<Bytes>> find_smallest(const SweepGrid& grid,
-                                                const SolveSettings& settings) {
-  if (!needs_smallest_ram(grid.ram)) return std::vector<Bytes>(grid.subjects.size(), 0);
-  const std::vector<MinRamTask> tasks = loosest_tasks(grid);
-  MinRams found(tasks.size());
-  MinRamOptions search{.solve = {.settings = settings, .suggest = suggest_schedule}};
-  search.solve.settings.order = OrderKind::given;  // in which budgets are resolved
-  search.interrupted = [] { return interrupted(); };
-  if (!run_min_ram(grid, tasks, search, found)) return std::nullopt;
-  for (const auto& known : found) {
-    if (!known->failure.empty())
-      throw InternalError("the search for min failed: " + known->failure);
-  }
-  return smallest_ram(grid, tasks, found);
-}
 
 std::string describe_result(const BaselineResult& result) {
   const std::string energy =
@@ -121,7 +102,7 @@ std::string status_text(const BaselineRow& row) {
 }
 
 /// The comparison, a line for each method and budgets, under a heading.
-void print_table(const std::vector<BaselineRow>& rows) {
+void print_comparison(const std::vector<BaselineRow>& rows) {
   fmt::print(
       stderr,
       "{:<22} {:>8} {:>12} {:<13} {:<14} {:>12} {:>9} {:>9} {:>12} {:>8} {:>7} {:>7} {:>8}\n",
@@ -156,7 +137,7 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   check_destination("--output", arguments.output);
   check_folder("--schedules", request.schedules);
   catch_interrupts();
-  const auto smallest = find_smallest(grid, request.settings);
+  const auto smallest = find_smallest(grid, request.settings, interrupted);
   if (!smallest) return ExitCode::interrupted;
   const std::vector<SweepPoint> points = sweep_points(grid, *smallest);
   note_about_chains(grid.subjects);
@@ -172,7 +153,7 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   std::vector<BaselineRow> rows;
   rows.reserve(results.size());
   for (BaselineResult& result : results) rows.push_back(std::move(result.row));
-  if (!quiet) print_table(rows);
+  if (!quiet) print_comparison(rows);
   log_failures(rows);
   spdlog::info("{}: {}", counted(rows.size(), "row"), rows.empty() ? "none" : counts(rows));
   const bool failed = std::any_of(rows.begin(), rows.end(), [](const BaselineRow& row) {
@@ -208,7 +189,7 @@ Run add_baselines(CLI::App& app) {
   what.parsed("--methods", arguments->methods, "LIST", parse_methods, methods_usage())
       ->default_str("all");
   add_technique_options(app, arguments->techniques);
-  add_paging_options(app, request.paging_time, request.limits);
+  add_paging_options(app, request.paging_time, request.storage);
   add_model_options(app, request.model, kWhatToSolve);
   add_setting_options(app, request.settings, request.require_optimal);
   OptionGroup results(app, kWhatToWrite);

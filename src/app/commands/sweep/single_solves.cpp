@@ -44,7 +44,7 @@ std::vector<std::string> shared_words(const SweepRequest& request) {
   });
   add("--paging-time", request.paging_time, plain.paging_time);
   for (const BudgetOption& option : kBudgetOptions) {
-    add(option.name, request.limits.*option.member, plain.limits.*option.member);
+    add(option.name, request.storage.*option.member, plain.storage.*option.member);
   }
   if (request.settings.order == OrderKind::search)
     add("--order", request.settings.order, OrderKind::given);

@@ -106,7 +106,7 @@ Run add_sweep(CLI::App& app) {
   SweepRequest& request = arguments->request;
   add_grid(app, request);
   add_order_option(app, request.settings.order, request.order_file);
-  add_paging_options(app, request.paging_time, request.limits);
+  add_paging_options(app, request.paging_time, request.storage);
   add_model_options(app, request.model, kWhatToSolve);
   add_setting_options(app, request.settings, request.require_optimal);
   add_running(app, *arguments);

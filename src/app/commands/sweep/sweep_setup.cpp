@@ -128,20 +128,6 @@ void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.request.continues = true;
 }
 
-/// What is proven is about the orders that a sweep was asked for.
-void check_order_kind(const SweepRequest& request, const std::optional<SweepRequest>& before) {
-  if (!before) return;
-  const auto order = [](const SweepRequest& asked) {
-    return asked.settings.order == OrderKind::stated
-               ? fmt::format("{} with the digest {}", asked.order_file, asked.order_file_sha256)
-               : std::string(name_of(asked.settings.order));
-  };
-  if (order(request) == order(*before)) return;
-  throw InputError("--resume", fmt::format("the sweep was made with --order {}, found {}; expected "
-                                           "the same",
-                                           order(*before), order(request)));
-}
-
 /// A journal goes on with the grid that it is of.
 void check_earlier(const SweepSetup& setup) {
   const std::optional<JournalContents>& earlier = setup.journal.earlier();
@@ -166,10 +152,7 @@ SweepSetup prepare_sweep(const SweepArguments& arguments) {
   spell_out(setup.request);
   if (!arguments.resume.empty()) go_on(setup, arguments);
   setup.grid = load_grid(setup.request);
-  if (setup.finished) {
-    check_order_kind(setup.request,
-                     with_place("--resume", [&] { return finished_request(setup.output); }));
-  }
+  if (setup.finished) setup.finished->check_order(setup.request);
   check_destinations(setup, arguments);
   check_earlier(setup);
   return setup;

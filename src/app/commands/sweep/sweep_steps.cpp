@@ -9,7 +9,6 @@
 
 #include <algorithm>
 #include <string>
-#include <type_traits>
 
 #include "app/commands/sweep/single_solves.hpp"
 #include "app/commands/sweep/sweep_table.hpp"
@@ -59,7 +58,8 @@ class SweepRun {
     const std::vector<MinRamTask> tasks = min_ram_tasks(grid_);
     MinRams found;
     const bool complete = search(tasks, found, true);
-    return report(make_rows(grid_, tasks, found, setup_.request), complete, [] {});
+    const std::vector<MinRamRow> rows = make_rows(grid_, tasks, found, setup_.request);
+    return report(rows, complete ? exit_code_of(rows) : ExitCode::interrupted, [] {});
   }
 
   ExitCode print_commands() {
@@ -207,7 +207,9 @@ class SweepRun {
     std::vector<SweepRow> rows;
     rows.reserve(results.size());
     for (const PointResult& result : results) rows.push_back(result.row);
-    return report(rows, complete, [&] {
+    const ExitCode code =
+        complete ? exit_code_of(rows, setup_.request.require_optimal) : ExitCode::interrupted;
+    return report(rows, code, [&] {
       write_schedules(grid_, points, results, setup_.request);
       const std::string& plot = setup_.request.plot;
       if (!plot.empty()) write_file(plot, sweep_svg(plot::curve_points(rows)));
@@ -226,14 +228,15 @@ class SweepRun {
   /// Prints the table, logs failures, and returns the document with the exit status. `write_files`
   /// writes what is not in the document.
   template <typename Row>
-  ExitCode report(const std::vector<Row>& rows, bool complete,
+  ExitCode report(const std::vector<Row>& rows, ExitCode code,
                   const std::function<void()>& write_files) {
     if (!session_.quiet) print_table(rows);
     for (const Row& row : rows) {
       if (row.status == Row::Status::failed) spdlog::error("{}", failure(row));
     }
     spdlog::info("{}", tally(rows));
-    if (!complete && setup_.journal.active()) return interrupted_before(rows.size());
+    const bool is_partial = code == ExitCode::interrupted;
+    if (is_partial && setup_.journal.active()) return interrupted_before(rows.size());
     const std::string document = rows_document(rows, setup_.request.format);
     try {
       write_files();
@@ -244,7 +247,6 @@ class SweepRun {
       spdlog::error("{}", error.what());
       return deliver(document, "", ExitCode::usage);
     }
-    const ExitCode code = complete ? code_of(rows) : ExitCode::interrupted;
     deliver(document, setup_.output, code);
     close_journal(code);
     return code;
@@ -263,24 +265,6 @@ class SweepRun {
     } else if (setup_.journal.active()) {
       spdlog::info("--resume {} tries what failed once more", setup_.output);
     }
-  }
-
-  /// The worst row decides. `infeasible` is an answer like `optimal`.
-  template <typename Row>
-  ExitCode code_of(const std::vector<Row>& rows) const {
-    using Status = typename Row::Status;
-    const auto any = [&](Status status) {
-      return std::any_of(rows.begin(), rows.end(),
-                         [&](const Row& row) { return row.status == status; });
-    };
-    if (any(Status::failed)) return ExitCode::internal;
-    if constexpr (std::is_same_v<Row, MinRamRow>) {
-      if (any(Status::interval)) return ExitCode::limit;
-    } else {
-      if (any(Status::unknown)) return ExitCode::limit;
-      if (any(Status::feasible) && setup_.request.require_optimal) return ExitCode::requirement;
-    }
-    return ExitCode::ok;
   }
 
   const SweepArguments& arguments_;

@@ -1,15 +1,16 @@
-// Tables of a graph's nodes, and of the built-in models and platforms, for people. Programs get the
-// same lists with --json.
+// Tables of a graph's nodes, and of the built-in models and platforms, for people. write_list.cpp
+// has the same as JSON, for programs.
 
-#include "app/terminal/tables.hpp"
+#include "formats/write_tables.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/text/printable.hpp"
 #include "formats/write_list.hpp"
 #include "poet/units.hpp"
 
-namespace poet::cli {
+namespace poet {
 namespace {
 
 std::string costs(const NodeFigures& node) {
@@ -71,9 +72,10 @@ std::string table(const std::vector<Platform>& platforms) {
   return text;
 }
 
+using Kind = AttributeRule::Kind;
+
 /// `padding [h, w] = 0`
 std::string attribute_text(const AttributeRule& rule) {
-  using Kind = AttributeRule::Kind;
   std::string text(rule.name);
   if (rule.kind == Kind::window || rule.kind == Kind::padding) text += " [h, w]";
   if (rule.kind == Kind::list || rule.kind == Kind::shape) text += " [...]";
@@ -120,6 +122,48 @@ std::string tables(const BuiltIn& lists) {
   return text;
 }
 
+std::string exact_size(Bytes bytes) {
+  return bytes < 1024 ? fmt::format("{} bytes", bytes)
+                      : fmt::format("{} bytes ({})", bytes, format_bytes(bytes));
+}
+
+std::string sizes_of(const ModelReport& report) {
+  if (report.platform) {
+    return fmt::format("{} ({})", printable(report.platform->name),
+                       printable(report.platform->source));
+  }
+  return report.element_bytes ? fmt::format("none; sizes at {} bytes an element, costs unknown",
+                                            *report.element_bytes)
+                              : "none; the model states its costs";
+}
+
+std::string info_summary(const ModelReport& report) {
+  std::string text;
+  const auto add = [&](const char* what, const std::string& value) {
+    text += fmt::format("{:<12} {}\n", what, value);
+  };
+  const ModelInfo& model = report.model;
+  add("model", fmt::format("{} ({}), batch size {}", printable(model.name), printable(model.source),
+                           model.batch_size));
+  add("platform", sizes_of(report));
+  add("nodes",
+      fmt::format("{}: {} forward, {} backward ({})", model.node_count, model.forward_node_count,
+                  model.node_count - model.forward_node_count, model.backward));
+  add("parameters", fmt::format("{}", report.parameter_count));
+  add("FLOPs", fmt::format("{} to compute every node once", report.flop));
+  if (report.baseline_energy_joules && report.baseline_runtime_seconds) {
+    add("baseline", fmt::format("{} and {} to compute every node once",
+                                format_joules(*report.baseline_energy_joules),
+                                format_seconds(*report.baseline_runtime_seconds)));
+  }
+  add("peak RAM", exact_size(report.baseline_peak_ram_bytes) + " if everything is kept");
+  add("working set",
+      fmt::format("{}: no schedule needs less RAM, because of node {} ('{}', {})",
+                  exact_size(report.working_set_bytes), report.working_set_node,
+                  printable(report.working_set_node_name), printable(report.working_set_node_op)));
+  return text;
+}
+
 }  // namespace
 
 std::string node_table(const std::vector<NodeFigures>& nodes, bool with_costs) {
@@ -154,7 +198,12 @@ std::string power_table(const Graph& graph, bool with_paging_times) {
   return text;
 }
 
-std::string print_lists(const Lists& wanted, bool compact) {
+std::string info_text(const ModelReport& report) {
+  return info_summary(report) + "\n" +
+         node_table(report.nodes, report.baseline_energy_joules.has_value());
+}
+
+std::string list_text(const Lists& wanted, bool compact) {
   BuiltIn lists;
   if (wanted.models) lists.models = all_models();
   if (wanted.platforms) lists.platforms = all_platforms();
@@ -162,4 +211,4 @@ std::string print_lists(const Lists& wanted, bool compact) {
   return wanted.json ? list_json(lists, compact) : tables(lists);
 }
 
-}  // namespace poet::cli
+}  // namespace poet
