@@ -20,6 +20,7 @@ FORMAT = b"poet-certificate 1"
 MAX_BYTES = 1 << 28  # of a file
 MAX_DIGITS = 1000  # of a number
 MAX_SHIFT = 1100  # the smallest double is 2^-1074
+MAX_POWER = 60  # of two, in the prices of leaves
 MAX_SET = 10000  # sums of a row `ram` are below
 MAX_EFFORT = 4 * 10**9  # steps; about ten minutes
 KEEP = 400  # steps that a number counts for that is kept: this bounds the memory
@@ -236,7 +237,6 @@ class Certificate:
              f"'graph_sha256' is not that of the graph, which is {given.digest()}", digests - 1)
         self.shift = whole(reader.value(b"shift "), -MAX_SHIFT)
         need(self.shift <= MAX_SHIFT, "format", f"a shift above {MAX_SHIFT}")
-        self.denominator = whole(reader.value(b"denominator "), 1)
         self.writes = word(reader.value(b"writes "), TRUTH)
         self.moments = [whole(b) for b in reader.value(b"moments ").split(b" ")]
         need(all(a < b for a, b in zip(self.moments, self.moments[1:])), "moments", "moments do not ascend")
@@ -646,9 +646,12 @@ class Tree:
                 self.path.append(self.branch(line[2:]))
                 continue
             kind, *fields = line.split(b" ")
-            need(kind in (b"L", b"F") and len(fields) % 2 == 0, "format",
+            claim = kind == b"L"
+            need(kind in (b"L", b"F") and len(fields) % 2 == claim, "format",
                  f"found {shown(line)}, expected a branch or a leaf")
-            self.leaf(kind == b"L", zip(fields[::2], fields[1::2]))
+            power = whole(fields.pop(0), -MAX_POWER) if claim else 0
+            need(power <= MAX_POWER, "format", f"a power of two above {MAX_POWER}")
+            self.leaf(claim, power, zip(fields[::2], fields[1::2]))
             self.leaves += 1
             while self.path and self.path[-1][1] is None:
                 self.path.pop()
@@ -674,13 +677,15 @@ class Tree:
         need(number < len(table), "price", f"there is no row {shown(name)}")
         return table[number][0] if branch else table[number]
 
-    def leaf(self, claim, prices):
-        """Whether the priced sum of rows leaves no point, or none below the claim."""
-        scale, least, sums = self.certificate.denominator if claim else 0, 0, {}
+    def leaf(self, claim, power, prices):
+        """Whether the priced sum of rows leaves no point, or none below the claim. Prices are times 2^power: if that is
+        below 1, costs and the limit are multiplied instead."""
+        scale, least, sums = 2**max(-power, 0) if claim else 0, 0, {}
         need(not claim or self.certificate.claim is not None, "leaf", "a leaf L with the claim 'infeasible'")
         for name, price in prices:
             price, row = whole(price, None), self.row(name)
             need(price > 0, "price", f"a price of {price}")
+            price <<= max(power, 0)
             self.columns.spend(1 + len(row.terms), "leaf")
             least += price * row.least
             for column, factor in row.terms.items():

@@ -209,7 +209,7 @@ class Case:
                 f"ram_budget_bytes {self.ram}\nruntime_budget_seconds {poet_check.written(self.runtime)}\n"
                 f"paging {str(self.paging).lower()}\nremat {str(self.remat).lower()}\n"
                 f"paging_time {self.paging_time}\n{write}"
-                f"nodes {len(self.nodes)}\n{text}shift {self.shift}\ndenominator 1\nwrites {str(self.writes).lower()}\n"
+                f"nodes {len(self.nodes)}\n{text}shift {self.shift}\nwrites {str(self.writes).lower()}\n"
                 f"moments {' '.join(map(str, self.moments))}\n").encode()
 
     def presences(self):

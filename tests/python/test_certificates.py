@@ -14,7 +14,7 @@ from support import PACKAGE, TestCase
 # Node 1 reads 0, node 2 reads 1, node 3 reads 0 and 2. While node 2 is computed, 1 and 2 fill the 8 bytes.
 NODES = ["4 1 1 9 9 false ", "4 1 1 9 9 false 0", "4 1 1 9 9 false 1", "0 1 1 9 9 true 0,2"]
 ROWS = ["first 2 0", "bytes 2 2 0:h"]
-TREE = ["B 0;S 2 0", "L 0 1 b0 1", "F 1 1 b0 4"]
+TREE = ["B 0;S 2 0", "L 0 0 1 b0 1", "F 1 1 b0 4"]
 
 
 def digest(nodes):
@@ -26,7 +26,7 @@ def certificate(nodes=NODES, rows=ROWS, tree=TREE, choices=(), graph=None, **key
     lines = {"claim": "5", "graph_sha256": digest(graph or nodes), "order_sha256": digest(nodes), "ram_budget_bytes": 8,
              "runtime_budget_seconds": 9, "paging": "true", "remat": "true", "paging_time": "free",
              "write_budget_bytes": None, "order": None, "nodes": sum(node[0] != " " for node in nodes),
-             "shift": 0, "denominator": 1, "writes": "false", "moments": "1 2", "rows": len(rows)}
+             "shift": 0, "writes": "false", "moments": "1 2", "rows": len(rows)}
     assert keys.keys() <= lines.keys(), keys
     lines.update(keys)
     text = "poet-certificate 1\n"
@@ -87,22 +87,22 @@ class Accepted(Case):
         # A claim of 5.5 needs a recomputation of more than 1 J: the window of R is open, and its price is 1.
         self.refuses("leaf", certificate(claim="5.5", shift=1))
         self.refuses("leaf", certificate(claim="6"))
-        self.accepts(certificate(claim="4", rows=[], tree=["L"]))
+        self.accepts(certificate(claim="4", rows=[], tree=["L 0"]))
 
     def test_infeasible(self):
         said = self.accepts(certificate(claim="infeasible", ram_budget_bytes=7, rows=["bytes 2 2"], tree=["F 0 1"]))
         self.assertEqual(said, "proven: no schedule of these 4 nodes in 7 B of RAM and 9 s exists (1 rows, 1 leaves)\n")
         self.refuses("leaf", certificate(claim="infeasible", rows=["bytes 2 2"], tree=["F 0 1"]))
-        self.refuses("leaf", certificate(claim="infeasible", ram_budget_bytes=7, rows=["bytes 2 2"], tree=["L 0 1"]))
+        self.refuses("leaf", certificate(claim="infeasible", ram_budget_bytes=7, rows=["bytes 2 2"], tree=["L 0 0 1"]))
         # 3 s are not enough for four nodes, and what cannot be kept cannot be there.
         self.accepts(certificate(claim="infeasible", runtime_budget_seconds=3, rows=["runtime 0"], tree=["F 0 1"]))
         said = self.accepts(certificate(claim="infeasible", paging="false", remat="false", tree=["F 0 4 1 1"]))
         self.assertIn("in 8 B of RAM and 9 s, no paging, no recomputation exists", said)
 
     def test_rows_of_sets_and_paths(self):
-        self.accepts(certificate(rows=["first 2 0", "ram 2 2 0 0:1:h"], tree=["L 0 1 1 1"]))
-        self.accepts(certificate(rows=["path 2 2 1 0", "ram 2 2 6 0:7:h"], tree=["L 0 7 1 1"]))
-        self.accepts(certificate(rows=["path 1 2 1 P0", "bytes 2 2 0:h", "hand 1 0"], tree=["L"], claim="4"))
+        self.accepts(certificate(rows=["first 2 0", "ram 2 2 0 0:1:h"], tree=["L 0 0 1 1 1"]))
+        self.accepts(certificate(rows=["path 2 2 1 0", "ram 2 2 6 0:7:h"], tree=["L 0 0 7 1 1"]))
+        self.accepts(certificate(rows=["path 1 2 1 P0", "bytes 2 2 0:h", "hand 1 0"], tree=["L 0"], claim="4"))
 
     def test_storage(self):
         # Node 0 does not fit beside node 2, and neither a recomputation nor a copy is allowed.
@@ -116,13 +116,13 @@ class Accepted(Case):
 
     def test_deep_trees(self):
         upper = [f"F 1 1 b{depth} 4" for depth in range(2999, -1, -1)]
-        self.accepts(certificate(tree=["B 0;S 2 0"] * 3000 + ["L 0 1 b0 1"] + upper))
+        self.accepts(certificate(tree=["B 0;S 2 0"] * 3000 + ["L 0 0 1 b0 1"] + upper))
 
     def test_bounded_time(self):
         nodes = ["4 1 1 1 1 false "] + [f"4 1 1 1 1 false {k - 1}" for k in range(1, 300)]
         rows = [f"bytes {t} {t} {t - 2}:h" for t in range(2, 300)] * 4
         start = time.process_time()
-        self.refuses("leaf", certificate(nodes, rows, ["L 0 1"], claim="310", moments=" ".join(map(str, range(300)))))
+        self.refuses("leaf", certificate(nodes, rows, ["L 0 0 1"], claim="310", moments=" ".join(map(str, range(300)))))
         self.assertLess(time.process_time() - start, 3)
 
 
@@ -130,7 +130,7 @@ class Orders(Case):
     # Node 1 is read by 3 as well, so that 2 takes over 0. The model lists 1 before 0.
     NODES = ["8 1 1 9 9 false ", "8 2 2 9 9 false ", "8 1 1 9 9 false 0,1", " in_place=0", "0 1 1 9 9 false 1,2"]
     GIVEN = ["8 2 2 9 9 false ", "8 1 1 9 9 false ", "8 1 1 9 9 false 0,1", " in_place=1", "0 1 1 9 9 false 0,2"]
-    KEYS = {"rows": [], "tree": ["L"], "ram_budget_bytes": 99, "moments": "2", "claim": "5"}
+    KEYS = {"rows": [], "tree": ["L 0"], "ram_budget_bytes": 99, "moments": "2", "claim": "5"}
 
     def text(self, choices=("in_place_choices 2 1 0",), order="1 0 2 3", given=GIVEN):
         whole = certificate(self.NODES, choices=choices, graph=given, **self.KEYS)
@@ -150,7 +150,7 @@ class Orders(Case):
         self.refuses("format", self.text(choices=["in_place_choices 2"]))
         self.refuses("format", self.text(choices=["in_place_choices 2 1 0"] * 2))
         self.refuses("digest", self.text().replace("order 1 0 2 3\n", ""))
-        plain = certificate(choices=["in_place_choices 2 1"], rows=[], tree=["L"], claim="4")
+        plain = certificate(choices=["in_place_choices 2 1"], rows=[], tree=["L 0"], claim="4")
         self.refuses("format", plain)
 
 
@@ -162,7 +162,7 @@ class Digests(Case):
 
     def header(self, text, **keys):
         sha = hashlib.sha256(text.encode()).hexdigest()
-        whole = certificate(["0 0 0 0 0 false "], [], ["L"], claim="0", moments="0", **keys)
+        whole = certificate(["0 0 0 0 0 false "], [], ["L 0"], claim="0", moments="0", **keys)
         first = digest(["0 0 0 0 0 false "])
         return whole.replace(first, sha).replace("nodes 1\n0 0 0 0 0 false \n", f"nodes 3\n{text}")
 
@@ -190,7 +190,8 @@ class Digests(Case):
 
     def test_numbers(self):
         for value, text in ((123.45, "123.45"), (0.001, "0.001"), (2.0, "2"), (1.2345e-5, "1.2345e-05"),
-                            (1e16, "1e+16"), (1e15, "1000000000000000"), (5e-324, "5e-324"), (0.1 + 0.2, "0.30000000000000004")):
+                            (1e16, "1e+16"), (1e15, "1000000000000000"), (5e-324, "5e-324"),
+                            (0.1 + 0.2, "0.30000000000000004")):
             self.assertEqual(poet_check.written(value), text)
             self.assertEqual(float(poet_check.double(text.encode())), value)
         for text in ("1.0", "01", "+1", ".5", "1e5", "1E+16", "nan", "inf", "1e+999", "--1", "",
@@ -207,11 +208,12 @@ class Refused(Case):
                                ("paging_time free", "paging_time none", 9), ("remat true\n", "", 8),
                                ("4 1 1 9 9 false 0\n", "4 1 1 9 9 false 0\n workspace=3\n", 12),
                                ("shift 0", "shift 1101", 15), ("shift 0", "shift -1101", 15),
-                               ("denominator 1", "denominator 0", 16), ("writes false", "writes no", 17),
-                               ("rows 2", "rows 3", 22), ("rows 2", "rows 1", 21), ("first 2 0", "first 2", 20),
-                               ("first 2 0", "last 2 0", 20), ("first 2 0", "first 2 x", 20), ("0:h", "0:h:h:h", 21),
-                               ("0:h", "0:1:h", 21), ("L 0 1", "L 0", 24), ("B 0;S 2 0", "B 0", 23),
-                               ("B 0;S 2 0", "B 0;Q 2 0", 23), ("B 0;S 2 0", "B 0;S 2", 23)):
+                               ("L 0 0 1", "L 61 0 1", 23),
+                               ("L 0 0 1", "L -61 0 1", 23), ("writes false", "writes no", 16),
+                               ("rows 2", "rows 3", 21), ("rows 2", "rows 1", 20), ("first 2 0", "first 2", 19),
+                               ("first 2 0", "last 2 0", 19), ("first 2 0", "first 2 x", 19), ("0:h", "0:h:h:h", 20),
+                               ("0:h", "0:1:h", 20), ("L 0 0 1", "L 0 0", 23), ("B 0;S 2 0", "B 0", 22),
+                               ("B 0;S 2 0", "B 0;Q 2 0", 22), ("B 0;S 2 0", "B 0;S 2", 22)):
             self.assertIn(old, good)
             self.refuses("format", good.replace(old, new, 1), line=line)
         for text in (" workspace_bytes=0", " storage_bytes=4", " page=false\n recompute=false"):
@@ -232,9 +234,9 @@ class Refused(Case):
 
     def test_moments(self):
         for moments in ("2 1", "1 1", "1 4", "4"):
-            self.refuses("moments", certificate(moments=moments), line=18)
+            self.refuses("moments", certificate(moments=moments), line=17)
         for moments in ("", "x", "-1 2"):
-            self.refuses("format", certificate(moments=moments), line=18)
+            self.refuses("format", certificate(moments=moments), line=17)
 
     def test_row(self):
         for row in ("first 0 0", "first 1 1", "first 2 2", "first 1 0", "first 2 1", "first 2 9", "first 2 -1",
@@ -244,45 +246,48 @@ class Refused(Case):
                     "path 2 2 1 0 1", "bytes 2 3 0:h", "bytes 1 0 0:h", "bytes 3 3 0:h", "bytes 2 2 1:h",
                     "bytes 2 2 2:h", "bytes 2 2 0:h 0:h", "bytes 2 2 0:0", "bytes 2 1 0:0",
                     "bytes 2 0 1:0",
-                    "bytes 2 2 0:o", "ram 2 2 10000 0:1:h", "ram 2 2 -1 0:1:h", "runtime 1101", "transfers 0", "storage",
+                    "bytes 2 2 0:o", "ram 2 2 10000 0:1:h", "ram 2 2 -1 0:1:h", "runtime 1101", "transfers 0",
+                    "storage",
                     "write 1", "written 2 0", "order 2 0"):
-            self.refuses("row", certificate(rows=[row, "bytes 2 2 0:h"]), line=20)
+            self.refuses("row", certificate(rows=[row, "bytes 2 2 0:h"]), line=19)
         for row in ("write 0", "write 4", "bytes 2 2 1:o", "bytes 1 1 0:o"):
-            self.refuses("row", certificate(rows=[row, "bytes 2 2 0:h"], writes="true"), line=20)
+            self.refuses("row", certificate(rows=[row, "bytes 2 2 0:h"], writes="true"), line=19)
 
     def test_set(self):
-        self.refuses("set", certificate(rows=["ram 2 1 0 0:1:h 1:1:h"]), line=20)
-        self.refuses("set", certificate(rows=["ram 2 1 5 0:3:h 1:3:h"]), line=20)
-        self.accepts(certificate(rows=["ram 2 1 6 0:3:h 1:3:h", *ROWS], tree=["L 1 1 2 1"]))
+        self.refuses("set", certificate(rows=["ram 2 1 0 0:1:h 1:1:h"]), line=19)
+        self.refuses("set", certificate(rows=["ram 2 1 5 0:3:h 1:3:h"]), line=19)
+        self.accepts(certificate(rows=["ram 2 1 6 0:3:h 1:3:h", *ROWS], tree=["L 0 1 1 2 1"]))
 
     def test_branch(self):
         for branch in ("S 2 1", "S 2 2", "S 3 0", "S 1 9", "R 2 0", "P 0 0", "P 1 0", "O 2 0", "S 2 0;S 2 0"):
-            self.refuses("branch", certificate(tree=["B 0;" + branch, *TREE[1:]]), line=23)
+            self.refuses("branch", certificate(tree=["B 0;" + branch, *TREE[1:]]), line=22)
 
     def test_price(self):
-        for leaf in ("L 0 0", "L 0 -1", "L 2 1", "L b1 1", "F b0 1 b1 1"):
-            self.refuses("price", certificate(tree=[TREE[0], leaf, TREE[2]]), line=24)
-        for leaf in ("L 0 1.5", "L b 1", "L -1 1", "L 0 x"):
-            self.refuses("format", certificate(tree=[TREE[0], leaf, TREE[2]]), line=24)
+        for leaf in ("L 0 0 0", "L 0 0 -1", "L 0 2 1", "L 0 b1 1", "F b0 1 b1 1"):
+            self.refuses("price", certificate(tree=[TREE[0], leaf, TREE[2]]), line=23)
+        for leaf in ("L 0 0 1.5", "L 0 b 1", "L 0 -1 1", "L 0 0 x"):
+            self.refuses("format", certificate(tree=[TREE[0], leaf, TREE[2]]), line=23)
 
     def test_leaf(self):
-        self.refuses("leaf", certificate(tree=["L"]), line=23)
-        self.refuses("leaf", certificate(tree=[TREE[0], TREE[1], "F b0 1"]), line=25)
-        self.refuses("leaf", certificate(tree=[TREE[0], "L 0 1", TREE[2]]), line=24)
-        self.refuses("leaf", certificate(tree=[TREE[0], TREE[2], TREE[1]]), line=24)
-        self.refuses("leaf", certificate(denominator=2), line=24)
+        self.refuses("leaf", certificate(tree=["L 0"]), line=22)
+        self.refuses("leaf", certificate(tree=[TREE[0], TREE[1], "F b0 1"]), line=24)
+        self.refuses("leaf", certificate(tree=[TREE[0], "L 0 0 1", TREE[2]]), line=23)
+        self.refuses("leaf", certificate(tree=[TREE[0], TREE[2], TREE[1]]), line=23)
+        self.refuses("leaf", certificate(tree=[TREE[0], "L -1 0 1 b0 1", TREE[2]]), line=23)
+        self.accepts(certificate(tree=[TREE[0], "L -1 0 2 b0 2", TREE[2]]))
+        self.accepts(certificate(tree=[TREE[0], "L 60 0 1 b0 1", TREE[2]]))
 
     def test_tree(self):
-        self.refuses("tree", certificate(tree=[]), line=23)
-        self.refuses("tree", certificate(tree=TREE[:2]), line=25)
-        self.refuses("tree", certificate(tree=TREE + TREE[1:2]), line=26)
-        self.refuses("tree", certificate() + "\n", line=27)
+        self.refuses("tree", certificate(tree=[]), line=22)
+        self.refuses("tree", certificate(tree=TREE[:2]), line=24)
+        self.refuses("tree", certificate(tree=TREE + TREE[1:2]), line=25)
+        self.refuses("tree", certificate() + "\n", line=26)
 
     def test_too_much_work(self):
         with mock.patch.object(poet_check, "MAX_EFFORT", 2000):
             self.refuses("row", certificate(rows=["runtime 0"] * 20))
         with mock.patch.object(poet_check, "MAX_EFFORT", 20000):
-            self.refuses("leaf", certificate(tree=["L" + " 0 1" * 20000]))
+            self.refuses("leaf", certificate(tree=["L 0" + " 0 1" * 20000]))
 
 
 class Documents(Case):
@@ -307,7 +312,7 @@ class Documents(Case):
         self.accepts(budget, document(storage_budget_bytes=99, page_out_budget_bytes=8))
         self.refuses("document", budget, document())
         self.refuses("document", budget, document(page_out_budget_bytes=9))
-        rest = {"rows": [], "tree": ["L"], "claim": "4"}
+        rest = {"rows": [], "tree": ["L 0"], "claim": "4"}
         self.refuses("document", certificate(paging="false", **rest), document())
         self.refuses("document", certificate(remat="false", **rest), document())
         for data in (b"", b"{", b"[]", b"\xff", b"[" * 100000, b"3", b'{"format": NaN}', b"1" * 5000):
@@ -350,16 +355,16 @@ class BadInput(Case):
 
     def test_huge_numbers(self):
         good, huge = certificate(), "9" * 5000
-        for key in ("ram_budget_bytes 8", "runtime_budget_seconds 9", "nodes 4", "shift 0", "denominator 1",
-                    "moments 1 2", "rows 2", "first 2 0", "0:h", "B 0", "L 0 1", "claim 5"):
+        for key in ("ram_budget_bytes 8", "runtime_budget_seconds 9", "nodes 4", "shift 0",
+                    "moments 1 2", "rows 2", "first 2 0", "0:h", "B 0", "L 0 0 1", "claim 5"):
             self.refuses("format", good.replace(key, key + huge))
         big = "9" * 900
-        for key in ("nodes 4", "rows 2", "first 2 0", "B 0;S 2 0", "L 0"):
+        for key in ("nodes 4", "rows 2", "first 2 0", "B 0;S 2 0", "L 0 0"):
             with self.assertRaises(poet_check.Refusal):
                 poet_check.Proof(good.replace(key, key + big).encode())
-        self.accepts(certificate(ram_budget_bytes=big, rows=[], tree=["L"], claim="4"))
+        self.accepts(certificate(ram_budget_bytes=big, rows=[], tree=["L 0"], claim="4"))
         self.accepts(certificate(tree=["B 0;S 2 0", TREE[1], f"F 1 {big} b0 4{'0' * 900}"]))
-        self.accepts(certificate(["4 1e+308 0 5e-324 1e+308 false "], ["runtime 1100"], ["L"], claim="0", shift=1100,
+        self.accepts(certificate(["4 1e+308 0 5e-324 1e+308 false "], ["runtime 1100"], ["L 0"], claim="0", shift=1100,
                                  moments="0"))
 
     def test_names_of_any_length(self):
