@@ -585,7 +585,8 @@ class Rows:
         """Rule 6, with computations, or transfers, or both."""
         need(-MAX_SHIFT <= shift <= MAX_SHIFT, "row", f"seconds in units of 2^{-shift}")
         nodes, columns = self.graph.nodes, self.columns
-        budget = self.certificate.runtime * (1 + Fraction(1, 10**9)) * (1 + Fraction(1, 2**40))
+        rounding = Fraction(len(nodes)**2, 2**51)
+        budget = self.certificate.runtime * (1 + Fraction(1, 10**9)) * (1 + rounding)
         row = Row(-units(budget, shift))
         columns.spend(len(nodes) * len(self.moments))
         for i, node in enumerate(nodes):
