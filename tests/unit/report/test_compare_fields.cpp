@@ -56,7 +56,8 @@ TEST(FieldsOfLimits, CoverEveryMember) {
                      .paging_time = PagingTime::blocking,
                      .storage = {.storage_budget_bytes = 1, .page_out_budget_bytes = 1}};
   // Does not compile for another member, which belongs into `other`.
-  [[maybe_unused]] const auto& [ram, runtime, techniques, paging_time, storage, page_out] = other;
+  [[maybe_unused]] const auto& [ram, runtime, techniques, paging_time, storage] = other;
+  [[maybe_unused]] const auto& [copies, page_out] = storage;
   Limits copied = kLimits;
   for_each_field(kFields<Limits>, [&](const auto& field) { field.of(copied) = field.of(other); });
   EXPECT_EQ(copied, other);
