@@ -439,7 +439,7 @@ class Rows:
         "written": "S[b,i] + R[b,i] - O[b,i] >= 0",  # what is written out was in RAM when the stage started
     }
     NUMBERS = {**{kind: 3 if "j" in text else 2 for kind, text in PLAIN.items()}, "path": 2, "ram": 3, "bytes": 2,
-               "runtime": 1, "transfers": 1, "storage": 0, "write": 1, "order": 2}
+               "runtime": 1, "transfers": 1, "absent": 2, "storage": 0, "write": 1, "order": 2}
     LISTS = ("path", "ram", "bytes")
 
     def __init__(self, columns):
@@ -489,6 +489,14 @@ class Rows:
                 column = getattr(self.columns, name)(self.later(b) if moment == "next" else b, j if node == "j" else i)
                 row.add(-1 if sign else 1, column)
         return row
+
+    def absent(self, b, i):
+        """Stage b has i when it starts, kept or paged in by stage b-1, or computes it, or pages it in: one of these."""
+        need(b - 1 in self.following and self.following.get(b) == b + 1, "row", f"{b - 1} and {b} are not one stage each")
+        self.node(b - 1, i)
+        columns = self.columns
+        kept = () if columns.constant(b - 1, i) else (columns.S(b - 1, i),)
+        return Row(-1).add(-1, *kept, columns.R(b - 1, i), columns.I(b - 1, i), columns.I(b, i))
 
     def path(self, a, b, use, *steps):
         """The first step is in RAM usefully in the intervals a to b. It was there at moment a, or has been paged in, or

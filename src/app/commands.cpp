@@ -6,8 +6,11 @@
 
 namespace poet::cli {
 
+// A unity build has the definitions in the same text.
+// NOLINTBEGIN(readability-redundant-declaration)
 extern const Command kSolve, kImport, kImportSolution, kInfo, kVerify, kPlot, kSimulate, kPlace,
     kCertify, kRun, kExport, kFit, kSweep, kBaselines, kCompare;
+// NOLINTEND(readability-redundant-declaration)
 
 const std::vector<const Command*>& all_commands() {
   static const std::vector<const Command*> commands{

@@ -23,6 +23,7 @@ class MomentRows {
       for (int i = 0; i < intervals_[w].stage; ++i) {
         add_presence(intervals_[w], i);
         add_copies(intervals_[w], i);
+        if (w > 0) add_absence(intervals_[w - 1], intervals_[w], i);
         if (next_ != nullptr) add_ever(intervals_[w], i);
         if (model_.writes()) add_writing(intervals_[w], i);
       }
@@ -75,6 +76,17 @@ class MomentRows {
     };
     add("copy", now.paged_in[i]);
     if (now.paged_in_ever[i] != now.paged_in[i]) add("copies", now.paged_in_ever[i]);
+  }
+
+  /// absent: a stage neither pages in what it holds at its start nor what it computes (rule 4).
+  /// Without these rows a tensor is paged in twice running, and away in between.
+  void add_absence(const ProofInterval& before, const ProofInterval& now, int i) {
+    if (!before.is_one_stage() || !now.is_one_stage() || i >= before.stage) return;
+    ProofRow row{.line = fmt::format("absent {} {}", now.stage, i), .bound = -1};
+    if (before.in_ram[i] != kCertain) row.add(-1, before.in_ram[i]);
+    row.add(-1, before.recomputed[i]).add(-1, before.paged_in[i]).add(-1, now.paged_in[i]);
+    row.rarely_tight = true;
+    keep(std::move(row));
   }
 
   /// ever, inputs, sumR, sumI: the same for all intervals from this one on.

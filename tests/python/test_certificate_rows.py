@@ -296,7 +296,7 @@ def plain_rows(case):
     for b in case.moments:
         for i in range(b):
             yield from (f"{kind} {b} {i}" for kind in ("first", "ever", "hand", "copy", "copies", "sumR", "sumI",
-                                                       "written", "order"))
+                                                       "written", "order", "absent"))
             yield from (f"{kind} {b} {i} {j}" for kind in ("input", "inputs") for j in range(i + 1, b))
     yield from (f"write {i}" for i in range(count))
     yield from (f"{kind} {shift}" for kind in ("runtime", "transfers") for shift in (-2, 0, 3, 20))
@@ -478,6 +478,13 @@ def workspace_of_any(rows, t, k, *_):
 
 
 COLUMNS, ROWS = poet_check.Columns, poet_check.Rows
+def absent_anywhere(was, self, b, i):
+    before = max((a for a in self.moments if a < b), default=None)
+    poet_check.need(before is not None, "row", "no moment before")
+    self.node(before, i)
+    return poet_check.Row(-1).add(-1, self.columns.R(before, i), self.columns.I(before, i), self.columns.I(b, i))
+
+
 MISTAKES = {
     "windows that are greater by 1": Changed(COLUMNS, "window", lambda was, self, t, i: was(self, t, i) + 1),
     "windows of the next stage": Changed(COLUMNS, "window", lambda was, self, t, i: was(self, t + 1, i)),
@@ -522,6 +529,10 @@ MISTAKES = {
     "sumR of this interval": without("sumR", "R[b,i] - Z[b,i] >= 0"),
     "sumI of this interval": without("sumI", "I[b,i] - Y[b,i] >= 0"),
     "written without R": without("written", "S[b,i] - O[b,i] >= 0"),
+    "absent in long intervals": Changed(ROWS, "absent", absent_anywhere),
+    "absent for the stage after": Changed(
+        ROWS, "absent", lambda was, self, b, i: was(self, b, i).add(-1, self.columns.I(b + 1, i))
+        if b + 1 in self.following else was(self, b, i)),
     "first for the next stage too": Changed(
         ROWS, "read_in", lambda was, self, b, i, last: was(self, b, i, last + 1)),
     "first for the moment itself": Changed(

@@ -1,0 +1,241 @@
+#include "certify/proof_program.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+namespace poet {
+namespace {
+
+/// A leaf of whole prices needs a little more than the target, which rounding takes.
+constexpr double kCeiling = kProofTarget * (1 + 1e-6);
+/// Of the prices of leaves, in units and in shares of the greatest: the first that proves counts,
+/// as coarse prices are short. Prices of rows in bytes are small, and take the last.
+constexpr int kExponents[] = {14, 6, -2, -10, -18, -26};
+constexpr int kRayExponents[] = {-16, -32, -50};
+constexpr double kRowViolation = 1e-4;     // of a row that is worth adding
+constexpr std::size_t kFewViolated = 300;  // violated rows below which rows are separated
+constexpr int kLookIterations = 200;       // of one side of a branch that is only looked at
+constexpr Seconds kLeastSeconds = 0.1;     // of a solve
+
+/// Coefficients in bytes or units of time are brought below 2^11, exactly.
+double scale_of(const ProofRow& row) {
+  constexpr int kBits = 10;
+  std::int64_t greatest = 1;
+  for (const auto& [column, coefficient] : row.terms) {
+    greatest = std::max(greatest, std::abs(coefficient));
+  }
+  const int bits = std::ilogb(static_cast<double>(greatest));
+  return bits > kBits + 1 ? std::ldexp(1.0, kBits - bits) : 1;
+}
+
+MilpRow scaled(const ProofRow& row) {
+  const double scale = scale_of(row);
+  MilpRow added{.lower = scale * static_cast<double>(row.bound)};
+  for (const auto& [column, coefficient] : row.terms) {
+    added.terms.push_back(
+        {.column = column, .coefficient = scale * static_cast<double>(coefficient)});
+  }
+  return added;
+}
+
+double unit_of(const ProofCosts& costs) {
+  return costs.proves_infeasible() ? 1 : kProofTarget / static_cast<double>(costs.target);
+}
+
+Milp columns_of(const MomentModel& model, double unit) {
+  Milp milp;
+  for (std::size_t c = 0; c < model.size(); ++c) {
+    const auto cost = static_cast<double>(model.cost(static_cast<ProofColumn>(c)));
+    milp.columns.push_back({.cost = unit * cost});
+  }
+  return milp;
+}
+
+}  // namespace
+
+ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs, Seconds seconds)
+    : model_(model),
+      costs_(costs),
+      unit_(unit_of(costs)),
+      program_(columns_of(model, unit_)),
+      clock_(seconds),
+      pool_(moment_rows(model)),
+      in_program_(pool_.size(), false) {
+  std::vector<int> first;
+  for (std::size_t r = 0; r < pool_.size(); ++r) {
+    known_.insert(pool_[r].line);
+    if (!pool_[r].rarely_tight) first.push_back(static_cast<int>(r));
+  }
+  enter(first);
+}
+
+ProofProgram::Outcome ProofProgram::solve() {
+  const double ceiling = costs_.proves_infeasible() ? kInfinity : kCeiling;
+  const auto status = program_.solve(ceiling, std::max(kLeastSeconds, clock_.remaining()));
+  if (clock_.expired()) return Outcome::failed;
+  if (status != LinearProgram::Status::optimal) {
+    if (is_closed()) return Outcome::closed;
+    // Clp passed the ceiling, or found no point, on prices that do not prove it.
+    if (program_.solve(kInfinity, clock_.remaining()) != LinearProgram::Status::optimal) {
+      return is_closed() ? Outcome::closed : Outcome::failed;
+    }
+  }
+  return closes(program_.prices()) ? Outcome::closed : Outcome::open;
+}
+
+bool ProofProgram::add_violated_rows() {
+  const std::span<const double> now = program_.values();
+  const std::vector<double> values(now.begin(), now.end());
+  std::vector<int> violated;
+  for (std::size_t r = 0; r < pool_.size(); ++r) {
+    if (in_program_[r]) continue;
+    double sum = 0;
+    for (const auto& [column, coefficient] : pool_[r].terms) {
+      sum += static_cast<double>(coefficient) * values[column];
+    }
+    const double missing = static_cast<double>(pool_[r].bound) - sum;
+    if (scale_of(pool_[r]) * missing > kRowViolation) violated.push_back(static_cast<int>(r));
+  }
+  if (violated.size() < kFewViolated) {
+    for (ProofRow& row : violated_paths(model_, values)) take(std::move(row), violated);
+    for (ProofRow& row : violated_ram(model_, values, roundings_)) take(std::move(row), violated);
+  }
+  enter(violated);
+  return !violated.empty();
+}
+
+void ProofProgram::take(ProofRow row, std::vector<int>& violated) {
+  if (!known_.insert(row.line).second) return;
+  violated.push_back(static_cast<int>(pool_.size()));
+  pool_.push_back(std::move(row));
+  in_program_.push_back(false);
+}
+
+void ProofProgram::remove_slack_rows() {
+  std::vector<int> slack = program_.slack_rows();
+  std::erase_if(slack, [this](int position) { return rows_[position] < 0; });
+  remove(slack);
+}
+
+double ProofProgram::gain(const ProofRow& row) {
+  const double before = program_.bound();
+  const std::vector<unsigned char> basis = program_.basis();
+  const MilpRow added = scaled(row);
+  program_.add_rows(std::span(&added, 1));
+  const auto status = program_.solve(kCeiling, clock_.remaining(), kLookIterations);
+  double reached = before;
+  if (status == LinearProgram::Status::optimal) reached = program_.bound();
+  if (status == LinearProgram::Status::infeasible) reached = kProofTarget;
+  const int last = program_.rows() - 1;
+  program_.remove_rows(std::span(&last, 1));
+  program_.set_basis(basis);
+  return std::clamp(reached - before, 0.0, std::max(0.0, kProofTarget - before));
+}
+
+void ProofProgram::push_branch(ProofRow row) {
+  branches_.push_back(std::move(row));
+  const int number = -static_cast<int>(branches_.size());
+  enter(std::span(&number, 1));
+}
+
+void ProofProgram::return_to(const Place& place) {
+  std::vector<int> every(rows_.size());
+  std::iota(every.begin(), every.end(), 0);
+  remove(every);
+  enter(place.rows);
+  program_.set_basis(place.basis);
+}
+
+void ProofProgram::enter(std::span<const int> numbers) {
+  std::vector<MilpRow> rows;
+  for (const int number : numbers) {
+    rows.push_back(scaled(row(number)));
+    if (number >= 0) in_program_[number] = true;
+    rows_.push_back(number);
+  }
+  if (!rows.empty()) program_.add_rows(rows);
+}
+
+/// The positions ascend.
+void ProofProgram::remove(const std::vector<int>& positions) {
+  if (positions.empty()) return;
+  program_.remove_rows(positions);
+  std::vector<int> kept;
+  auto next = positions.begin();
+  for (std::size_t position = 0; position < rows_.size(); ++position) {
+    const int number = rows_[position];
+    if (next == positions.end() || *next != static_cast<int>(position)) {
+      kept.push_back(number);
+      continue;
+    }
+    if (number >= 0) in_program_[number] = false;
+    ++next;
+  }
+  rows_ = std::move(kept);
+}
+
+std::vector<const ProofRow*> ProofProgram::proof_rows() const {
+  std::vector<const ProofRow*> rows;
+  for (const int number : rows_) rows.push_back(&row(number));
+  return rows;
+}
+
+/// The prices of the program's rows as prices of the rows behind them, times a factor.
+std::vector<double> ProofProgram::of_proof_rows(std::span<const double> prices,
+                                                double factor) const {
+  std::vector<double> unscaled;
+  for (std::size_t r = 0; r < prices.size(); ++r) {
+    unscaled.push_back(prices[r] * scale_of(row(rows_[r])) * factor);
+  }
+  return unscaled;
+}
+
+bool ProofProgram::is_closed() {
+  if (closes(program_.prices())) return true;
+  if (!program_.ray().empty() && closes_as_conflict(program_.ray())) return true;
+  const std::vector<double> prices = program_.prices_of_conflict(clock_.remaining());
+  return !prices.empty() && closes_as_conflict(prices);
+}
+
+/// Whether these prices, rounded, prove the target.
+bool ProofProgram::closes(std::span<const double> prices) {
+  if (costs_.proves_infeasible()) return false;
+  const std::vector<double> in_units = of_proof_rows(prices, 1 / unit_);
+  const std::vector<const ProofRow*> rows = proof_rows();
+  for (const int exponent : kExponents) {
+    WholePrices whole = whole_prices(in_units, exponent);
+    const std::int64_t units = proven_units(model_, rows, whole);
+    const bool proves = units >= costs_.target;
+    if (!proves && (!branches_.empty() || units <= units_)) continue;
+    units_ = units;
+    keep_leaf(false, std::move(whole));
+    if (proves) return true;
+  }
+  return false;
+}
+
+bool ProofProgram::closes_as_conflict(std::span<const double> prices) {
+  std::vector<double> relative = of_proof_rows(prices, 1);
+  const double greatest =
+      relative.empty() ? 0 : *std::max_element(relative.begin(), relative.end());
+  if (!(greatest > 0)) return false;
+  for (double& price : relative) price /= greatest;
+  const std::vector<const ProofRow*> rows = proof_rows();
+  for (const int exponent : kRayExponents) {
+    WholePrices whole = whole_prices(relative, exponent);
+    if (!proves_no_point(model_, rows, whole)) continue;
+    keep_leaf(true, std::move(whole));
+    return true;
+  }
+  return false;
+}
+
+/// With the numbers of rows for their positions, which change.
+void ProofProgram::keep_leaf(bool is_conflict, WholePrices prices) {
+  for (auto& [position, price] : prices.of_rows) position = rows_[position];
+  leaf_ = {.is_conflict = is_conflict, .prices = std::move(prices)};
+}
+
+}  // namespace poet

@@ -1,0 +1,92 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <unordered_set>
+#include <vector>
+
+#include "certify/leaf.hpp"
+#include "certify/moment_model.hpp"
+#include "certify/moment_rows.hpp"
+#include "solver/milp/linear_program.hpp"
+#include "solver/work.hpp"
+
+namespace poet {
+
+/// The linear relaxation of a moment model, with the rows that a search has found so far and the
+/// branches that lead to a node of its tree. The objective is kProofTarget at the target.
+inline constexpr double kProofTarget = 1e4;
+
+class ProofProgram {
+ public:
+  ProofProgram(const MomentModel& model, const ProofCosts& costs, Seconds seconds);
+
+  /// Prices of rows that close a node. A row is the number of a line, or -1 - d for the branch at
+  /// depth d.
+  struct Leaf {
+    bool is_conflict = false;  ///< no point satisfies the rows, whatever it costs
+    WholePrices prices;
+  };
+  enum class Outcome { closed, open, failed };
+
+  /// Solves the program as it is. If that closes the node, or raises the units that are proven at
+  /// the root, leaf() has the prices.
+  Outcome solve();
+  const Leaf& leaf() const { return leaf_; }
+  /// The extra energy, in units, that the last leaf proves; the target or more if the node is
+  /// closed.
+  std::int64_t units() const { return units_; }
+  double bound() const { return program_.bound(); }
+  std::span<const double> values() const { return program_.values(); }
+  const Countdown& clock() const { return clock_; }
+
+  /// Rows that the optimum violates enter; false if there are none.
+  bool add_violated_rows();
+  void remove_slack_rows();
+  const std::string& line(int row) const { return pool_[row].line; }
+
+  /// What one more row would add to the bound, by a few iterations. The program is as before.
+  double gain(const ProofRow& row);
+
+  void push_branch(ProofRow row);
+  void pop_branch() { branches_.pop_back(); }
+
+  /// The rows and the basis of a node, to return to after the lower side of its branch.
+  struct Place {
+    std::vector<int> rows;
+    std::vector<unsigned char> basis;
+  };
+  Place place() const { return {.rows = rows_, .basis = program_.basis()}; }
+  void return_to(const Place& place);
+
+ private:
+  const ProofRow& row(int number) const {
+    return number >= 0 ? pool_[number] : branches_[-1 - number];
+  }
+  void enter(std::span<const int> numbers);
+  void remove(const std::vector<int>& positions);
+  void take(ProofRow row, std::vector<int>& violated);
+  std::vector<double> of_proof_rows(std::span<const double> prices, double factor) const;
+  std::vector<const ProofRow*> proof_rows() const;
+  void keep_leaf(bool is_conflict, WholePrices prices);
+  bool is_closed();
+  bool closes(std::span<const double> prices);
+  bool closes_as_conflict(std::span<const double> prices);
+
+  const MomentModel& model_;
+  const ProofCosts& costs_;
+  double unit_;  // of costs in the objective
+  LinearProgram program_;
+  Countdown clock_;
+  std::vector<ProofRow> pool_;  // every row ever made
+  std::vector<bool> in_program_;
+  std::unordered_set<std::string> known_;
+  KnownRoundings roundings_;
+  std::vector<int> rows_;  // of the program
+  std::vector<ProofRow> branches_;
+  Leaf leaf_;
+  std::int64_t units_ = 0;
+};
+
+}  // namespace poet
