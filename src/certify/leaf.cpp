@@ -6,8 +6,6 @@
 namespace poet {
 namespace {
 
-__extension__ typedef __int128 Wide;
-
 /// Sum of price x bound, plus the least that `costs` less price x coefficient can come to.
 Wide least_sum(std::vector<Wide> costs, std::span<const ProofRow* const> rows,
                const WholePrices& prices, int shift) {

@@ -13,7 +13,6 @@ constexpr std::int64_t kInfinite = ProofCosts::kDear;
 constexpr int kTargetBits = 36;
 /// Units in a whole energy, finer than its double.
 constexpr int kWholeBits = 60;
-__extension__ typedef __int128 Wide;
 
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   return std::min(a + b, kInfinite);

@@ -10,6 +10,9 @@
 
 namespace poet {
 
+/// Sums of products of whole numbers of up to 2^62.
+__extension__ typedef __int128 Wide;  // NOLINT(modernize-use-using): a using has no __extension__
+
 /// What is to be proven, in whole units of 2^-shift joules (docs/certificate-format.md, "What is
 /// supposed"): no schedule has recomputations and transfers that cost less than `target`. Costs are
 /// rounded down. What costs more than a target can be holds kDear.

@@ -64,6 +64,7 @@ ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs, Se
       pool_(moment_rows(model)),
       in_program_(pool_.size(), false) {
   std::vector<int> first;
+  first.reserve(pool_.size());
   for (std::size_t r = 0; r < pool_.size(); ++r) {
     known_.insert(pool_[r].line);
     if (!pool_[r].rarely_tight) first.push_back(static_cast<int>(r));
@@ -150,6 +151,7 @@ void ProofProgram::return_to(const Place& place) {
 
 void ProofProgram::enter(std::span<const int> numbers) {
   std::vector<MilpRow> rows;
+  rows.reserve(numbers.size());
   for (const int number : numbers) {
     rows.push_back(scaled(row(number)));
     if (number >= 0) in_program_[number] = true;
@@ -178,6 +180,7 @@ void ProofProgram::remove(const std::vector<int>& positions) {
 
 std::vector<const ProofRow*> ProofProgram::proof_rows() const {
   std::vector<const ProofRow*> rows;
+  rows.reserve(rows_.size());
   for (const int number : rows_) rows.push_back(&row(number));
   return rows;
 }
@@ -186,6 +189,7 @@ std::vector<const ProofRow*> ProofProgram::proof_rows() const {
 std::vector<double> ProofProgram::of_proof_rows(std::span<const double> prices,
                                                 double factor) const {
   std::vector<double> unscaled;
+  unscaled.reserve(prices.size());
   for (std::size_t r = 0; r < prices.size(); ++r) {
     unscaled.push_back(prices[r] * scale_of(row(rows_[r])) * factor);
   }

@@ -39,6 +39,7 @@ class PathSeparator {
                      [](const auto& x, const auto& y) { return x.first > y.first; });
     if (found.size() > kMostPaths) found.resize(kMostPaths);
     std::vector<ProofRow> rows;
+    rows.reserve(found.size());
     for (auto& [violation, row] : found) rows.push_back(std::move(row));
     return rows;
   }
@@ -59,6 +60,7 @@ class PathSeparator {
     next_.assign(nodes, -1);
     best_.assign(nodes, {});
     held_.clear();
+    held_.reserve(nodes);
     for (const ProofColumn column : intervals_[a].in_ram) held_.push_back(value(column));
   }
 

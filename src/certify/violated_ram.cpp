@@ -74,6 +74,7 @@ class RamSeparator {
     std::sort(fullest.begin(), fullest.end());
     if (fullest.size() > kMostInstants) fullest.resize(kMostInstants);
     std::vector<int> instants;
+    instants.reserve(fullest.size());
     for (const auto& [bytes, k] : fullest) instants.push_back(k);
     return instants;
   }
