@@ -78,7 +78,7 @@ class Certificates : public testing::Test {
         certify(problem, certifiable_claim(problem.graph, optimum, optimum), kBriefly);
     if (!is_proven(at)) return;
     ++tally.at_optimum;
-    keep(at, number);
+    keep(at, fmt::format("{}", *truth.strict), number);
   }
 
   static void expect_none_above(const Problem& problem, Joules above, Joules optimum) {
@@ -93,10 +93,11 @@ class Certificates : public testing::Test {
     const Certificate none = certify(problem, std::nullopt, kBriefly);
     if (!is_proven(none)) return;
     ++tally.none_certified;
-    keep(none, number);
+    keep(none, "infeasible", number);
   }
 
-  void keep(const Certificate& certificate, int number) {
+  void keep(const Certificate& certificate, const std::string& optimum, int number) {
+    folder_.write(fmt::format("{}.optimum", number), optimum);
     folder_.write(fmt::format("{}.proof", number), certificate.text);
   }
 
@@ -106,7 +107,8 @@ class Certificates : public testing::Test {
         run_program({.program = "python3",
                      .arguments = {POET_SOURCE_DIR "/tests/property/check_certificates.py",
                                    folder_.path(), std::to_string(count)}});
-    EXPECT_EQ(run.status, 0) << run.out << run.err;
+    EXPECT_EQ(run.status, 0) << run.err;
+    std::cout << run.out;
   }
 
   TemporaryFolder folder_;
