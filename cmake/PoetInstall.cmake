@@ -6,6 +6,9 @@ set(POET_PACKAGE_DIR "${CMAKE_INSTALL_LIBDIR}/cmake/poet")
 
 # The program.
 install(TARGETS poet-solve RUNTIME DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
+# The checker of certificates, which is Python and shares no code with the program.
+install(PROGRAMS "${PROJECT_SOURCE_DIR}/python/poet_check.py" RENAME poet-check
+  DESTINATION "${CMAKE_INSTALL_BINDIR}" COMPONENT program)
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/models" "${PROJECT_SOURCE_DIR}/platforms"
   DESTINATION "${CMAKE_INSTALL_DATADIR}/poet" COMPONENT program FILES_MATCHING PATTERN "*.json")
 install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/schemas"

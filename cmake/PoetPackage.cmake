@@ -33,6 +33,8 @@ set(CPACK_STRIP_FILES ON)
 set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
 set(CPACK_DEBIAN_PACKAGE_SECTION science)
 set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+# For poet-check; poet-solve does without.
+set(CPACK_DEBIAN_PACKAGE_RECOMMENDS "python3 (>= 3.9)")
 set(CPACK_DEBIAN_PACKAGE_SUGGESTS "graphviz, librsvg2-bin, parallel, slurm-client")
 set(CPACK_DEB_COMPONENT_INSTALL ON)
 set(CPACK_COMPONENTS_ALL program package)

@@ -1,4 +1,4 @@
-"""What pyproject.toml cannot say: a package that carries the program is for one platform, and installs a command."""
+"""What pyproject.toml cannot say: a package that carries the program is for one platform, and installs its command."""
 from pathlib import Path
 
 from setuptools import Distribution, setup
@@ -25,5 +25,5 @@ class Wheel(bdist_wheel):
         return "py3", "none", super().get_tag()[2]
 
 
-COMMANDS = ["poet-solve = poet.__main__:main"] if CARRIES_PROGRAM else []
+COMMANDS = ["poet-check = poet_check:main"] + (["poet-solve = poet.__main__:main"] if CARRIES_PROGRAM else [])
 setup(distclass=Package, cmdclass={"bdist_wheel": Wheel}, entry_points={"console_scripts": COMMANDS})

@@ -46,14 +46,16 @@ void set_costs(const Graph& graph, ProofCosts& costs) {
 }  // namespace
 
 ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
-  long double extra = claim;
-  for (const Node& node : graph.nodes) extra -= node.energy_joules;
+  long double least = 0;
+  for (const Node& node : graph.nodes) least += node.energy_joules;
+  const long double extra = claim - least;
   ProofCosts costs;
-  // A claim below the baseline takes units in which the two differ.
-  const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : kWholeBits - std::ilogb(claim);
+  // A claim below the baseline takes units in which the two differ. Those of the claim can be so
+  // small that the baseline has more of them than a number can hold.
+  const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : kWholeBits - std::ilogb(least);
   if (claim > 0) costs.shift = std::clamp(bits, -1000, 1000);
   const Wide target = whole(claim, costs.shift, true) - baseline_units(graph, costs.shift);
-  costs.target = static_cast<std::int64_t>(std::min<Wide>(target, kInfinite - 1));
+  costs.target = static_cast<std::int64_t>(std::clamp<Wide>(target, 0, kInfinite - 1));
   set_costs(graph, costs);
   return costs;
 }

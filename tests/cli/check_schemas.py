@@ -203,6 +203,13 @@ def check_solves(folder):
         found = written(*linear, "--objective", objective, "--runtime-budget", "1.5",
                         *(("--ram-budget", "60%") if objective == "runtime" else ()))
         expect(found["request"]["objective"] == objective, f"no objective {objective} in the request")
+    certified = written(*linear, "--ram-budget", "60%", "--runtime-budget", "1.5", "--certify", folder / "proof")
+    expect(certified["version"] == 2 and certified["summary"]["certified"]
+           and certified["summary"]["certified_bound_joules"] > 0, "expected a bound that is certified")
+    for key in ("certified", "certified_bound_joules"):
+        refuse(certified, ["verify"], f"text in place of {key}", lambda d, key=key: d["summary"].update({key: "1"}))
+        refuse(certified, ["verify"], f"null in place of {key}", lambda d, key=key: d["summary"].update({key: None}))
+    poet_solve("certify", "-", text=json.dumps(certified))
     measured = folder / "measured.json"
     measured.write_text(json.dumps(accept(NODES, "NODES")))
     found = written("--model", measured, "--ram-budget", "100%", "--runtime-budget", "2")
@@ -280,6 +287,7 @@ def check_wrong_schedules(plain, exact, infeasible):
     wrong("key of version 2 in the request", lambda d: d["request"].update(paging_time="free"), old)
     wrong("key of version 2 in the summary", lambda d: d["summary"].update(compute_seconds=1), old)
     wrong("key of version 2 in a node", lambda d: d["nodes"][0].update(page=True), old)
+    wrong("certificate in version 1", lambda d: d["summary"].update(certified=True), old)
     wrong("offset in version 1", lambda d: d["program"][0].update(offset=0), old)
     wrong("slot in version 1", lambda d: d["program"][0].update(slot=0), old)
     wrong("version 1 with offsets", lambda d: d.update(version=1))

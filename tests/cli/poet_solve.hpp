@@ -31,8 +31,8 @@ inline Words words_of(const std::string& text) {
 }
 
 inline const Words kCommands = words_of(
-    "solve import import-solution info verify plot simulate place run export fit sweep baselines "
-    "compare");
+    "solve import import-solution info verify plot simulate place certify run export fit sweep "
+    "baselines compare");
 
 inline Command poet_solve_command(Words arguments) {
   return {.program = POET_SOLVE, .arguments = std::move(arguments)};

@@ -117,6 +117,7 @@ const Keys kAsked{"/request/gap", "/request/seed", "/request/solve_threads",
                   "/request/time_limit_seconds"};
 /// To claim less than is proven is not false.
 const Keys kModest{"/status"};
+const Keys kLessCertified{"/summary/certified"};
 /// Limits that a schedule keeps to although it need not.
 const Keys kUnused{"/request/remat", "/request/storage_budget_bytes",
                    "/request/page_out_budget_bytes"};
@@ -158,16 +159,19 @@ const json& chain_schedule() {
 
 const Words kExact{"--model", "linear", "--platform", "stm32f746"};
 
-/// A schedule of the whole step on a board whose storage wears out.
+/// A schedule of the whole step on a board whose storage wears out, with a certificate.
 json solved_exact() {
+  const TemporaryFolder folder;
   const Finished run =
       poet_solve(kExact + Words{"--backward", "exact", "--ram-budget", "60%", "--runtime-budget",
-                                "20", "--storage-budget", "1M", "--page-out-budget", "1M"});
+                                "20", "--storage-budget", "1M", "--page-out-budget", "1M",
+                                "--certify", folder.file("exact.proof")});
   EXPECT_EQ(run.status, 0) << run.err;
   const json file = document(run);
   EXPECT_GT(file.at("summary").at("page_in_count"), 0);
   EXPECT_TRUE(file.at("summary").contains("steps_until_worn"));
   EXPECT_TRUE(file.at("summary").contains("memory"));
+  EXPECT_EQ(file.at("summary").at("certified"), true);
   return file;
 }
 
@@ -190,7 +194,7 @@ TEST(Falsified, FieldOfAScheduleOfVersion1IsNoticed) {
 
 TEST(Falsified, FieldOfAnExactScheduleWithOffsetsIsNoticed) {
   const json file = exact_schedule();
-  const Keys always = together({kProvenance, kAsked, kModest, kUnused});
+  const Keys always = together({kProvenance, kAsked, kModest, kLessCertified, kUnused});
   EXPECT_EQ(unnoticed_in_file(file, By::much), together({always, kDerivation, kOfTheBoard}));
   EXPECT_EQ(unnoticed_in_file(file, By::little, kExact), always);
 }

@@ -8,7 +8,7 @@ file(GLOB package "${WORK_DIR}/poet-solve_*.deb")
 run("${DPKG_DEB}" --info "${package}")
 foreach(field IN ITEMS "Package: poet-solve" "Section: science" "Maintainer: [^\n]+ <[^\n]+>"
     "Depends: [^\n]*coinor-libcbc3[^\n]*libc6 " "Description: energy-optimal[^\n]*\n  Training"
-    "Depends: [^\n]*libzip4" "Suggests: graphviz")
+    "Depends: [^\n]*libzip4" "Recommends: python3 " "Suggests: graphviz")
   expect("\n ${field}")
 endforeach()
 
@@ -22,6 +22,7 @@ foreach(file IN ITEMS bin/poet-solve share/man/man1/poet-solve.1.gz
     share/doc/poet-solve/examples/energy.yml)
   expect("[.]/usr/${file}\n")
 endforeach()
+expect("\n-rwxr-xr-x [^\n]+[.]/usr/bin/poet-check\n")
 foreach(script IN ITEMS check_energy slurm_sweep)
   expect("\n-rwxr-xr-x [^\n]+[.]/usr/share/doc/poet-solve/examples/${script}[.]sh\n")
 endforeach()

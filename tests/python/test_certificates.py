@@ -1,4 +1,5 @@
 """poet_check.py: certificates that it accepts, and each reason for which it refuses one."""
+import ast
 import contextlib
 import hashlib
 import io
@@ -9,7 +10,7 @@ import time
 from unittest import mock
 
 import poet_check
-from support import PACKAGE, TestCase
+from support import PACKAGE, SOURCE, TestCase
 
 # Node 1 reads 0, node 2 reads 1, node 3 reads 0 and 2. While node 2 is computed, 1 and 2 fill the 8 bytes.
 NODES = ["4 1 1 9 9 false ", "4 1 1 9 9 false 0", "4 1 1 9 9 false 1", "0 1 1 9 9 true 0,2"]
@@ -391,7 +392,28 @@ class CommandLine(Case):
         run = subprocess.run([sys.executable, "-I", "-B", str(PACKAGE / "poet_check.py"), str(good)],
                              capture_output=True, text=True, cwd=self.folder)
         self.assertEqual((run.returncode, run.stderr), (0, ""))
-        self.assertNotIn("import poet", (PACKAGE / "poet_check.py").read_text())
+
+    def test_only_the_standard_library_has_a_part_in_it(self):
+        tree = ast.walk(ast.parse((PACKAGE / "poet_check.py").read_text()))
+        found = []
+        for node in tree:
+            if isinstance(node, ast.Import):
+                found += [name.name for name in node.names]
+            elif isinstance(node, ast.ImportFrom):
+                found.append("." * node.level + (node.module or ""))
+        self.assertIn("fractions", found)
+        self.assertLessEqual({name.split(".")[0] for name in found}, set(sys.stdlib_module_names))
+        self.assertTrue({"importlib", "subprocess", "ctypes", "runpy"}.isdisjoint(found))
+
+    def test_it_runs_from_a_checkout(self):
+        good, other = self.folder / "good", self.folder / "other"
+        good.write_text(certificate())
+        other.write_text(json.dumps(document()))
+        for arguments, status, said in (([good, other], 0, "proven: "), ([other], 1, ""), ([], 2, "")):
+            run = subprocess.run([SOURCE / "scripts" / "poet-check", *arguments], capture_output=True, text=True,
+                                 cwd=self.folder)
+            self.assertEqual(run.returncode, status, run.stderr)
+            self.assertTrue(run.stdout.startswith(said), run.stdout)
 
 
 if __name__ == "__main__":

@@ -29,7 +29,7 @@ class DebianPackage(TestCase):
         self.assertTrue(all(owner == "root/root" for _, owner, *_ in files))
         names = {name for mode, _, _, _, _, name in files if not mode.startswith("d")}
         modules = "./usr/lib/python3/dist-packages/"
-        expected = {modules + str(path.relative_to(PACKAGE)) for path in (PACKAGE / "poet").rglob("*.py")}
+        expected = {modules + str(path.relative_to(PACKAGE)) for path in [*(PACKAGE / "poet").rglob("*.py"), PACKAGE / "poet_check.py"]}
         documents = {"./usr/share/doc/python3-poet-solve/" + name
                      for name in ("copyright", "changelog.gz", "python.md")}
         self.assertEqual({name for name in names if not name.endswith(".egg-info")},
@@ -42,12 +42,13 @@ class DebianPackage(TestCase):
         run("dpkg-deb", "--extract", self.package, self.folder)
         modules = self.folder / "usr" / "lib" / "python3" / "dist-packages"
         code = """
-import importlib.metadata, poet
+import importlib.metadata, poet, poet_check
 print(poet.__file__, poet.solve("linear", "m4", 4000, 1.5, print_graph_info=False).feasible)
 print(importlib.metadata.version("poet-solve") == poet.__version__)
+print(poet_check.__file__)
 """
         out = run(sys.executable, "-B", "-c", code, PYTHONPATH=str(modules))
-        self.assertEqual(out, f"{modules}/poet/__init__.py True\nTrue\n")
+        self.assertEqual(out, f"{modules}/poet/__init__.py True\nTrue\n{modules}/poet_check.py\n")
 
 
 if __name__ == "__main__":

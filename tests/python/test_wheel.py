@@ -69,9 +69,15 @@ except ImportError as error:
         version = self.run_there(there / "bin" / "poet-solve", "--version")
         self.assertEqual(version, self.run_there(python, "-m", "poet", "--version"))
         self.assertTrue(version.startswith("poet-solve "))
+        schedule, proof = self.folder / "linear.json", self.folder / "linear.proof"
+        self.run_there(there / "bin" / "poet-solve", "--model", "linear", "--platform", "m4", "--ram-budget", "4000",
+                       "--runtime-budget", "1.5", "--output", schedule, "--certify", proof)
+        self.assertIn("\ndocument: ", self.run_there(there / "bin" / "poet-check", proof, schedule))
         self.run_there(python, "-m", "pip", "uninstall", "--quiet", "--yes", "poet-solve")
         self.run_there(python, "-c", "import poet", status=1)
-        self.assertFalse((there / "bin" / "poet-solve").exists())
+        self.run_there(python, "-c", "import poet_check", status=1)
+        for command in ("poet-solve", "poet-check"):
+            self.assertFalse((there / "bin" / command).exists())
 
 
 if __name__ == "__main__":

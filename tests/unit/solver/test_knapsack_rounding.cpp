@@ -39,24 +39,49 @@ TEST(Tighten, KeepsAnInfeasibleRowInfeasible) {
   EXPECT_LT(tighten({.weights = {1, 2}, .capacity = -1}).capacity, 0);
 }
 
+Knapsack random_knapsack(int seed) {
+  Random random(seed);
+  Knapsack knapsack;
+  std::int64_t total = 0;
+  const int kinds = 1 + random.below(4);
+  std::vector<std::int64_t> sizes;
+  for (int s = 0; s < kinds; ++s) sizes.push_back(random.below(random.below(2) == 0 ? 20 : 2000));
+  for (int j = 2 + random.below(9); j > 0; --j) {
+    knapsack.weights.push_back(sizes[random.below(kinds)]);
+    total += knapsack.weights.back();
+  }
+  knapsack.capacity = random.below(static_cast<int>(total) + 2);
+  return knapsack;
+}
+
 TEST(Tighten, AdmitsExactlyTheSameSets) {
   for (int seed = 0; seed < 3000; ++seed) {
-    Random random(seed);
-    Knapsack knapsack;
-    std::int64_t total = 0;
-    const int kinds = 1 + random.below(4);
-    std::vector<std::int64_t> sizes;
-    for (int s = 0; s < kinds; ++s) sizes.push_back(random.below(random.below(2) == 0 ? 20 : 2000));
-    for (int j = 2 + random.below(9); j > 0; --j) {
-      knapsack.weights.push_back(sizes[random.below(kinds)]);
-      total += knapsack.weights.back();
-    }
-    knapsack.capacity = random.below(static_cast<int>(total) + 2);
+    const Knapsack knapsack = random_knapsack(seed);
     const Knapsack tight = tighten(knapsack);
     for (unsigned set = 0; set < 1U << knapsack.weights.size(); ++set) {
       ASSERT_EQ(admits(knapsack, set), admits(tight, set)) << "seed " << seed << " set " << set;
     }
   }
+}
+
+TEST(RoundedRows, HoldForEverySetThatFits) {
+  std::size_t found = 0;
+  for (int seed = 0; seed < 3000; ++seed) {
+    const Knapsack knapsack = random_knapsack(seed);
+    const std::vector<Knapsack> rows = rounded_rows(knapsack);
+    found += rows.size();
+    for (unsigned set = 0; set < 1U << knapsack.weights.size(); ++set) {
+      if (!admits(knapsack, set)) continue;
+      for (const Knapsack& row : rows) {
+        ASSERT_TRUE(admits(row, set)) << "seed " << seed << " set " << set;
+      }
+    }
+  }
+  EXPECT_GT(found, 3000U);
+}
+
+TEST(RoundedRows, OfNoRoomAreNone) {
+  EXPECT_TRUE(rounded_rows({.weights = {1, 2}, .capacity = -1}).empty());
 }
 
 }  // namespace
