@@ -11,8 +11,9 @@ namespace {
 constexpr std::int64_t kInfinite = ProofCosts::kDear;
 /// Units in a target: rounding costs down loses 2^-36 of it for each event of a schedule.
 constexpr int kTargetBits = 36;
-/// Units in a whole energy, finer than its double.
+/// Units in a whole energy, finer than its double, and how much finer they may be.
 constexpr int kWholeBits = 60;
+constexpr int kMostFiner = 40;
 
 std::int64_t sum(std::int64_t a, std::int64_t b) {
   return std::min(a + b, kInfinite);
@@ -52,8 +53,9 @@ ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
   ProofCosts costs;
   // A claim below the baseline takes units in which the two differ. Those of the claim can be so
   // small that the baseline has more of them than a number can hold.
-  const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : kWholeBits - std::ilogb(least);
-  if (claim > 0) costs.shift = std::clamp(bits, -1000, 1000);
+  const int whole_bits = kWholeBits - std::ilogb(std::max<long double>(least, claim));
+  const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : whole_bits;
+  if (claim > 0) costs.shift = std::clamp(std::min(bits, whole_bits + kMostFiner), -1000, 1000);
   const Wide target = whole(claim, costs.shift, true) - baseline_units(graph, costs.shift);
   costs.target = static_cast<std::int64_t>(std::clamp<Wide>(target, 0, kInfinite - 1));
   set_costs(graph, costs);
