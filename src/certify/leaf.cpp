@@ -26,7 +26,7 @@ WholePrices whole_prices(std::span<const double> prices, int exponent) {
   WholePrices whole{.exponent = exponent};
   for (std::size_t r = 0; r < prices.size(); ++r) {
     const double price = std::ldexp(prices[r], -exponent);
-    if (!(price >= 0.5) || price > kMostPrice) continue;
+    if (!(price >= 0.5) || std::ldexp(price, std::max(0, exponent)) > kMostPrice) continue;
     whole.of_rows.emplace_back(static_cast<int>(r), std::llround(price));
   }
   return whole;

@@ -94,11 +94,15 @@ TEST_F(Leaf, ProvesNoMoreThanTheCheapestPointCosts) {
       const int exponent = random.below(60) - 20;
       const WholePrices whole = whole_prices(prices, exponent);
       const std::int64_t proven = proven_units(model_, pointers, whole);
-      if (least) EXPECT_LE(proven, *least) << "seed " << seed;
+      if (least) {
+        EXPECT_LE(proven, *least) << "seed " << seed;
+      }
       if (least && proven > 0) ++bounds;
       const WholePrices small = whole_prices({{1.0 + random.below(3), 1, 1, 1}}, 0);
       const bool refuted = proves_no_point(model_, pointers, small);
-      if (least) EXPECT_FALSE(refuted) << "seed " << seed;
+      if (least) {
+        EXPECT_FALSE(refuted) << "seed " << seed;
+      }
       if (refuted) ++none;
     }
   }
