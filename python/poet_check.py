@@ -492,7 +492,8 @@ class Rows:
 
     def absent(self, b, i):
         """Stage b has i when it starts, kept or paged in by stage b-1, or computes it, or pages it in: one of these."""
-        need(b - 1 in self.following and self.following.get(b) == b + 1, "row", f"{b - 1} and {b} are not one stage each")
+        need(b - 1 in self.following and self.following.get(b) == b + 1, "row",
+             f"{b - 1} and {b} are not one stage each")
         self.node(b - 1, i)
         columns = self.columns
         kept = () if columns.constant(b - 1, i) else (columns.S(b - 1, i),)

@@ -478,6 +478,8 @@ def workspace_of_any(rows, t, k, *_):
 
 
 COLUMNS, ROWS = poet_check.Columns, poet_check.Rows
+
+
 def absent_anywhere(was, self, b, i):
     before = max((a for a in self.moments if a < b), default=None)
     poet_check.need(before is not None, "row", "no moment before")

@@ -29,7 +29,8 @@ class DebianPackage(TestCase):
         self.assertTrue(all(owner == "root/root" for _, owner, *_ in files))
         names = {name for mode, _, _, _, _, name in files if not mode.startswith("d")}
         modules = "./usr/lib/python3/dist-packages/"
-        expected = {modules + str(path.relative_to(PACKAGE)) for path in [*(PACKAGE / "poet").rglob("*.py"), PACKAGE / "poet_check.py"]}
+        expected = {modules + str(path.relative_to(PACKAGE))
+                    for path in [*(PACKAGE / "poet").rglob("*.py"), PACKAGE / "poet_check.py"]}
         documents = {"./usr/share/doc/python3-poet-solve/" + name
                      for name in ("copyright", "changelog.gz", "python.md")}
         self.assertEqual({name for name in names if not name.endswith(".egg-info")},
