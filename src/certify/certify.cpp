@@ -26,8 +26,11 @@ constexpr double kOfSum = 1e-12;
 /// A model with few moments is left when its relaxation or a small tree does not do.
 constexpr double kLeastRoot = 0.9;
 constexpr int kSmallTree = 4000;
+/// It may take a share of the time, within limits: most proofs that it has take less than a second,
+/// and where it has none all moments need the rest.
 constexpr double kShareOfFewMoments = 0.2;
 constexpr Seconds kLeastTime = 2;
+constexpr Seconds kMostTime = 4;
 /// Columns of a model with a moment in every stage, at most two for each stage and tensor.
 constexpr std::int64_t kMostPresences = 400'000;
 /// Graphs that are small enough to look at what is being written.
@@ -100,7 +103,9 @@ class Certifier {
     const bool few = static_cast<int>(level.moments.size()) <= 16 && !level.is_last;
     const Seconds left = clock_.remaining();
     const ProofSearchLimits limits{
-        .seconds = few ? std::min(left, std::max(kLeastTime, kShareOfFewMoments * left)) : left,
+        .seconds =
+            few ? std::min(left, std::clamp(kShareOfFewMoments * left, kLeastTime, kMostTime))
+                : left,
         .nodes = few ? kSmallTree : 0,
         .least_root = few ? kLeastRoot : 0};
     const auto show = [&] {
