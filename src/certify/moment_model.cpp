@@ -51,11 +51,13 @@ ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
   for (const Node& node : graph.nodes) least += node.energy_joules;
   const long double extra = claim - least;
   ProofCosts costs;
-  // A claim below the baseline takes units in which the two differ. Those of the claim can be so
-  // small that the baseline has more of them than a number can hold.
-  const int whole_bits = kWholeBits - std::ilogb(std::max<long double>(least, claim));
-  const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : whole_bits;
-  if (claim > 0) costs.shift = std::clamp(std::min(bits, whole_bits + kMostFiner), -1000, 1000);
+  // A claim below the baseline takes units in which the two differ, but no smaller ones than a
+  // whole number can hold the baseline in.
+  if (claim > 0) {
+    const int whole_bits = kWholeBits - std::ilogb(std::max<long double>(least, claim));
+    const int bits = extra > 0 ? kTargetBits - std::ilogb(extra) : whole_bits;
+    costs.shift = std::clamp(std::min(bits, whole_bits + kMostFiner), -1000, 1000);
+  }
   const Wide target = whole(claim, costs.shift, true) - baseline_units(graph, costs.shift);
   costs.target = static_cast<std::int64_t>(std::clamp<Wide>(target, 0, kInfinite - 1));
   set_costs(graph, costs);

@@ -57,7 +57,7 @@ INSTANTIATE_TEST_SUITE_P(
                   "found 'sweeps'; expected an option or a command (solve, import, "
                   "import-solution, info, "
                   "verify, "
-                  "plot, simulate, place, run, export, fit, sweep, baselines, compare); "
+                  "plot, simulate, place, certify, run, export, fit, sweep, baselines, compare); "
                   "did you mean 'sweep'?"},
         Misplaced{"OneFileTooMany",
                   {"plot", "a.json", "b.json"},
