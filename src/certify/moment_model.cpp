@@ -5,6 +5,8 @@
 
 #include <fmt/format.h>
 
+#include "solver/formulation/path_cuts.hpp"
+
 namespace poet {
 namespace {
 
@@ -64,7 +66,7 @@ ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
   return costs;
 }
 
-// Whatever it costs, so that nothing is too dear.
+// At any cost, so that nothing is too dear.
 ProofCosts costs_for_infeasible(const Graph& graph) {
   const std::vector<std::int64_t> nothing(graph.size(), 0);
   return {.compute = nothing, .page_in = nothing, .page_out = nothing};
@@ -241,9 +243,7 @@ Bytes MomentModel::free_at(const ProofInterval& interval) const {
 }
 
 bool MomentModel::is_read_in(const ProofInterval& interval, int i) const {
-  const std::vector<int>& users = graph().users[i];
-  const auto user = std::upper_bound(users.begin(), users.end(), interval.stage);
-  return user != users.end() && *user <= interval.next;
+  return is_read_between(graph(), i, interval.stage, interval.next);
 }
 
 }  // namespace poet
