@@ -166,7 +166,7 @@ class ProofSearch {
   const ProofCosts& costs_;
   const ProofSearchLimits& limits_;
   ProofProgram program_;
-  std::vector<ProofCount> counts_;
+  std::vector<Count> counts_;
   std::map<int, int> numbers_;  // of rows in the certificate
   ProofText text_;
   int nodes_ = 0;

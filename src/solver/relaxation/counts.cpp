@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <map>
-#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -13,20 +11,6 @@ namespace {
 
 /// Branching on a count must be able to gain this share of the ceiling. Less is CBC's work.
 constexpr double kMinGain = 1e-3;
-
-/// Factor by which to prefer a kind of count. Counts of like nodes cut the problem in the middle, a
-/// count of one node is often a matter of symmetry, and a single column says little.
-double preference(CountKind kind) {
-  switch (kind) {
-    case CountKind::like_nodes:
-      return 3;
-    case CountKind::one_node:
-      return 1;
-    case CountKind::one_column:
-      break;
-  }
-  return 0.1;
-}
 
 class CountMaker {
  public:
@@ -42,10 +26,7 @@ class CountMaker {
         add("page_out", node.page_out_energy_joules, {model_.paged[i].columns[0]});
       }
     }
-    for (auto& [name, count] : classes_) {
-      if (count.columns.size() > 1) counts_.push_back(std::move(count));
-    }
-    return std::move(counts_);
+    return std::move(counts_).all();
   }
 
  private:
@@ -57,28 +38,50 @@ class CountMaker {
     return columns;
   }
 
-  void add(const char* kind, Joules energy, const std::vector<int>& columns) {
+  void add(const char* fact, Joules energy, const std::vector<int>& columns) {
     const double weight = scaled_.to_units(energy);
-    if (columns.empty() || weight <= 0) return;
-    counts_.push_back({.kind = CountKind::one_node, .columns = columns, .weight = weight});
-    for (const int column : columns) {
-      if (columns.size() == 1) break;
-      counts_.push_back({.kind = CountKind::one_column, .columns = {column}, .weight = weight});
-    }
-    Count& all = classes_[fmt::format("{} {:.2g}", kind, weight)];
-    all.kind = CountKind::like_nodes;
-    all.weight = weight;
-    all.columns.insert(all.columns.end(), columns.begin(), columns.end());
+    if (weight > 0) counts_.add(fact, weight, columns);
   }
 
   const Formulation& model_;
   const Graph& graph_;
   const ScaledMilp& scaled_;
-  std::vector<Count> counts_;
-  std::map<std::string, Count> classes_;
+  CountCollector counts_;
 };
 
 }  // namespace
+
+double preference(CountKind kind) {
+  switch (kind) {
+    case CountKind::like_nodes:
+      return 3;
+    case CountKind::one_node:
+      return 1;
+    case CountKind::one_column:
+      break;
+  }
+  return 0.1;
+}
+
+void CountCollector::add(std::string_view fact, double weight, const std::vector<int>& columns) {
+  if (columns.empty()) return;
+  counts_.push_back({.kind = CountKind::one_node, .columns = columns, .weight = weight});
+  for (const int column : columns) {
+    if (columns.size() == 1) break;
+    counts_.push_back({.kind = CountKind::one_column, .columns = {column}, .weight = weight});
+  }
+  Count& all = like_nodes_[fmt::format("{} {:.2g}", fact, weight)];
+  all.kind = CountKind::like_nodes;
+  all.weight = weight;
+  all.columns.insert(all.columns.end(), columns.begin(), columns.end());
+}
+
+std::vector<Count> CountCollector::all() && {
+  for (auto& [name, count] : like_nodes_) {
+    if (count.columns.size() > 1) counts_.push_back(std::move(count));
+  }
+  return std::move(counts_);
+}
 
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled) {

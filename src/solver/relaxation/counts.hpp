@@ -1,6 +1,9 @@
 #pragma once
 
+#include <map>
 #include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include "poet/graph.hpp"
@@ -22,6 +25,23 @@ struct Count {
   CountKind kind = CountKind::one_node;
   std::vector<int> columns;
   double weight = 0;  ///< scaled energy of one more
+};
+
+/// Factor by which to prefer a kind of count. Counts of like nodes cut the problem in the middle, a
+/// count of one node is often a matter of symmetry, and a single column says little.
+double preference(CountKind kind);
+
+/// Collects the counts of a model: of each node, of its single columns, and of all nodes whose
+/// weights agree to two digits.
+class CountCollector {
+ public:
+  /// The columns of one node that stand for one `fact`, such as that it is recomputed.
+  void add(std::string_view fact, double weight, const std::vector<int>& columns);
+  std::vector<Count> all() &&;
+
+ private:
+  std::vector<Count> counts_;
+  std::map<std::string, Count> like_nodes_;
 };
 
 /// The counts of a model: recomputations, page-ins and, in a collapsed model, page-outs of the
