@@ -4,9 +4,9 @@
 
 #include <fmt/format.h>
 
-#include "app/terminal/deliver.hpp"
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
+#include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
@@ -23,20 +23,27 @@ std::string words_for(std::optional<Joules> claim) {
 bool write_certificate(const Certificate& certificate, const std::string& path) {
   if (certificate.status == Certificate::Status::none) return false;
   try {
-    return deliver(certificate.text, path) == ExitCode::ok;
+    write_file(path, certificate.text);
+    return true;
   } catch (const InputError& error) {
     spdlog::error("--certify: {}", error.what());
     return false;
   }
 }
 
+CertifyLimits limits_of(const Request& request) {
+  return {.seconds = request.settings.time_limit_seconds,
+          .memory = request.settings.memory_limit_bytes};
+}
+
 }  // namespace
 
 Certificate search_certificate(const Problem& problem, std::optional<Joules> claim,
-                               const NodeOrder& order, Seconds time_limit, bool quiet) {
+                               const NodeOrder& order, const CertifyLimits& limits, bool quiet) {
   catch_interrupts();
   StatusLine line(quiet);
-  CertifyOptions options{.order = order, .time_limit_seconds = time_limit};
+  CertifyOptions options{
+      .order = order, .time_limit_seconds = limits.seconds, .memory_limit_bytes = limits.memory};
   options.progress = [&line](const CertifyProgress& now) {
     if (line.on_terminal()) {
       line.draw(fmt::format("[{:.1f} s] certificate: a model with {}", now.elapsed_seconds,
@@ -70,12 +77,12 @@ void report_certificate(const Certificate& certificate, std::optional<Joules> cl
   spdlog::warn("{}: no certificate: {}", name, certificate.reason);
 }
 
-void certify_result(ScheduleFile& file, const std::string& path, Seconds time_limit, bool quiet) {
+void certify_result(ScheduleFile& file, const std::string& path, bool quiet) {
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   const Joules energy = file.summary.energy_joules;
   const Joules claim = certifiable_claim(file.graph, energy, file.summary.lower_bound_joules);
   const Certificate certificate =
-      search_certificate(problem, claim, file.model.order, time_limit, quiet);
+      search_certificate(problem, claim, file.model.order, limits_of(file.request), quiet);
   report_certificate(certificate, claim, energy, shown_source(path));
   file.certificate.certified = false;
   if (!write_certificate(certificate, path)) return;
@@ -83,10 +90,10 @@ void certify_result(ScheduleFile& file, const std::string& path, Seconds time_li
   file.certificate.certified_bound_joules = certificate.claim_joules;
 }
 
-void certify_infeasible(const Problem& problem, const NodeOrder& order, const std::string& path,
-                        Seconds time_limit, bool quiet) {
-  const Certificate certificate =
-      search_certificate(problem, std::nullopt, order, time_limit, quiet);
+void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,
+                        const std::string& path, bool quiet) {
+  const Certificate certificate = search_certificate(
+      {.graph = graph, .limits = request.limits}, std::nullopt, order, limits_of(request), quiet);
   report_certificate(certificate, std::nullopt, std::nullopt, shown_source(path));
   write_certificate(certificate, path);
 }

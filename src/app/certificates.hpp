@@ -8,10 +8,16 @@
 
 namespace poet::cli {
 
+/// What a search for a certificate may take; 0 stands for no limit.
+struct CertifyLimits {
+  Seconds seconds = 0;  ///< of wall clock
+  Bytes memory = 0;
+};
+
 /// A search for a certificate, with a line of progress; an interrupt ends it. Without a claim: that
 /// there is no schedule.
 Certificate search_certificate(const Problem& problem, std::optional<Joules> claim,
-                               const NodeOrder& order, Seconds time_limit, bool quiet);
+                               const NodeOrder& order, const CertifyLimits& limits, bool quiet);
 
 /// Says on stderr what was certified, or why nothing was. `energy`: of the schedule, if there is
 /// one.
@@ -19,9 +25,10 @@ void report_certificate(const Certificate& certificate, std::optional<Joules> cl
                         std::optional<Joules> energy, const std::string& name);
 
 /// The same for the result of a solve: its certificate goes to `path`, and what it proves into the
-/// summary. Whatever fails is said, and costs the certificate only.
-void certify_result(ScheduleFile& file, const std::string& path, Seconds time_limit, bool quiet);
-void certify_infeasible(const Problem& problem, const NodeOrder& order, const std::string& path,
-                        Seconds time_limit, bool quiet);
+/// summary. A failure is reported, and costs the certificate only. The limits are those of the
+/// solve once more.
+void certify_result(ScheduleFile& file, const std::string& path, bool quiet);
+void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,
+                        const std::string& path, bool quiet);
 
 }  // namespace poet::cli

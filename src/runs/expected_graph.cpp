@@ -31,20 +31,15 @@ const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
   auto known = known_.find(key);
   if (known == known_.end()) {
     ModelOnPlatform made{.model = model(about)};
-    const Question question{.techniques = limits.techniques, .settings = request.settings};
-    made.graph_sha256 =
-        graph_sha256(priced(made.model, platform_, question).graph, limits.paging_time);
+    made.graph_sha256 = graph_sha256(graph(made.model, request), limits.paging_time);
     known = known_.emplace(key, std::move(made)).first;
   }
   return &known->second;
 }
 
 Graph ExpectedGraph::graph_of(const ProblemInfo& about) const {
-  const Request& request = *about.request;
-  const PagingTime paging_time = request.limits.paging_time;
-  const Question question{.techniques = request.limits.techniques, .settings = request.settings};
-  Graph graph = priced(model(*about.model), platform_, question).graph;
-  const std::string found = graph_sha256(graph, paging_time);
+  Graph given = graph(model(*about.model), *about.request);
+  const std::string found = graph_sha256(given, about.request->limits.paging_time);
   if (found != about.graph_sha256) {
     throw InputError("--model",
                      fmt::format("the graph's digest is {:.12}...; the document is about "
@@ -52,7 +47,7 @@ Graph ExpectedGraph::graph_of(const ProblemInfo& about) const {
                                  found, about.graph_sha256.value_or("no graph")));
   }
   const NodeOrder& order = about.model->order;
-  return order.empty() ? graph : permuted(graph, order);
+  return order.empty() ? given : permuted(given, order);
 }
 
 std::string ExpectedGraph::finding(const ScheduleFile& file) {
@@ -65,6 +60,12 @@ std::string ExpectedGraph::finding(const ScheduleFile& file) {
       "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch size "
       "{}: solve it again",
       found, expected->graph_sha256, model_name_, on, file.model.batch_size);
+}
+
+Graph ExpectedGraph::graph(const Model& model, const Request& request) const {
+  return priced(model, platform_,
+                {.techniques = request.limits.techniques, .settings = request.settings})
+      .graph;
 }
 
 /// A file says which backward pass it was solved with.

@@ -42,6 +42,8 @@ class ExpectedGraph {
 
  private:
   Model model(const ModelInfo& about) const;
+  /// The graph of a model with its costs, in the given order.
+  Graph graph(const Model& model, const Request& request) const;
 
   std::string model_name_, platform_name_;
   NamedText text_;  ///< of the model: stdin can be read only once

@@ -88,9 +88,8 @@ Result infeasible_result(const SolveDocument& document, const CertifyArguments& 
   }
   const ProblemInfo& about = *document.problem;
   ExpectedGraph expected(arguments.model, arguments.platform);
-  Result result{.problem = {.graph = expected.graph_of(about), .limits = about.request->limits},
-                .order = about.model->order};
-  return result;
+  return {.problem = {.graph = expected.graph_of(about), .limits = about.request->limits},
+          .order = about.model->order};
 }
 
 Result result_of(const SolveDocument& document, const CertifyArguments& arguments) {
@@ -111,8 +110,8 @@ ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
     return ExitCode::requirement;
   }
   const Result result = result_of(document, arguments);
-  const Certificate certificate = search_certificate(result.problem, result.claim, result.order,
-                                                     arguments.time_limit_seconds, quiet);
+  const Certificate certificate = search_certificate(
+      result.problem, result.claim, result.order, {.seconds = arguments.time_limit_seconds}, quiet);
   report_certificate(certificate, result.claim, result.energy, name);
   const ExitCode failed = interrupted() ? ExitCode::interrupted : ExitCode::limit;
   if (certificate.status == Certificate::Status::none) return failed;

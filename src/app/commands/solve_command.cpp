@@ -156,7 +156,7 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
   plots.write_schedule(file);
   if (!arguments.certify.empty()) {
-    certify_result(file, arguments.certify, file.request.settings.time_limit_seconds, quiet);
+    certify_result(file, arguments.certify, quiet);
   }
   return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, file.code);
 }
@@ -192,9 +192,8 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
   line.clear();
   if (answer.file) return report(arguments, subject, answer, plots, session.quiet);
   if (answer.result.status == Status::infeasible && !resolved.known && !arguments.certify.empty()) {
-    certify_infeasible({.graph = subject.graph, .limits = resolved.limits},
-                       subject.chosen ? subject.model.order : NodeOrder{}, arguments.certify,
-                       resolved.request.settings.time_limit_seconds, session.quiet);
+    certify_infeasible(subject.graph, resolved.request, subject.model.order, arguments.certify,
+                       session.quiet);
   }
   return deliver_no_schedule(exit_code_of(answer.result, arguments.require_optimal),
                              status_name(answer.result.status), explain(answer.result),
