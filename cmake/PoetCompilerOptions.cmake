@@ -70,9 +70,9 @@ endfunction()
 
 # poet_unite_folders(<target>...): a unity build makes one text of each folder of src with its subfolders,
 # so that their headers and templates are compiled once. The solver and the formats are too large for that:
-# each of their subfolders is a text. The text includes .cpp files, as nothing else may. Generated files stay apart. Clang's
-# static analyser follows paths through an included .cpp file only if the name of what includes it contains
-# "UnifiedSource".
+# each of their subfolders is a text. The text includes .cpp files, as nothing else may. Generated files stay
+# apart. Clang's static analyser follows paths through an included .cpp file only if the name of what
+# includes it contains "UnifiedSource".
 function(poet_unite_folders)
   foreach(target IN LISTS ARGN)
     set_target_properties(${target} PROPERTIES UNITY_BUILD_MODE GROUP

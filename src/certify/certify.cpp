@@ -75,7 +75,8 @@ class Certifier {
   /// With 1, 4, 16 and all moments, each once.
   std::vector<Level> all_levels() const {
     const int size = graph().size();
-    const int first = std::max(1, graph().first_backward < size ? graph().first_backward : 1);
+    const int backward = graph().first_backward;
+    const int first = std::min(backward < size ? std::max(1, backward) : 1, size - 1);
     std::vector<Level> levels;
     const auto add = [&](std::vector<int> moments, bool writes = false) {
       if (moments.empty()) return;
@@ -86,9 +87,9 @@ class Certifier {
     };
     add(peak_moments(problem_, 1));
     add(peak_moments(problem_, 4));
-    add(spread_moments(graph(), std::min(first, size - 1), 16));
+    add(spread_moments(graph(), first, 16));
     if (std::int64_t{size} * (size - first) < kMostPresences) {
-      add(spread_moments(graph(), std::min(first, size - 1), size));
+      add(spread_moments(graph(), first, size));
       add(spread_moments(graph(), 0, size));
     }
     if (problem_.limits.techniques.paging && size <= kMostNodesForWrites) {
@@ -109,8 +110,9 @@ class Certifier {
         .nodes = few ? kSmallTree : 0,
         .least_root = few ? kLeastRoot : 0};
     const auto show = [&] {
-      if (options_.progress && !options_.progress({.elapsed_seconds = clock_.elapsed(),
-                                                   .moments = int(level.moments.size())})) {
+      if (options_.progress &&
+          !options_.progress({.elapsed_seconds = clock_.elapsed(),
+                              .moments = static_cast<int>(level.moments.size())})) {
         stopped_ = true;
       }
       return !stopped_;

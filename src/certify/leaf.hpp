@@ -20,8 +20,8 @@ struct WholePrices {
 /// Rounds prices to multiples of 2^exponent.
 WholePrices whole_prices(std::span<const double> prices, int exponent);
 
-/// The extra energy, in units, that every point of these rows takes at least, whatever the prices
-/// are: the inequality of docs/certificate-format.md, "The tree", rounded down.
+/// The extra energy, in units, that every point of these rows takes at least, for any prices: the
+/// inequality of docs/certificate-format.md, "The tree", rounded down.
 std::int64_t proven_units(const MomentModel& model, std::span<const ProofRow* const> rows,
                           const WholePrices& prices);
 

@@ -51,7 +51,8 @@ class MomentRows {
     return row;
   }
 
-  /// first, hand, input: S[b,i] + R[b,i] + I[b,i] >= whatever needs i in the interval.
+  /// first, hand, input: what needs i in the interval finds it there: S[b,i] + R[b,i] + I[b,i] >=
+  /// the need.
   void add_presence(const ProofInterval& now, int i) {
     if (model_.is_read_in(now, i)) {
       keep(present(fmt::format("first {} {}", now.stage, i), now, i).add(-1, kCertain));

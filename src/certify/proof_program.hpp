@@ -25,7 +25,7 @@ class ProofProgram {
   /// Prices of rows that close a node. A row is the number of a line, or -1 - d for the branch at
   /// depth d.
   struct Leaf {
-    bool is_conflict = false;  ///< no point satisfies the rows, whatever it costs
+    bool is_conflict = false;  ///< no point satisfies the rows, at any cost
     WholePrices prices;
   };
   enum class Outcome { closed, open, failed };

@@ -1,5 +1,5 @@
-// Tables of a graph's nodes, and of the built-in models and platforms, for people. write_list.cpp
-// has the same as JSON, for programs.
+// People read tables of a graph's nodes, of built-in models and of platforms. Programs read the
+// same as JSON, from write_list.cpp.
 
 #include "formats/write_tables.hpp"
 

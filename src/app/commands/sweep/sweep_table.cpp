@@ -1,4 +1,4 @@
-// The tables and messages of a sweep on stderr, for people. Programs read the JSON lines instead.
+// What people read of a sweep on stderr: a table, and messages. Programs read the JSON lines.
 
 #include "app/commands/sweep/sweep_table.hpp"
 
