@@ -19,6 +19,7 @@ struct SolverFeatures {
   bool root_loop = true;
   bool precedence_cuts = true;
   bool cost_fixing = true;
+  bool moment_proofs = true;
   bool counts = true;
   bool cuts_in_cbc = true;
   bool polish = true;
@@ -34,7 +35,7 @@ struct FeatureSwitch {
   std::string_view what;
 };
 
-inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
+inline constexpr std::array<FeatureSwitch, 14> kFeatureSwitches{{
     {"local-search", &SolverFeatures::local_search, "a threshold search for the first schedule"},
     {"coarse", &SolverFeatures::sampled_relaxation, "a first bound from a few moments of the step"},
     {"collapse", &SolverFeatures::collapse, "prove the bound without the forward stages"},
@@ -46,6 +47,8 @@ inline constexpr std::array<FeatureSwitch, 13> kFeatureSwitches{{
     {"root-loop", &SolverFeatures::root_loop, "the relaxation solved and tightened before CBC"},
     {"precedence-cuts", &SolverFeatures::precedence_cuts, "chains of inputs, cut in the root loop"},
     {"cost-fixing", &SolverFeatures::cost_fixing, "columns fixed by their reduced costs"},
+    {"moment-proofs", &SolverFeatures::moment_proofs,
+     "proofs in whole numbers, as certificates have, before branching on counts"},
     {"counts", &SolverFeatures::counts,
      "branching on how often nodes of a kind are recomputed or paged"},
     {"cuts-in-cbc", &SolverFeatures::cuts_in_cbc, "chains of inputs, cut at CBC's nodes too"},

@@ -4,9 +4,9 @@
 #include <string>
 #include <vector>
 
-#include "certify/proof_search.hpp"
 #include "poet/order.hpp"
 #include "poet/problem.hpp"
+#include "solver/proof/proof_search.hpp"
 
 namespace poet {
 

@@ -38,6 +38,7 @@ struct SolveState {
   Work work;
   bool interrupted = false;
   int sampled_moments = 0;            ///< the most that a sampled relaxation was solved with
+  Joules unproven_claim = kInfinity;  ///< that a proof in moment models was not found for
   int searches_without_result = 0;    ///< how many agreed that the problem is infeasible
   std::string trouble;                ///< why a phase ended early, in words
   bool refining = false;              ///< the gap is met; what is left is the extra energy's

@@ -123,7 +123,7 @@ TEST_F(Certify, NeedsTheModelOfADocumentWithoutASchedule) {
 }
 
 TEST_F(Certify, RefusesDocumentsThatProveNothing) {
-  const Finished none = poet_solve(slow_problem() + Words{"--time-limit-s", "0.001"});
+  const Finished none = poet_solve(slow_problem() + Words{"--time-limit-s", "1e-9"});
   ASSERT_EQ(document(none).at("status"), "unknown");
   expect_refused(certify(none.out, {"--model", "resnet18_cifar", "--platform", "m4"}), 2,
                  "found a document that proves nothing");

@@ -33,11 +33,24 @@ void expect_schedule(const Finished& run, int status) {
   EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
 }
 
-TEST(StuckFork, ATimeLimitLeavesTheBestSchedule) {
-  const Finished run =
-      run_program(with_fork("hang:0", slow_problem() + Words{"--time-limit-s", "2"}));
-  expect_schedule(run, 0);
+/// Runs side by side have the same seconds of grace.
+std::future<Finished> started(const Command& command) {
+  return std::async(std::launch::async, [command] { return run_program(command); });
+}
+
+Command signalled(int signal, const Words& options = {}) {
+  Command command = with_fork("hang:0", slow_problem() + options);
+  command.interrupt_after = kLost;
+  command.signals = {signal};
+  return command;
+}
+
+void expect_limit_kept(const Finished& run) {
   EXPECT_LE(run.wall_seconds, 2 + kGraceSeconds + kMarginSeconds);
+}
+
+void expect_best_schedule(const Finished& run) {
+  expect_schedule(run, 0);
   EXPECT_THAT(run.err, HasSubstr("went on for 10 s after its time limit and was ended"));
   // It is what the local search of a million moves has found, and not the first schedule.
   const auto whole = document(poet_solve(slow_problem() + Words{"--effort", "fast"}));
@@ -45,29 +58,51 @@ TEST(StuckFork, ATimeLimitLeavesTheBestSchedule) {
             1.001 * whole.at("summary").at("energy_joules").get<double>());
 }
 
+void expect_schedule_within_the_budgets(const Finished& of_the_least_time) {
+  expect_schedule(of_the_least_time, 0);
+  const auto summary = document(of_the_least_time).at("summary");
+  EXPECT_GT(summary.at("runtime_lower_bound_seconds"), 0);
+  EXPECT_LE(summary.at("runtime_lower_bound_seconds"), summary.at("runtime_seconds"));
+  EXPECT_LE(summary.at("lower_bound_joules"), summary.at("energy_joules"));
+}
+
+void expect_schedule_of_the_point(const Finished& sweep) {
+  EXPECT_EQ(sweep.status, 0) << sweep.err;
+  const std::string row = sweep.out.substr(sweep.out.rfind('\n', sweep.out.size() - 2) + 1);
+  EXPECT_EQ(as_document(row).at("status"), "feasible") << row;
+}
+
+TEST(StuckFork, ATimeLimitLeavesTheBestSchedule) {
+  const Words limited{"--time-limit-s", "2"};
+  const Words problem{"--model",      "resnet18_cifar", "--platform", "m4",
+                      "--ram-budget", "737719",         "--gap",      "0"};
+  auto solve = started(with_fork("hang:0", slow_problem() + limited));
+  auto least_time =
+      started(with_fork("hang:0", problem + Words{"--objective", "runtime"} + limited));
+  auto sweep = started(
+      with_fork("hang:1", Words{"sweep"} + problem + Words{"--runtime-budget", "1.5"} + limited));
+  const Finished solved = solve.get();
+  const Finished of_the_least_time = least_time.get();
+  const Finished swept = sweep.get();
+  for (const Finished& run : {solved, of_the_least_time, swept}) expect_limit_kept(run);
+  expect_best_schedule(solved);
+  expect_schedule_within_the_budgets(of_the_least_time);
+  expect_schedule_of_the_point(swept);
+}
+
 TEST(StuckFork, ASignalLeavesTheBestSchedule) {
-  const auto run_until = [](int signal) {
-    Command command = with_fork("hang:0", slow_problem());
-    command.interrupt_after = kLost;
-    command.signals = {signal};
-    return run_program(command);
-  };
-  // Both have the same seconds of grace.
-  auto terminated = std::async(std::launch::async, run_until, SIGTERM);
-  for (const Finished& run : {run_until(SIGINT), terminated.get()}) {
+  const TemporaryFolder folder;
+  auto interrupted = started(signalled(SIGINT));
+  auto terminated = started(signalled(SIGTERM));
+  auto into_file = started(signalled(SIGINT, {"--output", folder.file("s.json")}));
+  for (const Finished& run : {interrupted.get(), terminated.get()}) {
     expect_schedule(run, 130);
     EXPECT_GE(run.wall_seconds, kGraceSeconds);
     EXPECT_THAT(run.err, HasSubstr("went on for 10 s after its interrupt and was ended"));
   }
-}
-
-TEST(StuckFork, ASignalLeavesTheFile) {
-  const TemporaryFolder folder;
-  Command command = with_fork("hang:0", slow_problem() + Words{"--output", folder.file("s.json")});
-  command.interrupt_after = kLost;
-  const Finished run = run_program(command);
-  EXPECT_EQ(run.status, 130);
-  EXPECT_EQ(run.out, "");
+  const Finished written = into_file.get();
+  EXPECT_EQ(written.status, 130);
+  EXPECT_EQ(written.out, "");
   EXPECT_THAT(folder.contents(), testing::ElementsAre("s.json"));
   EXPECT_EQ(poet_solve({"verify", folder.file("s.json")}).status, 0);
 }
@@ -80,27 +115,6 @@ TEST(StuckFork, ASecondSignalEndsAtOnce) {
   EXPECT_EQ(run.status, 130);
   EXPECT_EQ(run.out, "");
   EXPECT_LE(run.wall_seconds, kGraceSeconds + kMarginSeconds);
-}
-
-TEST(StuckFork, OfTheLeastTimeLeavesAScheduleWithinTheBudgets) {
-  const Finished run = run_program(
-      with_fork("hang:0", Words{"--model", "resnet18_cifar", "--platform", "m4", "--ram-budget",
-                                "737719", "--objective", "runtime", "--time-limit-s", "2"}));
-  expect_schedule(run, 0);
-  const auto summary = document(run).at("summary");
-  EXPECT_GT(summary.at("runtime_lower_bound_seconds"), 0);
-  EXPECT_LE(summary.at("runtime_lower_bound_seconds"), summary.at("runtime_seconds"));
-  EXPECT_LE(summary.at("lower_bound_joules"), summary.at("energy_joules"));
-}
-
-TEST(StuckFork, OfAPointOfASweepLeavesItsSchedule) {
-  const Finished run = run_program(with_fork(
-      "hang:1", Words{"sweep", "--model", "resnet18_cifar", "--platform", "m4", "--ram-budget",
-                      "737719", "--runtime-budget", "1.5", "--gap", "0", "--time-limit-s", "2"}));
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_LE(run.wall_seconds, 2 + kGraceSeconds + kMarginSeconds);
-  const std::string row = run.out.substr(run.out.rfind('\n', run.out.size() - 2) + 1);
-  EXPECT_EQ(as_document(row).at("status"), "feasible") << row;
 }
 
 TEST(StuckFork, ACrashOfTheSolveLeavesTheBestSchedule) {

@@ -20,6 +20,11 @@ enum class SampledEffort {
 /// Raises the bound by sampled_relaxation(), or shows that no schedule exists.
 ModelVerdict run_sampled_relaxation_phase(SolveState& state, SampledEffort effort);
 
+/// Proves the gap in moment models, or raises the bound as far as one leaf does; without an
+/// incumbent, tries to show that no schedule exists. Takes this share of the time that is left, or
+/// less, and none if the incumbent is hardly better than one whose proof was in vain.
+ModelVerdict run_proof_phase(SolveState& state, double share);
+
 /// Which model a phase solves.
 enum class ModelKind {
   collapsed,  ///< without the forward stages: a relaxation

@@ -36,8 +36,8 @@ GlanceLimits glance_limits(bool has_backward, bool fast) {
 /// the glance's, and the gain.
 constexpr int kFirstMoments = 4;
 constexpr double kGain = 0.001;
-/// The most nonzeros of a linear relaxation at a glance, and of any: half a second and some
-/// minutes, on any machine.
+/// The most nonzeros of a linear relaxation at a glance, its first apart, and of any: half a second
+/// and some minutes, on any machine.
 constexpr std::size_t kGlanceNonzeros = 150'000;
 constexpr std::size_t kMostNonzeros = 2'000'000;
 /// By what share three rounds of one linear relaxation must raise the bound.
@@ -113,7 +113,6 @@ class SampledPhase {
   template <typename Place>
   ModelVerdict grow(const Place& place) {
     const Countdown time(share());
-    const std::size_t most_nonzeros = glance_ ? kGlanceNonzeros : kMostNonzeros;
     const int most = glance_ ? limits_.moments : graph().size();
     const double least_gain = glance_ ? limits_.gain : kGain;
     double best = 0;
@@ -126,7 +125,7 @@ class SampledPhase {
       moments_before = moments.size();
       const Built built = build(moments);
       const std::size_t nonzeros = built.scaled.milp.nonzeros();
-      if (nonzeros > most_nonzeros) break;
+      if (nonzeros > (glance_ && count > 1 ? kGlanceNonzeros : kMostNonzeros)) break;
       const RowLoopResult relaxed = relax(built, time.remaining());
       if (relaxed.status == RowLoopResult::Status::infeasible) {
         state_.searches_without_result = 1;

@@ -59,12 +59,20 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
   return found;
 }
 
-std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop) {
+/// On a large graph each plan is noted at once, and the search may end with it; on a smaller one all
+/// are made before the first is noted.
+template <typename Note>
+std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop, Note note) {
   std::vector<Schedule> plans;
   Timeline timeline(costs);
-  const auto take = [&](const Timeline& plan) { plans.push_back(to_schedule(plan)); };
+  const bool is_large = timeline.size() >= kLargeGraph;
+  const auto take = [&](const Timeline& plan) {
+    plans.push_back(to_schedule(plan));
+    if (is_large) note(plans.back());
+  };
   descend_from_baseline(timeline, stop, take);
   descend_from_eviction(timeline, stop, take);
+  if (!is_large) std::for_each(plans.begin(), plans.end(), note);
   return plans;
 }
 
@@ -87,8 +95,8 @@ class PartedSearch {
   std::optional<Schedule> run() {
     const Stopwatch watch;
     if (start_) note(*start_);
-    const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds));
-    for (const Schedule& plan : plans) note(plan);
+    const auto take = [this](const Schedule& plan) { note(plan); };
+    const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds), take);
     if (problem_.limits.techniques.paging && problem_.limits.techniques.remat) {
       search_without(&TechniqueSet::paging);
       search_without(&TechniqueSet::remat);
@@ -113,9 +121,9 @@ class PartedSearch {
     restricted.limits.techniques.*technique = false;
     if (best_ && least_extra_energy(restricted) >= costs_.joules(least_)) return;
     const Stop stop = stop_after(options_.seconds / kParts);
-    const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop);
     const std::optional<Schedule> before = best_;
-    for (const Schedule& plan : plans) note(plan);
+    const auto take = [this](const Schedule& plan) { note(plan); };
+    const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop, take);
     search(restricted, {}, plans, options_.moves / kParts, stop);
     if (best_ != before) start_ = best_;
   }

@@ -12,6 +12,9 @@
 
 namespace poet {
 
+/// From so many nodes on a descent takes a second, and a million moves take several.
+inline constexpr int kLargeGraph = 1000;
+
 struct LocalSearchOptions {
   std::int64_t moves = 1'500'000;  ///< budget in moves, not seconds: a seed gives one answer
   std::uint32_t seed = 1;

@@ -6,7 +6,7 @@
 #include <numeric>
 #include <vector>
 
-#include "certify/moment_model.hpp"
+#include "solver/proof/moment_model.hpp"
 #include "poet/certify.hpp"
 #include "support/random_graphs.hpp"
 

@@ -4,7 +4,7 @@
 #include <span>
 #include <vector>
 
-#include "certify/moment_model.hpp"
+#include "solver/proof/moment_model.hpp"
 #include "solver/relaxation/counts.hpp"
 
 namespace poet {

@@ -8,7 +8,7 @@
 
 #include <fmt/format.h>
 
-#include "certify/moment_rows.hpp"
+#include "solver/proof/moment_rows.hpp"
 #include "solver/formulation/path_cuts.hpp"
 
 namespace poet {

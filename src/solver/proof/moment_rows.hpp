@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "certify/moment_model.hpp"
+#include "solver/proof/moment_model.hpp"
 #include "solver/formulation/knapsack_rounding.hpp"
 
 namespace poet {

@@ -1,4 +1,4 @@
-#include "certify/leaf.hpp"
+#include "solver/proof/leaf.hpp"
 
 #include <algorithm>
 #include <cmath>

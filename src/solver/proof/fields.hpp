@@ -1,7 +1,7 @@
 #pragma once
 
 #include "base/fields.hpp"
-#include "certify/proof_search.hpp"
+#include "solver/proof/proof_search.hpp"
 
 namespace poet {
 

@@ -8,7 +8,7 @@
 #include <optional>
 #include <vector>
 
-#include "certify/leaf.hpp"
+#include "solver/proof/leaf.hpp"
 #include "solver/search/position.hpp"
 #include "support/two_orders.hpp"
 

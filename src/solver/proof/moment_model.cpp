@@ -1,4 +1,4 @@
-#include "certify/moment_model.hpp"
+#include "solver/proof/moment_model.hpp"
 
 #include <algorithm>
 #include <cmath>

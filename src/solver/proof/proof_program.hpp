@@ -6,9 +6,9 @@
 #include <unordered_set>
 #include <vector>
 
-#include "certify/leaf.hpp"
-#include "certify/moment_model.hpp"
-#include "certify/moment_rows.hpp"
+#include "solver/proof/leaf.hpp"
+#include "solver/proof/moment_model.hpp"
+#include "solver/proof/moment_rows.hpp"
 #include "solver/milp/linear_program.hpp"
 #include "solver/work.hpp"
 

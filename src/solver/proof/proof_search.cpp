@@ -1,4 +1,4 @@
-#include "certify/proof_search.hpp"
+#include "solver/proof/proof_search.hpp"
 
 #include <algorithm>
 #include <map>
@@ -7,8 +7,8 @@
 
 #include <fmt/format.h>
 
-#include "certify/proof_counts.hpp"
-#include "certify/proof_program.hpp"
+#include "solver/proof/proof_counts.hpp"
+#include "solver/proof/proof_program.hpp"
 
 namespace poet {
 namespace {

@@ -10,7 +10,7 @@
 
 #include <fmt/format.h>
 
-#include "certify/moment_rows.hpp"
+#include "solver/proof/moment_rows.hpp"
 #include "solver/formulation/knapsack_rounding.hpp"
 
 namespace poet {

@@ -1,4 +1,4 @@
-#include "certify/proof_program.hpp"
+#include "solver/proof/proof_program.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "certify/moment_model.hpp"
+#include "solver/proof/moment_model.hpp"
 
 namespace poet {
 

@@ -1,4 +1,4 @@
-#include "certify/proof_counts.hpp"
+#include "solver/proof/proof_counts.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "certify/moment_rows.hpp"
+#include "solver/proof/moment_rows.hpp"
 
 #include <algorithm>
 #include <cmath>

@@ -1,0 +1,93 @@
+#include "solver/phases/phases.hpp"
+
+#include <algorithm>
+#include <utility>
+
+#include "solver/proof/moment_model.hpp"
+#include "solver/proof/prove.hpp"
+#include "solver/solve_state.hpp"
+
+namespace poet {
+namespace {
+
+/// A proof may take three times as long as the solve so far, and so many seconds at least.
+constexpr double kOfElapsed = 3;
+constexpr Seconds kLeastSeconds = 5;
+/// The sampled relaxation has looked at fewer moments.
+constexpr int kLeastMoments = 16;
+/// Of the extra energy: what proofs in rounded prices leave open, and by how much a claim must be
+/// below one that failed to be worth another search.
+constexpr double kUnprovable = 1e-5;
+constexpr double kMuchLower = 1e-3;
+/// Of the gap: what keeps the sum of rounded doubles on the right side of it.
+constexpr double kSlack = 1e-6;
+
+class ProofPhase {
+ public:
+  ProofPhase(SolveState& state, double share) : state_(state), share_(share) {}
+
+  ModelVerdict run() {
+    if (!state_.options.settings.features.moment_proofs || state_.fast() || state_.refining ||
+        state_.done()) {
+      return ModelVerdict::open;
+    }
+    if (state_.incumbent.schedule()) {
+      prove_gap();
+      return ModelVerdict::open;
+    }
+    return prove_infeasible();
+  }
+
+ private:
+  void prove_gap() {
+    const Incumbent& incumbent = state_.incumbent;
+    const Joules extra = incumbent.extra_energy();
+    const Joules claim = incumbent.energy() - (1 - kSlack) * state_.gap_joules();
+    if (state_.gap_joules() < kUnprovable * extra) return;
+    if (claim > state_.unproven_claim - kMuchLower * extra) return;
+    const ProofCosts costs = costs_for_claim(state_.problem.graph, claim);
+    const ProofAttempt attempt = search(costs);
+    if (attempt.status == ProofAttempt::Status::proven) {
+      state_.incumbent.raise_bound(claim);
+    } else {
+      state_.unproven_claim = claim;
+      if (attempt.units > 0) {
+        state_.incumbent.raise_bound(claim_of_bound(state_.problem.graph, costs, attempt.units));
+      }
+    }
+    state_.report_progress("proof");
+  }
+
+  ModelVerdict prove_infeasible() {
+    const ProofAttempt attempt = search(costs_for_infeasible(state_.problem.graph));
+    if (attempt.status != ProofAttempt::Status::proven) return ModelVerdict::open;
+    state_.searches_without_result = 1;
+    return ModelVerdict::infeasible;
+  }
+
+  ProofAttempt search(const ProofCosts& costs) {
+    const Seconds start = state_.clock.elapsed();
+    Proof proof = prove(state_.problem, costs,
+                        {.seconds = std::min(state_.share_of_time(share_),
+                                             std::max(kLeastSeconds, kOfElapsed * start)),
+                         .memory_bytes = state_.options.settings.memory_limit_bytes,
+                         .least_moments = kLeastMoments,
+                         .progress = [this](int) {
+                           state_.report_progress("proof");
+                           return !state_.stopping();
+                         }});
+    state_.statistics.milp_seconds += state_.clock.elapsed() - start;
+    return std::move(proof.attempt);
+  }
+
+  SolveState& state_;
+  double share_;
+};
+
+}  // namespace
+
+ModelVerdict run_proof_phase(SolveState& state, double share) {
+  return ProofPhase(state, share).run();
+}
+
+}  // namespace poet

@@ -1,0 +1,118 @@
+#include "solver/proof/prove.hpp"
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+
+#include "base/process/call_messages.hpp"
+#include "solver/formulation/moments.hpp"
+#include "solver/proof/fields.hpp"
+#include "solver/proof/moment_model.hpp"
+#include "solver/work.hpp"
+
+namespace poet {
+namespace {
+
+/// A model with few moments is left when its relaxation or a small tree does not do.
+constexpr int kFewMoments = 16;
+constexpr double kLeastRoot = 0.9;
+constexpr int kSmallTree = 4000;
+/// It may take a share of the time, within limits: most proofs that it has take less than a second,
+/// and where it has none all moments need the rest.
+constexpr double kShareOfFewMoments = 0.2;
+constexpr Seconds kLeastProofTime = 2;
+constexpr Seconds kMostProofTime = 4;
+/// Columns of a model with a moment in every stage, at most two for each stage and tensor.
+constexpr std::int64_t kMostPresences = 400'000;
+/// Graphs that are small enough to look at what is being written.
+constexpr int kMostNodesForWrites = 200;
+
+/// The moments of the models to try, each once.
+std::vector<ProofMoments> models_to_try(const Problem& problem, int least_moments) {
+  const Graph& graph = problem.graph;
+  const int size = graph.size();
+  const int backward = graph.first_backward;
+  const int first = std::min(backward < size ? std::max(1, backward) : 1, size - 1);
+  std::vector<ProofMoments> models;
+  const auto add = [&](std::vector<int> stages, bool writes = false) {
+    if (stages.empty()) return;
+    ProofMoments model{.stages = std::move(stages), .writes = writes};
+    if (models.empty() || models.back() != model) models.push_back(std::move(model));
+  };
+  if (least_moments <= 1) add(peak_moments(problem, 1));
+  if (least_moments <= 4) add(peak_moments(problem, 4));
+  add(spread_moments(graph, first, kFewMoments));
+  if (std::int64_t{size} * (size - first) < kMostPresences) {
+    add(spread_moments(graph, first, size));
+    add(spread_moments(graph, 0, size));
+  }
+  if (problem.limits.techniques.paging && size <= kMostNodesForWrites) {
+    add(spread_moments(graph, 0, size), true);
+  }
+  if (models.empty()) add({size - 1});
+  return models;
+}
+
+class Prover {
+ public:
+  Prover(const Problem& problem, const ProofCosts& costs, const ProveOptions& options)
+      : problem_(problem), costs_(costs), options_(options), clock_(options.seconds) {}
+
+  Proof run() {
+    const std::vector<ProofMoments> models = models_to_try(problem_, options_.least_moments);
+    for (const ProofMoments& model : models) {
+      if (proof_.stopped || clock_.expired()) break;
+      ProofAttempt attempt = search(model, model == models.back());
+      const bool proven = attempt.status == ProofAttempt::Status::proven;
+      const bool weaker = attempt.status == ProofAttempt::Status::weaker;
+      if (!proven && (!weaker || attempt.units <= proof_.attempt.units)) continue;
+      proof_.attempt = std::move(attempt);
+      proof_.moments = model;
+      if (proven) break;
+    }
+    proof_.expired = clock_.expired();
+    return std::move(proof_);
+  }
+
+ private:
+  ProofAttempt search(const ProofMoments& model, bool is_last) {
+    const int moments = static_cast<int>(model.stages.size());
+    const bool few = moments <= kFewMoments && !is_last;
+    const Seconds left = clock_.remaining();
+    const Seconds share = std::clamp(kShareOfFewMoments * left, kLeastProofTime, kMostProofTime);
+    const ProofSearchLimits limits{.seconds = few ? std::min(left, share) : left,
+                                   .nodes = few ? kSmallTree : 0,
+                                   .least_root = few ? kLeastRoot : 0};
+    const auto show = [&] {
+      proof_.stopped = proof_.stopped || !options_.progress(moments);
+      return !proof_.stopped;
+    };
+    ChildCall<double, ProofAttempt> call;
+    call.work = [&](const auto& /*report*/) {
+      return search_proof(MomentModel(problem_, costs_, model.stages, model.writes), costs_,
+                          limits);
+    };
+    call.on_report = [&](double) { return show(); };
+    call.check = [](const ProofAttempt&) {};
+    call.on_tick = show;
+    call.seconds = limits.seconds + kLeastProofTime;
+    call.memory_bytes = options_.memory_bytes;
+    ChildAnswer<ProofAttempt> answer = call.run();
+    if (!answer.failure.empty()) proof_.trouble = answer.failure;
+    return answer.result ? std::move(*answer.result) : ProofAttempt{};
+  }
+
+  const Problem& problem_;
+  const ProofCosts& costs_;
+  const ProveOptions& options_;
+  Countdown clock_;
+  Proof proof_;
+};
+
+}  // namespace
+
+Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options) {
+  return Prover(problem, costs, options).run();
+}
+
+}  // namespace poet

@@ -1,0 +1,46 @@
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "poet/problem.hpp"
+#include "solver/proof/proof_search.hpp"
+
+namespace poet {
+
+/// The moments of a model that a proof is made in, and whether it has RAM that is held only to be
+/// written out.
+struct ProofMoments {
+  std::vector<int> stages;
+  bool writes = false;
+
+  bool operator==(const ProofMoments&) const = default;
+};
+
+struct ProveOptions {
+  Seconds seconds = 0;
+  Bytes memory_bytes = 0;  ///< of a process; 0: no limit
+  int least_moments = 1;   ///< of the first model
+  /// Called now and then with the moments of the model that is searched; false ends the search.
+  std::function<bool(int moments)> progress = [](int) { return true; };
+};
+
+struct Proof {
+  ProofAttempt attempt;  ///< a proof of the target, or the best leaf
+  ProofMoments moments;  ///< of its model
+  bool stopped = false;  ///< by `progress`
+  bool expired = false;
+  std::string trouble;  ///< what a process said that failed
+};
+
+/// Searches a proof of the target of the costs in models with 1, 4, 16 and all moments in turn,
+/// each in a process of its own.
+///
+/// Beside the collapsed model and its branching on counts, and CBC on what they leave: `vit_tiny`
+/// on rp2040 with 25605604 bytes and `mobilenet_v2_035_96` on jetsontx2 with 1163973, exact steps
+/// that those leave open after 60 s, take 28 and 43 s of processor time here, `bert/m4` 31457280
+/// some seconds.
+Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options);
+
+}  // namespace poet

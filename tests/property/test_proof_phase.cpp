@@ -1,0 +1,65 @@
+// Proofs in moment models, as a phase of the solver: no bound above the optimum.
+#include <gtest/gtest.h>
+
+#include <iostream>
+
+#include <fmt/format.h>
+
+#include "poet/solve.hpp"
+#include "solver/phases/phases.hpp"
+#include "solver/solve_state.hpp"
+#include "support/answers.hpp"
+#include "support/cases.hpp"
+#include "support/wild_problems.hpp"
+
+namespace poet::test {
+namespace {
+
+/// Starts from the optimum, so that the claim is as high as it can be.
+TEST(ProofPhase, NeverRaisesTheBoundAboveTheOptimum) {
+  const CaseRange range = wanted_cases(40);
+  int searched = 0;
+  int proven = 0;
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    Random random(number);
+    const Problem problem = wild_problem(random, 6 + random.below(10), Numbers::moderate);
+    const SolveResult best = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 30}});
+    if (best.status != Status::optimal) continue;
+    const SolveOptions options{.settings = {.gap = 1e-3, .time_limit_seconds = 20}};
+    SolveState state(problem, options);
+    state.offer(*best.schedule);
+    if (state.proven()) continue;  // by the baseline
+    ++searched;
+    ASSERT_EQ(run_proof_phase(state, 1), ModelVerdict::open);
+    EXPECT_LE(state.incumbent.bound(), best.energy_joules * (1 + kSameEnergy)) << number;
+    proven += state.proven() ? 1 : 0;
+  }
+  std::cout << fmt::format("{} of {} problems proven\n", proven, searched);
+  EXPECT_GE(searched, range.count / 8);
+  EXPECT_GE(2 * proven, searched);
+}
+
+/// Without a schedule the claim is that there is none.
+TEST(ProofPhase, FindsThatThereIsNoScheduleAndNeverWhereThereIsOne) {
+  const CaseRange range = wanted_cases(40);
+  int infeasible = 0;
+  int proven = 0;
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    Random random(number);
+    const Problem problem = wild_problem(random, 6 + random.below(10), Numbers::moderate);
+    const SolveResult best = solve(problem, {.settings = {.gap = 0, .time_limit_seconds = 30}});
+    if (best.status != Status::optimal && best.status != Status::infeasible) continue;
+    const SolveOptions options{.settings = {.gap = 1e-3, .time_limit_seconds = 20}};
+    SolveState state(problem, options);
+    const bool none = run_proof_phase(state, 1) == ModelVerdict::infeasible;
+    EXPECT_FALSE(none && best.schedule) << number;
+    infeasible += best.status == Status::infeasible ? 1 : 0;
+    proven += none ? 1 : 0;
+  }
+  std::cout << fmt::format("{} of {} problems without a schedule proven\n", proven, infeasible);
+  EXPECT_GE(2 * proven, infeasible);
+  EXPECT_GT(proven, 0);
+}
+
+}  // namespace
+}  // namespace poet::test
