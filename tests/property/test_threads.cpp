@@ -32,7 +32,7 @@ std::string difference(const SolveResult& one, const SolveResult& other) {
 }
 
 TEST(Threads, AnswerAsOneDoes) {
-  const CaseRange range = wanted_cases(6);
+  const CaseRange range = wanted_cases(10);
   int searched = 0;
   int unsettled = 0;
   for (int number = range.first; searched < range.count; ++number) {
