@@ -59,23 +59,6 @@ std::optional<Schedule> search_for_any(const Problem& problem, const Stop& stop)
   return found;
 }
 
-/// On a large graph each plan is noted at once, and the search may end with it; on a smaller one all
-/// are made before the first is noted.
-template <typename Note>
-std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop, Note note) {
-  std::vector<Schedule> plans;
-  Timeline timeline(costs);
-  const bool is_large = timeline.size() >= kLargeGraph;
-  const auto take = [&](const Timeline& plan) {
-    plans.push_back(to_schedule(plan));
-    if (is_large) note(plans.back());
-  };
-  descend_from_baseline(timeline, stop, take);
-  descend_from_eviction(timeline, stop, take);
-  if (!is_large) std::for_each(plans.begin(), plans.end(), note);
-  return plans;
-}
-
 /// Parts of a search: with both techniques, and with each by itself.
 constexpr int kParts = 3;
 
@@ -95,8 +78,7 @@ class PartedSearch {
   std::optional<Schedule> run() {
     const Stopwatch watch;
     if (start_) note(*start_);
-    const auto take = [this](const Schedule& plan) { note(plan); };
-    const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds), take);
+    const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds));
     if (problem_.limits.techniques.paging && problem_.limits.techniques.remat) {
       search_without(&TechniqueSet::paging);
       search_without(&TechniqueSet::remat);
@@ -115,6 +97,24 @@ class PartedSearch {
     };
   }
 
+  /// The plans of all greedy descents, noted. On a large graph each is noted at once, and the
+  /// search may end with it; on a smaller one all are made before the first is noted.
+  std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop) {
+    std::vector<Schedule> plans;
+    Timeline timeline(costs);
+    const bool is_large = timeline.size() >= kLargeGraph;
+    const auto take = [&](const Timeline& plan) {
+      plans.push_back(to_schedule(plan));
+      if (is_large) note(plans.back());
+    };
+    descend_from_baseline(timeline, stop, take);
+    descend_from_eviction(timeline, stop, take);
+    if (!is_large) {
+      for (const Schedule& plan : plans) note(plan);
+    }
+    return plans;
+  }
+
   /// Leaves a technique out, unless no plan with the other alone can be better than the best.
   void search_without(bool TechniqueSet::*technique) {
     Problem restricted = problem_;
@@ -122,8 +122,7 @@ class PartedSearch {
     if (best_ && least_extra_energy(restricted) >= costs_.joules(least_)) return;
     const Stop stop = stop_after(options_.seconds / kParts);
     const std::optional<Schedule> before = best_;
-    const auto take = [this](const Schedule& plan) { note(plan); };
-    const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop, take);
+    const std::vector<Schedule> plans = descents(WholeCosts(restricted), stop);
     search(restricted, {}, plans, options_.moves / kParts, stop);
     if (best_ != before) start_ = best_;
   }
