@@ -11,10 +11,9 @@
 namespace poet {
 namespace {
 
-/// What a claim gives up to be provable in rounded prices: of the extra energy that the bound
-/// states, and of the schedule's, which no proof in prices comes closer to.
+/// What a claim gives up of the extra energy that the bound states, to be provable in rounded
+/// prices.
 constexpr double kOfBound = 1e-7;
-constexpr double kOfEnergy = 1e-5;
 /// What the sum of a baseline's doubles may be above the exact one.
 constexpr double kOfSum = 1e-12;
 
@@ -48,7 +47,7 @@ std::string why_not_proven(const Proof& proof) {
 Joules certifiable_claim(const Graph& graph, Joules energy, Joules lower_bound) {
   const Joules least = baseline(graph).energy_joules;
   const Joules claim = std::min(lower_bound - kOfBound * std::max(0.0, lower_bound - least),
-                                energy - kOfEnergy * std::max(0.0, energy - least));
+                                energy - kUnprovable * std::max(0.0, energy - least));
   return claim * (1 - kOfSum);
 }
 
@@ -56,11 +55,6 @@ Certificate certify(const Problem& problem, std::optional<Joules> claim,
                     const CertifyOptions& options) {
   const ProofCosts costs =
       claim ? costs_for_claim(problem.graph, *claim) : costs_for_infeasible(problem.graph);
-  // Nothing is below the baseline.
-  if (costs.target <= 0) {
-    return certificate_of(problem, options, costs, claim, {.stages = {0}},
-                          {.tree = "L 0\n", .leaves = 1});
-  }
   const SolveClock clock(options.time_limit_seconds);
   const Proof proof =
       prove(problem, costs,

@@ -78,7 +78,8 @@ class ModelPhase {
     RootResult root;
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (has_no_time_for_cbc()) return ModelVerdict::open;
-    if (graph().size() >= kManyNodes && run_proof_phase(state_, kProofShare) == ModelVerdict::infeasible) {
+    if (graph().size() >= kManyNodes &&
+        run_proof_phase(state_, kProofShare) == ModelVerdict::infeasible) {
       return ModelVerdict::infeasible;
     }
     if (state_.done()) return ModelVerdict::open;

@@ -15,9 +15,8 @@ constexpr double kOfElapsed = 3;
 constexpr Seconds kLeastSeconds = 5;
 /// The sampled relaxation has looked at fewer moments.
 constexpr int kLeastMoments = 16;
-/// Of the extra energy: what proofs in rounded prices leave open, and by how much a claim must be
-/// below one that failed to be worth another search.
-constexpr double kUnprovable = 1e-5;
+/// Of the extra energy: by how much a claim must be below one that failed to be worth another
+/// search.
 constexpr double kMuchLower = 1e-3;
 /// Of the gap: what keeps the sum of rounded doubles on the right side of it.
 constexpr double kSlack = 1e-6;

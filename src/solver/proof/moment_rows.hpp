@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "solver/proof/moment_model.hpp"
 #include "solver/formulation/knapsack_rounding.hpp"
+#include "solver/proof/moment_model.hpp"
 
 namespace poet {
 

@@ -6,10 +6,10 @@
 #include <unordered_set>
 #include <vector>
 
+#include "solver/milp/linear_program.hpp"
 #include "solver/proof/leaf.hpp"
 #include "solver/proof/moment_model.hpp"
 #include "solver/proof/moment_rows.hpp"
-#include "solver/milp/linear_program.hpp"
 #include "solver/work.hpp"
 
 namespace poet {

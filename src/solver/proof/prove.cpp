@@ -59,6 +59,13 @@ class Prover {
       : problem_(problem), costs_(costs), options_(options), clock_(options.seconds) {}
 
   Proof run() {
+    // Nothing is below the baseline.
+    if (costs_.target <= 0) {
+      return {.attempt = {.status = ProofAttempt::Status::proven,
+                          .proof = {.rows = {}, .tree = "L 0\n", .leaves = 1}},
+              .moments = {.stages = {0}},
+              .trouble = {}};
+    }
     const std::vector<ProofMoments> models = models_to_try(problem_, options_.least_moments);
     for (const ProofMoments& model : models) {
       if (proof_.stopped || clock_.expired()) break;

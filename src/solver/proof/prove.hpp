@@ -9,6 +9,9 @@
 
 namespace poet {
 
+/// Of a schedule's extra energy: no proof in rounded prices comes closer to it.
+inline constexpr double kUnprovable = 1e-5;
+
 /// The moments of a model that a proof is made in, and whether it has RAM that is held only to be
 /// written out.
 struct ProofMoments {

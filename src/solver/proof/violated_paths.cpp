@@ -8,8 +8,8 @@
 
 #include <fmt/format.h>
 
-#include "solver/proof/moment_rows.hpp"
 #include "solver/formulation/path_cuts.hpp"
+#include "solver/proof/moment_rows.hpp"
 
 namespace poet {
 namespace {

@@ -10,8 +10,8 @@
 
 #include <fmt/format.h>
 
-#include "solver/proof/moment_rows.hpp"
 #include "solver/formulation/knapsack_rounding.hpp"
+#include "solver/proof/moment_rows.hpp"
 
 namespace poet {
 namespace {
