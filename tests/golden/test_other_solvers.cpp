@@ -45,7 +45,7 @@ std::vector<Named> built_in_problems() {
 
 std::vector<Named> problems() {
   std::vector<Named> all = built_in_problems();
-  const CaseRange range = wanted_cases(10);
+  const CaseRange range = wanted_cases(15);
   for (int number = range.first; number < range.first + range.count; ++number) {
     Random random(number);
     all.push_back({fmt::format("case {}", number),
