@@ -28,6 +28,8 @@ class LayerList {
   const OnnxGraph& graph() const { return graph_; }
   const OnnxTensor& at(int tensor) const { return graph_.at(tensor); }
   const Shape& shape(int tensor) const { return graph_.at(tensor).shape; }
+  /// Whether an input is given whose numbers the file has: a bias, as a rule.
+  bool is_in_file(int tensor) const { return tensor >= 0 && !at(tensor).is_data(); }
 
   /// Adds a layer and returns its name: `wanted`, or one like it that no other tensor has.
   std::string add(std::string_view op, const std::string& wanted, std::vector<std::string> inputs,

@@ -5,7 +5,7 @@
 
 #include <fmt/format.h>
 
-#include "model/device_memory_terms.hpp"
+#include "model/chip_ram.hpp"
 #include "poet/platform.hpp"
 
 namespace poet {

@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/input_errors.hpp"
-#include "model/device_memory_terms.hpp"
+#include "model/chip_ram.hpp"
 #include "poet/error.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/dominance.hpp"

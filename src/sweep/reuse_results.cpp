@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
-#include "model/device_memory_terms.hpp"
+#include "model/chip_ram.hpp"
 #include "poet/error.hpp"
 #include "question/choose_order.hpp"
 #include "report/summary.hpp"

@@ -10,7 +10,7 @@
 #include <fmt/format.h>
 
 #include "base/text/figures.hpp"
-#include "model/device_memory_terms.hpp"
+#include "model/chip_ram.hpp"
 #include "report/fields.hpp"
 #include "report/place_schedule.hpp"
 

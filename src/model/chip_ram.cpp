@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "base/text/printable.hpp"
-#include "model/device_memory_terms.hpp"
+#include "model/chip_ram.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"

@@ -1,0 +1,44 @@
+// Normalisations.
+
+#include "step/kernels.hpp"
+#include "step/layer_node.hpp"
+
+namespace poet {
+
+Calls bind_batch_norm(const LayerNode& node) {
+  const Shape& x = node.x();
+  const poet_batch_norm_spec spec{.batch = narrow(x[0]),
+                                  .channels = narrow(x[1]),
+                                  .plane = product(x, 2, x.size()),
+                                  .epsilon = kNormEpsilon};
+  const bool is_frozen = node.flag("frozen");
+  if (node.is_forward()) {
+    return {call(is_frozen ? kKernelOf<poet_frozen_norm> : kKernelOf<poet_batch_norm>, spec,
+                 {node.in(0), node.weight(), node.bias()})};
+  }
+  if (is_frozen) return {call(kKernelOf<poet_frozen_norm_grad>, spec, {node.in(0), node.weight()})};
+  return {call(kKernelOf<poet_batch_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+}
+
+Calls bind_group_norm(const LayerNode& node) {
+  const Shape& x = node.x();
+  poet_group_norm_spec spec{.has_bias = node.has_bias() ? 1 : 0, .epsilon = kNormEpsilon};
+  if (node.op() == "layer_norm") {
+    const std::size_t first = x.size() - static_cast<std::size_t>(node.value("dims"));
+    spec.samples = product(x, 0, first);
+    spec.groups = 1;
+    spec.channels = product(x, first, x.size());
+    spec.plane = 1;
+  } else {
+    spec.samples = narrow(x[0]);
+    spec.groups = node.value("groups");
+    spec.channels = narrow(x[1]) / spec.groups;
+    spec.plane = product(x, 2, x.size());
+  }
+  if (node.is_forward()) {
+    return {call(kKernelOf<poet_group_norm>, spec, {node.in(0), node.weight(), node.bias()})};
+  }
+  return {call(kKernelOf<poet_group_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+}
+
+}  // namespace poet
