@@ -111,12 +111,10 @@ std::string techniques_name(const RowProblem& problem) {
   if (limits.paging_time != PagingTime::free) {
     name += fmt::format(", {} transfers", name_of(limits.paging_time));
   }
-  if (limits.storage.storage_budget_bytes) {
-    name += fmt::format(", {} of storage", format_bytes(*limits.storage.storage_budget_bytes));
-  }
-  if (limits.storage.page_out_budget_bytes) {
-    name += fmt::format(", {} of page-outs", format_bytes(*limits.storage.page_out_budget_bytes));
-  }
+  for_each_field(kStorageBudgetNouns, [&](const auto& budget) {
+    const std::optional<Bytes>& bytes = budget.of(limits.storage);
+    if (bytes) name += fmt::format(", {} of {}", format_bytes(*bytes), budget.key);
+  });
   return name;
 }
 

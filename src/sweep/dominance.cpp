@@ -16,6 +16,20 @@ bool allows(const std::optional<Bytes>& loose, const std::optional<Bytes>& tight
   return !loose || (tight && *loose >= *tight);
 }
 
+bool allows(const StorageBudgets& loose, const StorageBudgets& tight) {
+  bool all = true;
+  for_each_field(kFields<StorageBudgets>, [&](const auto& budget) {
+    all = all && allows(budget.of(loose), budget.of(tight));
+  });
+  return all;
+}
+
+/// The least budgets that a schedule keeps.
+StorageBudgets used_by(const Replay& replay) {
+  return {.storage_budget_bytes = replay.storage_bytes,
+          .page_out_budget_bytes = replay.written_bytes};
+}
+
 /// Points sorted by it form runs of curves, looser ones first.
 auto key(const SweepPoint& point) {
   const TechniqueSet& set = point.limits.techniques;
@@ -34,11 +48,8 @@ bool same_curve(const SweepPoint& a, const SweepPoint& b) {
 /// reuse: a schedule may move to looser limits, and a proof (a bound, or that nothing exists) to
 /// tighter ones.
 bool dominates_otherwise(const Limits& loose, const Limits& tight) {
-  bool budgets = true;
-  for_each_field(kFields<StorageBudgets>, [&](const auto& budget) {
-    budgets = budgets && allows(budget.of(loose.storage), budget.of(tight.storage));
-  });
-  return budgets && loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
+  return allows(loose.storage, tight.storage) &&
+         loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
          (loose.techniques.paging || !tight.techniques.paging) &&
          (loose.techniques.remat || !tight.techniques.remat) &&
          loose.paging_time == tight.paging_time;
@@ -60,8 +71,7 @@ bool fits(const Replay& replay, const Limits& limits) {
          within_runtime_budget(replay.runtime_seconds, limits.runtime_budget_seconds) &&
          (limits.techniques.paging || replay.page_out_count + replay.page_in_count == 0) &&
          (limits.techniques.remat || replay.recompute_count == 0) &&
-         allows(limits.storage.storage_budget_bytes, replay.storage_bytes) &&
-         allows(limits.storage.page_out_budget_bytes, replay.written_bytes);
+         allows(limits.storage, used_by(replay));
 }
 
 PointOrder::PointOrder(const std::vector<SweepPoint>& points)

@@ -11,6 +11,10 @@ namespace poet {
 /// Whether a phase showed that no schedule exists.
 enum class ModelVerdict { open, infeasible };
 
+/// Searches for schedules by so many moves, or until it rests, in this share of the time that is
+/// left.
+void run_search_phase(SolveState& state, std::int64_t moves, double share);
+
 /// How long to work on the sampled relaxation.
 enum class SampledEffort {
   glance,  ///< a few moments and nodes of branch and bound: a bound in a blink

@@ -179,7 +179,7 @@ class MomentRows {
   /// storage: rule 9.
   void add_storage() {
     const Limits& limits = model_.problem().limits;
-    if (limits.storage == StorageBudgets()) return;
+    if (write_budget(limits) == kMaxBytes) return;
     ProofRow row{.line = "storage", .bound = -write_budget(limits)};
     for (int i = 0; i < model_.graph().size(); ++i) {
       row.add(-bytes_in_storage(model_.node(i)), model_.ever_paged()[i]);
