@@ -1,4 +1,6 @@
-// poet_constants.c: the frozen parameters, which the linker puts into flash.
+// poet_constants.c: the frozen parameters, which the linker puts into flash. They are numbers and
+// not a call at start-up, because what is computed there would be in RAM. Hexadecimal floats lose
+// no bit and take some 17 bytes of source each; only the compiler sees them.
 
 #include <fmt/format.h>
 

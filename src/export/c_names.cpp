@@ -28,6 +28,7 @@ bool is_upper_or_digit(char c) {
 
 }  // namespace
 
+// The number is looked for one by one, which is quadratic in equal names; models hardly have any.
 std::string Identifiers::add(std::string_view name) {
   std::string word;
   for (const char c : name.substr(0, kLongestName)) {

@@ -1,6 +1,8 @@
 // poet_plan.h is what a firmware's own code includes. So its names must not depend on the schedule:
 // another schedule of the same model, in any order of its nodes, changes sizes and the values of
-// POET_TENSOR_<NAME>, and the firmware compiles as it is.
+// POET_TENSOR_<NAME>, and the firmware compiles as it is. Names and shapes come from the model as
+// its user wrote it, and are comments or parts of macros here, so all of them go through c_names.
+// Sizes are macros and not members of the plan alone, as a firmware declares its arena with them.
 
 #include <string_view>
 
@@ -21,6 +23,7 @@ std::string joined_shapes(const std::vector<Shape>& shapes) {
 }
 
 /// The elements of a tensor: indices of maxima have one or two bytes, all others four.
+/// For comments only: the runtime copies bytes, whatever they mean.
 std::string_view element_type(const StepNode& node, const TrainingStep& step, int index) {
   if (node.op == "max_pool2d_index") {
     const Bytes count = element_count(node.shape);

@@ -26,6 +26,8 @@ inline constexpr auto kNames<poet_op> =
 template <>
 inline constexpr auto kNames<poet_optimizer_kind> = kWords<POET_SGD, POET_MOMENTUM, POET_ADAM>;
 
+// Two steps lead to the text: resolve_plan() decides all addresses, and c_plan_source.cpp only
+// writes them down, so that a wrong address has one place to come from.
 struct DeviceOperand {
   poet_place place = POET_NULL;
   int index = 0;             ///< of a target
