@@ -1,3 +1,12 @@
+// The smallest RAM budget with a schedule, by bisection. What fits a budget fits a larger one, so
+// budgets can be bisected. Each probe asks only whether there is a schedule, and ends with the
+// first one. Its peak, not the budget that was tried, is the new upper end. Peaks are multiples of
+// the greatest common divisor of all sizes, which ends the bisection as soon as nothing lies
+// between. Both ends hold whatever happens: a schedule has been replayed, and a floor comes from a
+// proof.
+//
+// First the floor itself is tried, which is the answer most often.
+
 #include "question/least_ram.hpp"
 
 #include <algorithm>

@@ -1,3 +1,6 @@
+// The version of a file is the oldest one that can hold it. Files that need nothing new are written
+// as before, byte by byte, so that older programs read them and stored results can be compared.
+
 #include "report/schedule_version.hpp"
 
 #include <algorithm>

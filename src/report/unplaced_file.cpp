@@ -1,3 +1,9 @@
+// The one place where a result becomes a file. A file is never written before it would pass its own
+// verification: the schedule is replayed, the figures come from that replay, and what the solver
+// claimed is compared with them. A difference is a bug of ours (InternalError), never something
+// that a reader has to find. Bounds may be above their figure by rounding, and are brought down to
+// it then.
+
 #include "report/unplaced_file.hpp"
 
 #include <algorithm>
@@ -107,6 +113,8 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
   throw InternalError("the report contradicts its own schedule: " + found.front());
 }
 
+// What a tighter budget proves does not hold for the file's budget, while the file's own bounds
+// hold for every schedule within it.
 ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& result) {
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   SolveResult known = result;
