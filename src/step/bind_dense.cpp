@@ -1,4 +1,5 @@
-// Matrix products and embeddings.
+// Matrix products and embeddings. Leading extents of a linear layer are rows, however many there
+// are: a kernel sees a matrix.
 
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
@@ -37,6 +38,7 @@ Calls bind_linear(const LayerNode& node) {
   return linear_gradient(spec, node.in(0), node.weight());
 }
 
+// The kernel reads a transposed operand where it is, so that nothing is copied before a product.
 Calls bind_matmul(const LayerNode& node) {
   const bool is_transposed_a = node.flag("transpose_a");
   const Shape& a = node.x(0);

@@ -1,4 +1,6 @@
-// Normalisations.
+// Normalisations. One kernel serves layer_norm and group_norm: both average over groups of elements
+// of one sample, and differ in whether gamma is by element or by channel. The statistics are no
+// tensor of the graph; each gradient computes them again.
 
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"

@@ -1,4 +1,9 @@
-// From the draft of an exact graph, which knows how each node came about, to kernel calls.
+// From the draft of an exact graph, which knows how each node came about, to kernel calls. A graph
+// has no strides, paddings or axes, and must not get them, as nothing that is solved depends on
+// them. So the draft keeps for each node its layer, the step of the layer's backward pass and the
+// operands of its formula, and this file reads nothing else. What the kernels cannot do is refused
+// here, with the layer's name, before anything runs: other element types, gradients of learned
+// tensors through kernels without a sink, and outputs over inputs that a kernel still reads.
 
 #include <algorithm>
 #include <map>

@@ -1,4 +1,6 @@
-// Sums and products of two tensors with broadcasting, means, and ops that only copy.
+// Sums and products of two tensors with broadcasting, means, and ops that only copy. Broadcasts,
+// means and permutations are strides: a kernel that walks each tensor with strides of its own
+// serves all of them. Concat, split and slice are parts along an axis.
 
 #include <array>
 
@@ -54,6 +56,7 @@ Shape strides_of(const Shape& shape) {
 }
 
 /// Strides of a side along the extents of the result, from the last one: 0 where it is repeated.
+/// NumPy's rule: shapes are aligned at their last extents, and an extent of 1 is repeated.
 Shape side_strides(const Shape& side, const Shape& result) {
   const Shape dense = strides_of(side);
   Shape strides(result.size(), 0);

@@ -1,4 +1,5 @@
-// Convolutions, pools and upsampling: what slides over an image.
+// Convolutions, pools and upsampling: what slides over an image. A signal is an image of height 1,
+// so that one kernel serves both.
 
 #include <algorithm>
 
@@ -68,6 +69,8 @@ poet_conv2d_spec convolution_spec(const LayerNode& node) {
           .has_bias = node.has_bias() ? 1 : 0};
 }
 
+// Windows of an adaptive pool follow from both extents, so it has neither kernel nor stride. A pool
+// without a stride goes on by its kernel.
 poet_pool2d_spec pool_spec(const LayerNode& node) {
   const Extents in = extents(node.x());
   const Extents out = extents(node.y());

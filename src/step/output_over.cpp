@@ -11,6 +11,7 @@
 
 namespace poet {
 
+// An input that no kernel of the node reads may be written over in any case.
 void expect_takes_over(const StepNode& node, int input) {
   // A sink reads each element of an earlier sum right before it writes that element.
   if (node.sink && node.sink->sum == input) return;
