@@ -1,5 +1,6 @@
-// Layers with matrix products, and norms. Weights have to be in the file, or passed in as
-// such: a product of two tensors that are computed is `matmul`.
+// Layers with matrix products, and norms. Weights have to be in the file, or passed in as such: a
+// product of two tensors that are computed is `matmul`. Patterns have been joined before, so that a
+// linear layer is one node here.
 
 #include <fmt/format.h>
 
@@ -39,6 +40,7 @@ void matmul(LayerList& layers, const OnnxNode& node) {
                                                 layers.name_of_tensor(node.input(1))}));
 }
 
+// Running statistics are inputs of the node as well; they are not trained and become nothing.
 void norm(LayerList& layers, const OnnxNode& node) {
   const std::string input = layers.name_of_tensor(node.input(0));
   const Shape& in = layers.shape(node.input(0));

@@ -1,5 +1,6 @@
 // Ops that work element by element. A slope or a limit that the layer does not have is noted if the
-// costs are the same, and refused if it would be another layer.
+// costs are the same, and refused if it would be another layer. A schedule depends on shapes, costs
+// and what gradients read, and on no number of a formula.
 
 #include <cmath>
 
