@@ -1,3 +1,9 @@
+// From a model as it was written to nodes with indices, shapes and counts. There are three ways:
+// measured nodes, layers with POET's counts, and layers as they are computed (src/model/exact). A
+// mistake does not end the building: what only follows from it is left out, so that a file with
+// three slips takes one run to mend. After errors the model means nothing, and no caller may use
+// it.
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -127,6 +133,8 @@ int checked_in_place(const MeasuredSpec& node, const std::vector<int>& inputs,
                                              printable(wanted.name)));
 }
 
+// Nodes with measured costs bring their backward pass and their parameters, so nothing is inferred;
+// names are resolved, and what may be taken over is checked against the bytes that the file states.
 class MeasuredBuilder {
  public:
   MeasuredBuilder(const ModelSpec& spec, Model& model, InputErrors& errors)

@@ -38,6 +38,7 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
   return count;
 }
 
+// Stated bytes win: a measured node's file knows them, and counts would only guess.
 Bytes bytes_of(const Parameters& parameters, int element_bytes) {
   return parameters.bytes ? *parameters.bytes : checked_product({parameters.count, element_bytes});
 }

@@ -1,5 +1,13 @@
 // The forward pass in true counts. A layer becomes as many nodes as it makes tensors; a view
 // becomes none: whatever reads it reads the node below.
+//
+// Parameters are owned by the first layer that has them, and counted at the first node that reads
+// them. A learned tensor is no node: it lies with the parameters, and whoever reads it reads
+// parameters. Each tensor notes whether anything trainable lies below it; the backward pass goes no
+// further down than that, which is what makes training a part of a network cheap.
+//
+// A layer with a mistake is remembered as unsound. What reads it, or one of its parts, is left out
+// without an error of its own.
 
 #include <algorithm>
 #include <map>
@@ -123,6 +131,8 @@ class ForwardPass {
     });
   }
 
+  // attention_context reads queries, keys and values as well, which its file form does not name:
+  // they are what the scores were made of.
   ExactLayer infer(DraftLayer& layer) {
     const OpRule& rule = *find_op(layer.spec->op);
     if (rule.reads_source) {

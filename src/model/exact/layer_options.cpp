@@ -1,3 +1,6 @@
+// The keys of a layer that say something about its tensor and not about its op. Each is checked
+// where the layer's shapes are known, so that an error names what would fit.
+
 #include "model/exact/layer_options.hpp"
 
 #include <algorithm>
@@ -70,6 +73,7 @@ void check_tensor_options(const Draft& draft, const DraftLayer& layer) {
                                            : draft.model.nodes[below.node].name)));
 }
 
+// Equal shapes are enough: which of the two layers came first decides only whose name they have.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner) {
   const LayerSpec& spec = *layer.spec;
   const InputName& wanted = *spec.weights;
