@@ -19,6 +19,7 @@ poet_linear_spec linear_spec(const LayerNode& node) {
 
 }  // namespace
 
+// Recurrent layers call it too, as their gates are matrix products.
 Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
                       const OperandSource& weight) {
   return {call(kKernelOf<poet_linear_grad>, spec, {dy, weight})};

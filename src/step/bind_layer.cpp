@@ -63,6 +63,7 @@ const std::map<std::string_view, Bind>& table() {
   return binders;
 }
 
+// A formula names whole tensors. Binders that read a part of one add its offset themselves.
 OperandSource source_of(const FormulaOperand& operand) {
   switch (operand.kind) {
     case FormulaOperand::Kind::tensor:

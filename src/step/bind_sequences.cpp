@@ -11,6 +11,7 @@ namespace poet {
 namespace {
 
 /// An operand from a later element on.
+/// Queries, keys and values of one tensor are told apart by where they begin.
 OperandSource later(OperandSource source, std::int64_t elements) {
   source.offset += elements;
   return source;

@@ -72,6 +72,7 @@ bool repeats_channels(const LayerNode& node) {
          node.x(0).size() == node.x(1).size() && node.x(1)[1] != 1 && node.x(1)[1] != node.x(0)[1];
 }
 
+// Four extents hold every broadcast whose repeated extents lie together, which is nearly every one.
 poet_broadcast_spec broadcast_spec(const LayerNode& node) {
   Strided strided;
   if (repeats_channels(node)) {
@@ -93,6 +94,7 @@ poet_broadcast_spec broadcast_spec(const LayerNode& node) {
 }
 
 /// A part of a tensor along an axis, from `start` on.
+/// Extents before the axis and behind it are one number each, however many there are.
 poet_part_spec part_spec(const Shape& whole, const Shape& part, std::size_t axis,
                          std::int64_t start) {
   return {.outer = product(whole, 0, axis),

@@ -95,6 +95,7 @@ poet_pool2d_spec pool_spec(const LayerNode& node) {
 
 }  // namespace
 
+// A transposed convolution calls kernels of its own, as the roles of operands change too.
 Calls bind_convolution(const LayerNode& node) {
   const poet_conv2d_spec spec = convolution_spec(node);
   const bool is_transposed = node.op() == "conv_transpose2d";
@@ -111,7 +112,8 @@ Calls bind_convolution(const LayerNode& node) {
                spec, {node.in(0), node.weight()})};
 }
 
-// The second node of a maximum is its index, of one byte or two.
+// The second node of a maximum is its index within the window: one byte is enough for 256
+// positions, and two for more.
 Calls bind_pool(const LayerNode& node) {
   const poet_pool2d_spec spec = pool_spec(node);
   const bool is_forward = node.is_forward();

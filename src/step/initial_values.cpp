@@ -13,6 +13,7 @@
 
 namespace poet {
 
+// A tensor of one extent is a bias or, in a normalisation, a scale.
 std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   std::vector<poet_initial> values;
   for (std::size_t t = 0; t < parameters.shapes.size(); ++t) {

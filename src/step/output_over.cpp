@@ -1,6 +1,7 @@
 // Whether an output may lie over an input. A graph allows it by sizes and last uses alone; a kernel
 // that reads an element again after it has written one would compute from its own output. The bits
-// in step/kernels.hpp say for each kernel over which operands it may write.
+// in step/kernels.hpp say for each kernel over which operands it may write. Both `run` and `export`
+// ask it, and a model is asked when it is bound: the same fault is found whichever file it is in.
 
 #include "step/output_over.hpp"
 
