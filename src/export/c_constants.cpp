@@ -17,6 +17,7 @@ namespace {
 
 constexpr std::size_t kNumbersPerLine = 5;
 
+// C99 asks compilers for lines of 4095 characters and no longer ones.
 void append_lines(std::string& text, const std::vector<float>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool ends_line = i % kNumbersPerLine + 1 == kNumbersPerLine || i + 1 == values.size();

@@ -43,6 +43,7 @@ std::string Identifiers::add(std::string_view name) {
   return unique;
 }
 
+// A comment need not be exact, so all that could mean something to a compiler becomes _.
 std::string comment_text(std::string_view text) {
   std::string safe;
   for (const char c : text.substr(0, kLongestText)) {
@@ -53,6 +54,7 @@ std::string comment_text(std::string_view text) {
   return safe;
 }
 
+// A string is exact: other bytes are octal numbers, and so is ?, which can begin a trigraph.
 std::string string_literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text.substr(0, kLongestText)) {

@@ -22,8 +22,8 @@ std::string joined_shapes(const std::vector<Shape>& shapes) {
   return text;
 }
 
-/// The elements of a tensor: indices of maxima have one or two bytes, all others four.
-/// For comments only: the runtime copies bytes, whatever they mean.
+/// The elements of a tensor: indices of maxima have one or two bytes, all others four. For comments
+/// only: the runtime copies bytes, and does not ask what they mean.
 std::string_view element_type(const StepNode& node, const TrainingStep& step, int index) {
   if (node.op == "max_pool2d_index") {
     const Bytes count = element_count(node.shape);
@@ -39,6 +39,7 @@ class PlanHeader {
  public:
   explicit PlanHeader(const DevicePlan& plan) : plan_(plan), step_(*plan.step) {}
 
+  // Guards for C++ are in the text, since firmware is often C++ that includes C.
   std::string write() {
     text_ = fmt::format(
         "/* A training step of '{}'. Written by poet-solve {}; do not edit. */\n"

@@ -128,6 +128,7 @@ class PlanSource {
                        comment_text(name));
   }
 
+  // A null pointer stands for a list without entries, as C has no empty array.
   std::string call(const DeviceCall& from) {
     const Kernel& kernel = from.call->kernel;
     adaptors_.emplace(kernel.name, adaptor(kernel));

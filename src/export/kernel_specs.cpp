@@ -175,6 +175,7 @@ std::string members(const UpdateSpec& spec) {
 
 }  // namespace
 
+// The name of the struct is asked of the compiler, so that it cannot differ from the header's.
 SpecText spec_text(const KernelSpec& spec) {
   return std::visit(
       [](const auto& held) {

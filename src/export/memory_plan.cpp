@@ -78,6 +78,7 @@ FolderFiles memory_plan(const PlacedStep& placed) {
   return {{"offline_memory_plan.bin", metadata}, {"offline_memory_plan.csv", table}};
 }
 
+// Cells that do not apply to an instruction are empty and not 0, which is an offset.
 FolderFiles program_table(const PlacedStep& placed) {
   const ResolvedProgram program = resolve_memory(placed.graph, placed.program);
   std::string table = "instruction,op,node,name,bytes,offset,from,storage,inputs\n";

@@ -28,6 +28,8 @@ class MemoryFollower {
   }
 
  private:
+  // A free has no instruction on a device: there is nothing to do, and the number of the next one
+  // says that something was left out.
   void follow(int number) {
     const Instruction& step = program_[number];
     const Node& node = graph_.nodes[step.node];

@@ -72,6 +72,7 @@ class PlanResolver {
       first += from.count;
       if (from.is_kept) kept += from.count;
     }
+    // Offsets are in bytes, so that the bytes of an array have to fit as well as its count.
     bytes32(trained * kRealBytes, "bytes of parameters");
     bytes32(constant * kRealBytes, "bytes of constants");
     plan_.parameter_count = fitting<std::int32_t>(trained, "parameters");
@@ -202,6 +203,7 @@ class PlanResolver {
 
 }  // namespace
 
+// The name is only for comments, and so it is no part of what is resolved.
 DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
                         const PlacedStep& placed) {
   DevicePlan plan = PlanResolver(step, placed).take();
