@@ -69,6 +69,7 @@ double (*unary_of(const std::string& op))(double) {
   return nullptr;
 }
 
+// Numbers are kept in the order in which they lie, so another shape changes none of them.
 bool keeps_numbers(const std::string& op) {
   return op == "Identity" || op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" ||
          op == "Flatten";
@@ -84,7 +85,7 @@ class Folding {
         count_(element_count(out_.shape)) {}
 
   /// The numbers, or none if the op is not one of these.
-  // Shape and Size ask for a shape alone, which is known of data too; all else needs every number.
+  /// Shape and Size ask for a shape alone, which is known of data too; all else needs every number.
   std::optional<Numbers> numbers() const {
     const std::string& op = node_.op;
     if (op == "Shape") return shape();

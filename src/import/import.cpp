@@ -45,7 +45,7 @@ std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
 }
 
 /// One reading of the file, with all extents known.
-// Notes are cleared first: of two readings only the last ones count.
+/// Notes are cleared first: of two readings only the last ones count.
 ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
                     const OpenExtents& extents, const ImportRequest& request,
                     std::vector<std::string>& notes) {

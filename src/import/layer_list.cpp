@@ -95,7 +95,7 @@ void check_attribute(const AttributeRule& rule, const Attribute& given) {
 }  // namespace
 
 // The first input is always `input`, as model files call it. Indices have four bytes on a device,
-// whatever ONNX stores them as.
+// also if ONNX stores eight.
 LayerList::LayerList(const OnnxGraph& graph) : graph_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
@@ -167,6 +167,8 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   return name;
 }
 
+// Steps of one LSTM name the first step as their owner, so that a sequence has one set of
+// parameters.
 std::string LayerList::add_cell(const std::string& wanted, std::vector<std::string> inputs,
                                 Attribute bias, const std::string& owner) {
   std::string name = add("lstm", wanted, std::move(inputs), {{"bias", std::move(bias)}});

@@ -23,6 +23,8 @@ void linear(LayerList& layers, const OnnxNode& node) {
                          {"bias", number_attribute(layers.is_in_file(node.input(2)) ? 1 : 0)}}));
 }
 
+// The layer multiplies matrix by matrix: one matrix for a whole batch would be broadcast, which it
+// does not do.
 void matmul(LayerList& layers, const OnnxNode& node) {
   const Shape& a = layers.shape(node.input(0));
   const Shape& b = layers.shape(node.input(1));

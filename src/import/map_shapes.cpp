@@ -18,6 +18,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
+// Opsets moved these lists from attributes to inputs one op at a time; both are looked at.
 List known_list(const LayerList& layers, const OnnxNode& node, std::size_t input, const char* key) {
   const int tensor = node.input(input);
   if (tensor < 0) return node.integers(key);

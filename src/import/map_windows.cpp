@@ -167,6 +167,7 @@ void transposed_convolution(LayerList& layers, const OnnxNode& node) {
            {"bias", number_attribute(node.input(2) >= 0 ? 1 : 0)}}));
 }
 
+// Layers have no dilated pools, and dilation changes what is read: a note would not do.
 void pool(LayerList& layers, const OnnxNode& node) {
   const WindowShape window =
       window_of(node, layers.shape(node.input(0)), node.integers("kernel_shape"));

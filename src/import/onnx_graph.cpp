@@ -28,6 +28,8 @@ std::string OnnxNode::text(const std::string& key) const {
   return found == attributes.end() ? std::string{} : found->second.text;
 }
 
+// An output of the graph counts as a reader, -1: no pattern may swallow a tensor that somebody
+// outside reads.
 OnnxLinks::OnnxLinks(const OnnxGraph& graph)
     : graph_(&graph), maker_(graph.tensors.size(), -1), readers_(graph.tensors.size()) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
