@@ -24,6 +24,7 @@
 namespace poet {
 namespace {
 
+// A model that names no batch has its extents as they are; scaling the first one could be wrong.
 void check_batch_size(const ModelSpec& spec, std::int64_t batch_size) {
   if (batch_size < 1) {
     throw InputError(fmt::format("the batch size is {}, expected at least 1", batch_size));

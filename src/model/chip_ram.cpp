@@ -31,6 +31,7 @@ int numbers_kept(Optimizer optimizer) {
   return 2;
 }
 
+// What trains is written in every step, which flash does not survive; a platform may say otherwise.
 bool in_flash(const Parameters& parameters, const Platform* platform) {
   if (platform == nullptr) return false;
   if (platform->parameters_in == ParametersIn::flash) return true;

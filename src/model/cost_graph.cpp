@@ -31,8 +31,8 @@ Seconds transfer_seconds(const Transfer& transfer, Bytes bytes) {
 }
 
 /// The rates of an op. A gradient without rates of its own has those of its op.
-// From the general to the particular: the platform, its "default", the op of the gradient, the op
-// itself.
+/// From the general to the particular: the platform, its "default", the op of the gradient, the op
+/// itself.
 OpRates rates_of(const Platform& platform, std::string_view op) {
   OpRates rates{platform.flops_per_second, platform.flops_per_joule};
   const auto apply = [&](std::string_view key) {

@@ -13,6 +13,7 @@
 
 namespace poet {
 
+// An index is used up even without a name, so that it stays the index of the node.
 void NodeNames::add(const std::string& name, const std::string& place) {
   const int own = next_++;
   if (name.empty()) return;

@@ -28,6 +28,7 @@ std::int64_t checked_product(std::initializer_list<std::int64_t> factors) {
   return product;
 }
 
+// Up to 2^53 a double, in which costs are computed, holds every count exactly.
 std::int64_t element_count(std::span<const std::int64_t> shape) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {

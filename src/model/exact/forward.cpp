@@ -226,6 +226,7 @@ class ForwardPass {
         if (tensor.kind == TensorRef::Kind::input) read(layer.inputs[tensor.index], node);
       }
       for (const int group : from.parameters) read_group(layer.parameters[group], node);
+      // A file that says anything about its buffer decides alone; else the op does.
       std::vector<int> over = stated_over;
       if (!spec.in_place && !spec.in_place_over) {
         for (const TensorRef tensor : from.over) over.push_back(node_of(layer, tensor));
@@ -236,6 +237,8 @@ class ForwardPass {
     }
   }
 
+  // Files refer to readable parts, so these keep their names; any other node gives way to a name
+  // that is taken.
   std::string name_of(const LayerSpec& spec, const ForwardNode& node) {
     if (node.suffix.empty()) return spec.name;
     std::string name = spec.name + "." + node.suffix;

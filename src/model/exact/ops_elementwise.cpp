@@ -2,8 +2,7 @@
 
 // Y = X for all of them. A function whose gradient follows from Y may be computed in place of X;
 // one whose gradient needs X may too, if X is free for it: that is for the graph to know. An exp,
-// erf or tanh counts as E FLOPs, whatever a chip takes for it: a platform may state a rate for the
-// op.
+// erf or tanh counts as E FLOPs on every chip: a platform may state a rate for the op.
 namespace poet::exact {
 namespace {
 
