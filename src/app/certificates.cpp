@@ -1,7 +1,7 @@
 // What `certify` and `solve --certify` share. A certificate that cannot be written does not fail a
 // solve: the schedule is what hours were spent on, and it states that nothing was certified. Its
-// time limit is that of the solve, once more; the search for a proof can be stopped by itself and
-// leaves what it has.
+// time limit is the solve's, once more; the search for a proof can be stopped by itself and leaves
+// what it has.
 
 #include "app/certificates.hpp"
 

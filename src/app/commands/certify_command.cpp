@@ -80,7 +80,7 @@ Joules claim_for(const ScheduleFile& file, double bound) {
 }
 
 /// The problem of a document without a schedule, whose nodes the model has.
-// Such a document names its graph by a digest, and the model's graph has to have it.
+/// Such a document names its graph by a digest, and the model's graph has to have it.
 Result infeasible_result(const SolveDocument& document, const CertifyArguments& arguments) {
   if (document.status != Status::infeasible || !document.problem || !document.problem->model ||
       !document.problem->request) {
@@ -129,6 +129,8 @@ ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
                  certificate.status == Certificate::Status::proven ? ExitCode::ok : failed);
 }
 
+// The platform is an option of its own as everywhere, though only a document without a schedule
+// needs it.
 Run add_certify(CLI::App& app) {
   const auto arguments = std::make_shared<CertifyArguments>();
   OptionGroup group(app);

@@ -36,6 +36,7 @@ Examples:
   $ poet-solve compare baseline.jsonl new.jsonl
   $ poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> "$SUMMARY")";
 
+// The tolerance is the usual gap of a solve: within it, either schedule could have been the answer.
 struct CompareArguments {
   std::string baseline;
   std::string fresh;

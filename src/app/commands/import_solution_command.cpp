@@ -108,6 +108,7 @@ ExitCode import_solution(const ImportSolutionArguments& arguments, Session& sess
   return deliver(to_json(file, arguments.to.compact), arguments.to.output);
 }
 
+// The options are the solve's, without what says how hard to search: nothing is searched.
 Run add_import_solution(CLI::App& app) {
   const auto arguments = std::make_shared<ImportSolutionArguments>();
   OptionGroup(app).argument("SOLUTION", arguments->solution,

@@ -145,6 +145,7 @@ ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
   return deliver(to_json(placed.file, arguments.to.compact), arguments.to.output);
 }
 
+// An option that is gone is kept as an error that says what to use in its place.
 Run add_place(CLI::App& app) {
   const auto arguments = std::make_shared<PlaceArguments>();
   OptionGroup group(app);

@@ -207,7 +207,7 @@ void warn_if_higher_than_page(const std::string& svg, const char* advice) {
                kPageMm, advice);
 }
 
-// Whatever can be refused by options alone is refused before the file is read.
+// Options are checked before the file is read.
 ExitCode plot_result(const PlotArguments& arguments) {
   const PictureOptions look = picture_options(arguments);
   check_destination("--output", arguments.output);
@@ -225,6 +225,7 @@ ExitCode plot_result(const PlotArguments& arguments) {
   return deliver(pdf ? to_pdf(svg) : svg, arguments.output);
 }
 
+// Sizes are millimetres of paper, since a picture for a paper has to fit its column exactly.
 Run add_plot(CLI::App& app) {
   const auto arguments = std::make_shared<PlotArguments>();
   OptionGroup group(app);

@@ -1,6 +1,6 @@
 // The command `simulate`: from stages that a person wrote to a complete schedule file. The judge
 // replays them as it replays an answer of the solver. No search was made, so the status is
-// `feasible` and the bound is the baseline's energy. Whatever the stages do not say is computed or
+// `feasible` and the bound is the baseline's energy. All that the stages do not say is computed or
 // taken from the model, so a schedule of another tool takes a list of nodes and a list of stages,
 // and no figure that could be wrong. Violations are all listed, with the numbers of stages as the
 // file has them.
@@ -94,8 +94,8 @@ ScheduleDraft read_draft(const SimulateArguments& arguments, const std::string& 
   return draft;
 }
 
-/// Budgets on the command line replace the budgets of the file.
-// A share of RAM and a multiple of time are the given order's, whatever order the stages have.
+/// Budgets on the command line replace the budgets of the file. A share of RAM and a multiple of
+/// time are the given order's in any order of the stages.
 void apply_budgets(const SimulateArguments& arguments, const std::optional<Inputs>& inputs,
                    ScheduleDraft& draft) {
   const Baseline base = stated_base(draft);
@@ -156,6 +156,8 @@ ExitCode simulate_stages(const SimulateArguments& arguments, Session& session) {
   return deliver(to_json(file, arguments.to.compact), arguments.to.output);
 }
 
+// `min` is left out of the budgets: the schedule is given, and its own peak is the least that it
+// needs.
 Run add_simulate(CLI::App& app) {
   const auto arguments = std::make_shared<SimulateArguments>();
   OptionGroup group(app);

@@ -82,8 +82,8 @@ void check_destinations(const SolveArguments& arguments) {
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
 /// refused; a schedule that does not fit these budgets is no mistake, only of no use.
-// With a search over orders a schedule in any order is a start; otherwise the order has to be the
-// problem's, since stages of another order mean other nodes.
+/// With a search over orders a schedule in any order is a start; otherwise the order has to be the
+/// problem's, since stages of another order mean other nodes.
 std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject& subject,
                                           const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
@@ -208,6 +208,8 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
                              arguments.to, answer.problem);
 }
 
+// Everything that can be asked for besides the schedule goes to files or stderr: stdout is the
+// document's.
 void add_output_options(CLI::App& app, SolveArguments& arguments) {
   OptionGroup output(app, kWhatToWrite);
   output.text("--output", arguments.to.output, "FILE", "write the JSON there, whole or not at all");
