@@ -57,6 +57,7 @@ SolveResult interrupted_search() {
   return {.reason = "interrupted before the smallest RAM budget was known", .interrupted = true};
 }
 
+// A start that the user named wins over the schedule that the search for `min` has found.
 SolveOptions solve_options(const ResolvedQuestion& question, const AnswerOptions& options) {
   SolveOptions solve{.settings = question.request.settings,
                      .start = options.start,

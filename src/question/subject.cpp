@@ -116,6 +116,8 @@ ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {
           .given_graph_sha256 = subject.chosen ? subject.chosen->graph_sha256 : std::string()};
 }
 
+// The first tensor with several readers is named: a note about all of them would be long and say no
+// more.
 std::string chain_note(const Model& model) {
   if (model.backward != Backward::poet_chain) return {};
   std::vector<int> users(model.nodes.size());

@@ -58,6 +58,7 @@ void find_without_order(std::vector<std::string>& found, const ScheduleFile& fil
 
 }  // namespace
 
+// Checked in both directions, as the nodes of a file may be listed in no legal order of their own.
 Graph put_back(const Graph& graph, const NodeOrder& order) {
   const NodeOrder back = inverse(order);
   check_order(graph, precedence(graph), back);

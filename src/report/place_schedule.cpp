@@ -68,7 +68,7 @@ std::optional<Placement> find_offsets(const ProgramBuffers& lifetimes, const Pla
 }
 
 /// By copy: a slot of its own for each tensor, one after another.
-// What rule 9 counts, so that there is always a layout within the budget for storage.
+/// What rule 9 counts, so that there is always a layout within the budget for storage.
 std::vector<Bytes> separate_slots(const ScheduleFile& file, const ProgramCopies& copies) {
   std::vector<Bytes> slots(copies.buffers.size(), 0);
   std::vector<Bytes> slot_of(file.graph.nodes.size(), -1);
@@ -218,6 +218,7 @@ PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& 
   return placed;
 }
 
+// Without a verification first, unlike place_schedule(): the file was made by a replay just now.
 void add_offsets(ScheduleFile& file) {
   const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
   const PlaceOptions options{.capacity_bytes = std::nullopt, .alignment = offset_alignment(file)};

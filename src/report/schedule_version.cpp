@@ -50,6 +50,7 @@ std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
   return program;
 }
 
+// By the program as well as by the summary, as a file may have been edited.
 bool has_offsets(const ScheduleFile& file) {
   return file.arena != ArenaFigures() || without_offsets(file.program) != file.program;
 }

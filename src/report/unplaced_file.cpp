@@ -59,6 +59,7 @@ std::optional<double> steps_until_worn(const Platform* platform, Bytes written) 
                     static_cast<double>(written));
 }
 
+// The status is lowered if what was minimised first is not proven, as `optimal` is about both.
 ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result) {

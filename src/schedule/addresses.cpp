@@ -17,7 +17,7 @@
 namespace poet {
 namespace {
 
-/// Whatever its alignment, a placement keeps to this one.
+/// A placement keeps to this alignment at least; its own may be larger.
 constexpr Bytes kFloatBytes = 4;
 
 /// By instruction: whether a stage is over after it. The stage of node t ends with the first
@@ -168,6 +168,7 @@ class SlotChecker {
     add(step.node, fmt::format("is read from slot {}, where there is no copy of it", *step.slot));
   }
 
+  // A copy that is written over in part is gone, as a page-in reads all of it.
   void write(int node, Bytes slot) {
     const Bytes bytes = bytes_in_storage(graph_.nodes[node]);
     if (bytes < graph_.nodes[node].bytes) {

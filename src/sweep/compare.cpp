@@ -5,7 +5,7 @@
 //
 // A changed graph needs a rule of its own. Its points have other budgets where these are shares, so
 // they are paired by their place in the grid, and neither energy can be called better. Only a
-// schedule that is lost counts: whatever the model is now, it could be trained before.
+// schedule that is lost counts: however the model is now, it could be trained before.
 //
 // Energies are compared relative to the baseline and with a tolerance, as a solve ends within its
 // gap and may end there with another schedule in another build. A proof is compared with the gap
@@ -149,7 +149,7 @@ class Comparer {
   }
 
   /// Reports two figures that differ by more than the tolerance.
-  // True if they differ, as what comes after the objective is then not compared.
+  /// True if they differ, as what comes after the objective is then not compared.
   bool differ(Difference::Kind kind, const char* what, const char* unit, double before,
               double now) {
     const auto [was, is] = distinct(before, now);

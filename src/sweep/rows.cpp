@@ -1,6 +1,6 @@
 // Rows of results, made of outcomes or of schedule files. The budget in a row is in absolute terms,
 // so that a row can be read without the command that made it. A failure is a row as well, so that a
-// sweep has as many rows as points whatever happens.
+// sweep has as many rows as points in any case.
 
 #include "sweep/rows.hpp"
 

@@ -55,7 +55,7 @@ class Sweep {
 
  private:
   /// Finishes points that need no process until one does.
-  // Verdicts and reuse are settled here, in microseconds, and never wait for a free worker.
+  /// Verdicts and reuse are settled here, and never wait for a free worker.
   std::optional<int> next() {
     while (!(options_.interrupted && options_.interrupted())) {
       const std::optional<int> point = order_.next();

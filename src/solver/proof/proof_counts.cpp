@@ -1,7 +1,7 @@
 // What the search for proofs branches on. A relaxation moves a recomputation from one moment to the
 // next at no cost, so that fixing a single column changes nothing; how often something happens at
-// all is what it cannot hide (docs/formulation.md, "Branching on counts"). The counts are those of
-// the full model, over the columns of this one. Columns without a cost come last, so that a node
+// all is what it cannot hide (docs/formulation.md, "Branching on counts"). They are the full
+// model's counts, over the columns of this one. Columns without a cost come last, so that a node
 // whose counts are all whole can still be divided.
 
 #include "solver/proof/proof_counts.hpp"
