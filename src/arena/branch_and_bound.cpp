@@ -38,7 +38,8 @@ namespace {
 constexpr Bytes kNever = std::numeric_limits<Bytes>::max() / 4;
 constexpr std::int64_t kNodesBetweenLooks = 256;
 
-/// Decisions of the current path, by depth. Decisions too deep for a bit of their own share the last.
+/// Decisions of the current path, by depth. Decisions too deep for a bit of their own share the
+/// last.
 constexpr int kReasonBits = 512;
 using Reason = std::bitset<kReasonBits>;
 
