@@ -1,6 +1,10 @@
 // Layers by the table of ops (src/model/op_table.cpp): an op that is added there is read, checked
 // and named in errors with no change here. All mistakes of a file are reported at once, since a
 // file with three slips used to take three runs to mend.
+//
+// Attributes are complete after reading: defaults are filled in, so that nothing behind this file
+// asks whether one was given. What version 1 accepts is in the table too, as its files have to mean
+// what they meant. Whether layers fit each other is not asked here (src/model/build_model.cpp).
 
 #include <algorithm>
 
@@ -68,6 +72,7 @@ Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
   return {pair[0].integer(rule.least), pair[1].integer(rule.least)};
 }
 
+// One function for each kind of value and none for each attribute: there are eight kinds.
 Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Kind kind) {
   switch (kind) {
     case Kind::flag:
@@ -98,6 +103,7 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
   return {};
 }
 
+// Some attributes had fewer forms or no default in version 1, and such files keep to its rules.
 Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule& rule,
                                     int version) {
   const Kind kind = version == 1 ? rule.kind_of_version_1.value_or(rule.kind) : rule.kind;
@@ -107,6 +113,8 @@ Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule
   return member ? read_attribute(*member, rule, kind) : Attribute{*rule.otherwise, *rule.otherwise};
 }
 
+// An op of version 2 in a file of version 1 is known, so the message names the version and not the
+// list.
 const OpRule& read_op(const JsonCursor& cursor, int version) {
   const std::string name = cursor.string();
   const OpRule* const rule = find_op(name);
@@ -131,6 +139,7 @@ std::string count_text(const InputCount& count) {
   return fmt::format("from {} to {}", count.least, count.most);
 }
 
+// Names are kept with their places: whether they mean anything is known once all layers are.
 void read_inputs(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer) {
   const InputCount& count = rule.input_count;
   const auto inputs = cursor.optional("inputs");

@@ -1,5 +1,6 @@
 // Ops that work element by element. A slope or a limit that the layer does not have is noted if the
-// costs are the same, and refused if it would be another layer.
+// costs are the same, and refused if it would be another layer. A schedule depends on shapes, costs
+// and what gradients read, and on no number of a formula.
 
 #include <cmath>
 
@@ -47,6 +48,7 @@ void activation(LayerList& layers, const OnnxNode& node) {
   add_unary(layers, node, activation_of(node));
 }
 
+// Limits were attributes before opset 11, and have been inputs since.
 void clip(LayerList& layers, const OnnxNode& node) {
   const auto limit = [&](std::size_t input, const char* key) -> std::optional<double> {
     if (node.input(input) >= 0) return layers.at(node.input(input)).number();

@@ -12,6 +12,7 @@
 
 namespace poet {
 
+// What model files leave open, as costs do not depend on it (docs/runtime.md).
 inline constexpr poet_real kLeakyReluSlope = 0.01F;
 inline constexpr poet_real kNormEpsilon = 1e-5F;
 inline constexpr poet_real kDropRate = 0.1F;

@@ -1,3 +1,9 @@
+// The order of limits. It is partial: one point may allow more RAM and less time than another, and
+// then neither says anything about the other. Points of one curve differ in RAM alone and so have a
+// total order: they are solved in a row, while curves that neither allow as much as the other run
+// side by side. Asking for the next point compares all curves with each other, which is little
+// beside a solve.
+
 #include "sweep/dominance.hpp"
 
 #include <algorithm>
@@ -66,6 +72,8 @@ Replay replay_without_limits(const Graph& graph, const Schedule& schedule, Pagin
                    .paging_time = paging_time});
 }
 
+// A replay without limits has the figures for all limits, so that one replay answers for every
+// point.
 bool fits(const Replay& replay, const Limits& limits) {
   return replay.peak_ram_bytes <= limits.ram_budget_bytes &&
          within_runtime_budget(replay.runtime_seconds, limits.runtime_budget_seconds) &&
@@ -89,6 +97,7 @@ PointOrder::PointOrder(const std::vector<SweepPoint>& points)
   }
 }
 
+// One point of a curve at a time: the next one profits from it, and jobs have other curves.
 std::optional<int> PointOrder::next() {
   for (Curve& curve : curves_) {
     if (curve.taken || curve.at == curve.points.size() || !may_start(curve)) continue;

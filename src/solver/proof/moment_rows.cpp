@@ -1,3 +1,9 @@
+// The families of rows that are few enough to list: some for each moment and tensor, or for each
+// edge. Each function names the rows in the words of a certificate and builds them from the columns
+// alone, so that a mistake here makes a certificate that the checker refuses, and no false proof.
+// What a relaxation can start without is marked as rarely tight, such as the inputs of
+// recomputations, of which each moment has a row for each edge.
+
 #include "solver/proof/moment_rows.hpp"
 
 #include <algorithm>
