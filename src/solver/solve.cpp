@@ -22,8 +22,8 @@ constexpr double kSearchShare = 0.3;
 /// Moves of the search that comes before a large model, and its share of time.
 constexpr std::int64_t kLongSearch = 40'000'000;
 constexpr double kLongSearchShare = 0.5;
-/// Of the time that is left before a large model.
-constexpr double kProofShare = 0.85;
+/// Before a large model, whose relaxation alone takes minutes.
+constexpr ProofTime kProofTime{.share = 0.85, .of_elapsed = 10};
 /// Nonzeros of a model that is worth building once the gap is met, as a share of the moves left:
 /// its first linear program takes several times as long as building it.
 constexpr double kModelShare = 0.5;
@@ -165,7 +165,7 @@ class Solve {
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
     run_search_phase(state_, kLongSearch, kLongSearchShare);
-    if (run_proof_phase(state_, kProofShare) == ModelVerdict::infeasible) {
+    if (run_proof_phase(state_, kProofTime) == ModelVerdict::infeasible) {
       declare_searched_infeasible("the moment model");
       return false;
     }

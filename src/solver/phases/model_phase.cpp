@@ -16,17 +16,17 @@
 namespace poet {
 namespace {
 
-/// Shares of the time left that the root loop, polishing, branching on counts and proofs may use.
+/// Shares of the time left that the root loop, polishing and branching on counts may use.
 constexpr double kRootShare = 0.5;
 constexpr double kPolishShare = 0.2;
 constexpr double kCountShare = 0.8;
-constexpr double kProofShare = 0.4;
 /// Share of the work left that one root loop may do, so that there is some for polishing.
 constexpr double kRootWork = 0.9;
 /// From so many nodes on a proof in moment models is tried before branching on counts, whose
 /// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
 /// counts are as fast, and faster if the incumbent is not the best yet.
 constexpr int kManyNodes = 150;
+constexpr ProofTime kProofTime{.share = 0.4, .of_elapsed = 3};
 /// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
 /// Counted in iterations and not in seconds, so that a solve repeats exactly.
 constexpr std::int64_t kFirstIterations = 10'000;
@@ -87,7 +87,7 @@ class ModelPhase {
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (has_no_time_for_cbc()) return ModelVerdict::open;
     if (graph().size() >= kManyNodes &&
-        run_proof_phase(state_, kProofShare) == ModelVerdict::infeasible) {
+        run_proof_phase(state_, kProofTime) == ModelVerdict::infeasible) {
       return ModelVerdict::infeasible;
     }
     if (state_.done()) return ModelVerdict::open;
