@@ -38,6 +38,22 @@ TEST(PlotCommand, ReadsStdinAndWritesAFile) {
   EXPECT_EQ(contents_of(folder.file("s.svg")), poet_solve({"plot", "-"}, solved()).out);
 }
 
+TEST(PlotCommand, WritesATraceOfASchedule) {
+  const Finished run = poet_solve({"plot", "-", "--format", "trace"}, solved());
+  EXPECT_EQ(run.status, 0) << run.err;
+  const json trace = json::parse(run.out);
+  const json schedule = json::parse(solved());
+  std::size_t recomputations = 0;
+  for (const json& event : trace.at("traceEvents")) {
+    recomputations += event.value("cat", "") == "recompute" ? 1 : 0;
+  }
+  EXPECT_EQ(recomputations, schedule.at("summary").at("recompute_count"));
+  const Finished wide = poet_solve({"plot", "-", "--format", "trace", "--width", "84mm"}, solved());
+  EXPECT_EQ(wide.status, 2);
+  EXPECT_EQ(wide.out, "");
+  EXPECT_THAT(wide.err, HasSubstr("--width: found with --format trace; expected svg or pdf"));
+}
+
 TEST(PlotCommand, ShowsItsOwnHelp) {
   const Finished run = poet_solve({"plot", "--help"});
   EXPECT_EQ(run.status, 0);

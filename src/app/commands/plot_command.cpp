@@ -24,6 +24,7 @@
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
 #include "formats/write_sweep.hpp"
+#include "formats/write_trace.hpp"
 #include "pictures/curves.hpp"
 #include "pictures/svg_writer.hpp"
 #include "poet/error.hpp"
@@ -31,10 +32,11 @@
 
 namespace poet {
 
-enum class PictureFormat { svg, pdf };
+enum class PictureFormat { svg, pdf, trace };
 
 template <>
-inline constexpr auto kNames<PictureFormat> = kWords<PictureFormat::svg, PictureFormat::pdf>;
+inline constexpr auto kNames<PictureFormat> =
+    kWords<PictureFormat::svg, PictureFormat::pdf, PictureFormat::trace>;
 
 template <>
 inline constexpr auto kNames<LaneChoice> =
@@ -69,6 +71,8 @@ Examples:
   $ poet-solve plot schedule.json --width 174mm --no-title --lanes changed --format pdf \
       --output figure.pdf
       A figure for a paper, as wide as its page, for a caption of its own.
+  $ poet-solve plot schedule.json --format trace --output trace.json
+      For ui.perfetto.dev and speedscope.app.
   $ poet-solve plot curve.jsonl --output curve.svg
   $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg
       The results of two sweeps in one picture.)";
@@ -147,6 +151,27 @@ void check_valid(const ScheduleFile& file, const std::string& source) {
                   counted(findings.size(), "finding")));
 }
 
+/// What only pictures have.
+void refuse_for_trace(const PlotArguments& arguments) {
+  const std::pair<const char*, bool> given[] = {{"--width", arguments.width_mm.has_value()},
+                                                {"--no-title", arguments.no_title},
+                                                {"--lanes", arguments.lanes.has_value()},
+                                                {"--x-axis", arguments.x_axis.has_value()},
+                                                {"--theme", arguments.theme.has_value()}};
+  for (const auto& [option, is_given] : given) {
+    if (is_given) throw InputError(option, "found with --format trace; expected svg or pdf");
+  }
+}
+
+std::string trace_of(const std::string& text, const std::string& source, ResultKind kind) {
+  if (kind == ResultKind::sweep) {
+    throw InputError("--format", "found trace for the lines of a sweep; expected a schedule file");
+  }
+  const ScheduleFile file = parse_schedule_file(text, source);
+  check_valid(file, source);
+  return schedule_trace(file);
+}
+
 std::string draw_schedule(const std::string& text, const std::string& source,
                           const PictureOptions& look) {
   const ScheduleFile file = parse_schedule_file(text, source);
@@ -216,6 +241,10 @@ ExitCode plot_result(const PlotArguments& arguments) {
   const std::string text = read_file(arguments.file, kMaxResultBytes);
   const ResultKind kind = result_kind(text);
   require_schedules(kind, arguments.file);
+  if (arguments.format == PictureFormat::trace) {
+    refuse_for_trace(arguments);
+    return deliver(trace_of(text, arguments.file, kind), arguments.output);
+  }
   const bool is_sweep = kind == ResultKind::sweep;
   refuse_for_sweep("--lanes", is_sweep && arguments.lanes);
   refuse_for_sweep("--x-axis", is_sweep && arguments.x_axis);
@@ -239,7 +268,9 @@ Run add_plot(CLI::App& app) {
   group.flag("--no-title", arguments->no_title,
              "leave out what a caption says: the title, and the figures under it");
   group.choice("--format", arguments->format,
-               "what to write; pdf needs rsvg-convert (Debian: librsvg2-bin)");
+               "what to write: a picture; or trace, the step of a schedule for Perfetto and "
+               "speedscope, with its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
+               "librsvg2-bin)");
   group.choice("--lanes", arguments->lanes,
                "the tensors of a schedule that have a lane: all, which is usual, the tensors "
                "of the forward pass, all that are recomputed or paged, or none");
