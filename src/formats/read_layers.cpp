@@ -3,6 +3,7 @@
 // file with three slips used to take three runs to mend.
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -68,6 +69,15 @@ Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
   return {pair[0].integer(rule.least), pair[1].integer(rule.least)};
 }
 
+Attribute read_number(const JsonCursor& cursor, const NumberRange& range) {
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const double value = cursor.number(-kMost, kMost);
+  if (!range.contains(value)) {
+    cursor.fail(fmt::format("found {}, expected {}, as float32", value, range.text()));
+  }
+  return {.number = value};
+}
+
 Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Kind kind) {
   switch (kind) {
     case Kind::flag:
@@ -94,6 +104,8 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
       return {read_word(cursor, rule), 0};
     case Kind::choices:
       return read_words(cursor, rule);
+    case Kind::number:
+      return read_number(cursor, rule.range);
   }
   return {};
 }
@@ -101,10 +113,10 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
 Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule& rule,
                                     int version) {
   const Kind kind = version == 1 ? rule.kind_of_version_1.value_or(rule.kind) : rule.kind;
-  const bool is_required = !rule.otherwise || (version == 1 && rule.is_required_in_version_1);
+  const bool is_required = rule.is_required() || (version == 1 && rule.is_required_in_version_1);
   if (is_required) return read_attribute(layer.required(rule.name), rule, kind);
   const auto member = layer.optional(rule.name);
-  return member ? read_attribute(*member, rule, kind) : Attribute{*rule.otherwise, *rule.otherwise};
+  return member ? read_attribute(*member, rule, kind) : rule.usual();
 }
 
 const OpRule& read_op(const JsonCursor& cursor, int version) {
@@ -162,6 +174,7 @@ constexpr LayerKey kLayerKeys[] = {
        }
      }},
     {"workspace_bytes", [](auto& at, auto&, auto& layer) { layer.workspace_bytes = at.integer(); }},
+    {"differs", [](auto& at, auto&, auto& layer) { layer.differs = read_name(at); }},
     {"dtype", [](auto& at, auto&, auto& layer) { layer.element_bytes = read_element_bytes(at); }},
     {"target",
      [](auto& at, auto& rule, auto& layer) {

@@ -87,6 +87,8 @@ LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) 
       return extents_json(attribute.list);
     case Kind::choice:
       return rule.words[attribute.height];
+    case Kind::number:
+      return attribute.number;
     case Kind::choices:
       break;
   }
@@ -98,6 +100,7 @@ LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) 
 }
 
 bool is_usual(const Attribute& attribute, const AttributeRule& rule) {
+  if (rule.kind == Kind::number) return attribute.number == rule.usual_number;
   return rule.otherwise && attribute.list.empty() && attribute.height == *rule.otherwise &&
          attribute.width == *rule.otherwise;
 }
@@ -121,6 +124,7 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (layer.workspace_bytes > 0) json["workspace_bytes"] = layer.workspace_bytes;
   if (layer.in_place_over) json["in_place"] = layer.in_place_over->name;
   if (layer.in_place) json["in_place"] = *layer.in_place;
+  if (!layer.differs.empty()) json["differs"] = layer.differs;
   return json;
 }
 

@@ -17,7 +17,7 @@ template <>
 inline constexpr auto kNames<AttributeRule::Kind> =
     kWords<AttributeRule::Kind::integer, AttributeRule::Kind::flag, AttributeRule::Kind::window,
            AttributeRule::Kind::padding, AttributeRule::Kind::list, AttributeRule::Kind::shape,
-           AttributeRule::Kind::choice, AttributeRule::Kind::choices>;
+           AttributeRule::Kind::choice, AttributeRule::Kind::choices, AttributeRule::Kind::number>;
 
 namespace {
 
@@ -38,6 +38,7 @@ Json to_json(const Platform& platform) {
 
 Json default_of(const AttributeRule& rule) {
   if (!rule.default_text.empty()) return rule.default_text;
+  if (rule.kind == AttributeRule::Kind::number) return rule.usual_number;
   if (rule.kind == AttributeRule::Kind::flag) return *rule.otherwise != 0;
   if (rule.words.empty()) return *rule.otherwise;
   return rule.words[*rule.otherwise];
@@ -46,8 +47,13 @@ Json default_of(const AttributeRule& rule) {
 Json to_json(const AttributeRule& rule) {
   Json json = {{"name", rule.name}, {"kind", name_of(rule.kind)}};
   if (!rule.words.empty()) json["words"] = rule.words;
-  if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) json["least"] = rule.least;
-  if (rule.otherwise) json["default"] = default_of(rule);
+  if (rule.kind == AttributeRule::Kind::number) {
+    json["least"] = rule.range.least;
+    json[rule.range.is_below_most ? "below" : "most"] = rule.range.most;
+  } else if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) {
+    json["least"] = rule.least;
+  }
+  if (!rule.is_required()) json["default"] = default_of(rule);
   if (rule.since > 1) json["version"] = rule.since;
   return json;
 }

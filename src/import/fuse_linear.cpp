@@ -101,7 +101,9 @@ void fuse_random(OnnxGraph& graph) {
     if (first == is_random[node.input(1)]) continue;
     const int x = node.input(first ? 1 : 0);
     if (graph.at(x).shape != graph.at(node.output(0)).shape) continue;
-    put_in_place(graph, links, node.output(0), ".stochastic_depth", node.name, {x});
+    OnnxNode& fused =
+        put_in_place(graph, links, node.output(0), ".stochastic_depth", node.name, {x});
+    fused.attributes["differs"].text = "its rate is not known from the file, the layer's is 0.1";
   }
   remove_unread_nodes(graph);
 }

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -68,6 +69,15 @@ Attribute window_attribute(std::int64_t height, std::int64_t width) {
   return {height, width};
 }
 
+double shortest_decimal(double value) {
+  const std::string text = fmt::format("{}", static_cast<float>(value));
+  return std::strtod(text.c_str(), nullptr);
+}
+
+Attribute real_attribute(double value) {
+  return {.number = shortest_decimal(value)};
+}
+
 Attribute list_attribute(std::vector<std::int64_t> list) {
   return {.list = std::move(list)};
 }
@@ -78,6 +88,10 @@ namespace {
 void check_attribute(const AttributeRule& rule, const Attribute& given) {
   using Kind = AttributeRule::Kind;
   const bool is_pair = rule.kind == Kind::integer || rule.kind == Kind::window;
+  if (rule.kind == Kind::number && !rule.range.contains(given.number)) {
+    throw InputError(fmt::format("its {} is {}; expected {}, as float32", rule.name, given.number,
+                                 rule.range.text()));
+  }
   std::vector<std::int64_t> values;
   if (is_pair) values = {given.height, given.width};
   if (rule.kind == Kind::list) values = given.list;
@@ -125,12 +139,11 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
   for (const AttributeRule& each : rule->attributes) {
     const auto given = std::find_if(attributes.begin(), attributes.end(),
                                     [&](const auto& entry) { return entry.first == each.name; });
-    if (given == attributes.end() && !each.otherwise) {
+    if (given == attributes.end() && each.is_required()) {
       throw InternalError(fmt::format("the importer leaves out {} of {}", each.name, op));
     }
     if (given != attributes.end()) check_attribute(each, given->second);
-    layer.attributes[each.name] =
-        given == attributes.end() ? Attribute{*each.otherwise, *each.otherwise} : given->second;
+    layer.attributes[each.name] = given == attributes.end() ? each.usual() : given->second;
   }
   // The parts have names of their own.
   for (const char* part : {"c", "gates", "index", "mask", "scores"}) {
@@ -250,6 +263,11 @@ void LayerList::note(std::string text) {
   if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) {
     notes_.push_back(std::move(text));
   }
+}
+
+void LayerList::differs(const std::string& text) {
+  std::string& known = spec_.layers.back().differs;
+  known += (known.empty() ? "" : "; ") + text;
 }
 
 ModelSpec LayerList::take(std::vector<std::string>& notes) {

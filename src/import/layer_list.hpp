@@ -18,6 +18,9 @@ using GivenAttribute = std::pair<std::string_view, Attribute>;
 
 Attribute number_attribute(std::int64_t value);
 Attribute window_attribute(std::int64_t height, std::int64_t width);
+/// A number of the file, which has float32, as the shortest decimal that means the same float32.
+double shortest_decimal(double value);
+Attribute real_attribute(double value);
 Attribute list_attribute(std::vector<std::int64_t> list);
 
 /// The layers so far, and which of their outputs each tensor of the ONNX graph is.
@@ -56,6 +59,9 @@ class LayerList {
   std::string name_of_node(const OnnxNode& node) const;
 
   void note(std::string text);
+  /// States in the layer that was added last what the file's node computes and the layer does not.
+  /// Several such texts are joined.
+  void differs(const std::string& text);
   ModelSpec take(std::vector<std::string>& notes);
 
  private:

@@ -54,7 +54,11 @@ class Conversion {
     std::string reason = "no layer stands for it";
     if (!follows) {
       try {
-        if (const LayerMap map = find_layer_map(node.op)) return map(layers_, node);
+        if (const LayerMap map = find_layer_map(node.op)) {
+          map(layers_, node);
+          if (node.has("differs")) layers_.differs(node.text("differs"));
+          return;
+        }
       } catch (const InputError& error) {
         reason = error.what();
       }

@@ -44,7 +44,10 @@ class StepBinder {
   TrainingStep bind() {
     for (const DraftParameters& parameters : draft_.parameters) add_parameters(parameters);
     for (std::size_t l = 0; l < draft_.layers.size(); ++l) {
-      in_layer(draft_.layers[l], [&] { find_data(static_cast<int>(l)); });
+      in_layer(draft_.layers[l], [&] {
+        expect_no_difference(*draft_.layers[l].spec);
+        find_data(static_cast<int>(l));
+      });
     }
     for (const NodeFormula& formula : draft_.formulas) {
       for (const FormulaOperand& operand : formula.operands) {
@@ -89,6 +92,15 @@ class StepBinder {
     throw InputError(
         fmt::format("found elements of {}; expected 4: the kernels compute with float32 only",
                     counted(bytes, "byte")));
+  }
+
+  static void expect_no_difference(const LayerSpec& layer) {
+    if (layer.differs.empty()) return;
+    throw InputError(
+        fmt::format("the network that it was imported from differs from what the kernels compute: "
+                    "{}; expected a layer without \"differs\": change the network, or take the "
+                    "key out of the model file to compute the layer as it is there",
+                    printable(layer.differs)));
   }
 
   /// Which inputs hold indices, and what a loss is compared with that names no target.

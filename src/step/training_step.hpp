@@ -98,8 +98,7 @@ struct TrainingStep {
 };
 
 /// Turns a model of layers into the kernel calls of its exact training step. Elements are float32,
-/// indices int32. What model files leave open is chosen here: leaky_relu has a slope of 0.01,
-/// normalisations have an epsilon of 1e-5, and dropout and stochastic_depth a rate of 0.1.
+/// indices int32.
 ///
 /// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
 /// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever

@@ -12,6 +12,10 @@ WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "
                              "group_norm", "embedding", "parameter", "lstm"))
 
 
+#: A norm whose momentum is None.
+PLAIN_MEANS = "its running statistics are plain means (momentum=None), the layer's have a momentum of 0.1"
+
+
 class Unsupported(Exception):
     """Something that no layer stands for; the message says what."""
 
@@ -21,6 +25,15 @@ def window(value: Any) -> Any:
     pair = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
     pair = pair * 2 if len(pair) == 1 else pair
     return pair[0] if pair[0] == pair[1] else list(pair)
+
+
+def freeze(layer: Layer) -> None:
+    """A batch norm keeps its parameters and its statistics; another layer its parameters."""
+    layer.pop("trainable", None)
+    if layer["op"] in ("batch_norm1d", "batch_norm2d"):
+        layer["frozen"] = True
+    else:
+        layer["trainable"] = False
 
 
 class Layers:
@@ -52,6 +65,14 @@ class Layers:
             self.taken.update(f"{name}.{i}" for i in range(len(attributes["sizes"])))
         self.layers.append(layer)
         return name
+
+    def differs(self, what: str) -> None:
+        """States in the last layer what the network computes and the layer does not: `run` and `export` refuse it."""
+        layer = self.layers[-1]
+        layer["differs"] = f"{layer['differs']}; {what}" if "differs" in layer else what
+        note = f"{layer['op']}: {what}; it costs the same, but `run` and `export` refuse the layer"
+        if note not in self.notes:
+            self.notes.append(note)
 
     def add_with_weight(self, op: str, wanted: str, weight: Any, inputs: Sequence[str], **attributes: Any) -> str:
         """The same for a layer with parameters: a later user of a weight shares those of the first."""
@@ -112,7 +133,7 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
     if wanted in (None, "all") or wanted is None:
         return
     own = [layer for layer in layers if "weights" not in layer and layer.get("trainable", True)
-           and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
+           and not layer.get("frozen", False) and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
     names = [layer["name"] for layer in own]
     if wanted.startswith("last:"):
         if not wanted[5:].isdigit() or int(wanted[5:]) < 1:
@@ -126,7 +147,7 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
     for layer in layers:
         if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights",
                                                                                      layer["name"]) not in chosen:
-            layer["trainable"] = False
+            freeze(layer)
 
 
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,
