@@ -54,6 +54,10 @@ class NodeCall {
   poet_sink sink_of(const SinkUse& use, std::byte* out) {
     poet_sink sink{};
     const auto at = static_cast<std::size_t>(use.parameters);
+    if (use.tracks) {
+      sink.running = state_.running[at].data();
+      ++state_.batches[at];
+    }
     switch (use.into) {
       case SinkUse::Into::buffer:
         if (use.sum >= 0) sink.sum = reinterpret_cast<const float*>(tensor_at_(use.sum));
@@ -109,6 +113,10 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
     state.second.emplace_back(has_second ? count : 0);
     state.kept.emplace_back(from.is_kept ? count : 0);
     state.gradients.emplace_back(from.is_trained ? count : 0);
+    state.running.emplace_back(from.norm ? count : 0);
+    std::fill(state.running.back().begin() + std::ssize(state.running.back()) / 2,
+              state.running.back().end(), 1.0F);
+    state.batches.push_back(0);
   }
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     state.inputs.push_back(data(step.inputs[i], random(POET_STREAM_INPUTS, i)));

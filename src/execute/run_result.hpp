@@ -30,10 +30,14 @@ struct GradientResult {
   bool is_equal = true;  ///< to the unscheduled one, bit by bit, in every step
 };
 
+/// The running statistics of a batch norm after the last step.
+using StatisticsResult = GradientResult;
+
 /// What a schedule did when it ran, and whether it computed what it must.
 struct RunResult {
   std::vector<double> losses;  ///< by step; several losses are added
   std::vector<GradientResult> gradients;
+  std::vector<StatisticsResult> statistics;  ///< of norms that take batches in
   bool has_equal_losses = true;
   bool has_equal_parameters = true;  ///< after the last step
   Bytes arena_bytes = 0;
@@ -46,9 +50,10 @@ struct RunResult {
   Seconds unscheduled_seconds = 0;
 
   bool equal() const {
+    const auto is_equal = [](const GradientResult& result) { return result.is_equal; };
     return has_equal_losses && has_equal_parameters &&
-           std::all_of(gradients.begin(), gradients.end(),
-                       [](const GradientResult& gradient) { return gradient.is_equal; });
+           std::all_of(gradients.begin(), gradients.end(), is_equal) &&
+           std::all_of(statistics.begin(), statistics.end(), is_equal);
   }
 };
 

@@ -72,6 +72,7 @@ class PlanHeader {
     define("CONSTANT_COUNT", plan_.constant_count, "poet_real that no node updates");
     define("MOMENT_COUNT", plan_.moment_count, "poet_real");
     define("KEPT_COUNT", plan_.kept_count, "poet_real");
+    define("RUNNING_COUNT", plan_.running_count, "poet_real, if running statistics are wanted");
     define("LOSS_COUNT", plan_.loss_count);
     define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));
     define("TARGET_COUNT", static_cast<std::int64_t>(step_.targets.size()));
@@ -113,11 +114,16 @@ class PlanHeader {
       places += fmt::format("#define POET_{}_{} {}\n#define POET_COUNT_{} {}\n",
                             from.is_trained ? "FIRST" : "CONSTANT_FIRST", name, group.first, name,
                             from.count);
+      if (group.running >= 0) {
+        places += fmt::format("#define POET_RUNNING_FIRST_{} {}\n", name, group.running);
+      }
     }
     text_ += "/* Indices of poet_plan.parameters. */\nenum poet_group {\n" + indices + "};\n\n";
     text_ +=
         "/* Where the parameters of a layer begin in poet_memory.parameters, and how many\n"
-        " * there are. What is not trained begins in poet_memory.constants. */\n" +
+        " * there are. What is not trained begins in poet_memory.constants. The running statistics "
+        "of\n"
+        " * a batch norm, as many as its parameters, begin in poet_memory.running. */\n" +
         places + "\n";
   }
 

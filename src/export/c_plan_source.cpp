@@ -111,10 +111,10 @@ class PlanSource {
       calls = element("calls", calls_.add(rows));
     }
     if (from.sink) {
-      sink =
-          element("sinks",
-                  sinks_.add({fmt::format("{{{}, {}, {}}}", operand_text(from.sink->sum),
-                                          operand_text(from.sink->gradient), from.sink->updates)}));
+      sink = element("sinks",
+                     sinks_.add({fmt::format("{{{}, {}, {}, {}}}", operand_text(from.sink->sum),
+                                             operand_text(from.sink->gradient), from.sink->updates,
+                                             from.sink->tracks)}));
     }
     const std::string& name = step_.nodes[from.node].name;
     return fmt::format("  {{{}, {}, {}, {}, {}u, {}u, {}u, {}, {}, {}, {}}}, /* {} */\n",
@@ -155,9 +155,10 @@ class PlanSource {
                                  float_literal(each.spread)));
     }
     const std::string tensors = rows.empty() ? "0" : element("tensors", tensors_.add(rows));
-    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}}},\n", string_literal(from.parameters->name),
-                       from.first, from.parameters->count, from.moments,
-                       from.parameters->is_trained ? 1 : 0, rows.size(), tensors);
+    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}}},\n",
+                       string_literal(from.parameters->name), from.first, from.parameters->count,
+                       from.moments, from.parameters->is_trained ? 1 : 0, rows.size(), tensors,
+                       from.running);
   }
 
   static std::string data(std::string_view name, const std::vector<StepData>& all) {
@@ -184,6 +185,7 @@ class PlanSource {
     text += member("moment_count", "POET_MOMENT_COUNT");
     text += member("kept_count", "POET_KEPT_COUNT");
     text += member("constant_count", "POET_CONSTANT_COUNT");
+    text += member("running_count", "POET_RUNNING_COUNT");
     text += member("second_moments", plan_.second_moments);
     text += member("loss_count", "POET_LOSS_COUNT");
     text += member("instruction_count", "POET_INSTRUCTION_COUNT");

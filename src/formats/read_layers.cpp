@@ -69,7 +69,7 @@ Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
   return {pair[0].integer(rule.least), pair[1].integer(rule.least)};
 }
 
-Attribute read_number(const JsonCursor& cursor, const NumberRange& range) {
+Attribute read_number(const JsonCursor& cursor, const AttributeRange& range) {
   constexpr double kMost = std::numeric_limits<double>::max();
   const double value = cursor.number(-kMost, kMost);
   if (!range.contains(value)) {

@@ -38,7 +38,7 @@ struct LayerCall {
 
 /// The real numbers that an attribute may have. Kernels compute with float32, so that a number is
 /// compared with these as the float32 that it becomes.
-struct NumberRange {
+struct AttributeRange {
   double least = 0;
   double most = 0;
   bool is_below_most = false;  ///< `most` itself is not allowed
@@ -70,7 +70,7 @@ struct AttributeRule {
   bool is_required_in_version_1 = false;
   std::vector<std::string_view> words = {};  ///< of a choice
   std::string_view default_text = {};        ///< where `otherwise` stands for something else
-  NumberRange range = {};                    ///< of a number
+  AttributeRange range = {};                 ///< of a number
   double usual_number = 0;                   ///< of a number: its default; none is required
 
   bool is_required() const { return kind != Kind::number && !otherwise; }

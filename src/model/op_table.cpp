@@ -32,7 +32,7 @@ AttributeRule axis(std::int64_t otherwise) {
 }
 
 /// Numbers that change results and no costs. Their defaults are what PyTorch has.
-AttributeRule number(std::string_view name, NumberRange range, double usual) {
+AttributeRule number(std::string_view name, AttributeRange range, double usual) {
   return {.name = name, .kind = Kind::number, .since = 2, .range = range, .usual_number = usual};
 }
 
@@ -252,13 +252,13 @@ std::vector<OpRule> make_rules() {
 
 }  // namespace
 
-bool NumberRange::contains(double value) const {
+bool AttributeRange::contains(double value) const {
   const auto single = static_cast<double>(static_cast<float>(value));
   const bool is_small_enough = is_below_most ? single < most : single <= most;
   return std::isfinite(single) && single >= least && is_small_enough;
 }
 
-std::string NumberRange::text() const {
+std::string AttributeRange::text() const {
   return fmt::format("a number from {} to {}{}", least, is_below_most ? "below " : "", most);
 }
 

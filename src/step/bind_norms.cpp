@@ -7,10 +7,13 @@ namespace poet {
 
 Calls bind_batch_norm(const LayerNode& node) {
   const Shape& x = node.x();
+  const double momentum = node.attribute("momentum").number;
   const poet_batch_norm_spec spec{.batch = narrow(x[0]),
                                   .channels = narrow(x[1]),
                                   .plane = product(x, 2, x.size()),
-                                  .epsilon = node.number("epsilon")};
+                                  .epsilon = node.number("epsilon"),
+                                  .keep = static_cast<poet_real>(1 - momentum),
+                                  .take = static_cast<poet_real>(momentum)};
   const bool is_frozen = node.flag("frozen");
   if (node.is_forward()) {
     return {call(is_frozen ? kKernelOf<poet_frozen_norm> : kKernelOf<poet_batch_norm>, spec,

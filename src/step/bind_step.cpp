@@ -14,6 +14,7 @@
 #include "step/initial_values.hpp"
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
+#include "step/norm_statistics.hpp"
 #include "step/output_over.hpp"
 
 namespace poet {
@@ -42,7 +43,7 @@ class StepBinder {
   /// numbered by that list. A node whose formula reads the number 1 begins the backward pass, so
   /// its layer counts as a loss.
   TrainingStep bind() {
-    for (const DraftParameters& parameters : draft_.parameters) add_parameters(parameters);
+    for (std::size_t p = 0; p < draft_.parameters.size(); ++p) add_parameters(static_cast<int>(p));
     for (std::size_t l = 0; l < draft_.layers.size(); ++l) {
       in_layer(draft_.layers[l], [&] {
         expect_no_difference(*draft_.layers[l].spec);
@@ -55,6 +56,7 @@ class StepBinder {
       }
     }
     for (std::size_t i = 0; i < draft_.model.nodes.size(); ++i) add_node(static_cast<int>(i));
+    order_statistics(step_);
     return std::move(step_);
   }
 
@@ -66,7 +68,8 @@ class StepBinder {
         work);
   }
 
-  void add_parameters(const DraftParameters& from) {
+  void add_parameters(int index) {
+    const DraftParameters& from = draft_.parameters[index];
     const DraftLayer& owner = draft_.layers[from.owner];
     in_layer(owner, [&] {
       for (const std::optional<int>& bytes :
@@ -82,7 +85,8 @@ class StepBinder {
                                 .count = count,
                                 .is_scale = is_normalisation(owner.spec->op),
                                 .is_trained = from.is_trained,
-                                .is_kept = from.is_trained && is_kept()});
+                                .is_kept = from.is_trained && is_kept(),
+                                .norm = batch_norm_of(draft_, index)});
   }
 
   bool is_kept() const { return spec_.update == Update::accumulate; }
@@ -164,6 +168,8 @@ class StepBinder {
     const bool is_loss = layer.exact.is_loss || roots_.contains(formula.layer);
     if (is_loss && formula.output >= 0 && node.bytes > 0) node.loss = step_.loss_count++;
     find_sink(formula, node);
+    const bool is_norm = node.sink && is_batch_norm(*layer.spec);
+    if (is_norm) node.sink->tracks = node.sink->parameters == layer.parameters.front();
     expect_operands(node);
     if (from.in_place) expect_takes_over(node, *from.in_place);
   }

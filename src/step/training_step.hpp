@@ -49,6 +49,7 @@ struct SinkUse {
   int parameters = -1;    ///< whose gradient it is: TrainingStep::parameters
   int sum = -1;           ///< Into::buffer: the node that holds what came before; -1: none
   bool is_first = false;  ///< Into::kept: nothing came before
+  bool tracks = false;  ///< the kernel takes the batch into the running statistics of `parameters`
 };
 
 /// A node of the graph as calls of kernels, one after the other. An input has none.
@@ -63,15 +64,26 @@ struct StepNode {
   std::optional<SinkUse> sink;  ///< absent: kernels get a null pointer
 };
 
+/// What a batch norm has beside gamma and beta: running statistics, a mean and a variance for each
+/// channel. They are no tensors of the graph: the gradient node of the norm, which is computed once
+/// in a step, takes the batch into them.
+struct StepNorm {
+  double epsilon = 0;
+  /// Gamma and beta are applied as they are, with the running statistics folded in, and nothing
+  /// takes a batch.
+  bool is_frozen = false;
+};
+
 /// Parameters that lie one after the other, such as a weight and its bias.
 struct StepParameters {
   std::string name;
   std::vector<std::string> tensors;  ///< by shape: what PyTorch calls each, see parameter_names()
   std::vector<Shape> shapes;
   std::int64_t count = 0;
-  bool is_scale = false;    ///< of a normalisation: gamma, beta
-  bool is_trained = false;  ///< a node applies their gradient
-  bool is_kept = false;     ///< their gradient stays in RAM
+  bool is_scale = false;           ///< of a normalisation: gamma, beta
+  bool is_trained = false;         ///< a node applies their gradient
+  bool is_kept = false;            ///< their gradient stays in RAM
+  std::optional<StepNorm> norm{};  ///< of a batch norm
 };
 
 /// Data that a training step is given: floats, or indices below a limit.

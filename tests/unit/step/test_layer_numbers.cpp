@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "expect_input_error.hpp"
 #include "formats/write_inputs.hpp"
 #include "poet/graph.hpp"
 #include "poet/platform.hpp"
@@ -103,6 +104,16 @@ TEST(RateOf0, IsTheIdentityWithTheSameGraph) {
   EXPECT_EQ(kept, loss_with(R"("op": "identity")"));
   EXPECT_NE(kept, loss_with(R"("op": "dropout")"));
   EXPECT_EQ(kept, loss_with(R"("op": "stochastic_depth", "rate": 0)"));
+}
+
+TEST(LayersOfAnotherNetwork, AreSolvedAndNotComputed) {
+  const std::string layer = R"("op": "relu", "differs": "its slope is 0.2, the layer's 0")";
+  EXPECT_EQ(digest_of(with_layer(layer)), digest_of(with_layer(R"("op": "relu")")));
+  EXPECT_THAT(input_error([&] { bound_step(with_layer(layer)); }),
+              testing::AllOf(testing::HasSubstr("layer 'last' (relu): the network that it was "
+                                                "imported from differs from what the kernels "
+                                                "compute: its slope is 0.2, the layer's 0;"),
+                             testing::HasSubstr("take the key out")));
 }
 
 // A model of version 1 has POET's counts, which know no numbers.
