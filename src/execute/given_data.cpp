@@ -14,6 +14,7 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "execute/running_statistics.hpp"
+#include "model/shape.hpp"
 
 namespace poet {
 namespace {
@@ -90,7 +91,7 @@ class ParameterMatch {
       std::vector<float>& values = given.parameters[p];
       for (std::size_t t = 0; t < wanted.tensors.size(); ++t) {
         errors_.collect([&] {
-          const std::vector<float> part = tensor(wanted.tensors[t], wanted.shapes[t]);
+          const std::vector<float> part = tensor(wanted.tensors[t], wanted.shapes[t], wanted.value);
           values.insert(values.end(), part.begin(), part.end());
         });
       }
@@ -149,8 +150,12 @@ class ParameterMatch {
     return fmt::format("{}: '{}'", place_, printable(name));
   }
 
-  std::vector<float> tensor(const std::string& name, const Shape& shape) const {
+  std::vector<float> tensor(const std::string& name, const Shape& shape,
+                            std::optional<float> otherwise = {}) const {
     const auto found = found_.find(name);
+    if (found == found_.end() && otherwise) {
+      return std::vector<float>(static_cast<std::size_t>(element_count(shape)), *otherwise);
+    }
     if (found == found_.end()) {
       throw InputError(where(name),
                        fmt::format("missing; expected an array of the shape {}", shape_of(shape)));

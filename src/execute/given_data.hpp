@@ -31,8 +31,8 @@ struct GivenData {
 /// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is
 /// rounded. Batch norms may have running statistics as well, both arrays or none, and the number of
 /// batches; those of other layers are ignored. Any other array has to be one of the step's, and
-/// no parameter may be missing. Extents of 1 make no difference. Throws InputError with a line for
-/// everything that is wrong; `place` is the file.
+/// no parameter may be missing but those that state a value. Extents of 1 make no difference.
+/// Throws InputError with a line for everything that is wrong; `place` is the file.
 void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
                      const std::string& place, GivenData& given);
 

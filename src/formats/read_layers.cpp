@@ -70,12 +70,13 @@ Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
 }
 
 Attribute read_number(const JsonCursor& cursor, const AttributeRange& range) {
+  if (!cursor.is_number()) cursor.fail_expecting(range.text());
   constexpr double kMost = std::numeric_limits<double>::max();
   const double value = cursor.number(-kMost, kMost);
   if (!range.contains(value)) {
     cursor.fail(fmt::format("found {}, expected {}, as float32", value, range.text()));
   }
-  return {.number = value};
+  return {.height = 1, .number = value};
 }
 
 Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Kind kind) {

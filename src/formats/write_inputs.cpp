@@ -99,22 +99,12 @@ LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) 
   return words;
 }
 
-bool is_usual(const Attribute& attribute, const AttributeRule& rule) {
-  if (rule.kind == Kind::number) return attribute.number == rule.usual_number;
-  return rule.otherwise && attribute.list.empty() && attribute.height == *rule.otherwise &&
-         attribute.width == *rule.otherwise;
-}
-
 LayerJson layer_json(const LayerSpec& layer) {
   LayerJson json = {{"name", layer.name}, {"op", layer.op}, {"inputs", LayerJson::array()}};
   for (const InputName& input : layer.inputs) json["inputs"].push_back(input.name);
   for (const AttributeRule& rule : find_op(layer.op)->attributes) {
     const Attribute& attribute = layer.attributes.at(rule.name);
-    // Flags and choices keep their value in `height` alone.
-    const bool is_scalar = rule.kind == Kind::flag || rule.kind == Kind::choice;
-    const Attribute compared =
-        is_scalar ? Attribute{attribute.height, attribute.height} : attribute;
-    if (!is_usual(compared, rule)) json[rule.name] = attribute_json(attribute, rule);
+    if (!rule.is_usual(attribute)) json[rule.name] = attribute_json(attribute, rule);
   }
   if (layer.target) json["target"] = layer.target->name;
   if (layer.weights) json["weights"] = layer.weights->name;

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
 #include <cstdlib>
 
 #include <fmt/format.h>
@@ -75,7 +76,7 @@ double shortest_decimal(double value) {
 }
 
 Attribute real_attribute(double value) {
-  return {.number = shortest_decimal(value)};
+  return {.height = 1, .number = shortest_decimal(value)};
 }
 
 Attribute list_attribute(std::vector<std::int64_t> list) {
@@ -222,6 +223,20 @@ std::string LayerList::name_of_tensor(int tensor) {
                        : fmt::format("nothing makes its input '{}'", printable(at(tensor).name)));
 }
 
+namespace {
+
+/// What all elements of known numbers are, if it is one number that a layer can state.
+std::optional<double> one_value(const OnnxTensor& tensor) {
+  if (!tensor.values || tensor.values->empty()) return std::nullopt;
+  const double first = tensor.values->front();
+  const bool is_one = std::all_of(tensor.values->begin(), tensor.values->end(),
+                                  [first](double each) { return each == first; });
+  constexpr double kMost = 1e30;
+  return is_one && std::fabs(first) <= kMost ? std::optional(first) : std::nullopt;
+}
+
+}  // namespace
+
 /// Layers have no constants: known numbers are a parameter that does not train.
 std::string LayerList::parameter(int tensor) {
   const OnnxTensor& weight = at(tensor);
@@ -229,8 +244,10 @@ std::string LayerList::parameter(int tensor) {
   const Shape whole = shape(origin).empty() ? Shape{1} : shape(origin);
   auto [known, is_new] = parameters_.emplace(origin, "");
   if (is_new) {
-    known->second =
-        add("parameter", clean(at(origin).name), {}, {{"shape", list_attribute(whole)}});
+    const std::optional<double> value = origin == tensor ? one_value(weight) : std::nullopt;
+    known->second = add("parameter", clean(at(origin).name), {},
+                        {{"shape", list_attribute(whole)},
+                         {"value", value ? real_attribute(*value) : Attribute{}}});
     spec_.layers.back().trainable = !weight.values;
   }
   std::string name = known->second;

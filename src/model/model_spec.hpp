@@ -16,8 +16,8 @@ namespace poet {
 inline constexpr std::size_t kMaxNodes = 100'000;
 
 /// Height and width of a window; scalars, flags and choices (by their index) use `height` alone,
-/// lists and shapes use `list`, real numbers `number`. An extent of 0 in a shape stands for the
-/// batch.
+/// lists and shapes use `list`, real numbers `number`, with a `height` of 1 if they are stated. An
+/// extent of 0 in a shape stands for the batch.
 struct Attribute {
   std::int64_t height = 0;
   std::int64_t width = 0;

@@ -72,10 +72,14 @@ struct AttributeRule {
   std::string_view default_text = {};        ///< where `otherwise` stands for something else
   AttributeRange range = {};                 ///< of a number
   double usual_number = 0;                   ///< of a number: its default; none is required
+  /// Of a number: left out, it stands for `default_text` and not for a number.
+  bool may_be_absent = false;
 
   bool is_required() const { return kind != Kind::number && !otherwise; }
   /// What the attribute is if nobody states it and it is not required.
   Attribute usual() const;
+  /// Whether it is just that.
+  bool is_usual(const Attribute& attribute) const;
 };
 
 /// How many inputs an op takes.

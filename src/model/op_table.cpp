@@ -125,6 +125,9 @@ std::vector<OpRule> window_ops() {
 }
 
 std::vector<OpRule> dense_ops() {
+  AttributeRule value = number("value", {.least = -kMostNumber, .most = kMostNumber}, 0);
+  value.may_be_absent = true;
+  value.default_text = "the seed's";
   return {
       {"linear", kOne, {kOutFeatures, kBias}, ops::linear, exact::linear},
       {"linear_relu", kOne, {kOutFeatures, kBias}, ops::linear_relu, exact::linear_relu},
@@ -134,7 +137,11 @@ std::vector<OpRule> dense_ops() {
        nullptr,
        exact::matmul},
       {"embedding", kOne, {{.name = "vocabulary"}, {.name = "width"}}, nullptr, exact::embedding},
-      {"parameter", {0, 0}, {{.name = "shape", .kind = Kind::shape}}, nullptr, exact::parameter},
+      {"parameter",
+       {0, 0},
+       {{.name = "shape", .kind = Kind::shape}, value},
+       nullptr,
+       exact::parameter},
   };
 }
 
@@ -265,6 +272,17 @@ std::string AttributeRange::text() const {
 Attribute AttributeRule::usual() const {
   if (kind == Kind::number) return {.number = usual_number};
   return {.height = *otherwise, .width = *otherwise};
+}
+
+bool AttributeRule::is_usual(const Attribute& attribute) const {
+  if (kind == Kind::number) {
+    return may_be_absent ? attribute.height == 0 : attribute.number == usual_number;
+  }
+  // Flags and choices keep their value in `height` alone.
+  const bool is_scalar = kind == Kind::flag || kind == Kind::choice;
+  const std::int64_t width = is_scalar ? attribute.height : attribute.width;
+  return otherwise && attribute.list.empty() && attribute.height == *otherwise &&
+         width == *otherwise;
 }
 
 Shape LayerCall::shape(std::string_view name) const {

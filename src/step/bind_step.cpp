@@ -86,7 +86,15 @@ class StepBinder {
                                 .is_scale = is_normalisation(owner.spec->op),
                                 .is_trained = from.is_trained,
                                 .is_kept = from.is_trained && is_kept(),
-                                .norm = batch_norm_of(draft_, index)});
+                                .norm = batch_norm_of(draft_, index),
+                                .value = value_of(owner)});
+  }
+
+  static std::optional<float> value_of(const DraftLayer& owner) {
+    if (!owner.exact.is_parameter) return std::nullopt;
+    const Attribute& value = owner.spec->attributes.at("value");
+    if (value.height == 0) return std::nullopt;
+    return static_cast<float>(value.number);
   }
 
   bool is_kept() const { return spec_.update == Update::accumulate; }

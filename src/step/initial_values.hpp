@@ -12,7 +12,7 @@ namespace poet {
 
 /// What the tensors of such parameters are at first. Weights are uniform within +-sqrt(6 / fan-in)
 /// (He et al., 2015), where the fan-in is the product of all extents but the first. Biases and
-/// betas are uniform within +-0.1, gammas within 1 +- 0.1.
+/// betas are uniform within +-0.1, gammas within 1 +- 0.1. A learned tensor may state its value.
 std::vector<poet_initial> initial_values(const StepParameters& parameters);
 
 /// Number `index` of TrainingStep::parameters, as the seed has it.

@@ -84,6 +84,7 @@ struct StepParameters {
   bool is_trained = false;         ///< a node applies their gradient
   bool is_kept = false;            ///< their gradient stays in RAM
   std::optional<StepNorm> norm{};  ///< of a batch norm
+  std::optional<float> value{};    ///< of all elements at first; absent: as the seed has them
 };
 
 /// Data that a training step is given: floats, or indices below a limit.

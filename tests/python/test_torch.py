@@ -140,6 +140,17 @@ class Networks(TestCase):
         self.assertEqual(numbers, [{}, {"epsilon": 1e-3, "momentum": 0.2}, {"slope": 0.3}, {"rate": 0.4},
                                    {"epsilon": 1e-4}, {"epsilon": 0.5}, {}, {}, {}, {}])
 
+    def test_numbers_have_their_value(self):
+        import torch
+        import poet.torch
+
+        class Scaled(torch.nn.Linear):
+            def forward(self, x):
+                return super().forward(x) * 0.25
+        layers = poet.torch.trace(Scaled(8, 3), torch.zeros(1, 8), via="fx")["layers"]
+        numbers = [layer for layer in layers if not layer.get("trainable", True)]
+        self.assertEqual([number["value"] for number in numbers], [0.25])
+
     def test_what_a_layer_does_not_compute_is_stated_in_it(self):
         import torch
         from torch import nn

@@ -47,11 +47,16 @@ class Use:
         return self.layers.add(op, self.name, [self.x.name], **attributes)
 
 
+def stated(value: Any) -> Any:
+    """A number that a layer can state; None for others."""
+    return float(value) if isinstance(value, (int, float)) and abs(value) <= 1e30 else None
+
+
 def operand(use: Use, value: Any) -> Value:
     """A tensor, or a number as one that does not train."""
     if isinstance(value, Value):
         return value
-    name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False)
+    name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False, value=stated(value))
     return Value(name, torch.zeros(1))
 
 

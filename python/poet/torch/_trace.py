@@ -8,7 +8,7 @@ import inspect
 from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from poet.torch._pytorch import evaluated_in, in_training, torch
-from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stochastic_depth
+from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stated, stochastic_depth
 from poet.torch._layers import Layers, Unsupported
 from poet.torch._modules import MODULES, Call, custom
 
@@ -89,7 +89,9 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
                 return result
             shape = list(result.shape) or [1]
             trains = None if isinstance(result, torch.nn.Parameter) and result.requires_grad else False
-            return Value(self.layers.add("parameter", node.target, [], shape=shape, trainable=trains), result)
+            value = stated(result.item()) if trains is False and result.numel() == 1 else None
+            return Value(self.layers.add("parameter", node.target, [], shape=shape, trainable=trains, value=value),
+                         result)
         return self.pack(self.call_of(node, result), result)
 
     def call_of(self, node: Any, result: Any) -> Any:

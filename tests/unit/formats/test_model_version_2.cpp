@@ -146,10 +146,11 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"negative_slope", kRelu, R"("op": "leaky_relu", "inputs": ["a"], "slope": -0.1)",
                 "/layers/1/slope: found -0.1, expected a number from 0 to 1e+30, as float32"},
         Mistake{"slope_of_a_word", kRelu, R"("op": "leaky_relu", "inputs": ["a"], "slope": "0.1")",
-                "/layers/1/slope: found a string (\"0.1\"), expected a number"},
+                "/layers/1/slope: found a string (\"0.1\"), expected a number from 0 to 1e+30"},
         Mistake{"slope_of_another_op", kRelu, kRelu + R"(, "slope": 0.1)",
                 "/layers/1/slope: found an unknown key, expected one of name, op, inputs, mask, "
-                "trainable, weights, recompute, page, in_place, workspace_bytes, dtype, target"},
+                "trainable, weights, recompute, page, in_place, workspace_bytes, differs, "
+                "dtype, target"},
         Mistake{"custom_without_flops", kRelu, R"("op": "custom", "inputs": ["a"], "shape": [3])",
                 "/layers/1: found no 'flops', expected one"},
         Mistake{"custom_of_no_extents", kRelu,

@@ -295,6 +295,17 @@ net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float
   EXPECT_EQ(usual[1].size(), 3U) << usual[1];
 }
 
+TEST(Import, StatesTheValueOfANumber) {
+  const json layers = import_text(R"(
+net (float[N,8] x) => (float[N,8] y) {
+  half = Constant<value = float {0.3}>()
+  y = Mul(x, half)
+})")["layers"];
+  EXPECT_EQ(layers[0].at("op"), "parameter");
+  EXPECT_EQ(layers[0].at("value"), 0.3);
+  EXPECT_EQ(layers[0].at("trainable"), false);
+}
+
 TEST(Import, FreezesNormsThatAreInEvaluationModeAmongOthers) {
   const auto frozen = [](const char* mode) {
     const json layers = import_text(fmt::format(R"(

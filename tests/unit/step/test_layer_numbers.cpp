@@ -7,6 +7,7 @@
 
 #include <fmt/format.h>
 
+#include "execute/given_data.hpp"
 #include "expect_input_error.hpp"
 #include "formats/write_inputs.hpp"
 #include "poet/graph.hpp"
@@ -104,6 +105,34 @@ TEST(RateOf0, IsTheIdentityWithTheSameGraph) {
   EXPECT_EQ(kept, loss_with(R"("op": "identity")"));
   EXPECT_NE(kept, loss_with(R"("op": "dropout")"));
   EXPECT_EQ(kept, loss_with(R"("op": "stochastic_depth", "rate": 0)"));
+}
+
+TEST(ValuesOfParameters, AreWhatAllElementsBeginWith) {
+  const auto text = [](const std::string& value) {
+    return exact_text("[4, 6]",
+                      R"({"name": "p", "op": "parameter", "shape": [2, 3])" + value +
+                          R"(}, {"name": "r", "op": "reshape", "inputs": ["p"],
+        "shape": [6]}, {"name": "y", "op": "mul", "inputs": ["input", "r"]},
+        {"name": "loss", "op": "mse", "inputs": ["y"]})",
+                      R"("update": "buffered",)");
+  };
+  const auto begun = [&](const std::string& value) {
+    return initial_state(bound_step(text(value)), 1).parameters[0];
+  };
+  EXPECT_THAT(begun(R"(, "value": -0.3)"), testing::Each(-0.3F));
+  EXPECT_THAT(begun(R"(, "value": 0)"), testing::Each(0.0F));
+  EXPECT_NE(begun("")[0], begun("")[1]);
+  EXPECT_EQ(digest_of(text(R"(, "value": 2)")), digest_of(text("")));
+  InputErrors errors;
+  EXPECT_THAT(layers_json(read_model(text(R"(, "value": 0)"), "m.json", errors)),
+              testing::HasSubstr(R"("value": 0)"));
+  EXPECT_THAT(layers_json(read_model(text(""), "m.json", errors)),
+              testing::Not(testing::HasSubstr("value")));
+  GivenData given;
+  give_parameters(bound_step(text(R"(, "value": 2)")), {}, "p.npz", given);
+  EXPECT_THAT(given.parameters[0], testing::Each(2.0F));
+  EXPECT_THAT(input_error([&] { give_parameters(bound_step(text("")), {}, "p.npz", given); }),
+              testing::HasSubstr("'p': missing"));
 }
 
 TEST(LayersOfAnotherNetwork, AreSolvedAndNotComputed) {
