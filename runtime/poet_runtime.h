@@ -111,6 +111,7 @@ struct poet_plan {
   const struct poet_parameters* parameters;
   const struct poet_data* inputs;
   const struct poet_data* targets;
+  const poet_real* reset; /* parameter_count: what poet_initialise() copies; NULL: by the seed */
 };
 
 /* ---- what the caller owns ------------------------------------------------------------------- */

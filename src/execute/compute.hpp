@@ -21,7 +21,13 @@ struct TrainingState {
   std::vector<std::vector<std::uint32_t>> inputs;   ///< the bits of floats or indices
   std::vector<std::vector<std::uint32_t>> targets;  ///< likewise
   std::vector<float> losses;                        ///< by StepNode::loss
+  /// By StepNode::loss: what the loss was computed from. Empty: it is not kept.
+  std::vector<std::vector<float>> outputs;
 };
+
+/// The node whose tensor a loss compares with its target; -1 for any other node, and for a loss of
+/// what no node computes.
+int prediction_of(const StepNode& loss);
 
 /// Parameters and data from a seed, the same on every machine. Weights are uniform within
 /// +-sqrt(6 / fan-in) (He et al., 2015), where the fan-in is the product of all extents but the

@@ -69,9 +69,10 @@ class ParameterMatch {
     }
     for (const NamedArray& array : arrays) {
       if (is_statistics(array.name)) continue;
+      const bool is_progress = array.name.starts_with(kProgressPrefix);
       if (std::find(names_.begin(), names_.end(), array.name) != names_.end()) {
         found_[array.name] = &array.array;
-      } else {
+      } else if (!is_progress) {
         errors_.collect([&] {
           throw InputError(where(array.name), fmt::format("found an array of this name, which is "
                                                           "no parameter of the model{}",

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrays/read_arrays.hpp"
@@ -21,10 +22,14 @@ struct GivenData {
   std::map<std::size_t, std::vector<std::uint32_t>> targets;  ///< likewise
 };
 
+/// How the arrays of a checkpoint begin that are no parameters.
+inline constexpr std::string_view kProgressPrefix = "poet/";
+
 /// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is
-/// rounded. Running statistics of normalisations, which PyTorch saves as well, are ignored; any
-/// other array has to be one of the step's, and none may be missing. Extents of 1 make no
-/// difference. Throws InputError with a line for everything that is wrong; `place` is the file.
+/// rounded. Running statistics of normalisations, which PyTorch saves as well, are ignored, and so
+/// is the progress in a checkpoint; any other array has to be one of the step's, and none may be
+/// missing. Extents of 1 make no difference. Throws InputError with a line for everything that is
+/// wrong; `place` is the file.
 void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
                      const std::string& place, GivenData& given);
 

@@ -10,6 +10,7 @@
 #include "base/stopwatch.hpp"
 #include "base/text/printable.hpp"
 #include "execute/scheduled_step.hpp"
+#include "execute/state_arrays.hpp"
 #include "poet/error.hpp"
 #include "step/output_over.hpp"
 
@@ -84,6 +85,7 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
   ScheduledStep scheduled(step, graph, program, alignment, settings.check, settings.paging_time);
   TrainingState state = initial_state(step, settings.seed);
   apply(given, state);
+  if (settings.keep_arrays) state.outputs.resize(static_cast<std::size_t>(step.loss_count));
   TrainingState reference = state;
   for (const StepParameters& parameters : step.parameters) {
     if (!parameters.is_trained) continue;
@@ -112,6 +114,7 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
     result.has_equal_parameters =
         result.has_equal_parameters && same_bits(state.parameters[p], reference.parameters[p]);
   }
+  if (settings.keep_arrays) result.arrays = run_arrays(step, state);
   const ExecutionFigures& figures = scheduled.figures();
   result.arena_bytes = figures.arena_bytes;
   result.peak_touched_bytes = figures.peak_touched_bytes;

@@ -194,6 +194,7 @@ class PlanSource {
     text += member("parameters", plan_.groups.empty() ? "0" : "groups");
     text += member("inputs", step_.inputs.empty() ? "0" : "inputs");
     text += member("targets", step_.targets.empty() ? "0" : "targets");
+    if (plan_.has_reset) text += member("reset", "poet_reset_parameters");
     return text + "};\n";
   }
 

@@ -75,7 +75,7 @@ class StepBinder {
     for (const Shape& shape : from.shapes) count += count_of(shape);
     step_.parameters.push_back({.name = from.name,
                                 .tensors = parameter_names(owner, from),
-                                .shapes = from.shapes,
+                                .shapes = parameter_shapes(owner, from),
                                 .count = count,
                                 .is_scale = is_normalisation(owner.spec->op),
                                 .is_trained = from.is_trained,
@@ -150,7 +150,10 @@ class StepBinder {
     const DraftLayer& layer = draft_.layers[formula.layer];
     node.bytes = bytes_of(from, formula);
     const bool is_loss = layer.exact.is_loss || roots_.contains(formula.layer);
-    if (is_loss && formula.output >= 0 && node.bytes > 0) node.loss = step_.loss_count++;
+    if (is_loss && formula.output >= 0 && node.bytes > 0) {
+      node.loss = step_.loss_count++;
+      node.compares = layer.exact.is_loss;
+    }
     find_sink(formula, node);
     expect_operands(node);
     if (from.in_place) expect_takes_over(node, *from.in_place);

@@ -58,6 +58,7 @@ struct StepNode {
   Shape shape{};
   Bytes bytes = 0;  ///< that the kernels write of the node's tensor; its rest is padding
   int loss = -1;    ///< which of the losses it computes, as the model lists them; -1: none
+  bool compares = false;  ///< of a loss layer: its first operand with its second, the target
   bool writes_tensor = false;  ///< kernels get the tensor as their output
   std::vector<KernelCall> calls;
   std::optional<SinkUse> sink;  ///< absent: kernels get a null pointer

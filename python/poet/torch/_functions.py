@@ -52,6 +52,7 @@ def operand(use: Use, value: Any) -> Value:
     if isinstance(value, Value):
         return value
     name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False)
+    use.layers.numbers[name] = torch.tensor([float(value)]).numpy()
     return Value(name, torch.zeros(1))
 
 

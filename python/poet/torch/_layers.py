@@ -32,6 +32,7 @@ class Layers:
         self.taken: set[str] = set()
         self.owners: Dict[Tuple[str, int], str] = {}
         self.notes: List[str] = []
+        self.numbers: Dict[str, Any] = {}  #: what layers of the op parameter hold, as arrays of numpy
 
     def unique(self, wanted: str) -> str:
         """`wanted`, or a name like it that is still free."""
