@@ -91,7 +91,7 @@ struct poet_parameters {
 /* An input, or the target of a loss that names none. */
 struct poet_data {
   int32_t count;
-  int32_t index_limit; /* 0: float; else int32_t from 0 up to, but not including, this */
+  int32_t index_limit; /* 0: float; -1: zeros; else int32_t from 0 up to, but not including, this */
 };
 
 struct poet_plan {

@@ -44,10 +44,14 @@ void refuse_network_options(const ImportRequest& given, const std::string& model
 }  // namespace
 
 /// In a process of its own, since libonnx crashes on some files.
-std::string imported_model(const ImportRequest& request, const std::string& path) {
+ImportedText imported_network(const ImportRequest& request, const std::string& path) {
   ImportedText imported = import_file(path, request, layers_json);
   for (const std::string& note : imported.notes) spdlog::warn("{}: {}", shown_source(path), note);
-  return std::move(imported.document);
+  return imported;
+}
+
+std::string imported_model(const ImportRequest& request, const std::string& path) {
+  return imported_network(request, path).document;
 }
 
 NamedText model_text(const ImportRequest& request, const std::string& model) {

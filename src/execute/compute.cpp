@@ -88,8 +88,8 @@ class NodeCall {
 
 std::vector<std::uint32_t> data(const StepData& wanted, poet_random random) {
   std::vector<std::uint32_t> bits(static_cast<std::size_t>(wanted.count));
-  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count),
-                 static_cast<std::int32_t>(wanted.index_limit), bits.data());
+  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count), runtime_limit(wanted),
+                 bits.data());
   return bits;
 }
 

@@ -90,8 +90,10 @@ class PlanHeader {
     text_ += fmt::format("/* Elements of each {}, 4 bytes each. */\n", what);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const StepData& data = all[i];
-      const std::string type =
-          data.index_limit > 0 ? fmt::format("int32_t below {}", data.index_limit) : "float";
+      const std::string type = data.index_limit > 0
+                                   ? fmt::format("int32_t below {}", data.index_limit)
+                               : data.zeros ? "float, zeros at first"
+                                            : "float";
       std::string name;
       if (data.node >= 0) {
         const StepNode& node = step_.nodes[data.node];

@@ -165,7 +165,7 @@ class PlanSource {
     std::vector<std::string> rows;
     rows.reserve(all.size());
     for (const StepData& each : all) {
-      rows.push_back(fmt::format("{{{}, {}}}", each.count, each.index_limit));
+      rows.push_back(fmt::format("{{{}, {}}}", each.count, runtime_limit(each)));
     }
     table.add(rows);
     return table.text("struct poet_data", name);

@@ -44,7 +44,12 @@ std::size_t index_of(const NamedFile& file, const std::vector<StepData>& all, co
   for (const StepData& each : all) names.emplace_back(each.name);
   if (all.empty()) throw InputError(fmt::format("the model has no {}", what));
   if (file.name.empty()) {
+    // A first state is rarely given.
+    const auto is_usual = [](const StepData& each) { return !each.zeros; };
     if (all.size() == 1) return 0;
+    if (std::count_if(all.begin(), all.end(), is_usual) == 1) {
+      return static_cast<std::size_t>(std::find_if(all.begin(), all.end(), is_usual) - all.begin());
+    }
     throw InputError(file.path, fmt::format("found no name; expected NAME=FILE, as the model has "
                                             "several: {}",
                                             fmt::join(names, ", ")));

@@ -114,6 +114,11 @@ class StepBinder {
     }
   }
 
+  bool is_zeros(const std::string& input) const {
+    return std::any_of(spec_.inputs.begin(), spec_.inputs.end(),
+                       [&](const InputSpec& each) { return each.name == input && each.zeros; });
+  }
+
   void add_index_limit(int node, std::int64_t limit) {
     if (node < 0 || draft_.model.nodes[node].op != "input") {
       throw InputError("found indices that the model computes; expected those of an input");
@@ -247,7 +252,8 @@ class StepBinder {
                               .name = from.name,
                               .shape = from.out_shape,
                               .count = count,
-                              .index_limit = limit == index_limits_.end() ? 0 : limit->second});
+                              .index_limit = limit == index_limits_.end() ? 0 : limit->second,
+                              .zeros = is_zeros(from.name)});
       return;
     }
     std::vector<OperandSource> terms;

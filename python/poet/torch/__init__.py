@@ -17,10 +17,12 @@ from poet.torch._state import parameters as parameters_of
 from poet.torch._state import state_dict
 from poet.torch._trace import Refused, by_fx
 
+from poet.torch._check import Check, check
+
 #: Batch sizes that are tried for an open one.
 BATCHES = (2, 3)
 
-__all__ = ["Refused", "check", "state_dict", "trace"]
+__all__ = ["Check", "Refused", "check", "state_dict", "trace"]
 
 
 def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None,

@@ -40,7 +40,8 @@ def arrays_of(tensors: Mapping[str, Any], found: List[Entry]) -> Dict[str, Any]:
     for entry in found:
         if entry.name not in tensors or tensors[entry.name] is None:
             continue
-        parts = tensors[entry.name].detach().cpu().chunk(len(entry.arrays))
+        whole = tensors[entry.name].detach().cpu()
+        parts = whole.chunk(len(entry.arrays)) if len(entry.arrays) > 1 else (whole,)
         arrays.update((name, part.contiguous().numpy()) for name, part in zip(entry.arrays, parts))
     return arrays
 
