@@ -75,7 +75,7 @@ class StepBinder {
     for (const Shape& shape : from.shapes) count += count_of(shape);
     step_.parameters.push_back({.name = from.name,
                                 .tensors = parameter_names(owner, from),
-                                .shapes = parameter_shapes(owner, from),
+                                .shapes = from.shapes,
                                 .count = count,
                                 .is_scale = is_normalisation(owner.spec->op),
                                 .is_trained = from.is_trained,

@@ -68,11 +68,4 @@ std::vector<std::string> parameter_names(const DraftLayer& owner, const DraftPar
   return names;
 }
 
-std::vector<Shape> parameter_shapes(const DraftLayer& owner, const DraftParameters& from) {
-  std::vector<Shape> shapes = from.shapes;
-  constexpr std::ptrdiff_t kHeight = 2;
-  if (owner.spec->op == "conv1d") shapes.front().erase(shapes.front().begin() + kHeight);
-  return shapes;
-}
-
 }  // namespace poet

@@ -31,7 +31,4 @@ poet_optimizer_kind kind_of(Optimizer optimizer);
 /// `cell.bias_hh` of its state. A learned tensor has the name of its layer.
 std::vector<std::string> parameter_names(const DraftLayer& owner, const DraftParameters& from);
 
-/// Their shapes as PyTorch has them: a kernel of conv1d has one extent, which is two in a draft.
-std::vector<Shape> parameter_shapes(const DraftLayer& owner, const DraftParameters& from);
-
 }  // namespace poet

@@ -21,7 +21,7 @@ class Row:
 
     Attributes:
         error: the largest difference of two elements, as a share of the largest element of autograd's gradient, or of a
-            thousandth of the largest of all gradients if that is more: the gradient of a bias before a batch norm is
+            hundredth of the largest of all gradients if that is more: the gradient of a bias before a batch norm is
             zero but for rounding.
     """
 
@@ -166,7 +166,7 @@ def _by_autograd(net: Any, inputs: Tuple[Any, ...], y: Any, op: str) -> Tuple[fl
 def _rows(found: Mapping[str, Any], expected: Mapping[str, Any]) -> Tuple[Row, ...]:
     """A gradient that only one of the two has counts as another one."""
     rows: List[Row] = []
-    least = max([1e-30] + [1e-3 * float(abs(each).max()) for each in expected.values()])
+    least = max([1e-30] + [1e-2 * float(abs(each).max()) for each in expected.values()])
     for name in list(expected) + [name for name in found if name not in expected]:
         if name not in found or name not in expected:
             rows.append(Row(name, 0, float("inf")))
