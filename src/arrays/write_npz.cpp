@@ -119,7 +119,9 @@ std::string npy_bytes(const ArrayToWrite& array) {
   return bytes;
 }
 
+// libzip writes no file of no members, which is the end of a directory alone.
 std::string npz_bytes(std::span<const ArrayToWrite> arrays) {
+  if (arrays.empty()) return "PK\x05\x06" + std::string(18, '\0');
   std::vector<std::string> texts;
   texts.reserve(arrays.size());
   const HeldSource source = growing_source();

@@ -140,17 +140,27 @@ def interpolate(use: Use) -> str:
     return resize(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape), use.get(3, "mode", "nearest"))
 
 
+def keep_numbers(use: Use, name: str, weight: Value, bias: Any) -> str:
+    """What a function is given as weights, under the names of its layer."""
+    for part, value in (("weight", weight), ("bias", bias)):
+        if isinstance(value, Value):
+            use.layers.numbers[f"{name}.{part}"] = value.tensor.detach().cpu().numpy()
+    return name
+
+
 def linear(use: Use) -> str:
     weight = use.value(1, "weight")
-    return use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
+    name = use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
                                       bias=other_than(use.get(2, "bias") is not None, True))
+    return keep_numbers(use, name, weight, use.get(2, "bias"))
 
 
 def layer_norm(use: Use) -> str:
     weight = use.value(2, "weight")
-    return use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
+    name = use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
                                       dims=other_than(len(use.get(1, "normalized_shape")), 1),
                                       bias=other_than(use.get(3, "bias") is not None, True))
+    return keep_numbers(use, name, weight, use.get(3, "bias"))
 
 
 def matmul(use: Use) -> str:

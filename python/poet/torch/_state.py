@@ -52,7 +52,7 @@ def parameters(net: Any, document: Mapping[str, Any], numbers: Mapping[str, Any]
     Args:
         net: the module.
         document: the model file.
-        numbers: what layers of the op `parameter` hold that are no parameters of the module.
+        numbers: what layers of the op `parameter` hold, and what functions are given as weights.
 
     Raises:
         ValueError: the module has no parameter that a layer could have.
@@ -64,7 +64,8 @@ def parameters(net: Any, document: Mapping[str, Any], numbers: Mapping[str, Any]
         name = layer["name"]
         if "weights" in layer:
             continue
-        own = {key: array for key, array in arrays.items() if key.rpartition(".")[0] == name}
+        own = {key: array for source in (arrays, numbers) for key, array in source.items()
+               if key.rpartition(".")[0] == name}
         if layer["op"] == "parameter":
             found = numbers.get(name, arrays.get(name))
             own = {} if found is None else {name: found}
