@@ -22,7 +22,7 @@ struct DataSet {
 };
 
 /// The bits of all samples of an input or a target, and how many samples they are. The first extent
-/// of the array counts samples, the others are those of one sample; an array without a shape has as
+/// of the array counts samples, the others belong to one sample; an array without a shape has as
 /// many samples as its numbers come to. Throws InputError as data_bits() does, and for data that
 /// have no extent of the batch.
 struct Samples {

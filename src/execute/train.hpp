@@ -17,7 +17,7 @@ namespace poet {
 /// no batch are left out of an epoch. Everything that is given has to outlive this.
 class TrainingRun {
  public:
-  /// Parameters and data that nobody gives are those of the seed. Throws as run_schedule() does,
+  /// Parameters and data that nobody gives follow from the seed. Throws as run_schedule() does,
   /// and InputError for fewer samples than a batch.
   TrainingRun(TrainingStep& step, const Graph& graph, std::span<const Instruction> program,
               Bytes alignment, const RunSettings& settings, const DataSet& data,

@@ -1,4 +1,4 @@
-// Names and forms of parameters are those of docs/run-format.md: out x in for a linear layer, which
+// Names and forms of parameters are in docs/run-format.md: out x in for a linear layer, which
 // ONNX also stores the other way round, and the gates of an LSTM as i, f, g, o, which ONNX orders
 // i, o, f, g.
 

@@ -22,7 +22,7 @@ std::size_t description_bytes(std::string_view bytes);
 /// as many as its extents say.
 std::optional<std::vector<double>> small_numbers(const onnx::TensorProto& tensor);
 
-/// Likewise those of a weight of float32 or float64 of any size, as float32.
+/// Likewise the numbers of a weight of float32 or float64 of any size, as float32.
 std::shared_ptr<const std::vector<float>> float_numbers(const onnx::TensorProto& tensor);
 
 /// Whether elements of this type are no floats.

@@ -82,7 +82,7 @@ struct StepData {
   Shape shape;
   std::int64_t count = 0;
   std::int64_t index_limit = 0;  ///< 0: floats
-  bool zeros = false;            ///< unless other numbers are given; else those of a seed
+  bool zeros = false;            ///< unless other numbers are given
 };
 
 /// A training step with everything that its kernels have to be given. In every order

@@ -222,6 +222,8 @@ TEST_F(RunArraysOf, TrainingRefusesWhatDoesNotFit) {
       "few.npy", npy_text(npy_header("<f4", "(3, 2, 4)"), bytes_of(pixels()).substr(0, 3 * 32)));
   expect_error({"--data", few, "--epochs", "1"}, "found 3 samples; expected at least 4");
   expect_error(data + Words{"--epochs", "1", "--checkpoint", x_}, "--checkpoint: ");
+  expect_error({"--data", x_, "--epochs", "1"}, "--data: found no samples for 'loss'");
+  expect_error(data + Words{"--epochs", "1", "--input", x_}, "--input: ");
 }
 
 TEST_F(RunArraysOf, TrainingEndsWithItsLastCheckpointWhenItIsInterrupted) {

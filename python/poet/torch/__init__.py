@@ -2,9 +2,8 @@
 
     python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
 
-`trace()` does the same from Python, and `check()` compares the gradients of a schedule
-with those of autograd. Modules become layers by torch.fx where it can trace them, else by an ONNX export
-and `poet-solve import`. docs/import.md has more.
+`trace()` does the same from Python, and `check()` compares the gradients of a schedule with autograd's. Modules become
+layers by torch.fx where it can trace them, else by an ONNX export and `poet-solve import`. docs/import.md has more.
 """
 from __future__ import annotations
 

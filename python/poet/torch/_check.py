@@ -1,4 +1,4 @@
-"""The gradients of a schedule beside those of autograd."""
+"""The gradients of a schedule beside the gradients of autograd."""
 from __future__ import annotations
 
 from dataclasses import dataclass

@@ -87,11 +87,11 @@ def state_dict(net: Any, arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
     Args:
         net: the module that was imported. It is left as it is.
-        arrays: of `numpy.load()` or `poet.Run.parameters`, checkpoints included. Other names than those of the module's
-            layers, such as numbers that are no parameters, are left out.
+        arrays: of `numpy.load()` or `poet.Run.parameters`, checkpoints included. Names that no layer of the module
+            has, such as a number that is no parameter, are left out.
 
     Returns:
-        the whole state: entries without an array, such as buffers, are those of the module. With the arrays of an
+        the whole state: entries without an array, such as buffers, stay as the module has them. With the arrays of an
         import, every bit is the module's.
 
     Raises:

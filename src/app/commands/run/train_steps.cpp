@@ -7,6 +7,8 @@
 #include <spdlog/spdlog.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <map>
 #include <optional>
 #include <string>
 #include <utility>
@@ -34,6 +36,27 @@ void check_batch(const TrainArguments& train, const ScheduleFile& file) {
                    fmt::format("found {}; expected {}, the batch size of the schedule: leave the "
                                "option out, or solve again with --batch-size {}",
                                *train.batch, file.model.batch_size, *train.batch));
+}
+
+/// Numbers of the seed are fine for one step, and nothing to train with. What is the same in each
+/// step may be given.
+void check_data(const std::vector<StepData>& wanted,
+                const std::map<std::size_t, std::vector<std::uint32_t>>& samples,
+                const std::map<std::size_t, std::vector<std::uint32_t>>& given,
+                const char* option) {
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const bool has_samples = samples.contains(i);
+    const std::string name = printable(wanted[i].name);
+    if (has_samples && given.contains(i)) {
+      throw InputError(option, fmt::format("found a file for '{}', which has one of --data; "
+                                           "expected one of them",
+                                           name));
+    }
+    if (has_samples || given.contains(i) || wanted[i].zeros) continue;
+    throw InputError("--data", fmt::format("found no samples for '{0}'; expected a file for it, "
+                                           "{0}=FILE, or {1} if it is the same in each step",
+                                           name, option));
+  }
 }
 
 void go_on(TrainingRun& run, const TrainArguments& train, const TrainingStep& step) {
@@ -130,6 +153,8 @@ ExitCode train(const RunArguments& arguments, const ScheduleFile& file, Training
     return TrainingRun(step, file.graph, file.program, file.model.alignment, settings, data, batch,
                        !options.no_shuffle);
   });
+  check_data(step.inputs, data.inputs, given.inputs, "--input");
+  check_data(step.targets, data.targets, given.targets, "--target");
   run.give(given);
   if (options.rate) run.set_rate(*options.rate);
   go_on(run, options, step);
