@@ -35,6 +35,10 @@ void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, u
     }
     if (!group->is_trained) continue;
     values = memory->parameters + group->first;
+    if (plan->reset) {
+      memcpy(values, plan->reset + group->first, (size_t)group->count * sizeof *values);
+      continue;
+    }
     for (t = 0; t < group->tensor_count; ++t) {
       poet_fill_parameters(&random, &group->tensors[t], values);
       values += group->tensors[t].count;

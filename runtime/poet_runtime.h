@@ -94,7 +94,7 @@ struct poet_parameters {
 /* An input, or the target of a loss that names none. */
 struct poet_data {
   int32_t count;
-  int32_t index_limit; /* 0: float; else int32_t from 0 up to, but not including, this */
+  int32_t index_limit; /* 0: float; -1: zeros; else int32_t from 0 up to, but not including, this */
 };
 
 struct poet_plan {
@@ -115,6 +115,7 @@ struct poet_plan {
   const struct poet_parameters* parameters;
   const struct poet_data* inputs;
   const struct poet_data* targets;
+  const poet_real* reset; /* parameter_count: what poet_initialise() copies; NULL: by the seed */
 };
 
 /* ---- what the caller owns ------------------------------------------------------------------- */

@@ -12,7 +12,7 @@ from ._model import Model, ModelLike
 from ._options import PathLike, Size, options, size_word
 from ._program import EXIT_REQUIREMENT, Files, error_of, run, run_or_raise
 from ._records import Instruction, Node, Run, Stage, record
-from ._run_data import array_words
+from ._run_data import ArrayFiles, array_words, has_numpy
 from .errors import InputError, InvalidSchedule
 
 #: Numbers for `Schedule.run()`: a file, or a numpy array.
@@ -228,7 +228,7 @@ class Schedule:
 
     def run(self, *, steps: int = 1, seed: int = 1, parameters: Union[PathLike, Mapping[str, Any], None] = None,
             inputs: Union[Numbers, Mapping[str, Numbers], None] = None,
-            targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False,
+            targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False, arrays: bool = True,
             model: Optional[ModelLike] = None) -> Run:
         """Computes the training step on real tensors, in exactly its RAM, and compares every gradient, loss and
         parameter, bit by bit, with the same step unscheduled (docs/run-format.md).
@@ -240,6 +240,7 @@ class Schedule:
             inputs: a `.npy` file or an array for the only input; {name: file or array} for several.
             targets: likewise for what losses compare with, if it is no input.
             check: fill memory that is not in use with signalling NaNs.
+            arrays: whether the run has parameters, gradients and outputs as arrays, if numpy is installed.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
@@ -251,10 +252,12 @@ class Schedule:
             ImportError: arrays are given, and numpy is not installed.
         """
         with Files() as files:
+            written = ArrayFiles(files, arrays and has_numpy())
             words = ["run", self._argument(files), "--model", self._model(model).argument(files),
                      *options({"--steps": steps, "--seed": seed, "--check": check}),
-                     *array_words(files, parameters, inputs, targets)]
+                     *array_words(files, parameters, inputs, targets), *written.words()]
             finished = run(words, files)
+            numbers = written.read()
         if finished.status not in (0, EXIT_REQUIREMENT):
             raise error_of(finished)
         if not finished.out:
@@ -262,7 +265,7 @@ class Schedule:
         document = json.loads(finished.out)
         if "equal" not in document:
             raise InvalidSchedule(*finished.errors())
-        return record(Run, {**document, "document": document})
+        return record(Run, {**document, "document": document, "arrays": numbers})
 
     def warn(self, stacklevel: int) -> None:
         """Repeats the program's warnings as warnings of Python."""

@@ -7,6 +7,7 @@
 #include <limits>
 #include <memory>
 
+#include "model/shape.hpp"
 #include "step/initial_values.hpp"
 
 namespace poet {
@@ -91,8 +92,8 @@ class NodeCall {
 
 std::vector<std::uint32_t> data(const StepData& wanted, poet_random random) {
   std::vector<std::uint32_t> bits(static_cast<std::size_t>(wanted.count));
-  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count),
-                 static_cast<std::int32_t>(wanted.index_limit), bits.data());
+  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count), runtime_limit(wanted),
+                 bits.data());
   return bits;
 }
 
@@ -128,6 +129,12 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
   return state;
 }
 
+int prediction_of(const StepNode& loss) {
+  if (loss.loss < 0 || !loss.compares) return -1;
+  const OperandSource& compared = loss.calls.front().in.front();
+  return compared.kind == OperandSource::Kind::tensor ? compared.index : -1;
+}
+
 // A gradient that no kernel gave would be a NaN: it shows in every comparison with what was there.
 void begin_step(TrainingState& state) {
   poet_begin_step(&state.optimizer);
@@ -142,6 +149,11 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
   for (std::size_t i = 0; out != nullptr && i < step.inputs.size(); ++i) {
     if (step.inputs[i].node != node) continue;
     std::memcpy(out, state.inputs[i].data(), static_cast<std::size_t>(about.bytes));
+  }
+  if (const int seen = prediction_of(about); seen >= 0 && !state.outputs.empty()) {
+    const auto* const first = reinterpret_cast<const float*>(tensor_at(seen));
+    std::vector<float>& kept = state.outputs[static_cast<std::size_t>(about.loss)];
+    kept.assign(first, first + element_count(step.nodes[static_cast<std::size_t>(seen)].shape));
   }
   NodeCall(about, tensor_at, state).run(out);
   if (out != nullptr && about.loss >= 0) {

@@ -27,7 +27,13 @@ struct TrainingState {
   /// By parameters: gamma and beta of frozen batch norms, as they were before the running
   /// statistics were folded into `parameters`.
   std::map<std::size_t, std::vector<float>> unfolded{};
+  /// By StepNode::loss: what the loss was computed from. Empty: it is not kept.
+  std::vector<std::vector<float>> outputs;
 };
+
+/// The node whose tensor a loss compares with its target; -1 for any other node, and for a loss of
+/// what no node computes.
+int prediction_of(const StepNode& loss);
 
 /// Parameters and data from a seed, the same on every machine. Weights are uniform within
 /// +-sqrt(6 / fan-in) (He et al., 2015), where the fan-in is the product of all extents but the

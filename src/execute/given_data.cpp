@@ -71,11 +71,12 @@ class ParameterMatch {
       names_.insert(names_.end(), parameters.tensors.begin(), parameters.tensors.end());
     }
     for (const NamedArray& array : arrays) {
+      const bool is_progress = array.name.starts_with(kProgressPrefix);
       if (is_statistics(array.name)) {
         found_[array.name] = &array.array;
       } else if (std::find(names_.begin(), names_.end(), array.name) != names_.end()) {
         found_[array.name] = &array.array;
-      } else {
+      } else if (!is_progress) {
         errors_.collect([&] {
           throw InputError(where(array.name), fmt::format("found an array of this name, which is "
                                                           "no parameter of the model{}",

@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrays/read_arrays.hpp"
@@ -28,11 +29,15 @@ struct GivenData {
   std::map<std::size_t, std::vector<std::uint32_t>> targets;  ///< likewise
 };
 
+/// How the arrays of a checkpoint begin that are no parameters.
+inline constexpr std::string_view kProgressPrefix = "poet/";
+
 /// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is
 /// rounded. Batch norms may have running statistics as well, both arrays or none, and the number of
-/// batches; those of other layers are ignored. Any other array has to be one of the step's, and
-/// no parameter may be missing but those that state a value. Extents of 1 make no difference.
-/// Throws InputError with a line for everything that is wrong; `place` is the file.
+/// batches; those of other layers are ignored, and so is the progress in a checkpoint. Any other
+/// array has to be one of the step's, and no parameter may be missing but those that state a value.
+/// Extents of 1 make no difference. Throws InputError with a line for everything that is wrong;
+/// `place` is the file.
 void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
                      const std::string& place, GivenData& given);
 

@@ -11,6 +11,7 @@
 #include "base/text/printable.hpp"
 #include "execute/running_statistics.hpp"
 #include "execute/scheduled_step.hpp"
+#include "execute/state_arrays.hpp"
 #include "poet/error.hpp"
 #include "step/output_over.hpp"
 
@@ -85,6 +86,7 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
   ScheduledStep scheduled(step, graph, program, alignment, settings.check, settings.paging_time);
   TrainingState state = initial_state(step, settings.seed);
   apply(step, given, state);
+  if (settings.keep_arrays) state.outputs.resize(static_cast<std::size_t>(step.loss_count));
   TrainingState reference = state;
   for (const StepParameters& parameters : step.parameters) {
     if (!parameters.is_trained) continue;
@@ -120,6 +122,7 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
                                  .is_equal = same_bits(state.running[p], reference.running[p]) &&
                                              state.batches[p] == reference.batches[p]});
   }
+  if (settings.keep_arrays) result.arrays = run_arrays(step, state);
   const ExecutionFigures& figures = scheduled.figures();
   result.arena_bytes = figures.arena_bytes;
   result.peak_touched_bytes = figures.peak_touched_bytes;

@@ -25,20 +25,18 @@ std::vector<std::size_t> tracked_norms(const TrainingStep& step) {
   return {tracked.begin(), tracked.end()};
 }
 
-std::vector<NamedArray> running_statistics(const TrainingStep& step, const TrainingState& state) {
-  std::vector<NamedArray> arrays;
+std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state) {
+  std::vector<ArrayToWrite> arrays;
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& norm = step.parameters[p];
-    if (!norm.norm) continue;
+    if (!norm.norm || (norm.norm->is_frozen && !state.unfolded.contains(p))) continue;
     const StatisticsNames names = statistics_names(norm);
     const std::vector<float>& running = state.running[p];
     const auto middle = running.begin() + std::ssize(running) / 2;
     const Shape channels = norm.shapes.front();
-    arrays.push_back({names.mean, {.shape = channels, .values = {running.begin(), middle}}});
-    arrays.push_back({names.variance, {.shape = channels, .values = {middle, running.end()}}});
-    arrays.push_back(
-        {names.batches,
-         {.shape = {}, .is_integer = true, .values = {static_cast<double>(state.batches[p])}}});
+    arrays.push_back({names.mean, channels, std::vector<float>(running.begin(), middle)});
+    arrays.push_back({names.variance, channels, std::vector<float>(middle, running.end())});
+    arrays.push_back({names.batches, {}, std::vector<std::int64_t>{state.batches[p]}});
   }
   return arrays;
 }

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "arrays/read_arrays.hpp"
+#include "arrays/write_arrays.hpp"
 #include "execute/compute.hpp"
 #include "step/training_step.hpp"
 
@@ -20,10 +20,11 @@ StatisticsNames statistics_names(const StepParameters& norm);
 /// TrainingStep::parameters.
 std::vector<std::size_t> tracked_norms(const TrainingStep& step);
 
-/// The running statistics of all batch norms of a step, frozen ones included, as arrays with
-/// PyTorch's names: LAYER.running_mean, LAYER.running_var and LAYER.num_batches_tracked. Together
-/// with the parameters they are what PyTorch's state_dict has.
-std::vector<NamedArray> running_statistics(const TrainingStep& step, const TrainingState& state);
+/// The running statistics of the batch norms of a step as arrays with PyTorch's names:
+/// LAYER.running_mean, LAYER.running_var and LAYER.num_batches_tracked. Together with the
+/// parameters they are what PyTorch's state_dict has. A frozen norm that was given none has none,
+/// as its gamma and beta are the folded ones.
+std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state);
 
 /// Parameters as a user states them: those of a frozen norm before its statistics were folded in.
 const std::vector<float>& stated_parameters(const TrainingState& state, std::size_t parameters);

@@ -49,8 +49,13 @@ class PlanHeader {
     text_ +=
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const struct poet_plan poet_plan;\n"
         "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
-        "extern const poet_real poet_constants[];\n\n"
-        "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+        "extern const poet_real poet_constants[];\n";
+    if (plan_.has_reset) {
+      text_ +=
+          "/* What poet_initialise() copies; in poet_parameters.c. */\n"
+          "extern const poet_real poet_reset_parameters[];\n";
+    }
+    text_ += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     return std::move(text_);
   }
 
@@ -86,8 +91,10 @@ class PlanHeader {
     text_ += fmt::format("/* Elements of each {}, 4 bytes each. */\n", what);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const StepData& data = all[i];
-      const std::string type =
-          data.index_limit > 0 ? fmt::format("int32_t below {}", data.index_limit) : "float";
+      const std::string type = data.index_limit > 0
+                                   ? fmt::format("int32_t below {}", data.index_limit)
+                               : data.zeros ? "float, zeros at first"
+                                            : "float";
       std::string name;
       if (data.node >= 0) {
         const StepNode& node = step_.nodes[data.node];

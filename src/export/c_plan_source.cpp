@@ -166,7 +166,7 @@ class PlanSource {
     std::vector<std::string> rows;
     rows.reserve(all.size());
     for (const StepData& each : all) {
-      rows.push_back(fmt::format("{{{}, {}}}", each.count, each.index_limit));
+      rows.push_back(fmt::format("{{{}, {}}}", each.count, runtime_limit(each)));
     }
     table.add(rows);
     return table.text("struct poet_data", name);
@@ -196,6 +196,7 @@ class PlanSource {
     text += member("parameters", plan_.groups.empty() ? "0" : "groups");
     text += member("inputs", step_.inputs.empty() ? "0" : "inputs");
     text += member("targets", step_.targets.empty() ? "0" : "targets");
+    if (plan_.has_reset) text += member("reset", "poet_reset_parameters");
     return text + "};\n";
   }
 

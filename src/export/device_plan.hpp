@@ -74,6 +74,7 @@ struct DevicePlan {
   std::int32_t parameter_count = 0, constant_count = 0, moment_count = 0, kept_count = 0,
                second_moments = 0;
   std::int32_t loss_count = 0, running_count = 0;
+  bool has_reset = false;  ///< poet_initialise() copies given parameters
   std::vector<DeviceGroup> groups;
   std::vector<DeviceInstruction> instructions;
 };

@@ -124,6 +124,7 @@ LayerJson input_json(const InputSpec& input) {
   LayerJson json = {{"shape", extents_json(shape)}};
   if (input.element_bytes == kIndexBytes) json["dtype"] = "int32";
   if (input.repeatable) json["repeatable"] = true;
+  if (input.zeros) json["zeros"] = true;
   return json;
 }
 

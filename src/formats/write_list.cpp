@@ -117,6 +117,20 @@ std::string info_json(const ModelReport& report) {
   return json_write(document, false);
 }
 
+std::string epoch_json(const EpochResult& epoch) {
+  Json line = {{"epoch", epoch.epoch},
+               {"steps", epoch.steps},
+               {"loss", std::isfinite(epoch.loss) ? Json(epoch.loss) : Json()},
+               {"seconds", epoch.seconds}};
+  if (epoch.hits.rows > 0) {
+    line["accuracy"] =
+        static_cast<double>(epoch.hits.correct) / static_cast<double>(epoch.hits.rows);
+    line["correct"] = epoch.hits.correct;
+    line["rows"] = epoch.hits.rows;
+  }
+  return line.dump() + "\n";
+}
+
 std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
                      const RunResult& result) {
   Json document = {{"format", "poet-run"},

@@ -39,6 +39,7 @@ void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node)
   const int end = sum == nullptr ? node.output(0) : sum->output(0);
   OnnxNode& linear = put_in_place(graph, links, end, ".linear", node.name, {x, weight, bias});
   linear.attributes["out_features"].integer = width;
+  linear.attributes["in_first"].integer = 1;
 }
 
 /// A factor other than 1, or a transposed input, is nothing that a linear layer has; the node
@@ -57,6 +58,7 @@ void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   OnnxNode& linear = put_in_place(graph, links, node.output(0), ".linear", node.name,
                                   {node.input(0), weight, bias});
   linear.attributes["out_features"].integer = width;
+  linear.attributes["in_first"].integer = node.integer("transB", 0) != 0 ? 0 : 1;
 }
 
 }  // namespace

@@ -105,7 +105,7 @@ void check_attribute(const AttributeRule& rule, const Attribute& given) {
 
 }  // namespace
 
-LayerList::LayerList(const OnnxGraph& graph) : graph_(graph) {
+LayerList::LayerList(const OnnxGraph& graph) : graph_(graph), weights_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
   spec_.name = graph.name.empty() ? "network" : clean(graph.name);
@@ -169,19 +169,30 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   // Language models share the table of an embedding with their last linear layer.
   const std::string kind(op == "embedding" ? "linear" : op);
   const auto [owner, is_first] = owners_.emplace(std::pair{kind, origin}, name);
-  if (!is_first) spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
+  if (is_first) {
+    weights_.add_layer(op, name, node, weight);
+  } else {
+    spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
+    weights_.add_user(name, owner->second, weight);
+  }
   return name;
 }
 
-std::string LayerList::add_cell(const std::string& wanted, std::vector<std::string> inputs,
-                                Attribute bias, const std::string& owner) {
+std::string LayerList::add_cell(const OnnxNode& node, const std::string& wanted,
+                                std::vector<std::string> inputs, Attribute bias,
+                                const std::string& owner) {
   std::string name = add("lstm", wanted, std::move(inputs), {{"bias", std::move(bias)}});
-  if (!owner.empty()) spec_.layers.back().weights = InputName{.name = owner, .place = {}};
+  if (owner.empty()) {
+    weights_.add_cell(name, node);
+  } else {
+    spec_.layers.back().weights = InputName{.name = owner, .place = {}};
+  }
   return name;
 }
 
 std::string LayerList::add_input(const std::string& wanted, Shape shape) {
-  InputSpec input{.name = unique(wanted), .shape = std::move(shape), .repeatable = true};
+  InputSpec input{
+      .name = unique(wanted), .shape = std::move(shape), .repeatable = true, .zeros = true};
   std::string name = input.name;
   spec_.inputs.push_back(std::move(input));
   return name;
@@ -249,6 +260,7 @@ std::string LayerList::parameter(int tensor) {
                         {{"shape", list_attribute(whole)},
                          {"value", value ? real_attribute(*value) : Attribute{}}});
     spec_.layers.back().trainable = !weight.values;
+    weights_.add_parameter(known->second, origin);
   }
   std::string name = known->second;
   const Shape wanted = weight.shape.empty() ? Shape{1} : weight.shape;

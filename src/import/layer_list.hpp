@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/kept_weights.hpp"
 #include "import/onnx_graph.hpp"
 #include "model/model_spec.hpp"
 
@@ -43,9 +44,10 @@ class LayerList {
                               const std::string& input,
                               std::initializer_list<GivenAttribute> attributes = {});
   /// A step of an LSTM, with the parameters of an earlier one if that has a name.
-  std::string add_cell(const std::string& wanted, std::vector<std::string> inputs, Attribute bias,
-                       const std::string& owner);
-  /// An input of the model besides those of the graph, which can be had again.
+  std::string add_cell(const OnnxNode& node, const std::string& wanted,
+                       std::vector<std::string> inputs, Attribute bias, const std::string& owner);
+  /// An input of the model besides those of the graph, which can be had again: zeros, as the first
+  /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
 
   void set_output(int tensor, std::string name) { names_[tensor] = std::move(name); }
@@ -63,6 +65,8 @@ class LayerList {
   /// Several such texts are joined.
   void differs(const std::string& text);
   ModelSpec take(std::vector<std::string>& notes);
+  /// Where the numbers of the layers' parameters are.
+  const KeptWeights& weights() const { return weights_; }
 
  private:
   std::string unique(const std::string& wanted);
@@ -76,6 +80,7 @@ class LayerList {
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
   std::map<std::pair<std::string, int>, std::string> owners_;  ///< by op and weight
   std::vector<std::string> notes_;
+  KeptWeights weights_;
 };
 
 }  // namespace poet

@@ -61,6 +61,7 @@ struct InputSpec {
   Shape shape;              ///< a batch extent counts as 1 here
   bool has_batch = false;   ///< the first extent is the batch
   bool repeatable = false;  ///< it can be had again
+  bool zeros = false;       ///< of a run that is given no other numbers
   std::optional<int> element_bytes{};
 };
 

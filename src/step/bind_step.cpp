@@ -138,6 +138,11 @@ class StepBinder {
     }
   }
 
+  bool is_zeros(const std::string& input) const {
+    return std::any_of(spec_.inputs.begin(), spec_.inputs.end(),
+                       [&](const InputSpec& each) { return each.name == input && each.zeros; });
+  }
+
   void add_index_limit(int node, std::int64_t limit) {
     if (node < 0 || draft_.model.nodes[node].op != "input") {
       throw InputError("found indices that the model computes; expected those of an input");
@@ -174,7 +179,10 @@ class StepBinder {
     const DraftLayer& layer = draft_.layers[formula.layer];
     node.bytes = bytes_of(from, formula);
     const bool is_loss = layer.exact.is_loss || roots_.contains(formula.layer);
-    if (is_loss && formula.output >= 0 && node.bytes > 0) node.loss = step_.loss_count++;
+    if (is_loss && formula.output >= 0 && node.bytes > 0) {
+      node.loss = step_.loss_count++;
+      node.compares = layer.exact.is_loss;
+    }
     find_sink(formula, node);
     const bool is_norm = node.sink && is_batch_norm(*layer.spec);
     if (is_norm) node.sink->tracks = node.sink->parameters == layer.parameters.front();
@@ -270,7 +278,8 @@ class StepBinder {
                               .name = from.name,
                               .shape = from.out_shape,
                               .count = count,
-                              .index_limit = limit == index_limits_.end() ? 0 : limit->second});
+                              .index_limit = limit == index_limits_.end() ? 0 : limit->second,
+                              .zeros = is_zeros(from.name)});
       return;
     }
     std::vector<OperandSource> terms;

@@ -29,6 +29,10 @@ std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   return values;
 }
 
+std::int32_t runtime_limit(const StepData& data) {
+  return data.zeros ? -1 : narrow(data.index_limit);
+}
+
 std::vector<float> initial_parameters(const StepParameters& parameters, std::uint64_t seed,
                                       std::size_t index) {
   poet_random random =

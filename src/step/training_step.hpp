@@ -57,8 +57,9 @@ struct StepNode {
   std::string name;
   std::string op;
   Shape shape{};
-  Bytes bytes = 0;  ///< that the kernels write of the node's tensor; its rest is padding
-  int loss = -1;    ///< which of the losses it computes, as the model lists them; -1: none
+  Bytes bytes = 0;        ///< that the kernels write of the node's tensor; its rest is padding
+  int loss = -1;          ///< which of the losses it computes, as the model lists them; -1: none
+  bool compares = false;  ///< of a loss layer: its first operand with its second, the target
   bool writes_tensor = false;  ///< kernels get the tensor as their output
   std::vector<KernelCall> calls;
   std::optional<SinkUse> sink;  ///< absent: kernels get a null pointer
@@ -94,6 +95,7 @@ struct StepData {
   Shape shape;
   std::int64_t count = 0;
   std::int64_t index_limit = 0;  ///< 0: floats
+  bool zeros = false;            ///< unless other numbers are given
 };
 
 /// A training step with everything that its kernels have to be given. In every order

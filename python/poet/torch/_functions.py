@@ -57,6 +57,7 @@ def operand(use: Use, value: Any) -> Value:
     if isinstance(value, Value):
         return value
     name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False, value=stated(value))
+    use.layers.numbers[name] = torch.tensor([float(value)]).numpy()
     return Value(name, torch.zeros(1))
 
 
@@ -159,18 +160,28 @@ def interpolate(use: Use) -> str:
                   bool(use.get(4, "align_corners", False)))
 
 
+def keep_numbers(use: Use, name: str, weight: Value, bias: Any) -> str:
+    """What a function is given as weights, under the names of its layer."""
+    for part, value in (("weight", weight), ("bias", bias)):
+        if isinstance(value, Value):
+            use.layers.numbers[f"{name}.{part}"] = value.tensor.detach().cpu().numpy()
+    return name
+
+
 def linear(use: Use) -> str:
     weight = use.value(1, "weight")
-    return use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
+    name = use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
                                       bias=other_than(use.get(2, "bias") is not None, True))
+    return keep_numbers(use, name, weight, use.get(2, "bias"))
 
 
 def layer_norm(use: Use) -> str:
     weight = use.value(2, "weight")
-    return use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
+    name = use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
                                       dims=other_than(len(use.get(1, "normalized_shape")), 1),
-                                      bias=other_than(use.get(3, "bias") is not None, True),
-                                      epsilon=other_than(use.get(4, "eps", 1e-5), 1e-5))
+                                       bias=other_than(use.get(3, "bias") is not None, True),
+                                       epsilon=other_than(use.get(4, "eps", 1e-5), 1e-5))
+    return keep_numbers(use, name, weight, use.get(3, "bias"))
 
 
 def matmul(use: Use) -> str:

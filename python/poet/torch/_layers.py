@@ -45,6 +45,7 @@ class Layers:
         self.taken: set[str] = set()
         self.owners: Dict[Tuple[str, int], str] = {}
         self.notes: List[str] = []
+        self.numbers: Dict[str, Any] = {}  #: what layers of the op parameter hold, as arrays of numpy
 
     def unique(self, wanted: str) -> str:
         """`wanted`, or a name like it that is still free."""
@@ -84,14 +85,14 @@ class Layers:
             self.layers[-1]["trainable"] = False
         return name
 
-    def add_input(self, wanted: str, shape: Sequence[int], is_index: bool = False, repeatable: bool = False) -> str:
-        """An input of the model."""
+    def add_input(self, wanted: str, shape: Sequence[int], is_index: bool = False, is_state: bool = False) -> str:
+        """An input of the model. A first state is zeros, and need not be kept."""
         name = self.unique(wanted)
         self.inputs[name] = {"shape": list(shape)}
         if is_index:
             self.inputs[name]["dtype"] = "int32"
-        if repeatable:
-            self.inputs[name]["repeatable"] = True
+        if is_state:
+            self.inputs[name].update(repeatable=True, zeros=True)
         return name
 
 

@@ -254,7 +254,7 @@ def lstm(layers: Layers, call: Call) -> Any:
         h, c = (layers.add("reshape", f"{call.name}.{part}0", [n], shape=[batch, m.hidden_size])
                 for part, n in zip("hc", call.inputs[1:3]))
     else:
-        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], repeatable=True) for part in "hc")
+        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], is_state=True) for part in "hc")
     rows = []
     for t in range(steps):
         at = f"{call.name}.t{t}"

@@ -90,8 +90,9 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
             shape = list(result.shape) or [1]
             trains = None if isinstance(result, torch.nn.Parameter) and result.requires_grad else False
             value = stated(result.item()) if trains is False and result.numel() == 1 else None
-            return Value(self.layers.add("parameter", node.target, [], shape=shape, trainable=trains, value=value),
-                         result)
+            name = self.layers.add("parameter", node.target, [], shape=shape, trainable=trains, value=value)
+            self.layers.numbers[name] = result.detach().cpu().reshape(shape).numpy()
+            return Value(name, result)
         return self.pack(self.call_of(node, result), result)
 
     def call_of(self, node: Any, result: Any) -> Any:

@@ -109,16 +109,16 @@ TEST(RunningStatistics, AreArraysWithTheNamesOfPyTorch) {
   const TrainingStep step = bound_step(two_norms());
   TrainingState state = initial_state(step, 4);
   compute_unscheduled(step, state);
-  const std::vector<NamedArray> arrays = running_statistics(step, state);
+  const std::vector<ArrayToWrite> arrays = running_statistics(step, state);
   ASSERT_EQ(arrays.size(), 6U);
   EXPECT_EQ(arrays[0].name, "n.running_mean");
   EXPECT_EQ(arrays[1].name, "n.running_var");
   EXPECT_EQ(arrays[2].name, "n.num_batches_tracked");
   EXPECT_EQ(arrays[3].name, "m.running_mean");
-  EXPECT_THAT(arrays[1].array.shape, ElementsAre(2));
-  EXPECT_EQ(arrays[1].array.values[1], double{state.running[parameters_of(step, "n")][3]});
-  EXPECT_TRUE(arrays[2].array.is_integer);
-  EXPECT_THAT(arrays[2].array.values, ElementsAre(1));
+  EXPECT_THAT(arrays[1].shape, ElementsAre(2));
+  EXPECT_EQ(std::get<std::vector<float>>(arrays[1].values)[1],
+            state.running[parameters_of(step, "n")][3]);
+  EXPECT_THAT(std::get<std::vector<std::int64_t>>(arrays[2].values), ElementsAre(1));
 }
 
 /// Every forward node but inputs and losses is computed again right before its first reader in the
@@ -260,7 +260,8 @@ TEST(FrozenNorms, HaveTheirStatisticsFoldedIn) {
   EXPECT_THAT(state.running[0], ElementsAre(2, 1, 0, 3.75F, 0.75F, 0));
   EXPECT_EQ(state.batches[0], 17);
   EXPECT_TRUE(tracked_norms(step).empty());
-  EXPECT_EQ(running_statistics(step, state)[2].array.values[0], 17);
+  EXPECT_THAT(std::get<std::vector<std::int64_t>>(running_statistics(step, state)[2].values),
+              ElementsAre(17));
 }
 
 TEST(GivenStatistics, AreWhereANormBegins) {
