@@ -200,7 +200,7 @@ class Schedule:
         return Schedule(finished.out, self.model, self.notes)
 
     def export(self, directory: PathLike, *, format: str = "c", force: bool = False,
-               model: Optional[ModelLike] = None) -> List[Path]:
+               parameters: Union[PathLike, Mapping[str, Any], None] = None, model: Optional[ModelLike] = None) -> List[Path]:
         """Writes the training step for a device (docs/export.md), all files or none.
 
         Args:
@@ -208,6 +208,7 @@ class Schedule:
             format: "c": C99 with kernels and a runtime. "tflm": a memory plan for TensorFlow Lite for Microcontrollers.
                 "csv": a table of instructions.
             force: write even if the directory holds other files.
+            parameters: for "c": the parameters to begin with, as for `run()`, such as `Run.parameters`.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
@@ -219,7 +220,8 @@ class Schedule:
         """
         with Files() as files:
             finished = run(["export", self._argument(files), "--model", self._model(model).argument(files),
-                            *options({"--output": os.fspath(directory), "--format": format, "--force": force})], files)
+                            *options({"--output": os.fspath(directory), "--format": format, "--force": force}),
+                            *array_words(files, parameters, None, None)], files)
         if finished.status == EXIT_REQUIREMENT:
             raise InvalidSchedule(*finished.errors())
         if finished.status != 0:

@@ -85,6 +85,18 @@ class Runs(TestCase):
         for name, array in two.parameters.items():
             numpy.testing.assert_array_equal(again.parameters[name], array)
 
+    def test_a_device_begins_with_parameters_of_a_run(self):
+        trained = self.schedule.run().parameters
+        names = [path.name for path in self.schedule.export(self.folder / "plan", parameters=trained)]
+        self.assertIn("poet_parameters.c", names)
+        text = (self.folder / "plan" / "poet_parameters.c").read_text()
+        first = float.fromhex(re.search(r"[-0-9.a-fx]+p[-+0-9]+", text).group(0))
+        self.assertEqual(numpy.float32(first), trained["conv1.weight"].flat[0])
+        with self.assertRaisesRegex(poet.InputError, "'fc.bias': missing"):
+            del trained["fc.bias"]
+            self.schedule.export(self.folder / "other", parameters=trained)
+        self.assertFalse((self.folder / "other").exists())
+
     def test_arrays_can_be_left_out(self):
         run = self.schedule.run(arrays=False)
         self.assertEqual((run.parameters, run.outputs, len(run.gradients)), ({}, {}, 2))
