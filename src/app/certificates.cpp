@@ -1,3 +1,8 @@
+// What `certify` and `solve --certify` share. A certificate that cannot be written does not fail a
+// solve: the schedule is what hours were spent on, and it states that nothing was certified. Its
+// time limit is the solve's, once more; the search for a proof can be stopped by itself and leaves
+// what it has.
+
 #include "app/certificates.hpp"
 
 #include <spdlog/spdlog.h>
@@ -77,6 +82,8 @@ void report_certificate(const Certificate& certificate, std::optional<Joules> cl
   spdlog::warn("{}: no certificate: {}", name, certificate.reason);
 }
 
+// The file states what the certificate claims and not what was hoped for, so it is changed after
+// the certificate is on disk.
 void certify_result(ScheduleFile& file, const std::string& path, bool quiet) {
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   const Joules energy = file.summary.energy_joules;

@@ -6,16 +6,33 @@
 
 namespace poet::cli {
 
+/// In the order of --help. Each has a file of its own in commands.
+#define POET_COMMANDS(ROW) \
+  ROW(kSolve)              \
+  ROW(kImport)             \
+  ROW(kImportSolution)     \
+  ROW(kInfo)               \
+  ROW(kVerify)             \
+  ROW(kPlot)               \
+  ROW(kSimulate)           \
+  ROW(kPlace)              \
+  ROW(kCertify)            \
+  ROW(kRun)                \
+  ROW(kExport)             \
+  ROW(kFit)                \
+  ROW(kSweep)              \
+  ROW(kBaselines)          \
+  ROW(kCompare)
+
 // A unity build has the definitions in the same text.
 // NOLINTBEGIN(readability-redundant-declaration)
-extern const Command kSolve, kImport, kImportSolution, kInfo, kVerify, kPlot, kSimulate, kPlace,
-    kCertify, kRun, kExport, kFit, kSweep, kBaselines, kCompare;
+#define POET_DECLARE(NAME) extern const Command NAME;
+POET_COMMANDS(POET_DECLARE)
 // NOLINTEND(readability-redundant-declaration)
 
 const std::vector<const Command*>& all_commands() {
-  static const std::vector<const Command*> commands{
-      &kSolve,   &kImport, &kImportSolution, &kInfo, &kVerify, &kPlot,      &kSimulate, &kPlace,
-      &kCertify, &kRun,    &kExport,         &kFit,  &kSweep,  &kBaselines, &kCompare};
+#define POET_ADDRESS(NAME) &NAME,
+  static const std::vector<const Command*> commands{POET_COMMANDS(POET_ADDRESS)};
   return commands;
 }
 

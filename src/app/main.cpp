@@ -43,6 +43,8 @@ ExitCode run_caught(int argc, char** argv) {
 
 }  // namespace
 
+// There is a log before the command line is read, as the first thing to report may be a fault in
+// it.
 int main(int argc, char** argv) {
   set_up_process();
   start_log({});

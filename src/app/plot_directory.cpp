@@ -42,6 +42,7 @@ PlotDirectory::PlotDirectory(const std::string& directory, const std::string& mo
   }
 }
 
+// The DOT is written in any case; only its drawing needs Graphviz, which may be missing.
 void PlotDirectory::write_graph(const Graph& graph) const {
   if (stem_.empty()) return;
   const std::string dot = plot::to_dot(graph, model_name_);

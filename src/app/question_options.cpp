@@ -90,6 +90,8 @@ void add_custom_op(std::map<std::string, std::int64_t>& ops, const std::string& 
   ops[text.substr(0, equals)] = positive_number(std::string_view(text).substr(equals + 1), text);
 }
 
+// Without a name the shape is of the first input, which is the empty key until the network is
+// known.
 void add_shape(std::map<std::string, Shape>& shapes, const std::string& text) {
   const std::size_t equals = text.find('=');
   const bool has_name = equals != std::string::npos;

@@ -14,14 +14,12 @@
 // - Level. The level of a section is the lowest floor of its unplaced blocks.
 // - Valley. Sections side by side on one level, between higher ones. What has its floor there is
 //   all within the valley, so placing it leaves no gap below it.
-// - Bound. In each section, and for each floor in it: the floor plus the bytes of all unplaced
-// blocks
-//   with that floor or a higher one is within the capacity.
+// - Bound. In each section, and for each floor in it, the floor plus the bytes of all unplaced
+//   blocks with that floor or a higher one is within the capacity.
 // - Jumps. Each floor keeps the decisions that it follows from, and so does each dead end. The
-// other
-//   branch of a decision that had no part in a dead end would only find it again, and is left out
-//   (Prosser, "Hybrid algorithms for the constraint satisfaction problem", 1993). A program of 65
-//   buffers whose proof took over 20 s without this has it within 0.1 s.
+//   other branch of a decision that had no part in a dead end would only find it again, and is left
+//   out (Prosser, "Hybrid algorithms for the constraint satisfaction problem", 1993). A program of
+//   65 buffers whose proof took over 20 s without this has it within 0.1 s.
 // - Parts. If no unplaced block spans a border between two sections, both sides are problems of
 //   their own. One that fails ends the node, whatever the other side would do.
 
@@ -40,7 +38,8 @@ namespace {
 constexpr Bytes kNever = std::numeric_limits<Bytes>::max() / 4;
 constexpr std::int64_t kNodesBetweenLooks = 256;
 
-/// Decisions of the current path, by depth. Those too deep for a bit of their own share the last.
+/// Decisions of the current path, by depth. Decisions too deep for a bit of their own share the
+/// last.
 constexpr int kReasonBits = 512;
 using Reason = std::bitset<kReasonBits>;
 

@@ -72,6 +72,7 @@ class PlacementChecker {
     std::erase_if(in_use_, [&](const auto& entry) { return buffers_[entry.first].upper <= time; });
   }
 
+  // Quadratic in what is in use at once, which is a small part of a program's buffers.
   void put(int buffer, Bytes offset, std::int64_t time) {
     const Bytes end = offset + buffers_[buffer].bytes;
     if (offset < 0 || end > arena_.capacity_bytes) {

@@ -1,3 +1,11 @@
+// In just enough memory, all of the arena is in use around many moments, and what starts then has
+// to fill exactly the bytes that what ends leaves. A search would try such buffers one by one, in
+// every order, and learn again each time that only their common place works. One buffer in the
+// place of several takes that away, and loses nothing: what fits is the same before and after.
+//
+// Each pass sorts all lifetimes and joins what it finds. A joined buffer may have to take the place
+// of another one in turn, so passes go on until none joins anything: at most one for each buffer.
+
 #include "arena/join.hpp"
 
 #include <algorithm>

@@ -1,3 +1,9 @@
+// Compaction as far as need be. Moving everything down would always do, but a move is a copy of a
+// tensor on the device, so buffers are moved from the bottom up, one by one, until what starts has
+// room. What is above keeps its place. Buffers that may not be moved split the arena: then this can
+// fail, and gather() brings them to one end first. All of it goes through the list of what is in
+// use, in order of offsets, which is short next to the list of all buffers.
+
 #include "arena/moving_memory.hpp"
 
 #include <algorithm>
@@ -75,6 +81,8 @@ void MovingMemory::move(int b, Bytes offset) {
   placement_.moves.push_back({.time = now_, .buffer = b, .offset = offset});
 }
 
+// Everything is packed first: then the free bytes are one piece, through which two neighbours can
+// change places. What is chosen comes to the bottom, or else what is not, and the rest goes up.
 bool MovingMemory::gather(std::span<const int> starting, const std::vector<bool>& chosen,
                           bool low) {
   const Bytes packed = pack();

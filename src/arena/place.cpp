@@ -146,6 +146,7 @@ class PlaceSearch {
   std::mt19937 random_;
 };
 
+// The search knows only the joined buffers; the offsets of the given ones are shifts within them.
 PlacementResult search_joined(std::span<const Buffer> buffers, const Arena& arena,
                               const PlaceLimits& limits, Deadline deadline) {
   const JoinedBuffers joined = join_buffers(buffers, arena);

@@ -1,3 +1,8 @@
+// Time enters a placement only by which buffers live together. n buffers have at most n sections,
+// however many instructions a program has, and two buffers share a section exactly if they share a
+// moment. So everything that searches asks sections; the checker (check.cpp) asks times, so that a
+// mistake here shows. Sorting the 2 n events is all the work.
+
 #include "arena/sections.hpp"
 
 #include <algorithm>

@@ -40,9 +40,7 @@ std::string certificate_text(const Problem& problem, const CertificateHead& head
   line("paging", limits.techniques.paging);
   line("remat", limits.techniques.remat);
   line("paging_time", name_of(limits.paging_time));
-  if (limits.storage != StorageBudgets()) {
-    line("write_budget_bytes", write_budget(limits));
-  }
+  if (write_budget(limits) < kMaxBytes) line("write_budget_bytes", write_budget(limits));
   if (!head.order.empty()) line("order", fmt::format("{}", fmt::join(head.order, " ")));
   line("nodes", problem.graph.size());
   text.append(graph_text(problem.graph, limits.paging_time != PagingTime::free));

@@ -1,3 +1,11 @@
+// One node by its kernels, wherever its tensors are: callers say that by a function. So a scheduled
+// step and a step with memory to spare run the same code, and a difference between their results
+// can only come from the schedule, its offsets or its copies.
+//
+// An optimizer that updates at once leaves no gradient to compare, and a node must not get a buffer
+// for it that the device has not. The sink lets a function see each complete gradient on its way to
+// the parameters, and that function notes it in memory beside the arena.
+
 #include "execute/compute.hpp"
 
 #include <poet_seed.h>
@@ -161,6 +169,7 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
   }
 }
 
+// Nothing is freed before the end: the sum of all tensors is in memory, which a host has.
 void compute_unscheduled(const TrainingStep& step, TrainingState& state) {
   std::vector<std::unique_ptr<std::byte[]>> tensors;
   const TensorAt tensor_at = [&](int node) { return tensors[node].get(); };

@@ -1,3 +1,10 @@
+// Numbers of a user in the place of numbers from a seed, so that a run can be compared with a run
+// of PyTorch on the same numbers. What does not match is an error and never a guess: a parameter
+// that kept its random value would train as well, and nobody would see why the results differ. All
+// that is wrong is collected, since a state_dict with other names is wrong in every line. Infinite
+// values and NaNs pass, as PyTorch would train on them; a finite number is refused if float32 makes
+// it infinite.
+
 #include "execute/given_data.hpp"
 
 #include <algorithm>

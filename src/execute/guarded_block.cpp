@@ -1,3 +1,10 @@
+// An arena of exactly the placed bytes, and what shows that nothing else was touched. Only whole
+// pages can be guarded, so one end of the block has to lie within a page. It is the lower one: an
+// access behind the end faults at once, in every build, and a write in front of it spoils the
+// pattern, which is looked at after the step. Within the block, signalling NaNs spread from unused
+// memory into every result that is computed from it, and the comparison with the unscheduled step
+// finds them; sanitizers stop at the access itself.
+
 #include "execute/guarded_block.hpp"
 
 #include <sys/mman.h>
@@ -70,6 +77,7 @@ void GuardedBlock::close(Bytes offset, Bytes bytes) {
   ASAN_POISON_MEMORY_REGION(at(offset), static_cast<std::size_t>(bytes));
 }
 
+// Only the part of the old place that the new one does not cover goes out of use.
 void GuardedBlock::move(Bytes from, Bytes to, Bytes bytes) {
   open(to, bytes);
   std::memmove(at(to), at(from), static_cast<std::size_t>(bytes));

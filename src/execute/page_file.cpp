@@ -1,3 +1,11 @@
+// Secondary storage by pread and pwrite at the offsets of the program. It is no mapping of memory:
+// a file that is too short, or a full disk, would then be a signal in the midst of a kernel, and
+// not an error with the number of bytes. A system call may transfer less than it was asked for or
+// be interrupted, so both ways are loops.
+//
+// A device keeps no list of the copies that are whole. Here there is one, so that reading what
+// another copy was written over is an error with a place, and not a wrong gradient.
+
 #include "execute/page_file.hpp"
 
 #include <fcntl.h>
@@ -76,6 +84,7 @@ void PageFile::read(Bytes offset, std::byte* to, Bytes bytes) {
   }
 }
 
+// Slots that are chosen here do not overlap and stay from step to step, so the file does not grow.
 Bytes StoredCopies::write(int node, std::optional<Bytes> slot, Bytes bytes) {
   const Bytes from = slot ? *slot : chosen_.emplace(node, end_).first->second;
   const Bytes to = from + bytes;

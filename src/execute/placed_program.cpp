@@ -1,3 +1,9 @@
+// A program has its moves among the instructions, and a placement has them in a list with times.
+// Time counts the other instructions, as src/arena does, so moves are taken out first and get the
+// number of the instruction that comes after them. Offsets are all stated or none: a program with a
+// gap would have to be placed around what it states. Whether two tensors overlap is found where the
+// program runs, which sees what is in use at each moment (ScheduledStep::claim).
+
 #include "execute/placed_program.hpp"
 
 #include <algorithm>

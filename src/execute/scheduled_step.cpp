@@ -1,3 +1,10 @@
+// A device on this machine: it does what each instruction says and believes none of it. An
+// instruction that reads what is not there, or writes over what is, ends the run with its number,
+// even if no result would have changed. The ranges in use are a map by offset, so each check takes
+// logarithmic time and the kernels dominate. Transfers are over when the next instruction runs,
+// also where a device would overlap them with computations: what must not happen meanwhile, a move
+// of what is transferred, is refused when the program is read.
+
 #include "execute/scheduled_step.hpp"
 
 #include <algorithm>
@@ -88,6 +95,7 @@ void ScheduledStep::run(TrainingState& state, PageFile& pages) {
   if (!arena_->intact()) throw InternalError("a kernel wrote in front of the arena");
 }
 
+// The old range is given up before the new one is claimed: a tensor may move by less than its size.
 void ScheduledStep::run_moves(std::size_t at) {
   for (; next_move_ < placement_.moves.size(); ++next_move_) {
     const Move& move = placement_.moves[next_move_];

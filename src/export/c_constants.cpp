@@ -1,5 +1,7 @@
 // poet_constants.c: the frozen parameters, which the linker puts into flash. poet_parameters.c:
 // trained ones that a user gave, which are there as well, to be copied when training begins.
+// Both are numbers and not a call at start-up, because what is computed there would be in RAM.
+// Hexadecimal floats lose no bit and take some 17 bytes of source each; only the compiler sees them.
 
 #include <fmt/format.h>
 
@@ -18,6 +20,7 @@ namespace {
 
 constexpr std::size_t kNumbersPerLine = 5;
 
+// C99 asks compilers for lines of 4095 characters and no longer ones.
 void append_lines(std::string& text, const std::vector<float>& values) {
   for (std::size_t i = 0; i < values.size(); ++i) {
     const bool ends_line = i % kNumbersPerLine + 1 == kNumbersPerLine || i + 1 == values.size();

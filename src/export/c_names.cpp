@@ -28,6 +28,7 @@ bool is_upper_or_digit(char c) {
 
 }  // namespace
 
+// The number is looked for one by one, which is quadratic in equal names; models hardly have any.
 std::string Identifiers::add(std::string_view name) {
   std::string word;
   for (const char c : name.substr(0, kLongestName)) {
@@ -42,6 +43,7 @@ std::string Identifiers::add(std::string_view name) {
   return unique;
 }
 
+// A comment need not be exact, so all that could mean something to a compiler becomes _.
 std::string comment_text(std::string_view text) {
   std::string safe;
   for (const char c : text.substr(0, kLongestText)) {
@@ -52,6 +54,7 @@ std::string comment_text(std::string_view text) {
   return safe;
 }
 
+// A string is exact: other bytes are octal numbers, and so is ?, which can begin a trigraph.
 std::string string_literal(std::string_view text) {
   std::string literal = "\"";
   for (const char c : text.substr(0, kLongestText)) {

@@ -1,6 +1,8 @@
 // poet_plan.h is what a firmware's own code includes. So its names must not depend on the schedule:
 // another schedule of the same model, in any order of its nodes, changes sizes and the values of
-// POET_TENSOR_<NAME>, and the firmware compiles as it is.
+// POET_TENSOR_<NAME>, and the firmware compiles as it is. Names and shapes come from the model as
+// its user wrote it, and are comments or parts of macros here, so all of them go through c_names.
+// Sizes are macros and not members of the plan alone, as a firmware declares its arena with them.
 
 #include <string_view>
 
@@ -20,7 +22,8 @@ std::string joined_shapes(const std::vector<Shape>& shapes) {
   return text;
 }
 
-/// The elements of a tensor: indices of maxima have one or two bytes, all others four.
+/// The elements of a tensor: indices of maxima have one or two bytes, all others four. For comments
+/// only: the runtime copies bytes, and does not ask what they mean.
 std::string_view element_type(const StepNode& node, const TrainingStep& step, int index) {
   if (node.op == "max_pool2d_index") {
     const Bytes count = element_count(node.shape);
@@ -36,6 +39,7 @@ class PlanHeader {
  public:
   explicit PlanHeader(const DevicePlan& plan) : plan_(plan), step_(*plan.step) {}
 
+  // Guards for C++ are in the text, since firmware is often C++ that includes C.
   std::string write() {
     text_ = fmt::format(
         "/* A training step of '{}'. Written by poet-solve {}; do not edit. */\n"

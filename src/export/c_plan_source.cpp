@@ -1,6 +1,9 @@
 // poet_plan.c: constant tables that hold no address of RAM, so that a linker can keep them in
 // flash. What occurs more than once is written once: layers of one shape share their geometry, and
-// equal lists of operands their rows.
+// equal lists of operands their rows. Operands are places and offsets, since the arena is the
+// caller's and has no address before linking. Text is made in one pass over the instructions; the
+// tables that they refer to grow meanwhile, and are written in front of them, as C wants what is
+// used declared before.
 
 #include <map>
 #include <string_view>
@@ -25,10 +28,9 @@ std::string adaptor_name(const Kernel& kernel) {
   return fmt::format("call_{}", kernel.name.substr(std::string_view("poet_").size()));
 }
 
-/// A function that gives a kernel the arguments that it has. C converts the pointers.
-/// Kernels differ in their arguments, and C leaves a call through a pointer to another type of
-/// function undefined. So the tables point to adaptors, of which there is one for each kernel that
-/// the plan calls.
+/// A function that gives a kernel the arguments that it has. Kernels differ in their arguments, and
+/// C leaves a call through a pointer to another type of function undefined. So the tables point to
+/// adaptors, of which there is one for each kernel that the plan calls. C converts the pointers.
 std::string adaptor(const Kernel& kernel) {
   const bool is_update = kernel.name == "poet_update";
   std::string unused;
@@ -47,7 +49,8 @@ std::string adaptor(const Kernel& kernel) {
       adaptor_name(kernel), unused, kernel.name, arguments);
 }
 
-/// A table that grows by rows and finds equal runs of rows again.
+/// A table that grows by rows and finds equal runs of rows again. They are compared as text, and as
+/// wholes: a call names only where its rows begin.
 class Table {
  public:
   /// Returns the index of the first of these rows.
@@ -102,6 +105,8 @@ class PlanSource {
   }
 
  private:
+  // The order of the members is the order of struct poet_instruction; initialisers without names
+  // keep a table of thousands of lines short.
   std::string instruction(const DeviceInstruction& from) {
     std::string calls = "0";
     std::string sink = "0";
@@ -123,6 +128,7 @@ class PlanSource {
                        comment_text(name));
   }
 
+  // A null pointer stands for a list without entries, as C has no empty array.
   std::string call(const DeviceCall& from) {
     const Kernel& kernel = from.call->kernel;
     adaptors_.emplace(kernel.name, adaptor(kernel));
@@ -172,6 +178,7 @@ class PlanSource {
     return table.text("struct poet_data", name);
   }
 
+  // The plan alone has named members: it is written once, and new ones may come between.
   std::string plan() const {
     const auto member = [](std::string_view name, const auto& value) {
       return fmt::format("  .{} = {},\n", name, value);

@@ -1,6 +1,7 @@
 // All files of an export. The runtime is embedded in the program, as text, so that an export needs
 // nothing else and fits the plan that it comes with. All kernels come along, and poet.mk lets the
-// linker leave out what the plan does not call.
+// linker leave out what the plan does not call. A whole tree of sources beside the plan would have
+// to be found and kept at the same version by the user.
 
 #include "export/c_sources.hpp"
 
@@ -19,6 +20,7 @@ bool is_of_kernels(const EmbeddedFile& file) {
   return file.name.ends_with(".c") && !file.name.starts_with("poet_");
 }
 
+// A piece of a Makefile and no project of its own: firmware has a build already.
 std::string make_snippet(const FolderFiles& files) {
   std::string sources;
   for (const FolderFile& file : files) {

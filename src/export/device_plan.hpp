@@ -26,6 +26,8 @@ inline constexpr auto kNames<poet_op> =
 template <>
 inline constexpr auto kNames<poet_optimizer_kind> = kWords<POET_SGD, POET_MOMENTUM, POET_ADAM>;
 
+// Two steps lead to the text: resolve_plan() decides all addresses, and c_plan_source.cpp only
+// writes them down, so that a wrong address has one place to come from.
 struct DeviceOperand {
   poet_place place = POET_NULL;
   int index = 0;             ///< of a target
@@ -46,6 +48,7 @@ struct DeviceSink {
   int tracks = -1;   ///< likewise: whose running statistics take the batch
 };
 
+/// Freeing a tensor takes no instruction on a device, so there are gaps between the numbers.
 struct DeviceInstruction {
   int number = 0;  ///< in the program of the schedule
   poet_op op = POET_COMPUTE;
@@ -58,6 +61,7 @@ struct DeviceInstruction {
   std::optional<DeviceSink> sink{};
 };
 
+/// Parameters of one layer, or of a part of it such as the state of an LSTM, which lie together.
 struct DeviceGroup {
   const StepParameters* parameters = nullptr;
   std::int32_t first = 0;  ///< among the trained ones, or among the constants

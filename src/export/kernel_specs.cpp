@@ -1,3 +1,9 @@
+// Geometry as C, member by member. Designated initialisers keep the text readable and independent
+// of the order of members. The tables of members are written by hand, because C++20 cannot list the
+// members of a C struct; their sizes are added up at compile time and compared with the struct's,
+// so that a member which is forgotten does not compile. That works as no such struct has padding:
+// all members have four bytes.
+
 #include "export/kernel_specs.hpp"
 
 #include <cstddef>
@@ -131,6 +137,7 @@ std::string number_text(float value) {
   return float_literal(value);
 }
 
+// Strides and extents of broadcasts are arrays, and so is the seed of dropout.
 template <typename Number, std::size_t count>
 std::string number_text(const Number (&values)[count]) {
   std::string text;
@@ -169,6 +176,7 @@ std::string members(const UpdateSpec& spec) {
 
 }  // namespace
 
+// The name of the struct is asked of the compiler, so that it cannot differ from the header's.
 SpecText spec_text(const KernelSpec& spec) {
   return std::visit(
       [](const auto& held) {

@@ -1,3 +1,9 @@
+// Offsets for people who bring their own runtime. TensorFlow Lite for Microcontrollers plans memory
+// itself unless a model's metadata does, and it knows a tensor by one offset for its whole life. So
+// the lifetimes of a schedule become tensors, and a move, which it cannot say, is an error. The
+// table of the program is for every other runtime: one line for each instruction with all that it
+// needs to know, in the columns that docs/export.md describes.
+
 #include "export/memory_plan.hpp"
 
 #include <algorithm>
@@ -20,6 +26,7 @@ namespace {
 constexpr std::uint32_t kVersion = 1;
 constexpr std::uint32_t kSubgraphs = 1;
 
+// Byte by byte, so that the file is little-endian on any machine.
 void append(std::string& bytes, std::uint32_t value) {
   for (unsigned shift = 0; shift < 32; shift += 8) {
     bytes += static_cast<char>(value >> shift & 0xffU);
@@ -71,6 +78,7 @@ FolderFiles memory_plan(const PlacedStep& placed) {
   return {{"offline_memory_plan.bin", metadata}, {"offline_memory_plan.csv", table}};
 }
 
+// Cells that do not apply to an instruction are empty and not 0, which is an offset.
 FolderFiles program_table(const PlacedStep& placed) {
   const ResolvedProgram program = resolve_memory(placed.graph, placed.program);
   std::string table = "instruction,op,node,name,bytes,offset,from,storage,inputs\n";

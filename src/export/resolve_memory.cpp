@@ -1,7 +1,7 @@
 // A program states where a tensor comes to lie; a kernel has to know where its operands are by
 // then. So the program is followed instruction by instruction. It has been verified before, by code
 // that shares nothing with this file. What does not add up here is a bug of ours, and no error of
-// the user.
+// the user. One pass, linear in the program, with an offset for each node that is in RAM.
 
 #include "export/resolve_memory.hpp"
 
@@ -15,6 +15,8 @@
 namespace poet {
 namespace {
 
+// An output over an input takes the offset of that input, which may have been moved since it was
+// placed: the offset that the instruction states is only for outputs of their own.
 class MemoryFollower {
  public:
   MemoryFollower(const Graph& graph, std::span<const Instruction> program)
@@ -26,6 +28,8 @@ class MemoryFollower {
   }
 
  private:
+  // A free has no instruction on a device: there is nothing to do, and the number of the next one
+  // says that something was left out.
   void follow(int number) {
     const Instruction& step = program_[number];
     const Node& node = graph_.nodes[step.node];
@@ -66,6 +70,8 @@ class MemoryFollower {
     return *offset;
   }
 
+  // Inputs are resolved before the output is placed: an output over its input would hide it
+  // otherwise.
   void set_offset(int node, Bytes offset) { offset_[node] = offset; }
 
   Bytes offset_of(int number, int node) const {

@@ -1,6 +1,8 @@
 // The last step before text: every operand of every kernel call gets a place and an offset, so that
 // a device only adds two numbers. It decides nothing and looks nothing up. All that has to fit the
-// runtime's tables is checked here, with the number that is too large in the message.
+// runtime's tables is checked here, with the number that is too large in the message. Numbers are
+// narrowed through one function, as a product of extents that wraps around would be an address in
+// the midst of another tensor.
 
 #include <algorithm>
 #include <limits>
@@ -19,6 +21,7 @@ namespace {
 
 constexpr std::int64_t kRealBytes = 4;
 
+// The runtime's tables have 32 bits, or 16, as a device has no more memory and wants them small.
 template <typename Small>
 Small fitting(std::int64_t value, std::string_view what) {
   if (value >= 0 && value <= std::int64_t{std::numeric_limits<Small>::max()}) {
@@ -71,6 +74,7 @@ class PlanResolver {
       first += from.count;
       if (from.is_kept) kept += from.count;
     }
+    // Offsets are in bytes, so that the bytes of an array have to fit as well as its count.
     bytes32(trained * kRealBytes, "bytes of parameters");
     bytes32(constant * kRealBytes, "bytes of constants");
     plan_.parameter_count = fitting<std::int32_t>(trained, "parameters");
@@ -97,6 +101,7 @@ class PlanResolver {
     plan_.running_count = fitting<std::int32_t>(all, "running statistics");
   }
 
+  // An instruction has 16 bits for the index of an input or a loss, as most have neither.
   void number_inputs() {
     input_of_.assign(step_.nodes.size(), -1);
     for (std::size_t i = 0; i < step_.inputs.size(); ++i) {
@@ -123,6 +128,8 @@ class PlanResolver {
     plan_.instructions.push_back(std::move(made));
   }
 
+  // A node computes the bytes of its elements; the schedule's bytes are rounded up to its
+  // alignment.
   void compute(const ResolvedInstruction& from, DeviceInstruction& made) {
     const auto at = static_cast<std::size_t>(from.node);
     const StepNode& node = step_.nodes[at];
@@ -216,6 +223,7 @@ class PlanResolver {
 
 }  // namespace
 
+// The name is only for comments, and so it is no part of what is resolved.
 DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
                         const PlacedStep& placed) {
   DevicePlan plan = PlanResolver(step, placed).take();

@@ -1,6 +1,9 @@
 // The lines of a sweep's journal. They are read more leniently than other files: another build may
 // have written them, whose schedules still count as starts. A line is about one task or one point,
 // so that a crash costs at most the line that was being written.
+//
+// Schedules stand in it in full, as four lists for each stage: keys would be most of the text.
+// Budgets stand beside each point, since what `min` comes to may be another number in a later run.
 
 #include "formats/journal.hpp"
 
@@ -96,6 +99,8 @@ void JournalContents::go_on_with(const SweepRequest& changed) {
   for (auto& [point, known] : points) known.reopened = true;
 }
 
+// A journal that grows while a sweep runs is read once, before it goes on; later lines win over
+// earlier.
 JournalContents read_journal(const std::vector<std::string>& lines, const std::string& source) {
   if (lines.empty()) throw InputError(source, "found an empty journal; expected its first line");
   JournalContents contents;

@@ -1,5 +1,6 @@
 // Small values that layers and nodes share. Element types such as `fp32` are words only here: the
-// rest of the program knows their size in bytes.
+// rest of the program knows their size in bytes. One reader for each keeps both forms of model
+// files to the same rules and messages.
 
 #include "formats/model_values.hpp"
 
@@ -14,6 +15,7 @@
 namespace poet {
 namespace {
 
+// int32 is the last one, as only inputs may have it: a reader allows so many types from the front.
 constexpr std::array<std::pair<std::string_view, int>, 4> kTypes = {
     {{"fp32", 4}, {"fp16", 2}, {"int8", 1}, {"int32", 4}}};
 constexpr std::string_view kFloatTypes = "\"fp32\", \"fp16\" or \"int8\"";
@@ -27,6 +29,7 @@ bool is_name(std::string_view text) {
   });
 }
 
+// Indices are for inputs alone, so the table lists them last and others stop before them.
 int read_type(const JsonCursor& cursor, std::size_t known, std::string_view expected) {
   const std::string name = cursor.is_string() ? cursor.string() : "";
   for (std::size_t i = 0; i < known; ++i) {

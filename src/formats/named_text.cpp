@@ -1,6 +1,8 @@
 // From what a user types to the text of a model or platform. What is built in is the text of the
 // files in models/ and platforms/, parsed like any other, so that a built-in model and a copy of
-// its file have the same digest.
+// its file have the same digest. A file and a name are told apart by spelling and not by what
+// exists: a command means the same in every folder, and a file called `bert` does not change what
+// `--model bert` is.
 
 #include "formats/named_text.hpp"
 
@@ -42,6 +44,7 @@ std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in
 
 }  // namespace
 
+// An ONNX file is named as one: parsing it as JSON would only say that its first byte is none.
 NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     std::span<const EmbeddedFile> built_in) {
   if (name_or_path.ends_with(".onnx")) {
@@ -97,6 +100,7 @@ std::vector<std::string> builtin_models() {
   return embedded_names(embedded_models());
 }
 
+// The digest is of the text: any change of the file makes another platform, a description included.
 Platform parse_platform(std::string_view text, const std::string& source) {
   Platform platform = read_platform(text, source);
   platform.source = source;

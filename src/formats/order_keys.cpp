@@ -1,5 +1,6 @@
 // What schedule files say about the order of their nodes. A file in the given order says nothing
-// about it, so that it is the file that it always was.
+// about it, so that it is the file that it always was. The three keys come together or not at all,
+// as each is checked against the others.
 
 #include "formats/order_keys.hpp"
 
@@ -24,6 +25,7 @@ bool is_digest(std::string_view text) {
 
 }  // namespace
 
+// Each mistake has the place of its entry, as orders are lists of hundreds of numbers.
 void check_order_list(const JsonCursor& list, const NodeOrder& order, int node_count) {
   if (static_cast<int>(order.size()) != node_count) {
     list.fail(fmt::format("found {} nodes; expected each of {}", order.size(), node_count));
@@ -41,6 +43,7 @@ void check_order_list(const JsonCursor& list, const NodeOrder& order, int node_c
     }
     place[node] = p;
   }
+  // One schedule has one form of its file, so the given order is no order that was chosen.
   if (std::is_sorted(order.begin(), order.end())) {
     list.fail("found the given order; expected another one, or no such key");
   }
@@ -71,6 +74,8 @@ void check_order_keys(const JsonCursor& model, const ModelInfo& info, int node_c
   }
 }
 
+// Choices of buffers belong to a search over orders: in the given order, the graph's own one
+// stands.
 void refuse_choices(const JsonCursor& nodes, const Graph& graph) {
   const std::vector<JsonCursor> entries = nodes.elements(kMaxListLength);
   for (std::size_t k = 0; k < graph.nodes.size(); ++k) {

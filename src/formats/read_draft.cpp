@@ -1,5 +1,8 @@
 // Schedule files as people write them. The reader of complete files refuses what is missing, since
-// a file that a program wrote has everything; here a stage is what somebody typed.
+// a file that a program wrote has everything; here a stage is what somebody typed. What a replay
+// finds out may be there, as in a file that was edited, and is not believed. A name may stand for a
+// node where one node alone has it. Lists of a stage are sorted, because only computations have an
+// order that means something.
 
 #include <algorithm>
 #include <cstdint>
@@ -93,6 +96,7 @@ void read_if_there(const JsonCursor& root, const char* key, std::optional<Info>&
 
 }  // namespace
 
+// The nodes come before the stages, which may name them.
 ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& source,
                                    const GraphOfDraft& graph_of) {
   const nlohmann::json document = parse_json(text, source);

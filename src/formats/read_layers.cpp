@@ -1,6 +1,10 @@
 // Layers by the table of ops (src/model/op_table.cpp): an op that is added there is read, checked
 // and named in errors with no change here. All mistakes of a file are reported at once, since a
 // file with three slips used to take three runs to mend.
+//
+// Attributes are complete after reading: defaults are filled in, so that nothing behind this file
+// asks whether one was given. What version 1 accepts is in the table too, as its files have to mean
+// what they meant. Whether layers fit each other is not asked here (src/model/build_model.cpp).
 
 #include <algorithm>
 #include <limits>
@@ -79,6 +83,7 @@ Attribute read_number(const JsonCursor& cursor, const AttributeRange& range) {
   return {.height = 1, .number = value};
 }
 
+// One function for each kind of value and none for each attribute: there are nine kinds.
 Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Kind kind) {
   switch (kind) {
     case Kind::flag:
@@ -111,6 +116,7 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
   return {};
 }
 
+// Some attributes had fewer forms or no default in version 1, and such files keep to its rules.
 Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule& rule,
                                     int version) {
   const Kind kind = version == 1 ? rule.kind_of_version_1.value_or(rule.kind) : rule.kind;
@@ -120,6 +126,8 @@ Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule
   return member ? read_attribute(*member, rule, kind) : rule.usual();
 }
 
+// An op of version 2 in a file of version 1 is known, so the message names the version and not the
+// list.
 const OpRule& read_op(const JsonCursor& cursor, int version) {
   const std::string name = cursor.string();
   const OpRule* const rule = find_op(name);
@@ -144,6 +152,7 @@ std::string count_text(const InputCount& count) {
   return fmt::format("from {} to {}", count.least, count.most);
 }
 
+// Names are kept with their places: whether they mean anything is known once all layers are.
 void read_inputs(const JsonCursor& cursor, const OpRule& rule, LayerSpec& layer) {
   const InputCount& count = rule.input_count;
   const auto inputs = cursor.optional("inputs");

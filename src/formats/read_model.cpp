@@ -1,6 +1,9 @@
 // Model files: what surrounds the layers or the nodes. Version 1 means what it always meant, POET's
 // backward pass included, and what version 2 has added is refused in it; so a file gives the same
 // graph in every build that reads it.
+//
+// Errors are collected and reading goes on, but a mistake hides what it makes doubtful: an unknown
+// key may be a misspelt one, so that missing keys of the same object are not reported beside it.
 
 #include <algorithm>
 #include <utility>
@@ -125,6 +128,7 @@ void read_graph(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   read_nodes(root.required("nodes"), spec, errors);
 }
 
+// Each key collects its own errors, so that a wrong optimizer does not hide a wrong layer.
 void read_layer_model(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   allow_keys(root, spec.version, {"format", "version", "name", "backward", "input", "layers"},
              kLayersKeys);

@@ -1,6 +1,6 @@
 // Nodes with measured costs, as users write them and as `run --profile` and `fit` do. Nothing is
 // computed from an op here: bytes, times and energies are what the file states, so no platform is
-// needed.
+// needed. Keys are a table with the version that brought each, so that a new key is one line.
 
 #include "formats/model_values.hpp"
 

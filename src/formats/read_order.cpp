@@ -1,5 +1,7 @@
 // An order of nodes for a model. It is checked against the model and not only against the edges of
-// a graph: with kept gradients, an update has to come after all additions, and no edge says so.
+// a graph: with kept gradients, an update has to come after all additions, and no edge says so. A
+// schedule file states its order by indices into its model's list. Names are compared all the same:
+// the file may be of an older model with as many nodes.
 
 #include "formats/read_order.hpp"
 

@@ -1,5 +1,5 @@
 // Platform files. All keys and most ranges are in the table of fields of a platform, which the
-// writer uses as well.
+// writer uses as well. The checks below are what a range of one number cannot say.
 
 #include "formats/read_inputs.hpp"
 

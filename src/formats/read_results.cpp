@@ -1,6 +1,10 @@
 // Files with results, for `plot`, `verify` and `compare`. They are recognised by their content, as
 // their names are the user's. A file that is none of ours is left to the reader of schedule files,
 // which reports best what is wrong.
+//
+// A row is checked for what it says about itself: figures of a schedule are there exactly if its
+// status says that there is one. Rows are compared with each other and with their files in
+// src/sweep.
 
 #include "formats/read_results.hpp"
 
@@ -76,6 +80,7 @@ ComparedResult read_sweep(const std::string& text, const std::string& path, bool
   return result;
 }
 
+// A document without a schedule is a point as well: that a solve found nothing is worth comparing.
 ComparedResult read_schedule(const std::string& text, const std::string& path) {
   const SolveDocument document = parse_solve_document(text, path);
   if (document.file) {
@@ -135,6 +140,7 @@ ResultKind result_kind(const std::string& text) {
   return ResultKind::schedule;
 }
 
+// All these files come from this program, so each refusal says which of them was found.
 void require_schedules(ResultKind kind, const std::string& source) {
   const auto refuse = [&](const char* found) {
     throw InputError(
@@ -148,6 +154,7 @@ void require_schedules(ResultKind kind, const std::string& source) {
   }
 }
 
+// Relative to the rows, so that a folder with results can be moved.
 std::string schedule_path(const std::string& result, const SweepRow& row) {
   return (std::filesystem::path(result).parent_path() / row.schedule_file.value_or("")).string();
 }

@@ -1,6 +1,13 @@
 // Complete schedule files. Reading checks the form: keys, types, ranges, the version. Whether the
 // figures are true is for verify_schedule_file() in src/report, so that a file with a wrong figure
 // can be read and its faults listed, all at once.
+//
+// Two versions are read by the same code. A key of version 2 in a file of version 1 is an error,
+// because a reader of version 1 ignores it or refuses it, and two programs would read two
+// schedules.
+//
+// A file has up to millions of values, most of them in its program, so lists have limits that no
+// honest file meets and memory survives.
 
 #include "formats/read_schedule.hpp"
 
@@ -101,6 +108,8 @@ void refuse_newer_keys(const JsonCursor& at, const Table& table) {
   });
 }
 
+// Asked before the rest is read, and only of objects: what has another type is refused by its
+// reader.
 void check_version_1(const JsonCursor& root) {
   if (const auto model = root.optional("model"); model && model->is_object()) {
     refuse_newer_keys(*model, kFields<ModelInfo>);
@@ -159,6 +168,8 @@ std::optional<ProblemInfo> problem_of(const JsonCursor& root) {
   return problem;
 }
 
+// The order of reading is the order of the file: the first error is the first one that a reader
+// sees.
 ScheduleFile read_schedule(const JsonCursor& root) {
   root.allow_only({"format", "version", "code", "status", "model", "platform", "request", "summary",
                    "solver", "nodes", "stages", "program"});
@@ -196,6 +207,7 @@ bool holds_schedule(std::string_view text, const std::string& source) {
   return format != document.end() && *format == kScheduleFormat;
 }
 
+// The key `error` tells the two kinds apart; a status that is new is taken for unknown.
 SolveDocument parse_solve_document(std::string_view text, const std::string& source) {
   const nlohmann::json document = parse_json(text, source);
   const JsonCursor root(document, source);

@@ -2,6 +2,10 @@
 // a name or a number and a value is a number; whether the model has such a column, and whether the
 // point is a schedule, is for src/solver to find out. What the solver says of optimality is kept as
 // text only.
+//
+// Formats are recognised by their first line, since solvers give their files any name. A file that
+// ends early is refused where the format says how many lines there should be: half a solution would
+// read as one whose other columns are 0.
 
 #include "formats/read_inputs.hpp"
 
@@ -266,6 +270,7 @@ MilpSolution read_any(Lines& lines) {
 
 }  // namespace
 
+// A head without any value is taken for a file that was cut, and not for all columns at 0.
 MilpSolution parse_solution(std::string_view text, const std::string& source) {
   Lines lines(text, source);
   if (lines.at_end()) throw InputError(lines.place(), "is empty; expected a solver's solution");

@@ -1,5 +1,7 @@
 // Times as firmware prints them: carriage returns and blanks are allowed, and nothing is quoted.
-// Several values for one instruction stay in their order; the median is taken later.
+// Several values for one instruction stay in their order; the median is taken later. Columns are
+// found by their names, as firmware may print more than it is asked for. Numbers are checked
+// against the program at once, so that an error has the line of the table.
 
 #include "formats/read_ticks.hpp"
 
@@ -72,6 +74,7 @@ class TickReader {
     return *number;
   }
 
+  // Lines are counted from 1 with the heading among them, as editors count.
   [[noreturn]] void fail(const std::string& what) const {
     throw InputError(fmt::format("{}:{}", shown_source(source_), line_), what);
   }
@@ -93,6 +96,7 @@ std::string_view take_csv_line(std::string_view& text) {
   return line;
 }
 
+// Cells are parts of the text, so that a table is never copied.
 std::vector<std::string_view> csv_cells(std::string_view line) {
   std::vector<std::string_view> cells;
   while (true) {

@@ -1,5 +1,7 @@
 // Comparisons as text. The Markdown goes into pull requests, where names of models come from files
-// under review, so what would break a table, begin HTML or change the type is escaped.
+// under review, so what would break a table, begin HTML or change the type is escaped. JSON has the
+// figures, for programs that go on with them; the message of each difference is the same text
+// everywhere.
 
 #include "formats/write_list.hpp"
 
@@ -74,6 +76,7 @@ std::string comparison_json(const Comparison& comparison, int code) {
                     false);
 }
 
+// What is worse comes first: a reviewer may read no further.
 std::string comparison_markdown(const Comparison& comparison) {
   std::string text = fmt::format("**{}**", comparison_headline(comparison));
   if (comparison.rel_tol > 0) {

@@ -1,5 +1,9 @@
 // Models and platforms as files. What is written reads back as the same; what has its default is
 // left out, as people read and edit these files.
+//
+// Platforms are written by their table of fields. Models are not: a layer's keys depend on its op,
+// and measured nodes have short forms that no table knows. Only what an import or a measurement
+// makes can be written, which has no dtype of its own but int32.
 
 #include "formats/write_inputs.hpp"
 
@@ -57,6 +61,7 @@ using Kind = AttributeRule::Kind;
 
 constexpr std::int64_t kIndexBytes = 4;
 
+// An extent of 0 stands for the batch in a specification, and "N" stands for it in a file.
 LayerJson extents_json(const std::vector<std::int64_t>& extents) {
   LayerJson list = LayerJson::array();
   for (const std::int64_t extent : extents) {
@@ -65,6 +70,7 @@ LayerJson extents_json(const std::vector<std::int64_t>& extents) {
   return list;
 }
 
+// One number for both, as people write it.
 LayerJson window_json(const Attribute& window) {
   if (window.height == window.width) return window.height;
   return LayerJson{window.height, window.width};
@@ -148,6 +154,7 @@ std::string platform_json(const Platform& platform) {
   return json_write(document, false);
 }
 
+// `input` has a key of its own, as in files that people write.
 std::string layers_json(const ModelSpec& spec) {
   LayerJson document = {{"format", "poet-model"}, {"version", 2}, {"name", spec.name}};
   for (const InputSpec& input : spec.inputs) {

@@ -1,4 +1,5 @@
-// Documents of commands that make no schedule: lists, `info`, `run`.
+// Documents of commands that make no schedule: lists, `info`, `run`. The documents of `info` and
+// `run` have a format and a version of their own, as neither can be read as a schedule.
 
 #include "formats/write_list.hpp"
 
@@ -58,6 +59,7 @@ Json to_json(const AttributeRule& rule) {
   return json;
 }
 
+// The same rules check model files, so that the list says what the reader does.
 Json to_json(const OpRule& op) {
   Json json = {{"name", op.name}, {"input_count", op.input_count.least}};
   if (op.input_count.most != op.input_count.least) json["most_inputs"] = op.input_count.most;
@@ -74,6 +76,7 @@ void add_list(Json& document, const char* key, const std::optional<List>& list) 
   for (const auto& one : *list) document[key].push_back(to_json(one));
 }
 
+// A loss that has diverged is null: JSON has no NaN, and the run is a result all the same.
 Json losses(const RunResult& result) {
   Json all = Json::array();
   for (const double loss : result.losses) all.push_back(std::isfinite(loss) ? Json(loss) : Json());
@@ -107,6 +110,7 @@ std::string list_json(const BuiltIn& lists, bool compact) {
   return document.dump(compact ? -1 : 2) + "\n";
 }
 
+// Most nodes read tensors in their own shapes, so `views` is there only where a node reads another.
 std::string info_json(const ModelReport& report) {
   Json document = {{"format", "poet-info"}, {"version", 1}};
   add_fields(document, report, kFields<ModelReport>);
@@ -131,6 +135,8 @@ std::string epoch_json(const EpochResult& epoch) {
   return line.dump() + "\n";
 }
 
+// The peak of the schedule stands beside the peak that was touched, so that a reader sees both
+// agree.
 std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
                      const RunResult& result) {
   Json document = {{"format", "poet-run"},

@@ -1,5 +1,7 @@
 // Schedule files, and the documents of solves without a schedule. A file has the lowest version
-// that can say what it says, so that older readers read what they can (schedule_version).
+// that can say what it says, so that older readers read what they can (schedule_version). Every key
+// that can be has a table of fields behind it, which the reader uses as well, so that the two
+// cannot drift apart.
 
 #include <nlohmann/json.hpp>
 
@@ -66,8 +68,8 @@ Json stages_json(const ScheduleFile& file) {
 
 }  // namespace
 
-/// People read the document from the top. So the model, the costs and the search come first, and the
-/// long lists last.
+/// People read the document from the top. So the model, the costs and the search come first, and
+/// the long lists last.
 std::string to_json(const ScheduleFile& file, bool compact) {
   if (file.stage_peak_ram_bytes.size() != file.schedule.stages.size()) {
     throw InternalError("the report does not have one RAM peak per stage");

@@ -1,5 +1,6 @@
 // Rows as JSON lines and as CSV, both from the table of fields of a row: the columns of the table
-// are the keys of the lines.
+// are the keys of the lines. Lines and not one document: a result can be cut, joined and compared
+// by tools that know lines only.
 
 #include "formats/write_sweep.hpp"
 

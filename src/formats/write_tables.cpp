@@ -1,5 +1,6 @@
 // People read tables of a graph's nodes, of built-in models and of platforms. Programs read the
-// same as JSON, from write_list.cpp.
+// same as JSON, from write_list.cpp. Columns have fixed widths, wide enough for the built-in
+// models; a longer name moves its own line and no other.
 
 #include "formats/write_tables.hpp"
 
@@ -13,6 +14,7 @@
 namespace poet {
 namespace {
 
+// Six digits show what differs between nodes; the JSON has all digits.
 std::string costs(const NodeFigures& node) {
   if (!node.runtime_seconds || !node.energy_joules) return {};
   return fmt::format("{:>13.6g} {:>13.6g}  ", *node.runtime_seconds, *node.energy_joules);
@@ -34,6 +36,7 @@ std::string inputs_of(const NodeFigures& node) {
   return text;
 }
 
+// Figures of models are counted anew for each table, so that no list of them can fall behind.
 std::vector<ModelReport> all_models() {
   std::vector<ModelReport> models;
   for (const std::string& name : builtin_models()) {
@@ -123,6 +126,7 @@ std::string tables(const BuiltIn& lists) {
   return text;
 }
 
+// The exact number comes first, as budgets and differences between versions are of bytes.
 std::string exact_size(Bytes bytes) {
   return bytes < 1024 ? fmt::format("{} bytes", bytes)
                       : fmt::format("{} bytes ({})", bytes, format_bytes(bytes));
@@ -138,6 +142,8 @@ std::string sizes_of(const ModelReport& report) {
                               : "none; the model states its costs";
 }
 
+// Figures in the order in which they matter before a solve; the last one is what no schedule gets
+// below.
 std::string info_summary(const ModelReport& report) {
   std::string text;
   const auto add = [&](const char* what, const std::string& value) {

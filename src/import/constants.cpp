@@ -1,6 +1,8 @@
 // The arithmetic on shapes and masks that an export leaves in its graph. Numbers of every type are
-// doubles here, in which extents stay exact up to 2^53. An op that is not in this file is no
-// error. Its node stays, and is refused later if no layer stands for it.
+// doubles here, in which extents stay exact up to 2^53. An op that is not in this file is no error.
+// Its node stays, and is refused later if no layer stands for it. Tensors of more than a million
+// numbers are left alone, as masks have fewer and weights need not be known. Each op is computed in
+// the plainest way, element by element: all of it is small.
 
 #include "import/constants.hpp"
 
@@ -67,6 +69,7 @@ double (*unary_of(const std::string& op))(double) {
   return nullptr;
 }
 
+// Numbers are kept in the order in which they lie, so another shape changes none of them.
 bool keeps_numbers(const std::string& op) {
   return op == "Identity" || op == "Unsqueeze" || op == "Squeeze" || op == "Reshape" ||
          op == "Flatten";
@@ -82,6 +85,7 @@ class Folding {
         count_(element_count(out_.shape)) {}
 
   /// The numbers, or none if the op is not one of these.
+  /// Shape and Size ask for a shape alone, which is known of data too; all else needs every number.
   std::optional<Numbers> numbers() const {
     const std::string& op = node_.op;
     if (op == "Shape") return shape();

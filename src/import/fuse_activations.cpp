@@ -1,6 +1,7 @@
 // Activations as exports write them out. A tensor in the middle of a pattern must have no other
 // reader: it would have to be there all the same. Where numbers are compared, a float's precision
-// is allowed for (match.hpp).
+// is allowed for (match.hpp). An activation that stays in pieces keeps tensors of its inside for
+// its gradient, so each way in which exporters write it is worth a pattern.
 
 #include <numbers>
 

@@ -76,6 +76,7 @@ struct Scores {
 };
 
 /// Steps over the mask between the scores and their softmax.
+/// Where or Add, by exporter: one chooses -infinity for what is hidden, the other adds it.
 Scores without_mask(const OnnxGraph& graph, const OnnxLinks& links, int tensor) {
   if (const OnnxNode* const where = links.maker(tensor, "Where")) {
     for (const std::size_t side : {std::size_t{1}, std::size_t{2}}) {

@@ -1,4 +1,6 @@
-// Products with a weight, and the random masks of stochastic depth.
+// Products with a weight, and the random masks of stochastic depth. A product with a weight is a
+// layer of its own, because its gradient reads the input and not the weight's form: a transposed
+// weight is the same parameters.
 
 #include <algorithm>
 

@@ -1,5 +1,8 @@
 // Layer normalisation (Ba, Kiros and Hinton, 2016) is an op of ONNX from opset 17 on; before, it is
 // written out as nine nodes. Group normalisation (Wu and He, 2018) is none up to there.
+//
+// The parts in the middle of the pattern may have other readers in principle, but what is computed
+// from them would then remain as nodes of its own, since only what nobody reads is removed.
 
 #include <algorithm>
 

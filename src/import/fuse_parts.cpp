@@ -44,6 +44,8 @@ struct OnePart {
   std::int64_t axis, start, size, extent;
 };
 
+// A slice of another kind is left as it is, and with it the other slices of its tensor, which are
+// not whole without it.
 std::vector<OnePart> one_part(const OnnxGraph& graph, std::size_t index) {
   const OnnxNode& node = graph.nodes[index];
   const List starts = whole_numbers(graph, node, 1, "starts");

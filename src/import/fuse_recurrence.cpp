@@ -1,3 +1,9 @@
+// ONNX has one node for a whole LSTM, with time as the first extent and directions as the second;
+// our layers have the batch first. So the node gets transpositions around it. PyTorch's exports
+// have transpositions of their own there, and each pair is removed by the next pass over idle
+// nodes, which is why this one comes early. The steps are taken apart later, in map_recurrence.cpp,
+// where layers are made.
+
 #include "import/fuse.hpp"
 
 namespace poet {

@@ -1,6 +1,8 @@
 // An import: onnx_file parses and checks, read_graph finds all shapes, fuse joins what an export
 // took apart, to_layers makes layers. It ends with a test: the layers are built into a graph, as
-// reading the model file would do, so that `import` writes no file that cannot be read.
+// reading the model file would do, so that `import` writes no file that cannot be read. Everything
+// is decided by the file and the request. What a file leaves open and nobody stated gets the usual
+// meaning and a note, since an import that guesses in silence gives a schedule for another network.
 
 #include "import/import.hpp"
 
@@ -43,6 +45,7 @@ std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
 }
 
 /// One reading of the file, with all extents known.
+/// Notes are cleared first: of two readings only the last ones count.
 ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
                     const OpenExtents& extents, const ImportRequest& request,
                     ImportedModel& imported) {

@@ -1,7 +1,8 @@
 // libonnx 1.12 crashes on some damaged files, and takes all memory for others (docs/trust.md). So
 // an import has a process of its own, with a limit on its memory and on its time. It answers with
 // the text of the model file and not with layers: a text needs no table of fields, and the caller
-// reads it as it reads any model. `write` makes the text, because this folder knows no JSON.
+// reads it as it reads any model. `write` makes the text, because this folder knows no JSON. A
+// network that the user trusts is read in the same way, as nobody can tell one from the other.
 
 #include "import/import_process.hpp"
 

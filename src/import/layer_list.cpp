@@ -1,6 +1,10 @@
 // Names and parameters of imported layers. People read, compare and edit the model file, so a layer
 // is called what PyTorch calls its module: by the name of its weight, or by the name of its node
 // without what the export put around it.
+//
+// Weights are told apart by their origin in the file and not by name: transposed, cut or repeated,
+// a weight is still one array of parameters. The first layer that uses it owns it, and later ones
+// refer to the owner, so that shared parameters are counted once.
 
 #include "import/layer_list.hpp"
 
@@ -105,6 +109,8 @@ void check_attribute(const AttributeRule& rule, const Attribute& given) {
 
 }  // namespace
 
+// The first input is always `input`, as model files call it. Indices have four bytes on a device,
+// also if ONNX stores eight.
 LayerList::LayerList(const OnnxGraph& graph) : graph_(graph), weights_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
@@ -119,6 +125,8 @@ LayerList::LayerList(const OnnxGraph& graph) : graph_(graph), weights_(graph) {
   }
 }
 
+// Looks for a free number from 1 on, which is quadratic in equal names; modules of PyTorch have
+// their own.
 std::string LayerList::unique(const std::string& wanted) {
   const std::string base = wanted.empty() ? "layer" : wanted;
   std::string name = base;
@@ -178,6 +186,8 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   return name;
 }
 
+// Steps of one LSTM name the first step as their owner, so that a sequence has one set of
+// parameters.
 std::string LayerList::add_cell(const OnnxNode& node, const std::string& wanted,
                                 std::vector<std::string> inputs, Attribute bias,
                                 const std::string& owner) {
@@ -190,6 +200,7 @@ std::string LayerList::add_cell(const OnnxNode& node, const std::string& wanted,
   return name;
 }
 
+// A first state can be had again at no cost, so it need not be kept in RAM.
 std::string LayerList::add_input(const std::string& wanted, Shape shape) {
   InputSpec input{
       .name = unique(wanted), .shape = std::move(shape), .repeatable = true, .zeros = true};

@@ -1,5 +1,6 @@
-// Layers with matrix products, and norms. Weights have to be in the file, or passed in as
-// such: a product of two tensors that are computed is `matmul`.
+// Layers with matrix products, and norms. Weights have to be in the file, or passed in as such: a
+// product of two tensors that are computed is `matmul`. Patterns have been joined before, so that a
+// linear layer is one node here.
 
 #include <fmt/format.h>
 
@@ -22,6 +23,8 @@ void linear(LayerList& layers, const OnnxNode& node) {
                          {"bias", number_attribute(layers.is_in_file(node.input(2)) ? 1 : 0)}}));
 }
 
+// The layer multiplies matrix by matrix: one matrix for a whole batch would be broadcast, which it
+// does not do.
 void matmul(LayerList& layers, const OnnxNode& node) {
   const Shape& a = layers.shape(node.input(0));
   const Shape& b = layers.shape(node.input(1));
@@ -39,6 +42,7 @@ void matmul(LayerList& layers, const OnnxNode& node) {
                                                 layers.name_of_tensor(node.input(1))}));
 }
 
+// Running statistics are inputs of the node as well; they are not trained and become nothing.
 void norm(LayerList& layers, const OnnxNode& node) {
   const std::string input = layers.name_of_tensor(node.input(0));
   const Shape& in = layers.shape(node.input(0));

@@ -77,6 +77,7 @@ void activation(LayerList& layers, const OnnxNode& node) {
   if (node.op == "HardSigmoid") note_hard_sigmoid(layers, node);
 }
 
+// Limits were attributes before opset 11, and have been inputs since.
 void clip(LayerList& layers, const OnnxNode& node) {
   const auto limit = [&](std::size_t input, const char* key) -> std::optional<double> {
     if (node.input(input) >= 0) return layers.at(node.input(input)).number();

@@ -1,4 +1,5 @@
-// Recurrent layers: an LSTM over a sequence becomes a layer for each step.
+// Recurrent layers: an LSTM over a sequence becomes a layer for each step. Its parameters stay in
+// one place, so that they are counted once and their gradients are added up.
 
 #include <fmt/format.h>
 

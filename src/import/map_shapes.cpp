@@ -1,5 +1,7 @@
-// Ops that change shapes and compute nothing. Extents are known numbers here;
-// with_open_batch() finds out which of them are the batch.
+// Ops that change shapes and compute nothing. Extents are known numbers here; with_open_batch()
+// finds out which of them are the batch. `Reshape`, `Squeeze` and `Unsqueeze` all become the shape
+// that they come to: which of them it was makes no difference to a tensor whose bytes stay where
+// they are.
 
 #include <algorithm>
 #include <limits>
@@ -16,6 +18,7 @@ namespace {
 
 using List = std::vector<std::int64_t>;
 
+// Opsets moved these lists from attributes to inputs one op at a time; both are looked at.
 List known_list(const LayerList& layers, const OnnxNode& node, std::size_t input, const char* key) {
   const int tensor = node.input(input);
   if (tensor < 0) return node.integers(key);
@@ -61,6 +64,7 @@ void reshape(LayerList& layers, const OnnxNode& node) {
                                                          {{"shape", list_attribute(out)}}));
 }
 
+// Without an order ONNX reverses all extents.
 void transpose(LayerList& layers, const OnnxNode& node) {
   List order = node.integers("perm");
   if (order.empty()) {
@@ -81,6 +85,7 @@ void concat(LayerList& layers, const OnnxNode& node) {
                                {{"axis", number_attribute(static_cast<std::int64_t>(axis))}}));
 }
 
+// Sizes come from the shapes of the parts: which attribute or input has them depends on the opset.
 void split(LayerList& layers, const OnnxNode& node) {
   const std::size_t axis = axis_index(node.integer("axis", 0), layers.shape(node.input(0)));
   List sizes;

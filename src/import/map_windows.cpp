@@ -1,6 +1,7 @@
 // Windows of convolutions and pools. ONNX states padding for both ends of each axis; layers have
 // one number for both, or "same". Uneven padding is accepted if it is what "same" comes to, which
-// is how TensorFlow pads, and refused otherwise.
+// is how TensorFlow pads, and refused otherwise. Numbers of the file are bounded before they are
+// multiplied, since a damaged file may hold any.
 
 #include <algorithm>
 #include <cstdint>
@@ -59,6 +60,8 @@ bool is_same_padding(const WindowShape& window, const List& pads, const Shape& i
   return true;
 }
 
+// SAME_LOWER puts the odd element at the beginning, where our "same" has it at the end: another
+// network.
 WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   if (in.size() < 3 || kernel.size() != in.size() - 2 || kernel.size() > 2) {
     throw InputError(
@@ -139,6 +142,8 @@ void convolution(LayerList& layers, const OnnxNode& node) {
                                             {"bias", bias}}));
 }
 
+// Its weight has the filters second, by group: the number of channels is their product with the
+// groups.
 void transposed_convolution(LayerList& layers, const OnnxNode& node) {
   const Shape& weight = weight_shape(layers, node);
   const WindowShape window =
@@ -162,6 +167,7 @@ void transposed_convolution(LayerList& layers, const OnnxNode& node) {
            {"bias", number_attribute(node.input(2) >= 0 ? 1 : 0)}}));
 }
 
+// Layers have no dilated pools, and dilation changes what is read: a note would not do.
 void pool(LayerList& layers, const OnnxNode& node) {
   const WindowShape window =
       window_of(node, layers.shape(node.input(0)), node.integers("kernel_shape"));

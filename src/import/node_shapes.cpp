@@ -1,6 +1,7 @@
 // Shapes by the inference functions of libonnx, which know every op. They are called node by node,
 // not by infer_shapes() for the whole model: between two nodes stands our arithmetic on shapes
-// (constants.cpp), without which many extents stay open.
+// (constants.cpp), without which many extents stay open. libonnx wants inputs as its own messages,
+// so shapes and known numbers are kept in both forms (read_graph.cpp).
 
 #include "import/node_shapes.hpp"
 
@@ -79,6 +80,8 @@ void check_what_libonnx_does_not(const onnx::NodeProto& node, const OnnxInputs& 
 
 }  // namespace
 
+// An op without a schema, such as one of another domain, gets types without extents; whether that
+// matters is for the reader of the graph to say, who may know them from the file.
 std::vector<onnx::TypeProto> infer_types(const onnx::NodeProto& node, const OnnxInputs& inputs,
                                          const std::map<std::string, int>& opsets) {
   NodeContext context(node, inputs);

@@ -1,6 +1,11 @@
 // From bytes to a model that libonnx accepts. Before the parser sees them, the bytes are walked by
 // the wire format of protobuf, to find out how much of the file describes the graph. The checks of
 // our own are about what libonnx does not look at and then divides by, allocates or reads.
+//
+// The order matters: the size of the description is bounded before parsing, as the parser needs up
+// to a hundred times as much memory; references, extents and strides are looked at before libonnx's
+// checker and its inference, which take them as they are. A weight may be as large as the file,
+// since its numbers are copied and not described.
 
 #include "import/onnx_file.hpp"
 
@@ -37,6 +42,7 @@ void refuse_other_files(const TensorProto& tensor) {
                   printable(tensor.name())));
 }
 
+// A file that names another one could make the program read any path of the user's.
 void check_references(const onnx::GraphProto& graph) {
   for (const TensorProto& tensor : graph.initializer()) refuse_other_files(tensor);
   for (const onnx::NodeProto& node : graph.node()) {
@@ -103,6 +109,7 @@ std::vector<double> numbers_of(const TensorProto& tensor, const Field& field, st
                                : listed_numbers(field);
 }
 
+// Of other types, such as float16, nothing has to be known: their tensors are weights.
 std::vector<double> all_numbers(const TensorProto& tensor, std::size_t count) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:

@@ -1,3 +1,7 @@
+// A graph as plain data. Passes replace nodes and leave the rest to remove_unread_nodes(), so that
+// no pass has to know who else read what it took apart. Links are a snapshot: after a pass has put
+// a node in the place of another, its index is the same, which is what put_in_place() relies on.
+
 #include "import/onnx_graph.hpp"
 
 #include <algorithm>
@@ -24,6 +28,8 @@ std::string OnnxNode::text(const std::string& key) const {
   return found == attributes.end() ? std::string{} : found->second.text;
 }
 
+// An output of the graph counts as a reader, -1: no pattern may swallow a tensor that somebody
+// outside reads.
 OnnxLinks::OnnxLinks(const OnnxGraph& graph)
     : graph_(&graph), maker_(graph.tensors.size(), -1), readers_(graph.tensors.size()) {
   for (std::size_t n = 0; n < graph.nodes.size(); ++n) {
@@ -57,6 +63,7 @@ std::size_t OnnxLinks::reader_count(int tensor) const {
   return readers_.at(tensor).size();
 }
 
+// From the outputs back, which is one pass because nodes are in topological order.
 void remove_unread_nodes(OnnxGraph& graph) {
   std::vector<bool> is_needed(graph.tensors.size());
   for (const int tensor : graph.outputs) is_needed[tensor] = true;

@@ -14,6 +14,7 @@ namespace poet {
 namespace {
 
 /// The inputs of ops that are always weights.
+/// MatMul and Gemm are not here: either side of a product may be data.
 const std::map<std::string, std::set<int>>& weight_places() {
   static const std::map<std::string, std::set<int>> places = {
       {"Conv", {1, 2}},
@@ -53,6 +54,7 @@ bool is_open(const onnx::TensorShapeProto::Dimension& extent) {
   return !extent.has_dim_value() || extent.dim_value() <= 0;
 }
 
+// A file that stores its weights has no such question: all that is passed in is data then.
 std::vector<const onnx::ValueInfoProto*> data_of(const onnx::GraphProto& graph) {
   std::set<std::string> weights;
   for (const auto& node : graph.node()) {
@@ -79,6 +81,7 @@ std::vector<const onnx::ValueInfoProto*> data_of(const onnx::GraphProto& graph) 
   return data;
 }
 
+// An extent that the user stated is no longer open, even if the file leaves it so.
 std::vector<OnnxInput> data_inputs(const onnx::ModelProto& model,
                                    const std::map<std::string, Shape>& shapes) {
   std::vector<OnnxInput> inputs;

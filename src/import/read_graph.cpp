@@ -1,7 +1,9 @@
 // One pass over the nodes, which ONNX demands in topological order. Each node gets the shapes of
 // its outputs. Then it is a constant, or it is computed from known numbers, or it is a weight in
 // another form, or else a node of our graph. All errors are collected, and what only follows from
-// one is none.
+// one is none. What is known of a tensor is kept in two forms, ours and libonnx's, because its
+// inference asks for messages of its own; numbers get the second form only when a node first reads
+// them.
 
 #include "import/read_graph.hpp"
 
@@ -36,6 +38,7 @@ class GraphReader {
     opsets_["ai.onnx"] = graph_.opset;
   }
 
+  // Errors of inputs end the reading before the nodes: without their shapes every node would fail.
   OnnxGraph read() {
     const onnx::GraphProto& graph = model_.graph();
     graph_.name = graph.name();
@@ -165,6 +168,8 @@ class GraphReader {
     errors_.collect([&] { add_node(node, std::move(read)); });
   }
 
+  // Shapes of all outputs are found before any tensor is added, so a node that fails leaves nothing
+  // behind and its readers are recognised as consequences.
   void add_node(const onnx::NodeProto& proto, OnnxNode node) {
     const std::string who = fmt::format("node '{}' ({})", printable(node.name), printable(node.op));
     const std::vector<onnx::TypeProto> types =

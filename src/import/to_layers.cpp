@@ -1,3 +1,8 @@
+// From nodes to layers, one by one and in the order of the file, which is topological. Patterns
+// have been put together before, so a node is one layer or a few. The loss comes last, as a file
+// has none: a training step needs one, and what it compares decides what its gradient reads. A
+// softmax at the end of a network is a part of its cross entropy.
+
 #include "import/to_layers.hpp"
 
 #include <algorithm>

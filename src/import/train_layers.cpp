@@ -1,4 +1,6 @@
 // What is decided about all layers together: which of them train, and which extents are the batch.
+// Both need the whole list: "the last three" are counted over layers with parameters, and that an
+// extent of a `reshape` is the batch shows only in a second reading of the file.
 
 #include "import/to_layers.hpp"
 
@@ -26,6 +28,7 @@ bool is_frozen_norm(const LayerSpec& layer) {
   return frozen != layer.attributes.end() && frozen->second.height != 0;
 }
 
+// The ops that an import can make, and of those the ones with something to train.
 bool has_parameters(const LayerSpec& layer) {
   static const std::set<std::string_view> ops = {
       "conv1d",     "conv2d",     "conv_transpose2d", "linear",    "batch_norm1d", "batch_norm2d",
@@ -123,6 +126,8 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
   }
 }
 
+// Layers are compared by place: both readings are of one file, and only arithmetic on shapes can
+// differ.
 std::optional<ModelSpec> with_open_batch(ModelSpec first, const ModelSpec& second) {
   if (first.layers.size() != second.layers.size() || first.inputs.size() != second.inputs.size()) {
     return std::nullopt;

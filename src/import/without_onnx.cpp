@@ -1,4 +1,5 @@
-// Stands for the importer in a build without libonnx.
+// Stands for the importer in a build without libonnx. The commands are there all the same, so that
+// an error can say what to install.
 #include "import/import.hpp"
 #include "poet/error.hpp"
 

@@ -1,3 +1,9 @@
+// From a model as it was written to nodes with indices, shapes and counts. There are three ways:
+// measured nodes, layers with POET's counts, and layers as they are computed (src/model/exact). A
+// mistake does not end the building: what only follows from it is left out, so that a file with
+// three slips takes one run to mend. After errors the model means nothing, and no caller may use
+// it.
+
 #include <algorithm>
 #include <map>
 #include <set>
@@ -18,6 +24,7 @@
 namespace poet {
 namespace {
 
+// A model that names no batch has its extents as they are; scaling the first one could be wrong.
 void check_batch_size(const ModelSpec& spec, std::int64_t batch_size) {
   if (batch_size < 1) {
     throw InputError(fmt::format("the batch size is {}, expected at least 1", batch_size));
@@ -127,6 +134,8 @@ int checked_in_place(const MeasuredSpec& node, const std::vector<int>& inputs,
                                              printable(wanted.name)));
 }
 
+// Nodes with measured costs bring their backward pass and their parameters, so nothing is inferred;
+// names are resolved, and what may be taken over is checked against the bytes that the file states.
 class MeasuredBuilder {
  public:
   MeasuredBuilder(const ModelSpec& spec, Model& model, InputErrors& errors)

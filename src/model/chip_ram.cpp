@@ -1,6 +1,7 @@
 // The terms of a device's memory that no schedule can change: parameters and what training keeps
 // for each of them. They decide whether training is possible at all on a chip, before any schedule
-// is looked for.
+// is looked for. Bytes of elements are the layer's, the file's or the platform's, in this order. An
+// optimizer keeps its numbers with the precision of gradients.
 
 #include <fmt/format.h>
 
@@ -30,6 +31,7 @@ int numbers_kept(Optimizer optimizer) {
   return 2;
 }
 
+// What trains is written in every step, which flash does not survive; a platform may say otherwise.
 bool in_flash(const Parameters& parameters, const Platform* platform) {
   if (platform == nullptr) return false;
   if (platform->parameters_in == ParametersIn::flash) return true;
@@ -78,6 +80,7 @@ std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& m
            {"reserve", memory.reserve_bytes}}};
 }
 
+// The largest term decides what is worth changing, so the message names its cure and no others.
 std::string no_room_reason(const DeviceMemory& memory, Bytes all, const std::string& whose,
                            const std::string& or_else) {
   const auto terms = terms_of(memory);

@@ -2,7 +2,8 @@
 // bytes do (ICML 2022, section 5). It is linear on purpose: four published figures per board are
 // enough, and a user who measured more puts it into the model file. The same FLOP counts give
 // runtime and energy, so on one platform the energy of a schedule without paging is proportional to
-// its runtime, unless the platform states rates for some ops or the bandwidth of its RAM.
+// its runtime, unless the platform states rates for some ops or the bandwidth of its RAM. Costs are
+// the only thing that a platform adds: edges and attributes come from the model as they are.
 
 #include <algorithm>
 #include <cmath>
@@ -30,6 +31,8 @@ Seconds transfer_seconds(const Transfer& transfer, Bytes bytes) {
 }
 
 /// The rates of an op. A gradient without rates of its own has those of its op.
+/// From the general to the particular: the platform, its "default", the op of the gradient, the op
+/// itself.
 OpRates rates_of(const Platform& platform, std::string_view op) {
   OpRates rates{platform.flops_per_second, platform.flops_per_joule};
   const auto apply = [&](std::string_view key) {

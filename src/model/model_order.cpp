@@ -27,6 +27,7 @@ Precedence precedence(const Model& model) {
   return pairs;
 }
 
+// An order of an order is written as one order of the model's list, in which files state it.
 Model permuted(const Model& model, const NodeOrder& order) {
   Model result = model;
   result.order = order;

@@ -13,6 +13,7 @@ bool ModelSpec::has_batch() const {
                      [](const InputSpec& input) { return input.has_batch; });
 }
 
+// POET's graphs keep their bytes, since published figures are of them.
 Model with_alignment(Model model, Bytes alignment) {
   if ((alignment & (alignment - 1)) != 0) {
     throw InputError(fmt::format("found {}, expected a power of two", alignment));

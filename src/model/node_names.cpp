@@ -1,3 +1,8 @@
+// Names of inputs while nodes are added one by one. Only earlier nodes can be named, which makes
+// every graph acyclic and topological without a search for cycles; the price is that a forward
+// reference looks like a slip. Names are announced beforehand, so that the error can tell the two
+// apart.
+
 #include "model/node_names.hpp"
 
 #include <fmt/format.h>
@@ -8,6 +13,7 @@
 
 namespace poet {
 
+// An index is used up even without a name, so that it stays the index of the node.
 void NodeNames::add(const std::string& name, const std::string& place) {
   const int own = next_++;
   if (name.empty()) return;

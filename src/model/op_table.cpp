@@ -3,6 +3,9 @@
 // true training step for all. The reader checks files against this table, defaults and error
 // messages included, so a new op is a row here, a function in src/model/exact, and a line in
 // docs/model-format.md.
+//
+// Tables by family keep the rows of ops with common attributes together. Lookups go through the
+// list from the front: it has some fifty rows, and a file is read once.
 
 #include <algorithm>
 #include <cmath>
@@ -200,6 +203,8 @@ std::vector<OpRule> shape_ops() {
   };
 }
 
+// Attributes whose default stands for something else, such as the kernel for a pool's stride, have
+// a text for --list-ops beside their number.
 std::vector<OpRule> composite_ops() {
   const AttributeRule sequence{.name = "sequence"};
   const AttributeRule head_dim{.name = "head_dim"};

@@ -1,3 +1,6 @@
+// POET's counts, op by op. ops.hpp says why they are kept as they are; models come to the published
+// totals (tests/golden/test_totals.cpp). True counts are in src/model/exact.
+
 #include <algorithm>
 
 #include <fmt/format.h>

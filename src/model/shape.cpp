@@ -28,6 +28,7 @@ std::int64_t checked_product(std::initializer_list<std::int64_t> factors) {
   return product;
 }
 
+// Up to 2^53 a double, in which costs are computed, holds every count exactly.
 std::int64_t element_count(std::span<const std::int64_t> shape) {
   std::int64_t count = 1;
   for (const std::int64_t extent : shape) {
@@ -38,6 +39,7 @@ std::int64_t element_count(std::span<const std::int64_t> shape) {
   return count;
 }
 
+// Stated bytes win: a measured node's file knows them, and counts would only guess.
 Bytes bytes_of(const Parameters& parameters, int element_bytes) {
   return parameters.bytes ? *parameters.bytes : checked_product({parameters.count, element_bytes});
 }

@@ -1,3 +1,9 @@
+// What a schedule is drawn over. Each computation has a column, because RAM changes with
+// computations and not with time alone; whether columns are equally wide, or as wide as the time or
+// the energy that they take, is the user's choice. Transfers belong to a stage and not to a
+// computation, so they count at its last column. An overlapped transfer takes time only as far as
+// it is longer than the computations of its stage, which makes the last column wider and no other.
+
 #include "pictures/column_axis.hpp"
 
 #include <algorithm>
@@ -76,6 +82,7 @@ Seconds paging_time_of(const Graph& graph, const Stage& stage) {
 
 }  // namespace
 
+// Three sums and not one: a chart stacks them, and only two of them can be saved on.
 EnergySoFar energy_so_far(const Graph& graph, const Schedule& schedule,
                           const ScheduleTimeline& timeline) {
   EnergySoFar sums{.first = {0}, .again = {0}, .paging = {0}};
@@ -92,6 +99,8 @@ EnergySoFar energy_so_far(const Graph& graph, const Schedule& schedule,
   return sums;
 }
 
+// Free transfers take no time, blocking ones are added to their stage, and overlapped ones make it
+// longer only if they outlast its computations.
 std::vector<Seconds> time_so_far(const Graph& graph, const Schedule& schedule,
                                  const ScheduleTimeline& timeline, PagingTime paging_time) {
   std::vector<Seconds> sums{0};
@@ -110,6 +119,7 @@ std::vector<Seconds> time_so_far(const Graph& graph, const Schedule& schedule,
   return sums;
 }
 
+// An axis of no length would put all columns on one line.
 ColumnAxis make_column_axis(const ScheduleFile& file, const ScheduleTimeline& timeline,
                             ColumnWidth columns, double from, double to) {
   std::vector<double> edges = edges_of(file, timeline, columns);
@@ -136,6 +146,7 @@ std::vector<Tick> column_ticks(const ColumnAxis& axis, const ScheduleTimeline& t
   return stage_ticks(timeline, scale);
 }
 
+// Once for all charts of a picture, which have the same columns.
 void draw_column_numbers(SvgWriter& svg, const ColumnAxis& axis, const std::vector<Tick>& ticks,
                          ColumnWidth columns, double top) {
   for (const Tick& tick : ticks) {

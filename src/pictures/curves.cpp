@@ -1,3 +1,9 @@
+// From rows to panels and curves. A picture has three ways to tell things apart: places, colours
+// and dashes. Models and platforms are places, techniques colours, runtime budgets dashes; what is
+// left has to go into a name. Which budget is the axis follows from the data: the one that varies.
+// Everything keeps the order of its first appearance, so that a sweep is drawn in the order in
+// which it was asked for.
+
 #include "pictures/curves.hpp"
 
 #include <algorithm>
@@ -34,6 +40,7 @@ int index_of(std::vector<std::string>& words, const std::string& word) {
   return index;
 }
 
+// Runtime only if RAM does not vary within any panel: RAM is what sweeps are usually over.
 BudgetAxis choose_axis(std::span<const CurvePoint> points) {
   std::map<std::pair<std::string, std::string>, std::set<Bytes>> ram;
   std::set<std::string> runtimes;
@@ -111,12 +118,10 @@ std::string techniques_name(const RowProblem& problem) {
   if (limits.paging_time != PagingTime::free) {
     name += fmt::format(", {} transfers", name_of(limits.paging_time));
   }
-  if (limits.storage.storage_budget_bytes) {
-    name += fmt::format(", {} of storage", format_bytes(*limits.storage.storage_budget_bytes));
-  }
-  if (limits.storage.page_out_budget_bytes) {
-    name += fmt::format(", {} of page-outs", format_bytes(*limits.storage.page_out_budget_bytes));
-  }
+  for_each_field(kStorageBudgetNouns, [&](const auto& budget) {
+    const std::optional<Bytes>& bytes = budget.of(limits.storage);
+    if (bytes) name += fmt::format(", {} of {}", format_bytes(*bytes), budget.key);
+  });
   return name;
 }
 
@@ -184,6 +189,8 @@ double largest_infeasible(const Curve& curve, BudgetAxis axis) {
   return largest;
 }
 
+// A curve without an infeasible point makes it 0: the area would say of that curve what nobody has
+// proven.
 double infeasible_for_all(const Panel& panel) {
   double least = std::numeric_limits<double>::max();
   for (const Curve& curve : panel.curves) {
@@ -192,6 +199,7 @@ double infeasible_for_all(const Panel& panel) {
   return least;
 }
 
+// Only here do pictures know rows; all else draws points, which a test can make by hand.
 std::vector<CurvePoint> curve_points(std::span<const SweepRow> rows) {
   std::vector<CurvePoint> points;
   points.reserve(rows.size());

@@ -1,5 +1,7 @@
 // Energy as it adds up over the columns of the chart above: what recomputing and paging cost, and
-// which of the columns they are spent in.
+// which of the columns they are spent in. First computations are the same in every schedule of a
+// graph, so they have a chart of their own below which nothing can be saved; recomputing and paging
+// are what schedules differ in, and usually too little to be seen on the same scale.
 
 #include <algorithm>
 
@@ -44,6 +46,7 @@ EnergySoFar energy_of(const SchedulePage& page) {
   return energy_so_far(page.file.graph, page.file.schedule, page.timeline);
 }
 
+// Sums stand in the legend, so that small parts can be read where the chart cannot show them.
 std::vector<LegendEntry> legend(const EnergySoFar& energy) {
   std::vector<LegendEntry> entries;
   const auto add = [&](const Part& part) {
@@ -94,6 +97,7 @@ void draw_parts(SvgWriter& svg, const SchedulePage& page, const std::vector<Part
   svg.text(page.x.to() + 8, y(total) + 4, "axis strong", format_joules(total));
 }
 
+// A schedule that neither recomputes nor pages has no second chart, and gives its room back.
 double extra_height(const EnergySoFar& energy) {
   return extra_parts(energy).empty() ? 0 : kExtraHeight + kChartGap;
 }

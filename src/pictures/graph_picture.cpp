@@ -1,6 +1,7 @@
 // The layer graph, as text for Graphviz and as the picture that Graphviz makes of it. Laying out a
 // graph is a field of its own, so this is the only picture that another program draws. Linking its
 // library would make everybody install it; a run of `dot` is optional, and its time can be limited.
+// Nothing else in a run depends on this picture: without Graphviz there is a note and the text.
 
 #include "pictures/graph_picture.hpp"
 

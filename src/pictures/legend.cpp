@@ -1,3 +1,7 @@
+// Legends in two forms. Entries that are compared, such as the bands of a chart, stand in straight
+// columns and are shortened to fit. Entries that are only looked up take as few rows as they need.
+// In both the height is known before anything is drawn, as a page is laid out from the top down.
+
 #include "pictures/legend.hpp"
 
 #include <algorithm>
@@ -20,6 +24,7 @@ struct Place {
   double x = 0;
 };
 
+// Entries keep their order, so that a row may end early; no later entry is moved up to fill it.
 std::vector<Place> places(const std::vector<LegendEntry>& entries, double width) {
   std::vector<Place> result;
   Place next;
@@ -33,6 +38,7 @@ std::vector<Place> places(const std::vector<LegendEntry>& entries, double width)
   return result;
 }
 
+// A text that had to be shortened shows all of itself under the pointer.
 void draw_entry(SvgWriter& svg, const LegendEntry& entry, double left, double top,
                 const std::string& shown) {
   const double middle = top + kLegendRowHeight / 2;

@@ -1,3 +1,7 @@
+// A picture for paper is laid out for its width, not scaled to it: scaling makes text too small to
+// read in a column of 84 mm. So there are two pages with sizes of their own, and lengths in layout
+// pixels for both.
+
 #include "pictures/look.hpp"
 
 #include <fmt/format.h>
@@ -20,6 +24,7 @@ double layout_width(double width_mm) {
 
 }  // namespace
 
+// Margins on paper are next to nothing, as the page has its own.
 Look make_look(const PictureOptions& options, double screen_width) {
   if (!options.width_mm) {
     return {.theme = options.theme,

@@ -47,6 +47,7 @@ struct Run {
   int end = 0;  ///< one beyond the last
 };
 
+// A tensor that is freed and comes back has several stretches, each a shape of its own.
 std::vector<Run> runs(const std::vector<Bytes>& bytes) {
   std::vector<Run> result;
   for (int c = 0; c < static_cast<int>(bytes.size()); ++c) {

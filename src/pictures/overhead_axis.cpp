@@ -1,3 +1,9 @@
+// An axis that shows overheads of a thousandth of a per cent beside overheads of half. A linear
+// axis presses the small ones flat, and a logarithmic one has no 0, which is the overhead that
+// everybody hopes for. log1p of the overhead in units of a small share is both: linear below that
+// share, logarithmic above. It is used only if some curve would lie flat otherwise, as a linear
+// axis is read with less effort.
+
 #include "pictures/sweep_panel.hpp"
 
 #include <algorithm>
@@ -31,6 +37,8 @@ double top_of(const Curve& curve) {
 
 }  // namespace
 
+// The flattest curve decides where the linear part ends: a tenth of its top, rounded down to a
+// power of ten, so that ticks are powers of ten.
 OverheadAxis::OverheadAxis(const Panel& panel, double bottom, double top) {
   double flattest = std::numeric_limits<double>::infinity();
   for (const Curve& curve : panel.curves) {

@@ -1,5 +1,6 @@
 // Round ticks: 1, 2 or 5 times a power of ten, and of a unit that suits the largest value. Sizes
-// count in powers of 1024, as budgets do.
+// count in powers of 1024, as budgets do. Ticks are computed as whole multiples of their step and
+// never added up, so that rounding does not make the last one disappear.
 
 #include "pictures/scale.hpp"
 
@@ -32,6 +33,7 @@ struct Unit {
 };
 
 /// The largest of these units that leaves `most` at least 1; else the smallest.
+/// One unit for a whole axis, so that its numbers can be compared without a look at the units.
 template <std::size_t kCount>
 Unit unit_for(double most, const std::array<Unit, kCount>& units) {
   Unit best = units.front();
@@ -100,6 +102,7 @@ std::vector<Tick> percent_ticks(double low, double high, int count) {
                [](double value) { return fmt::format("{} %", number(value)); });
 }
 
+// For energies that are not round, such as the ends of an axis of overheads.
 std::vector<std::string> joule_labels(std::span<const Joules> energies) {
   constexpr int kMaxDecimals = 12;
   std::vector<std::string> labels;

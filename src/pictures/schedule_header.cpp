@@ -1,3 +1,8 @@
+// The figures of a schedule above its charts, each with what it has to be compared with: an energy
+// means nothing without the baseline, a peak nothing without its budget. They stand in straight
+// columns, in as few rows as their widths allow. Widths are estimated, as the font is the reader's
+// (style.cpp).
+
 #include "pictures/schedule_page.hpp"
 
 #include <algorithm>
@@ -31,6 +36,7 @@ Fact status_fact(const ScheduleFile& file) {
               : fmt::format("proven within {:.3g} %", 100 * file.request.settings.gap)};
 }
 
+// A technique that is not allowed says so: a plain 0 would read as the solver's choice.
 Fact recomputing_fact(const ScheduleFile& file) {
   if (!file.request.limits.techniques.remat) return {"recomputing", "none", "not allowed"};
   const int count = file.summary.recompute_count;
@@ -46,6 +52,7 @@ Fact paging_fact(const ScheduleFile& file) {
       fmt::format("{} out, {} in", format_bytes(s.page_out_bytes), format_bytes(s.page_in_bytes))};
 }
 
+// Status first, as it says how much the other figures mean.
 std::vector<Fact> facts(const ScheduleFile& file) {
   const Summary& s = file.summary;
   return {
@@ -132,6 +139,8 @@ double value_baseline(const Look& look) {
   return kLabelBaseline + 2 + look.value_size;
 }
 
+// Made for the height and again for drawing: it is cheap, and nothing has to be kept between the
+// two.
 HeaderLayout make_layout(const ScheduleFile& file, const Look& look) {
   HeaderLayout layout{.title = look.margin + 0.75 * look.title_size,
                       .lines = wrapped(subtitle(file), kNoteSize, look.room()),

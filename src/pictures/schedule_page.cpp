@@ -1,3 +1,8 @@
+// What the parts of a schedule's picture share: the page, the timeline of the schedule, the x axis
+// and the lanes. It is made once, so that charts stand exactly above each other and columns mean
+// the same in all of them. Room beside the charts depends on the names of the tensors that have
+// lanes, which is why lanes are chosen before the axis is made.
+
 #include "pictures/schedule_page.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// The whole picture of a schedule, part by part from the top down. Each part says how high it will
+// be before it is drawn, as an SVG states its height in its first element; drawing everything twice
+// to find it out would be the other way. Parts are left out by options and never shrunk, so that
+// two pictures of one width can be laid side by side.
+
 #include <algorithm>
 #include <set>
 #include <string>
@@ -21,6 +26,7 @@ constexpr double kGap = 16;
 constexpr double kBandEntryWidth = 190;
 constexpr std::size_t kMostBandsPerRow = 5;
 
+// Equal columns, as the names of bands are compared with the chart and with each other.
 std::size_t bands_per_row(const Look& look) {
   return std::min(kMostBandsPerRow, static_cast<std::size_t>(look.room() / kBandEntryWidth));
 }
@@ -109,6 +115,8 @@ class ScheduleDrawing {
     if (options.lanes != LaneChoice::none) marks_ = lane_legend(page);
   }
 
+  // The order of the parts is the order of the questions: does it fit, what does it cost, what
+  // happens to which tensor.
   std::string draw() {
     SvgWriter svg(look_, height(), plot::schedule_title(page_.file),
                   "RAM over time, the energy as it adds up, and the life of tensors, in one "
@@ -156,6 +164,7 @@ class ScheduleDrawing {
     return kGap + plot::kHeadingHeight + rows;
   }
 
+  // Without a lane there is a line that says so, as an empty space would look like a mistake.
   void draw_lanes(SvgWriter& svg, double y) const {
     plot::draw_heading(svg, look_, y, lane_heading(page_.file, options_.lanes).c_str());
     y += plot::kHeadingHeight;

@@ -1,3 +1,8 @@
+// Colours and hatches of tensors. There are seven colours that readers with any common colour
+// vision can tell apart, so a colour says which tensor or kind of layer, and a hatch that it
+// belongs to the backward pass. Hatches are patterns of the document, and patterns take their
+// colours from classes, so that dark screens need no second set.
+
 #include "pictures/schedule_style.hpp"
 
 #include <array>

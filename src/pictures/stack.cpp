@@ -1,6 +1,7 @@
 // Hundreds of tensors cannot have a colour each. Of a few dozen, those that cover most of the chart
 // (bytes times columns) matter most to whoever asks where the RAM goes, so they get the colours. Of
-// more than that, the question is which layers it goes to.
+// more than that, the question is which layers it goes to. The bands add up to what the replay
+// counts, to the byte: all that has no colour is in a band of the rest.
 
 #include "pictures/stack.hpp"
 
@@ -30,6 +31,7 @@ std::vector<int> nodes_of_pass(const Graph& graph, bool backward) {
 }
 
 /// The nodes of a pass that get a band of their own, in the order of the nodes.
+/// Chosen by area and listed by node, which puts what lives longest at the bottom.
 std::vector<int> choose_named(const Graph& graph, const ScheduleTimeline& timeline,
                               std::vector<int> nodes) {
   const auto covers = [&](int i) { return area(graph.nodes[i], timeline.lives[i]); };
@@ -138,6 +140,8 @@ class StackBuilder {
     for (const int member : members) stack_.classes[member] = css_class;
   }
 
+  // The rest lies above all that have a colour: its outline is ragged and would shake what is on
+  // top of it.
   void add_rest(const std::vector<int>& nodes, bool backward) {
     if (nodes.empty()) return;
     add(-1, counted(nodes.size(), backward ? "more backward tensor" : "more forward tensor"),
@@ -163,6 +167,7 @@ std::string_view layer_of(std::string_view name) {
 
 }  // namespace
 
+// By names, because a graph in a schedule file has no other tie between a gradient and its layer.
 std::vector<std::string> layer_kinds(const Graph& graph) {
   std::map<std::string_view, std::string_view> ops;
   for (const Node& node : graph.nodes) {

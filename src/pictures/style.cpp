@@ -1,5 +1,9 @@
 // The look that all pictures share. A picture is read on screens with either background and on
 // paper, with whatever font is there, so nothing here may rely on one of them.
+//
+// Widths of texts are estimated by classes of characters, since the font is known only where the
+// picture is shown. The estimate leans to the wide side: a text that is shorter than its room looks
+// well, and one that is longer lies on its neighbour.
 
 #include "pictures/style.hpp"
 
@@ -78,6 +82,7 @@ std::string_view last_character(std::string_view text) {
 
 }  // namespace
 
+// One set of rules for light pages, and one that overrides it where the reader's screen is dark.
 std::string style_sheet(const Look& look, std::string_view light, std::string_view dark) {
   std::string sheet(kLight);
   if (!look.width_mm) sheet += "    svg { max-width: 100%; height: auto }\n";
@@ -117,6 +122,7 @@ std::vector<std::string> wrapped(std::string_view text, double font_size, double
   return lines;
 }
 
+// Characters are taken from both ends in turn, until the next one would not fit.
 std::string shortened(std::string_view text, double font_size, double width) {
   if (estimated_width(text, font_size) <= width) return std::string(text);
   double room = width - estimated_width(kEllipsis, font_size);

@@ -1,7 +1,8 @@
 // A picture is a pure function from data to text: the same schedule gives the same bytes on every
 // machine, so tests compare text and a picture can be kept under version control. That needs
 // numbers that do not depend on the locale, and few enough digits that no difference in rounding
-// shows.
+// shows. Elements are closed by a stack of their names, and text is escaped on the way in, so that
+// no name of a model can break a picture.
 
 #include "pictures/svg_writer.hpp"
 
@@ -14,6 +15,7 @@
 #include "poet/error.hpp"
 
 namespace poet::plot {
+// Two decimals at most, no zeros at the end and no -0: the same number is the same text everywhere.
 std::string compact(double value) {
   if (!std::isfinite(value)) throw InternalError("a coordinate of a picture is not finite");
   std::string text = fmt::format("{:.2f}", value);
@@ -22,6 +24,8 @@ std::string compact(double value) {
   return text == "-0" ? "0" : text;
 }
 
+// Coordinates are pixels in any case. A width in millimetres only scales the whole page, through
+// its view box.
 SvgWriter::SvgWriter(const Look& look, double height, std::string_view title,
                      std::string_view description, std::string_view style) {
   const double width = look.width;
@@ -71,6 +75,7 @@ void SvgWriter::element(std::string_view tag, Attributes attributes) {
   out_ += "/>\n";
 }
 
+// A tip is a <title> in the element, which viewers show under the pointer without any script.
 void SvgWriter::element(std::string_view tag, Attributes attributes, std::string_view tip) {
   if (tip.empty()) return element(tag, attributes);
   start(tag, attributes);
@@ -117,6 +122,7 @@ PathData& PathData::add(char command, double x) {
   return *this;
 }
 
+// A minus sign separates two numbers by itself, which keeps long paths shorter.
 PathData& PathData::add(char command, double x, double y) {
   add(command, x);
   const std::string second = compact(y);
@@ -125,6 +131,8 @@ PathData& PathData::add(char command, double x, double y) {
   return *this;
 }
 
+// Read back from the text: what is said about a picture is then true of the picture that was
+// written.
 std::optional<double> height_mm(std::string_view picture) {
   constexpr std::string_view kName = " height=\"";
   const std::size_t start = picture.find(kName);

@@ -1,3 +1,8 @@
+// Where panels stand. Two things that vary make a matrix, so that a model is compared across
+// platforms in one line of sight; its shape follows from the width of the page. Without room for a
+// matrix, or with one thing that varies, panels follow each other. All panels have one size, with
+// room for the most marks that any of them has under its axis.
+
 #include "pictures/sweep_grid.hpp"
 
 #include <algorithm>
@@ -26,6 +31,7 @@ std::size_t columns_in_turn(const Look& look, std::size_t panels) {
                      : std::max<std::size_t>(1, std::min(most, panels));
 }
 
+// A panel in a row is lower than one that stands alone, and lower on paper than on a screen.
 double height_of(const Look& look, std::size_t columns) {
   if (look.narrow()) return 230;
   if (columns == 1) return look.width_mm ? 330 : 450;

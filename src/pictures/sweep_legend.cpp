@@ -1,3 +1,7 @@
+// Only what the picture has is in its legend: a colour if techniques differ, a dash if runtime
+// budgets do, a mark if some point has it. An entry for what is not there makes readers look for
+// it.
+
 #include "pictures/sweep_legend.hpp"
 
 #include <algorithm>
@@ -69,6 +73,8 @@ std::vector<LegendEntry> curve_legend(const CurveSet& set) {
   return entries;
 }
 
+// Marks are drawn by the functions that draw them in panels, so that legend and chart cannot
+// differ.
 std::vector<LegendEntry> mark_legend(const CurveSet& set) {
   const Found found = find_marks(set);
   std::vector<LegendEntry> entries;

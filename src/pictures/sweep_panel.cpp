@@ -1,6 +1,10 @@
 // One panel of a sweep, after figures 3 and 4 of the POET paper: energy overhead against RAM
 // budget. The paper's figures show what was found; these also show what is known, as bounds, as
 // budgets that are proven infeasible and as budgets where nothing was found in time.
+//
+// Budgets without a schedule have no energy, so they have no height: their marks stand in rows
+// under the axis, one for each curve, where a gap in a curve can be told from a budget that nobody
+// asked for. Curves of one set of techniques that miss the same budgets share a row.
 
 #include "pictures/sweep_panel.hpp"
 
@@ -28,6 +32,7 @@ constexpr double kBudgetMargin = 0.04;  ///< of the range of budgets, on either 
 constexpr double kPixelsPerBudget = 55;
 constexpr std::size_t kFewCurves = 8;  ///< more have smaller points
 
+// The axis begins at the least budget and not at 0: what is left of it was not asked for.
 Scale budget_scale(const Panel& panel, double left, double right) {
   double low = std::numeric_limits<double>::max();
   double high = 0;
@@ -74,6 +79,7 @@ Joules common_baseline(const Panel& panel) {
 
 /// The ticks of the axis in joules; none if the curves differ in their baselines or the labels do
 /// not fit.
+/// Overheads can be converted to joules only if all schedules have one baseline.
 std::vector<Tick> energy_ticks(const Panel& panel, const OverheadAxis& axis) {
   const Joules baseline = common_baseline(panel);
   if (!(baseline > 0)) return {};
@@ -131,6 +137,7 @@ class PanelDrawing {
                         where.place.right - right_margin(where))),
         y_(panel, bottom_, top_) {}
 
+  // Grid first, then bars, then curves: a point must not be hidden by the bar of another.
   void draw() {
     const char* bent = "logarithmic scale";
     double room = where_.place.right - x_.from;

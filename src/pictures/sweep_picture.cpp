@@ -1,3 +1,6 @@
+// The whole picture of a sweep: what all curves have in common, the two legends, then the panels.
+// As in the picture of a schedule, heights are summed up before the first element is written.
+
 #include "pictures/curves.hpp"
 #include "pictures/legend.hpp"
 #include "pictures/style.hpp"
@@ -43,6 +46,8 @@ struct Header {
   }
 };
 
+// Notes go with the title: who leaves it out has a caption under the figure, which says the same.
+// Only an empty picture says that it is empty in any case.
 Header make_header(const plot::CurveSet& set, const Look& look, const PictureOptions& options) {
   Header header;
   if (options.title) {

@@ -1,3 +1,8 @@
+// Marks of curves. A colour alone does not carry a set of techniques to every reader or through a
+// copier, so each has a shape of points as well. The numbers of colours and shapes have no common
+// divisor, so that thirty pairs come before one is repeated; more curves than that are not read in
+// one picture.
+
 #include "pictures/sweep_style.hpp"
 
 #include <array>
@@ -30,6 +35,7 @@ constexpr std::string_view kLightSweep =
     .shade { fill: #d5cabb }
 )";
 
+// On a dark ground only the darkest colour of curves needs another one in its place.
 constexpr std::string_view kDarkSweep = R"(      .hollow { fill: #15181c }
       .shade { fill: #5c554b }
       .dash { stroke: #f0f3f6 }
@@ -102,6 +108,7 @@ std::string dash_class(int dash) {
   return fmt::format("dash dash{}", dash % static_cast<int>(kDashes.size()));
 }
 
+// A point that is not proven is hollow: the difference has to show without colours.
 void draw_point(SvgWriter& svg, const CurveStyle& style, bool proven, double x, double y,
                 const std::string& tip) {
   const std::string css_class = fmt::format(
@@ -113,6 +120,7 @@ void draw_point(SvgWriter& svg, const CurveStyle& style, bool proven, double x, 
   }
 }
 
+// The bar is what is left to prove, from the energy that was found down to the bound.
 void draw_bar(SvgWriter& svg, const CurveStyle& style, double x, double y, double bound) {
   constexpr double kFoot = 3;
   svg.element("path", {{"class", bar_class(style)},

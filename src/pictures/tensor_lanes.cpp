@@ -1,5 +1,8 @@
 // The chart above shows how much is in RAM, the lanes which tensors, and what brought each of them
-// there. Both have the same columns, so a peak above can be traced to the lanes below it.
+// there. Both have the same columns, so a peak above can be traced to the lanes below it. A lane
+// has the colour of its band, a mark where a tensor is recomputed, and triangles where it leaves
+// RAM and returns. Lanes get lower as they become more, and only as many labels are drawn as keep
+// clear of each other, so that hundreds of tensors still make a picture of one page or two.
 
 #include <algorithm>
 #include <array>
@@ -62,6 +65,7 @@ class Lanes {
     svg_.text(page_.x.to() + kLaneLabelGap, baseline, "lane", format_bytes(node.bytes));
   }
 
+  // Lines for copies are drawn before the stay that follows them, whose mark lies on top.
   void draw_life(int k) {
     const Life& life = page_.timeline.lives[page_.lanes[k]];
     for (std::size_t s = 0; s < life.stays.size(); ++s) {
@@ -93,6 +97,7 @@ class Lanes {
     if (stay.arrival == Arrival::paged_in) draw_triangle(k, left, false, tip);
   }
 
+  // At least two pixels wide: a column may be narrower than anything that can be seen.
   void draw_recomputation(int k, int column, const std::string& tip) {
     const double left = page_.x(column);
     const double width = std::clamp(page_.x(column + 1) - left, 2.0, 4.0);

@@ -56,6 +56,12 @@ inline constexpr auto kNewLimitsInWords = std::tuple(
         "the page-out budget in bytes"});
 static_assert(count_of(kNewLimitsInWords) == count_of(kNewLimits));
 
+/// What each budget counts the bytes of.
+inline constexpr auto kStorageBudgetNouns =
+    std::tuple(Field<&StorageBudgets::storage_budget_bytes>{"storage"},
+               Field<&StorageBudgets::page_out_budget_bytes>{"page-outs"});
+static_assert(count_of(kStorageBudgetNouns) == count_of(kFields<StorageBudgets>));
+
 /// For comparisons and messages; files have limits beside other things.
 template <>
 inline constexpr auto kFields<Limits> =

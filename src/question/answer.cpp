@@ -1,5 +1,8 @@
 // The whole road from what a user asks to a schedule file. A command of the program, a call from
-// C++ and each point of a sweep mean the same by a question because they ask it here.
+// C++ and each point of a sweep mean the same by a question because they ask it here. Budgets are
+// made into bytes and seconds first, then one solve answers: words such as `min` take a search of
+// their own, which has a share of the time limit and whose schedule the solve begins with. Seconds
+// and bytes are what a file states, so a result can be checked without knowing the words.
 
 #include <utility>
 
@@ -54,6 +57,7 @@ SolveResult interrupted_search() {
   return {.reason = "interrupted before the smallest RAM budget was known", .interrupted = true};
 }
 
+// A start that the user named wins over the schedule that the search for `min` has found.
 SolveOptions solve_options(const ResolvedQuestion& question, const AnswerOptions& options) {
   SolveOptions solve{.settings = question.request.settings,
                      .start = options.start,
@@ -78,6 +82,8 @@ ProblemInfo problem_info(const Subject& subject) {
 
 }  // namespace
 
+// The order of the steps matters: the smallest budget takes the other limits, and parameters are
+// subtracted from what the user stated, not from what is left for tensors.
 ResolvedQuestion resolve(const Subject& subject, const Question& question,
                          const AnswerOptions& options) {
   if (!question.runtime && question.settings.objective != Objective::runtime) {
@@ -112,6 +118,8 @@ ResolvedQuestion resolve(const Subject& subject, const Question& question,
 
 namespace {
 
+// The road without a search over orders: what is known needs no solve, and a solve for the shortest
+// time states the budget that it came to, as its energy is the least within that time.
 Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
                        const AnswerOptions& options) {
   Problem problem{.graph = subject.graph, .limits = question.limits};

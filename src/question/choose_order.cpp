@@ -1,3 +1,9 @@
+// The search over orders, and the solve in the order that it finds, share one time limit by halves:
+// the search judges an order by a short search for schedules, and proves nothing. What can be said
+// of all orders is little. A computation needs its inputs, its output and its workspace at once in
+// any order, and one pass takes the same time in each; only these two make a problem infeasible
+// here. That the given order has no schedule says nothing about others.
+
 #include "question/choose_order.hpp"
 
 #include <limits>

@@ -17,6 +17,7 @@ NodeOrder order_of(const Subject& subject) {
 
 }  // namespace
 
+// Graphs are compared without times of transfers, as two platforms may differ in these alone.
 OrderedSchedule known_schedule(const Subject& subject, const ScheduleFile& file) {
   const Subject given = in_given_order(subject);
   if (graph_sha256(given_graph(file)) != graph_sha256(given.graph)) {

@@ -1,3 +1,12 @@
+// The smallest RAM budget with a schedule, by bisection. What fits a budget fits a larger one, so
+// budgets can be bisected. Each probe asks only whether there is a schedule, and ends with the
+// first one. Its peak, not the budget that was tried, is the new upper end. Peaks are multiples of
+// the greatest common divisor of all sizes, which ends the bisection as soon as nothing lies
+// between. Both ends hold in any case: a schedule has been replayed, and a floor comes from a
+// proof.
+//
+// First the floor itself is tried, which is the answer most often.
+
 #include "question/least_ram.hpp"
 
 #include <algorithm>
@@ -36,6 +45,8 @@ class Search {
     check();
   }
 
+  // Replayed within the best peak so far: a schedule that fits has a peak of its own, which may be
+  // far below.
   void offer(const Schedule& schedule) {
     problem_.limits.ram_budget_bytes = found_.feasible_bytes;
     const Replay replay = simulate(problem_.graph, schedule, problem_.limits);

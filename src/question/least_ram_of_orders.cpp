@@ -110,6 +110,7 @@ class OrdersSearch {
     found_.order.clear();
   }
 
+  // A node is named by the list of the given order, in which users know it.
   MinRam finished() {
     found_.is_working_set = found_.feasible_bytes == needed_.of_any_order();
     if (found_.is_working_set) {

@@ -1,3 +1,7 @@
+// Offsets without moves for runtimes that cannot move a tensor. Placing is not a part of the
+// solver's model: whether offsets exist is hard to decide, and they usually do. So a schedule whose
+// offsets do not fit is solved again with that much less RAM, until one fits.
+
 #include "question/place_unmoved.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// A model on a platform: the graph with its costs, in one order of its nodes. What a budget means
+// is fixed by the given order, even if the subject is in another: shares of the baseline's RAM and
+// multiples of its time would change with the order otherwise, and two results could not be
+// compared. So a reordered subject keeps the figures and the digest of the order it came from.
+
 #include <algorithm>
 #include <utility>
 
@@ -21,6 +26,7 @@ std::string Subject::name() const {
   return platform ? fmt::format("{}/{}", model.name, platform->name) : model.name;
 }
 
+// POET's graphs charge no time for transfers, as the paper does; an exact step does.
 Limits shared_limits(const Model& model, const Platform* platform, const Question& question) {
   const PagingTime usual =
       model.backward == Backward::exact ? PagingTime::blocking : PagingTime::free;
@@ -56,6 +62,8 @@ Precedence precedence(const Subject& subject) {
   return pairs;
 }
 
+// The given order itself leaves the subject as it is, so that its files are the same as without an
+// order.
 Subject reordered(const Subject& given, const NodeOrder& order) {
   if (given.chosen) throw InternalError("a subject whose order is chosen is to be put in another");
   check_order(given.graph, precedence(given), order);
@@ -108,6 +116,8 @@ ProblemOrigin origin_of(const Subject& subject, const SolveSettings& settings) {
           .given_graph_sha256 = subject.chosen ? subject.chosen->graph_sha256 : std::string()};
 }
 
+// The first tensor with several readers is named: a note about all of them would be long and say no
+// more.
 std::string chain_note(const Model& model) {
   if (model.backward != Backward::poet_chain) return {};
   std::vector<int> users(model.nodes.size());

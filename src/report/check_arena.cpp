@@ -1,5 +1,6 @@
 // The figures of a file whose program has offsets, from the offsets themselves: nothing here knows
-// how they were chosen.
+// how they were chosen. Offsets do not change energy, time or the rules, so all of this comes after
+// the replay.
 
 #include "report/claim.hpp"
 
@@ -64,6 +65,7 @@ ArenaFigures expected_arena(const ScheduleFile& file) {
 
 }  // namespace
 
+// A bad index ends the check, since all that follows looks nodes up by it.
 void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
                  const Platform* platform) {
   for (const Instruction& step : file.program) {

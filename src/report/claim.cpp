@@ -1,3 +1,8 @@
+// What a file claims beyond its replay: a bound, a status, an exit code. Nobody can compute a bound
+// from a schedule, so the checks look for contradictions alone: a bound above what was replayed, a
+// proof of a gap that the figures do not have, a certificate for less than is stated. A certificate
+// is a file of its own, and `poet-check` reads it.
+
 #include "report/claim.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,7 @@
 // A schedule file in another order than the one of its model. What the problem is does not depend
 // on the order, so a file is compared with others by the graph that its nodes make when they are
-// put back.
+// put back. Two digests tell both apart: one of the nodes as they are listed, which bounds are
+// about, and one of the nodes put back.
 
 #include "report/file_order.hpp"
 
@@ -57,6 +58,7 @@ void find_without_order(std::vector<std::string>& found, const ScheduleFile& fil
 
 }  // namespace
 
+// Checked in both directions, as the nodes of a file may be listed in no legal order of their own.
 Graph put_back(const Graph& graph, const NodeOrder& order) {
   const NodeOrder back = inverse(order);
   check_order(graph, precedence(graph), back);

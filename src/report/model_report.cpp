@@ -1,3 +1,6 @@
+// What a model comes to before any solve. Sizes need no platform but for the bytes of an element,
+// so a stand-in platform gives them, and all that it makes of time and energy is left out again.
+
 #include "report/model_report.hpp"
 
 #include "model/shape.hpp"
@@ -17,6 +20,8 @@ Platform sizes_only() {
   return platform;
 }
 
+// A reshape is no node: it takes no time and no memory, so it shows only where its reader is
+// listed.
 std::vector<Operand> views_of(const ModelNode& node, const Model& model) {
   std::vector<Operand> views;
   for (const Operand& operand : node.operands) {

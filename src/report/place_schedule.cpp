@@ -1,3 +1,14 @@
+// From lifetimes to a file with offsets. The search is asked for the peak first and for the whole
+// capacity only if that fails, since a smaller arena is worth having and most schedules fit their
+// peak. If neither is found, tensors are moved; if transfers are in the way of moves, a new file
+// gets the greedy offsets, and an arena that is larger than the budget, as a schedule without
+// offsets is of no use to a device. Copies in secondary storage are placed by the same search, as
+// buffers that live from a page-out to the last page-in.
+//
+// The search counts nodes and not seconds unless a time limit is given: the same schedule then gets
+// the same offsets on every machine. What was found is checked by src/schedule, which shares
+// nothing with the search.
+
 #include "report/place_schedule.hpp"
 
 #include <algorithm>
@@ -57,6 +68,7 @@ std::optional<Placement> find_offsets(const ProgramBuffers& lifetimes, const Pla
 }
 
 /// By copy: a slot of its own for each tensor, one after another.
+/// What rule 9 counts, so that there is always a layout within the budget for storage.
 std::vector<Bytes> separate_slots(const ScheduleFile& file, const ProgramCopies& copies) {
   std::vector<Bytes> slots(copies.buffers.size(), 0);
   std::vector<Bytes> slot_of(file.graph.nodes.size(), -1);
@@ -206,6 +218,7 @@ PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& 
   return placed;
 }
 
+// Without a verification first, unlike place_schedule(): the file was made by a replay just now.
 void add_offsets(ScheduleFile& file) {
   const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
   const PlaceOptions options{.capacity_bytes = std::nullopt, .alignment = offset_alignment(file)};

@@ -1,3 +1,6 @@
+// The version of a file is the oldest one that can hold it. Files that need nothing new are written
+// as before, byte by byte, so that older programs read them and stored results can be compared.
+
 #include "report/schedule_version.hpp"
 
 #include <algorithm>
@@ -47,6 +50,7 @@ std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
   return program;
 }
 
+// By the program as well as by the summary, as a file may have been edited.
 bool has_offsets(const ScheduleFile& file) {
   return file.arena != ArenaFigures() || without_offsets(file.program) != file.program;
 }

@@ -1,3 +1,6 @@
+// The figures of a schedule file. They are sums of a replay and of the baseline's replay, so that
+// `verify` can compute them again from the file alone.
+
 #include "report/summary.hpp"
 
 #include <limits>
@@ -15,6 +18,8 @@ Replay replay_baseline(const Graph& graph) {
                    .runtime_budget_seconds = std::numeric_limits<double>::infinity()});
 }
 
+// A move reads and writes each byte, hence the factor of 2. Moves are priced apart from the
+// schedule's energy, as the solver knows nothing of them.
 void price_moves(ArenaFigures& figures, const Platform& platform) {
   if (!figures.moved_bytes || !platform.memory_bytes_per_second) return;
   const Seconds seconds =

@@ -1,3 +1,9 @@
+// The one place where a result becomes a file. A file is never written before it would pass its own
+// verification: the schedule is replayed, the figures come from that replay, and what the solver
+// claimed is compared with them. A difference is a bug of ours (InternalError), never something
+// that a reader has to find. Bounds may be above their figure by rounding, and are brought down to
+// it then.
+
 #include "report/unplaced_file.hpp"
 
 #include <algorithm>
@@ -53,6 +59,7 @@ std::optional<double> steps_until_worn(const Platform* platform, Bytes written) 
                     static_cast<double>(written));
 }
 
+// The status is lowered if what was minimised first is not proven, as `optimal` is about both.
 ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result) {
@@ -107,6 +114,8 @@ ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
   throw InternalError("the report contradicts its own schedule: " + found.front());
 }
 
+// What a tighter budget proves does not hold for the file's budget, while the file's own bounds
+// hold for every schedule within it.
 ScheduleFile with_other_schedule(const ScheduleFile& file, const SolveResult& result) {
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   SolveResult known = result;

@@ -1,4 +1,7 @@
-// A schedule file against a replay of its stages.
+// A schedule file against a replay of its stages. Nothing that can be computed again is taken from
+// the file: the stages and the graph give everything but bounds, settings and digests of files that
+// are not at hand. All findings are listed, as one wrong stage and one wrong figure have different
+// causes. Reading has checked the form before; what is here is about contents.
 
 #include <algorithm>
 #include <optional>

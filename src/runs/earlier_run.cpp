@@ -1,3 +1,9 @@
+// What may be taken over from a journal. A line states the digest of the program that wrote it and
+// of the graph that it is about. The same program and the same graph: the answer stands, as a
+// second run would give it again. Another program: only its schedules, because a replay decides
+// about them, while its bounds and proofs would have to be believed. Without this rule, a fault
+// that was mended would live on in every journal.
+
 #include "runs/earlier_run.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// The graph that a schedule file should be about, from the model and the platform that a user
+// names. Files of one sweep differ in budgets and agree in nearly all else, so graphs are kept by
+// what they depend on, and a folder of files builds few of them. Graphs are compared by digest, in
+// the given order of the nodes: a file in another order is about the same problem.
+
 #include "runs/expected_graph.hpp"
 
 #include <fmt/format.h>

@@ -1,3 +1,12 @@
+// The rows of a finished sweep as a start for the same sweep with more time or a smaller gap. A row
+// has figures and no schedule; the schedule is in a file that the row names, if there is one and if
+// it is still what the row says. With it a point goes on from its schedule. A proven row that names
+// no file stays as it is, and an open one is solved again and put back unless something better was
+// found. A row whose file is lost has only its bound left.
+//
+// A bound is about one order of the nodes. Where the file that states the order is gone, the bound
+// helps no other point.
+
 #include "runs/finished_sweep.hpp"
 
 #include <algorithm>

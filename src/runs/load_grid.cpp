@@ -1,3 +1,7 @@
+// Everything of a sweep that can fail before its first solve: names, files, lists, digests, orders.
+// A sweep may run for days, and a misspelt platform must not end it in the last hour. Digests of
+// the files go into the request, so that a resumed run sees that a model has changed.
+
 #include "runs/load_grid.hpp"
 
 #include <algorithm>

@@ -1,3 +1,8 @@
+// A schedule names its model by a digest of the text, and only that text can be run: a model that
+// was edited since may have other nodes under the same names. The order of a schedule is checked
+// against the formulas of the model again, because the edges in the file do not say all that an
+// order must keep (docs/order.md). A platform is looked for only to price moves, and may be gone.
+
 #include "runs/load_step.hpp"
 
 #include <utility>

@@ -1,3 +1,7 @@
+// Files for a run, matched to what the step wants before they are read: how large a file may be
+// follows from how many numbers the tensor has, so that a wrong file is refused before it fills the
+// memory.
+
 #include "runs/run_data.hpp"
 
 #include <algorithm>

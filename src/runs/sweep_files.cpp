@@ -1,3 +1,8 @@
+// Names and places of the files of a sweep. A name of a point has its number first, so that a
+// folder lists files in the order of the rows, and then what a person looks for. Rows name files
+// relative to where the rows themselves are: a folder with both can be moved or sent. Offsets are
+// added here, and only if files are kept, since a row states nothing of them.
+
 #include "runs/sweep_files.hpp"
 
 #include <filesystem>

@@ -1,3 +1,8 @@
+// FILE.partial keeps each finished point as a line, appended and whole, until FILE is in place. So
+// nothing is lost by a crash, and FILE never holds half a sweep. A failure is not kept: a resumed
+// run shall try that point again. The request goes first, as the lines mean nothing without the
+// grid that they number; settings that change later are a line of their own.
+
 #include "runs/sweep_journal.hpp"
 
 #include <filesystem>

@@ -1,3 +1,9 @@
+// Two walks over a program, as a device would go: one writes tensors into an arena, the other
+// copies into secondary storage. src/arena checks placements as well, but of buffers, whose
+// lifetimes it has computed itself; a lifetime that is too short would pass there. Here nothing is
+// known but the instructions, so that a file of anybody is judged by what it says. Each instruction
+// is compared with all that is in RAM or in storage at that moment.
+
 #include "schedule/addresses.hpp"
 
 #include <map>
@@ -11,11 +17,11 @@
 namespace poet {
 namespace {
 
-/// Whatever its alignment, a placement keeps to this one.
+/// A placement keeps to this alignment at least; its own may be larger.
 constexpr Bytes kFloatBytes = 4;
 
-/// By instruction: whether a stage is over after it. That of node t ends with the first computation
-/// of t and what is freed then. Moves in front of a free are within it.
+/// By instruction: whether a stage is over after it. The stage of node t ends with the first
+/// computation of t and what is freed then. Moves in front of a free are within it.
 std::vector<bool> ends_of_stages(std::span<const Instruction> program) {
   std::vector<bool> ends(program.size(), false);
   int stage = 0;
@@ -162,6 +168,7 @@ class SlotChecker {
     add(step.node, fmt::format("is read from slot {}, where there is no copy of it", *step.slot));
   }
 
+  // A copy that is written over in part is gone, as a page-in reads all of it.
   void write(int node, Bytes slot) {
     const Bytes bytes = bytes_in_storage(graph_.nodes[node]);
     if (bytes < graph_.nodes[node].bytes) {

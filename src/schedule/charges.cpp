@@ -1,5 +1,6 @@
 // The part of the judge that adds up: rules 6 and 9 and the energy of docs/schedule-format.md. It
-// does not ask whether what it charges is allowed; simulate.cpp does.
+// does not ask whether what it charges is allowed; simulate.cpp does. Sums are added up in one
+// order, so that a replay gives the same double on every machine.
 
 #include "schedule/charges.hpp"
 
@@ -46,6 +47,7 @@ void Charges::page_out(int node) {
   if (copies_.insert(node)) sums_.storage_bytes = add_clipped(sums_.storage_bytes, written);
 }
 
+// A page-in leaves the copy where it is, so it frees no storage.
 void Charges::page_in(int node) {
   const Node& tensor = graph_.nodes[node];
   sums_.page_in_energy_joules += tensor.page_in_energy_joules;
@@ -55,6 +57,8 @@ void Charges::page_in(int node) {
   ++sums_.page_in_count;
 }
 
+// Transfers run beside the computations of their own stage only, so each stage takes the longer of
+// both.
 void Charges::end_stage() {
   overlapped_ += std::max(computing_, paging_);
   computing_ = 0;

@@ -47,6 +47,8 @@ class Recorder {
 
 }  // namespace
 
+// The stages are lowered twice, once for the columns and once for the lives. Each stage looks at
+// all nodes, so the time is quadratic in the nodes.
 ScheduleTimeline make_timeline(const Graph& graph, const Schedule& schedule,
                                PagingTime paging_time) {
   ScheduleTimeline timeline;

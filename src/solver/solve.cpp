@@ -22,8 +22,8 @@ constexpr double kSearchShare = 0.3;
 /// Moves of the search that comes before a large model, and its share of time.
 constexpr std::int64_t kLongSearch = 40'000'000;
 constexpr double kLongSearchShare = 0.5;
-/// Of the time that is left before a large model.
-constexpr double kProofShare = 0.85;
+/// Before a large model, whose relaxation alone takes minutes.
+constexpr ProofTime kProofTime{.share = 0.85, .of_elapsed = 10};
 /// Nonzeros of a model that is worth building once the gap is met, as a share of the moves left:
 /// its first linear program takes several times as long as building it.
 constexpr double kModelShare = 0.5;
@@ -83,7 +83,7 @@ class Solve {
       solve_sampled_relaxation(SampledEffort::glance);
       if (result_.status == Status::infeasible) return false;
     }
-    search_locally(LocalSearchOptions{}.moves, kSearchShare);
+    run_search_phase(state_, LocalSearchOptions{}.moves, kSearchShare);
     if (options.suggest && !state_.stopping()) take_suggestion();
     return true;
   }
@@ -99,33 +99,12 @@ class Solve {
   /// that the gap cut short comes first, as in any other solve.
   void refine() {
     const std::int64_t missed = LocalSearchOptions{}.moves - state_.work.moves();
-    if (missed > 0) search_locally(missed, kSearchShare);
+    if (missed > 0) run_search_phase(state_, missed, kSearchShare);
     if (!state_.done()) solve_models();
-    if (!state_.done()) search_locally(state_.work_left(), kSearchShare);
+    if (!state_.done()) run_search_phase(state_, state_.work_left(), kSearchShare);
     // What was asked for is proven.
     state_.trouble.clear();
     not_built_.clear();
-  }
-
-  void search_locally(std::int64_t moves, double share) {
-    const SolveSettings& settings = state_.options.settings;
-    if (!settings.features.local_search) return;
-    const Seconds start = state_.clock.elapsed();
-    // A later search should not repeat an earlier one.
-    LocalSearchOptions search{.moves = std::min(moves, state_.work_left()),
-                              .seed = settings.seed + local_searches_++,
-                              .processes = settings.threads,
-                              .memory_bytes = settings.memory_limit_bytes,
-                              .start = state_.incumbent.schedule(),
-                              .seconds = state_.share_of_time(share)};
-    search.stop = [&] { return state_.done(); };
-    search.moved = [&](std::int64_t made) { state_.work.add_moves(made); };
-    search.improved = [&](const Schedule& schedule) {
-      state_.offer(schedule);
-      state_.report_progress("local search");
-    };
-    local_search(state_.problem, search);
-    state_.statistics.heuristic_seconds += state_.clock.elapsed() - start;
   }
 
   void solve_models() {
@@ -185,8 +164,8 @@ class Solve {
   /// s, in place of proven in 11 s.
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
-    search_locally(kLongSearch, kLongSearchShare);
-    if (run_proof_phase(state_, kProofShare) == ModelVerdict::infeasible) {
+    run_search_phase(state_, kLongSearch, kLongSearchShare);
+    if (run_proof_phase(state_, kProofTime) == ModelVerdict::infeasible) {
       declare_searched_infeasible("the moment model");
       return false;
     }
@@ -263,7 +242,6 @@ class Solve {
 
   SolveState state_;
   SolveResult result_;
-  std::uint32_t local_searches_ = 0;
   bool looked_ = false;    ///< look_without_model() was called
   std::string not_built_;  ///< why the memory limit kept a model from being built, in words
 };

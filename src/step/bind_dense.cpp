@@ -1,4 +1,5 @@
-// Matrix products and embeddings.
+// Matrix products and embeddings. Leading extents of a linear layer are rows, however many there
+// are: a kernel sees a matrix.
 
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
@@ -18,6 +19,7 @@ poet_linear_spec linear_spec(const LayerNode& node) {
 
 }  // namespace
 
+// Recurrent layers call it too, as their gates are matrix products.
 Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
                       const OperandSource& weight) {
   return {call(kKernelOf<poet_linear_grad>, spec, {dy, weight})};
@@ -37,6 +39,7 @@ Calls bind_linear(const LayerNode& node) {
   return linear_gradient(spec, node.in(0), node.weight());
 }
 
+// The kernel reads a transposed operand where it is, so that nothing is copied before a product.
 Calls bind_matmul(const LayerNode& node) {
   const bool is_transposed_a = node.flag("transpose_a");
   const Shape& a = node.x(0);

@@ -1,5 +1,7 @@
 // The table from ops to the functions that make their kernel calls. An op that is not here can be
-// solved for, but not run or exported: `custom` layers are described by their costs alone.
+// solved for, but not run or exported: `custom` layers are described by their costs alone. The
+// table is by op and not by node, since all nodes of a layer share its geometry: a function looks
+// at the step of the backward pass and picks the kernel.
 
 #include "step/layer_node.hpp"
 
@@ -61,6 +63,7 @@ const std::map<std::string_view, Bind>& table() {
   return binders;
 }
 
+// A formula names whole tensors. Binders that read a part of one add its offset themselves.
 OperandSource source_of(const FormulaOperand& operand) {
   switch (operand.kind) {
     case FormulaOperand::Kind::tensor:
@@ -87,6 +90,8 @@ std::vector<OperandSource> LayerNode::all() const {
   return sources;
 }
 
+// The tensors of a group lie one after the other, without padding: PyTorch's order, weight then
+// bias.
 OperandSource LayerNode::weight(std::size_t group, std::size_t t) const {
   const std::vector<Shape>& shapes = layer_.exact.parameters[group].shapes;
   if (t >= shapes.size()) return {};

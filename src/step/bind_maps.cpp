@@ -1,4 +1,6 @@
-// What works element by element or row by row: activations, softmax, dropout, losses.
+// What works element by element or row by row: activations, softmax, dropout, losses. Whether a
+// gradient reads the input or the output of an activation is in its formula, so that both are
+// simply the operands in order.
 
 #include <map>
 
@@ -17,6 +19,7 @@ struct MapKernels {
   TypedKernel<poet_map_spec> forward, gradient;
 };
 
+// Functions without parameters of their own; leaky_relu alone reads the slope.
 const std::map<std::string_view, MapKernels>& map_kernels() {
   static const std::map<std::string_view, MapKernels> table = {
       {"relu", {kKernelOf<poet_relu>, kKernelOf<poet_relu_grad>}},

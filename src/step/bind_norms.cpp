@@ -1,10 +1,13 @@
-// Normalisations.
+// Normalisations. One kernel serves layer_norm and group_norm: both average over groups of elements
+// of one sample, and differ in whether gamma is by element or by channel. The statistics are no
+// tensor of the graph; each gradient computes them again.
 
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
 
 namespace poet {
 
+// A frozen norm scales by constants, so that its gradient does not read the input.
 Calls bind_batch_norm(const LayerNode& node) {
   const Shape& x = node.x();
   const double momentum = node.attribute("momentum").number;
@@ -23,6 +26,7 @@ Calls bind_batch_norm(const LayerNode& node) {
   return {call(kKernelOf<poet_batch_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
 }
 
+// A layer norm is a group norm with one group, in which each element is a channel.
 Calls bind_group_norm(const LayerNode& node) {
   const Shape& x = node.x();
   poet_group_norm_spec spec{.has_bias = node.has_bias() ? 1 : 0, .epsilon = node.number("epsilon")};

@@ -1,5 +1,6 @@
 // Attention and recurrent layers. What a layer's steps are is in src/model/exact/ops_attention.cpp
-// and ops_recurrent.cpp; the kernels have their operands in the same order.
+// and ops_recurrent.cpp; the kernels have their operands in the same order. A recurrent layer is
+// one step in time: sequences are many layers with shared parameters.
 
 #include <array>
 
@@ -10,6 +11,7 @@ namespace poet {
 namespace {
 
 /// An operand from a later element on.
+/// Queries, keys and values of one tensor are told apart by where they begin.
 OperandSource later(OperandSource source, std::int64_t elements) {
   source.offset += elements;
   return source;

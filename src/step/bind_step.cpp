@@ -1,4 +1,9 @@
-// From the draft of an exact graph, which knows how each node came about, to kernel calls.
+// From the draft of an exact graph, which knows how each node came about, to kernel calls. A graph
+// has no strides, paddings or axes, and must not get them, as nothing that is solved depends on
+// them. So the draft keeps for each node its layer, the step of the layer's backward pass and the
+// operands of its formula, and this file reads nothing else. What the kernels cannot do is refused
+// here, with the layer's name, before anything runs: other element types, gradients of learned
+// tensors through kernels without a sink, and outputs over inputs that a kernel still reads.
 
 #include <algorithm>
 #include <map>
@@ -24,6 +29,8 @@ using Kind = OperandSource::Kind;
 
 constexpr int kElementBytes = 4;
 
+// Their parameters begin at 1 and 0 and not at random, and gradients of all three tensors are one
+// node.
 bool is_normalisation(std::string_view op) {
   return op == "batch_norm1d" || op == "batch_norm2d" || op == "layer_norm" || op == "group_norm";
 }
@@ -68,6 +75,8 @@ class StepBinder {
         work);
   }
 
+  // A size that the model leaves to the platform passes here, and expect_graph_of() compares the
+  // bytes.
   void add_parameters(int index) {
     const DraftParameters& from = draft_.parameters[index];
     const DraftLayer& owner = draft_.layers[from.owner];
@@ -301,6 +310,9 @@ class StepBinder {
 
 }  // namespace
 
+// The draft is made again from the model, as its graph says nothing of formulas: nodes come in the
+// same order, which is what ties a schedule to kernels (expect_graph_of() compares names and
+// bytes).
 TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size) {
   InputErrors errors;
   const Draft draft = draft_exact(spec, batch_size, errors);

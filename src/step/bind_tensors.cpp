@@ -1,4 +1,6 @@
-// Sums and products of two tensors with broadcasting, means, and ops that only copy.
+// Sums and products of two tensors with broadcasting, means, and ops that only copy. Broadcasts,
+// means and permutations are strides: a kernel that walks each tensor with strides of its own
+// serves all of them. Concat, split and slice are parts along an axis.
 
 #include <array>
 
@@ -54,6 +56,7 @@ Shape strides_of(const Shape& shape) {
 }
 
 /// Strides of a side along the extents of the result, from the last one: 0 where it is repeated.
+/// NumPy's rule: shapes are aligned at their last extents, and an extent of 1 is repeated.
 Shape side_strides(const Shape& side, const Shape& result) {
   const Shape dense = strides_of(side);
   Shape strides(result.size(), 0);
@@ -69,6 +72,7 @@ bool repeats_channels(const LayerNode& node) {
          node.x(0).size() == node.x(1).size() && node.x(1)[1] != 1 && node.x(1)[1] != node.x(0)[1];
 }
 
+// Four extents hold every broadcast whose repeated extents lie together, which is nearly every one.
 poet_broadcast_spec broadcast_spec(const LayerNode& node) {
   Strided strided;
   if (repeats_channels(node)) {
@@ -90,6 +94,7 @@ poet_broadcast_spec broadcast_spec(const LayerNode& node) {
 }
 
 /// A part of a tensor along an axis, from `start` on.
+/// Extents before the axis and behind it are one number each, however many there are.
 poet_part_spec part_spec(const Shape& whole, const Shape& part, std::size_t axis,
                          std::int64_t start) {
   return {.outer = product(whole, 0, axis),

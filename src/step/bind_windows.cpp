@@ -1,4 +1,5 @@
-// Convolutions, pools and upsampling: what slides over an image.
+// Convolutions, pools and upsampling: what slides over an image. A signal is an image of height 1,
+// so that one kernel serves both.
 
 #include <algorithm>
 
@@ -68,6 +69,8 @@ poet_conv2d_spec convolution_spec(const LayerNode& node) {
           .has_bias = node.has_bias() ? 1 : 0};
 }
 
+// Windows of an adaptive pool follow from both extents, so it has neither kernel nor stride. A pool
+// without a stride goes on by its kernel.
 poet_pool2d_spec pool_spec(const LayerNode& node) {
   const Extents in = extents(node.x());
   const Extents out = extents(node.y());
@@ -92,6 +95,7 @@ poet_pool2d_spec pool_spec(const LayerNode& node) {
 
 }  // namespace
 
+// A transposed convolution calls kernels of its own, as the roles of operands change too.
 Calls bind_convolution(const LayerNode& node) {
   const poet_conv2d_spec spec = convolution_spec(node);
   const bool is_transposed = node.op() == "conv_transpose2d";
@@ -108,7 +112,8 @@ Calls bind_convolution(const LayerNode& node) {
                spec, {node.in(0), node.weight()})};
 }
 
-// The second node of a maximum is its index, of one byte or two.
+// The second node of a maximum is its index within the window: one byte is enough for 256
+// positions, and two for more.
 Calls bind_pool(const LayerNode& node) {
   const poet_pool2d_spec spec = pool_spec(node);
   const bool is_forward = node.is_forward();

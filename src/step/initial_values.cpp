@@ -1,5 +1,6 @@
 // Numbers to begin with, for `run`, `export` and a device alike. They come from the C runtime, so
-// that host and device cannot differ.
+// that host and device cannot differ. The numbers of a tensor depend on the seed, its index and the
+// element only (docs/run-format.md), so any part of them can be made by itself and in any order.
 
 #include "step/initial_values.hpp"
 
@@ -12,6 +13,7 @@
 
 namespace poet {
 
+// A tensor of one extent is a bias or, in a normalisation, a scale.
 std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   std::vector<poet_initial> values;
   for (std::size_t t = 0; t < parameters.shapes.size(); ++t) {
@@ -58,6 +60,8 @@ poet_optimizer_kind kind_of(Optimizer optimizer) {
   throw InternalError("an optimizer without a kind");
 }
 
+// A recurrent layer has two groups, of its input and of its state, which PyTorch tells apart by
+// ending.
 std::vector<std::string> parameter_names(const DraftLayer& owner, const DraftParameters& from) {
   const std::string& layer = owner.spec->name;
   if (owner.exact.is_parameter) return {layer};

@@ -56,6 +56,8 @@ void call(const void* spec, const void* const* in, void* out, const poet_sink* s
   std::apply([&](auto... all) { function(static_cast<const Spec*>(spec), all...); }, arguments);
 }
 
+/// Declarations in poet_kernels.h say what is what: a pointer to const is an operand, a sink is a
+/// sink, and any other pointer is the output.
 template <auto function, typename Spec, typename... Arguments>
 constexpr TypedKernel<Spec> describe(void (*)(const Spec*, Arguments...), std::string_view name,
                                      unsigned over) {

@@ -8,6 +8,7 @@
 // What the C declarations in runtime/poet_kernels.h leave open.
 namespace poet {
 
+// By the function and not by its type, as many kernels have one type.
 template <auto function, auto... others>
 inline constexpr bool kIsOneOf =
     (... || std::is_same_v<std::integral_constant<decltype(function), function>,

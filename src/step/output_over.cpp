@@ -1,6 +1,7 @@
 // Whether an output may lie over an input. A graph allows it by sizes and last uses alone; a kernel
 // that reads an element again after it has written one would compute from its own output. The bits
-// in step/kernels.hpp say for each kernel over which operands it may write.
+// in step/kernels.hpp say for each kernel over which operands it may write. Both `run` and `export`
+// ask it, and a model is asked when it is bound: the same fault is found whichever file it is in.
 
 #include "step/output_over.hpp"
 
@@ -11,6 +12,7 @@
 
 namespace poet {
 
+// An input that no kernel of the node reads may be written over in any case.
 void expect_takes_over(const StepNode& node, int input) {
   // A sink reads each element of an earlier sum right before it writes that element.
   if (node.sink && node.sink->sum == input) return;

@@ -10,6 +10,7 @@
 namespace poet {
 namespace {
 
+// Only numbers of nodes change; parameters, targets and kept gradients are not numbered by place.
 void renumber(StepNode& node, const std::vector<int>& place) {
   for (KernelCall& call : node.calls) {
     for (OperandSource& source : call.in) {
@@ -35,6 +36,7 @@ TrainingStep permuted(TrainingStep step, const NodeOrder& order) {
     nodes.push_back(std::move(step.nodes[from]));
     of_list.push_back(step.order.empty() ? from : step.order[from]);
   }
+  // An empty order stands for the model's own.
   if (std::is_sorted(of_list.begin(), of_list.end())) of_list.clear();
   step.nodes = std::move(nodes);
   step.order = std::move(of_list);

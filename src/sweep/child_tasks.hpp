@@ -38,6 +38,8 @@ inline constexpr auto kFields<TaskEnd<Answer>> =
     kMembers<&TaskEnd<Answer>::answer, &TaskEnd<Answer>::failure>;
 
 /// Runs tasks, up to `jobs` at a time, until none is left or it is interrupted.
+/// The loop starts what may start, then waits for any message or end: all state stays with the
+/// caller, who is called from this one process and needs no locks.
 template <typename Answer>
 void run_child_tasks(int jobs, const ChildTasks<Answer>& tasks) {
   using End = TaskEnd<Answer>;

@@ -2,6 +2,15 @@
 // proof is compared as it stands, time and work of the solver are not, as they differ between
 // machines. If a graph has changed, figures before and after are facts about two problems, and are
 // listed as such.
+//
+// A changed graph needs a rule of its own. Its points have other budgets where these are shares, so
+// they are paired by their place in the grid, and neither energy can be called better. Only a
+// schedule that is lost counts: however the model is now, it could be trained before.
+//
+// Energies are compared relative to the baseline and with a tolerance, as a solve ends within its
+// gap and may end there with another schedule in another build. A proof is compared with the gap
+// that the baseline was asked for, so a run that was asked for less does not pass as one that
+// proved as much.
 
 #include "sweep/compare.hpp"
 
@@ -64,6 +73,7 @@ class Comparer {
                         "not comparable: " + difference);
   }
 
+  // A point that is gone counts as worse: dropping the hard points must not pass as progress.
   void add_missing(const std::string& name) {
     add_without_figures(comparison_.regressions, Difference::Kind::missing, name,
                         "the new result has no such point");
@@ -139,6 +149,7 @@ class Comparer {
   }
 
   /// Reports two figures that differ by more than the tolerance.
+  /// True if they differ, as what comes after the objective is then not compared.
   bool differ(Difference::Kind kind, const char* what, const char* unit, double before,
               double now) {
     const auto [was, is] = distinct(before, now);
@@ -205,6 +216,7 @@ class Comparer {
   const SweepRow* now_ = nullptr;
 };
 
+/// A changed graph comes first: its digest would make every other difference of the two pointless.
 void compare_points(const std::string& name, const ComparedPoint& before, const ComparedPoint& now,
                     Comparer& comparer) {
   if (graph_changed(before.row, now.row)) {
@@ -251,6 +263,8 @@ void compare_schedules(const ComparedResult& baseline, const ComparedResult& fre
 
 }  // namespace
 
+// A schedule file is a sweep of one point, but it may be without a problem: a solve that failed
+// before its model was read says nothing of it.
 Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol,
                    OnChangedGraph on_changed_graph) {
   if (baseline.is_sweep != fresh.is_sweep) {

@@ -1,3 +1,9 @@
+// The order of limits. It is partial: one point may allow more RAM and less time than another, and
+// then neither says anything about the other. Points of one curve differ in RAM alone and so have a
+// total order: they are solved in a row, while curves that neither allow as much as the other run
+// side by side. Asking for the next point compares all curves with each other, which is little
+// beside a solve.
+
 #include "sweep/dominance.hpp"
 
 #include <algorithm>
@@ -14,6 +20,20 @@ namespace {
 /// An absent budget allows everything.
 bool allows(const std::optional<Bytes>& loose, const std::optional<Bytes>& tight) {
   return !loose || (tight && *loose >= *tight);
+}
+
+bool allows(const StorageBudgets& loose, const StorageBudgets& tight) {
+  bool all = true;
+  for_each_field(kFields<StorageBudgets>, [&](const auto& budget) {
+    all = all && allows(budget.of(loose), budget.of(tight));
+  });
+  return all;
+}
+
+/// The least budgets that a schedule keeps.
+StorageBudgets used_by(const Replay& replay) {
+  return {.storage_budget_bytes = replay.storage_bytes,
+          .page_out_budget_bytes = replay.written_bytes};
 }
 
 /// Points sorted by it form runs of curves, looser ones first.
@@ -34,11 +54,8 @@ bool same_curve(const SweepPoint& a, const SweepPoint& b) {
 /// reuse: a schedule may move to looser limits, and a proof (a bound, or that nothing exists) to
 /// tighter ones.
 bool dominates_otherwise(const Limits& loose, const Limits& tight) {
-  bool budgets = true;
-  for_each_field(kFields<StorageBudgets>, [&](const auto& budget) {
-    budgets = budgets && allows(budget.of(loose.storage), budget.of(tight.storage));
-  });
-  return budgets && loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
+  return allows(loose.storage, tight.storage) &&
+         loose.runtime_budget_seconds >= tight.runtime_budget_seconds &&
          (loose.techniques.paging || !tight.techniques.paging) &&
          (loose.techniques.remat || !tight.techniques.remat) &&
          loose.paging_time == tight.paging_time;
@@ -55,13 +72,14 @@ Replay replay_without_limits(const Graph& graph, const Schedule& schedule, Pagin
                    .paging_time = paging_time});
 }
 
+// A replay without limits has the figures for all limits, so that one replay answers for every
+// point.
 bool fits(const Replay& replay, const Limits& limits) {
   return replay.peak_ram_bytes <= limits.ram_budget_bytes &&
          within_runtime_budget(replay.runtime_seconds, limits.runtime_budget_seconds) &&
          (limits.techniques.paging || replay.page_out_count + replay.page_in_count == 0) &&
          (limits.techniques.remat || replay.recompute_count == 0) &&
-         allows(limits.storage.storage_budget_bytes, replay.storage_bytes) &&
-         allows(limits.storage.page_out_budget_bytes, replay.written_bytes);
+         allows(limits.storage, used_by(replay));
 }
 
 PointOrder::PointOrder(const std::vector<SweepPoint>& points)
@@ -79,6 +97,7 @@ PointOrder::PointOrder(const std::vector<SweepPoint>& points)
   }
 }
 
+// One point of a curve at a time: the next one profits from it, and jobs have other curves.
 std::optional<int> PointOrder::next() {
   for (Curve& curve : curves_) {
     if (curve.taken || curve.at == curve.points.size() || !may_start(curve)) continue;

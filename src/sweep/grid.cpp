@@ -1,6 +1,8 @@
 // From lists of budgets to points, once what `min` stands for is known. A budget that is listed
 // twice is an error, as rows would stand for the same problem; if `min` happens to meet another
-// budget, one of the two is left out.
+// budget, one of the two is left out. Shares and names come to other bytes for each subject, so
+// points are made subject by subject. Checks before the first solve use the working set for `min`,
+// which it cannot be below: what fails with that would fail with any answer.
 
 #include <algorithm>
 #include <utility>
@@ -96,6 +98,7 @@ void check_runtime(const SweepGrid& grid, const Subject& subject) {
                    fmt::format("the runtime budget of {} is there twice", format_seconds(*twice)));
 }
 
+// Checked before points are made: a slip in COUNT must not fill the memory first.
 void check_count(std::size_t count) {
   if (count <= std::size_t{kMaxSweepPoints}) return;
   throw InputError(
@@ -119,6 +122,8 @@ std::string runtime_budget_name(const RuntimeBudget& budget) {
                           : fmt::format("{}s", std::get<Seconds>(budget));
 }
 
+// The order of the points is the order of the rows and of the numbers in names of files, so it
+// depends on nothing but the lists.
 std::vector<SweepPoint> sweep_points(const SweepGrid& grid,
                                      const std::vector<Bytes>& smallest_ram) {
   std::vector<SweepPoint> points;

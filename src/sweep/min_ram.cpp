@@ -1,5 +1,7 @@
 // The smallest RAM budget of many curves. The bisection itself is in src/question; here a search
-// learns from searches with looser limits.
+// learns from searches with looser limits. Searches wait for all that allow more, as points do, so
+// the answers do not depend on how many run at once. A curve with little time learns most: its
+// floor is the answer of the curve with more.
 
 #include "poet/min_ram.hpp"
 
@@ -68,6 +70,7 @@ class Run {
     return std::nullopt;
   }
 
+  // Quadratic in the tasks, of which there is one for each curve and not for each point.
   bool waits(int task) const {
     for (int t = 0; t < static_cast<int>(tasks_.size()); ++t) {
       if (!found_[t] && is_looser(tasks_, t, task)) return true;
@@ -106,6 +109,8 @@ class Run {
     return least_ram(subject, limits, solve, floor, in_order);
   }
 
+  // A failure is an answer too: what waits for it must not wait for ever, and learns nothing from
+  // it.
   void record(int task, MinRam found) {
     found_[task] = std::move(found);
     if (options_.finished) options_.finished(task, *found_[task]);

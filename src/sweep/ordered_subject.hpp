@@ -7,6 +7,8 @@
 namespace poet {
 
 /// A subject with its nodes in the order that a result is in: itself, if that is its own.
+/// Permuting a graph copies it, and most results are in the subject's own order, where nothing is
+/// copied.
 class OrderedSubject {
  public:
   /// Keeps a reference. Throws InputError for an order that is not legal.

@@ -1,5 +1,7 @@
 // Which points of two results belong together, and whether a file is the one that a row names.
-// Points are paired by what was asked and not by their number, as a grid may have become longer.
+// Points are paired by what was asked and not by their number, as a grid may have become longer. A
+// key holds what decides the answer and leaves out what results from it, such as digests, so that a
+// model which has changed still meets its former self and can be reported as changed.
 
 #include "sweep/pairs.hpp"
 
@@ -138,6 +140,7 @@ std::string row_field_difference(const SweepRow& row, const ScheduleFile& file) 
 
 }  // namespace
 
+// The problem first, then the energy, then the rest: the first difference explains those after it.
 std::string row_difference(const SweepRow& row, const ScheduleFile& file) {
   const std::string difference = problem_difference(row.problem, row_of(file).problem);
   if (!difference.empty()) return "is another one's: " + difference;

@@ -1,5 +1,6 @@
 // The lists of a sweep as a user types them. Budgets stay as typed here, as shares and names stand
-// for other bytes with each subject.
+// for other bytes with each subject. Ends of different kinds, such as min..100%, can be compared
+// only once a subject is known, in grid.cpp.
 
 #include <algorithm>
 #include <charconv>
@@ -150,6 +151,8 @@ void refuse_repetition(const std::vector<Element>& list, const std::vector<std::
   }
 }
 
+// The number of points is the product of all lists; one list alone must not be longer than it may
+// be.
 void check_length(std::size_t length) {
   if (length <= std::size_t{kMaxSweepPoints}) return;
   throw InputError(

@@ -1,3 +1,16 @@
+// What a point may take over from others before it is solved. Three things are known of finished
+// points: schedules, bounds, and proofs that there is no schedule. Each is looked up among the
+// points that allow as much, all of which have been finished before this one starts; a point that
+// allows less may have a schedule too, but whether it is finished depends on luck, and results
+// would depend on it. Those are shared at the end (share_results.cpp).
+//
+// Every schedule that arrives is replayed, whoever sends it. A proof cannot be, so it is held
+// against all schedules that are known: a contradiction is an error and never settled in favour of
+// one side.
+//
+// Looking up goes through all points of a subject, which is quadratic in a sweep and costs nothing
+// beside the solves.
+
 #include "sweep/reuse_results.hpp"
 
 #include <string>
@@ -210,6 +223,8 @@ SolveOptions KnownResults::options_for(int point, SolveOptions options) const {
   return options;
 }
 
+// A schedule that does not fit is of use for its order: the neighbour with the most energy is the
+// one whose limits are the tightest, and so the nearest.
 std::optional<OrderedSchedule> KnownResults::start_for(int point) const {
   const Known* start = best_schedule(point);
   if (start != nullptr) return start->schedule;

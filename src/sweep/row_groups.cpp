@@ -52,6 +52,8 @@ void check_numbers(Lines& found, std::span<const SweepRow> rows) {
 }
 
 /// What is the same for a whole sweep, or for a model on a platform.
+/// The first row of a group stands for the group. If it is the one that was edited, all others are
+/// reported, which is noisy and still finds it.
 void check_subjects(Lines& found, std::span<const SweepRow> rows) {
   std::map<decltype(subject_of(rows.front())), const SweepRow*> first_of;
   for (const SweepRow& row : rows) {

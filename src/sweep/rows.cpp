@@ -1,5 +1,6 @@
 // Rows of results, made of outcomes or of schedule files. The budget in a row is in absolute terms,
-// so that a row can be read without the command that made it.
+// so that a row can be read without the command that made it. A failure is a row as well, so that a
+// sweep has as many rows as points in any case.
 
 #include "sweep/rows.hpp"
 
@@ -113,6 +114,7 @@ PointResult make_result(const SweepGrid& grid, const std::vector<SweepPoint>& po
   return result;
 }
 
+// An interval is an answer as well: both of its ends are proven, one by a schedule.
 MinRamRow make_row(const SweepGrid& grid, const std::vector<MinRamTask>& tasks, int task,
                    const MinRam& found, const SolveSettings& settings) {
   const MinRamTask& what = tasks[task];
@@ -150,6 +152,7 @@ bool any_is(const std::vector<Row>& rows, typename Row::Status status) {
 
 }  // namespace
 
+// A crash outweighs an open point, and an open point one that is only not proven.
 ExitCode exit_code_of(const std::vector<SweepRow>& rows, bool require_optimal) {
   if (any_is(rows, SweepRow::Status::failed)) return ExitCode::internal;
   if (any_is(rows, SweepRow::Status::unknown)) return ExitCode::limit;
@@ -162,6 +165,8 @@ ExitCode exit_code_of(const std::vector<MinRamRow>& rows) {
   return any_is(rows, MinRamRow::Status::interval) ? ExitCode::limit : ExitCode::ok;
 }
 
+// The digest of the graph is the one in the given order, by which rows in other orders are
+// recognised.
 SweepRow row_of(const ScheduleFile& file) {
   SweepRow row{.status = row_status(file.status),
                .problem = {.model = file.model.name,

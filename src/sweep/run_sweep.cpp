@@ -1,6 +1,9 @@
 // The run of a sweep. All state is in this process. A worker is forked with all that is known by
 // then, and asks only the points that allow as much, which are all finished. So the result does not
-// depend on how many workers there are.
+// depend on how many workers there are. Forking is what hands all of it over at no cost: nothing is
+// sent to a worker, and only its answer comes back through a pipe. A pool of threads would share
+// the knowledge as well, but Clp and CBC crash, exit and overrun, and a process with threads cannot
+// fork safely.
 
 #include <algorithm>
 #include <utility>
@@ -52,6 +55,7 @@ class Sweep {
 
  private:
   /// Finishes points that need no process until one does.
+  /// Verdicts and reuse are settled here, and never wait for a free worker.
   std::optional<int> next() {
     while (!(options_.interrupted && options_.interrupted())) {
       const std::optional<int> point = order_.next();

@@ -1,3 +1,12 @@
+// The last pass over a sweep, when no more solves come. Points were solved from loose to tight, so
+// a point could not know what tighter ones found later; their schedules are within its limits as
+// well. With them no energy rises as limits loosen, which readers of a curve rely on. Bounds go the
+// other way, from loose to tight, and only within one order of the nodes.
+//
+// Schedules come first: a status depends on both, and is set anew after both have moved. All pairs
+// of points are compared by their limits alone; schedules are replayed only where some point is
+// said to have none.
+
 #include <algorithm>
 #include <optional>
 #include <string>
@@ -119,6 +128,8 @@ class Sharing {
     for (const OrderBound& bound : proven_) order_sha256_.push_back(bound.order_sha256);
   }
 
+  // In two passes over all points, so that no bound is judged against a schedule that is still to
+  // move.
   void run(double gap) {
     for_each([&](int p) { take_better_schedule(p); });
     for_each([&](int p) { judge(p, take_best_bound(p), gap, *outcomes_[p]); });

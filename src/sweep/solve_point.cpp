@@ -92,6 +92,9 @@ Beginning begin(const Problem& problem, const SolveOptions& options, Joules base
 
 }  // namespace
 
+// A verdict, and --effort fast, need nothing of this. The glance has no search of its own, as the
+// quick one has just run, and what it proves is a bound for the solve after it. The share of time
+// that is left shrinks with each part, so that a point keeps its limit.
 SolveResult solve_point(const Problem& problem, const SolveOptions& options) {
   const Baseline base = baseline(problem.graph);
   const bool open = instant_verdict(problem, base).kind == Verdict::Kind::open;

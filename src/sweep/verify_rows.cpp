@@ -1,5 +1,9 @@
 // The rows of a sweep against what docs/sweep-format.md promises of them: what one row says about
-// its limits binds all rows of the same graph.
+// its limits binds all rows of the same graph. A row by itself can be checked only against its
+// file. Between rows there is more: a schedule that fits another row's limits is a schedule there,
+// so no bound may be above it and no `infeasible` beside it. Such checks need no solver and no
+// model, and find figures that somebody has edited by hand, in files whose schedules are all valid.
+// They compare all pairs of rows.
 
 #include "sweep/verify_rows.hpp"
 
@@ -36,6 +40,7 @@ bool excludes(const SweepRow& infeasible, const SweepRow& other) {
 
 }  // namespace
 
+// Rows carry no name of their sweep; that numbers begin again at 0 is what tells two of them apart.
 std::vector<std::span<const SweepRow>> split_sweeps(std::span<const SweepRow> rows) {
   std::vector<std::span<const SweepRow>> sweeps;
   while (!rows.empty()) {
@@ -50,6 +55,7 @@ std::vector<std::span<const SweepRow>> split_sweeps(std::span<const SweepRow> ro
 
 RowVerifier::RowVerifier(std::span<const SweepRow> rows) : rows_(rows), replays_(rows.size()) {}
 
+// One graph for each digest is kept, as hundreds of files may be about the same one.
 void RowVerifier::add(std::size_t row, const ScheduleFile& file) {
   const PagingTime paging_time = file.request.limits.paging_time;
   replays_[row] = replay_without_limits(file.graph, file.schedule, paging_time);

@@ -9,7 +9,7 @@
 namespace poet::bench {
 namespace {
 
-constexpr auto kLayout = "{:<34} {:<5} {:>8} {:>8} {:>11} {:>8} {:>11} {:>11} {:>11} {:>8}";
+constexpr auto kBaselineLayout = "{:<34} {:<5} {:>8} {:>8} {:>11} {:>8} {:>11} {:>11} {:>11} {:>8}";
 
 /// What is the same for both: rows, columns, status, time, and energies where there are any.
 struct Side {
@@ -25,7 +25,7 @@ struct Side {
 };
 
 std::string row(const std::string& name, const Side& side) {
-  return fmt::format(kLayout, name, side.solver, side.rows, side.columns, side.status,
+  return fmt::format(kBaselineLayout, name, side.solver, side.rows, side.columns, side.status,
                      fmt::format("{:.2f}", side.wall_seconds), side.energy, side.extra, side.bound,
                      side.gap);
 }
@@ -77,7 +77,7 @@ int run_poet_baseline(const std::vector<std::string>& names, const Conditions& c
   if (!has_cbc_program()) {
     throw InputError("poet", "no program 'cbc'; expected one (Debian: coinor-cbc)");
   }
-  say(fmt::format(kLayout, "problem", "", "rows", "columns", "status", "wall s", "energy J",
+  say(fmt::format(kBaselineLayout, "problem", "", "rows", "columns", "status", "wall s", "energy J",
                   "extra J", "bound J", "gap %"));
   Score theirs;
   Score ours;

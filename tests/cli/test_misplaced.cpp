@@ -1,4 +1,7 @@
 // Words of the command line that are in the wrong place, or nowhere right.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include "cli/poet_solve.hpp"
 
 namespace poet::test {
@@ -54,11 +57,9 @@ INSTANTIATE_TEST_SUITE_P(
             "found the unknown option '--modles'; did you mean '--models'? (poet-solve sweep"},
         Misplaced{"UnknownCommand",
                   {"sweeps", "--models", "linear"},
-                  "found 'sweeps'; expected an option or a command (solve, import, "
-                  "import-solution, info, "
-                  "verify, "
-                  "plot, simulate, place, certify, run, export, fit, sweep, baselines, compare); "
-                  "did you mean 'sweep'?"},
+                  fmt::format("found 'sweeps'; expected an option or a command ({}); did you "
+                              "mean 'sweep'?",
+                              fmt::join(kCommands, ", "))},
         Misplaced{"OneFileTooMany",
                   {"plot", "a.json", "b.json"},
                   "found 'b.json' after all that 'plot' takes"}),

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <regex>
 #include <set>
+#include <sstream>
 
 #include "cli/poet_solve.hpp"
 
@@ -54,9 +55,16 @@ class ManPage : public testing::Test {
 };
 
 TEST(Help, ListsEveryCommand) {
-  for (const std::string& command : kCommands) {
-    EXPECT_THAT(poet_solve({"--help"}).out, HasSubstr("\n  " + command + " "));
+  const std::string text = help("solve");
+  const std::size_t begin = text.find("\nCommands (");
+  ASSERT_NE(begin, std::string::npos);
+  std::istringstream lines(text.substr(begin + 1));
+  Words listed;
+  for (std::string line; std::getline(lines, line) && !line.empty();) {
+    // What goes on in another line is indented by more.
+    if (line.starts_with("  ") && line[2] != ' ') listed.push_back(words_of(line).front());
   }
+  EXPECT_EQ(listed, kCommands) << "docs/command-line.md has other commands than --help";
   EXPECT_EQ(help("solve"), poet_solve({"--help"}).out);
 }
 

@@ -292,6 +292,22 @@ TEST_F(SweepResumeWithOtherSettings, RefusesAFinishedFileOfOtherPoints) {
   EXPECT_THAT(folder_.contents(), ElementsAre("c.jsonl", "c.jsonl.request"));
 }
 
+TEST_F(SweepResumeWithOtherSettings, RefusesAFinishedFileOfAnotherGridOrSeed) {
+  const auto grid = [](const std::string& ram, const Words& more) {
+    return sweep("linear", "m4", ram, "2", more);
+  };
+  ASSERT_EQ(run(grid("50%,100%", {"--output", "c.jsonl"})).status, 0);
+  const Finished same = run(grid("50%,100%", {"--resume", "c.jsonl"}));
+  EXPECT_EQ(same.status, 0);
+  EXPECT_THAT(same.err, HasSubstr("nothing is left to do"));
+  const Finished other = run(grid("60%,100%", {"--resume", "c.jsonl"}));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("'c.jsonl.request' belongs to another sweep: ram_budget"));
+  const Finished reseeded = run(grid("50%,100%", {"--resume", "c.jsonl", "--seed", "7"}));
+  EXPECT_EQ(reseeded.status, 2);
+  EXPECT_THAT(reseeded.err, HasSubstr("seed: found '7', expected '1'"));
+}
+
 TEST_F(SweepResumeWithOtherSettings, TakesTheGridOfAFinishedFileFromItsRequest) {
   const Words shares{"sweep",        "--models", "linear,ds_cnn",    "--platforms", "m4",
                      "--ram-budget", "60%,80%",  "--runtime-budget", "1.5",         "--effort",

@@ -1,5 +1,8 @@
 // The command `certify`: a proof of a result that anybody can check. What it writes is not believed
-// here either: poet-check shares no code with this program.
+// here either: poet-check shares no code with this program. A bound is proven anew and from nothing
+// but nodes, order and limits: what a solver has found on the way is not in its file. That takes a
+// search of its own, with a time limit that is apart from the limit of the solve. What is certified
+// is the file's bound or less: a proof of less is written too, with another exit status.
 
 #include <memory>
 #include <optional>
@@ -43,6 +46,7 @@ Examples:
       Needs Python only. Ends with 0 if the certificate is right.
   $ poet-solve certify infeasible.json --model bert --platform m4 --output none.proof)";
 
+// Ten minutes: most bounds that a short solve leaves take seconds, and hard ones are worth a wait.
 struct CertifyArguments {
   std::string file;
   std::string model;
@@ -53,6 +57,8 @@ struct CertifyArguments {
 };
 
 /// What is to be proven.
+/// Both kinds of documents come to the same question, so that what follows does not ask where it is
+/// from.
 struct Result {
   Problem problem;
   NodeOrder order;
@@ -74,6 +80,7 @@ Joules claim_for(const ScheduleFile& file, double bound) {
 }
 
 /// The problem of a document without a schedule, whose nodes the model has.
+/// Such a document names its graph by a digest, and the model's graph has to have it.
 Result infeasible_result(const SolveDocument& document, const CertifyArguments& arguments) {
   if (document.status != Status::infeasible || !document.problem || !document.problem->model ||
       !document.problem->request) {
@@ -92,6 +99,7 @@ Result infeasible_result(const SolveDocument& document, const CertifyArguments& 
           .order = about.model->order};
 }
 
+// The nodes are the file's own, in its order; a certificate is about these and about no model.
 Result result_of(const SolveDocument& document, const CertifyArguments& arguments) {
   if (!document.file) return infeasible_result(document, arguments);
   const ScheduleFile& file = *document.file;
@@ -101,6 +109,8 @@ Result result_of(const SolveDocument& document, const CertifyArguments& argument
           .energy = file.summary.energy_joules};
 }
 
+// The schedule is verified first: a bound says how good a schedule is, and one that breaks a rule
+// has no energy to compare with.
 ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
   check_one_stdin("FILE", {arguments.file, arguments.model, arguments.platform});
   check_destination("--output", arguments.to.output);
@@ -119,6 +129,8 @@ ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
                  certificate.status == Certificate::Status::proven ? ExitCode::ok : failed);
 }
 
+// The platform is an option of its own as everywhere, though only a document without a schedule
+// needs it.
 Run add_certify(CLI::App& app) {
   const auto arguments = std::make_shared<CertifyArguments>();
   OptionGroup group(app);

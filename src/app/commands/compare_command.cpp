@@ -1,3 +1,12 @@
+// The command `compare`: whether a change of a model, of a platform or of this program made
+// anything worse. It is meant for continuous integration, hence an exit status of its own for worse
+// results, and Markdown for the summary of a run. People read stderr, programs stdout, so a line
+// for each point is logged and the findings as a whole are a document. What counts as worse is in
+// src/sweep.
+//
+// A fault of the baseline is bad input, since nothing can be measured with it. A fault of the new
+// result is a finding: that is what the comparison is made for.
+
 #include <spdlog/spdlog.h>
 
 #include <memory>
@@ -27,6 +36,7 @@ Examples:
   $ poet-solve compare baseline.jsonl new.jsonl
   $ poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> "$SUMMARY")";
 
+// The tolerance is the usual gap of a solve: within it, either schedule could have been the answer.
 struct CompareArguments {
   std::string baseline;
   std::string fresh;
@@ -45,6 +55,7 @@ ComparedResult read_baseline(const std::string& path) {
   return baseline;
 }
 
+// Improvements come first and what is worse comes last, where a reader of a long log looks.
 ExitCode compare_results(const CompareArguments& arguments) {
   if (arguments.baseline == "-" && arguments.fresh == "-") {
     throw InputError("NEW", "found - for both results; stdin can be only one");
@@ -70,6 +81,9 @@ ExitCode compare_results(const CompareArguments& arguments) {
   return deliver(arguments.markdown ? comparison_markdown(comparison) : "", "", code);
 }
 
+// Energies are compared with a tolerance that is wider than rounding: two builds may end a solve
+// within the same gap at different schedules. A graph that has changed is no fault in itself, so by
+// default only what was lost with it counts.
 Run add_compare(CLI::App& app) {
   const auto arguments = std::make_shared<CompareArguments>();
   OptionGroup group(app);

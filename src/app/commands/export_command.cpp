@@ -1,6 +1,11 @@
 // The command `export`. All files are made in memory first and written together, so a schedule that
 // cannot be exported leaves no half of a plan. The formats tflm and csv are about offsets alone:
-// they take graphs of every kind, and need no model.
+// they take graphs of every kind, and need no model. The order of the checks follows from what each
+// error helps with: names and destinations first, then whether there is a training step at all,
+// then whether the model is the schedule's, and only then the schedule itself. A schedule that
+// breaks a rule is no bad usage, so it has an exit status of its own. Offsets are searched without
+// moves, because moves are instructions, and ticks of a board name instructions by the numbers that
+// the file has.
 
 #include <spdlog/spdlog.h>
 
@@ -132,6 +137,8 @@ FirstParameters first_parameters(const ExportArguments& arguments,
   return first;
 }
 
+// Alignment is the graph's: an offset that is no multiple of it is refused before it gets into a
+// table.
 Export make_export(const ExportArguments& arguments, const std::optional<TrainingStep>& step,
                    const ScheduleFile& file, const FirstParameters& first) {
   const PlacedStep placed{.graph = file.graph,
@@ -178,6 +185,8 @@ ExitCode export_step(const ExportArguments& arguments) {
   return ExitCode::ok;
 }
 
+// --seed is for constants only. What is trained gets its numbers on the device, by the same
+// functions.
 Run add_export(CLI::App& app) {
   const auto arguments = std::make_shared<ExportArguments>();
   OptionGroup group(app);

@@ -1,6 +1,9 @@
 // The command `fit`: the times of a board in the place of the guesses of a platform file. It does
 // with ticks what `run --profile` does with the times of this machine, by the same functions
-// (measured_files.hpp).
+// (measured_files.hpp). Medians stand for all lines of an instruction, as an interrupt on a board
+// lengthens single ones. The clock of the board is an option and not a column: a table of ticks is
+// what a board can print. The line on stderr compares the whole step with its prediction, where a
+// wrong clock shows as a factor.
 
 #include <spdlog/spdlog.h>
 
@@ -37,6 +40,7 @@ Examples:
   $ poet-solve --model net.json --backward exact --platform board/platform.json \
       --ram-budget chip --runtime-budget 1.5 > again.json)";
 
+// A million ticks in a second: a timer that counts microseconds needs no option.
 struct FitArguments {
   std::string ticks;
   std::string schedule;
@@ -88,6 +92,7 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
   return ExitCode::ok;
 }
 
+// Without --output it only prints: how well a platform fits is worth a look before it is kept.
 Run add_fit(CLI::App& app) {
   const auto arguments = std::make_shared<FitArguments>();
   OptionGroup group(app);

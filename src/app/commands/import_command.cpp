@@ -1,6 +1,9 @@
 // The command `import`. The result is read again as a model file before it is written: the counts
 // in the message come from the file that a later solve will read, and a document that its own
-// reader refuses is never written.
+// reader refuses is never written. Reading the network is left to a process of its own
+// (src/import), as libonnx crashes on some files. A solve takes ONNX files directly and by the same
+// function, so that a model file is needed only by those who want to read or change what was
+// imported.
 
 #include <spdlog/spdlog.h>
 
@@ -44,6 +47,7 @@ struct ImportArguments {
   std::string parameters;  ///< a .npz file
 };
 
+// Warnings come first and the counts last, so that a reader sees what the counts leave out.
 ExitCode import_network(const ImportArguments& arguments) {
   check_destination("--output", arguments.output);
   std::error_code error;

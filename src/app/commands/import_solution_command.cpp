@@ -1,7 +1,10 @@
 // The command `import-solution`: a way to try any MILP solver on our models. Only the values of
 // columns are taken over. The other solver's bound and its word `optimal` rest on tolerances that
 // we do not know: what comes out has the baseline's energy as its bound, and a solve with
-// --warm-start proves the rest.
+// --warm-start proves the rest. The columns of a solution mean something only in the very model
+// that was exported. So the options of the export are given again, the model is built from them,
+// and its head has to be the head of the exported file: budgets, digests, sizes. What disagrees is
+// named. The solution of another model would often be a schedule too, of something else.
 
 #include <spdlog/spdlog.h>
 
@@ -52,6 +55,8 @@ struct ImportSolutionArguments {
 /// An exported file can have hundreds of megabytes; what it says about its problem comes first.
 constexpr std::size_t kHeadBytes = 1 << 16;
 
+// The file is not parsed as a model: names of columns are enough, and those follow from the
+// question.
 ExportHead read_exported(const std::string& path) {
   require_option(path, "--exported", "expected the file that --export-model wrote");
   if (path == "-") throw InputError("--exported", "found -; expected a file");
@@ -103,6 +108,7 @@ ExitCode import_solution(const ImportSolutionArguments& arguments, Session& sess
   return deliver(to_json(file, arguments.to.compact), arguments.to.output);
 }
 
+// The options are the solve's, without what says how hard to search: nothing is searched.
 Run add_import_solution(CLI::App& app) {
   const auto arguments = std::make_shared<ImportSolutionArguments>();
   OptionGroup(app).argument("SOLUTION", arguments->solution,

@@ -1,6 +1,8 @@
 // The command `info`: what a model comes to before any solve. It is the place to look after an
 // `infeasible`, as it names the node that decides the least RAM. Without a platform there are no
-// costs; sizes then rest on a width of elements, which the output states.
+// costs; sizes then rest on a width of elements, which the output states. Everything is by formulas
+// and takes milliseconds, so that it can be asked for any model on any platform before a budget is
+// chosen.
 
 #include <memory>
 
@@ -34,6 +36,8 @@ struct InfoArguments {
   std::string output;
 };
 
+// The note about POET's chain belongs here as well: the figures are the chain's, and not the
+// step's.
 ExitCode info(const InfoArguments& arguments, Session& session) {
   check_destination("--output", arguments.output);
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, session.problem, "MODEL");
@@ -42,6 +46,7 @@ ExitCode info(const InfoArguments& arguments, Session& session) {
   return deliver(arguments.json ? info_json(report) : info_text(report), arguments.output);
 }
 
+// MODEL is an argument and no option, as there is nothing to be asked without it.
 Run add_info(CLI::App& app) {
   const auto arguments = std::make_shared<InfoArguments>();
   OptionGroup group(app);

@@ -1,7 +1,11 @@
 // The command `place`: offsets for a schedule that has none, or that has to fit something other
 // than its RAM budget. Every new schedule file has offsets already, so this is for older files,
 // other capacities and other alignments. With --no-moves it may call the solver, which is why it
-// shows progress and can be interrupted.
+// shows progress and can be interrupted. Offsets are not a part of a solve, as a peak in bytes does
+// not say whether they exist. Usually they do, and otherwise something has to give: moves cost time
+// on the device, a larger arena costs RAM, and a schedule within less RAM costs energy. Which of
+// them is right only the user knows, so each is an option, and the error names what helps in the
+// case at hand.
 
 #include <spdlog/spdlog.h>
 
@@ -52,6 +56,7 @@ struct PlaceArguments {
   Destination to;
 };
 
+// Bytes only: a share would be one of the peak, which offsets may exceed.
 Bytes parse_capacity(const std::string& text) {
   const std::optional<Bytes> bytes = parse_bytes(text);
   if (bytes && *bytes >= 1) return *bytes;
@@ -96,6 +101,8 @@ void report_solve(const UnmovedPlacement& unmoved, const ScheduleFile& before,
       change_text(was > 0 ? is / was - 1 : 0));
 }
 
+// A solve can take minutes, so this alone shows progress and heeds a signal. What was found until
+// then is reported as every other failure is.
 PlacedSchedule without_moves(const ScheduleFile& file, const PlaceOptions& wishes,
                              const std::string& name, bool quiet) {
   catch_interrupts();
@@ -108,6 +115,7 @@ PlacedSchedule without_moves(const ScheduleFile& file, const PlaceOptions& wishe
   return std::move(unmoved.placed);
 }
 
+// Rounding is named by itself: it is why an arena can be larger than a peak that fits.
 void report_placement(const PlacedSchedule& placed, const std::string& name) {
   const Summary& summary = placed.file.summary;
   const Bytes rounding = placed.peak_bytes - summary.peak_ram_bytes;
@@ -117,6 +125,8 @@ void report_placement(const PlacedSchedule& placed, const std::string& name) {
   print_moves(placed.file, name + ": ");
 }
 
+// Moves are priced after the fact, if the platform of the schedule is found: the energy of the file
+// is the schedule's and stays comparable.
 ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
   check_destination("--output", arguments.to.output);
   const std::string text = read_file(arguments.file);
@@ -135,6 +145,7 @@ ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
   return deliver(to_json(placed.file, arguments.to.compact), arguments.to.output);
 }
 
+// An option that is gone is kept as an error that says what to use in its place.
 Run add_place(CLI::App& app) {
   const auto arguments = std::make_shared<PlaceArguments>();
   OptionGroup group(app);

@@ -1,6 +1,9 @@
 // The command `plot`. src/pictures makes SVG as text; this file chooses between the two kinds of
 // pictures, refuses options that only the other kind has, and runs rsvg-convert for PDF. No library
-// for PDF is linked, since the program needs none for anything else.
+// for PDF is linked, since the program needs none for anything else. What a file is follows from
+// its content and not from its name, since results come through pipes as well. A schedule is
+// verified before it is drawn. The rows of a sweep are not, as that would take every schedule file
+// that they name: `verify` does it.
 
 #include <spdlog/spdlog.h>
 #include <unistd.h>
@@ -70,6 +73,8 @@ Examples:
   $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg
       The results of two sweeps in one picture.)";
 
+// What only one kind of picture has is optional, so that a value that was given can be told from
+// the usual one, and be refused for the other kind.
 struct PlotArguments {
   std::string file;
   std::string output;
@@ -202,6 +207,7 @@ void warn_if_higher_than_page(const std::string& svg, const char* advice) {
                kPageMm, advice);
 }
 
+// Options are checked before the file is read.
 ExitCode plot_result(const PlotArguments& arguments) {
   const PictureOptions look = picture_options(arguments);
   check_destination("--output", arguments.output);
@@ -219,6 +225,7 @@ ExitCode plot_result(const PlotArguments& arguments) {
   return deliver(pdf ? to_pdf(svg) : svg, arguments.output);
 }
 
+// Sizes are millimetres of paper, since a picture for a paper has to fit its column exactly.
 Run add_plot(CLI::App& app) {
   const auto arguments = std::make_shared<PlotArguments>();
   OptionGroup group(app);

@@ -1,6 +1,9 @@
 // The command `simulate`: from stages that a person wrote to a complete schedule file. The judge
 // replays them as it replays an answer of the solver. No search was made, so the status is
-// `feasible` and the bound is the baseline's energy.
+// `feasible` and the bound is the baseline's energy. All that the stages do not say is computed or
+// taken from the model, so a schedule of another tool takes a list of nodes and a list of stages,
+// and no figure that could be wrong. Violations are all listed, with the numbers of stages as the
+// file has them.
 
 #include <spdlog/spdlog.h>
 
@@ -91,7 +94,8 @@ ScheduleDraft read_draft(const SimulateArguments& arguments, const std::string& 
   return draft;
 }
 
-/// Budgets on the command line replace the budgets of the file.
+/// Budgets on the command line replace the budgets of the file. A share of RAM and a multiple of
+/// time are the given order's in any order of the stages.
 void apply_budgets(const SimulateArguments& arguments, const std::optional<Inputs>& inputs,
                    ScheduleDraft& draft) {
   const Baseline base = stated_base(draft);
@@ -109,6 +113,7 @@ void apply_budgets(const SimulateArguments& arguments, const std::optional<Input
   draft.runtime_budget_ratio = ratio != nullptr ? std::optional(ratio->value) : std::nullopt;
 }
 
+// A platform gives costs to a model and means nothing to nodes that state theirs.
 void check_simulate_input(const SimulateArguments& arguments) {
   check_one_stdin("FILE", {arguments.file, arguments.model.model, arguments.platform});
   if (arguments.model.model.empty() && !arguments.platform.empty()) {
@@ -117,6 +122,7 @@ void check_simulate_input(const SimulateArguments& arguments) {
   check_destination("--output", arguments.to.output);
 }
 
+// Nothing is written, not even a document of the failure: the file would be taken for a schedule.
 ExitCode refuse_simulate(const Replay& replay, const std::string& name) {
   for (const Violation& violation : replay.violations) {
     spdlog::error("{}: {}: {}", name, rule_name(violation.rule), violation.message);
@@ -126,6 +132,8 @@ ExitCode refuse_simulate(const Replay& replay, const std::string& name) {
   return ExitCode::requirement;
 }
 
+// The replay is asked with the budgets of the command line in place, so that a schedule that needs
+// more is refused here and not by the first reader of its file.
 ExitCode simulate_stages(const SimulateArguments& arguments, Session& session) {
   check_simulate_input(arguments);
   const std::string text = read_file(arguments.file);
@@ -148,6 +156,8 @@ ExitCode simulate_stages(const SimulateArguments& arguments, Session& session) {
   return deliver(to_json(file, arguments.to.compact), arguments.to.output);
 }
 
+// `min` is left out of the budgets: the schedule is given, and its own peak is the least that it
+// needs.
 Run add_simulate(CLI::App& app) {
   const auto arguments = std::make_shared<SimulateArguments>();
   OptionGroup group(app);

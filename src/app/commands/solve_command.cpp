@@ -1,6 +1,9 @@
 // The command `solve`. What takes long comes last: options, inputs and destinations are checked
 // before the search for `min`, and what was asked for besides the schedule, such as an exported
-// model, is written before the solve, so that a run that is stopped leaves it.
+// model, is written before the solve, so that a run that is stopped leaves it. The document goes
+// out in every case: a schedule, or why there is none, with the same keys for what it is about.
+// Exit statuses tell apart what a script has to tell apart: a proof that there is none, a limit
+// that came first, and a schedule that is not proven although it had to be.
 
 #include <spdlog/spdlog.h>
 
@@ -79,6 +82,8 @@ void check_destinations(const SolveArguments& arguments) {
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
 /// refused; a schedule that does not fit these budgets is no mistake, only of no use.
+/// With a search over orders a schedule in any order is a start; otherwise the order has to be the
+/// problem's, since stages of another order mean other nodes.
 std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject& subject,
                                           const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
@@ -94,6 +99,7 @@ std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject
   return std::nullopt;
 }
 
+// An open interval is a warning: the solve goes on with its upper end, which has a schedule.
 void report_smallest(const MinRam& found, const Graph& graph) {
   if (found.infeasible) return;  // the solve says why
   if (!found.exact()) {
@@ -161,6 +167,8 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, file.code);
 }
 
+// `session.problem` is filled in on the way: what a failure's document can say depends on how far
+// this comes. Signals are caught late, so that until then Ctrl-C ends the program at once.
 ExitCode solve(const SolveArguments& arguments, Session& session) {
   const Question question = stated_question(arguments.asked);
   check_destinations(arguments);
@@ -200,6 +208,8 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
                              arguments.to, answer.problem);
 }
 
+// Everything that can be asked for besides the schedule goes to files or stderr: stdout is the
+// document's.
 void add_output_options(CLI::App& app, SolveArguments& arguments) {
   OptionGroup output(app, kWhatToWrite);
   output.text("--output", arguments.to.output, "FILE", "write the JSON there, whole or not at all");
@@ -228,6 +238,10 @@ void add_output_options(CLI::App& app, SolveArguments& arguments) {
   lists.flag("--json", arguments.lists.json, "lists as JSON");
 }
 
+// Every group of options that other commands share is added by a function of question_options.hpp,
+// so that one option means one thing. --effort is applied after the parse, as it changes what is
+// usual for others. A call that only lists something needs no model, which is why none is required
+// here.
 Run add_solve(CLI::App& app) {
   const auto arguments = std::make_shared<SolveArguments>();
   Question& question = arguments->asked.question;

@@ -1,5 +1,10 @@
 // The command `verify`. The replay shares no code with the solver. One sweep can name hundreds of
-// files, so a file that cannot be read is reported and the rest is still checked.
+// files, so a file that cannot be read is reported and the rest is still checked. Three things are
+// compared: a file with the replay of its own stages, a row with its file, and rows with each
+// other, as a schedule under tight limits is one under loose limits too. With --model and
+// --platform the graph itself is compared with the model as it is now, and figures that no replay
+// knows with what follows from both. What was not compared for want of them is named in the line of
+// the file.
 
 #include <spdlog/spdlog.h>
 
@@ -119,6 +124,8 @@ class Verifier {
     return print_findings(findings, name);
   }
 
+  // All findings about a file are listed, whichever comparison they come from: a file that was
+  // changed by hand is wrong in several of them, and the first alone may mislead.
   bool verify(const ScheduleFile& file, const SweepRow* row, const std::string& name) {
     const ModelOnPlatform* const given = expected_.of(file);
     const Model* const model = given != nullptr ? &given->model : nullptr;
@@ -162,6 +169,8 @@ class Verifier {
   std::vector<std::string> errors_;
 };
 
+// A document is written for files that cannot be read only. Whether schedules hold is for people on
+// stderr, and for scripts in the exit status.
 ExitCode verify_files(const VerifyArguments& arguments) {
   std::vector<std::string_view> all(arguments.files.begin(), arguments.files.end());
   all.insert(all.end(), {arguments.model, arguments.platform});
@@ -174,6 +183,8 @@ ExitCode verify_files(const VerifyArguments& arguments) {
   return deliver(error_json(code, "error", errors, {}), "", code);
 }
 
+// Batch size, backward pass and alignment come from each file: files about several of them can be
+// verified together.
 Run add_verify(CLI::App& app) {
   const auto arguments = std::make_shared<VerifyArguments>();
   OptionGroup group(app);

@@ -154,6 +154,7 @@ void print_beside_tensors(const Subject& subject) {
   if (!text.empty()) spdlog::info("in RAM beside the tensors: {}", text);
 }
 
+// For those who tune a solve, so only with --verbose.
 void print_work(const SolveStatistics& solver) {
   spdlog::debug("model {}: {} rows, {} columns, {} nonzeros; {} nodes", solver.formulation,
                 solver.rows, solver.columns, solver.nonzeros, solver.nodes);

@@ -33,6 +33,8 @@ std::string figure_of(const Progress& progress, double figure) {
   return progress.objective == Objective::runtime ? format_seconds(figure) : format_joules(figure);
 }
 
+// Both gaps, as they tell different things: of the whole energy most is spent in any case, and the
+// gap of the extra energy is what a better schedule could still save.
 std::string progress_text(const Progress& progress) {
   std::string text = fmt::format("{:7.1f} s  {:<12}", progress.elapsed_seconds, progress.phase);
   if (std::isfinite(progress.incumbent_joules)) {

@@ -1,6 +1,8 @@
 // The grammar of errors about JSON: the place, what was found, what was expected. Every reader of
 // this folder goes through cursors, so that no message lacks its place and no reader asks the
-// library for a value of the wrong type, which would throw without one.
+// library for a value of the wrong type, which would throw without one. A cursor is a pointer and a
+// path. Paths are built on the way down, whether they are needed or not; files of ours have at most
+// a few levels, and an error without its place would cost a user more.
 
 #include "formats/json/json_cursor.hpp"
 
@@ -21,6 +23,7 @@ namespace {
 
 using nlohmann::json;
 
+// What is quoted is cut and made printable: a message is one line for any file.
 std::string found(const json& value) {
   switch (value.type()) {
     case json::value_t::string:
@@ -107,6 +110,7 @@ double JsonCursor::positive() const {
   return number();
 }
 
+// Limits are checked before cursors are made, so that a hostile array makes none.
 std::vector<JsonCursor> JsonCursor::elements(std::size_t limit) const {
   if (!value_->is_array()) fail_expecting("an array");
   if (value_->size() > limit) fail_expecting(fmt::format("at most {} entries", limit));

@@ -17,6 +17,7 @@ std::vector<int> read_ints(const JsonCursor& list, int least) {
   return result;
 }
 
+// Four lists without keys, in a fixed order, as a schedule has a stage for each node.
 Schedule read_stage_lists(const JsonCursor& list) {
   Schedule schedule;
   for (const JsonCursor& stage : list.elements(kMaxListLength)) {
@@ -30,6 +31,7 @@ Schedule read_stage_lists(const JsonCursor& list) {
   return schedule;
 }
 
+// Whether the nodes are a graph is for make_graph() to say, whose error gets the place of the list.
 Graph read_nodes(const JsonCursor& list) {
   std::vector<Node> nodes;
   std::vector<std::string_view> keys;

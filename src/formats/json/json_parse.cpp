@@ -1,6 +1,8 @@
 // Parsing with the JSON library's tokens and events, but with limits and places of our own. Keys
 // that come twice, deep nesting, huge files, numbers beyond a double and bytes that are not UTF-8
-// are refused here, before any reader sees them.
+// are refused here, before any reader sees them. The library's tree would need a second pass for
+// all of it, and could not find a key that it has overwritten. Its events come once per token, so
+// the checks cost nothing that shows.
 
 #include "formats/json/json_text.hpp"
 
@@ -232,6 +234,7 @@ void check_bytes(std::string_view text, std::string_view source) {
 
 }  // namespace
 
+// Bytes are checked in one pass before parsing, so that no message quotes what is no text.
 nlohmann::json parse_json(std::string_view text, std::string_view source, std::size_t max_values) {
   check_bytes(text, source);
   const char* reached = text.data();

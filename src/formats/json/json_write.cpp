@@ -1,6 +1,7 @@
 // The layout of our documents. The library writes all on one line, or each number of a list on a
 // line of its own; neither suits a schedule of hundreds of stages. It also writes null for a number
-// that is not finite, so such numbers are looked for first.
+// that is not finite, so such numbers are looked for first. Numbers are the library's: the shortest
+// digits that read back as the same double.
 
 #include "formats/json/json_text.hpp"
 

@@ -1,8 +1,8 @@
 // POET's release builds its training graphs this way, and its published figures are of these
-// graphs, so this is the default: results stay comparable. It is an approximation. A real backward
-// pass follows the branches, keeps separate gradients for parameters and inputs, and does not read
-// the output of most layers. Whoever needs that gives the graph node by node
-// (docs/model-format.md).
+// graphs. So this is the default of model files of version 1, and results stay comparable. It is an
+// approximation: a real backward pass follows the branches, keeps separate gradients for parameters
+// and inputs, and does not read the output of most layers. `"backward": "exact"` has the step as it
+// is computed (src/model/exact), and is the default of version 2.
 
 #include "model/backward/backward.hpp"
 

@@ -1,6 +1,15 @@
 // The backward pass as a training step computes it: gradients follow the branches, a tensor that
 // several layers read gets the sum of what they give, and each gradient reads what its formula
 // needs. Layers are taken in reverse; gradient_plan.cpp has the order within a layer.
+//
+// A gradient of parameters is one node that reads the layer's input and dY. What becomes of it
+// depends on the update. Fused: it is applied where it arises and has no tensor
+// (docs/training-memory.md has what that saves). Buffered: it is a tensor until the update.
+// Accumulated: it is added to an array that stays in RAM, and all updates come at the end.
+// Parameters with several readers have a buffer even if updates are fused, as the last gradient has
+// to see the old values.
+//
+// What changes parameters is computed once only: a second time would apply the gradient twice.
 
 #include <algorithm>
 
@@ -15,6 +24,7 @@ namespace {
 
 using Of = GradientStep::Of;
 
+// For each parameter, as docs/model-format.md counts them.
 std::int64_t update_flop(Optimizer optimizer) {
   switch (optimizer) {
     case Optimizer::sgd:
@@ -35,6 +45,8 @@ class BackwardPass {
         plan_(plan_gradients(draft)),
         gradient_(draft.model.nodes.size(), -1) {}
 
+  // Buffered updates come as soon as the owner of the parameters has been passed, since no layer
+  // before it reads them: later they would keep the gradient in RAM for nothing.
   void run() {
     int group = static_cast<int>(draft_.parameters.size()) - 1;  // they are in the order of owners
     for (int l = static_cast<int>(draft_.layers.size()) - 1; l >= 0; --l) {
@@ -58,8 +70,8 @@ class BackwardPass {
     }
   }
 
-  /// Those of the layer or of a learned tensor that it reads; a normalisation of a learned tensor
-  /// has both.
+  /// The gradients of the layer's parameters or of a learned tensor that it reads; a normalisation
+  /// of a learned tensor has both.
   void add_parameter_gradients(int l, const GradientStep& step) {
     const DraftLayer& layer = draft_.layers[l];
     const bool is_wanted = step.of == Of::parameters || layer.inputs[step.index].wants_gradient;

@@ -1,3 +1,11 @@
+// What both passes of an exact graph share: adding nodes, names, and the choice of what is computed
+// in place. A graph for a solver knows only bytes, costs and edges; the draft also keeps how each
+// node came about, because src/step turns the very same nodes into kernel calls. Keeping it beside
+// the nodes makes sure that the two cannot differ.
+//
+// What a node may take over is decided last, when all readers of all tensors are known. All inputs
+// that would do are kept as choices, since another order of the nodes may choose another one.
+
 #include "model/exact/draft.hpp"
 
 #include <algorithm>
@@ -44,6 +52,8 @@ std::string take_name(Draft& draft, std::string name) {
   return name;
 }
 
+// Operands stay in the order of the formula, which kernels need; inputs are a set, as a graph has
+// them.
 int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int> over,
              std::optional<int> gradient_bytes) {
   std::vector<ModelNode>& nodes = draft.model.nodes;

@@ -1,5 +1,13 @@
 // The forward pass in true counts. A layer becomes as many nodes as it makes tensors; a view
 // becomes none: whatever reads it reads the node below.
+//
+// Parameters are owned by the first layer that has them, and counted at the first node that reads
+// them. A learned tensor is no node: it lies with the parameters, and whoever reads it reads
+// parameters. Each tensor notes whether anything trainable lies below it; the backward pass goes no
+// further down than that, which is what makes training a part of a network cheap.
+//
+// A layer with a mistake is remembered as unsound. What reads it, or one of its parts, is left out
+// without an error of its own.
 
 #include <algorithm>
 #include <map>
@@ -123,6 +131,8 @@ class ForwardPass {
     });
   }
 
+  // attention_context reads queries, keys and values as well, which its file form does not name:
+  // they are what the scores were made of.
   ExactLayer infer(DraftLayer& layer) {
     const OpRule& rule = *find_op(layer.spec->op);
     if (rule.reads_source) {
@@ -216,6 +226,7 @@ class ForwardPass {
         if (tensor.kind == TensorRef::Kind::input) read(layer.inputs[tensor.index], node);
       }
       for (const int group : from.parameters) read_group(layer.parameters[group], node);
+      // A file that says anything about its buffer decides alone; else the op does.
       std::vector<int> over = stated_over;
       if (!spec.in_place && !spec.in_place_over) {
         for (const TensorRef tensor : from.over) over.push_back(node_of(layer, tensor));
@@ -226,6 +237,8 @@ class ForwardPass {
     }
   }
 
+  // Files refer to readable parts, so these keep their names; any other node gives way to a name
+  // that is taken.
   std::string name_of(const LayerSpec& spec, const ForwardNode& node) {
     if (node.suffix.empty()) return spec.name;
     std::string name = spec.name + "." + node.suffix;

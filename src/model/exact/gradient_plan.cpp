@@ -1,6 +1,10 @@
 // The order within a layer decides how long tensors live. The gradient of the parameters comes
 // first: it is the last reader of the layer's input, which is gone before the input's gradient is
 // allocated. A fused update changes the parameters at once, so there it comes last.
+//
+// The plan is made before any node: a gradient's name and whether it is summed depend on how many
+// other gradients its tensor will get. It goes through the layers once from the end, and a layer
+// that no gradient reaches is left out with all that is below it alone.
 
 #include "model/exact/gradient_plan.hpp"
 
@@ -129,6 +133,8 @@ std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Upd
   return order;
 }
 
+// Losses are found from the end, and there may be several: what they give to one tensor is added
+// up.
 GradientPlan plan_gradients(const Draft& draft) {
   const std::size_t layers = draft.layers.size();
   GradientPlan plan{.is_root = std::vector<bool>(layers),

@@ -1,3 +1,6 @@
+// The keys of a layer that say something about its tensor and not about its op. Each is checked
+// where the layer's shapes are known, so that an error names what would fit.
+
 #include "model/exact/layer_options.hpp"
 
 #include <algorithm>
@@ -45,6 +48,8 @@ std::string_view sharing_kind(std::string_view op) {
 
 }  // namespace
 
+// A layer's own sizes go before its model's, and what neither of them states is left to the
+// platform.
 ElementBytes sizes_of(const ModelSpec& spec, const LayerSpec& layer) {
   const ElementBytes& own = layer.element_bytes;
   const ElementBytes& all = spec.element_bytes;
@@ -70,6 +75,7 @@ void check_tensor_options(const Draft& draft, const DraftLayer& layer) {
                                            : draft.model.nodes[below.node].name)));
 }
 
+// Equal shapes are enough: which of the two layers came first decides only whose name they have.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner) {
   const LayerSpec& spec = *layer.spec;
   const InputName& wanted = *spec.weights;
@@ -94,6 +100,7 @@ void share_parameters(Draft& draft, DraftLayer& layer, int owner) {
   for (const int group : layer.parameters) ++draft.parameters[group].readers;
 }
 
+// True allows every input with a tensor of its own, and a name allows one input and no other.
 std::vector<int> stated_in_place(const DraftLayer& layer) {
   const LayerSpec& spec = *layer.spec;
   std::vector<int> allowed;

@@ -4,7 +4,9 @@
 #include "poet/error.hpp"
 
 // S = sequence, H = hidden, I = head_dim. P, the softmax of the scores, is a node: the backward
-// pass reads it. The scores themselves are not, as softmax is computed in place over them.
+// pass reads it. The scores themselves are not, as softmax is computed in place over them. Each
+// product is a node of its own in the backward pass, so that P goes as soon as dS is there, which
+// may take its place.
 namespace poet::exact {
 namespace {
 

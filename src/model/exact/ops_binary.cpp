@@ -6,7 +6,8 @@
 #include "poet/error.hpp"
 
 // Y = the shape of both inputs, or the one that they broadcast to: extents are compared from the
-// last one, and one that is 1 or missing is repeated.
+// last one, and one that is 1 or missing is repeated. The gradient of a sum reads no operand, and
+// the gradients of a product read both.
 namespace poet::exact {
 namespace {
 

@@ -1,3 +1,7 @@
+// Convolutions. N = batch, C and K = channels before and after, kh x kw the kernel. Products of the
+// direct form are counted, without padding apart: every window costs as many as the kernel has
+// weights. No workspace is counted, since the kernels of runtime need none; a layer may state one.
+
 #include <fmt/format.h>
 
 #include "model/exact/exact_ops.hpp"

@@ -1,3 +1,7 @@
+// Matrix products. A multiplication and an addition are two FLOPs. Both gradients of a product are
+// products of the same size, so a backward pass takes twice what the forward pass does; only a bias
+// differs, as its gradient is a sum that the gradient of the weight carries along.
+
 #include <algorithm>
 
 #include <fmt/format.h>
@@ -16,6 +20,7 @@ struct Products {
   ParameterGroup parameters;
 };
 
+// Leading extents are rows, so that a sequence needs no reshape around its linear layers.
 Products products(const LayerCall& call) {
   const Shape& in = call.input();
   if (in.size() < 2) {

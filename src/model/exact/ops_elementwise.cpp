@@ -1,7 +1,8 @@
 #include "model/exact/exact_ops.hpp"
 
 // Y = X for all of them. A function whose gradient follows from Y may be computed in place of X;
-// one whose gradient needs X may too, if X is free for it: that is for the graph to know.
+// one whose gradient needs X may too, if X is free for it: that is for the graph to know. An exp,
+// erf or tanh counts as E FLOPs on every chip: a platform may state a rate for the op.
 namespace poet::exact {
 namespace {
 

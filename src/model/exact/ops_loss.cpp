@@ -7,7 +7,7 @@
 
 // A loss is one number. Its gradient starts the backward pass: it reads the loss itself in the
 // place of a dY. The target is an input like others, or lies outside the arena if the layer names
-// none.
+// none. The gradient may lie over X, whose last reader it usually is.
 namespace poet::exact {
 namespace {
 

@@ -1,3 +1,8 @@
+// Pools and upsampling. The gradient of a maximum needs to know where each maximum was. Reading X
+// again would keep all of X in RAM; an index takes a byte for each element of Y, which is a fourth
+// of Y and for windows of 2 x 2 a sixteenth of X. It is a node of its own, so that a schedule may
+// also compute it late.
+
 #include <numeric>
 
 #include <fmt/format.h>
@@ -17,6 +22,7 @@ struct PoolAxes {
   WindowAxis width;
 };
 
+// More padding would leave windows that read nothing but padding, which PyTorch refuses as well.
 PoolAxes pool_axes(const LayerCall& call) {
   const Shape& in = call.input();
   expect_rank(in, 4, kImageLayout);

@@ -5,7 +5,8 @@
 
 // One time step of a recurrent network; a sequence is a layer for each step, which share their
 // parameters by "weights". r = rows (the batch), H = hidden size. The parameters of the input and
-// of the hidden state have a gradient node each.
+// of the hidden state have a gradient node each. The gates of a step are one tensor, from which c
+// and h follow at little cost: a schedule keeps the gates, or computes them again from the states.
 namespace poet::exact {
 namespace {
 

@@ -6,10 +6,13 @@
 #include "model/exact/exact_ops.hpp"
 #include "poet/error.hpp"
 
-// Ops that compute nothing. A copy costs one FLOP an element, a view nothing at all.
+// Ops that compute nothing. A copy costs one FLOP an element, a view nothing at all. A view makes
+// no node, so that a `flatten` before a classifier takes no RAM, and a tensor that is read in two
+// shapes is still one tensor.
 namespace poet::exact {
 namespace {
 
+// The gradient fills all of X, also where the copy took a part of it: the rest gets zeros.
 ExactLayer copy(const Shape& in, Shape out, std::int64_t gradient_flop) {
   const std::int64_t flop = element_count(out);
   return {.nodes = {{.suffix = "", .shape = std::move(out), .flop = flop, .reads = {ref::x()}}},

@@ -1,3 +1,6 @@
+// Windows along one axis, by formulas and not by a loop over windows: extents come from files, and
+// a hostile one would make the loop long. Every sum and product is checked for the same reason.
+
 #include "model/exact/windows.hpp"
 
 #include <fmt/format.h>
@@ -18,6 +21,7 @@ std::int64_t falling_sum(std::int64_t first, std::int64_t step) {
 
 }  // namespace
 
+// "same" needs no kernel: it is the padding for which strides alone decide.
 std::int64_t window_count(const WindowAxis& axis) {
   if (axis.padding == kSamePadding) return (axis.extent - 1) / axis.stride + 1;
   const std::int64_t reach = checked_sum({checked_product({axis.dilation, axis.kernel - 1}), 1});

@@ -16,25 +16,33 @@
 namespace poet {
 namespace {
 
-/// Shares of the time left that the root loop, polishing, branching on counts and proofs may use.
+/// Shares of the time left that the root loop, polishing and branching on counts may use.
 constexpr double kRootShare = 0.5;
 constexpr double kPolishShare = 0.2;
 constexpr double kCountShare = 0.8;
-constexpr double kProofShare = 0.4;
 /// Share of the work left that one root loop may do, so that there is some for polishing.
 constexpr double kRootWork = 0.9;
 /// From so many nodes on a proof in moment models is tried before branching on counts, whose
 /// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
 /// counts are as fast, and faster if the incumbent is not the best yet.
 constexpr int kManyNodes = 150;
+constexpr ProofTime kProofTime{.share = 0.4, .of_elapsed = 3};
 /// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
 /// Counted in iterations and not in seconds, so that a solve repeats exactly.
 constexpr std::int64_t kFirstIterations = 10'000;
 constexpr int kPolishNodes = 200;
+/// The longer search: its moves, the most nodes of a graph that it is for, its share of time, and
+/// what has to be open, as a share of the extra energy and in gaps. With less open, the proof comes
+/// as soon without it.
+constexpr std::int64_t kMoreMoves = 6'500'000;
+constexpr int kSearchedNodes = 300;
+constexpr double kSearchShare = 0.1;
+constexpr double kWideShare = 0.03;
+constexpr double kWideGaps = 25;
 constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
 
-/// The phase in its order: build, root loop, polish, rebuild, root loop, polish, count branching,
-/// CBC.
+/// The phase in its order: build, root loop, polish, rebuild, root loop, polish, a longer local
+/// search if much is open, count branching, CBC.
 ///
 /// The first root loop is short on purpose. Polishing needs only a picture of the optimum, and most
 /// of the bound comes early; the better incumbent then narrows the windows by cost, and the second
@@ -79,7 +87,7 @@ class ModelPhase {
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (has_no_time_for_cbc()) return ModelVerdict::open;
     if (graph().size() >= kManyNodes &&
-        run_proof_phase(state_, kProofShare) == ModelVerdict::infeasible) {
+        run_proof_phase(state_, kProofTime) == ModelVerdict::infeasible) {
       return ModelVerdict::infeasible;
     }
     if (state_.done()) return ModelVerdict::open;
@@ -128,20 +136,47 @@ class ModelPhase {
   /// Raises the bound and improves the incumbent; leaves fixings and tight cuts in the model.
   /// Returns false if nothing is left to search.
   bool tighten(RootResult& root) {
-    const bool twice = features().rebuild && !state_.fast();
-    root = relax({}, twice || state_.fast() ? kFirstIterations : kNoLimit);
-    if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
-    const bool improved = improve(root.values, root.bound);
-    if (state_.done()) return false;
-    if (twice && (improved || !root.complete)) {
-      if (improved) rebuild();
-      root = relax(std::move(root.active_cuts), kNoLimit);
-      if (!usable(root)) return root.status == RootResult::Status::failed && !state_.stopping();
-      improve(root.values, root.bound);
-      if (state_.done()) return false;
-    }
+    if (!run_root_loops(root))
+      return root.status == RootResult::Status::failed && !state_.stopping();
     fix_columns(root);
     return true;
+  }
+
+  /// Returns false if there is nothing to continue with.
+  bool run_root_loops(RootResult& root) {
+    const bool twice = features().rebuild && !state_.fast();
+    if (!relax_and_improve(root, twice || state_.fast() ? kFirstIterations : kNoLimit))
+      return false;
+    if (twice && (improved_ || !root.complete)) {
+      if (improved_) rebuild();
+      if (!relax_and_improve(root, kNoLimit)) return false;
+    }
+    if (!search_longer()) return !state_.done();
+    rebuild();
+    return relax_and_improve(root, kNoLimit);
+  }
+
+  /// A root loop that starts with the cuts of the last, and polishing.
+  bool relax_and_improve(RootResult& root, std::int64_t iterations) {
+    root = relax(std::move(root.active_cuts), iterations);
+    if (root.status != RootResult::Status::bounded || state_.done()) return false;
+    improved_ = improve(root.values, root.bound);
+    return !state_.done();
+  }
+
+  /// If the root loops leave much open, it may be the schedule: a second more of search. Returns
+  /// true if it found a better one.
+  bool search_longer() {
+    const Joules open = state_.incumbent.energy() - state_.incumbent.bound();
+    if (state_.fast() || state_.refining || searched_ || graph().size() >= kSearchedNodes ||
+        open < std::max(kWideShare * state_.incumbent.extra_energy(),
+                        kWideGaps * state_.gap_joules())) {
+      return false;
+    }
+    searched_ = true;
+    const Joules before = state_.incumbent.energy();
+    run_search_phase(state_, kMoreMoves, kSearchShare);
+    return state_.incumbent.energy() < before && !state_.done();
   }
 
   RootResult relax(std::vector<PrecedenceCut> cuts, std::int64_t iterations) {
@@ -163,11 +198,6 @@ class ModelPhase {
     if (root.work == 0) state_.work.add_failed(options.most_work);  // it gave no answer
     raise_bound(state_, scaled_, root.bound);
     return root;
-  }
-
-  /// Whether the root loop left something to continue with.
-  bool usable(const RootResult& root) {
-    return root.status == RootResult::Status::bounded && !state_.done();
   }
 
   /// Returns true if polishing found a better schedule. Repeats while it does, since the
@@ -269,6 +299,8 @@ class ModelPhase {
   SolveState& state_;
   std::string name_;
   bool collapse_;
+  bool improved_ = false;  ///< by the last polishing
+  bool searched_ = false;  ///< by search_longer()
   std::optional<Formulation> model_;
   ScaledMilp scaled_;
 };

@@ -11,6 +11,10 @@ namespace poet {
 /// Whether a phase showed that no schedule exists.
 enum class ModelVerdict { open, infeasible };
 
+/// Searches for schedules by so many moves, or until it rests, in this share of the time that is
+/// left.
+void run_search_phase(SolveState& state, std::int64_t moves, double share);
+
 /// How long to work on the sampled relaxation.
 enum class SampledEffort {
   glance,  ///< a few moments and nodes of branch and bound: a bound in a blink
@@ -20,10 +24,17 @@ enum class SampledEffort {
 /// Raises the bound by sampled_relaxation(), or shows that no schedule exists.
 ModelVerdict run_sampled_relaxation_phase(SolveState& state, SampledEffort effort);
 
+/// How long a proof in moment models may take: a share of the time that is left, and a multiple of
+/// the time so far, so that a solve that needs no such proof is not held up for long.
+struct ProofTime {
+  double share = 0;
+  double of_elapsed = 0;
+};
+
 /// Proves the gap in moment models, or raises the bound as far as one leaf does; without an
-/// incumbent, tries to show that no schedule exists. Takes this share of the time that is left, or
-/// less, and none if the incumbent is hardly better than one whose proof was in vain.
-ModelVerdict run_proof_phase(SolveState& state, double share);
+/// incumbent, tries to show that no schedule exists. Takes no time if the incumbent is hardly
+/// better than one whose proof was in vain.
+ModelVerdict run_proof_phase(SolveState& state, const ProofTime& time);
 
 /// Which model a phase solves.
 enum class ModelKind {

@@ -5,6 +5,7 @@
 
 #include "solver/formulation/rows_on_demand.hpp"
 #include "solver/formulation/schedule_of_point.hpp"
+#include "solver/milp/reduce.hpp"
 
 namespace poet {
 namespace {
@@ -20,24 +21,26 @@ std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
                                const std::function<bool(const MipProgress&)>& progress) {
   Milp neighbourhood = scaled.milp;
   const std::vector<double> point = point_of_schedule(model, incumbent);
-  std::size_t open = 0;
   for (std::size_t c = 0; c < point.size(); ++c) {
     MilpColumn& column = neighbourhood.columns[c];
     const bool agree = std::abs(relaxed[c] - point[c]) < kAgreement;
     if (agree) column.lower = column.upper = point[c];
-    open += agree ? 0 : 1;
   }
   add_rows_on_demand(model, graph, neighbourhood);
+  const ReducedMilp reduced = without_fixed_columns(neighbourhood);
+  if (reduced.infeasible) return std::nullopt;  // the incumbent rounds otherwise
+  const std::size_t open = reduced.columns.size();
   Work done;
-  done.add_search(neighbourhood.nonzeros());
+  done.add_search(reduced.milp.nonzeros());
   MipOptions limited = options;
+  limited.cutoff -= reduced.milp.objective_offset - neighbourhood.objective_offset;
   limited.iterations = std::min(options.iterations, done.iterations_until(most_work, open));
-  const MipResult found = solve_mip(neighbourhood, limited, progress);
+  const MipResult found = solve_mip(reduced.milp, limited, progress);
   done.add_iterations(found.iterations, open);
   if (found.status == MipResult::Status::failed) done.add_failed(most_work);
   work.add_moves(done.moves());
   if (!found.values) return std::nullopt;
-  return schedule_of_point(model, graph, *found.values);
+  return schedule_of_point(model, graph, expand(neighbourhood, reduced, *found.values));
 }
 
 }  // namespace poet

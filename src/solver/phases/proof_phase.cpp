@@ -10,8 +10,7 @@
 namespace poet {
 namespace {
 
-/// A proof may take three times as long as the solve so far, and so many seconds at least.
-constexpr double kOfElapsed = 3;
+/// A proof may take so many seconds at least.
 constexpr Seconds kLeastSeconds = 5;
 /// The sampled relaxation has looked at fewer moments.
 constexpr int kLeastMoments = 16;
@@ -23,7 +22,7 @@ constexpr double kSlack = 1e-6;
 
 class ProofPhase {
  public:
-  ProofPhase(SolveState& state, double share) : state_(state), share_(share) {}
+  ProofPhase(SolveState& state, const ProofTime& time) : state_(state), time_(time) {}
 
   ModelVerdict run() {
     if (!state_.options.settings.features.moment_proofs || state_.fast() || state_.refining ||
@@ -67,8 +66,8 @@ class ProofPhase {
   ProofAttempt search(const ProofCosts& costs) {
     const Seconds start = state_.clock.elapsed();
     Proof proof = prove(state_.problem, costs,
-                        {.seconds = std::min(state_.share_of_time(share_),
-                                             std::max(kLeastSeconds, kOfElapsed * start)),
+                        {.seconds = std::min(state_.share_of_time(time_.share),
+                                             std::max(kLeastSeconds, time_.of_elapsed * start)),
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
                          .least_moments = kLeastMoments,
                          .progress = [this](int) {
@@ -80,13 +79,13 @@ class ProofPhase {
   }
 
   SolveState& state_;
-  double share_;
+  const ProofTime& time_;
 };
 
 }  // namespace
 
-ModelVerdict run_proof_phase(SolveState& state, double share) {
-  return ProofPhase(state, share).run();
+ModelVerdict run_proof_phase(SolveState& state, const ProofTime& time) {
+  return ProofPhase(state, time).run();
 }
 
 }  // namespace poet

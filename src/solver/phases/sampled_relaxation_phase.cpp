@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "base/stopwatch.hpp"
 #include "solver/formulation/moments.hpp"
 #include "solver/formulation/sampled_relaxation.hpp"
 #include "solver/milp/mip_solver.hpp"
@@ -56,6 +57,9 @@ struct TimeShares {
 constexpr TimeShares kShares{.glance = 0.1, .round = 0.4};
 constexpr TimeShares kSharesWithoutBackward{.glance = 0.3, .round = 0.9};
 constexpr Seconds kMinTime = 0.5;
+/// CBC's search ends if its bound has not moved for this share of its time: the next moments do
+/// more.
+constexpr double kRestShare = 0.2;
 
 /// The phase in its order: linear relaxations with more and more moments, then CBC with the moments
 /// that were worth it.
@@ -210,8 +214,16 @@ class SampledPhase {
                              .iterations = state_.iterations_left(scaled.milp.columns.size()),
                              .seed = state_.options.settings.seed,
                              .heuristics = false};
+    Stopwatch resting;
+    double best = -kInfinity;
     const MipResult result = solve_mip(scaled.milp, options, [&](const MipProgress& now) {
-      return note(scaled, now.bound, now.nodes);
+      if (now.bound > best) {
+        best = now.bound;
+        resting = {};
+      }
+      const bool rests = !glance_ && !state_.refining &&
+                         resting.elapsed() > kRestShare * options.time_limit_seconds;
+      return note(scaled, now.bound, now.nodes) && !rests;
     });
     SolveStatistics& statistics = state_.statistics;
     statistics.nodes += result.nodes;

@@ -1,3 +1,12 @@
+// What prices of rows prove, in whole numbers. Any prices give a valid bound, however Clp came to
+// them (Neumaier and Shcherbina, "Safe bounds in linear and mixed-integer linear programming",
+// 2004): rows with prices add up to one row, and columns lie between 0 and 1. So a price may be
+// rounded, and a price that is negative, tiny or too large for a whole number is left out; each
+// makes the bound weaker and none makes it wrong. The checker computes the same sum in Python,
+// where numbers have any size; here they have 128 bits, for whose sake the prices are limited.
+//
+// A leaf costs one pass over the nonzeros of its rows.
+
 #include "solver/proof/leaf.hpp"
 
 #include <algorithm>

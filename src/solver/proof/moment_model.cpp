@@ -1,3 +1,13 @@
+// The columns of docs/certificate-format.md, "Which columns exist". Both sides have to leave out
+// the same ones, as the checker adds up a leaf over the columns that it knows itself. So this file
+// follows the page definition by definition, and does not share the windows of the formulation,
+// which rest on arguments about best schedules that a certificate would have to prove.
+//
+// A series is a shortest path along the readers of a node, against the order of the nodes: one pass
+// over the edges. Without RAM for writing a series starts only after each moment. With it, what
+// frees a tensor leads to the series two stages later, so that every stage has one, and the last
+// three are kept.
+
 #include "solver/proof/moment_model.hpp"
 
 #include <algorithm>
@@ -48,6 +58,8 @@ void set_costs(const Graph& graph, ProofCosts& costs) {
 
 }  // namespace
 
+// The finer the units, the less is lost by rounding costs down. The target has 36 bits; the whole
+// energy may then have up to 100, which a Wide holds.
 ProofCosts costs_for_claim(const Graph& graph, Joules claim) {
   long double least = 0;
   for (const Node& node : graph.nodes) least += node.energy_joules;
@@ -72,6 +84,8 @@ ProofCosts costs_for_infeasible(const Graph& graph) {
   return {.compute = nothing, .page_in = nothing, .page_out = nothing};
 }
 
+// The nearest double may be above the bound, and a claim is exact: then the next one below is
+// stated.
 Joules claim_of_bound(const Graph& graph, const ProofCosts& costs, std::int64_t units) {
   const Wide all = baseline_units(graph, costs.shift) + units;
   double claim = std::ldexp(static_cast<double>(all), -costs.shift);

@@ -1,3 +1,9 @@
+// The families of rows that are few enough to list: some for each moment and tensor, or for each
+// edge. Each function names the rows in the words of a certificate and builds them from the columns
+// alone, so that a mistake here makes a certificate that the checker refuses, and no false proof.
+// What a relaxation can start without is marked as rarely tight, such as the inputs of
+// recomputations, of which each moment has a row for each edge.
+
 #include "solver/proof/moment_rows.hpp"
 
 #include <algorithm>
@@ -179,7 +185,7 @@ class MomentRows {
   /// storage: rule 9.
   void add_storage() {
     const Limits& limits = model_.problem().limits;
-    if (limits.storage == StorageBudgets()) return;
+    if (write_budget(limits) == kMaxBytes) return;
     ProofRow row{.line = "storage", .bound = -write_budget(limits)};
     for (int i = 0; i < model_.graph().size(); ++i) {
       row.add(-bytes_in_storage(model_.node(i)), model_.ever_paged()[i]);

@@ -1,3 +1,9 @@
+// What the search for proofs branches on. A relaxation moves a recomputation from one moment to the
+// next at no cost, so that fixing a single column changes nothing; how often something happens at
+// all is what it cannot hide (docs/formulation.md, "Branching on counts"). They are the full
+// model's counts, over the columns of this one. Columns without a cost come last, so that a node
+// whose counts are all whole can still be divided.
+
 #include "solver/proof/proof_counts.hpp"
 
 #include <algorithm>
@@ -54,6 +60,8 @@ std::vector<Count> proof_counts(const MomentModel& model) {
   return counts;
 }
 
+// The score is how far a count is from whole, times what it costs: a cheap guess at what both sides
+// will gain. The search looks at the best of them more closely.
 std::vector<CountSplit> best_splits(std::span<const Count> counts, std::span<const double> values,
                                     std::size_t most) {
   std::vector<std::pair<double, CountSplit>> found;

@@ -1,3 +1,12 @@
+// A relaxation that grows by rows. All rows that were ever made stay in a pool, with the line of
+// the certificate that each is, and enter when a point violates them. New rows are separated only
+// where the pool has few that are violated. Rows are scaled by powers of two, so that no
+// coefficient changes, and prices are scaled back before they are rounded.
+//
+// Clp is believed nowhere. Its status decides only what is tried next: a node is closed if prices,
+// or a ray, prove it in whole numbers. Coarse prices are tried first, as they are shorter in the
+// file.
+
 #include "solver/proof/proof_program.hpp"
 
 #include <algorithm>
@@ -141,6 +150,7 @@ void ProofProgram::push_branch(ProofRow row) {
   enter(std::span(&number, 1));
 }
 
+// Rows and basis together: with other rows the basis of a node would not fit its program.
 void ProofProgram::return_to(const Place& place) {
   std::vector<int> every(rows_.size());
   std::iota(every.begin(), every.end(), 0);

@@ -1,3 +1,13 @@
+// Which models to try, and how long. Few moments make small linear programs, and most proofs that
+// they have take less than a second; only consecutive moments have rows on single stages. So the
+// models are tried from small to large, and a small one is left early when its root is far from the
+// target: its time would be missing for the large one. A model with RAM that is held for writing
+// alone comes last and for small graphs only, since it has a column for each tensor and moment
+// more.
+//
+// Each search is a child process, as Clp can crash, overrun its time or take all memory. What it
+// proved at the root before it was given up is an answer too.
+
 #include "solver/proof/prove.hpp"
 
 #include <algorithm>

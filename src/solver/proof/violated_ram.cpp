@@ -1,5 +1,8 @@
 // The rows `ram` and `bytes`: what is in RAM at one instant of a stage fits the budget, in bytes
-// and in rounded sizes. For each tensor the reason counts that says most at the point.
+// and in rounded sizes. For each tensor the reason counts that says most at the point. Each
+// combination of reasons is a row of its own; the best reason of each tensor gives the one that is
+// violated most. Sizes are rounded as in the full model. The same weights come again at point after
+// point, so what they are rounded to is kept for the whole search.
 
 #include <algorithm>
 #include <cmath>

@@ -15,6 +15,7 @@ namespace {
 constexpr double kRowTolerance = 1e-5;        // distance of a point from a row that is worth adding
 constexpr std::size_t kMaxRows = 2000;        // rows that enter at once
 constexpr std::size_t kNearlyFeasible = 600;  // violated rows below which cuts are separated
+constexpr double kPastShare = 0.5;            // of past optima, in a point inside
 
 Milp columns_only(const Milp& milp) {
   return {.columns = milp.columns};
@@ -68,10 +69,11 @@ const MilpRow& Relaxation::RowPool::operator[](int row) {
 }
 
 Relaxation::Relaxation(const Formulation& model, const Graph& graph, const Milp& milp,
-                       const SolverFeatures& features)
+                       const SolverFeatures& features, const Separation& separation)
     : model_(model),
       graph_(graph),
       separates_(features.precedence_cuts),
+      separation_(separation),
       pool_(milp.rows, model, graph),
       program_(columns_only(milp)) {}
 
@@ -87,14 +89,39 @@ LinearProgram::Status Relaxation::solve(double ceiling, Seconds seconds, std::in
 bool Relaxation::add_violated_rows() {
   std::vector<int> violated = pool_.violated(program_.values());
   std::vector<PrecedenceCut> cuts;
-  if (separates_ && violated.size() < kNearlyFeasible) {
-    cuts = separate_precedence(model_, graph_, program_.values(), {});
-  }
+  if (separates_ && violated.size() < kNearlyFeasible) cuts = separate();
   if (violated.size() > kMaxRows) violated.resize(kMaxRows);
   if (violated.empty() && cuts.empty()) return false;
   add_pool_rows(violated);
   add_cuts(std::move(cuts));
   return true;
+}
+
+std::vector<PrecedenceCut> Relaxation::separate() {
+  std::vector<PrecedenceCut> cuts;
+  if (separation_.inside) cuts = separate_inside();
+  SeparationLimits limits = separation_.limits;
+  limits.total -= static_cast<int>(cuts.size());
+  if (2 * limits.total < separation_.limits.total) return cuts;
+  for (PrecedenceCut& cut : separate_precedence(model_, graph_, program_.values(), limits)) {
+    cuts.push_back(std::move(cut));
+  }
+  return cuts;
+}
+
+/// The cuts at the mean of past optima that the present one violates as well.
+std::vector<PrecedenceCut> Relaxation::separate_inside() {
+  const auto values = program_.values();
+  if (inside_.empty()) inside_.assign(values.begin(), values.end());
+  for (std::size_t c = 0; c < inside_.size(); ++c) {
+    inside_[c] = kPastShare * inside_[c] + (1 - kPastShare) * values[c];
+  }
+  std::vector<PrecedenceCut> cuts =
+      separate_precedence(model_, graph_, inside_, separation_.limits);
+  std::erase_if(cuts, [&](const PrecedenceCut& cut) {
+    return excess(to_row(model_, cut), values) <= separation_.limits.tolerance;
+  });
+  return cuts;
 }
 
 void Relaxation::add_pool_rows(const std::vector<int>& chosen) {

@@ -15,6 +15,15 @@
 
 namespace poet {
 
+/// How a relaxation looks for precedence cuts.
+struct Separation {
+  SeparationLimits limits;
+  /// Whether cuts are sought at a point inside first, the mean of past optima (in-out separation,
+  /// Ben-Ameur and Neto 2007). The optimum hops between the vertices of one face; a cut at a vertex
+  /// takes that vertex away, and one at a point inside the whole face.
+  bool inside = false;
+};
+
 /// The linear relaxation of a model that contains a row only while it is tight. Most rows, four of
 /// five or more, are slack at the optimum, so a row enters when it is violated and leaves when it
 /// is slack. Precedence cuts are separated once the model's own rows are nearly satisfied. Use it
@@ -22,7 +31,7 @@ namespace poet {
 class Relaxation {
  public:
   Relaxation(const Formulation& model, const Graph& graph, const Milp& milp,
-             const SolverFeatures& features);
+             const SolverFeatures& features, const Separation& separation = {});
 
   /// Adds the rows to start with: rows of the model by index (if none are given, those that are
   /// often tight), and cuts. After the rows of the model, the indices count rows on demand.
@@ -90,10 +99,14 @@ class Relaxation {
 
   void add_pool_rows(const std::vector<int>& chosen);
   void add_cuts(std::vector<PrecedenceCut> cuts);
+  std::vector<PrecedenceCut> separate();
+  std::vector<PrecedenceCut> separate_inside();
 
   const Formulation& model_;
   const Graph& graph_;
   bool separates_;
+  Separation separation_;
+  std::vector<double> inside_;  // the mean of past optima, later ones weighing more
   RowPool pool_;
   LinearProgram program_;
   std::vector<Origin> origins_;  // by row of the linear program

@@ -21,9 +21,20 @@ inline constexpr auto kFields<RootResult> = std::tuple(
 
 namespace {
 
-constexpr int kCleanInterval = 5;  // rounds between removals of slack rows
-constexpr int kRootStallRounds = 12;
-constexpr double kRootStallShare = 0.03;  // of the distance to the ceiling, in kRootStallRounds
+/// Many cuts at once, because most leave again in the next round: the program is as large as the
+/// rows that are tight.
+Separation root_separation() {
+  return {.limits = {.per_target = 8, .total = 3000}, .inside = true};
+}
+
+/// The loop rests if the last part of its work, and these rounds at least, raised the bound by less
+/// than this share of its distance to the ceiling. Some models rest for many short rounds and then
+/// go on, so that the rounds alone would end the loop too soon.
+constexpr int kFirstRounds = 36;
+constexpr int kRootRestRounds = 12;
+constexpr double kRestWork = 0.6;
+constexpr double kRestGain = 0.03;
+constexpr int kMostRounds = 400;  // without a ceiling
 
 class RootLoop {
  public:
@@ -33,7 +44,7 @@ class RootLoop {
         fixing_margin_(fixing_margin(scaled)),
         columns_(scaled.milp.columns.size()),
         nonzeros_(scaled.milp.nonzeros()),
-        relaxation_(model, graph, scaled.milp, options.features) {}
+        relaxation_(model, graph, scaled.milp, options.features, root_separation()) {}
 
   RootResult run(const std::function<void(double)>& report) {
     RootResult result;
@@ -59,15 +70,17 @@ class RootLoop {
         fix_columns(result);
       }
       iterations += round == 0 ? 0 : relaxation_.iterations();
-      result.complete = stalled(round, result.bound);
+      result.complete = rests(round, result.bound);
       if (result.complete || iterations >= options_.iterations ||
           result.work >= options_.most_work || time_.expired()) {
         break;
       }
-      if (round % kCleanInterval == 0) relaxation_.remove_slack_rows();
+      relaxation_.remove_slack_rows();
       result.complete = !relaxation_.add_violated_rows();
       if (result.complete) break;
     }
+    // What starts from these rows and cuts would solve each of its nodes with the slack ones.
+    if (result.status == RootResult::Status::bounded) relaxation_.remove_slack_rows();
     result.values = std::move(values_);
     result.active_rows = relaxation_.active_rows();
     result.active_cuts = relaxation_.active_cuts();
@@ -75,11 +88,15 @@ class RootLoop {
   }
 
  private:
-  bool stalled(int round, double bound) {
-    bounds_.push_back(bound);
-    if (round < 3 * kRootStallRounds || options_.ceiling == kInfinity) return round > 400;
-    const double gained = bound - bounds_[bounds_.size() - 1 - kRootStallRounds];
-    return gained < kRootStallShare * (options_.ceiling - bound);
+  bool rests(int round, double bound) {
+    rounds_.push_back({.bound = bound, .work = work_.moves()});
+    if (round < kFirstRounds || options_.ceiling == kInfinity) return round > kMostRounds;
+    const double then = (1 - kRestWork) * static_cast<double>(work_.moves());
+    const auto by_work = std::partition_point(
+        rounds_.begin(), rounds_.end(),
+        [&](const Round& earlier) { return static_cast<double>(earlier.work) < then; });
+    const auto earlier = std::min(by_work, rounds_.end() - 1 - kRootRestRounds);
+    return bound - earlier->bound < kRestGain * (options_.ceiling - bound);
   }
 
   /// Reduced-cost fixing: a column whose reduced cost lifts the bound to the ceiling keeps its
@@ -102,7 +119,11 @@ class RootLoop {
   std::size_t nonzeros_;
   Work work_;
   Relaxation relaxation_;
-  std::vector<double> bounds_;
+  struct Round {
+    double bound;
+    std::int64_t work;  // until its end
+  };
+  std::vector<Round> rounds_;
   std::vector<double> values_;  // at the last optimum
   Countdown time_{options_.time_limit_seconds};
 };

@@ -79,7 +79,8 @@ class PartedSearch {
     const Stopwatch watch;
     if (start_) note(*start_);
     const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds));
-    if (problem_.limits.techniques.paging && problem_.limits.techniques.remat) {
+    const TechniqueSet& techniques = problem_.limits.techniques;
+    if (options_.has_parts && techniques.paging && techniques.remat) {
       search_without(&TechniqueSet::paging);
       search_without(&TechniqueSet::remat);
     }
@@ -132,6 +133,7 @@ class PartedSearch {
               const std::vector<Schedule>& plans, std::int64_t moves, const Stop& stop) {
     const auto size = static_cast<std::int64_t>(problem.graph.size());
     TimelineSearchOptions search{.moves = std::min(moves, kMovesPerPair * size * size),
+                                 .rest = options_.rest,
                                  .seed = options_.seed,
                                  .processes = options_.processes,
                                  .memory_bytes = options_.memory_bytes,

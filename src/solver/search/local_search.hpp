@@ -15,8 +15,16 @@ namespace poet {
 /// From so many nodes on a descent takes a second, and a million moves take several.
 inline constexpr int kLargeGraph = 1000;
 
+/// A search that finds no better plan in so many moves hardly ever finds one later.
+inline constexpr std::int64_t kRestingMoves = 10'000'000;
+
 struct LocalSearchOptions {
   std::int64_t moves = 1'500'000;  ///< budget in moves, not seconds: a seed gives one answer
+  /// Moves without a better plan after which a part of the search ends.
+  std::int64_t rest = std::numeric_limits<std::int64_t>::max();
+  /// Whether parts of the search have one technique only. A search that goes on from what such a
+  /// search has found does without.
+  bool has_parts = true;
   std::uint32_t seed = 1;
   int processes = 1;                 ///< that share a long search
   Bytes memory_bytes = 0;            ///< for all of them together; 0: no limit

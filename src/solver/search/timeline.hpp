@@ -89,6 +89,10 @@ class Timeline {
   /// What it costs by itself to add it.
   Units energy_of(const Entry& entry) const;
   bool is_paged(int node) const { return page_ins_[node] > 0; }
+  /// Whether secondary storage has room for a copy beside those that are made.
+  bool has_storage_for(int node) const {
+    return written_ + costs_.nodes[node].stored <= costs_.write_budget;
+  }
   /// What it adds to the runtime if a stage transfers for so much longer.
   Units time_of_transfer(int stage, Units transferring) const;
 

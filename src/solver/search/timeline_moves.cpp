@@ -31,6 +31,7 @@ constexpr int kSoon = 8;            // stages after that moment
 constexpr double kLeastPaged = 10;  // per cent of additions
 constexpr double kMostPaged = 50;
 constexpr int kPageOuts = 12;  // one move in so many, where their stage matters
+constexpr int kCopies = 32;    // one move in so many, where copies may be made
 constexpr int kStages = 4;     // of which the one with the most time for a page-out is taken
 
 }  // namespace
@@ -63,6 +64,7 @@ bool TimelineMoves::propose(double affordable) {
   affordable_ = affordable;
   const bool overlapped = timeline_.costs().paging_time == PagingTime::overlapped;
   if (overlapped && random_.below(kPageOuts) == 0) return shift_page_out();
+  if (random_.below(kCopies) == 0) return change_copy();
   // Shares of the kinds of moves, in per cent; the rest shifts whole stages.
   static constexpr std::pair<int, bool (TimelineMoves::*)()> kKinds[] = {
       {40, &TimelineMoves::add_or_relieve},
@@ -318,12 +320,16 @@ bool TimelineMoves::add(int node, int stage, bool by_paging) {
     hide_page_out(timeline_, node);
     return true;
   }
+  draw_depth();
+  return recompute(node, stage);
+}
+
+void TimelineMoves::draw_depth() {
   const int kinds = static_cast<int>(std::size(kDepths));
   const bool deepest = random_.below(kDeepest) == 0;
   const Depth& depth = kDepths[deepest ? kinds - 1 : random_.below(kinds - 1)];
   recompute_share_ = depth.share;
   recomputations_left_ = depth.limit;
-  return recompute(node, stage);
 }
 
 /// Computes a node again and, of its inputs that have gone, some as well.

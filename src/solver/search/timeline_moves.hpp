@@ -18,7 +18,11 @@ struct StageWindow {
 /// Random changes to a timeline: an entry is added, removed, shifted by a few stages, replaced by
 /// one of an input or a user, or all recomputations of a stage move to another. Half of the added
 /// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM. Where
-/// transfers overlap with computations, page-outs move to other stages as well.
+/// transfers overlap with computations, page-outs move to other stages as well. Now and then all
+/// returns of a tensor change at once, because a copy is paid once (copy_moves.cpp). On the 58
+/// sample and exact problems that a search of 1.5 s does not always solve, two seeds each, that
+/// leaves 0.16 % of the extra energy above the best known instead of 0.23 %; one move in 16 or 64
+/// is neither better nor worse.
 ///
 /// What is recomputed needs its inputs, and some of them have gone. Each of these is either held
 /// until then or itself recomputed, and so on; how often the one or the other is drawn anew for
@@ -58,12 +62,19 @@ class TimelineMoves {
   bool swap_some();
   bool shift_stage();
   bool shift_page_out();
+  bool change_copy();
+  bool open_copy(int node);
+  bool close_copy(int node, int substitute);
+  std::vector<int> returns_of(int node) const;
+  int pick_relative(int node);
+  int pick_open_copy();
   const Entry* pick_entry();
   int pick_high_event();
   int pick_stage(int node, Position start, Position end);
   int stage_near_relative(int node, int first, int last);
   int stage_of_some_use(int node);
   bool add(int node, int stage, bool by_paging);
+  void draw_depth();
   bool recompute(int node, int stage);
   bool is_hopeless(Units more) const;
 

@@ -78,7 +78,7 @@ class ChainSearch {
       take_reports(drawn);
       if (ended_ || !answer->result) return false;
       take_result(*answer->result);
-      ended_ = moves_left() <= 0;
+      ended_ = moves_left() <= 0 || (best_ && made_ - made_at_best_ >= options_.rest);
       return !ended_;
     };
     calls.on_tick = [this] { return !ended_ && !options_.stop(); };
@@ -139,6 +139,7 @@ class ChainSearch {
     const Units energy = timeline_.extra_energy();
     if (best_ && energy >= best_->energy) return;
     best_ = {.entries = entries, .energy = energy};
+    made_at_best_ = made_;
     options_.improved(to_schedule(timeline_));
   }
 
@@ -146,7 +147,8 @@ class ChainSearch {
   WholeCosts costs_;
   Timeline timeline_;
   Chain chain_;
-  std::int64_t made_ = 0;    // moves of the chains whose results were taken
+  std::int64_t made_ = 0;  // moves of the chains whose results were taken
+  std::int64_t made_at_best_ = 0;
   bool low_budget_ = false;  // so that no start fits
   bool ended_ = false;       // by moves or by what a chain found, not by the clock
   double length_ = 0;        // of the next chain's first search, in moves

@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <optional>
 #include <vector>
 
@@ -13,6 +14,7 @@ namespace poet {
 
 struct TimelineSearchOptions {
   std::int64_t moves = 1'000'000;  ///< budget in moves, not seconds: a seed gives one answer
+  std::int64_t rest = std::numeric_limits<std::int64_t>::max();  ///< moves without a better plan
   std::uint32_t seed = 1;
   std::size_t line = 1;    ///< chains drawn before it is known what the first of them finds
   int processes = 1;       ///< that share the chains in line

@@ -245,5 +245,23 @@ TEST(LocalSearch, RepeatsWithTheSameSeed) {
   EXPECT_EQ(*first, *second);
 }
 
+TEST(LocalSearch, EndsIfItFindsNothingBetterForLong) {
+  const Problem problem = test::chain_problem(30, 100);
+  Problem tight = problem;
+  tight.limits.ram_budget_bytes = baseline(problem.graph).peak_ram_bytes / 2;
+  constexpr std::int64_t kRest = 100'000;
+  std::int64_t rested = 0;
+  std::int64_t made = 0;
+  const auto moved = [](std::int64_t& count) {
+    return [&count](std::int64_t moves) { count += moves; };
+  };
+  const auto brief =
+      local_search(tight, {.moves = 20 * kRest, .rest = kRest, .moved = moved(rested)});
+  const auto whole = local_search(tight, {.moves = 20 * kRest, .moved = moved(made)});
+  ASSERT_TRUE(brief && whole);
+  EXPECT_GE(rested, kRest);
+  EXPECT_LT(rested, made / 2);
+}
+
 }  // namespace
 }  // namespace poet

@@ -66,6 +66,8 @@ std::string describe_result(const BaselineResult& result) {
   return fmt::format("{}{}, {:.2f} s", name_of(result.row.status), energy, result.row.wall_seconds);
 }
 
+// A method that takes milliseconds and one that takes a minute share a line: progress is counted in
+// methods, not in points.
 std::vector<BaselineResult> run_all(const SweepGrid& grid, const std::vector<SweepPoint>& points,
                                     const BaselinesArguments& arguments, bool quiet) {
   TaskLine line(quiet, static_cast<int>(points.size() * arguments.methods.size()), 0);

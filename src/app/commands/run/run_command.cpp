@@ -1,7 +1,10 @@
 // The command `run` computes the step of a schedule on real tensors and compares it, bit by bit,
 // with the same step without a schedule. So it finds what a replay cannot: an edge that the graph
 // lacks, or a kernel that writes over what it still reads. A difference is a bug of the schedule,
-// the offsets or this program, and ends with the status of an invalid schedule.
+// the offsets or this program, and ends with the status of an invalid schedule. Both steps run in
+// this process, one after the other, so their times on stdout are of one machine under one load.
+// The document is written even if something differs, as its digests say which layer to look at;
+// measured costs are not, since times of a program that computes something else are of no use.
 
 #include <spdlog/spdlog.h>
 

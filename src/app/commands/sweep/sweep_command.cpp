@@ -1,4 +1,6 @@
-// The command `sweep`: its options and its help.
+// The command `sweep`: its options and its help. What runs is in sweep_steps.cpp, and how a command
+// line becomes a sweep in sweep_setup.cpp: --resume alone has more cases than all other options
+// together.
 
 #include <algorithm>
 #include <memory>

@@ -128,22 +128,35 @@ void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.request.continues = true;
 }
 
+/// What a file says of an earlier sweep has to suit the grid, if one is stated again.
+void expect_same_sweep(SweepRequest request, const SweepRequest& earlier, const std::string& file) {
+  copy_changeable(earlier.settings, request.settings);
+  request.continues = earlier.continues;
+  const std::string difference = request_difference(request, earlier);
+  if (difference.empty()) return;
+  throw InputError("--resume", fmt::format("'{}' belongs to another sweep: {}", file, difference));
+}
+
 /// A journal goes on with the grid that it is of.
 void check_earlier(const SweepSetup& setup) {
   const std::optional<JournalContents>& earlier = setup.journal.earlier();
-  if (!earlier) return;
-  SweepRequest same_effort = setup.request;
-  copy_changeable(earlier->request.settings, same_effort.settings);
-  const std::string difference = request_difference(same_effort, earlier->request);
-  if (difference.empty()) return;
-  throw InputError("--resume", fmt::format("'{}' belongs to another sweep: {}",
-                                           journal_path(setup.output), difference));
+  if (earlier) expect_same_sweep(setup.request, earlier->request, journal_path(setup.output));
 }
 
 }  // namespace
 
 bool already_finished(const SweepArguments& arguments) {
-  return !arguments.resume.empty() && arguments.changes.empty() && is_finished(arguments.resume);
+  if (arguments.resume.empty() || !arguments.changes.empty() || !is_finished(arguments.resume)) {
+    return false;
+  }
+  if (!arguments.has_request) return true;
+  const auto earlier = with_place("--resume", [&] { return finished_request(arguments.resume); });
+  if (!earlier) return true;
+  SweepRequest request = arguments.request;
+  spell_out(request);
+  load_grid(request);  // states the digests of the models and platforms
+  expect_same_sweep(request, *earlier, request_path(arguments.resume));
+  return true;
 }
 
 SweepSetup prepare_sweep(const SweepArguments& arguments) {

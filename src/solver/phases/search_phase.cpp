@@ -1,0 +1,30 @@
+#include <algorithm>
+
+#include "solver/phases/phases.hpp"
+#include "solver/search/local_search.hpp"
+
+namespace poet {
+
+void run_search_phase(SolveState& state, std::int64_t moves, double share) {
+  const SolveSettings& settings = state.options.settings;
+  if (!settings.features.local_search) return;
+  const Seconds start = state.clock.elapsed();
+  LocalSearchOptions search{.moves = std::min(moves, state.work_left()),
+                            .rest = kRestingMoves,
+                            .has_parts = state.local_searches == 0,
+                            .seed = settings.seed + state.local_searches++,
+                            .processes = settings.threads,
+                            .memory_bytes = settings.memory_limit_bytes,
+                            .start = state.incumbent.schedule(),
+                            .seconds = state.share_of_time(share)};
+  search.stop = [&] { return state.done(); };
+  search.moved = [&](std::int64_t made) { state.work.add_moves(made); };
+  search.improved = [&](const Schedule& schedule) {
+    state.offer(schedule);
+    state.report_progress("local search");
+  };
+  local_search(state.problem, search);
+  state.statistics.heuristic_seconds += state.clock.elapsed() - start;
+}
+
+}  // namespace poet
