@@ -7,6 +7,7 @@ struct region {
 
 struct statistics {
   poet_real mean, scale; /* scale = 1 / sqrt(variance + epsilon) */
+  poet_real squares;     /* the sum of (x - mean)^2 */
 };
 
 /* Mean first, then the mean square around it: stable, at the price of a second pass. */
@@ -26,6 +27,7 @@ static struct statistics statistics_of(struct region r, const poet_real* x, poet
     }
   }
   result.scale = (poet_real)1 / POET_SQRT(squares / count + epsilon);
+  result.squares = squares;
   return result;
 }
 
@@ -46,6 +48,15 @@ POET_KERNEL void poet_batch_norm(const struct poet_batch_norm_spec* b, const poe
       for (i = at; i < at + r.length; ++i) y[i] = (x[i] - s.mean) * scale + beta[c];
     }
   }
+}
+
+/* PyTorch's: the variance of the running statistics is the unbiased one. */
+static void track(const struct poet_batch_norm_spec* b, struct statistics s, int32_t c,
+                  poet_real* running) {
+  const int32_t count = b->batch * b->plane;
+  const poet_real variance = s.squares / (poet_real)(count > 1 ? count - 1 : 1);
+  running[c] = b->keep * running[c] + b->take * s.mean;
+  running[b->channels + c] = b->keep * running[b->channels + c] + b->take * variance;
 }
 
 /* With h = (x - mean) scale: dgamma = sum of dy h, dbeta = sum of dy,
@@ -74,6 +85,7 @@ POET_KERNEL void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, cons
       }
     }
     if (!dw) continue;
+    if (dw->running) track(b, s, c, dw->running);
     poet_sink_put(dw, c, dgamma);
     poet_sink_put(dw, b->channels + c, dbeta);
   }

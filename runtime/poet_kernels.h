@@ -104,10 +104,15 @@ void poet_embedding_gradw(const struct poet_embedding_spec* e, const int32_t* x,
 
 /* Means and variances are computed again by the gradients. The gradient node of a normalisation
  * makes dx and the gradients of gamma and beta; dx is NULL if nothing below trains, dw if the layer
- * does not train. dx may be over dy, and the sink may change gamma: it is read before. */
+ * does not train. dx may be over dy, and the sink may change gamma: it is read before.
+ *
+ * A sink with `running` makes the gradient of a batch norm take the batch into the running
+ * statistics: r = keep r + take s, where s is the mean, or the variance over count - 1 (a count of
+ * 1: over 1). The gradient does it, and not the forward pass, since it runs once in each step. */
 struct poet_batch_norm_spec {
   int32_t batch, channels, plane; /* plane: H W, L, or 1 */
   poet_real epsilon;
+  poet_real keep, take; /* for the gradient; 1 - momentum and momentum, as a rule */
 };
 
 void poet_batch_norm(const struct poet_batch_norm_spec* b, const poet_real* x,

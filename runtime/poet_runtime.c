@@ -28,8 +28,17 @@ void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, u
     const struct poet_parameters* group = &plan->parameters[p];
     struct poet_random random = poet_random_of(seed, POET_STREAM_PARAMETERS, (uint32_t)p);
     poet_real* values;
+    if (group->running >= 0 && memory->running) {
+      for (i = 0; i < group->count; ++i) {
+        memory->running[group->running + i] = (poet_real)(i < group->count / 2 ? 0 : 1);
+      }
+    }
     if (!group->is_trained) continue;
     values = memory->parameters + group->first;
+    if (plan->reset) {
+      memcpy(values, plan->reset + group->first, (size_t)group->count * sizeof *values);
+      continue;
+    }
     for (t = 0; t < group->tensor_count; ++t) {
       poet_fill_parameters(&random, &group->tensors[t], values);
       values += group->tensors[t].count;
@@ -96,6 +105,9 @@ static void set_sink(const struct poet_plan* plan, const struct poet_memory* mem
   if (use->gradient.place == POET_ARENA) sink->gradient = in_arena(memory, use->gradient.offset);
   if (use->gradient.place == POET_KEPT) {
     sink->gradient = memory->kept + use->gradient.offset / sizeof(poet_real);
+  }
+  if (use->tracks >= 0 && memory->running) {
+    sink->running = memory->running + plan->parameters[use->tracks].running;
   }
   if (use->updates >= 0) {
     const struct poet_parameters* group = &plan->parameters[use->updates];

@@ -57,6 +57,7 @@ struct poet_sink_use {
   struct poet_operand sum;      /* what came before and is added first */
   struct poet_operand gradient; /* where it is stored */
   int32_t updates;              /* poet_plan.parameters that it is applied to; -1: none */
+  int32_t tracks; /* poet_plan.parameters whose running statistics take the batch; -1: none */
 };
 
 enum poet_op { POET_COMPUTE, POET_PAGE_OUT, POET_PAGE_IN, POET_MOVE };
@@ -86,12 +87,14 @@ struct poet_parameters {
   int32_t is_trained;
   int32_t tensor_count;
   const struct poet_initial* tensors; /* their elements add up to count */
+  int32_t running; /* of a batch norm: the index of its first running statistic in
+                    * poet_memory.running, `count` of them, means and then variances; -1: none */
 };
 
 /* An input, or the target of a loss that names none. */
 struct poet_data {
   int32_t count;
-  int32_t index_limit; /* 0: float; else int32_t from 0 up to, but not including, this */
+  int32_t index_limit; /* 0: float; -1: zeros; else int32_t from 0 up to, but not including, this */
 };
 
 struct poet_plan {
@@ -101,6 +104,7 @@ struct poet_plan {
   int32_t optimizer;                                 /* enum poet_optimizer_kind */
   int32_t parameter_count, moment_count, kept_count; /* poet_real in RAM */
   int32_t constant_count;                            /* poet_real that can be in flash */
+  int32_t running_count;                             /* poet_real in RAM, if they are wanted */
   int32_t second_moments; /* how far the v of Adam is behind the m, in elements of moments */
   int32_t loss_count;
   int32_t instruction_count;
@@ -111,6 +115,7 @@ struct poet_plan {
   const struct poet_parameters* parameters;
   const struct poet_data* inputs;
   const struct poet_data* targets;
+  const poet_real* reset; /* parameter_count: what poet_initialise() copies; NULL: by the seed */
 };
 
 /* ---- what the caller owns ------------------------------------------------------------------- */
@@ -122,6 +127,8 @@ struct poet_memory {
   const poet_real* constants; /* POET_CONSTANT_COUNT: what is not; such as poet_constants */
   poet_real* moments;        /* POET_MOMENT_COUNT: v of momentum, m and v of Adam; zeros at first */
   poet_real* kept;           /* POET_KEPT_COUNT: gradients that stay in RAM during a step */
+  poet_real* running;        /* POET_RUNNING_COUNT: running statistics of batch norms, for an
+                              * inference after the training; NULL: not wanted */
   const void* const* inputs; /* POET_INPUT_COUNT pointers to float or int32_t */
   const void* const* targets; /* POET_TARGET_COUNT likewise */
   struct poet_optimizer optimizer;
@@ -140,7 +147,7 @@ struct poet_memory {
 /* What poet_step() returns beside what poet_page_out() and poet_page_in() do. */
 enum { POET_OK = 0, POET_NO_STORAGE = -1, POET_MISALIGNED = -2, POET_NO_CONSTANTS = -3 };
 
-/* Trained parameters, moments and optimizer from a seed, as `poet-solve run --seed` has them.
+/* Trained parameters, moments, running statistics and optimizer from a seed, as `poet-solve run --seed` has them.
  * Pointers in `memory` have to be set; constants, inputs and targets stay as they are. */
 void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed);
 /* Data from a seed, likewise: poet_data.count elements of 4 bytes. */

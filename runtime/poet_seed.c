@@ -48,7 +48,9 @@ void poet_fill_data(struct poet_random* random, int32_t count, int32_t index_lim
   unsigned char* at = values;
   int32_t i;
   for (i = 0; i < count; ++i, at += 4) {
-    if (index_limit > 0) {
+    if (index_limit < 0) {
+      memset(at, 0, 4);
+    } else if (index_limit > 0) {
       const uint32_t index = poet_below(random, (uint32_t)index_limit);
       memcpy(at, &index, sizeof index);
     } else {

@@ -36,8 +36,8 @@ float poet_weight_spread(float fan_in);
 /* Writes initial->count elements. */
 void poet_fill_parameters(struct poet_random* random, const struct poet_initial* initial,
                           poet_real* values);
-/* Writes `count` elements of an input or a target: float within +-1 if index_limit is 0, else
- * int32_t below it. */
+/* Writes `count` elements of an input or a target: float within +-1 if index_limit is 0, zeros if
+ * it is negative, else int32_t below it. */
 void poet_fill_data(struct poet_random* random, int32_t count, int32_t index_limit, void* values);
 
 /* SGD and momentum with a rate of 0.01 and a momentum of 0.9; Adam with a rate of 0.001 and the

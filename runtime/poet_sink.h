@@ -45,6 +45,7 @@ struct poet_sink {
   /* Called with each complete gradient, for digests; NULL: not called. */
   void (*observe)(void* context, int32_t index, poet_real gradient);
   void* context;
+  poet_real* running; /* of a batch norm: running means, then variances; NULL: not tracked */
 };
 
 static inline void poet_apply(const struct poet_sink* sink, int32_t i, poet_real g) {

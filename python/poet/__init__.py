@@ -7,6 +7,9 @@
 Sizes are bytes, energies joules, times seconds. `from poet import solve` is the function of POET (ICML 2022), with its
 signature and its milliseconds. docs/python.md has examples.
 """
+import importlib
+from typing import Any
+
 from ._interrupted import Interrupted
 from ._matrices import Matrices
 from ._model import Model, ModelInfo, models
@@ -24,5 +27,14 @@ __version__ = "0.1.0"
 
 __all__ = ["Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule", "Matrices", "Model",
            "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform", "PoetError", "Point",
-           "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep", "find_program", "models",
-           "optimize", "platforms", "solve", "sweep"]
+           "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep", "check", "find_program",
+           "models", "optimize", "platforms", "solve", "sweep"]
+
+
+def check(net: Any, x: Any, y: Any, **settings: Any) -> Any:
+    """`poet.torch.check`: imports a module of PyTorch, solves a schedule, runs it, and compares it with autograd.
+
+    Raises:
+        ImportError: PyTorch is not installed.
+    """
+    return importlib.import_module("poet.torch").check(net, x, y, **settings)

@@ -2,7 +2,7 @@
 keys; every quantity has its unit in its name."""
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, field, fields
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, TypeVar
 
 Record = TypeVar("Record")
@@ -78,6 +78,22 @@ class Gradient:
     equal: bool
 
 
+class Gradients(List[Gradient]):
+    """The gradients of a run: by place, a `Gradient` of a layer; by name, such as "conv1.weight", an array of numpy."""
+
+    def __init__(self, records: List[Gradient], arrays: Mapping[str, Any]) -> None:
+        super().__init__(records)
+        self.arrays = arrays
+
+    def __getitem__(self, key: Any) -> Any:
+        if not isinstance(key, str):
+            return super().__getitem__(key)
+        if key not in self.arrays:
+            names = ", ".join(self.arrays) or "nothing, as numpy is missing, or the run is not equal or without arrays"
+            raise KeyError(f"found no gradient of '{key}'; there is {names}")
+        return self.arrays[key]
+
+
 @dataclass(frozen=True)
 class Run:
     """A training step, computed by its schedule and without one.
@@ -86,6 +102,8 @@ class Run:
         equal: whether all gradients, losses and parameters have the same bits.
         losses: one for each step; None where it is not finite.
         document: all of what the run gave (docs/run-format.md).
+        arrays: the numbers of the last step by kind ("parameters", "gradients", "outputs") and name, as arrays of
+            numpy; empty without numpy, and if the run is not equal.
     """
 
     equal: bool
@@ -95,11 +113,23 @@ class Run:
     seconds: float
     unscheduled_seconds: float
     document: Dict[str, Any]
+    arrays: Dict[str, Dict[str, Any]] = field(default_factory=dict)
 
     @property
-    def gradients(self) -> List[Gradient]:
-        """Of every trained layer."""
-        return [record(Gradient, gradient) for gradient in self.document["gradients"]]
+    def gradients(self) -> Gradients:
+        """Of every trained layer; `gradients["conv1.weight"]` is an array."""
+        return Gradients([record(Gradient, gradient) for gradient in self.document["gradients"]],
+                         self.arrays.get("gradients", {}))
+
+    @property
+    def parameters(self) -> Dict[str, Any]:
+        """After the last step, frozen ones included, by the names of PyTorch's state_dict()."""
+        return self.arrays.get("parameters", {})
+
+    @property
+    def outputs(self) -> Dict[str, Any]:
+        """What the losses of the last step were computed from, by the name of the layer."""
+        return self.arrays.get("outputs", {})
 
     def __bool__(self) -> bool:
         return self.equal

@@ -1,8 +1,9 @@
 """Arrays of a user as the files that `poet-solve run` reads."""
 from __future__ import annotations
 
+import importlib.util
 import os
-from typing import Any, List, Mapping, Union
+from typing import Any, Dict, List, Mapping, Union
 
 from ._matrices import require_numpy
 from ._options import PathLike
@@ -28,6 +29,33 @@ def array_words(files: Files, parameters: Union[PathLike, Mapping[str, Any], Non
         else:
             words += [option, _file(files, given)]
     return words
+
+
+class ArrayFiles:
+    """Files that a run writes its numbers to, if numpy is there to read them."""
+
+    _OPTIONS = {"parameters": "--parameters-output", "gradients": "--gradients-output", "outputs": "--outputs-output"}
+
+    def __init__(self, files: Files, wanted: bool) -> None:
+        self._paths = {kind: files.path(f"{kind}.npz") for kind in self._OPTIONS} if wanted else {}
+
+    def words(self) -> List[str]:
+        """The options of `run`."""
+        return [word for kind, path in self._paths.items() for word in (self._OPTIONS[kind], path)]
+
+    def read(self) -> Dict[str, Dict[str, Any]]:
+        """The arrays by kind and name; none of a run that differs, which writes no files."""
+        found: Dict[str, Dict[str, Any]] = {}
+        for kind, path in self._paths.items():
+            if os.path.exists(path):
+                with require_numpy().load(path) as arrays:
+                    found[kind] = {name: arrays[name] for name in arrays.files}
+        return found
+
+
+def has_numpy() -> bool:
+    """Whether numpy is installed."""
+    return importlib.util.find_spec("numpy") is not None
 
 
 def _file(files: Files, value: Any) -> str:

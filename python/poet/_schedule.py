@@ -12,7 +12,7 @@ from ._model import Model, ModelLike
 from ._options import PathLike, Size, options, size_word
 from ._program import EXIT_REQUIREMENT, Files, error_of, run, run_or_raise
 from ._records import Instruction, Node, Run, Stage, record
-from ._run_data import array_words
+from ._run_data import ArrayFiles, array_words, has_numpy
 from .errors import InputError, InvalidSchedule
 
 #: Numbers for `Schedule.run()`: a file, or a numpy array.
@@ -200,7 +200,7 @@ class Schedule:
         return Schedule(finished.out, self.model, self.notes)
 
     def export(self, directory: PathLike, *, format: str = "c", force: bool = False,
-               model: Optional[ModelLike] = None) -> List[Path]:
+               parameters: Union[PathLike, Mapping[str, Any], None] = None, model: Optional[ModelLike] = None) -> List[Path]:
         """Writes the training step for a device (docs/export.md), all files or none.
 
         Args:
@@ -208,6 +208,7 @@ class Schedule:
             format: "c": C99 with kernels and a runtime. "tflm": a memory plan for TensorFlow Lite for Microcontrollers.
                 "csv": a table of instructions.
             force: write even if the directory holds other files.
+            parameters: for "c": the parameters to begin with, as for `run()`, such as `Run.parameters`.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
@@ -219,7 +220,8 @@ class Schedule:
         """
         with Files() as files:
             finished = run(["export", self._argument(files), "--model", self._model(model).argument(files),
-                            *options({"--output": os.fspath(directory), "--format": format, "--force": force})], files)
+                            *options({"--output": os.fspath(directory), "--format": format, "--force": force}),
+                            *array_words(files, parameters, None, None)], files)
         if finished.status == EXIT_REQUIREMENT:
             raise InvalidSchedule(*finished.errors())
         if finished.status != 0:
@@ -228,7 +230,7 @@ class Schedule:
 
     def run(self, *, steps: int = 1, seed: int = 1, parameters: Union[PathLike, Mapping[str, Any], None] = None,
             inputs: Union[Numbers, Mapping[str, Numbers], None] = None,
-            targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False,
+            targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False, arrays: bool = True,
             model: Optional[ModelLike] = None) -> Run:
         """Computes the training step on real tensors, in exactly its RAM, and compares every gradient, loss and
         parameter, bit by bit, with the same step unscheduled (docs/run-format.md).
@@ -240,6 +242,7 @@ class Schedule:
             inputs: a `.npy` file or an array for the only input; {name: file or array} for several.
             targets: likewise for what losses compare with, if it is no input.
             check: fill memory that is not in use with signalling NaNs.
+            arrays: whether the run has parameters, gradients and outputs as arrays, if numpy is installed.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
@@ -251,10 +254,12 @@ class Schedule:
             ImportError: arrays are given, and numpy is not installed.
         """
         with Files() as files:
+            written = ArrayFiles(files, arrays and has_numpy())
             words = ["run", self._argument(files), "--model", self._model(model).argument(files),
                      *options({"--steps": steps, "--seed": seed, "--check": check}),
-                     *array_words(files, parameters, inputs, targets)]
+                     *array_words(files, parameters, inputs, targets), *written.words()]
             finished = run(words, files)
+            numbers = written.read()
         if finished.status not in (0, EXIT_REQUIREMENT):
             raise error_of(finished)
         if not finished.out:
@@ -262,7 +267,7 @@ class Schedule:
         document = json.loads(finished.out)
         if "equal" not in document:
             raise InvalidSchedule(*finished.errors())
-        return record(Run, {**document, "document": document})
+        return record(Run, {**document, "document": document, "arrays": numbers})
 
     def warn(self, stacklevel: int) -> None:
         """Repeats the program's warnings as warnings of Python."""

@@ -29,32 +29,44 @@ bool is_onnx(const std::string& path) {
 
 /// Throws InputError for options about ONNX files beside another model.
 /// An option that is ignored in silence would be taken for granted.
-void refuse_network_options(const ModelArguments& arguments) {
-  const ImportRequest& given = arguments.network;
+void refuse_network_options(const ImportRequest& given, const std::string& model) {
   const char* const option = !given.loss.empty()        ? "--loss"
                              : !given.trainable.empty() ? "--trainable"
                              : !given.custom.empty()    ? "--custom"
                              : !given.shapes.empty()    ? "--shape"
                                                         : nullptr;
-  if (option == nullptr || is_onnx(arguments.model)) return;
+  if (option == nullptr || is_onnx(model)) return;
   throw InputError(option, fmt::format("found with the model '{}', whose file says so itself; "
                                        "expected an ONNX file (.onnx), or no such option",
-                                       printable(arguments.model)));
+                                       printable(model)));
 }
 
 }  // namespace
 
 /// In a process of its own, since libonnx crashes on some files.
-std::string imported_model(const ImportRequest& request, const std::string& path) {
+ImportedText imported_network(const ImportRequest& request, const std::string& path) {
   ImportedText imported = import_file(path, request, layers_json);
   for (const std::string& note : imported.notes) spdlog::warn("{}: {}", shown_source(path), note);
-  return std::move(imported.document);
+  return imported;
+}
+
+std::string imported_model(const ImportRequest& request, const std::string& path) {
+  return imported_network(request, path).document;
+}
+
+NamedText model_text(const ImportRequest& request, const std::string& model) {
+  refuse_network_options(request, model);
+  return with_place("--model", [&] {
+    if (!is_onnx(model)) return find_text(model, "model", embedded_models());
+    return NamedText{
+        .text = imported_model(request, model), .source = model, .place = shown_source(model)};
+  });
 }
 
 /// An ONNX file becomes the text of a model file before it is read, the text that `import` with the
 /// same options writes: both ways give the same model, with the same digest.
 Model load_model(const ModelArguments& arguments, const char* option) {
-  refuse_network_options(arguments);
+  refuse_network_options(arguments.network, arguments.model);
   Model model = with_place(option, [&] {
     if (!is_onnx(arguments.model)) {
       return poet::load_model(arguments.model, arguments.settings.batch_size,

@@ -4,6 +4,8 @@
 #include <string>
 
 #include "app/question_options.hpp"
+#include "formats/named_text.hpp"
+#include "import/import_process.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/question.hpp"
@@ -31,6 +33,12 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
 /// The model file of an ONNX file, with the layers, the loss and what trains as the options say.
 /// What a user should know goes to the log. Throws InputError.
 std::string imported_model(const ImportRequest& request, const std::string& path);
+/// The same with the parameters, if the request asks for them.
+ImportedText imported_network(const ImportRequest& request, const std::string& path);
+
+/// The text of the model that a schedule was solved for: of --model, an ONNX file included. Throws
+/// InputError, naming the option.
+NamedText model_text(const ImportRequest& request, const std::string& model);
 
 /// Loads both and gives the model its costs. Throws InputError, naming the option.
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info);

@@ -50,6 +50,11 @@ void OptionGroup::repeated(const char* name, std::vector<std::string>& values, c
   app_.add_option(name, values, usage)->allow_extra_args(false)->group(heading_)->type_name(unit);
 }
 
+void OptionGroup::several(const char* name, std::vector<std::string>& values, const char* unit,
+                          const std::string& usage) {
+  app_.add_option(name, values, usage)->group(heading_)->type_name(unit);
+}
+
 void OptionGroup::repeated(const char* name, std::function<void(const std::string&)> take,
                            const char* unit, const std::string& usage) {
   app_.add_option_function<std::vector<std::string>>(

@@ -45,6 +45,13 @@ inline constexpr const char* kWhatToSolve = "What to solve";
 inline constexpr const char* kHowHard = "How hard to try";
 inline constexpr const char* kHowToRun = "How to run it";
 inline constexpr const char* kWhatToWrite = "What to write";
+inline constexpr const char* kOfOnnx = "If --model is an ONNX file, as it was solved";
+inline constexpr const char* kData = "Data and parameters";
+inline constexpr const char* kTraining = "Training over epochs";
+
+/// What --model is beside a schedule.
+inline constexpr const char* kSolvedModel =
+    "the model that it was solved for, a model file or an ONNX file (.onnx), or -";
 
 /// The words for an enum as options have them.
 template <typename Enum>
@@ -72,6 +79,9 @@ class OptionGroup {
   /// An option that may be there several times, each time with one value.
   void repeated(const char* name, std::vector<std::string>& values, const char* unit,
                 const std::string& usage);
+  /// The same with one or more values each time. An argument cannot follow it.
+  void several(const char* name, std::vector<std::string>& values, const char* unit,
+               const std::string& usage);
   void repeated(const char* name, std::function<void(const std::string&)> take, const char* unit,
                 const std::string& usage);
   /// An argument that the command needs.
@@ -117,6 +127,17 @@ class OptionGroup {
             [range](const std::string& text) { return number_fault(text, range); }, ""))
         ->type_name(unit)
         ->capture_default_str();
+  }
+  /// A number without a default.
+  template <typename Number>
+  void number(const char* name, std::optional<Number>& value, const char* unit,
+              const Range<Number>& range, const std::string& usage) {
+    app_.add_option_function<Number>(
+            name, [&value](const Number& given) { value = given; }, usage)
+        ->group(heading_)
+        ->check(CLI::Validator(
+            [range](const std::string& text) { return number_fault(text, range); }, ""))
+        ->type_name(unit);
   }
 
  private:

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 
+#include "model/shape.hpp"
 #include "step/initial_values.hpp"
 
 namespace poet {
@@ -62,6 +63,10 @@ class NodeCall {
   poet_sink sink_of(const SinkUse& use, std::byte* out) {
     poet_sink sink{};
     const auto at = static_cast<std::size_t>(use.parameters);
+    if (use.tracks) {
+      sink.running = state_.running[at].data();
+      ++state_.batches[at];
+    }
     switch (use.into) {
       case SinkUse::Into::buffer:
         if (use.sum >= 0) sink.sum = reinterpret_cast<const float*>(tensor_at_(use.sum));
@@ -95,8 +100,8 @@ class NodeCall {
 
 std::vector<std::uint32_t> data(const StepData& wanted, poet_random random) {
   std::vector<std::uint32_t> bits(static_cast<std::size_t>(wanted.count));
-  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count),
-                 static_cast<std::int32_t>(wanted.index_limit), bits.data());
+  poet_fill_data(&random, static_cast<std::int32_t>(wanted.count), runtime_limit(wanted),
+                 bits.data());
   return bits;
 }
 
@@ -117,6 +122,10 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
     state.second.emplace_back(has_second ? count : 0);
     state.kept.emplace_back(from.is_kept ? count : 0);
     state.gradients.emplace_back(from.is_trained ? count : 0);
+    state.running.emplace_back(from.norm ? count : 0);
+    std::fill(state.running.back().begin() + std::ssize(state.running.back()) / 2,
+              state.running.back().end(), 1.0F);
+    state.batches.push_back(0);
   }
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
     state.inputs.push_back(data(step.inputs[i], random(POET_STREAM_INPUTS, i)));
@@ -126,6 +135,12 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
   }
   state.losses.resize(step.loss_count);
   return state;
+}
+
+int prediction_of(const StepNode& loss) {
+  if (loss.loss < 0 || !loss.compares) return -1;
+  const OperandSource& compared = loss.calls.front().in.front();
+  return compared.kind == OperandSource::Kind::tensor ? compared.index : -1;
 }
 
 // A gradient that no kernel gave would be a NaN: it shows in every comparison with what was there.
@@ -142,6 +157,11 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
   for (std::size_t i = 0; out != nullptr && i < step.inputs.size(); ++i) {
     if (step.inputs[i].node != node) continue;
     std::memcpy(out, state.inputs[i].data(), static_cast<std::size_t>(about.bytes));
+  }
+  if (const int seen = prediction_of(about); seen >= 0 && !state.outputs.empty()) {
+    const auto* const first = reinterpret_cast<const float*>(tensor_at(seen));
+    std::vector<float>& kept = state.outputs[static_cast<std::size_t>(about.loss)];
+    kept.assign(first, first + element_count(step.nodes[static_cast<std::size_t>(seen)].shape));
   }
   NodeCall(about, tensor_at, state).run(out);
   if (out != nullptr && about.loss >= 0) {

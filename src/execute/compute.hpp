@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <vector>
 
 #include "step/training_step.hpp"
@@ -18,15 +19,27 @@ struct TrainingState {
   std::vector<std::vector<float>> second;           ///< v of Adam
   std::vector<std::vector<float>> kept;             ///< gradients that stay in RAM
   std::vector<std::vector<float>> gradients;        ///< as the optimizer got them in the last step
+  std::vector<std::vector<float>> running;          ///< of a batch norm: means, then variances
+  std::vector<std::int64_t> batches;                ///< that `running` has taken in
   std::vector<std::vector<std::uint32_t>> inputs;   ///< the bits of floats or indices
   std::vector<std::vector<std::uint32_t>> targets;  ///< likewise
   std::vector<float> losses;                        ///< by StepNode::loss
+  /// By parameters: gamma and beta of frozen batch norms, as they were before the running
+  /// statistics were folded into `parameters`.
+  std::map<std::size_t, std::vector<float>> unfolded{};
+  /// By StepNode::loss: what the loss was computed from. Empty: it is not kept.
+  std::vector<std::vector<float>> outputs;
 };
+
+/// The node whose tensor a loss compares with its target; -1 for any other node, and for a loss of
+/// what no node computes.
+int prediction_of(const StepNode& loss);
 
 /// Parameters and data from a seed, the same on every machine. Weights are uniform within
 /// +-sqrt(6 / fan-in) (He et al., 2015), where the fan-in is the product of all extents but the
 /// first. Biases and betas are uniform within +-0.1, gammas within 1 +- 0.1, inputs and float
-/// targets within +-1, indices below their limit.
+/// targets within +-1, indices below their limit. Running means are 0, running variances 1; they
+/// are not folded into frozen norms, whose gammas and betas are those of the seed.
 ///
 /// Rates: SGD and momentum 0.01 with a momentum of 0.9, Adam 0.001 with the constants of Kingma and
 /// Ba (2015).

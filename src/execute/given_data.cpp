@@ -20,11 +20,14 @@
 #include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
+#include "execute/running_statistics.hpp"
+#include "model/shape.hpp"
 
 namespace poet {
 namespace {
 
-/// What a state of PyTorch has beside parameters.
+/// What a state of PyTorch has beside parameters. Norms that are no batch norms here may have been
+/// some there; nothing of theirs is needed.
 constexpr std::array<std::string_view, 3> kRunningStatistics = {"running_mean", "running_var",
                                                                 "num_batches_tracked"};
 
@@ -75,10 +78,12 @@ class ParameterMatch {
       names_.insert(names_.end(), parameters.tensors.begin(), parameters.tensors.end());
     }
     for (const NamedArray& array : arrays) {
-      if (is_statistics(array.name)) continue;
-      if (std::find(names_.begin(), names_.end(), array.name) != names_.end()) {
+      const bool is_progress = array.name.starts_with(kProgressPrefix);
+      if (is_statistics(array.name)) {
         found_[array.name] = &array.array;
-      } else {
+      } else if (std::find(names_.begin(), names_.end(), array.name) != names_.end()) {
+        found_[array.name] = &array.array;
+      } else if (!is_progress) {
         errors_.collect([&] {
           throw InputError(where(array.name), fmt::format("found an array of this name, which is "
                                                           "no parameter of the model{}",
@@ -94,15 +99,51 @@ class ParameterMatch {
       std::vector<float>& values = given.parameters[p];
       for (std::size_t t = 0; t < wanted.tensors.size(); ++t) {
         errors_.collect([&] {
-          const std::vector<float> part = tensor(wanted.tensors[t], wanted.shapes[t]);
+          const std::vector<float> part = tensor(wanted.tensors[t], wanted.shapes[t], wanted.value);
           values.insert(values.end(), part.begin(), part.end());
         });
       }
+      if (wanted.norm) errors_.collect([&] { take_statistics(p, given); });
     }
     errors_.throw_if_any();
   }
 
  private:
+  void take_statistics(std::size_t p, GivenData& given) {
+    const StepParameters& norm = step_.parameters[p];
+    const StatisticsNames names = statistics_names(norm);
+    const bool has_mean = found_.contains(names.mean);
+    const bool has_variance = found_.contains(names.variance);
+    GivenStatistics statistics{.running = {}, .batches = batches(names.batches)};
+    if (!has_mean && !has_variance) {
+      if (found_.contains(names.batches)) given.statistics[p] = std::move(statistics);
+      return;
+    }
+    const Shape& channels = norm.shapes.front();
+    statistics.running = tensor(names.mean, channels);
+    const std::vector<float> variances = tensor(names.variance, channels);
+    for (std::size_t c = 0; c < variances.size(); ++c) {
+      if (variances[c] >= 0) continue;
+      throw InputError(where(names.variance),
+                       fmt::format("element {} is {}; expected a variance, which is no less than 0",
+                                   c, variances[c]));
+    }
+    statistics.running.insert(statistics.running.end(), variances.begin(), variances.end());
+    given.statistics[p] = std::move(statistics);
+  }
+
+  std::int64_t batches(const std::string& name) const {
+    const auto found = found_.find(name);
+    if (found == found_.end()) return 0;
+    const NumberArray& array = *found->second;
+    if (array.is_integer && array.values.size() == 1 && array.values.front() >= 0) {
+      return static_cast<std::int64_t>(array.values.front());
+    }
+    throw InputError(where(name),
+                     fmt::format("found {} {}; expected one integer from 0", array.values.size(),
+                                 array.is_integer ? "integers" : "floats"));
+  }
+
   /// Only what belongs to a layer of the model.
   bool is_statistics(std::string_view name) const {
     const std::size_t dot = name.rfind('.');
@@ -117,8 +158,12 @@ class ParameterMatch {
     return fmt::format("{}: '{}'", place_, printable(name));
   }
 
-  std::vector<float> tensor(const std::string& name, const Shape& shape) const {
+  std::vector<float> tensor(const std::string& name, const Shape& shape,
+                            std::optional<float> otherwise = {}) const {
     const auto found = found_.find(name);
+    if (found == found_.end() && otherwise) {
+      return std::vector<float>(static_cast<std::size_t>(element_count(shape)), *otherwise);
+    }
     if (found == found_.end()) {
       throw InputError(where(name),
                        fmt::format("missing; expected an array of the shape {}", shape_of(shape)));
@@ -164,8 +209,17 @@ std::vector<std::uint32_t> data_bits(const StepData& wanted, const NumberArray& 
   return bits;
 }
 
-void apply(const GivenData& given, TrainingState& state) {
+void apply(const TrainingStep& step, const GivenData& given, TrainingState& state) {
   for (const auto& [at, values] : given.parameters) state.parameters[at] = values;
+  for (const auto& [at, statistics] : given.statistics) {
+    state.batches[at] = statistics.batches;
+    if (statistics.running.empty()) continue;
+    state.running[at] = statistics.running;
+    const StepNorm& norm = *step.parameters[at].norm;
+    if (!norm.is_frozen) continue;
+    state.unfolded[at] = state.parameters[at];
+    state.parameters[at] = folded(state.parameters[at], statistics.running, norm.epsilon);
+  }
   for (const auto& [at, bits] : given.inputs) state.inputs[at] = bits;
   for (const auto& [at, bits] : given.targets) state.targets[at] = bits;
 }

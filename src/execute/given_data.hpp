@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "arrays/read_arrays.hpp"
@@ -13,18 +14,30 @@
 
 namespace poet {
 
+/// Running statistics of a batch norm: means, then variances; and how many batches they come from.
+struct GivenStatistics {
+  std::vector<float> running;
+  std::int64_t batches = 0;
+};
+
 /// Numbers of a user, which replace those of the seed. All keys are indices into the lists of
 /// TrainingStep.
 struct GivenData {
   std::map<std::size_t, std::vector<float>> parameters;
+  std::map<std::size_t, GivenStatistics> statistics;          ///< of batch norms, by parameters
   std::map<std::size_t, std::vector<std::uint32_t>> inputs;   ///< as in TrainingState
   std::map<std::size_t, std::vector<std::uint32_t>> targets;  ///< likewise
 };
 
+/// How the arrays of a checkpoint begin that are no parameters.
+inline constexpr std::string_view kProgressPrefix = "poet/";
+
 /// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is
-/// rounded. Running statistics of normalisations, which PyTorch saves as well, are ignored; any
-/// other array has to be one of the step's, and none may be missing. Extents of 1 make no
-/// difference. Throws InputError with a line for everything that is wrong; `place` is the file.
+/// rounded. Batch norms may have running statistics as well, both arrays or none, and the number of
+/// batches; those of other layers are ignored, and so is the progress in a checkpoint. Any other
+/// array has to be one of the step's, and no parameter may be missing but those that state a value.
+/// Extents of 1 make no difference. Throws InputError with a line for everything that is wrong;
+/// `place` is the file.
 void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
                      const std::string& place, GivenData& given);
 
@@ -33,7 +46,8 @@ void give_parameters(const TrainingStep& step, std::span<const NamedArray> array
 std::vector<std::uint32_t> data_bits(const StepData& wanted, const NumberArray& array,
                                      const std::string& place);
 
-/// Puts what is given into a state from a seed.
-void apply(const GivenData& given, TrainingState& state);
+/// Puts what is given into a state from a seed. Running statistics of a frozen norm are folded into
+/// its gamma and beta; without any, these are the folded ones already.
+void apply(const TrainingStep& step, const GivenData& given, TrainingState& state);
 
 }  // namespace poet

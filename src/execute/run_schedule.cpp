@@ -16,7 +16,9 @@
 #include "base/sha256.hpp"
 #include "base/stopwatch.hpp"
 #include "base/text/printable.hpp"
+#include "execute/running_statistics.hpp"
 #include "execute/scheduled_step.hpp"
+#include "execute/state_arrays.hpp"
 #include "poet/error.hpp"
 #include "step/output_over.hpp"
 
@@ -90,7 +92,8 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
   PageFile pages(settings.storage, settings.sync);
   ScheduledStep scheduled(step, graph, program, alignment, settings.check, settings.paging_time);
   TrainingState state = initial_state(step, settings.seed);
-  apply(given, state);
+  apply(step, given, state);
+  if (settings.keep_arrays) state.outputs.resize(static_cast<std::size_t>(step.loss_count));
   TrainingState reference = state;
   for (const StepParameters& parameters : step.parameters) {
     if (!parameters.is_trained) continue;
@@ -119,6 +122,14 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
     result.has_equal_parameters =
         result.has_equal_parameters && same_bits(state.parameters[p], reference.parameters[p]);
   }
+  for (const std::size_t p : tracked_norms(step)) {
+    result.statistics.push_back({.name = step.parameters[p].name,
+                                 .count = step.parameters[p].count,
+                                 .sha256 = digest(state.running[p]),
+                                 .is_equal = same_bits(state.running[p], reference.running[p]) &&
+                                             state.batches[p] == reference.batches[p]});
+  }
+  if (settings.keep_arrays) result.arrays = run_arrays(step, state);
   const ExecutionFigures& figures = scheduled.figures();
   result.arena_bytes = figures.arena_bytes;
   result.peak_touched_bytes = figures.peak_touched_bytes;

@@ -1,10 +1,13 @@
-// poet_constants.c: the frozen parameters, which the linker puts into flash. They are numbers and
-// not a call at start-up, because what is computed there would be in RAM. Hexadecimal floats lose
-// no bit and take some 17 bytes of source each; only the compiler sees them.
+// poet_constants.c: the frozen parameters, which the linker puts into flash. poet_parameters.c:
+// trained ones that a user gave, which are there as well, to be copied when training begins.
+// Both are numbers and not a call at start-up, because what is computed there would be in RAM.
+// Hexadecimal floats lose no bit and take some 17 bytes of source each; only the compiler sees them.
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "export/c_names.hpp"
@@ -27,23 +30,48 @@ void append_lines(std::string& text, const std::vector<float>& values) {
   }
 }
 
-}  // namespace
+/// Group `g` of the plan.
+std::vector<float> first_values(const DevicePlan& plan, const FirstParameters& first,
+                                std::size_t g) {
+  const auto given = first.given.find(g);
+  if (given != first.given.end()) return given->second;
+  return initial_parameters(*plan.groups[g].parameters, first.seed, g);
+}
 
-// C has no empty array, and a program may name the array of a model that has no constants.
-std::string constants_source(const DevicePlan& plan, std::uint64_t seed) {
-  std::string text = fmt::format(
-      "/* Parameters of '{}' that are not trained, as 'run --seed {}' has them. Written by\n"
-      " * poet-solve {}; do not edit. */\n"
-      "#include \"poet_plan.h\"\n\nconst poet_real poet_constants[] = {{\n",
-      comment_text(plan.name), seed, POET_VERSION);
-  if (plan.constant_count == 0) text += "  0, /* there are none */\n";
+/// An array of the groups that are trained, or of those that are not. C has no empty array, and a
+/// program may name the array of a model that has none.
+std::string parameter_array(const DevicePlan& plan, const FirstParameters& first,
+                            std::string_view name, bool of_trained) {
+  std::string values;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     const StepParameters& from = *plan.groups[g].parameters;
-    if (from.is_trained) continue;
-    text += fmt::format("  /* {} */\n", comment_text(from.name));
-    append_lines(text, initial_parameters(from, seed, g));
+    if (from.is_trained != of_trained) continue;
+    values += fmt::format("  /* {} */\n", comment_text(from.name));
+    append_lines(values, first_values(plan, first, g));
   }
-  return text + "};\n";
+  if (values.empty()) values = "  0, /* there are none */\n";
+  return fmt::format("#include \"poet_plan.h\"\n\nconst poet_real {}[] = {{\n{}}};\n", name,
+                     values);
+}
+
+}  // namespace
+
+std::string constants_source(const DevicePlan& plan, const FirstParameters& first) {
+  const std::string origin =
+      plan.has_reset ? "of --parameters" : fmt::format("as 'run --seed {}' has them", first.seed);
+  return fmt::format(
+             "/* Parameters of '{}' that are not trained, {}. Written by\n"
+             " * poet-solve {}; do not edit. */\n",
+             comment_text(plan.name), origin, POET_VERSION) +
+         parameter_array(plan, first, "poet_constants", false);
+}
+
+std::string reset_source(const DevicePlan& plan, const FirstParameters& first) {
+  return fmt::format(
+             "/* Parameters of '{}' that are trained, as --parameters has them: poet_initialise()\n"
+             " * copies these. Written by poet-solve {}; do not edit. */\n",
+             comment_text(plan.name), POET_VERSION) +
+         parameter_array(plan, first, "poet_reset_parameters", true);
 }
 
 }  // namespace poet

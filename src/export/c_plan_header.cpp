@@ -53,8 +53,13 @@ class PlanHeader {
     text_ +=
         "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const struct poet_plan poet_plan;\n"
         "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
-        "extern const poet_real poet_constants[];\n\n"
-        "#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
+        "extern const poet_real poet_constants[];\n";
+    if (plan_.has_reset) {
+      text_ +=
+          "/* What poet_initialise() copies; in poet_parameters.c. */\n"
+          "extern const poet_real poet_reset_parameters[];\n";
+    }
+    text_ += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     return std::move(text_);
   }
 
@@ -76,6 +81,7 @@ class PlanHeader {
     define("CONSTANT_COUNT", plan_.constant_count, "poet_real that no node updates");
     define("MOMENT_COUNT", plan_.moment_count, "poet_real");
     define("KEPT_COUNT", plan_.kept_count, "poet_real");
+    define("RUNNING_COUNT", plan_.running_count, "poet_real, if running statistics are wanted");
     define("LOSS_COUNT", plan_.loss_count);
     define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));
     define("TARGET_COUNT", static_cast<std::int64_t>(step_.targets.size()));
@@ -89,8 +95,10 @@ class PlanHeader {
     text_ += fmt::format("/* Elements of each {}, 4 bytes each. */\n", what);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const StepData& data = all[i];
-      const std::string type =
-          data.index_limit > 0 ? fmt::format("int32_t below {}", data.index_limit) : "float";
+      const std::string type = data.index_limit > 0
+                                   ? fmt::format("int32_t below {}", data.index_limit)
+                               : data.zeros ? "float, zeros at first"
+                                            : "float";
       std::string name;
       if (data.node >= 0) {
         const StepNode& node = step_.nodes[data.node];
@@ -117,11 +125,16 @@ class PlanHeader {
       places += fmt::format("#define POET_{}_{} {}\n#define POET_COUNT_{} {}\n",
                             from.is_trained ? "FIRST" : "CONSTANT_FIRST", name, group.first, name,
                             from.count);
+      if (group.running >= 0) {
+        places += fmt::format("#define POET_RUNNING_FIRST_{} {}\n", name, group.running);
+      }
     }
     text_ += "/* Indices of poet_plan.parameters. */\nenum poet_group {\n" + indices + "};\n\n";
     text_ +=
         "/* Where the parameters of a layer begin in poet_memory.parameters, and how many\n"
-        " * there are. What is not trained begins in poet_memory.constants. */\n" +
+        " * there are. What is not trained begins in poet_memory.constants. The running statistics "
+        "of\n"
+        " * a batch norm, as many as its parameters, begin in poet_memory.running. */\n" +
         places + "\n";
   }
 

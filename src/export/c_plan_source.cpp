@@ -116,10 +116,10 @@ class PlanSource {
       calls = element("calls", calls_.add(rows));
     }
     if (from.sink) {
-      sink =
-          element("sinks",
-                  sinks_.add({fmt::format("{{{}, {}, {}}}", operand_text(from.sink->sum),
-                                          operand_text(from.sink->gradient), from.sink->updates)}));
+      sink = element("sinks",
+                     sinks_.add({fmt::format("{{{}, {}, {}, {}}}", operand_text(from.sink->sum),
+                                             operand_text(from.sink->gradient), from.sink->updates,
+                                             from.sink->tracks)}));
     }
     const std::string& name = step_.nodes[from.node].name;
     return fmt::format("  {{{}, {}, {}, {}, {}u, {}u, {}u, {}, {}, {}, {}}}, /* {} */\n",
@@ -161,9 +161,10 @@ class PlanSource {
                                  float_literal(each.spread)));
     }
     const std::string tensors = rows.empty() ? "0" : element("tensors", tensors_.add(rows));
-    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}}},\n", string_literal(from.parameters->name),
-                       from.first, from.parameters->count, from.moments,
-                       from.parameters->is_trained ? 1 : 0, rows.size(), tensors);
+    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}}},\n",
+                       string_literal(from.parameters->name), from.first, from.parameters->count,
+                       from.moments, from.parameters->is_trained ? 1 : 0, rows.size(), tensors,
+                       from.running);
   }
 
   static std::string data(std::string_view name, const std::vector<StepData>& all) {
@@ -171,7 +172,7 @@ class PlanSource {
     std::vector<std::string> rows;
     rows.reserve(all.size());
     for (const StepData& each : all) {
-      rows.push_back(fmt::format("{{{}, {}}}", each.count, each.index_limit));
+      rows.push_back(fmt::format("{{{}, {}}}", each.count, runtime_limit(each)));
     }
     table.add(rows);
     return table.text("struct poet_data", name);
@@ -191,6 +192,7 @@ class PlanSource {
     text += member("moment_count", "POET_MOMENT_COUNT");
     text += member("kept_count", "POET_KEPT_COUNT");
     text += member("constant_count", "POET_CONSTANT_COUNT");
+    text += member("running_count", "POET_RUNNING_COUNT");
     text += member("second_moments", plan_.second_moments);
     text += member("loss_count", "POET_LOSS_COUNT");
     text += member("instruction_count", "POET_INSTRUCTION_COUNT");
@@ -201,6 +203,7 @@ class PlanSource {
     text += member("parameters", plan_.groups.empty() ? "0" : "groups");
     text += member("inputs", step_.inputs.empty() ? "0" : "inputs");
     text += member("targets", step_.targets.empty() ? "0" : "targets");
+    if (plan_.has_reset) text += member("reset", "poet_reset_parameters");
     return text + "};\n";
   }
 

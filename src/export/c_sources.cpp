@@ -41,10 +41,11 @@ std::string make_snippet(const FolderFiles& files) {
 
 }  // namespace
 
-FolderFiles c_sources(const DevicePlan& plan, std::uint64_t seed) {
+FolderFiles c_sources(const DevicePlan& plan, const FirstParameters& first) {
   FolderFiles files{{"poet_plan.c", plan_source(plan)},
                     {"poet_plan.h", plan_header(plan)},
-                    {"poet_constants.c", constants_source(plan, seed)}};
+                    {"poet_constants.c", constants_source(plan, first)}};
+  if (plan.has_reset) files.push_back({"poet_parameters.c", reset_source(plan, first)});
   std::string kernels =
       fmt::format("/* The kernels of poet_kernels.h. Written by poet-solve {}; do not edit. */\n",
                   POET_VERSION);

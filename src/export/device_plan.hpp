@@ -45,6 +45,7 @@ struct DeviceSink {
   DeviceOperand sum;
   DeviceOperand gradient;
   int updates = -1;  ///< an index into DevicePlan::groups
+  int tracks = -1;   ///< likewise: whose running statistics take the batch
 };
 
 /// Freeing a tensor takes no instruction on a device, so there are gaps between the numbers.
@@ -66,6 +67,7 @@ struct DeviceGroup {
   std::int32_t first = 0;  ///< among the trained ones, or among the constants
   std::int32_t moments = -1;
   std::vector<poet_initial> tensors;
+  std::int32_t running = -1;  ///< the first one among the running statistics
 };
 
 /// A training step at fixed addresses.
@@ -75,7 +77,8 @@ struct DevicePlan {
   std::uint32_t arena_bytes = 0, alignment = 0, storage_bytes = 0;
   std::int32_t parameter_count = 0, constant_count = 0, moment_count = 0, kept_count = 0,
                second_moments = 0;
-  std::int32_t loss_count = 0;
+  std::int32_t loss_count = 0, running_count = 0;
+  bool has_reset = false;  ///< poet_initialise() copies given parameters
   std::vector<DeviceGroup> groups;
   std::vector<DeviceInstruction> instructions;
 };

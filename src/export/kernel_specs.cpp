@@ -49,7 +49,8 @@ inline constexpr auto kFields<poet_embedding_spec> =
 template <>
 inline constexpr auto kFields<poet_batch_norm_spec> =
     kMembers<&poet_batch_norm_spec::batch, &poet_batch_norm_spec::channels,
-             &poet_batch_norm_spec::plane, &poet_batch_norm_spec::epsilon>;
+             &poet_batch_norm_spec::plane, &poet_batch_norm_spec::epsilon,
+             &poet_batch_norm_spec::keep, &poet_batch_norm_spec::take>;
 
 template <>
 inline constexpr auto kFields<poet_group_norm_spec> =

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -44,6 +45,7 @@ class PlanResolver {
     plan_.arena_bytes = bytes32(placed.arena_bytes, "bytes of RAM");
     plan_.alignment = bytes32(placed.alignment, "bytes of alignment");
     add_groups();
+    add_statistics();
     number_inputs();
     const ResolvedProgram program = resolve_memory(placed.graph, placed.program);
     plan_.storage_bytes = bytes32(program.storage_bytes, "bytes of storage");
@@ -82,6 +84,21 @@ class PlanResolver {
     const std::int64_t moments = has_moments ? (has_second ? 2 : 1) * trained : 0;
     plan_.moment_count = fitting<std::int32_t>(moments, "moments");
     plan_.second_moments = has_second ? static_cast<std::int32_t>(trained) : 0;
+  }
+
+  /// Those of frozen norms are folded into constants.
+  void add_statistics() {
+    std::set<int> tracked;  // in the order of groups
+    for (const StepNode& node : step_.nodes) {
+      if (node.sink && node.sink->tracks) tracked.insert(node.sink->parameters);
+    }
+    std::int64_t all = 0;
+    for (const int each : tracked) {
+      DeviceGroup& group = plan_.groups[each];
+      group.running = fitting<std::int32_t>(all, "running statistics");
+      all += group.parameters->count;
+    }
+    plan_.running_count = fitting<std::int32_t>(all, "running statistics");
   }
 
   // An instruction has 16 bits for the index of an input or a loss, as most have neither.
@@ -127,7 +144,10 @@ class PlanResolver {
       for (const OperandSource& source : call.in) resolved.in.push_back(place(from, source));
       made.calls.push_back(std::move(resolved));
     }
-    if (node.sink) made.sink = sink(from, *node.sink);
+    if (node.sink) {
+      made.sink = sink(from, *node.sink);
+      if (node.sink->tracks) made.sink->tracks = node.sink->parameters;
+    }
   }
 
   /// A node can only read what its schedule keeps in RAM for it, which are the inputs that the

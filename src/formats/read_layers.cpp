@@ -7,6 +7,7 @@
 // what they meant. Whether layers fit each other is not asked here (src/model/build_model.cpp).
 
 #include <algorithm>
+#include <limits>
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -72,7 +73,17 @@ Attribute read_window(const JsonCursor& cursor, const AttributeRule& rule) {
   return {pair[0].integer(rule.least), pair[1].integer(rule.least)};
 }
 
-// One function for each kind of value and none for each attribute: there are eight kinds.
+Attribute read_number(const JsonCursor& cursor, const AttributeRange& range) {
+  if (!cursor.is_number()) cursor.fail_expecting(range.text());
+  constexpr double kMost = std::numeric_limits<double>::max();
+  const double value = cursor.number(-kMost, kMost);
+  if (!range.contains(value)) {
+    cursor.fail(fmt::format("found {}, expected {}, as float32", value, range.text()));
+  }
+  return {.height = 1, .number = value};
+}
+
+// One function for each kind of value and none for each attribute: there are nine kinds.
 Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Kind kind) {
   switch (kind) {
     case Kind::flag:
@@ -99,6 +110,8 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
       return {read_word(cursor, rule), 0};
     case Kind::choices:
       return read_words(cursor, rule);
+    case Kind::number:
+      return read_number(cursor, rule.range);
   }
   return {};
 }
@@ -107,10 +120,10 @@ Attribute read_attribute(const JsonCursor& cursor, const AttributeRule& rule, Ki
 Attribute read_attribute_or_default(const JsonCursor& layer, const AttributeRule& rule,
                                     int version) {
   const Kind kind = version == 1 ? rule.kind_of_version_1.value_or(rule.kind) : rule.kind;
-  const bool is_required = !rule.otherwise || (version == 1 && rule.is_required_in_version_1);
+  const bool is_required = rule.is_required() || (version == 1 && rule.is_required_in_version_1);
   if (is_required) return read_attribute(layer.required(rule.name), rule, kind);
   const auto member = layer.optional(rule.name);
-  return member ? read_attribute(*member, rule, kind) : Attribute{*rule.otherwise, *rule.otherwise};
+  return member ? read_attribute(*member, rule, kind) : rule.usual();
 }
 
 // An op of version 2 in a file of version 1 is known, so the message names the version and not the
@@ -171,6 +184,7 @@ constexpr LayerKey kLayerKeys[] = {
        }
      }},
     {"workspace_bytes", [](auto& at, auto&, auto& layer) { layer.workspace_bytes = at.integer(); }},
+    {"differs", [](auto& at, auto&, auto& layer) { layer.differs = read_name(at); }},
     {"dtype", [](auto& at, auto&, auto& layer) { layer.element_bytes = read_element_bytes(at); }},
     {"target",
      [](auto& at, auto& rule, auto& layer) {

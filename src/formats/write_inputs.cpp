@@ -93,6 +93,8 @@ LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) 
       return extents_json(attribute.list);
     case Kind::choice:
       return rule.words[attribute.height];
+    case Kind::number:
+      return attribute.number;
     case Kind::choices:
       break;
   }
@@ -103,22 +105,12 @@ LayerJson attribute_json(const Attribute& attribute, const AttributeRule& rule) 
   return words;
 }
 
-// Attributes with their usual values are left out, as in files that people write.
-bool is_usual(const Attribute& attribute, const AttributeRule& rule) {
-  return rule.otherwise && attribute.list.empty() && attribute.height == *rule.otherwise &&
-         attribute.width == *rule.otherwise;
-}
-
 LayerJson layer_json(const LayerSpec& layer) {
   LayerJson json = {{"name", layer.name}, {"op", layer.op}, {"inputs", LayerJson::array()}};
   for (const InputName& input : layer.inputs) json["inputs"].push_back(input.name);
   for (const AttributeRule& rule : find_op(layer.op)->attributes) {
     const Attribute& attribute = layer.attributes.at(rule.name);
-    // Flags and choices keep their value in `height` alone.
-    const bool is_scalar = rule.kind == Kind::flag || rule.kind == Kind::choice;
-    const Attribute compared =
-        is_scalar ? Attribute{attribute.height, attribute.height} : attribute;
-    if (!is_usual(compared, rule)) json[rule.name] = attribute_json(attribute, rule);
+    if (!rule.is_usual(attribute)) json[rule.name] = attribute_json(attribute, rule);
   }
   if (layer.target) json["target"] = layer.target->name;
   if (layer.weights) json["weights"] = layer.weights->name;
@@ -128,6 +120,7 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (layer.workspace_bytes > 0) json["workspace_bytes"] = layer.workspace_bytes;
   if (layer.in_place_over) json["in_place"] = layer.in_place_over->name;
   if (layer.in_place) json["in_place"] = *layer.in_place;
+  if (!layer.differs.empty()) json["differs"] = layer.differs;
   return json;
 }
 
@@ -137,6 +130,7 @@ LayerJson input_json(const InputSpec& input) {
   LayerJson json = {{"shape", extents_json(shape)}};
   if (input.element_bytes == kIndexBytes) json["dtype"] = "int32";
   if (input.repeatable) json["repeatable"] = true;
+  if (input.zeros) json["zeros"] = true;
   return json;
 }
 

@@ -18,7 +18,7 @@ template <>
 inline constexpr auto kNames<AttributeRule::Kind> =
     kWords<AttributeRule::Kind::integer, AttributeRule::Kind::flag, AttributeRule::Kind::window,
            AttributeRule::Kind::padding, AttributeRule::Kind::list, AttributeRule::Kind::shape,
-           AttributeRule::Kind::choice, AttributeRule::Kind::choices>;
+           AttributeRule::Kind::choice, AttributeRule::Kind::choices, AttributeRule::Kind::number>;
 
 namespace {
 
@@ -39,6 +39,7 @@ Json to_json(const Platform& platform) {
 
 Json default_of(const AttributeRule& rule) {
   if (!rule.default_text.empty()) return rule.default_text;
+  if (rule.kind == AttributeRule::Kind::number) return rule.usual_number;
   if (rule.kind == AttributeRule::Kind::flag) return *rule.otherwise != 0;
   if (rule.words.empty()) return *rule.otherwise;
   return rule.words[*rule.otherwise];
@@ -47,8 +48,13 @@ Json default_of(const AttributeRule& rule) {
 Json to_json(const AttributeRule& rule) {
   Json json = {{"name", rule.name}, {"kind", name_of(rule.kind)}};
   if (!rule.words.empty()) json["words"] = rule.words;
-  if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) json["least"] = rule.least;
-  if (rule.otherwise) json["default"] = default_of(rule);
+  if (rule.kind == AttributeRule::Kind::number) {
+    json["least"] = rule.range.least;
+    json[rule.range.is_below_most ? "below" : "most"] = rule.range.most;
+  } else if (rule.words.empty() && rule.kind != AttributeRule::Kind::flag) {
+    json["least"] = rule.least;
+  }
+  if (!rule.is_required()) json["default"] = default_of(rule);
   if (rule.since > 1) json["version"] = rule.since;
   return json;
 }
@@ -77,9 +83,9 @@ Json losses(const RunResult& result) {
   return all;
 }
 
-Json gradients(const RunResult& result) {
+Json digests(const std::vector<GradientResult>& results) {
   Json all = Json::array();
-  for (const GradientResult& gradient : result.gradients) {
+  for (const GradientResult& gradient : results) {
     all.push_back({{"name", gradient.name},
                    {"count", gradient.count},
                    {"sha256", gradient.sha256},
@@ -115,32 +121,47 @@ std::string info_json(const ModelReport& report) {
   return json_write(document, false);
 }
 
+std::string epoch_json(const EpochResult& epoch) {
+  Json line = {{"epoch", epoch.epoch},
+               {"steps", epoch.steps},
+               {"loss", std::isfinite(epoch.loss) ? Json(epoch.loss) : Json()},
+               {"seconds", epoch.seconds}};
+  if (epoch.hits.rows > 0) {
+    line["accuracy"] =
+        static_cast<double>(epoch.hits.correct) / static_cast<double>(epoch.hits.rows);
+    line["correct"] = epoch.hits.correct;
+    line["rows"] = epoch.hits.rows;
+  }
+  return line.dump() + "\n";
+}
+
 // The peak of the schedule stands beside the peak that was touched, so that a reader sees both
 // agree.
 std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
                      const RunResult& result) {
-  const Json document = {{"format", "poet-run"},
-                         {"version", 1},
-                         {"equal", result.equal()},
-                         {"equal_losses", result.has_equal_losses},
-                         {"equal_parameters", result.has_equal_parameters},
-                         {"model",
-                          {{"name", schedule.model.name},
-                           {"sha256", schedule.model.sha256},
-                           {"batch_size", schedule.model.batch_size}}},
-                         {"steps", settings.steps},
-                         {"seed", settings.seed},
-                         {"losses", losses(result)},
-                         {"arena_bytes", result.arena_bytes},
-                         {"peak_touched_bytes", result.peak_touched_bytes},
-                         {"peak_ram_bytes", schedule.summary.peak_ram_bytes},
-                         {"moved_bytes", result.moved_bytes},
-                         {"page_out_bytes", result.page_out_bytes},
-                         {"page_in_bytes", result.page_in_bytes},
-                         {"seconds", result.seconds},
-                         {"unscheduled_seconds", result.unscheduled_seconds},
-                         {"op_seconds", op_seconds(result)},
-                         {"gradients", gradients(result)}};
+  Json document = {{"format", "poet-run"},
+                   {"version", 1},
+                   {"equal", result.equal()},
+                   {"equal_losses", result.has_equal_losses},
+                   {"equal_parameters", result.has_equal_parameters},
+                   {"model",
+                    {{"name", schedule.model.name},
+                     {"sha256", schedule.model.sha256},
+                     {"batch_size", schedule.model.batch_size}}},
+                   {"steps", settings.steps},
+                   {"seed", settings.seed},
+                   {"losses", losses(result)},
+                   {"arena_bytes", result.arena_bytes},
+                   {"peak_touched_bytes", result.peak_touched_bytes},
+                   {"peak_ram_bytes", schedule.summary.peak_ram_bytes},
+                   {"moved_bytes", result.moved_bytes},
+                   {"page_out_bytes", result.page_out_bytes},
+                   {"page_in_bytes", result.page_in_bytes},
+                   {"seconds", result.seconds},
+                   {"unscheduled_seconds", result.unscheduled_seconds},
+                   {"op_seconds", op_seconds(result)},
+                   {"gradients", digests(result.gradients)}};
+  if (!result.statistics.empty()) document["statistics"] = digests(result.statistics);
   return json_write(document, false);
 }
 

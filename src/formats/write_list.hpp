@@ -33,6 +33,10 @@ std::string info_json(const ModelReport& report);
 std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
                      const RunResult& result);
 
+/// An epoch of a training as a line of JSON; see docs/run-format.md. Without a cross entropy there
+/// is no accuracy.
+std::string epoch_json(const EpochResult& epoch);
+
 /// A comparison as one JSON document ("format": "poet-comparison", "version": 1); `code` is the
 /// exit status that it leads to.
 std::string comparison_json(const Comparison& comparison, int code);

@@ -83,8 +83,9 @@ std::string attribute_text(const AttributeRule& rule) {
   if (rule.kind == Kind::window || rule.kind == Kind::padding) text += " [h, w]";
   if (rule.kind == Kind::list || rule.kind == Kind::shape) text += " [...]";
   if (!rule.words.empty()) text += fmt::format(" ({})", fmt::join(rule.words, "|"));
-  if (!rule.otherwise) return text;
+  if (rule.is_required()) return text;
   if (!rule.default_text.empty()) return fmt::format("{} = {}", text, rule.default_text);
+  if (rule.kind == Kind::number) return fmt::format("{} = {}", text, rule.usual_number);
   if (rule.kind == Kind::flag) return text + (*rule.otherwise != 0 ? " = true" : " = false");
   if (!rule.words.empty()) {
     return fmt::format("{} = {}", text, rule.words[*rule.otherwise]);

@@ -57,7 +57,8 @@ void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& ta
   for (const int x : sum->inputs) {
     const int end = half_of_sum(graph, links, tanh.output(0), x);
     if (end < 0) continue;
-    put_in_place(graph, links, end, ".gelu", tanh.name, {x});
+    OnnxNode& gelu = put_in_place(graph, links, end, ".gelu", tanh.name, {x});
+    gelu.attributes["differs"].text = "it is the approximation by tanh, the layer has the erf";
     return;
   }
 }

@@ -128,6 +128,9 @@ void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax,
                                  {q.source, k.source, v.source});
   fused.attributes["heads"].integer = q.heads;
   fused.attributes["causal"].integer = scores.is_causal ? 1 : 0;
+  if (dropout != nullptr) {
+    fused.attributes["differs"].text = "it drops scores, the layer drops none";
+  }
 }
 
 }  // namespace

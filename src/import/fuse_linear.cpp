@@ -41,6 +41,7 @@ void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node)
   const int end = sum == nullptr ? node.output(0) : sum->output(0);
   OnnxNode& linear = put_in_place(graph, links, end, ".linear", node.name, {x, weight, bias});
   linear.attributes["out_features"].integer = width;
+  linear.attributes["in_first"].integer = 1;
 }
 
 /// A factor other than 1, or a transposed input, is nothing that a linear layer has; the node
@@ -59,6 +60,7 @@ void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   OnnxNode& linear = put_in_place(graph, links, node.output(0), ".linear", node.name,
                                   {node.input(0), weight, bias});
   linear.attributes["out_features"].integer = width;
+  linear.attributes["in_first"].integer = node.integer("transB", 0) != 0 ? 0 : 1;
 }
 
 }  // namespace
@@ -103,7 +105,9 @@ void fuse_random(OnnxGraph& graph) {
     if (first == is_random[node.input(1)]) continue;
     const int x = node.input(first ? 1 : 0);
     if (graph.at(x).shape != graph.at(node.output(0)).shape) continue;
-    put_in_place(graph, links, node.output(0), ".stochastic_depth", node.name, {x});
+    OnnxNode& fused =
+        put_in_place(graph, links, node.output(0), ".stochastic_depth", node.name, {x});
+    fused.attributes["differs"].text = "its rate is not known from the file, the layer's is 0.1";
   }
   remove_unread_nodes(graph);
 }

@@ -1,6 +1,5 @@
 // Layer normalisation (Ba, Kiros and Hinton, 2016) is an op of ONNX from opset 17 on; before, it is
-// written out as nine nodes. Group normalisation (Wu and He, 2018) is none up to there. Epsilons
-// are not compared: they change results and no costs.
+// written out as nine nodes. Group normalisation (Wu and He, 2018) is none up to there.
 //
 // The parts in the middle of the pattern may have other readers in principle, but what is computed
 // from them would then remain as nodes of its own, since only what nobody reads is removed.
@@ -23,12 +22,14 @@ int centred(const OnnxLinks& links, const OnnxNode* sub, std::vector<std::int64_
 }
 
 /// The tensor below sqrt(mean(d * d) + epsilon); -1 if it is something else.
-int deviation_of(const OnnxGraph& graph, const OnnxLinks& links, int tensor) {
+int deviation_of(const OnnxGraph& graph, const OnnxLinks& links, int tensor, double& epsilon) {
   const OnnxNode* const root = links.maker(tensor, "Sqrt");
   const OnnxNode* const sum = root == nullptr ? nullptr : links.maker(root->input(0), "Add");
   if (sum == nullptr) return -1;
-  const OnnxNode* const mean = links.maker(data_and_number(graph, *sum).first, "ReduceMean");
+  const auto [squares, number] = data_and_number(graph, *sum);
+  const OnnxNode* const mean = links.maker(squares, "ReduceMean");
   if (mean == nullptr) return -1;
+  epsilon = graph.at(number).number().value_or(0);
   if (const OnnxNode* const square = links.maker(mean->input(0), "Pow")) return square->input(0);
   const OnnxNode* const product = links.maker(mean->input(0), "Mul");
   return product != nullptr && product->input(0) == product->input(1) ? product->input(0) : -1;
@@ -50,7 +51,8 @@ void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& q
   std::vector<std::int64_t> axes;
   const int x = centred(links, links.maker(quotient.input(0)), axes);
   std::vector<std::int64_t> other_axes;
-  const int below = deviation_of(graph, links, quotient.input(1));
+  double epsilon = 0;
+  const int below = deviation_of(graph, links, quotient.input(1), epsilon);
   const int same_x = below < 0 ? -1 : centred(links, links.maker(below), other_axes);
   if (x < 0 || x != same_x || axes != other_axes ||
       !are_last(axes, static_cast<std::int64_t>(graph.at(x).shape.size()))) {
@@ -64,6 +66,7 @@ void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& q
   const int end = bias < 0 ? product->output(0) : sum->output(0);
   OnnxNode& norm = put_in_place(graph, links, end, ".layer_norm", quotient.name, {x, weight, bias});
   norm.attributes["dims"].integer = static_cast<std::int64_t>(axes.size());
+  norm.attributes["epsilon"].number = epsilon;
 }
 
 /// PyTorch writes a group norm as an InstanceNormalization of N, groups, rest.
@@ -81,14 +84,39 @@ void fuse_group_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& n
   const int weight = data_and_weight(graph, *product).second;
   const int bias = data_and_weight(graph, *sum).second;
   if (weight < 0 || bias < 0) return;
+  const double epsilon = norm.number("epsilon", 1e-5);
   OnnxNode& fused =
       put_in_place(graph, links, sum->output(0), ".group_norm", norm.name, {x, weight, bias});
   fused.attributes["groups"].integer = groups[1];
+  fused.attributes["epsilon"].number = epsilon;
+}
+
+/// Whether a norm computes with the statistics of the batch. Before opset 14, it has more outputs
+/// then.
+bool is_in_training(const OnnxGraph& graph, const OnnxNode& norm) {
+  constexpr int kFirstWithMode = 14;
+  return graph.opset < kFirstWithMode ? norm.outputs.size() > 1
+                                      : norm.integer("training_mode", 0) != 0;
+}
+
+/// A norm in evaluation mode among others in training is meant to stay as it is. A file whose norms
+/// are all in evaluation mode was exported for inference, which says nothing about training.
+void mark_frozen_norms(OnnxGraph& graph) {
+  const auto is_norm = [](const OnnxNode& node) { return node.op == "BatchNormalization"; };
+  const bool is_for_training = std::any_of(
+      graph.nodes.begin(), graph.nodes.end(),
+      [&](const OnnxNode& node) { return is_norm(node) && is_in_training(graph, node); });
+  for (OnnxNode& node : graph.nodes) {
+    if (is_for_training && is_norm(node) && !is_in_training(graph, node)) {
+      node.attributes["frozen"].integer = 1;
+    }
+  }
 }
 
 }  // namespace
 
 void fuse_norms(OnnxGraph& graph) {
+  mark_frozen_norms(graph);
   const OnnxLinks links(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
     const OnnxNode node = graph.nodes[i];

@@ -48,7 +48,8 @@ std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
 /// Notes are cleared first: of two readings only the last ones count.
 ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
                     const OpenExtents& extents, const ImportRequest& request,
-                    std::vector<std::string>& notes) {
+                    ImportedModel& imported) {
+  std::vector<std::string>& notes = imported.notes;
   notes.clear();
   OnnxGraph graph = read_graph(model, extents);
   // Exporters name every graph alike.
@@ -63,26 +64,28 @@ ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
     graph.outputs.resize(1);
   }
   fuse(graph, notes);
-  return to_layers(std::move(graph), request, notes);
+  return to_layers(std::move(graph), request, notes, imported.parameters);
 }
 
 /// An open batch is found by two readings, with a batch of 2 and of 3. Symbolic extents would say
 /// more, but all arithmetic on shapes would have to carry them.
 ModelSpec read_any_batch(const onnx::ModelProto& model, const std::string& place,
-                         const ImportRequest& request, std::vector<std::string>& notes) {
+                         const ImportRequest& request, ImportedModel& imported) {
   const std::map<std::string, Shape> shapes = stated_shapes(model, request);
   const std::vector<OnnxInput> inputs = data_inputs(model, shapes);
   const bool has_open = std::any_of(inputs.begin(), inputs.end(),
                                     [](const OnnxInput& input) { return input.has_open_batch; });
   const auto with_batch = [&](std::int64_t batch) {
-    return read_once(model, place, {.batch = batch, .shapes = shapes}, request, notes);
+    return read_once(model, place,
+                     {.batch = batch, .shapes = shapes, .keep_numbers = request.keep_numbers},
+                     request, imported);
   };
   if (!has_open) return with_batch(1);
   ModelSpec first = with_batch(kTryBatches[0]);
   std::optional<ModelSpec> joined = with_open_batch(std::move(first), with_batch(kTryBatches[1]));
   if (joined) return std::move(*joined);
   ModelSpec single = with_batch(1);
-  notes.emplace_back(
+  imported.notes.emplace_back(
       "the batch is fixed at one sample: some layer has it in another extent than the first");
   return single;
 }
@@ -114,7 +117,7 @@ ImportedModel import_onnx(std::string_view bytes, const std::string& place,
   ImportedModel imported;
   try {
     const onnx::ModelProto model = parse_onnx(bytes);
-    imported.spec = read_any_batch(model, place, request, imported.notes);
+    imported.spec = read_any_batch(model, place, request, imported);
     choose_trainable(imported.spec, request.trainable);
   } catch (const InputError& error) {
     throw in_place(shown, error);

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "import/import_request.hpp"
+#include "import/weight_numbers.hpp"
 #include "model/model_spec.hpp"
 
 namespace poet {
@@ -12,7 +13,8 @@ namespace poet {
 /// A network as layers.
 struct ImportedModel {
   ModelSpec spec;
-  std::vector<std::string> notes;  ///< what a user should know, a sentence each
+  std::vector<std::string> notes;     ///< what a user should know, a sentence each
+  std::vector<KeptArray> parameters;  ///< if they were asked for
 };
 
 /// The largest ONNX file that is read. Its weights may take all of it, but what describes the graph

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "import/import_request.hpp"
+#include "import/weight_numbers.hpp"
 #include "model/model_spec.hpp"
 
 namespace poet {
@@ -12,7 +13,8 @@ namespace poet {
 /// A network as the text of a model file.
 struct ImportedText {
   std::string document;
-  std::vector<std::string> notes;  ///< what a user should know, a sentence each
+  std::vector<std::string> notes;     ///< what a user should know, a sentence each
+  std::vector<KeptArray> parameters;  ///< if the request asks for them
 };
 
 /// import_onnx() of a file in a process of its own: a file that makes libonnx crash is an error

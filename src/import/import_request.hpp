@@ -15,6 +15,7 @@ struct ImportRequest {
   /// Ops that become `custom` layers, with their FLOPs for each element of the output.
   std::map<std::string, std::int64_t> custom;
   std::map<std::string, Shape> shapes;  ///< of inputs, by name; empty name: of the first input
+  bool keep_numbers = false;            ///< the parameters are wanted as well as the layers
 
   bool operator==(const ImportRequest&) const = default;
 };

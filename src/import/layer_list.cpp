@@ -10,6 +10,8 @@
 
 #include <algorithm>
 #include <cctype>
+#include <cmath>
+#include <cstdlib>
 
 #include <fmt/format.h>
 
@@ -72,6 +74,15 @@ Attribute window_attribute(std::int64_t height, std::int64_t width) {
   return {height, width};
 }
 
+double shortest_decimal(double value) {
+  const std::string text = fmt::format("{}", static_cast<float>(value));
+  return std::strtod(text.c_str(), nullptr);
+}
+
+Attribute real_attribute(double value) {
+  return {.height = 1, .number = shortest_decimal(value)};
+}
+
 Attribute list_attribute(std::vector<std::int64_t> list) {
   return {.list = std::move(list)};
 }
@@ -82,6 +93,10 @@ namespace {
 void check_attribute(const AttributeRule& rule, const Attribute& given) {
   using Kind = AttributeRule::Kind;
   const bool is_pair = rule.kind == Kind::integer || rule.kind == Kind::window;
+  if (rule.kind == Kind::number && !rule.range.contains(given.number)) {
+    throw InputError(fmt::format("its {} is {}; expected {}, as float32", rule.name, given.number,
+                                 rule.range.text()));
+  }
   std::vector<std::int64_t> values;
   if (is_pair) values = {given.height, given.width};
   if (rule.kind == Kind::list) values = given.list;
@@ -96,7 +111,7 @@ void check_attribute(const AttributeRule& rule, const Attribute& given) {
 
 // The first input is always `input`, as model files call it. Indices have four bytes on a device,
 // also if ONNX stores eight.
-LayerList::LayerList(const OnnxGraph& graph) : graph_(graph) {
+LayerList::LayerList(const OnnxGraph& graph) : graph_(graph), weights_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
   spec_.name = graph.name.empty() ? "network" : clean(graph.name);
@@ -133,12 +148,11 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
   for (const AttributeRule& each : rule->attributes) {
     const auto given = std::find_if(attributes.begin(), attributes.end(),
                                     [&](const auto& entry) { return entry.first == each.name; });
-    if (given == attributes.end() && !each.otherwise) {
+    if (given == attributes.end() && each.is_required()) {
       throw InternalError(fmt::format("the importer leaves out {} of {}", each.name, op));
     }
     if (given != attributes.end()) check_attribute(each, given->second);
-    layer.attributes[each.name] =
-        given == attributes.end() ? Attribute{*each.otherwise, *each.otherwise} : given->second;
+    layer.attributes[each.name] = given == attributes.end() ? each.usual() : given->second;
   }
   // The parts have names of their own.
   for (const char* part : {"c", "gates", "index", "mask", "scores"}) {
@@ -163,22 +177,33 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   // Language models share the table of an embedding with their last linear layer.
   const std::string kind(op == "embedding" ? "linear" : op);
   const auto [owner, is_first] = owners_.emplace(std::pair{kind, origin}, name);
-  if (!is_first) spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
+  if (is_first) {
+    weights_.add_layer(op, name, node, weight);
+  } else {
+    spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
+    weights_.add_user(name, owner->second, weight);
+  }
   return name;
 }
 
 // Steps of one LSTM name the first step as their owner, so that a sequence has one set of
 // parameters.
-std::string LayerList::add_cell(const std::string& wanted, std::vector<std::string> inputs,
-                                Attribute bias, const std::string& owner) {
+std::string LayerList::add_cell(const OnnxNode& node, const std::string& wanted,
+                                std::vector<std::string> inputs, Attribute bias,
+                                const std::string& owner) {
   std::string name = add("lstm", wanted, std::move(inputs), {{"bias", std::move(bias)}});
-  if (!owner.empty()) spec_.layers.back().weights = InputName{.name = owner, .place = {}};
+  if (owner.empty()) {
+    weights_.add_cell(name, node);
+  } else {
+    spec_.layers.back().weights = InputName{.name = owner, .place = {}};
+  }
   return name;
 }
 
 // A first state can be had again at no cost, so it need not be kept in RAM.
 std::string LayerList::add_input(const std::string& wanted, Shape shape) {
-  InputSpec input{.name = unique(wanted), .shape = std::move(shape), .repeatable = true};
+  InputSpec input{
+      .name = unique(wanted), .shape = std::move(shape), .repeatable = true, .zeros = true};
   std::string name = input.name;
   spec_.inputs.push_back(std::move(input));
   return name;
@@ -220,6 +245,20 @@ std::string LayerList::name_of_tensor(int tensor) {
                        : fmt::format("nothing makes its input '{}'", printable(at(tensor).name)));
 }
 
+namespace {
+
+/// What all elements of known numbers are, if it is one number that a layer can state.
+std::optional<double> one_value(const OnnxTensor& tensor) {
+  if (!tensor.values || tensor.values->empty()) return std::nullopt;
+  const double first = tensor.values->front();
+  const bool is_one = std::all_of(tensor.values->begin(), tensor.values->end(),
+                                  [first](double each) { return each == first; });
+  constexpr double kMost = 1e30;
+  return is_one && std::fabs(first) <= kMost ? std::optional(first) : std::nullopt;
+}
+
+}  // namespace
+
 /// Layers have no constants: known numbers are a parameter that does not train.
 std::string LayerList::parameter(int tensor) {
   const OnnxTensor& weight = at(tensor);
@@ -227,9 +266,12 @@ std::string LayerList::parameter(int tensor) {
   const Shape whole = shape(origin).empty() ? Shape{1} : shape(origin);
   auto [known, is_new] = parameters_.emplace(origin, "");
   if (is_new) {
-    known->second =
-        add("parameter", clean(at(origin).name), {}, {{"shape", list_attribute(whole)}});
+    const std::optional<double> value = origin == tensor ? one_value(weight) : std::nullopt;
+    known->second = add("parameter", clean(at(origin).name), {},
+                        {{"shape", list_attribute(whole)},
+                         {"value", value ? real_attribute(*value) : Attribute{}}});
     spec_.layers.back().trainable = !weight.values;
+    weights_.add_parameter(known->second, origin);
   }
   std::string name = known->second;
   const Shape wanted = weight.shape.empty() ? Shape{1} : weight.shape;
@@ -261,6 +303,11 @@ void LayerList::note(std::string text) {
   if (std::find(notes_.begin(), notes_.end(), text) == notes_.end()) {
     notes_.push_back(std::move(text));
   }
+}
+
+void LayerList::differs(const std::string& text) {
+  std::string& known = spec_.layers.back().differs;
+  known += (known.empty() ? "" : "; ") + text;
 }
 
 ModelSpec LayerList::take(std::vector<std::string>& notes) {

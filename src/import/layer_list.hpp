@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/kept_weights.hpp"
 #include "import/onnx_graph.hpp"
 #include "model/model_spec.hpp"
 
@@ -18,6 +19,9 @@ using GivenAttribute = std::pair<std::string_view, Attribute>;
 
 Attribute number_attribute(std::int64_t value);
 Attribute window_attribute(std::int64_t height, std::int64_t width);
+/// A number of the file, which has float32, as the shortest decimal that means the same float32.
+double shortest_decimal(double value);
+Attribute real_attribute(double value);
 Attribute list_attribute(std::vector<std::int64_t> list);
 
 /// The layers so far, and which of their outputs each tensor of the ONNX graph is.
@@ -40,9 +44,10 @@ class LayerList {
                               const std::string& input,
                               std::initializer_list<GivenAttribute> attributes = {});
   /// A step of an LSTM, with the parameters of an earlier one if that has a name.
-  std::string add_cell(const std::string& wanted, std::vector<std::string> inputs, Attribute bias,
-                       const std::string& owner);
-  /// An input of the model besides those of the graph, which can be had again.
+  std::string add_cell(const OnnxNode& node, const std::string& wanted,
+                       std::vector<std::string> inputs, Attribute bias, const std::string& owner);
+  /// An input of the model besides those of the graph, which can be had again: zeros, as the first
+  /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
 
   void set_output(int tensor, std::string name) { names_[tensor] = std::move(name); }
@@ -56,7 +61,12 @@ class LayerList {
   std::string name_of_node(const OnnxNode& node) const;
 
   void note(std::string text);
+  /// States in the layer that was added last what the file's node computes and the layer does not.
+  /// Several such texts are joined.
+  void differs(const std::string& text);
   ModelSpec take(std::vector<std::string>& notes);
+  /// Where the numbers of the layers' parameters are.
+  const KeptWeights& weights() const { return weights_; }
 
  private:
   std::string unique(const std::string& wanted);
@@ -70,6 +80,7 @@ class LayerList {
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
   std::map<std::pair<std::string, int>, std::string> owners_;  ///< by op and weight
   std::vector<std::string> notes_;
+  KeptWeights weights_;
 };
 
 }  // namespace poet

@@ -53,17 +53,25 @@ void norm(LayerList& layers, const OnnxNode& node) {
     layers.set_output(node.output(0),
                       layers.add_with_weight(op, node, node.input(1), input, attributes));
   };
-  if (node.op == "BatchNormalization")
-    return add(in.size() == 4 ? "batch_norm2d" : "batch_norm1d", {});
+  const GivenAttribute epsilon{"epsilon", real_attribute(node.number("epsilon", 1e-5))};
+  if (node.op == "BatchNormalization") {
+    // ONNX states how much of the old statistics stays, layers how much of the batch comes in.
+    const double momentum = 1 - shortest_decimal(node.number("momentum", 0.9));
+    return add(in.size() == 4 ? "batch_norm2d" : "batch_norm1d",
+               {epsilon,
+                {"momentum", real_attribute(momentum)},
+                {"frozen", number_attribute(node.integer("frozen", 0))}});
+  }
   if (node.op == ".group_norm") {
-    return add("group_norm", {{"groups", number_attribute(node.integer("groups", 1))}});
+    return add("group_norm", {{"groups", number_attribute(node.integer("groups", 1))}, epsilon});
   }
   const std::int64_t dims =
       node.op == ".layer_norm"
           ? node.integer("dims", 1)
           : static_cast<std::int64_t>(in.size() - axis_index(node.integer("axis", -1), in));
   add("layer_norm", {{"dims", number_attribute(dims)},
-                     {"bias", number_attribute(layers.is_in_file(node.input(2)) ? 1 : 0)}});
+                     {"bias", number_attribute(layers.is_in_file(node.input(2)) ? 1 : 0)},
+                     epsilon});
 }
 
 void attention(LayerList& layers, const OnnxNode& node) {

@@ -1,6 +1,5 @@
-// Ops that work element by element. A slope or a limit that the layer does not have is noted if the
-// costs are the same, and refused if it would be another layer. A schedule depends on shapes, costs
-// and what gradients read, and on no number of a formula.
+// Ops that work element by element. A number that the layer does not have is stated in it if the
+// costs are the same, and refused if it would be another layer.
 
 #include <cmath>
 
@@ -14,38 +13,68 @@ namespace poet::maps {
 namespace {
 
 std::string_view activation_of(const OnnxNode& node) {
-  static const std::map<std::string_view, std::string_view> ops = {
-      {"Relu", "relu"},      {"LeakyRelu", "leaky_relu"},     {"Sigmoid", "sigmoid"},
-      {"Tanh", "tanh"},      {"HardSigmoid", "hard_sigmoid"}, {"HardSwish", "hard_swish"},
-      {"Dropout", "dropout"}};
+  static const std::map<std::string_view, std::string_view> ops = {{"Relu", "relu"},
+                                                                   {"Sigmoid", "sigmoid"},
+                                                                   {"Tanh", "tanh"},
+                                                                   {"HardSigmoid", "hard_sigmoid"},
+                                                                   {"HardSwish", "hard_swish"}};
   return node.op.starts_with('.') ? std::string_view(node.op).substr(1) : ops.at(node.op);
 }
 
-void add_unary(LayerList& layers, const OnnxNode& node, std::string_view op) {
+void add_unary(LayerList& layers, const OnnxNode& node, std::string_view op,
+               std::initializer_list<GivenAttribute> attributes = {}) {
   layers.set_output(node.output(0), layers.add(op, layers.name_of_node(node),
-                                               {layers.name_of_tensor(node.input(0))}));
+                                               {layers.name_of_tensor(node.input(0))}, attributes));
 }
 
 bool differs(double found, double usual) {
   return std::fabs(found - usual) > 1e-3 * usual;
 }
 
+/// Before opset 12 the rate is an attribute.
+double rate_of(const LayerList& layers, const OnnxNode& node) {
+  const double otherwise = node.number("ratio", 0.5);
+  return node.input(1) < 0 ? otherwise : layers.at(node.input(1)).number().value_or(otherwise);
+}
+
+void add_leaky_relu(LayerList& layers, const OnnxNode& node) {
+  const double slope = node.number("alpha", 0.01);
+  const bool has_kernel = slope >= 0;
+  add_unary(layers, node, "leaky_relu",
+            {{"slope", has_kernel ? real_attribute(slope) : real_attribute(0.01)}});
+  if (!has_kernel) {
+    layers.differs(fmt::format("its slope is {}, the layer's 0.01", shortest_decimal(slope)));
+  }
+}
+
+void add_dropout(LayerList& layers, const OnnxNode& node) {
+  const double rate = rate_of(layers, node);
+  const bool has_kernel = rate >= 0 && rate < 1;
+  add_unary(layers, node, "dropout", {{"rate", real_attribute(has_kernel ? rate : 0.1)}});
+  if (!has_kernel) {
+    layers.differs(fmt::format("its rate is {}, the layer's 0.1", shortest_decimal(rate)));
+  }
+}
+
+void note_hard_sigmoid(LayerList& layers, const OnnxNode& node) {
+  const double slope = node.number("alpha", 0.2);
+  const double shift = node.number("beta", 0.5);
+  if (!differs(slope, 1.0 / 6) && !differs(shift, 0.5)) return;
+  layers.note(
+      fmt::format("hard_sigmoid with a slope of {} is taken for one with 1/6, which costs the "
+                  "same; 'run' and 'export' refuse it",
+                  shortest_decimal(slope)));
+  layers.differs(fmt::format("its slope is {} and its shift {}, the layer's 1/6 and 0.5",
+                             shortest_decimal(slope), shortest_decimal(shift)));
+}
+
 }  // namespace
 
 void activation(LayerList& layers, const OnnxNode& node) {
-  if (node.op == "LeakyRelu" && differs(node.number("alpha", 0.01), 0.01)) {
-    layers.note(
-        fmt::format("leaky_relu with a slope of {} is taken for one with 0.01, which costs "
-                    "the same",
-                    node.number("alpha", 0.01)));
-  }
-  if (node.op == "HardSigmoid" && differs(node.number("alpha", 0.2), 1.0 / 6)) {
-    layers.note(
-        fmt::format("hard_sigmoid with a slope of {} is taken for one with 1/6, which "
-                    "costs the same",
-                    node.number("alpha", 0.2)));
-  }
+  if (node.op == "LeakyRelu") return add_leaky_relu(layers, node);
+  if (node.op == "Dropout") return add_dropout(layers, node);
   add_unary(layers, node, activation_of(node));
+  if (node.op == "HardSigmoid") note_hard_sigmoid(layers, node);
 }
 
 // Limits were attributes before opset 11, and have been inputs since.

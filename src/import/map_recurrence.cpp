@@ -48,7 +48,7 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
                                          {"axis", number_attribute(1)}});
     const std::string row =
         layers.add("reshape", at + ".row", {part}, {{"shape", list_attribute({in[0], in[2]})}});
-    h = layers.add_cell(t == 0 ? name : at, {row, h, c}, bias, t == 0 ? std::string{} : name);
+    h = layers.add_cell(node, t == 0 ? name : at, {row, h, c}, bias, t == 0 ? std::string{} : name);
     c = h + ".c";
     outputs.push_back(
         layers.add("reshape", at + ".y", {h}, {{"shape", list_attribute({in[0], 1, width})}}));

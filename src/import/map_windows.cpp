@@ -224,14 +224,15 @@ void resize(LayerList& layers, const OnnxNode& node) {
     throw InputError(
         fmt::format("found the mode '{}'; expected nearest or linear", printable(mode)));
   }
-  if (mode == "linear" && node.text("coordinate_transformation_mode") == "align_corners") {
-    layers.note("upsampling with aligned corners is taken for one without, which costs the same");
-  }
   layers.set_output(
       node.output(0),
       layers.add("upsample2d", layers.name_of_node(node), {layers.name_of_tensor(node.input(0))},
                  {{"scale", window_attribute(out[2] / in[2], out[3] / in[3])},
                   {"mode", number_attribute(mode == "linear" ? 1 : 0)}}));
+  if (mode == "linear" && node.text("coordinate_transformation_mode") == "align_corners") {
+    layers.note("upsampling with aligned corners is taken for one without, which costs the same");
+    layers.differs("it aligns corners, the layer does not");
+  }
 }
 
 }  // namespace poet::maps

@@ -192,6 +192,21 @@ std::optional<std::vector<double>> small_numbers(const TensorProto& tensor) {
   return numbers;
 }
 
+std::shared_ptr<const std::vector<float>> float_numbers(const TensorProto& tensor) {
+  const bool is_float =
+      tensor.data_type() == TensorProto::FLOAT || tensor.data_type() == TensorProto::DOUBLE;
+  if (!is_float) return nullptr;
+  std::uint64_t count = 1;
+  for (const std::int64_t extent : tensor.dims()) {
+    if (extent < 0 || static_cast<std::uint64_t>(extent) > kMaxOnnxBytes / count) return nullptr;
+    if (extent == 0) return nullptr;
+    count *= static_cast<std::uint64_t>(extent);
+  }
+  const std::vector<double> numbers = all_numbers(tensor, static_cast<std::size_t>(count));
+  if (numbers.size() != count) return nullptr;
+  return std::make_shared<const std::vector<float>>(numbers.begin(), numbers.end());
+}
+
 onnx::ModelProto parse_onnx(std::string_view bytes) {
   if (description_bytes(bytes) > kMaxDescriptionBytes) {
     throw InputError(fmt::format(

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -20,6 +21,9 @@ std::size_t description_bytes(std::string_view bytes);
 /// The numbers of a small tensor of integers, truth values or floats, if they are in the file and
 /// as many as its extents say.
 std::optional<std::vector<double>> small_numbers(const onnx::TensorProto& tensor);
+
+/// Likewise the numbers of a weight of float32 or float64 of any size, as float32.
+std::shared_ptr<const std::vector<float>> float_numbers(const onnx::TensorProto& tensor);
 
 /// Whether elements of this type are no floats.
 bool is_integer_type(int type);

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <cstdint>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -38,6 +39,8 @@ struct OnnxTensor {
   std::optional<std::vector<double>> values{};
   int origin = -1;  ///< of a weight that is another one in another form, or a part of it: that one
   std::int64_t part_start = 0;  ///< of a part along the first extent
+  /// Of a weight, if they are asked for and the file has them.
+  std::shared_ptr<const std::vector<float>> numbers{};
 
   bool is_data() const { return !is_weight && !values; }
   /// The one number that it has, if that is known.

@@ -19,6 +19,7 @@
 #include "import/node_shapes.hpp"
 #include "import/onnx_file.hpp"
 #include "import/onnx_inputs.hpp"
+#include "import/weight_numbers.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -141,6 +142,7 @@ class GraphReader {
     const bool is_single = element_count(read.shape) == 1 && !is_weight_name(read.name);
     if (read.is_integer || is_single) read.values = small_numbers(tensor);
     read.is_weight = !read.values;
+    if (read.is_weight && extents_.keep_numbers) read.numbers = float_numbers(tensor);
   }
 
   void read_node(const onnx::NodeProto& node) {
@@ -213,6 +215,7 @@ class GraphReader {
     const auto& values = start < 0 ? out.values : graph_.at(start).values;
     out.part_start =
         values && !values->empty() ? whole_number(values->front()) : graph_.at(from).part_start;
+    out.numbers = numbers_of_form(graph_, node);
     return true;
   }
 
@@ -291,7 +294,10 @@ class GraphReader {
     bool is_found = fills;
     for (const auto& attribute : proto.attribute()) {
       std::optional<std::vector<double>> found;
-      if (attribute.name() == "value") found = small_numbers(attribute.t());
+      if (attribute.name() == "value") {
+        found = small_numbers(attribute.t());
+        if (!found && extents_.keep_numbers) out.numbers = float_numbers(attribute.t());
+      }
       if (attribute.name() == "value_int") found = {{static_cast<double>(attribute.i())}};
       if (attribute.name() == "value_float") found = {{static_cast<double>(attribute.f())}};
       if (attribute.name() == "value_ints") {

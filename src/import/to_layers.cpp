@@ -59,7 +59,11 @@ class Conversion {
     std::string reason = "no layer stands for it";
     if (!follows) {
       try {
-        if (const LayerMap map = find_layer_map(node.op)) return map(layers_, node);
+        if (const LayerMap map = find_layer_map(node.op)) {
+          map(layers_, node);
+          if (node.has("differs")) layers_.differs(node.text("differs"));
+          return;
+        }
       } catch (const InputError& error) {
         reason = error.what();
       }
@@ -190,14 +194,16 @@ void note_folded_norms(const OnnxGraph& graph, std::vector<std::string>& notes) 
 
 }  // namespace
 
-ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request,
-                    std::vector<std::string>& notes) {
+ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<std::string>& notes,
+                    std::vector<KeptArray>& parameters) {
   note_folded_norms(graph, notes);
   const std::string loss = choose_loss(graph, request);
   Conversion conversion(graph, request);
   LayerList& layers = conversion.run();
   add_loss(layers, graph.outputs.front(), loss);
-  return layers.take(notes);
+  ModelSpec spec = layers.take(notes);
+  if (request.keep_numbers) parameters = layers.weights().arrays(spec);
+  return spec;
 }
 
 }  // namespace poet

@@ -7,14 +7,17 @@
 
 #include "import/import_request.hpp"
 #include "import/onnx_graph.hpp"
+#include "import/weight_numbers.hpp"
 #include "model/model_spec.hpp"
 
 namespace poet {
 
 /// A fused graph as layers that end in a loss, with the extents of the graph. Throws InputError,
 /// without a place, that names every node that no layer stands for, and ops of `request.custom`
-/// that no node has.
-ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<std::string>& notes);
+/// that no node has. `parameters` gets the parameters of the layers if the
+/// request asks for them.
+ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<std::string>& notes,
+                    std::vector<KeptArray>& parameters);
 
 /// Freezes the parameters of all layers but some: `all` trains all of them, `last:3` the last three
 /// layers with parameters, and a pattern, in which `*` stands for any characters, those whose names

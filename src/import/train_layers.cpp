@@ -16,11 +16,17 @@
 
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
+#include "import/layer_list.hpp"
 #include "model/op.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
 namespace {
+
+bool is_frozen_norm(const LayerSpec& layer) {
+  const auto frozen = layer.attributes.find("frozen");
+  return frozen != layer.attributes.end() && frozen->second.height != 0;
+}
 
 // The ops that an import can make, and of those the ones with something to train.
 bool has_parameters(const LayerSpec& layer) {
@@ -66,7 +72,9 @@ bool join_layers(LayerSpec& first, const LayerSpec& second) {
   for (const AttributeRule& each : rule->attributes) {
     Attribute& own = first.attributes.at(each.name);
     const Attribute& other = second.attributes.at(each.name);
-    if (own.height != other.height || own.width != other.width) return false;
+    if (own.height != other.height || own.width != other.width || own.number != other.number) {
+      return false;
+    }
     const bool may_open = each.kind == AttributeRule::Kind::shape && first.op != "parameter";
     if (own.list == other.list) continue;
     if (!may_open || !join_shapes(own.list, other.list, 0)) return false;
@@ -80,7 +88,8 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
   if (wanted.empty() || wanted == "all") return;
   std::vector<LayerSpec*> own;
   for (LayerSpec& layer : spec.layers) {
-    if (has_parameters(layer) && layer.trainable && !layer.weights) own.push_back(&layer);
+    const bool may_train = layer.trainable && !layer.weights && !is_frozen_norm(layer);
+    if (has_parameters(layer) && may_train) own.push_back(&layer);
   }
   std::set<std::string> chosen;
   constexpr std::string_view kLast = "last:";
@@ -106,7 +115,14 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
   }
   for (LayerSpec& layer : spec.layers) {
     const std::string& owner = layer.weights ? layer.weights->name : layer.name;
-    if (has_parameters(layer) && !chosen.contains(owner)) layer.trainable = false;
+    if (!has_parameters(layer) || chosen.contains(owner)) continue;
+    // A norm whose parameters stay as they are keeps its statistics as well.
+    const auto frozen = layer.attributes.find("frozen");
+    if (frozen != layer.attributes.end()) {
+      frozen->second = number_attribute(1);
+    } else {
+      layer.trainable = false;
+    }
   }
 }
 

@@ -39,7 +39,7 @@ InstructionTimes profile_program(const TrainingStep& step, const Graph& graph,
   PageFile pages(settings.storage, settings.sync);
   ScheduledStep scheduled(step, graph, program, alignment, false, settings.paging_time);
   TrainingState start = initial_state(step, settings.seed);
-  apply(given, start);
+  apply(step, given, start);
   TrainingState state = start;
   scheduled.run(state, pages);
   InstructionTimes times(program.size());

@@ -16,11 +16,13 @@ namespace poet {
 inline constexpr std::size_t kMaxNodes = 100'000;
 
 /// Height and width of a window; scalars, flags and choices (by their index) use `height` alone,
-/// lists and shapes use `list`. An extent of 0 in a shape stands for the batch.
+/// lists and shapes use `list`, real numbers `number`, with a `height` of 1 if they are stated. An
+/// extent of 0 in a shape stands for the batch.
 struct Attribute {
   std::int64_t height = 0;
   std::int64_t width = 0;
   std::vector<std::int64_t> list{};
+  double number = 0;
 };
 using Attributes = std::map<std::string_view, Attribute>;  ///< keys point into the table of ops
 
@@ -48,6 +50,8 @@ struct LayerSpec {
   std::optional<bool> in_place{};            ///< as the file says; absent: as the op has it
   std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
   ElementBytes element_bytes{};
+  /// What the layer of an imported network computes and this one does not; empty: nothing.
+  std::string differs{};
 };
 
 /// An input of a model of layers.
@@ -57,6 +61,7 @@ struct InputSpec {
   Shape shape;              ///< a batch extent counts as 1 here
   bool has_batch = false;   ///< the first extent is the batch
   bool repeatable = false;  ///< it can be had again
+  bool zeros = false;       ///< of a run that is given no other numbers
   std::optional<int> element_bytes{};
 };
 

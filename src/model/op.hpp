@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -35,6 +36,17 @@ struct LayerCall {
   Shape shape(std::string_view name) const;
 };
 
+/// The real numbers that an attribute may have. Kernels compute with float32, so that a number is
+/// compared with these as the float32 that it becomes.
+struct AttributeRange {
+  double least = 0;
+  double most = 0;
+  bool is_below_most = false;  ///< `most` itself is not allowed
+
+  bool contains(double value) const;
+  std::string text() const;  ///< `a number from 0 to below 1`
+};
+
 /// An attribute that an op accepts.
 struct AttributeRule {
   enum class Kind {
@@ -45,7 +57,8 @@ struct AttributeRule {
     list,     ///< of whole numbers, at least one
     shape,    ///< extents, of which the first may be "N"
     choice,   ///< one of `choices`
-    choices   ///< a list of some of them, or none
+    choices,  ///< a list of some of them, or none
+    number    ///< a real one, in `range`
   };
   std::string_view name;
   Kind kind = Kind::integer;
@@ -57,6 +70,16 @@ struct AttributeRule {
   bool is_required_in_version_1 = false;
   std::vector<std::string_view> words = {};  ///< of a choice
   std::string_view default_text = {};        ///< where `otherwise` stands for something else
+  AttributeRange range = {};                 ///< of a number
+  double usual_number = 0;                   ///< of a number: its default; none is required
+  /// Of a number: left out, it stands for `default_text` and not for a number.
+  bool may_be_absent = false;
+
+  bool is_required() const { return kind != Kind::number && !otherwise; }
+  /// What the attribute is if nobody states it and it is not required.
+  Attribute usual() const;
+  /// Whether it is just that.
+  bool is_usual(const Attribute& attribute) const;
 };
 
 /// How many inputs an op takes.

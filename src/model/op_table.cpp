@@ -8,6 +8,9 @@
 // list from the front: it has some fifty rows, and a file is read once.
 
 #include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "model/exact/exact_ops.hpp"
 #include "model/op.hpp"
@@ -30,6 +33,15 @@ AttributeRule flag(std::string_view name, bool otherwise, int since = 2) {
 AttributeRule axis(std::int64_t otherwise) {
   return {.name = "axis", .least = -8, .otherwise = otherwise, .since = 2};
 }
+
+/// Numbers that change results and no costs. Their defaults are what PyTorch has.
+AttributeRule number(std::string_view name, AttributeRange range, double usual) {
+  return {.name = name, .kind = Kind::number, .since = 2, .range = range, .usual_number = usual};
+}
+
+constexpr double kMostNumber = 1e30;
+
+const AttributeRule kEpsilon = number("epsilon", {.least = 0, .most = kMostNumber}, 1e-5);
 
 const AttributeRule kKernel{.name = "kernel", .kind = Kind::window};
 const AttributeRule kBias = flag("bias", true);
@@ -116,6 +128,9 @@ std::vector<OpRule> window_ops() {
 }
 
 std::vector<OpRule> dense_ops() {
+  AttributeRule value = number("value", {.least = -kMostNumber, .most = kMostNumber}, 0);
+  value.may_be_absent = true;
+  value.default_text = "the seed's";
   return {
       {"linear", kOne, {kOutFeatures, kBias}, ops::linear, exact::linear},
       {"linear_relu", kOne, {kOutFeatures, kBias}, ops::linear_relu, exact::linear_relu},
@@ -125,21 +140,33 @@ std::vector<OpRule> dense_ops() {
        nullptr,
        exact::matmul},
       {"embedding", kOne, {{.name = "vocabulary"}, {.name = "width"}}, nullptr, exact::embedding},
-      {"parameter", {0, 0}, {{.name = "shape", .kind = Kind::shape}}, nullptr, exact::parameter},
+      {"parameter",
+       {0, 0},
+       {{.name = "shape", .kind = Kind::shape}, value},
+       nullptr,
+       exact::parameter},
   };
 }
 
 std::vector<OpRule> elementwise_ops() {
   const AttributeRule frozen = flag("frozen", false);
   const AttributeRule mask = flag("mask", false);
+  const AttributeRule momentum = number("momentum", {.least = 0, .most = 1}, 0.1);
+  // The gradient follows from the output, whose sign has to be that of the input.
+  const AttributeRule slope = number("slope", {.least = 0, .most = kMostNumber}, 0.01);
+  const AttributeRule rate = number("rate", {.least = 0, .most = 1, .is_below_most = true}, 0.1);
   return {
-      {"batch_norm2d", kOne, {frozen}, ops::batch_norm2d, exact::batch_norm2d},
-      {"batch_norm1d", kOne, {frozen}, nullptr, exact::batch_norm1d},
-      {"layer_norm", kOne, {{.name = "dims", .otherwise = 1}, kBias}, nullptr, exact::layer_norm},
-      {"group_norm", kOne, {{.name = "groups"}}, nullptr, exact::group_norm},
+      {"batch_norm2d", kOne, {frozen, kEpsilon, momentum}, ops::batch_norm2d, exact::batch_norm2d},
+      {"batch_norm1d", kOne, {frozen, kEpsilon, momentum}, nullptr, exact::batch_norm1d},
+      {"layer_norm",
+       kOne,
+       {{.name = "dims", .otherwise = 1}, kBias, kEpsilon},
+       nullptr,
+       exact::layer_norm},
+      {"group_norm", kOne, {{.name = "groups"}, kEpsilon}, nullptr, exact::group_norm},
       {"relu", kOne, {mask}, ops::elementwise, exact::relu},
       {"relu6", kOne, {mask}, nullptr, exact::relu},
-      {"leaky_relu", kOne, {mask}, nullptr, exact::relu},
+      {"leaky_relu", kOne, {mask, slope}, nullptr, exact::relu},
       {"sigmoid", kOne, {}, ops::sigmoid, exact::sigmoid},
       {"tanh", kOne, {}, ops::tanh, exact::sigmoid},
       {"hard_sigmoid", kOne, {}, nullptr, exact::hard_sigmoid},
@@ -147,8 +174,8 @@ std::vector<OpRule> elementwise_ops() {
       {"silu", kOne, {}, nullptr, exact::silu},
       {"gelu", kOne, {}, nullptr, exact::silu},
       {"softmax", kOne, {axis(-1)}, nullptr, exact::softmax},
-      {"dropout", kOne, {}, ops::elementwise, exact::dropout},
-      {"stochastic_depth", kOne, {}, nullptr, exact::dropout},
+      {"dropout", kOne, {rate}, ops::elementwise, exact::dropout},
+      {"stochastic_depth", kOne, {rate}, nullptr, exact::dropout},
       {"add", kTwo, {flag("broadcast_channels", false, 1)}, ops::add, exact::add},
       {"sub", kTwo, {}, nullptr, exact::sub},
       {"mul", kTwo, {}, nullptr, exact::mul},
@@ -236,6 +263,32 @@ std::vector<OpRule> make_rules() {
 }
 
 }  // namespace
+
+bool AttributeRange::contains(double value) const {
+  const auto single = static_cast<double>(static_cast<float>(value));
+  const bool is_small_enough = is_below_most ? single < most : single <= most;
+  return std::isfinite(single) && single >= least && is_small_enough;
+}
+
+std::string AttributeRange::text() const {
+  return fmt::format("a number from {} to {}{}", least, is_below_most ? "below " : "", most);
+}
+
+Attribute AttributeRule::usual() const {
+  if (kind == Kind::number) return {.number = usual_number};
+  return {.height = *otherwise, .width = *otherwise};
+}
+
+bool AttributeRule::is_usual(const Attribute& attribute) const {
+  if (kind == Kind::number) {
+    return may_be_absent ? attribute.height == 0 : attribute.number == usual_number;
+  }
+  // Flags and choices keep their value in `height` alone.
+  const bool is_scalar = kind == Kind::flag || kind == Kind::choice;
+  const std::int64_t width = is_scalar ? attribute.height : attribute.width;
+  return otherwise && attribute.list.empty() && attribute.height == *otherwise &&
+         width == *otherwise;
+}
 
 Shape LayerCall::shape(std::string_view name) const {
   Shape shape = list(name);

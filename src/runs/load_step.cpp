@@ -54,7 +54,10 @@ void expect_order_of(const ScheduleFile& file, const Model& model, const std::st
 }
 
 TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
-  const NamedText found = find_text(model, "model", embedded_models());
+  return load_step(find_text(model, "model", embedded_models()), file);
+}
+
+TrainingStep load_step(const NamedText& found, const ScheduleFile& file) {
   expect_model_of(file, sha256_hex(found.text), found.place);
   InputErrors errors;
   ModelSpec spec = read_model(found.text, found.place, errors);
@@ -72,11 +75,12 @@ TrainingStep load_step(const std::string& model, const ScheduleFile& file) {
 
 /// The model has to be the very text that was solved, by its digest, with the batch size, the
 /// backward pass, the alignment and the order that the file states.
-Model load_scheduled_model(const std::string& model, const ScheduleFile& file) {
-  const Model loaded =
-      load_model(model, file.model.batch_size, value_of<Backward>(file.model.backward));
-  expect_model_of(file, loaded.sha256, shown_source(model));
-  expect_order_of(file, loaded, shown_source(model));
+Model load_scheduled_model(const NamedText& text, const ScheduleFile& file) {
+  Model loaded = parse_model(text.text, text.place, file.model.batch_size,
+                             value_of<Backward>(file.model.backward));
+  loaded.source = text.source;
+  expect_model_of(file, loaded.sha256, text.place);
+  expect_order_of(file, loaded, text.place);
   Model aligned = with_alignment(loaded, file.model.alignment);
   if (file.model.order.empty()) return aligned;
   return permuted(aligned, file.model.order);

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 
+#include "formats/named_text.hpp"
 #include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
@@ -23,14 +24,16 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256, const 
 /// more.
 void expect_order_of(const ScheduleFile& file, const Model& model, const std::string& place);
 
-/// The kernel calls of the model that the schedule is about, by its name or file, in the order of
-/// the schedule. Throws InputError for another model, for an order that is not legal for it, and
-/// for a model that the kernels cannot compute.
+/// The kernel calls of the model that the schedule is about, by its text, in the order of the
+/// schedule. Throws InputError for another model, for an order that is not legal for it, and for a
+/// model that the kernels cannot compute.
+TrainingStep load_step(const NamedText& model, const ScheduleFile& file);
+/// The same by its name or file.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);
 
-/// The model that a schedule was solved for, by its name or file, in the order of the schedule.
-/// Throws InputError for another one, and for an order that is not legal for it.
-Model load_scheduled_model(const std::string& model, const ScheduleFile& file);
+/// The model that a schedule was solved for, by its text, in the order of the schedule. Throws
+/// InputError for another one, and for an order that is not legal for it.
+Model load_scheduled_model(const NamedText& model, const ScheduleFile& file);
 
 /// The platform of a schedule, by its name or path, if that is there and still has the digest that
 /// the schedule states.

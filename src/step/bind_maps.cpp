@@ -11,6 +11,10 @@
 namespace poet {
 namespace {
 
+/// Only leaky_relu reads its slope. The others keep the number that exported plans had, so that a
+/// plan of the same model is the same text.
+constexpr poet_real kUnusedSlope = 0.01F;
+
 struct MapKernels {
   TypedKernel<poet_map_spec> forward, gradient;
 };
@@ -40,7 +44,8 @@ Calls bind_map(const LayerNode& node) {
   if (is_rectifier(node.op()) && node.flag("mask")) {
     throw InputError("there is no kernel for \"mask\": true; expected false");
   }
-  const poet_map_spec spec{.count = count_of(node.y()), .slope = kLeakyReluSlope};
+  const poet_real slope = node.op() == "leaky_relu" ? node.number("slope") : kUnusedSlope;
+  const poet_map_spec spec{.count = count_of(node.y()), .slope = slope};
   const MapKernels& found = map_kernels().at(node.op());
   return {call(node.is_forward() ? found.forward : found.gradient, spec, node.all())};
 }
@@ -61,7 +66,7 @@ Calls bind_dropout(const LayerNode& node) {
   const bool is_by_sample = node.op() == "stochastic_depth";
   const poet_dropout_spec spec{.count = count_of(x),
                                .block = is_by_sample ? product(x, 1, x.size()) : 1,
-                               .rate = kDropRate,
+                               .rate = node.number("rate"),
                                .seed = {static_cast<std::uint32_t>(node.layer()), 0}};
   return {call(node.is_forward() ? kKernelOf<poet_dropout> : kKernelOf<poet_dropout_grad>, spec,
                node.all())};

@@ -10,10 +10,13 @@ namespace poet {
 // A frozen norm scales by constants, so that its gradient does not read the input.
 Calls bind_batch_norm(const LayerNode& node) {
   const Shape& x = node.x();
+  const double momentum = node.attribute("momentum").number;
   const poet_batch_norm_spec spec{.batch = narrow(x[0]),
                                   .channels = narrow(x[1]),
                                   .plane = product(x, 2, x.size()),
-                                  .epsilon = kNormEpsilon};
+                                  .epsilon = node.number("epsilon"),
+                                  .keep = static_cast<poet_real>(1 - momentum),
+                                  .take = static_cast<poet_real>(momentum)};
   const bool is_frozen = node.flag("frozen");
   if (node.is_forward()) {
     return {call(is_frozen ? kKernelOf<poet_frozen_norm> : kKernelOf<poet_batch_norm>, spec,
@@ -26,7 +29,7 @@ Calls bind_batch_norm(const LayerNode& node) {
 // A layer norm is a group norm with one group, in which each element is a channel.
 Calls bind_group_norm(const LayerNode& node) {
   const Shape& x = node.x();
-  poet_group_norm_spec spec{.has_bias = node.has_bias() ? 1 : 0, .epsilon = kNormEpsilon};
+  poet_group_norm_spec spec{.has_bias = node.has_bias() ? 1 : 0, .epsilon = node.number("epsilon")};
   if (node.op() == "layer_norm") {
     const std::size_t first = x.size() - static_cast<std::size_t>(node.value("dims"));
     spec.samples = product(x, 0, first);

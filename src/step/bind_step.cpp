@@ -19,6 +19,7 @@
 #include "step/initial_values.hpp"
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
+#include "step/norm_statistics.hpp"
 #include "step/output_over.hpp"
 
 namespace poet {
@@ -49,9 +50,12 @@ class StepBinder {
   /// numbered by that list. A node whose formula reads the number 1 begins the backward pass, so
   /// its layer counts as a loss.
   TrainingStep bind() {
-    for (const DraftParameters& parameters : draft_.parameters) add_parameters(parameters);
+    for (std::size_t p = 0; p < draft_.parameters.size(); ++p) add_parameters(static_cast<int>(p));
     for (std::size_t l = 0; l < draft_.layers.size(); ++l) {
-      in_layer(draft_.layers[l], [&] { find_data(static_cast<int>(l)); });
+      in_layer(draft_.layers[l], [&] {
+        expect_no_difference(*draft_.layers[l].spec);
+        find_data(static_cast<int>(l));
+      });
     }
     for (const NodeFormula& formula : draft_.formulas) {
       for (const FormulaOperand& operand : formula.operands) {
@@ -59,6 +63,7 @@ class StepBinder {
       }
     }
     for (std::size_t i = 0; i < draft_.model.nodes.size(); ++i) add_node(static_cast<int>(i));
+    order_statistics(step_);
     return std::move(step_);
   }
 
@@ -72,7 +77,8 @@ class StepBinder {
 
   // A size that the model leaves to the platform passes here, and expect_graph_of() compares the
   // bytes.
-  void add_parameters(const DraftParameters& from) {
+  void add_parameters(int index) {
+    const DraftParameters& from = draft_.parameters[index];
     const DraftLayer& owner = draft_.layers[from.owner];
     in_layer(owner, [&] {
       for (const std::optional<int>& bytes :
@@ -88,7 +94,16 @@ class StepBinder {
                                 .count = count,
                                 .is_scale = is_normalisation(owner.spec->op),
                                 .is_trained = from.is_trained,
-                                .is_kept = from.is_trained && is_kept()});
+                                .is_kept = from.is_trained && is_kept(),
+                                .norm = batch_norm_of(draft_, index),
+                                .value = value_of(owner)});
+  }
+
+  static std::optional<float> value_of(const DraftLayer& owner) {
+    if (!owner.exact.is_parameter) return std::nullopt;
+    const Attribute& value = owner.spec->attributes.at("value");
+    if (value.height == 0) return std::nullopt;
+    return static_cast<float>(value.number);
   }
 
   bool is_kept() const { return spec_.update == Update::accumulate; }
@@ -98,6 +113,15 @@ class StepBinder {
     throw InputError(
         fmt::format("found elements of {}; expected 4: the kernels compute with float32 only",
                     counted(bytes, "byte")));
+  }
+
+  static void expect_no_difference(const LayerSpec& layer) {
+    if (layer.differs.empty()) return;
+    throw InputError(
+        fmt::format("the network that it was imported from differs from what the kernels compute: "
+                    "{}; expected a layer without \"differs\": change the network, or take the "
+                    "key out of the model file to compute the layer as it is there",
+                    printable(layer.differs)));
   }
 
   /// Which inputs hold indices, and what a loss is compared with that names no target.
@@ -121,6 +145,11 @@ class StepBinder {
     } else if (reads_indices(op)) {
       add_index_limit(layer.inputs[is_loss ? 1 : 0].node, limit);
     }
+  }
+
+  bool is_zeros(const std::string& input) const {
+    return std::any_of(spec_.inputs.begin(), spec_.inputs.end(),
+                       [&](const InputSpec& each) { return each.name == input && each.zeros; });
   }
 
   void add_index_limit(int node, std::int64_t limit) {
@@ -159,8 +188,13 @@ class StepBinder {
     const DraftLayer& layer = draft_.layers[formula.layer];
     node.bytes = bytes_of(from, formula);
     const bool is_loss = layer.exact.is_loss || roots_.contains(formula.layer);
-    if (is_loss && formula.output >= 0 && node.bytes > 0) node.loss = step_.loss_count++;
+    if (is_loss && formula.output >= 0 && node.bytes > 0) {
+      node.loss = step_.loss_count++;
+      node.compares = layer.exact.is_loss;
+    }
     find_sink(formula, node);
+    const bool is_norm = node.sink && is_batch_norm(*layer.spec);
+    if (is_norm) node.sink->tracks = node.sink->parameters == layer.parameters.front();
     expect_operands(node);
     if (from.in_place) expect_takes_over(node, *from.in_place);
   }
@@ -253,7 +287,8 @@ class StepBinder {
                               .name = from.name,
                               .shape = from.out_shape,
                               .count = count,
-                              .index_limit = limit == index_limits_.end() ? 0 : limit->second});
+                              .index_limit = limit == index_limits_.end() ? 0 : limit->second,
+                              .zeros = is_zeros(from.name)});
       return;
     }
     std::vector<OperandSource> terms;

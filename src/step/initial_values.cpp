@@ -20,11 +20,19 @@ std::vector<poet_initial> initial_values(const StepParameters& parameters) {
     const Shape& shape = parameters.shapes[t];
     const std::int32_t fan_in = product(shape, 1, shape.size());
     const bool is_weight = shape.size() > 1 && !parameters.is_scale;
+    if (parameters.value) {
+      values.push_back({.count = count_of(shape), .center = *parameters.value, .spread = 0});
+      continue;
+    }
     values.push_back({.count = count_of(shape),
                       .center = parameters.is_scale && t == 0 ? 1.0F : 0.0F,
                       .spread = is_weight ? poet_weight_spread(static_cast<float>(fan_in)) : 0.1F});
   }
   return values;
+}
+
+std::int32_t runtime_limit(const StepData& data) {
+  return data.zeros ? -1 : narrow(data.index_limit);
 }
 
 std::vector<float> initial_parameters(const StepParameters& parameters, std::uint64_t seed,

@@ -12,11 +12,6 @@
 
 namespace poet {
 
-// What model files leave open, as costs do not depend on it (docs/runtime.md).
-inline constexpr poet_real kLeakyReluSlope = 0.01F;
-inline constexpr poet_real kNormEpsilon = 1e-5F;
-inline constexpr poet_real kDropRate = 0.1F;
-
 /// The geometry of kernels has 32 bits. Throws InputError beyond.
 inline std::int32_t narrow(std::int64_t value) {
   if (value > std::numeric_limits<std::int32_t>::max()) {
@@ -55,6 +50,9 @@ class LayerNode {
 
   std::int32_t value(std::string_view name) const { return narrow(attribute(name).height); }
   bool flag(std::string_view name) const { return attribute(name).height != 0; }
+  poet_real number(std::string_view name) const {
+    return static_cast<poet_real>(attribute(name).number);
+  }
   const Attribute& attribute(std::string_view name) const {
     return layer_.spec->attributes.at(name);
   }

@@ -49,6 +49,7 @@ struct SinkUse {
   int parameters = -1;    ///< whose gradient it is: TrainingStep::parameters
   int sum = -1;           ///< Into::buffer: the node that holds what came before; -1: none
   bool is_first = false;  ///< Into::kept: nothing came before
+  bool tracks = false;  ///< the kernel takes the batch into the running statistics of `parameters`
 };
 
 /// A node of the graph as calls of kernels, one after the other. An input has none.
@@ -56,11 +57,22 @@ struct StepNode {
   std::string name;
   std::string op;
   Shape shape{};
-  Bytes bytes = 0;  ///< that the kernels write of the node's tensor; its rest is padding
-  int loss = -1;    ///< which of the losses it computes, as the model lists them; -1: none
+  Bytes bytes = 0;        ///< that the kernels write of the node's tensor; its rest is padding
+  int loss = -1;          ///< which of the losses it computes, as the model lists them; -1: none
+  bool compares = false;  ///< of a loss layer: its first operand with its second, the target
   bool writes_tensor = false;  ///< kernels get the tensor as their output
   std::vector<KernelCall> calls;
   std::optional<SinkUse> sink;  ///< absent: kernels get a null pointer
+};
+
+/// What a batch norm has beside gamma and beta: running statistics, a mean and a variance for each
+/// channel. They are no tensors of the graph: the gradient node of the norm, which is computed once
+/// in a step, takes the batch into them.
+struct StepNorm {
+  double epsilon = 0;
+  /// Gamma and beta are applied as they are, with the running statistics folded in, and nothing
+  /// takes a batch.
+  bool is_frozen = false;
 };
 
 /// Parameters that lie one after the other, such as a weight and its bias.
@@ -69,9 +81,11 @@ struct StepParameters {
   std::vector<std::string> tensors;  ///< by shape: what PyTorch calls each, see parameter_names()
   std::vector<Shape> shapes;
   std::int64_t count = 0;
-  bool is_scale = false;    ///< of a normalisation: gamma, beta
-  bool is_trained = false;  ///< a node applies their gradient
-  bool is_kept = false;     ///< their gradient stays in RAM
+  bool is_scale = false;           ///< of a normalisation: gamma, beta
+  bool is_trained = false;         ///< a node applies their gradient
+  bool is_kept = false;            ///< their gradient stays in RAM
+  std::optional<StepNorm> norm{};  ///< of a batch norm
+  std::optional<float> value{};    ///< of all elements at first; absent: as the seed has them
 };
 
 /// Data that a training step is given: floats, or indices below a limit.
@@ -81,6 +95,7 @@ struct StepData {
   Shape shape;
   std::int64_t count = 0;
   std::int64_t index_limit = 0;  ///< 0: floats
+  bool zeros = false;            ///< unless other numbers are given
 };
 
 /// A training step with everything that its kernels have to be given. In every order
@@ -98,8 +113,7 @@ struct TrainingStep {
 };
 
 /// Turns a model of layers into the kernel calls of its exact training step. Elements are float32,
-/// indices int32. What model files leave open is chosen here: leaky_relu has a slope of 0.01,
-/// normalisations have an epsilon of 1e-5, and dropout and stochastic_depth a rate of 0.1.
+/// indices int32.
 ///
 /// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
 /// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever

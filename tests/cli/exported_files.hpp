@@ -41,6 +41,21 @@ inline void expect_same(const nlohmann::json& run, const std::string& printed,
   EXPECT_GT(at, 0U);
 }
 
+/// Likewise the running statistics of batch norms after the last step.
+inline void expect_same_statistics(const nlohmann::json& run, const std::string& running) {
+  std::size_t at = 0;
+  for (const nlohmann::json& norm : run.value("statistics", nlohmann::json::array())) {
+    const std::size_t bytes = 4 * norm.at("count").get<std::size_t>();
+    ASSERT_LE(at + bytes, running.size());
+    EXPECT_EQ(norm.at("equal"), true);
+    // Means before variances.
+    EXPECT_EQ(sha256_hex(std::string_view(running).substr(at, bytes)), norm.at("sha256"))
+        << norm.at("name");
+    at += bytes;
+  }
+  EXPECT_EQ(at, running.size());
+}
+
 class Export : public testing::Test {
  protected:
   Finished solve(const std::string& model, const std::string& ram, const Words& options) const {

@@ -166,5 +166,28 @@ TEST_F(Export, RefusesOffsetsThatAFloatCannotHave) {
   EXPECT_FALSE(std::filesystem::exists(plan_));
 }
 
+TEST_F(Export, TakesParametersThatFit) {
+  const std::string arrays = POET_TEST_DATA "/arrays/";
+  const std::string model = arrays + "model.json";
+  const std::string schedule = solved(model, "100%");
+  const Finished found =
+      exported(schedule, {"--model", model, "--parameters", arrays + "stored.npz"});
+  ASSERT_EQ(found.status, 0) << found.err;
+  EXPECT_THAT(file_of("poet_plan.c"), HasSubstr(".reset = poet_reset_parameters"));
+  EXPECT_THAT(file_of("poet_parameters.c"), HasSubstr("/* conv */"));
+  EXPECT_THAT(file_of("poet.mk"), HasSubstr("poet_parameters.c"));
+  std::filesystem::remove_all(plan_);
+  const auto expect_error = [&](const Words& options, const std::string& part) {
+    const Finished refused = exported(schedule, options);
+    EXPECT_EQ(refused.status, 2) << refused.err;
+    EXPECT_THAT(refused.err, HasSubstr(part));
+    EXPECT_FALSE(std::filesystem::exists(plan_));
+  };
+  expect_error({"--model", model, "--parameters", arrays + "input.npy"}, "--parameters: ");
+  expect_error({"--format", "csv", "--parameters", arrays + "stored.npz"},
+               "--parameters: found with --format csv");
+  expect_error({"--model", model, "--parameters", folder_.file("none.npz")}, "No such file");
+}
+
 }  // namespace
 }  // namespace poet::test

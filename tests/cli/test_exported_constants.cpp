@@ -112,6 +112,26 @@ TEST_F(ExportedConstants, LieInReadOnlyMemoryAndGiveTheBitsOfRun) {
   }
 }
 
+// What `run` has trained goes on on the device: frozen parameters, and trained ones that
+// poet_initialise() copies.
+TEST_F(ExportedConstants, AndTrainedParametersMayBeGiven) {
+  const std::string model = model_of(frozen_cnn({"conv2", "conv4"}, {{"optimizer", "momentum"}}));
+  solved_for_chip(model, "80%", {"--no-paging"});
+  const std::string parameters = folder_.file("p.npz");
+  const Words run{"run", schedule_, "--model", model, "--steps", "3", "--seed", "7"};
+  ASSERT_EQ(poet_solve(run + Words{"--parameters-output", parameters}).status, 0);
+  const Finished written = exported(schedule_, {"--model", model, "--parameters", parameters});
+  ASSERT_EQ(written.status, 0) << written.err;
+  const std::string program = built({plan_ + "/poet_parameters.c"});
+  const Finished symbols = compile(POET_NM, {"-S", program});
+  EXPECT_THAT(symbols.out, HasSubstr("R poet_reset_parameters\n"));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(program, {"3", "7", gradients});
+  ASSERT_EQ(step.status, 0) << step.out << step.err;
+  expect_same(document(poet_solve(run + Words{"--parameters", parameters})), step.out,
+              contents_of(gradients));
+}
+
 TEST_F(ExportedConstants, OfAnotherSeedHaveOtherValues) {
   const std::string model = model_of(frozen_cnn(kFirstFour));
   exported_for_chip(model);

@@ -66,11 +66,19 @@ TEST_P(ExportOf, ComputesWhatRunComputes) {
   EXPECT_THAT(file_of("poet_plan.h"),
               HasSubstr("#define POET_ARENA_BYTES " + summary.at("peak_ram_bytes").dump() + "\n"));
   const std::string gradients = folder_.file("gradients");
-  const Finished step = run_step(built(), {"3", "7", gradients});
+  const std::string program = built();
+  const Finished step = run_step(program, {"3", "7", gradients});
   ASSERT_EQ(step.status, 0) << step.out << step.err;
   const json run =
       document(poet_solve({"run", path, "--model", model, "--steps", "3", "--seed", "7"}));
   expect_same(run, step.out, contents_of(gradients));
+  expect_same_statistics(run, contents_of(gradients + ".running"));
+  EXPECT_EQ(run.contains("statistics"), std::string(about.model) != "linear");
+  // A device that does not want them trains alike.
+  const std::string others = folder_.file("others");
+  EXPECT_EQ(run_step(program, {"3", "7", others, "-1", "without"}).out, step.out);
+  EXPECT_EQ(contents_of(others), contents_of(gradients));
+  EXPECT_FALSE(std::filesystem::exists(others + ".running"));
 }
 
 INSTANTIATE_TEST_SUITE_P(

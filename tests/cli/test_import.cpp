@@ -1,6 +1,7 @@
 // From an ONNX file to a schedule.
 #include <filesystem>
 
+#include "arrays/read_arrays.hpp"
 #include "cli/poet_solve.hpp"
 #include "support/contents_of.hpp"
 #ifdef POET_HAS_ONNX
@@ -11,6 +12,7 @@ namespace poet::test {
 namespace {
 
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
 
 class ImportCommand : public testing::Test {
@@ -34,6 +36,63 @@ TEST_F(ImportCommand, WritesAModelFileThatIsSolvedAlike) {
   EXPECT_EQ(from_network.at("status"), "optimal");
   EXPECT_EQ(from_network.at("summary"), from_model.at("summary"));
   EXPECT_EQ(from_network.at("model").at("sha256"), from_model.at("model").at("sha256"));
+}
+
+TEST_F(ImportCommand, KeepsWeightsAsLayersHaveThem) {
+  const std::string network = folder_.write("net.onnx", onnx_bytes(R"(
+net (float[N,3] x) => (float[N,2] y)
+<float[3,2] w = {1, 2, 3, 4, 5, 6}, float[2] b = {7, 8}, float[2,2] v = {1, 2, 3, 4}> {
+  h = MatMul(x, w)
+  a = Add(h, b)
+  r = Relu(a)
+  y = Gemm<transB=1>(r, v)
+})"));
+  const std::string weights = folder_.file("net.npz");
+  const Finished run =
+      poet_solve({"import", network, "--output", output_, "--parameters-output", weights});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::vector<NamedArray> arrays = parse_npz(contents_of(weights), weights, 1 << 20);
+  ASSERT_EQ(arrays.size(), 3U);
+  EXPECT_THAT(arrays[0].array.shape, ElementsAre(2, 3));
+  EXPECT_THAT(arrays[0].array.values, ElementsAre(1, 3, 5, 2, 4, 6)) << "out x in";
+  EXPECT_THAT(arrays[1].array.values, ElementsAre(7, 8));
+  EXPECT_THAT(arrays[2].array.values, ElementsAre(1, 2, 3, 4));
+  const nlohmann::json layers = nlohmann::json::parse(contents_of(output_)).at("layers");
+  EXPECT_EQ(arrays[0].name, layers[0].at("name").get<std::string>() + ".weight");
+
+  // The file of the network stands for the model wherever a schedule of it is given.
+  const std::string schedule = folder_.file("schedule.json");
+  ASSERT_EQ(poet_solve(problem(network, "m4", "100%", "2") + Words{"--output", schedule}).status,
+            0);
+  const Finished ran = poet_solve({"run", schedule, "--model", network, "--parameters", weights});
+  EXPECT_EQ(ran.status, 0) << ran.err;
+  const Finished exported = poet_solve({"export", schedule, "--model", network, "--parameters",
+                                        weights, "--output", folder_.file("plan")});
+  EXPECT_EQ(exported.status, 0) << exported.err;
+  const Finished other = poet_solve({"run", schedule, "--model", network, "--loss", "mse"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err,
+              AllOf(HasSubstr("net.onnx: found a model with the SHA-256"), HasSubstr("expected")));
+  const Finished ignored = poet_solve({"run", schedule, "--model", output_, "--loss", "mse"});
+  EXPECT_EQ(ignored.status, 2);
+  EXPECT_THAT(ignored.err, HasSubstr("--loss: found with the model"));
+}
+
+TEST_F(ImportCommand, SaysWhichWeightsAreMissing) {
+  const std::string network = folder_.write("net.onnx", onnx_bytes(kSmallOnnx));
+  const std::string weights = folder_.file("net.npz");
+  const auto expect_error = [&](const Words& options, const std::string& part) {
+    const Finished run = poet_solve(Words{"import", network, "--output", output_} + options);
+    EXPECT_EQ(run.status, 2) << run.err;
+    EXPECT_THAT(run.err, HasSubstr(part));
+    EXPECT_FALSE(std::filesystem::exists(output_));
+    EXPECT_FALSE(std::filesystem::exists(weights));
+  };
+  expect_error({"--parameters-output", weights}, "the file has no numbers of the weight 'w'");
+  expect_error({"--parameters-output", weights}, "the file has no numbers of the weight 'fb'");
+  expect_error({"--parameters-output", folder_.file("none/net.npz")}, "--parameters-output: ");
+  expect_error({"--parameters-output", output_},
+               "--parameters-output: found the file of NETWORK or");
 }
 
 TEST_F(ImportCommand, TakesWhatTheFileDoesNotSay) {

@@ -73,6 +73,11 @@ TINY = [
         ("a", "conv2d", ["input"], dict(out_channels=6, kernel=1)), ("b", "batch_norm2d", ["a"]), ("b1", "tanh", ["b"]),
         ("c", "group_norm", ["b1"], dict(groups=2)), ("c1", "tanh", ["c"]), ("d", "layer_norm", ["c1"], dict(dims=2)),
         ("d1", "tanh", ["d"]), ("e", "batch_norm2d", ["d1"], dict(frozen=True)), ("f", "layer_norm", ["e"], dict(bias=False))]),
+    tiny("numbers", [4, 6, 3, 3], [
+        ("a", "conv2d", ["input"], dict(out_channels=6, kernel=1)), ("b", "batch_norm2d", ["a"], dict(epsilon=0.1, momentum=0.5)),
+        ("b1", "leaky_relu", ["b"], dict(slope=0.3)), ("c", "group_norm", ["b1"], dict(groups=2, epsilon=0.2)),
+        ("c1", "dropout", ["c"], dict(rate=0.4)), ("d", "layer_norm", ["c1"], dict(epsilon=0.05)),
+        ("d1", "stochastic_depth", ["d"], dict(rate=0.3)), ("e", "dropout", ["d1"], dict(rate=0))]),
     tiny("activations", [5, 12], activations()),
     tiny("pools", [2, 3, 9, 9], [
         ("a", "conv2d", ["input"], dict(out_channels=4, kernel=1)),

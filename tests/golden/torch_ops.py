@@ -45,11 +45,11 @@ def batch_norm(layer, w, x):
     if layer.get("frozen"):
         shape = [1, -1] + [1] * (x.dim() - 2)
         return x * w[0].reshape(shape) + w[1].reshape(shape)
-    return F.batch_norm(x, None, None, w[0], w[1], True)
+    return F.batch_norm(x, None, None, w[0], w[1], True, eps=layer.get("epsilon", 1e-5))
 
 
 def layer_norm(layer, w, x):
-    return F.layer_norm(x, w[0].shape, w[0], w[1] if len(w) > 1 else None)
+    return F.layer_norm(x, w[0].shape, w[0], w[1] if len(w) > 1 else None, layer.get("epsilon", 1e-5))
 
 
 def pool(layer, x):
@@ -151,9 +151,9 @@ OPS = {
     "conv2d": conv, "conv1d": conv, "conv_transpose2d": conv_transpose, "linear": linear, "attention_qkv": linear,
     "linear_relu": lambda layer, w, x: linear(layer, w, x).relu(),
     "batch_norm1d": batch_norm, "batch_norm2d": batch_norm, "layer_norm": layer_norm,
-    "group_norm": lambda layer, w, x: F.group_norm(x, layer["groups"], w[0], w[1]),
+    "group_norm": lambda layer, w, x: F.group_norm(x, layer["groups"], w[0], w[1], layer.get("epsilon", 1e-5)),
     "relu": lambda layer, w, x: F.relu(x), "relu6": lambda layer, w, x: F.relu6(x),
-    "leaky_relu": lambda layer, w, x: F.leaky_relu(x, 0.01), "sigmoid": lambda layer, w, x: x.sigmoid(),
+    "leaky_relu": lambda layer, w, x: F.leaky_relu(x, layer.get("slope", 0.01)), "sigmoid": lambda layer, w, x: x.sigmoid(),
     "tanh": lambda layer, w, x: x.tanh(), "hard_sigmoid": lambda layer, w, x: F.hardsigmoid(x),
     "hard_swish": lambda layer, w, x: F.hardswish(x), "silu": lambda layer, w, x: F.silu(x),
     "gelu": lambda layer, w, x: F.gelu(x), "softmax": lambda layer, w, x: x.softmax(layer.get("axis", -1)),

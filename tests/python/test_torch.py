@@ -124,6 +124,67 @@ class Networks(TestCase):
                     self.assertEqual([p.requires_grad for p in net.parameters()], [False, True, True, True])
                     self.assertEqual(net.switched, training)
 
+    def test_layers_have_the_numbers_of_their_modules(self):
+        import torch
+        from torch import nn
+        import poet.torch
+        net = nn.Sequential(nn.Linear(8, 6), nn.BatchNorm1d(6, eps=1e-3, momentum=0.2), nn.LeakyReLU(0.3),
+                            nn.Dropout(0.4), nn.LayerNorm(6, eps=1e-4), nn.GroupNorm(2, 6, eps=0.5),
+                            nn.BatchNorm1d(6), nn.LeakyReLU(),
+                            nn.Dropout(0), nn.Linear(6, 3))
+        notes = []
+        layers = poet.torch.trace(net, torch.zeros(1, 8), via="fx", notes=notes)["layers"]
+        self.assertEqual(notes, [])
+        numbers = [{key: layer[key] for key in ("epsilon", "momentum", "slope", "rate") if key in layer}
+                   for layer in layers]
+        self.assertEqual(numbers, [{}, {"epsilon": 1e-3, "momentum": 0.2}, {"slope": 0.3}, {"rate": 0.4},
+                                   {"epsilon": 1e-4}, {"epsilon": 0.5}, {}, {}, {}, {}])
+
+    def test_numbers_have_their_value(self):
+        import torch
+        import poet.torch
+
+        class Scaled(torch.nn.Linear):
+            def forward(self, x):
+                return super().forward(x) * 0.25
+        layers = poet.torch.trace(Scaled(8, 3), torch.zeros(1, 8), via="fx")["layers"]
+        numbers = [layer for layer in layers if not layer.get("trainable", True)]
+        self.assertEqual([number["value"] for number in numbers], [0.25])
+
+    def test_what_a_layer_does_not_compute_is_stated_in_it(self):
+        import torch
+        from torch import nn
+        import poet.torch
+        for module, what in ((nn.LeakyReLU(-0.1), "its slope is -0.1"), (nn.GELU(approximate="tanh"), "by tanh"),
+                             (nn.BatchNorm1d(8, momentum=None), "plain means"), (nn.Dropout(1.0), "drops everything")):
+            with self.subTest(module=module):
+                notes = []
+                layers = poet.torch.trace(nn.Sequential(nn.Linear(8, 8), module), torch.zeros(1, 8), via="fx",
+                                          notes=notes)["layers"]
+                self.assertIn(what, layers[1]["differs"])
+                self.assertEqual(len(notes), 1)
+                self.assertIn("`run` and `export` refuse", notes[0])
+
+    def test_norms_that_do_not_train_are_frozen(self):
+        import torch
+        from torch import nn
+        import poet.torch
+
+        def frozen(change, trainable=None):
+            net = nn.Sequential(nn.Linear(8, 8), nn.BatchNorm1d(8), nn.Dropout(0.3), nn.Linear(8, 8), nn.BatchNorm1d(8),
+                                nn.Linear(8, 3))
+            change(net)
+            layers = poet.torch.trace(net, torch.zeros(2, 8), via="fx", trainable=trainable)["layers"]
+            self.assertFalse([layer for layer in layers if layer["op"] == "batch_norm1d" and "trainable" in layer])
+            return [layer["name"] for layer in layers if layer.get("frozen")], [layer["op"] for layer in layers]
+        self.assertEqual(frozen(lambda net: None)[0], [])
+        self.assertEqual(frozen(lambda net: net.eval())[0], [])
+        self.assertEqual(frozen(lambda net: net[1].eval())[0], ["1"])
+        self.assertEqual(frozen(lambda net: net[4].weight.requires_grad_(False))[0], ["4"])
+        self.assertEqual(frozen(lambda net: None, "last:2")[0], ["1"])
+        self.assertEqual(frozen(lambda net: None, "last:1")[0], ["1", "4"])
+        self.assertNotIn("dropout", frozen(lambda net: net[2].eval())[1])
+
     def test_notes_are_warnings_of_python(self):
         import torch
         import poet

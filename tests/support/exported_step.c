@@ -1,6 +1,6 @@
-/* Runs an exported step on a host: STEPS SEED GRADIENTS [PAGE_INS]. Prints the loss of each step
+/* Runs an exported step on a host: STEPS SEED GRADIENTS [PAGE_INS [NO_RUNNING]]. Prints the loss of each step
  * and then "instruction,ticks" of the last one, where a tick is an instruction. Writes the
- * gradients of the last step, layer by layer. After so many page-ins the next one fails. */
+ * gradients of the last step, layer by layer, and running statistics to GRADIENTS.running. After so many page-ins the next one fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,6 +65,7 @@ int main(int argc, char** argv) {
   const void* targets[POET_TARGET_COUNT + 1];
   poet_real losses[POET_LOSS_COUNT + 1];
   struct poet_memory memory;
+  char name[4096];
   FILE* file;
   int32_t i;
   long s;
@@ -75,6 +76,7 @@ int main(int argc, char** argv) {
   memory.constants = poet_constants;
   memory.moments = block(sizeof(poet_real) * POET_MOMENT_COUNT);
   memory.kept = block(sizeof(poet_real) * POET_KEPT_COUNT);
+  memory.running = argc > 5 ? 0 : block(sizeof(poet_real) * POET_RUNNING_COUNT);
   memory.on_gradient = keep;
   for (i = 0; i < poet_plan.input_count; ++i) {
     void* values = block(4 * (size_t)poet_plan.inputs[i].count);
@@ -111,5 +113,11 @@ int main(int argc, char** argv) {
     if (!poet_plan.parameters[i].is_trained) continue;
     fwrite(gradients[i], sizeof(poet_real), (size_t)poet_plan.parameters[i].count, file);
   }
+  if (fclose(file) != 0) return 8;
+  if (!memory.running || argc <= 3) return 0;
+  snprintf(name, sizeof name, "%s.running", argv[3]);
+  file = fopen(name, "wb");
+  if (!file) return 8;
+  fwrite(memory.running, sizeof(poet_real), POET_RUNNING_COUNT, file);
   return fclose(file) == 0 ? 0 : 8;
 }

@@ -2,8 +2,8 @@
 
     python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
 
-`trace()` does the same from Python. Modules become layers by torch.fx where it can trace them, else by an ONNX export
-and `poet-solve import`. docs/import.md has more.
+`trace()` does the same from Python, and `check()` compares the gradients of a schedule with autograd's. Modules become
+layers by torch.fx where it can trace them, else by an ONNX export and `poet-solve import`. docs/import.md has more.
 """
 from __future__ import annotations
 
@@ -13,17 +13,21 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple
 from poet.torch._pytorch import torch
 from poet.torch._layers import add_loss, choose_trainable, drop_unread, with_open_batch
 from poet.torch._onnx import by_onnx
+from poet.torch._state import parameters as parameters_of
+from poet.torch._state import state_dict
 from poet.torch._trace import Refused, by_fx
+
+from poet.torch._check import Check, check
 
 #: Batch sizes that are tried for an open one.
 BATCHES = (2, 3)
 
-__all__ = ["Refused", "trace"]
+__all__ = ["Check", "Refused", "check", "state_dict", "trace"]
 
 
 def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None,
           name: Optional[str] = None, custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None,
-          notes: Optional[List[str]] = None) -> Dict[str, Any]:
+          notes: Optional[List[str]] = None, parameters: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
     """A module as the document of a model file, as in docs/model-format.md.
 
     Args:
@@ -36,18 +40,24 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
         custom: FLOPs for an element of the output of modules that become `custom` layers, by class.
         via: "fx" or "onnx"; without, torch.fx, and ONNX if that cannot trace the module.
         notes: a list that gets what a user should know; without one, these are warnings of Python.
+        parameters: a dictionary that gets the module's parameters and running statistics as arrays of numpy, by the
+            names that `run --parameters` wants. `state_dict()` is the way back.
 
     Raises:
         Refused: no layers stand for some of its nodes; a line each.
         ProgramNotFound: it has to go by ONNX, and there is no program `poet-solve`.
-        ValueError: a loss or layers to train that do not exist.
+        ValueError: a loss or layers to train that do not exist; `parameters` are wanted of a layer that has other names
+            than the module.
     """
     if not inputs:
         raise ValueError("found no input; expected a tensor that the module can be called with")
     if via not in (None, "fx", "onnx"):
         raise ValueError(f"found via={via!r}; expected 'fx' or 'onnx'")
     found: List[str] = []
-    document = _traced(net, inputs, loss, trainable, name or type(net).__name__, custom or {}, via, found)
+    numbers: Dict[str, Any] = {}
+    document = _traced(net, inputs, loss, trainable, name or type(net).__name__, custom or {}, via, found, numbers)
+    if parameters is not None:
+        parameters.update(parameters_of(net, document, numbers))
     if notes is not None:
         notes.extend(found)
     else:
@@ -57,16 +67,16 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
 
 
 def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: Optional[str], title: str,
-            custom: Mapping[str, int], via: Optional[str], notes: List[str]) -> Dict[str, Any]:
+            custom: Mapping[str, int], via: Optional[str], notes: List[str], numbers: Dict[str, Any]) -> Dict[str, Any]:
     if via == "onnx":
         return by_onnx(net, inputs, title, loss, trainable, custom, notes)
     try:
         batches = [_with_batch(inputs, size) for size in BATCHES]
-        documents = [_document(net, each, title, loss, custom, notes) for each in batches]
+        documents = [_document(net, each, title, loss, custom, notes, numbers) for each in batches]
         joined = with_open_batch(documents[0], documents[1], BATCHES)
         if joined is None:
             notes.append("the batch is fixed: some layer has it in another extent than the first")
-            joined = _document(net, inputs, title, loss, custom, notes)
+            joined = _document(net, inputs, title, loss, custom, notes, numbers)
     except (torch.fx.proxy.TraceError, Refused) as error:
         if via == "fx":
             raise
@@ -81,9 +91,10 @@ def _with_batch(inputs: Tuple[Any, ...], size: int) -> Tuple[Any, ...]:
 
 
 def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], custom: Mapping[str, int],
-              notes: List[str]) -> Dict[str, Any]:
+              notes: List[str], numbers: Dict[str, Any]) -> Dict[str, Any]:
     names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
     layers, output = by_fx(net, inputs, names, custom)
+    numbers.update(layers.numbers)
     add_loss(layers, output.name, output.shape, loss)
     kept = drop_unread(layers.layers, layers.layers[-1]["name"])
     notes.extend(note for note in layers.notes if note not in notes)

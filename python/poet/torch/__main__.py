@@ -5,31 +5,44 @@ import argparse
 import contextlib
 import errno
 import importlib
+import io
 import json
 import os
 import sys
 import traceback
 from typing import Any, Dict, List, Optional
 
+from poet._matrices import require_numpy
 from poet.errors import PoetError
 from poet.torch import Refused, trace
 from poet.torch._pytorch import torch
 
 
-def write(document: Dict[str, Any], path: Optional[str]) -> None:
-    """The document with a line for each layer; the file whole or not at all."""
+def text_of(document: Dict[str, Any]) -> bytes:
+    """The document with a line for each layer."""
     lines = ",\n".join("    " + json.dumps(layer) for layer in document["layers"])
     head = ",\n".join(f"  {json.dumps(key)}: {json.dumps(value)}" for key, value in document.items() if key != "layers")
-    text = f'{{\n{head},\n  "layers": [\n{lines}\n  ]\n}}\n'
+    return f'{{\n{head},\n  "layers": [\n{lines}\n  ]\n}}\n'.encode()
+
+
+def npz_of(arrays: Dict[str, Any]) -> bytes:
+    """What numpy.load() and `run --parameters` read."""
+    file = io.BytesIO()
+    require_numpy().savez(file, **arrays)
+    return file.getvalue()
+
+
+def write(content: bytes, path: Optional[str]) -> None:
+    """The file whole or not at all; without a path, to stdout."""
     if path is None:
-        sys.stdout.write(text)
+        sys.stdout.write(content.decode())
         return
     if os.path.isdir(path):
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), path)
     part = f"{path}.{os.getpid()}.part"
     try:
-        with open(part, "w", encoding="utf-8") as file:
-            file.write(text)
+        with open(part, "wb") as file:
+            file.write(content)
         os.replace(part, path)
     except BaseException:
         with contextlib.suppress(OSError):
@@ -94,13 +107,14 @@ def make(network: str) -> Any:
     return net
 
 
-def traced(net: Any, arguments: argparse.Namespace, notes: List[str]) -> Dict[str, Any]:
+def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
+           parameters: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     """The document. Raises ValueError with what the network says to its inputs, besides what `trace()` raises."""
     kind = torch.int64 if arguments.indices else torch.float32
     inputs = [torch.zeros(each, dtype=kind) for each in arguments.input]
     try:
         return trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable, custom=dict(arguments.custom),
-                     via=arguments.via, notes=notes)
+                     via=arguments.via, notes=notes, parameters=parameters)
     except (Refused, ValueError, PoetError):
         raise
     except Exception as error:
@@ -117,6 +131,8 @@ def parsed() -> argparse.Namespace:
                         help="the extents of an input")
     parser.add_argument("--indices", action="store_true", help="the inputs are indices (int64)")
     parser.add_argument("--output", metavar="FILE", help="write the model there, whole or not at all")
+    parser.add_argument("--parameters-output", metavar="FILE.npz",
+                        help="write the network's parameters there, for run --parameters")
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
@@ -128,17 +144,26 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     arguments = parsed()
     notes: List[str] = []
+    arrays: Optional[Dict[str, Any]] = None if arguments.parameters_output is None else {}
     try:
-        document = traced(make(arguments.network), arguments, notes)
+        document = traced(make(arguments.network), arguments, notes, arrays)
+        text = text_of(document)
+        stored = None if arrays is None else npz_of(arrays)
     except (Refused, ValueError, PoetError) as error:
         print(f"poet.torch: error: {arguments.network}: {error}", file=sys.stderr)
         return 2
     for note in notes:
         print(f"poet.torch: warning: {note}", file=sys.stderr)
     try:
-        write(document, arguments.output)
+        option, path = "--parameters-output", arguments.parameters_output
+        if stored is not None:
+            write(stored, path)
+        option, path = "--output", arguments.output
+        write(text, path)
     except OSError as error:
-        print(f"poet.torch: error: --output {arguments.output}: {error.strerror}", file=sys.stderr)
+        if stored is not None and option == "--output":  # both or none
+            os.remove(arguments.parameters_output)
+        print(f"poet.torch: error: {option} {path}: {error.strerror}", file=sys.stderr)
         return 2
     return 0
 

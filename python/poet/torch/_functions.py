@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import State, other_than, resize, view
+from poet.torch._modules import State, drop_samples, dropped, leak, other_than, resize, smooth, view
 
 F: Any = importlib.import_module("torch.nn.functional")
 
@@ -47,11 +47,17 @@ class Use:
         return self.layers.add(op, self.name, [self.x.name], **attributes)
 
 
+def stated(value: Any) -> Any:
+    """A number that a layer can state; None for others."""
+    return float(value) if isinstance(value, (int, float)) and abs(value) <= 1e30 else None
+
+
 def operand(use: Use, value: Any) -> Value:
     """A tensor, or a number as one that does not train."""
     if isinstance(value, Value):
         return value
-    name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False)
+    name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False, value=stated(value))
+    use.layers.numbers[name] = torch.tensor([float(value)]).numpy()
     return Value(name, torch.zeros(1))
 
 
@@ -60,7 +66,11 @@ def binary(op: str) -> Callable[[Use], Any]:
         a, b = use.get(0, "input"), use.get(1, "other")
         if not isinstance(a, Value) and not isinstance(b, Value):
             return None
-        return use.layers.add(op, use.name, [operand(use, a).name, operand(use, b).name])
+        name = use.layers.add(op, use.name, [operand(use, a).name, operand(use, b).name])
+        for key, usual in (("alpha", 1), ("rounding_mode", None)):
+            if use.kwargs.get(key, usual) != usual:
+                use.layers.differs(f"it has {key}={use.kwargs[key]}, the layer has none")
+        return name
     return work
 
 
@@ -69,11 +79,21 @@ def plain(op: str) -> Callable[[Use], Any]:
 
 
 def dropout(use: Use) -> str:
-    return use.add("dropout") if use.get(2, "training", True) and use.get(1, "p", 0.5) > 0 else use.x.name
+    rate = use.get(1, "p", 0.5) if use.get(2, "training", True) else 0
+    return dropped(use.layers, "dropout", use.name, [use.x.name], rate)
 
 
 def stochastic_depth(use: Use) -> str:
-    return use.add("stochastic_depth") if use.get(3, "training", True) and use.get(1, "p") > 0 else use.x.name
+    rate = use.get(1, "p") if use.get(3, "training", True) else 0
+    return drop_samples(use.layers, use.name, [use.x.name], rate, use.get(2, "mode"))
+
+
+def leaky_relu(use: Use) -> str:
+    return leak(use.layers, use.name, [use.x.name], use.get(1, "negative_slope", 0.01))
+
+
+def gelu(use: Use) -> str:
+    return smooth(use.layers, use.name, [use.x.name], use.get(1, "approximate", "none"))
 
 
 def reshape(use: Use) -> str:
@@ -136,20 +156,32 @@ def softmax(use: Use) -> str:
 
 
 def interpolate(use: Use) -> str:
-    return resize(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape), use.get(3, "mode", "nearest"))
+    return resize(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape), use.get(3, "mode", "nearest"),
+                  bool(use.get(4, "align_corners", False)))
+
+
+def keep_numbers(use: Use, name: str, weight: Value, bias: Any) -> str:
+    """What a function is given as weights, under the names of its layer."""
+    for part, value in (("weight", weight), ("bias", bias)):
+        if isinstance(value, Value):
+            use.layers.numbers[f"{name}.{part}"] = value.tensor.detach().cpu().numpy()
+    return name
 
 
 def linear(use: Use) -> str:
     weight = use.value(1, "weight")
-    return use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
+    name = use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
                                       bias=other_than(use.get(2, "bias") is not None, True))
+    return keep_numbers(use, name, weight, use.get(2, "bias"))
 
 
 def layer_norm(use: Use) -> str:
     weight = use.value(2, "weight")
-    return use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
+    name = use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
                                       dims=other_than(len(use.get(1, "normalized_shape")), 1),
-                                      bias=other_than(use.get(3, "bias") is not None, True))
+                                       bias=other_than(use.get(3, "bias") is not None, True),
+                                       epsilon=other_than(use.get(4, "eps", 1e-5), 1e-5))
+    return keep_numbers(use, name, weight, use.get(3, "bias"))
 
 
 def matmul(use: Use) -> str:
@@ -212,9 +244,9 @@ FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
     torch.mean: mean, F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
     F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax, torch.softmax: softmax,
     F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
-    F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: plain("leaky_relu"),
+    F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: leaky_relu,
     torch.sigmoid: plain("sigmoid"), F.sigmoid: plain("sigmoid"), torch.tanh: plain("tanh"), F.tanh: plain("tanh"),
-    F.silu: plain("silu"), F.gelu: plain("gelu"), F.hardswish: plain("hard_swish"),
+    F.silu: plain("silu"), F.gelu: gelu, F.hardswish: plain("hard_swish"),
     F.hardsigmoid: plain("hard_sigmoid"),
 }
 for op, functions in {"add": (operator.add, operator.iadd, torch.add), "sub": (operator.sub, operator.isub, torch.sub),

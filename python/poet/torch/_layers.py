@@ -12,6 +12,10 @@ WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "
                              "group_norm", "embedding", "parameter", "lstm"))
 
 
+#: A norm whose momentum is None.
+PLAIN_MEANS = "its running statistics are plain means (momentum=None), the layer's have a momentum of 0.1"
+
+
 class Unsupported(Exception):
     """Something that no layer stands for; the message says what."""
 
@@ -23,6 +27,15 @@ def window(value: Any) -> Any:
     return pair[0] if pair[0] == pair[1] else list(pair)
 
 
+def freeze(layer: Layer) -> None:
+    """A batch norm keeps its parameters and its statistics; another layer its parameters."""
+    layer.pop("trainable", None)
+    if layer["op"] in ("batch_norm1d", "batch_norm2d"):
+        layer["frozen"] = True
+    else:
+        layer["trainable"] = False
+
+
 class Layers:
     """The layers so far, with unique names."""
 
@@ -32,6 +45,7 @@ class Layers:
         self.taken: set[str] = set()
         self.owners: Dict[Tuple[str, int], str] = {}
         self.notes: List[str] = []
+        self.numbers: Dict[str, Any] = {}  #: what layers of the op parameter hold, as arrays of numpy
 
     def unique(self, wanted: str) -> str:
         """`wanted`, or a name like it that is still free."""
@@ -53,6 +67,14 @@ class Layers:
         self.layers.append(layer)
         return name
 
+    def differs(self, what: str) -> None:
+        """States in the last layer what the network computes and the layer does not: `run` and `export` refuse it."""
+        layer = self.layers[-1]
+        layer["differs"] = f"{layer['differs']}; {what}" if "differs" in layer else what
+        note = f"{layer['op']}: {what}; it costs the same, but `run` and `export` refuse the layer"
+        if note not in self.notes:
+            self.notes.append(note)
+
     def add_with_weight(self, op: str, wanted: str, weight: Any, inputs: Sequence[str], **attributes: Any) -> str:
         """The same for a layer with parameters: a later user of a weight shares those of the first."""
         name = self.add(op, wanted, inputs, **attributes)
@@ -63,14 +85,14 @@ class Layers:
             self.layers[-1]["trainable"] = False
         return name
 
-    def add_input(self, wanted: str, shape: Sequence[int], is_index: bool = False, repeatable: bool = False) -> str:
-        """An input of the model."""
+    def add_input(self, wanted: str, shape: Sequence[int], is_index: bool = False, is_state: bool = False) -> str:
+        """An input of the model. A first state is zeros, and need not be kept."""
         name = self.unique(wanted)
         self.inputs[name] = {"shape": list(shape)}
         if is_index:
             self.inputs[name]["dtype"] = "int32"
-        if repeatable:
-            self.inputs[name]["repeatable"] = True
+        if is_state:
+            self.inputs[name].update(repeatable=True, zeros=True)
         return name
 
 
@@ -112,7 +134,7 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
     if wanted in (None, "all") or wanted is None:
         return
     own = [layer for layer in layers if "weights" not in layer and layer.get("trainable", True)
-           and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
+           and not layer.get("frozen", False) and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
     names = [layer["name"] for layer in own]
     if wanted.startswith("last:"):
         if not wanted[5:].isdigit() or int(wanted[5:]) < 1:
@@ -126,7 +148,7 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
     for layer in layers:
         if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights",
                                                                                      layer["name"]) not in chosen:
-            layer["trainable"] = False
+            freeze(layer)
 
 
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,

@@ -4,16 +4,21 @@ from __future__ import annotations
 import importlib
 from typing import Any, Callable, Dict, List, Sequence, Tuple
 
-from poet.torch._layers import Layers, Unsupported, window
+from poet.torch._layers import PLAIN_MEANS, Layers, Unsupported, freeze, window
 
 nn: Any = importlib.import_module("torch.nn")
 
 
 class Call:
-    """A module that is called: its name, the names of its inputs, their shapes and that of its output."""
+    """A module that is called: its name, the names of its inputs, their shapes and that of its output.
 
-    def __init__(self, module: Any, name: str, inputs: List[str], shapes: List[Tuple[int, ...]], output: Any) -> None:
+    `is_evaluated`: it is in evaluation mode in a network that trains.
+    """
+
+    def __init__(self, module: Any, name: str, inputs: List[str], shapes: List[Tuple[int, ...]], output: Any,
+                 is_evaluated: bool = False) -> None:
         self.module, self.name, self.inputs, self.shapes, self.output = module, name, inputs, shapes, output
+        self.is_evaluated = is_evaluated
 
 
 def same_padding(module: Any) -> Any:
@@ -55,10 +60,17 @@ def linear(layers: Layers, call: Call) -> str:
 
 
 def batch_norm(layers: Layers, call: Call) -> str:
-    if call.module.weight is None:
+    m = call.module
+    if m.weight is None:
         raise Unsupported("it has no weights; expected affine=True")
     op = "batch_norm2d" if len(call.shapes[0]) == 4 else "batch_norm1d"
-    return layers.add_with_weight(op, call.name, call.module.weight, call.inputs)
+    name = layers.add_with_weight(op, call.name, m.weight, call.inputs, epsilon=other_than(m.eps, 1e-5),
+                                  momentum=None if m.momentum is None else other_than(m.momentum, 0.1))
+    if call.is_evaluated or not m.weight.requires_grad:
+        freeze(layers.layers[-1])
+    elif m.momentum is None:
+        layers.differs(PLAIN_MEANS)
+    return name
 
 
 def layer_norm(layers: Layers, call: Call) -> str:
@@ -67,20 +79,26 @@ def layer_norm(layers: Layers, call: Call) -> str:
         raise Unsupported("it has no weights; expected elementwise_affine=True")
     return layers.add_with_weight("layer_norm", call.name, m.weight, call.inputs,
                                   dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None,
-                                                                                               True))
+                                                                                               True),
+                                  epsilon=other_than(m.eps, 1e-5))
 
 
 def group_norm(layers: Layers, call: Call) -> str:
     if call.module.weight is None:
         raise Unsupported("it has no weights; expected affine=True")
     return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs,
-                                  groups=call.module.num_groups)
+                                  groups=call.module.num_groups, epsilon=other_than(call.module.eps, 1e-5))
 
 
 def embedding(layers: Layers, call: Call) -> str:
     m = call.module
-    return layers.add_with_weight("embedding", call.name, m.weight, call.inputs, vocabulary=m.num_embeddings,
+    name = layers.add_with_weight("embedding", call.name, m.weight, call.inputs, vocabulary=m.num_embeddings,
                                   width=m.embedding_dim)
+    if m.padding_idx is not None and m.weight.requires_grad:
+        layers.differs(f"its row {m.padding_idx} (padding_idx) is not trained, the layer trains all")
+    if m.max_norm is not None:
+        layers.differs(f"it limits rows to max_norm={m.max_norm}, the layer does not")
+    return name
 
 
 def max_pool(layers: Layers, call: Call) -> str:
@@ -95,10 +113,13 @@ def max_pool(layers: Layers, call: Call) -> str:
 
 def avg_pool(layers: Layers, call: Call) -> str:
     m = call.module
-    return layers.add("avg_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+    name = layers.add("avg_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
                       stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
                                                                                                      0),
                       ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
+    if m.divisor_override is not None:
+        layers.differs(f"it divides by {m.divisor_override}, the layer by the elements of a window")
+    return name
 
 
 def adaptive_avg_pool(layers: Layers, call: Call) -> str:
@@ -120,13 +141,32 @@ def view(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequen
     return layers.add("reshape", name, [source], shape=list(new))
 
 
+def dropped(layers: Layers, op: str, name: str, inputs: Sequence[str], rate: float) -> str:
+    """A layer that drops a share of its input, or its input if it drops nothing."""
+    if rate <= 0:
+        return inputs[0]
+    added = layers.add(op, name, inputs, rate=other_than(rate, 0.1) if rate < 1 else None)
+    if rate >= 1:
+        layers.differs(f"it drops everything (p={rate}), the layer 0.1 of it")
+    return added
+
+
 def dropout(layers: Layers, call: Call) -> str:
-    m = call.module
-    return layers.add("dropout", call.name, call.inputs) if m.p > 0 else call.inputs[0]
+    name = dropped(layers, "dropout", call.name, call.inputs, 0 if call.is_evaluated else call.module.p)
+    if name != call.inputs[0] and type(call.module).__name__ != "Dropout":
+        layers.differs("it drops channels, the layer elements")
+    return name
 
 
 def stochastic_depth(layers: Layers, call: Call) -> str:
-    return layers.add("stochastic_depth", call.name, call.inputs) if call.module.p > 0 else call.inputs[0]
+    return drop_samples(layers, call.name, call.inputs, 0 if call.is_evaluated else call.module.p, call.module.mode)
+
+
+def drop_samples(layers: Layers, name: str, inputs: Sequence[str], rate: float, mode: str) -> str:
+    added = dropped(layers, "stochastic_depth", name, inputs, rate)
+    if added != inputs[0] and mode != "row":
+        layers.differs("it drops the batch as a whole, the layer each sample by itself")
+    return added
 
 
 def softmax(layers: Layers, call: Call) -> str:
@@ -134,23 +174,43 @@ def softmax(layers: Layers, call: Call) -> str:
 
 
 def leaky_relu(layers: Layers, call: Call) -> str:
-    if abs(call.module.negative_slope - 0.01) > 1e-5:
-        layers.notes.append(f"{call.name}: a slope of {call.module.negative_slope} is taken for one of 0.01, "
-                            "which costs the same")
-    return layers.add("leaky_relu", call.name, call.inputs)
+    return leak(layers, call.name, call.inputs, call.module.negative_slope)
+
+
+def leak(layers: Layers, name: str, inputs: Sequence[str], slope: float) -> str:
+    added = layers.add("leaky_relu", name, inputs, slope=other_than(slope, 0.01) if slope >= 0 else None)
+    if slope < 0:
+        layers.differs(f"its slope is {slope}, the layer's 0.01")
+    return added
+
+
+def gelu(layers: Layers, call: Call) -> str:
+    return smooth(layers, call.name, call.inputs, getattr(call.module, "approximate", "none"))
+
+
+def smooth(layers: Layers, name: str, inputs: Sequence[str], approximate: str) -> str:
+    added = layers.add("gelu", name, inputs)
+    if approximate != "none":
+        layers.differs(f"it is the approximation by {approximate}, the layer has the erf")
+    return added
 
 
 def upsample(layers: Layers, call: Call) -> str:
-    return resize(layers, call.name, call.inputs[0], call.shapes[0], call.output.shape, call.module.mode)
+    return resize(layers, call.name, call.inputs[0], call.shapes[0], call.output.shape, call.module.mode,
+                  bool(call.module.align_corners))
 
 
-def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int], mode: str) -> str:
+def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int], mode: str,
+           aligns: bool = False) -> str:
     """An image that is a whole number of times as large."""
     if len(old) != 4 or new[2] % old[2] or new[3] % old[3] or mode not in ("nearest", "bilinear"):
         raise Unsupported(f"it makes {tuple(new)} of {tuple(old)} ({mode}); expected whole multiples, nearest or "
                           "bilinear")
-    return layers.add("upsample2d", name, [source], scale=window((new[2] // old[2], new[3] // old[3])),
-                      mode=other_than(mode, "nearest"))
+    added = layers.add("upsample2d", name, [source], scale=window((new[2] // old[2], new[3] // old[3])),
+                       mode=other_than(mode, "nearest"))
+    if aligns:
+        layers.differs("it aligns corners, the layer does not")
+    return added
 
 
 def attention(layers: Layers, call: Call) -> Any:
@@ -165,9 +225,13 @@ def attention(layers: Layers, call: Call) -> Any:
     bias = other_than(m.in_proj_bias is not None, True)
     parts = [layers.add("linear", f"{call.name}.{part}", [n], out_features=m.embed_dim, bias=bias)
              for part, n in zip("qkv", names)]
-    if m.dropout > 0:
+    if m.dropout > 0 and not call.is_evaluated:
         layers.notes.append(f"{call.name}: without the dropout of the scores, which the op attention does not have")
     name = layers.add("attention", call.name, parts, heads=m.num_heads)
+    if m.dropout > 0 and not call.is_evaluated:
+        layers.differs(f"it drops {m.dropout} of the scores, the layer drops none")
+    if len(call.inputs) > 3:
+        layers.differs("it has a mask, the layer has none")
     name = layers.add_with_weight("linear", f"{call.name}.out_proj", m.out_proj.weight, [name],
                                   out_features=m.embed_dim,
                                   bias=other_than(m.out_proj.bias is not None, True))
@@ -190,7 +254,7 @@ def lstm(layers: Layers, call: Call) -> Any:
         h, c = (layers.add("reshape", f"{call.name}.{part}0", [n], shape=[batch, m.hidden_size])
                 for part, n in zip("hc", call.inputs[1:3]))
     else:
-        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], repeatable=True) for part in "hc")
+        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], is_state=True) for part in "hc")
     rows = []
     for t in range(steps):
         at = f"{call.name}.t{t}"
@@ -225,7 +289,7 @@ MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
     "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention, "LSTM": lstm,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
     "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
-    "GELU": plain("gelu"),
+    "GELU": gelu,
     "Identity": lambda layers, call: call.inputs[0],
 }
 

@@ -6,7 +6,8 @@ import json
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._pytorch import in_training, torch
+from poet.torch._layers import PLAIN_MEANS, Layer, choose_trainable, freeze
+from poet.torch._pytorch import evaluated_in, in_training, torch
 from poet._program import EXIT_OK, Files, run
 from poet.torch._trace import Refused
 
@@ -30,6 +31,20 @@ def export(net: Any, inputs: Tuple[Any, ...], path: str) -> None:
                     buffer.copy_(before)
 
 
+def set_norms(net: Any, layers: List[Layer]) -> None:
+    """What an export in training mode does not say of norms: that they stay as they are, or take plain means."""
+    evaluated, modules = evaluated_in(net), dict(net.named_modules())
+    for layer in layers:
+        module = modules.get(layer["name"])
+        if layer["op"] not in ("batch_norm1d", "batch_norm2d") or getattr(module, "weight", None) is None:
+            continue
+        if layer["name"] in evaluated or not modules[layer["name"]].weight.requires_grad:
+            freeze(layer)
+        elif modules[layer["name"]].momentum is None:
+            layer.update(differs=PLAIN_MEANS)
+            layer.pop("momentum", None)
+
+
 def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], trainable: Optional[str],
             custom: Mapping[str, int], notes: List[str]) -> Dict[str, Any]:
     """The document of a model file. Raises Refused with the messages of poet-solve, or ProgramNotFound."""
@@ -38,7 +53,6 @@ def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], 
         export(net, tuple(x[:1].expand(2, *x.shape[1:]).contiguous() for x in inputs), path)
         words = ["import", path]
         words += ["--loss", loss] if loss else []
-        words += ["--trainable", trainable] if trainable else []
         for op, flops in custom.items():
             words += ["--custom", f"{op}={flops}"]
         finished = run(words, files)
@@ -47,4 +61,6 @@ def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], 
     notes.extend(note for note in finished.warnings() if note not in notes)
     document: Dict[str, Any] = json.loads(finished.out)
     document["name"] = title
+    set_norms(net, document["layers"])
+    choose_trainable(document["layers"], trainable)
     return document

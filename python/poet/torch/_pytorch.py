@@ -3,7 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
-from typing import Any, Iterator
+from typing import Any, FrozenSet, Iterator
 
 try:
     torch: Any = importlib.import_module("torch")
@@ -12,6 +12,16 @@ except ModuleNotFoundError as error:
         raise
     raise ImportError("PyTorch is not installed (Debian: python3-torch; elsewhere: pip install torch)",
                       name="torch") from None
+
+
+def evaluated_in(net: Any) -> FrozenSet[str]:
+    """The names of modules in evaluation mode, such as norms that stay as they are, in a network that trains.
+
+    A network that is in evaluation mode as a whole says nothing about how it is trained: it has none.
+    """
+    if not net.training:
+        return frozenset()
+    return frozenset(name for name, module in net.named_modules() if not module.training)
 
 
 @contextlib.contextmanager

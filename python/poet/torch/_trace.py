@@ -5,10 +5,10 @@ import copy
 import dis
 import importlib
 import inspect
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from poet.torch._pytorch import in_training, torch
-from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stochastic_depth
+from poet.torch._pytorch import evaluated_in, in_training, torch
+from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stated, stochastic_depth
 from poet.torch._layers import Layers, Unsupported
 from poet.torch._modules import MODULES, Call, custom
 
@@ -49,8 +49,10 @@ def unpacked(proxy: Any) -> Any:
 class Walk(fx.Interpreter):  # type: ignore[misc]
     """Runs a traced module once, and writes the layer of each node as its shape is known."""
 
-    def __init__(self, traced: Any, layers: Layers, flops: Mapping[str, int], names: Sequence[str]) -> None:
+    def __init__(self, traced: Any, layers: Layers, flops: Mapping[str, int], names: Sequence[str],
+                 evaluated: AbstractSet[str]) -> None:
         super().__init__(traced)
+        self.evaluated = evaluated
         self.layers, self.flops, self.names = layers, flops, list(names)
         self.values: Dict[Any, Any] = {}
         self.refused: List[str] = []
@@ -87,7 +89,10 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
                 return result
             shape = list(result.shape) or [1]
             trains = None if isinstance(result, torch.nn.Parameter) and result.requires_grad else False
-            return Value(self.layers.add("parameter", node.target, [], shape=shape, trainable=trains), result)
+            value = stated(result.item()) if trains is False and result.numel() == 1 else None
+            name = self.layers.add("parameter", node.target, [], shape=shape, trainable=trains, value=value)
+            self.layers.numbers[name] = result.detach().cpu().reshape(shape).numpy()
+            return Value(name, result)
         return self.pack(self.call_of(node, result), result)
 
     def call_of(self, node: Any, result: Any) -> Any:
@@ -111,7 +116,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         module = self.fetch_attr(node.target)
         flat: List[Value] = []
         fx.node.map_aggregate([*args, *kwargs.values()], lambda a: flat.append(a) if isinstance(a, Value) else None)
-        call = Call(module, node.target, [v.name for v in flat], [v.shape for v in flat], result)
+        call = Call(module, node.target, [v.name for v in flat], [v.shape for v in flat], result,
+                    node.target in self.evaluated)
         kind = type(module).__name__
         if kind in MODULES and not (kind in self.flops):
             return MODULES[kind](self.layers, call)
@@ -146,7 +152,7 @@ def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mappin
     # What the run changes, such as running means, is not the user's.
     traced = copy.deepcopy(traced).eval()
     layers = Layers()
-    walk = Walk(traced, layers, flops, names)
+    walk = Walk(traced, layers, flops, names, evaluated_in(net))
     with torch.no_grad():
         walk.run(*inputs)
     if walk.names:

@@ -11,10 +11,12 @@
 
 #include <memory>
 #include <optional>
+#include <utility>
 
 #include <fmt/format.h>
 
 #include "app/command.hpp"
+#include "app/load_subject.hpp"
 #include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/files/folder.hpp"
@@ -26,6 +28,7 @@
 #include "poet/error.hpp"
 #include "report/place_schedule.hpp"
 #include "runs/load_step.hpp"
+#include "runs/run_data.hpp"
 
 namespace poet {
 
@@ -54,11 +57,14 @@ Exit status:
 
 Examples:
   $ poet-solve export s.json --model ds_cnn --output plan
+  $ poet-solve export s.json --model net.json --parameters trained.npz --output plan
   $ poet-solve export s.json --format tflm --output offsets)";
 
 struct ExportArguments {
   std::string schedule;
   std::string model;
+  ImportRequest network;
+  std::string parameters;  ///< a .npz file
   std::string output;
   ExportFormat format = ExportFormat::c;
   std::uint64_t seed = 1;
@@ -72,6 +78,11 @@ void check_export_input(const ExportArguments& arguments) {
   require_option(arguments.output, "--output", "the directory that the files go to");
   if (arguments.wants_c()) {
     require_option(arguments.model, "--model", "the model that the schedule was solved for");
+  }
+  if (!arguments.wants_c() && !arguments.parameters.empty()) {
+    throw InputError("--parameters", fmt::format("found with --format {}, which has offsets alone; "
+                                                 "expected --format c, or no such option",
+                                                 name_of(arguments.format)));
   }
   check_folder("--output", arguments.output);
 }
@@ -100,10 +111,11 @@ struct Export {
 /// single node, every address after it is wrong on a device that checks nothing, so they are
 /// compared here.
 Export c_export(const TrainingStep& step, const ScheduleFile& file, const PlacedStep& placed,
-                std::uint64_t seed) {
+                const FirstParameters& first) {
   expect_graph_of(step, file.graph, file.model.alignment);
-  const DevicePlan plan = resolve_plan(step, file.model.name, placed);
-  return {.files = c_sources(plan, seed),
+  DevicePlan plan = resolve_plan(step, file.model.name, placed);
+  plan.has_reset = !first.given.empty();
+  return {.files = c_sources(plan, first),
           .about = fmt::format(
               "{} instructions; RAM for tensors {} bytes, parameters {}, gradients that are kept "
               "{}, optimizer {}; storage {}; flash for constants {}",
@@ -114,15 +126,26 @@ Export c_export(const TrainingStep& step, const ScheduleFile& file, const Placed
               sizeof(poet_real) * static_cast<std::size_t>(plan.constant_count))};
 }
 
+/// Throws InputError, naming the option, for parameters that do not fit the step.
+FirstParameters first_parameters(const ExportArguments& arguments,
+                                 const std::optional<TrainingStep>& step) {
+  FirstParameters first{.seed = arguments.seed};
+  if (arguments.parameters.empty()) return first;
+  GivenData given;
+  read_parameters("--parameters", arguments.parameters, *step, given);
+  first.given = std::move(given.parameters);
+  return first;
+}
+
 // Alignment is the graph's: an offset that is no multiple of it is refused before it gets into a
 // table.
 Export make_export(const ExportArguments& arguments, const std::optional<TrainingStep>& step,
-                   const ScheduleFile& file) {
+                   const ScheduleFile& file, const FirstParameters& first) {
   const PlacedStep placed{.graph = file.graph,
                           .program = file.program,
                           .arena_bytes = *file.arena.arena_bytes,
                           .alignment = file.model.alignment};
-  if (arguments.wants_c()) return c_export(*step, file, placed, arguments.seed);
+  if (arguments.wants_c()) return c_export(*step, file, placed, first);
   const bool is_plan = arguments.format == ExportFormat::tflm;
   return {.files = is_plan ? memory_plan(placed) : program_table(placed),
           .about = fmt::format("offsets within {} bytes of RAM", placed.arena_bytes)};
@@ -148,12 +171,14 @@ ExitCode export_step(const ExportArguments& arguments) {
   std::optional<TrainingStep> step;
   if (arguments.wants_c()) expect_training_step(read, name);
   if (!arguments.model.empty()) {
-    step = with_place("--model", [&] { return load_step(arguments.model, read); });
+    const NamedText text = model_text(arguments.network, arguments.model);
+    step = with_place("--model", [&] { return load_step(text, read); });
   }
+  const FirstParameters first = first_parameters(arguments, step);
   if (!is_sound(read, name, "nothing was written")) return ExitCode::requirement;
   const std::optional<ScheduleFile> file = with_offsets(read, name);
   if (!file) return ExitCode::requirement;
-  const Export made = with_place(name, [&] { return make_export(arguments, step, *file); });
+  const Export made = with_place(name, [&] { return make_export(arguments, step, *file, first); });
   with_place("--output", [&] { write_files(arguments, made.files); });
   spdlog::info("{}: {}; {}", printable(arguments.output, 400), counted(made.files.size(), "file"),
                made.about);
@@ -167,7 +192,7 @@ Run add_export(CLI::App& app) {
   OptionGroup group(app);
   group.argument("SCHEDULE", arguments->schedule,
                  "a schedule file, with an exact backward pass for C, or - for stdin");
-  group.text("--model", arguments->model, "NAME|FILE", "the model that it was solved for, or -");
+  group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
   group.text("--output", arguments->output, "DIR",
              "write the files into this directory, all or none; it is made if need be");
   group.choice("--format", arguments->format,
@@ -175,7 +200,10 @@ Run add_export(CLI::App& app) {
                "table of instructions");
   group.number<std::uint64_t>("--seed", arguments->seed, "N", {},
                               "C: seed of the parameters that are not trained, as for 'run'");
+  group.text("--parameters", arguments->parameters, "FILE.npz",
+             "C: the parameters to begin with, frozen and trained ones, as for 'run'");
   group.flag("--force", arguments->force, "even if the directory holds other files");
+  add_network_options(app, arguments->network, kOfOnnx);
   return [arguments](Session&) { return export_step(*arguments); };
 }
 

@@ -11,6 +11,7 @@
 #include <numeric>
 
 #include "app/command.hpp"
+#include "app/load_subject.hpp"
 #include "app/measured_files.hpp"
 #include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
@@ -44,6 +45,7 @@ struct FitArguments {
   std::string ticks;
   std::string schedule;
   std::string model;
+  ImportRequest network;
   double ticks_per_second = 1e6;
   std::string output;
 };
@@ -74,8 +76,8 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
   const std::string name = shown_source(arguments.schedule);
   expect_training_step(file, name);
   if (!is_sound(file, name, "nothing was fitted")) return ExitCode::requirement;
-  const Model model =
-      with_place("--model", [&] { return load_scheduled_model(arguments.model, file); });
+  const NamedText text = model_text(arguments.network, arguments.model);
+  const Model model = with_place("--model", [&] { return load_scheduled_model(text, file); });
   const InstructionTimes times = seconds_of_ticks(
       parse_ticks(read_file(arguments.ticks), arguments.ticks, file.program.size()),
       arguments.ticks_per_second);
@@ -96,11 +98,12 @@ Run add_fit(CLI::App& app) {
   OptionGroup group(app);
   group.argument("TICKS", arguments->ticks, "what a board measured, or - for stdin");
   group.argument("SCHEDULE", arguments->schedule, "the schedule file whose program it ran");
-  group.text("--model", arguments->model, "NAME|FILE", "the model that it was solved for, or -");
+  group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
   group.number<double>("--ticks-per-second", arguments->ticks_per_second, "HZ",
                        {.min = 1e-9, .max = 1e18, .expected = "above 0"}, "the clock of the board");
   group.text("--output", arguments->output, "DIR",
              "write model.json (measured nodes) and platform.json there, both or none");
+  add_network_options(app, arguments->network, kOfOnnx);
   return [arguments](Session& session) { return fit(*arguments, session.quiet); };
 }
 

@@ -10,10 +10,13 @@
 #include <filesystem>
 #include <memory>
 #include <system_error>
+#include <vector>
 
 #include "app/command.hpp"
 #include "app/load_subject.hpp"
 #include "app/terminal/deliver.hpp"
+#include "arrays/write_arrays.hpp"
+#include "base/files/files.hpp"
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
@@ -23,8 +26,8 @@ namespace {
 
 constexpr const char* kImportHelp =
     R"(The result is a model file: a list of layers to read, compare and edit. Weights may be missing
-in NETWORK, and none are in the result. docs/import.md has the export calls of PyTorch and
-Keras, and the ops that layers stand for.
+in NETWORK, and none are in the result; --parameters-output keeps those that are there.
+docs/import.md has the export calls of PyTorch and Keras, and the ops that layers stand for.
 
 Exit status:
   0                               imported; the model file was written
@@ -41,6 +44,7 @@ struct ImportArguments {
   std::string file;
   ImportRequest network;
   std::string output;
+  std::string parameters;  ///< a .npz file
 };
 
 // Warnings come first and the counts last, so that a reader sees what the counts leave out.
@@ -51,7 +55,17 @@ ExitCode import_network(const ImportArguments& arguments) {
   if (std::filesystem::equivalent(arguments.file, arguments.output, error)) {
     throw InputError("--output", "found the file of NETWORK; expected another one");
   }
-  const std::string document = imported_model(arguments.network, arguments.file);
+  check_destination("--parameters-output", arguments.parameters);
+  if (!arguments.parameters.empty() &&
+      (std::filesystem::equivalent(arguments.file, arguments.parameters, error) ||
+       (!arguments.output.empty() && is_same_file(arguments.parameters, arguments.output)))) {
+    throw InputError("--parameters-output",
+                     "found the file of NETWORK or of --output; expected another one");
+  }
+  ImportRequest request = arguments.network;
+  request.keep_numbers = !arguments.parameters.empty();
+  const ImportedText imported = imported_network(request, arguments.file);
+  const std::string& document = imported.document;
   const Model model = parse_model(document, arguments.file);
   std::int64_t parameters = 0;
   int layers = 0;
@@ -61,6 +75,13 @@ ExitCode import_network(const ImportArguments& arguments) {
   }
   spdlog::info("{}: {} tensors in the forward pass, {} parameters", shown_source(arguments.file),
                layers, parameters);
+  if (request.keep_numbers) {
+    std::vector<ArrayToWrite> arrays;
+    for (const KeptArray& each : imported.parameters) {
+      arrays.push_back({.name = each.name, .shape = each.shape, .values = each.values});
+    }
+    with_place("--parameters-output", [&] { write_file(arguments.parameters, npz_bytes(arrays)); });
+  }
   return deliver(document, arguments.output);
 }
 
@@ -70,6 +91,9 @@ Run add_import(CLI::App& app) {
   group.argument("NETWORK", arguments->file, "an ONNX file, or - for stdin");
   add_network_options(app, arguments->network, "Options");
   group.text("--output", arguments->output, "FILE", "write the model there, whole or not at all");
+  group.text(
+      "--parameters-output", arguments->parameters, "FILE.npz",
+      "write the weights of NETWORK there, for 'run --parameters' and 'export --parameters'");
   return [arguments](Session&) { return import_network(*arguments); };
 }
 

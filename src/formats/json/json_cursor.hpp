@@ -36,6 +36,7 @@ class JsonCursor {
   bool is_object() const { return value_->is_object(); }
   bool is_null() const { return value_->is_null(); }
   bool is_string() const { return value_->is_string(); }
+  bool is_number() const { return value_->is_number(); }
   bool is_boolean() const { return value_->is_boolean(); }
 
   /// The value as what the name says, or a failure that names what was found.

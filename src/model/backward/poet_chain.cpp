@@ -29,8 +29,9 @@ std::string free_name(std::string name, std::set<std::string>& taken) {
 }
 
 /// Whether POET's formulas of the op mean the same attribute: a default of version 2, or what
-/// version 1 could have said.
+/// version 1 could have said. Numbers change results and no counts.
 bool is_of_version_1(const AttributeRule& rule, const Attribute& value) {
+  if (rule.kind == AttributeRule::Kind::number) return true;
   if (rule.since > 1) return value.height == rule.otherwise && value.list.empty();
   if (rule.kind == AttributeRule::Kind::padding) return value.height >= 0;
   if (rule.kind_of_version_1 != AttributeRule::Kind::integer) return true;

@@ -72,7 +72,7 @@ TEST(GivenParameters, ReplaceThoseOfTheSeed) {
   give_parameters(step, arrays, "p.npz", given);
   TrainingState state = initial_state(step, 1);
   const TrainingState seeded = state;
-  apply(given, state);
+  apply(step, given, state);
   EXPECT_THAT(state.parameters[0], ElementsAre(0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.5F, 0.1F, 0.1F));
   EXPECT_THAT(state.parameters[1], ElementsAre(2, 2, 3, 3));
   EXPECT_EQ(state.inputs, seeded.inputs);

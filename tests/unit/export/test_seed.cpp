@@ -54,6 +54,13 @@ TEST(Seed, FillsParametersWithinTheirSpread) {
   EXPECT_EQ(poet_weight_spread(6), 1);
 }
 
+TEST(Seed, FillsFirstStatesWithZeros) {
+  poet_random random = poet_random_of(1, POET_STREAM_INPUTS, 0);
+  std::array<std::uint32_t, 4> bits{1, 2, 3, 4};
+  poet_fill_data(&random, 3, -1, bits.data());
+  EXPECT_THAT(bits, ElementsAre(0, 0, 0, 4));
+}
+
 TEST(Seed, FillsDataWithIndicesBelowTheirLimit) {
   poet_random random = poet_random_of(1, POET_STREAM_TARGETS, 0);
   std::array<std::int32_t, 100> indices{};

@@ -76,6 +76,8 @@ INSTANTIATE_TEST_SUITE_P(
                 "\"int8\" or \"int32\""},
         Mistake{"repeatable", R"("shape": [3])", R"("shape": [3], "repeatable": "yes")",
                 "/inputs/label/repeatable: found a string (\"yes\"), expected true or false"},
+        Mistake{"zeros", R"("shape": [3])", R"("shape": [3], "zeros": 0)",
+                "/inputs/label/zeros: found a number (0), expected true or false"},
         Mistake{"input_of_no_name", R"("label")", R"("")",
                 "/inputs/: found the key '', expected a name of at least one character and no "
                 "control characters"},
@@ -129,6 +131,28 @@ INSTANTIATE_TEST_SUITE_P(
                                     "kernel": 1, "padding": "full")",
                 "/layers/1/padding: found a string (\"full\"), expected \"same\", [height, width] "
                 "or one number for both"},
+        Mistake{"rate_of_1", kRelu, R"("op": "dropout", "inputs": ["a"], "rate": 1)",
+                "/layers/1/rate: found 1, expected a number from 0 to below 1, as float32"},
+        Mistake{
+            "rate_that_rounds_to_1", kRelu,
+            R"("op": "stochastic_depth", "inputs": ["a"], "rate": 0.99999999)",
+            "/layers/1/rate: found 0.99999999, expected a number from 0 to below 1, as float32"},
+        Mistake{"negative_rate", kRelu, R"("op": "dropout", "inputs": ["a"], "rate": -0.5)",
+                "/layers/1/rate: found -0.5, expected a number from 0 to below 1, as float32"},
+        Mistake{"negative_epsilon", kRelu,
+                R"("op": "layer_norm", "inputs": ["a"], "epsilon": -1e-5)",
+                "/layers/1/epsilon: found -1e-05, expected a number from 0 to 1e+30, as float32"},
+        Mistake{"momentum_above_1", kRelu,
+                R"("op": "batch_norm1d", "inputs": ["a"], "momentum": 1.5)",
+                "/layers/1/momentum: found 1.5, expected a number from 0 to 1, as float32"},
+        Mistake{"negative_slope", kRelu, R"("op": "leaky_relu", "inputs": ["a"], "slope": -0.1)",
+                "/layers/1/slope: found -0.1, expected a number from 0 to 1e+30, as float32"},
+        Mistake{"slope_of_a_word", kRelu, R"("op": "leaky_relu", "inputs": ["a"], "slope": "0.1")",
+                "/layers/1/slope: found a string (\"0.1\"), expected a number from 0 to 1e+30"},
+        Mistake{"slope_of_another_op", kRelu, kRelu + R"(, "slope": 0.1)",
+                "/layers/1/slope: found an unknown key, expected one of name, op, inputs, mask, "
+                "trainable, weights, recompute, page, in_place, workspace_bytes, differs, "
+                "dtype, target"},
         Mistake{"custom_without_flops", kRelu, R"("op": "custom", "inputs": ["a"], "shape": [3])",
                 "/layers/1: found no 'flops', expected one"},
         Mistake{"custom_of_no_extents", kRelu,

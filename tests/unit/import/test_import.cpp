@@ -5,8 +5,10 @@
 #include <algorithm>
 #include <functional>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include "formats/write_inputs.hpp"
@@ -257,7 +259,9 @@ TEST(Import, FreezesLayersByNumberAndName) {
     std::vector<std::string> names;
     const json document = import_text(kSmallOnnx, {.trainable = which});
     for (const json& layer : document.at("layers")) {
-      if (layer.contains("trainable")) names.push_back(layer.at("op"));
+      const bool is_norm = layer.at("op") == "batch_norm2d";
+      EXPECT_FALSE(layer.contains(is_norm ? "trainable" : "frozen"));
+      if (layer.contains(is_norm ? "frozen" : "trainable")) names.push_back(layer.at("op"));
     }
     return names;
   };
@@ -266,6 +270,72 @@ TEST(Import, FreezesLayersByNumberAndName) {
   EXPECT_THAT(frozen("conv*"), ElementsAre("batch_norm2d", "linear"));
   EXPECT_THAT(error_of([&] { frozen("nothing*"); }), HasSubstr("nothing*"));
   EXPECT_THAT(error_of([&] { frozen("last:x"); }), HasSubstr("last:x"));
+}
+
+TEST(Import, CarriesNumbersOver) {
+  const json layers = import_text(R"(
+net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float[N,4,6,6] y) {
+  n, nm, nv = BatchNormalization<training_mode=1, epsilon=0.001, momentum=0.7>(x, w, b, m, v)
+  l = LeakyRelu<alpha=0.2>(n)
+  ratio = Constant<value = float {0.25}>()
+  mode = Constant<value = bool {1}>()
+  y = Dropout(l, ratio, mode)
+})")["layers"];
+  EXPECT_EQ(layers[0].at("epsilon"), 0.001);
+  EXPECT_EQ(layers[0].at("momentum"), 0.3);
+  EXPECT_FALSE(layers[0].contains("frozen"));
+  EXPECT_EQ(layers[1].at("slope"), 0.2);
+  EXPECT_EQ(layers[2].at("rate"), 0.25);
+  const json usual = import_text(R"(
+net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float[N,4,6,6] y) {
+  n, nm, nv = BatchNormalization<training_mode=1, epsilon=0.00001, momentum=0.9>(x, w, b, m, v)
+  y = LeakyRelu<alpha=0.01>(n)
+})")["layers"];
+  EXPECT_EQ(usual[0].size(), 3U) << usual[0];  // name, op, inputs
+  EXPECT_EQ(usual[1].size(), 3U) << usual[1];
+}
+
+TEST(Import, StatesTheValueOfANumber) {
+  const json layers = import_text(R"(
+net (float[N,8] x) => (float[N,8] y) {
+  half = Constant<value = float {0.3}>()
+  y = Mul(x, half)
+})")["layers"];
+  EXPECT_EQ(layers[0].at("op"), "parameter");
+  EXPECT_EQ(layers[0].at("value"), 0.3);
+  EXPECT_EQ(layers[0].at("trainable"), false);
+}
+
+TEST(Import, FreezesNormsThatAreInEvaluationModeAmongOthers) {
+  const auto frozen = [](const char* mode) {
+    const json layers = import_text(fmt::format(R"(
+net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float[N,4,6,6] y) {{
+  n = BatchNormalization<epsilon=0.001>(x, w, b, m, v)
+  y{} = BatchNormalization<training_mode={}>(n, w, b, m, v)
+}})",
+                                                std::string(mode) == "1" ? ", ym, yv" : "", mode)
+                                        .c_str())["layers"];
+    return std::pair(layers[0].value("frozen", false), layers[1].value("frozen", false));
+  };
+  EXPECT_EQ(frozen("1"), std::pair(true, false));
+  EXPECT_EQ(frozen("0"), std::pair(false, false));
+}
+
+TEST(Import, StatesWhatALayerDoesNotCompute) {
+  const json layers = import_text(R"(
+net (float[N,8] x) => (float[N,8] y) {
+  a = HardSigmoid<alpha=0.2, beta=0.5>(x)
+  b = LeakyRelu<alpha=-0.5>(a)
+  c = HardSigmoid<alpha=0.1666667, beta=0.5>(b)
+  y = Relu(c)
+})")["layers"];
+  EXPECT_EQ(layers[0].at("differs"), "its slope is 0.2 and its shift 0.5, the layer's 1/6 and 0.5");
+  EXPECT_EQ(layers[1].at("differs"), "its slope is -0.5, the layer's 0.01");
+  EXPECT_FALSE(layers[2].contains("differs"));
+  const ImportedModel found = import_onnx(onnx_bytes("net (float[N,8] x) => (float[N,8] y) { y = "
+                                                     "HardSigmoid(x) }"),
+                                          "net.onnx", {});
+  EXPECT_THAT(found.notes, ElementsAre(HasSubstr("'run' and 'export' refuse it")));
 }
 
 TEST(Import, SaysThatBatchNormsAreFolded) {

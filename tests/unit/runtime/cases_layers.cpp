@@ -96,10 +96,10 @@ Case embedding_case() {
           .trained = {0}};
 }
 
-Case batch_norm_case(const poet_batch_norm_spec& b) {
+Case batch_norm_case(const std::string& name, const poet_batch_norm_spec& b) {
   const auto channels = static_cast<std::size_t>(b.channels);
   return {
-      .name = "batch_norm",
+      .name = name,
       .inputs = {numbers(size_of({b.batch, b.channels, b.plane}), 10), numbers(2 * channels, 11)},
       .output_size = size_of({b.batch, b.channels, b.plane}),
       .forward = [=](const Inputs& x,
@@ -227,7 +227,14 @@ void add_dense_cases(std::vector<Case>& cases) {
 
 void add_norm_cases(std::vector<Case>& cases) {
   const auto epsilon = static_cast<poet_real>(1e-5);
-  cases.push_back(batch_norm_case({.batch = 3, .channels = 4, .plane = 6, .epsilon = epsilon}));
+  cases.push_back(
+      batch_norm_case("batch_norm", {.batch = 3, .channels = 4, .plane = 6, .epsilon = epsilon}));
+  const auto large = static_cast<poet_real>(0.5);
+  cases.push_back(batch_norm_case("batch_norm_of_a_large_epsilon",
+                                  {.batch = 3, .channels = 2, .plane = 5, .epsilon = large}));
+  cases.push_back(group_norm_case(
+      "group_norm_of_a_large_epsilon",
+      {.samples = 2, .groups = 2, .channels = 2, .plane = 3, .has_bias = 1, .epsilon = large}));
   cases.push_back(frozen_norm_case());
   cases.push_back(group_norm_case(
       "group_norm",

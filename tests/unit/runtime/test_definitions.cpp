@@ -164,7 +164,8 @@ TEST(KernelDefinition, NormalisationsHaveMeanBetaAndVarianceGammaSquared) {
     EXPECT_NEAR(squares / static_cast<float>(elements.size()), 4, 1e-3);
   };
   Tensor y(24);
-  const poet_batch_norm_spec b{2, 3, 4, 1e-5F};
+  const poet_batch_norm_spec b{
+      .batch = 2, .channels = 3, .plane = 4, .epsilon = 1e-5F, .keep = 0, .take = 0};
   poet_batch_norm(&b, x.data(), gamma.data(), beta.data(), y.data());
   expect_normal(y, {4, 5, 6, 7, 16, 17, 18, 19});
   const poet_group_norm_spec g{
@@ -175,6 +176,27 @@ TEST(KernelDefinition, NormalisationsHaveMeanBetaAndVarianceGammaSquared) {
       .samples = 8, .groups = 1, .channels = 3, .plane = 1, .has_bias = 1, .epsilon = 1e-5F};
   poet_group_norm(&l, x.data(), gamma.data(), beta.data(), y.data());
   expect_normal(y, {6, 7, 8});
+}
+
+TEST(KernelDefinition, AGradientTakesTheBatchIntoRunningStatistics) {
+  const Tensor x = {1, 3, 8, 8, 5, 7, 2, 4};  // 2 samples of 2 channels of 2
+  const Tensor dy(8, 1);
+  const Tensor gamma = {1, 1};
+  Tensor gradient(4);
+  Tensor running = {10, 20, 1, 2};
+  poet_sink sink{};
+  sink.gradient = gradient.data();
+  sink.running = running.data();
+  poet_batch_norm_spec b{
+      .batch = 2, .channels = 2, .plane = 2, .epsilon = 0, .keep = 0.75F, .take = 0.25F};
+  poet_batch_norm_grad(&b, x.data(), dy.data(), gamma.data(), nullptr, &sink);
+  // Means 4 and 5.5; sums of squares 20 and 27, over 3.
+  EXPECT_THAT(running, ElementsAre(8.5F, 16.375F, 0.75F + 0.25F * (20.0F / 3), 1.5F + 0.25F * 9));
+  // A single number has no variance, and nothing is divided by 0.
+  b = {.batch = 1, .channels = 2, .plane = 1, .epsilon = 1, .keep = 0.5F, .take = 0.5F};
+  poet_batch_norm_grad(&b, x.data(), dy.data(), gamma.data(), nullptr, &sink);
+  EXPECT_EQ(running[0], 4.25F + 0.5F);
+  EXPECT_EQ(running[3], (1.5F + 0.25F * 9) / 2);
 }
 
 TEST(KernelDefinition, ActivationsFollowTheirFormulas) {

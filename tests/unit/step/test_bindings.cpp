@@ -35,6 +35,17 @@ TEST_P(Bindings, GradientsAreThoseOfTheLoss) {
 INSTANTIATE_TEST_SUITE_P(Ops, Bindings, testing::ValuesIn(kTinySteps),
                          [](const auto& tiny) { return tiny.param.name; });
 
+TEST(BindingsOfData, AFirstStateIsZerosUnlessItIsGiven) {
+  const TrainingStep step = bound_step(R"({"format": "poet-model", "version": 2, "name": "tiny",
+    "inputs": {"input": {"shape": [3, 4]}, "start": {"shape": [3, 4], "zeros": true}}, "layers": [
+    {"name": "sum", "op": "add", "inputs": ["input", "start"]},
+    {"name": "fc", "op": "linear", "inputs": ["sum"], "out_features": 2},
+    {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 2}]})");
+  const TrainingState state = initial_state(step, 1);
+  EXPECT_THAT(state.inputs[0], testing::Not(testing::Contains(0U)));
+  EXPECT_EQ(state.inputs[1], std::vector<std::uint32_t>(12, 0));
+}
+
 TEST(BindingsOfData, AnInputOfIndicesHasALimitAndATargetMayBeAnInput) {
   const TrainingStep step = bound_step(R"({"format": "poet-model", "version": 2, "name": "tiny",
     "inputs": {"input": {"shape": [3, 4]}, "wanted": {"shape": [3, 4, 5]}}, "layers": [

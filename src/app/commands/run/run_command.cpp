@@ -15,6 +15,9 @@
 #include <fmt/format.h>
 
 #include "app/command.hpp"
+#include "app/commands/run/run_arguments.hpp"
+#include "app/commands/run/train_steps.hpp"
+#include "app/load_subject.hpp"
 #include "app/measured_files.hpp"
 #include "app/terminal/deliver.hpp"
 #include "app/terminal/print_summary.hpp"
@@ -36,51 +39,27 @@ constexpr const char* kRunHelp =
 pages through a file, and computes the same step unscheduled. Every gradient has to be the same,
 bit by bit. stdout gets losses, digests of gradients, RAM, bytes paged and times as JSON.
 
+With --data it trains: one step is compared, then every batch of every epoch is computed by the
+schedule alone. stdout gets a line of JSON for each epoch, with its loss and accuracy.
+
 Exit status:
   0                               all gradients, losses and parameters are equal
   2                               bad usage or input, or a page file that fails; nothing was
                                   written
-  5                               something differs, or the schedule is invalid
+  5                               something differs, or the schedule is invalid; no arrays were
+                                  written
+  130                             a training was interrupted; the last checkpoint is kept
 
 Examples:
   $ poet-solve --model ds_cnn --platform m4 --ram-budget 60% --runtime-budget 2 > s.json
-  $ poet-solve run s.json --model ds_cnn --check > run.json)";
+  $ poet-solve run s.json --model ds_cnn --check > run.json
+  $ poet-solve run s.json --model net.json --parameters net.npz --input x.npy --target y.npy \
+      --gradients-output gradients.npz > run.json
+      The gradients of a network of yours, as numpy.load() reads them.
+  $ poet-solve run s.json --model net.json --parameters net.npz --data x.npy y.npy --epochs 10 \
+      --rate 0.05 --checkpoint last.npz --parameters-output trained.npz > epochs.jsonl)";
 
-struct RunArguments {
-  std::string schedule;
-  std::string model;
-  RunSettings settings;
-  RunFiles files;
-  std::string profile;  ///< the folder for measured costs
-  std::string output;
-};
-
-/// Pages are written over everything that the file holds.
-void check_storage(const RunArguments& arguments) {
-  const std::string& storage = arguments.settings.storage;
-  if (storage.empty()) return;
-  const std::pair<const char*, std::string> others[] = {{"SCHEDULE", arguments.schedule},
-                                                        {"--model", arguments.model},
-                                                        {"--output", arguments.output}};
-  for (const auto& [name, path] : others) {
-    if (path.empty() || !is_same_file(storage, path)) continue;
-    throw InputError("--storage",
-                     fmt::format("found {}, the same file as {}; expected one of its own, as pages "
-                                 "are written over it",
-                                 shown_source(storage), name));
-  }
-}
-
-void check_run_input(const RunArguments& arguments) {
-  check_one_stdin("SCHEDULE", {arguments.schedule, arguments.model});
-  require_option(arguments.model, "--model", "the model that the schedule was solved for");
-  check_destination("--output", arguments.output);
-  check_storage(arguments);
-  check_folder("--profile", arguments.profile);
-  if (!arguments.profile.empty() && arguments.model == "-") {
-    throw InputError("--profile", "found --model -, which can be read only once; expected a file");
-  }
-}
+}  // namespace
 
 void report_run(const RunResult& result, const std::string& name) {
   for (const GradientResult& gradient : result.gradients) {
@@ -96,30 +75,77 @@ void report_run(const RunResult& result, const std::string& name) {
                format_bytes(result.page_out_bytes + result.page_in_bytes));
 }
 
+namespace {
+
 ExitCode run(const RunArguments& arguments, bool quiet) {
-  check_run_input(arguments);
+  check_run_arguments(arguments);
   const std::string name = shown_source(arguments.schedule);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   expect_training_step(file, name);
-  const TrainingStep step = with_place("--model", [&] { return load_step(arguments.model, file); });
+  const NamedText text = model_text(arguments.network, arguments.model);
+  TrainingStep step = with_place("--model", [&] { return load_step(text, file); });
   if (!is_sound(file, name, "nothing was run")) return ExitCode::requirement;
   const GivenData given = read_run_data(arguments.files, step);
   RunSettings settings = arguments.settings;
   settings.paging_time = file.request.limits.paging_time;
+  settings.keep_arrays = !arguments.arrays.empty();
+  if (arguments.trains()) return train(arguments, file, step, given, settings);
   const Bytes alignment = file.model.alignment;
   const RunResult result = run_schedule(step, file.graph, file.program, alignment, settings, given);
   report_run(result, name);
   if (result.equal() && !arguments.profile.empty()) {
     // What has been shown to be right is measured.
-    const StepFit fit = fit_schedule(
-        file, with_place("--model", [&] { return load_scheduled_model(arguments.model, file); }),
-        profile_program(step, file.graph, file.program, alignment, settings, given),
-        time_page_file(file.graph, settings), "run --profile");
+    const StepFit fit =
+        fit_schedule(file, with_place("--model", [&] { return load_scheduled_model(text, file); }),
+                     profile_program(step, file.graph, file.program, alignment, settings, given),
+                     time_page_file(file.graph, settings), "run --profile");
     if (!quiet) print_fit(fit);
     write_fit(fit, "--profile", arguments.profile);
   }
-  return deliver(run_json(file, arguments.settings, result), arguments.output,
+  if (result.equal()) write_arrays(arguments.arrays, result.arrays);
+  return deliver(run_json(file, settings, result), arguments.output,
                  result.equal() ? ExitCode::ok : ExitCode::requirement);
+}
+
+void add_data_options(CLI::App& app, RunArguments& arguments) {
+  OptionGroup group(app, kData);
+  RunFiles& files = arguments.files;
+  group.text("--parameters", files.parameters, "FILE.npz",
+             "take all parameters from arrays of these names, such as conv1.weight");
+  group.repeated("--input", files.inputs, "[NAME=]FILE",
+                 "take the input from a .npy file, or from raw float32 or int32 numbers; again for "
+                 "each of several inputs");
+  group.repeated("--target", files.targets, "[LOSS=]FILE",
+                 "likewise what the loss is compared with, if it names no input");
+  group.text("--parameters-output", arguments.arrays.parameters, "FILE.npz",
+             "write all parameters after the last step, under the same names as in --parameters");
+  group.text("--gradients-output", arguments.arrays.gradients, "FILE.npz",
+             "write the gradients of the last step, under the names of their parameters");
+  group.text("--outputs-output", arguments.arrays.outputs, "FILE.npz",
+             "write what the losses of the last step were computed from, by the name of its layer");
+}
+
+void add_training_options(CLI::App& app, RunArguments& arguments) {
+  OptionGroup group(app, kTraining);
+  TrainArguments& train = arguments.train;
+  group.several("--data", arguments.files.data, "[NAME=]FILE",
+                "train with all samples of these files, X.npy of the input and Y.npy of the "
+                "target; the first extent counts samples");
+  group.number<int>("--epochs", train.epochs, "N", {.min = 1, .expected = "at least 1"},
+                    "how often each sample is used, the epochs of --checkpoint included");
+  group.number<std::int64_t>("--batch", train.batch, "N", {.min = 1, .expected = "at least 1"},
+                             "samples in a step: the batch size of the schedule, which is also "
+                             "the default");
+  group.number<float>("--rate", train.rate, "R",
+                      {.min = 0, .max = 1e6F, .expected = "from 0 to 1e6"},
+                      "learning rate; without it 0.01, of Adam 0.001");
+  group.flag("--no-shuffle", train.no_shuffle,
+             "take the samples as they are; else each epoch has an order of its own, by --seed");
+  group.text("--order-output", train.order, "FILE.npy",
+             "write the samples of each epoch in their order, a row for each");
+  group.text("--checkpoint", train.checkpoint, "FILE.npz",
+             "write parameters, optimizer and progress there after each epoch, and go on from "
+             "there if the file exists");
 }
 
 Run add_run(CLI::App& app) {
@@ -128,17 +154,9 @@ Run add_run(CLI::App& app) {
   RunSettings& run_settings = arguments->settings;
   group.argument("SCHEDULE", arguments->schedule,
                  "a schedule file with an exact backward pass, or - for stdin");
-  group.text("--model", arguments->model, "NAME|FILE", "the model that it was solved for, or -");
+  group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
   group.number<int>("--steps", run_settings.steps, "N", {.min = 1, .expected = "at least 1"},
                     "training steps, all with the same data");
-  RunFiles& files = arguments->files;
-  group.text("--parameters", files.parameters, "FILE.npz",
-             "take all parameters from arrays of these names, such as conv1.weight");
-  group.repeated("--input", files.inputs, "[NAME=]FILE",
-                 "take the input from a .npy file, or from raw float32 or int32 numbers; again for "
-                 "each of several inputs");
-  group.repeated("--target", files.targets, "[LOSS=]FILE",
-                 "likewise what the loss is compared with, if it names no input");
   group.number<std::uint64_t>("--seed", run_settings.seed, "N", {},
                               "seed of parameters and data that no file gives");
   group.text("--storage", run_settings.storage, "FILE",
@@ -149,6 +167,9 @@ Run add_run(CLI::App& app) {
       "--profile", arguments->profile, "DIR",
       "run it again and again, and write measured costs there: model.json and platform.json");
   group.text("--output", arguments->output, "FILE", "write the JSON there, whole or not at all");
+  add_data_options(app, *arguments);
+  add_training_options(app, *arguments);
+  add_network_options(app, arguments->network, kOfOnnx);
   return [arguments](Session& session) { return run(*arguments, session.quiet); };
 }
 

@@ -1,0 +1,37 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "arrays/write_arrays.hpp"
+#include "execute/compute.hpp"
+#include "step/training_step.hpp"
+
+namespace poet {
+
+/// What PyTorch calls the running statistics of a batch norm.
+struct StatisticsNames {
+  std::string mean, variance, batches;
+};
+StatisticsNames statistics_names(const StepParameters& norm);
+
+/// The batch norms of a step whose running statistics take batches in: indices into
+/// TrainingStep::parameters.
+std::vector<std::size_t> tracked_norms(const TrainingStep& step);
+
+/// The running statistics of the batch norms of a step as arrays with PyTorch's names:
+/// LAYER.running_mean, LAYER.running_var and LAYER.num_batches_tracked. Together with the
+/// parameters they are what PyTorch's state_dict has. A frozen norm that was given none has none,
+/// as its gamma and beta are the folded ones.
+std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state);
+
+/// Parameters as a user states them: those of a frozen norm before its statistics were folded in.
+const std::vector<float>& stated_parameters(const TrainingState& state, std::size_t parameters);
+
+/// Gamma and beta, one after the other, of the scale and shift that a frozen norm is: gamma /
+/// sqrt(variance + epsilon), and beta - mean times that. `running`: means, then variances.
+std::vector<float> folded(const std::vector<float>& parameters, const std::vector<float>& running,
+                          double epsilon);
+
+}  // namespace poet

@@ -1,0 +1,42 @@
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <vector>
+
+#include "arrays/write_arrays.hpp"
+#include "execute/compute.hpp"
+#include "execute/run_result.hpp"
+#include "step/training_step.hpp"
+
+namespace poet {
+
+/// A tensor of a state under the name that PyTorch has for it.
+struct StateTensor {
+  std::string name;
+  const Shape* shape = nullptr;
+  std::vector<float>* group = nullptr;  ///< the numbers of all tensors that lie one after the other
+  std::size_t first = 0, count = 0;     ///< its own among them
+};
+
+/// The tensors of one member of the state by the names of the parameters; layers whose vector is
+/// empty, such as moments of frozen ones, have none.
+std::vector<StateTensor> tensors_of(const TrainingStep& step,
+                                    std::vector<std::vector<float>>& groups);
+
+/// Copies of tensors for a file, each with `prefix` in front of its name.
+std::vector<ArrayToWrite> arrays_of(const std::vector<StateTensor>& tensors,
+                                    const std::string& prefix = {});
+
+/// What a file of parameters holds, and a checkpoint among other things: every parameter, frozen
+/// ones as well, as a user states it, and the running statistics of batch norms.
+std::vector<ArrayToWrite> parameter_arrays(const TrainingStep& step, const TrainingState& state);
+
+/// What each loss compared with its target in the last step, under the name of the layer that made
+/// it. The state must have kept it: TrainingState::outputs.
+std::vector<ArrayToWrite> output_arrays(const TrainingStep& step, const TrainingState& state);
+
+/// What a state leaves as files.
+RunArrays run_arrays(const TrainingStep& step, TrainingState& state);
+
+}  // namespace poet
