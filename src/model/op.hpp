@@ -36,8 +36,8 @@ struct LayerCall {
   Shape shape(std::string_view name) const;
 };
 
-/// The real numbers that an attribute may have. Kernels compute with float32, so that a number is
-/// compared with these as the float32 that it becomes.
+/// The real numbers that an attribute may have. Kernels compute with float32, where a number below
+/// `most` may become `most`: it is not allowed either.
 struct AttributeRange {
   double least = 0;
   double most = 0;

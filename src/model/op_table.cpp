@@ -34,7 +34,8 @@ AttributeRule axis(std::int64_t otherwise) {
   return {.name = "axis", .least = -8, .otherwise = otherwise, .since = 2};
 }
 
-/// Numbers that change results and no costs. Their defaults are what PyTorch has.
+/// Numbers that change results and no costs. Their defaults are what kernels had before layers had
+/// numbers.
 AttributeRule number(std::string_view name, AttributeRange range, double usual) {
   return {.name = name, .kind = Kind::number, .since = 2, .range = range, .usual_number = usual};
 }
@@ -265,9 +266,9 @@ std::vector<OpRule> make_rules() {
 }  // namespace
 
 bool AttributeRange::contains(double value) const {
-  const auto single = static_cast<double>(static_cast<float>(value));
-  const bool is_small_enough = is_below_most ? single < most : single <= most;
-  return std::isfinite(single) && single >= least && is_small_enough;
+  const auto single = static_cast<float>(value);
+  const bool is_small_enough = is_below_most ? double{single} < most : value <= most;
+  return std::isfinite(single) && value >= least && is_small_enough;
 }
 
 std::string AttributeRange::text() const {

@@ -41,7 +41,10 @@ LAYERS = {"format": "poet-model", "version": 2, "name": "layers", "update": "buf
     {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": [3, 3], "stride": 2,
      "padding": "same", "trainable": False},
     {"name": "relu", "op": "relu", "inputs": ["conv"], "in_place": "conv", "recompute": False, "page": False},
-    {"name": "any", "op": "custom", "inputs": ["relu"], "shape": ["N", 4, 4, 4], "flops": 10, "parameters": 3,
+    {"name": "norm", "op": "batch_norm2d", "inputs": ["relu"], "epsilon": 0.1, "momentum": 0.2},
+    {"name": "leaky", "op": "leaky_relu", "inputs": ["norm"], "slope": 0.3, "differs": "its slope is -0.3"},
+    {"name": "drop", "op": "dropout", "inputs": ["leaky"], "rate": 0.4},
+    {"name": "any", "op": "custom", "inputs": ["drop"], "shape": ["N", 4, 4, 4], "flops": 10, "parameters": 3,
      "saves": ["inputs"], "workspace_bytes": 16},
     {"name": "loss", "op": "mse", "inputs": ["any"], "target": "target"}]}
 
@@ -92,7 +95,7 @@ def check_bad_models():
 def check_ops():
     """The ops of the schema, their inputs and attributes are those of the program, in either version."""
     ops = json.loads(poet_solve("--list-ops", "--json"))["ops"]
-    extents = {"integer": 1, "window": 1, "padding": 1, "flag": True, "list": [1], "shape": [1], "choices": []}
+    extents = {"integer": 1, "window": 1, "padding": 1, "flag": True, "list": [1], "shape": [1], "choices": [], "number": 0.5}
     for version in (1, 2):
         layer = SCHEMAS["poet-model"].schema["$defs"][f"layer_of_version_{version}"]
         known = [op["name"] for op in ops if op["version"] <= version]
@@ -116,7 +119,11 @@ def check_ops():
                 expect(schema_of(missing).is_valid(missing) == optional, f"{what} should be "
                        + ("optional" if optional else "required"))
                 if "least" in rule and rule["kind"] != "shape":
-                    for value, fits in ((rule["least"], True), (rule["least"] - 1, False)):
+                    # One less than a large number is that number.
+                    limits = [(rule["least"], True), (rule["least"] - 1 - abs(rule["least"]), False)]
+                    limits += [(rule["most"], True), (rule["most"] + 1 + rule["most"], False)] if "most" in rule else []
+                    limits += [(rule["below"], False)] if "below" in rule else []
+                    for value, fits in limits:
                         entry = [value] if rule["kind"] == "list" else value
                         other = altered(document, lambda d: d["layers"][0].update({rule["name"]: entry}))
                         expect(schema_of(other).is_valid(other) == fits, f"{what}: found {entry}, which should be "

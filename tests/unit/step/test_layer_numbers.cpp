@@ -100,6 +100,15 @@ INSTANTIATE_TEST_SUITE_P(
                            R"("epsilon": 1e-5)", R"("epsilon": 0.25)"}),
     [](const auto& number) { return number.param.name; });
 
+TEST(NumbersAtTheirLimits, AreAllowed) {
+  for (const char* const layer :
+       {R"("op": "layer_norm", "epsilon": 1e30)", R"("op": "layer_norm", "epsilon": 0)",
+        R"("op": "batch_norm1d", "momentum": 1)", R"("op": "batch_norm1d", "momentum": 0)",
+        R"("op": "leaky_relu", "slope": 0)", R"("op": "dropout", "rate": 0.999999)"}) {
+    EXPECT_NO_THROW(bound_step(with_layer(layer))) << layer;
+  }
+}
+
 TEST(RateOf0, IsTheIdentityWithTheSameGraph) {
   const double kept = loss_with(R"("op": "dropout", "rate": 0)");
   EXPECT_EQ(kept, loss_with(R"("op": "identity")"));
