@@ -200,7 +200,8 @@ class Schedule:
         return Schedule(finished.out, self.model, self.notes)
 
     def export(self, directory: PathLike, *, format: str = "c", force: bool = False,
-               parameters: Union[PathLike, Mapping[str, Any], None] = None, model: Optional[ModelLike] = None) -> List[Path]:
+               parameters: Union[PathLike, Mapping[str, Any], None] = None,
+               model: Optional[ModelLike] = None) -> List[Path]:
         """Writes the training step for a device (docs/export.md), all files or none.
 
         Args:

@@ -77,7 +77,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"repeatable", R"("shape": [3])", R"("shape": [3], "repeatable": "yes")",
                 "/inputs/label/repeatable: found a string (\"yes\"), expected true or false"},
         Mistake{"zeros", R"("shape": [3])", R"("shape": [3], "zeros": 0)",
-                "/inputs/label/zeros: found a number (0), expected true or false"},
+                "/inputs/label/zeros: found the number 0, expected true or false"},
         Mistake{"input_of_no_name", R"("label")", R"("")",
                 "/inputs/: found the key '', expected a name of at least one character and no "
                 "control characters"},
