@@ -180,6 +180,19 @@ void poet_gelu_grad(const struct poet_map_spec* m, const poet_real* x, const poe
 void poet_accumulate(const struct poet_map_spec* m, const poet_real* a, const poet_real* b,
                      poet_real* y);
 
+/* x where it is positive, else w x, with a slope w for each of the middle extents. y over x; dx
+ * over dy. */
+struct poet_prelu_spec {
+  int32_t outer, channels, inner; /* one slope for all: 1, 1, |X| */
+};
+
+void poet_prelu(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* w,
+                poet_real* y);
+void poet_prelu_grad(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* dy,
+                     const poet_real* w, poet_real* dx);
+void poet_prelu_gradw(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* dy,
+                      const struct poet_sink* dw);
+
 /* Over the middle one of three extents. y over x; dx over dy. */
 struct poet_softmax_spec {
   int32_t outer, axis, inner;
@@ -188,6 +201,9 @@ struct poet_softmax_spec {
 void poet_softmax(const struct poet_softmax_spec* s, const poet_real* x, poet_real* y);
 void poet_softmax_grad(const struct poet_softmax_spec* s, const poet_real* y, const poet_real* dy,
                        poet_real* dx);
+void poet_log_softmax(const struct poet_softmax_spec* s, const poet_real* x, poet_real* y);
+void poet_log_softmax_grad(const struct poet_softmax_spec* s, const poet_real* y,
+                           const poet_real* dy, poet_real* dx);
 
 /* Drops blocks of elements with probability `rate` and divides the others by 1 - rate. Block b is
  * decided by a hash of (seed, b), so that the gradient finds the same mask: see poet_keeps().
@@ -248,7 +264,7 @@ struct poet_mean_spec {
 void poet_mean(const struct poet_mean_spec* m, const poet_real* x, poet_real* y);
 void poet_mean_grad(const struct poet_mean_spec* m, const poet_real* dy, poet_real* dx);
 
-/* ---- pool.c: max_pool2d, avg_pool2d, adaptive_avg_pool2d ------------------------------------- */
+/* ---- pool.c: max_pool2d, avg_pool2d, adaptive_avg_pool2d; 1d: height 1 ----------------------- */
 
 struct poet_pool2d_spec {
   int32_t planes; /* N C */
@@ -425,6 +441,20 @@ void poet_gru_grad_h(const struct poet_recurrent_spec* r, const poet_real* dgate
 void poet_gru_gradw_hidden(const struct poet_recurrent_spec* r, const poet_real* h_before,
                            const poet_real* gates, const poet_real* dgates,
                            const struct poet_sink* du);
+/* `reset_after`: the reset gate scales the product with the state and its bias, not the state.
+ * poet_gru_h is the same. */
+void poet_gru_after_gates(const struct poet_recurrent_spec* r, const poet_real* x,
+                          const poet_real* h, const poet_real* w, const poet_real* w_bias,
+                          const poet_real* u, const poet_real* u_bias, poet_real* gates);
+void poet_gru_after_grad_gates(const struct poet_recurrent_spec* r, const poet_real* gates,
+                               const poet_real* h_before, const poet_real* dy, const poet_real* u,
+                               const poet_real* u_bias, poet_real* dgates);
+void poet_gru_after_grad_h(const struct poet_recurrent_spec* r, const poet_real* dgates,
+                           const poet_real* gates, const poet_real* dy, const poet_real* u,
+                           poet_real* dh_before);
+void poet_gru_after_gradw_hidden(const struct poet_recurrent_spec* r, const poet_real* h_before,
+                                 const poet_real* gates, const poet_real* dgates,
+                                 const struct poet_sink* du);
 
 /* ---- optimizer.c ----------------------------------------------------------------------------- */
 

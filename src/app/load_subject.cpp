@@ -35,6 +35,7 @@ void refuse_network_options(const ModelArguments& arguments) {
                              : !given.trainable.empty() ? "--trainable"
                              : !given.custom.empty()    ? "--custom"
                              : !given.shapes.empty()    ? "--shape"
+                             : !given.numbers.empty()   ? "--set"
                                                         : nullptr;
   if (option == nullptr || is_onnx(arguments.model)) return;
   throw InputError(option, fmt::format("found with the model '{}', whose file says so itself; "

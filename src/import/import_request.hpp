@@ -14,7 +14,8 @@ struct ImportRequest {
   std::string trainable;  ///< `all`, `last:3` or a pattern with `*`; empty: all
   /// Ops that become `custom` layers, with their FLOPs for each element of the output.
   std::map<std::string, std::int64_t> custom;
-  std::map<std::string, Shape> shapes;  ///< of inputs, by name; empty name: of the first input
+  std::map<std::string, Shape> shapes;    ///< of inputs, by name; empty name: of the first input
+  std::map<std::string, double> numbers;  ///< of inputs that are constants, by name
 
   bool operator==(const ImportRequest&) const = default;
 };

@@ -172,9 +172,11 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   return name;
 }
 
-std::string LayerList::add_cell(const std::string& wanted, std::vector<std::string> inputs,
-                                Attribute bias, const std::string& owner) {
-  std::string name = add("lstm", wanted, std::move(inputs), {{"bias", std::move(bias)}});
+std::string LayerList::add_cell(std::string_view op, const std::string& wanted,
+                                std::vector<std::string> inputs,
+                                std::initializer_list<GivenAttribute> attributes,
+                                const std::string& owner) {
+  std::string name = add(op, wanted, std::move(inputs), attributes);
   if (!owner.empty()) spec_.layers.back().weights = InputName{.name = owner, .place = {}};
   return name;
 }
@@ -218,8 +220,10 @@ std::string LayerList::name_of_tensor(int tensor) {
   if (found != names_.end()) return found->second;
   if (tensor >= 0 && !at(tensor).is_data()) return parameter(tensor);
   throw InputError(tensor < 0
-                       ? "an input is left out"
-                       : fmt::format("nothing makes its input '{}'", printable(at(tensor).name)));
+                       ? "an input that the layer needs is left out; expected all of them"
+                       : fmt::format("nothing makes its input '{}'; expected an input of the graph "
+                                     "or the first output of a node before it",
+                                     printable(at(tensor).name)));
 }
 
 /// Layers have no constants: known numbers are a parameter that does not train.

@@ -87,7 +87,13 @@ void clip(LayerList& layers, const OnnxNode& node) {
   const auto high = limit(2, "max");
   if (low == 0.0 && high == 6.0) return add_unary(layers, node, "relu6");
   if (low == 0.0 && !high) return add_unary(layers, node, "relu");
-  throw InputError("it clips to other limits; expected 0 and 6, which is relu6");
+  const auto shown = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : std::string("none");
+  };
+  throw InputError(fmt::format(
+      "it clips to the limits {} and {}; expected 0 and 6, which is relu6, or 0 and none, "
+      "which is relu",
+      shown(low), shown(high)));
 }
 
 void binary(LayerList& layers, const OnnxNode& node) {
@@ -105,11 +111,36 @@ void softmax(LayerList& layers, const OnnxNode& node) {
   const bool is_old = layers.graph().opset < 13;
   const std::int64_t axis = node.integer("axis", is_old ? 1 : -1);
   if (is_old && axis_index(axis, in) + 1 != in.size()) {
-    throw InputError("it is one over several extents; expected one over the last");
+    throw InputError(
+        fmt::format("it goes over all extents of {} from axis {} on, as before opset 13; expected "
+                    "one over the last, or an export with opset_version=13 or later",
+                    shape_text(in), axis));
   }
-  layers.set_output(node.output(0), layers.add("softmax", layers.name_of_node(node),
-                                               {layers.name_of_tensor(node.input(0))},
-                                               {{"axis", number_attribute(axis)}}));
+  layers.set_output(
+      node.output(0),
+      layers.add(node.op == "LogSoftmax" ? "log_softmax" : "softmax", layers.name_of_node(node),
+                 {layers.name_of_tensor(node.input(0))}, {{"axis", number_attribute(axis)}}));
+}
+
+/// The slopes are repeated to the shape of the input, so those of channels have extents of 1 behind
+/// them.
+void prelu(LayerList& layers, const OnnxNode& node) {
+  const int slope = node.input(1);
+  if (slope < 0 || layers.at(slope).is_data()) throw InputError(kComputedWeights);
+  const Shape& in = layers.shape(node.input(0));
+  const Shape& slopes = layers.shape(slope);
+  const std::int64_t count = element_count(slopes);
+  const bool is_of_channels =
+      in.size() >= 2 && slopes.size() + 1 == in.size() && count == in[1] && slopes.front() == in[1];
+  if (count != 1 && !is_of_channels) {
+    throw InputError(fmt::format(
+        "its slopes have the shape {} for an input of {}; expected one slope, or one for "
+        "each channel (the second extent)",
+        shape_text(slopes), shape_text(in)));
+  }
+  layers.set_output(node.output(0), layers.add_with_weight(
+                                        "prelu", node, slope, layers.name_of_tensor(node.input(0)),
+                                        {{"per_channel", number_attribute(count != 1 ? 1 : 0)}}));
 }
 
 void mean(LayerList& layers, const OnnxNode& node) {

@@ -6,6 +6,7 @@
 #include "import/read_graph.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -88,10 +89,28 @@ class GraphReader {
       errors_.collect([&] {
         const int tensor = add_tensor(input.name());
         set_type(tensor, input.type().tensor_type().elem_type(), input_shape(input, is_data));
+        if (const auto number = extents_.numbers.find(input.name());
+            number != extents_.numbers.end()) {
+          return set_number(tensor, number->second);
+        }
         graph_.tensors[tensor].is_weight = !is_data;
         if (is_data) graph_.inputs.push_back(tensor);
       });
     }
+  }
+
+  void set_number(int tensor, double number) {
+    OnnxTensor& set = graph_.tensors[tensor];
+    const std::int64_t count = element_count(set.shape);
+    if (count > kMaxKnownNumbers) {
+      throw InputError(fmt::format("--set: the input '{}' has {} elements; expected at most {}",
+                                   printable(set.name), count, kMaxKnownNumbers));
+    }
+    if (set.is_integer && number != std::trunc(number)) {
+      throw InputError(fmt::format("--set: found {} for the input '{}', which has whole numbers",
+                                   number, printable(set.name)));
+    }
+    set.values = std::vector<double>(static_cast<std::size_t>(count), number);
   }
 
   Shape input_shape(const onnx::ValueInfoProto& input, bool is_data) const {
@@ -123,9 +142,11 @@ class GraphReader {
                         printable(input.name())));
       }
     }
-    if (shape.empty() && is_data) {
-      throw InputError(fmt::format("the input '{}' has no extents; expected one at least",
-                                   printable(input.name())));
+    if (shape.empty() && is_data && !extents_.numbers.contains(input.name())) {
+      throw InputError(fmt::format(
+          "the input '{0}' is a single number; expected one extent at least, or --set {0}=VALUE, "
+          "which makes it a constant",
+          printable(input.name())));
     }
     return shape;
   }

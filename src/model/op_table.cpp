@@ -65,6 +65,9 @@ std::vector<OpRule> window_ops() {
       .name = "padding", .kind = Kind::window, .least = 0, .otherwise = 0, .since = 2};
   const AttributeRule ceil_mode = flag("ceil_mode", false);
   const AttributeRule channels{.name = "out_channels"};
+  const AttributeRule signal_kernel{.name = "kernel"};
+  const AttributeRule signal_stride{.name = "stride", .otherwise = 0, .default_text = "kernel"};
+  const AttributeRule signal_padding{.name = "padding", .least = 0, .otherwise = 0};
   return {
       {"conv2d",
        kOne,
@@ -74,7 +77,7 @@ std::vector<OpRule> window_ops() {
       {"conv1d",
        kOne,
        {channels,
-        {.name = "kernel"},
+        signal_kernel,
         {.name = "stride", .otherwise = 1},
         padding,
         kGroups,
@@ -109,6 +112,17 @@ std::vector<OpRule> window_ops() {
        {{.name = "output_size", .kind = Kind::window}},
        nullptr,
        exact::adaptive_avg_pool2d},
+      {"max_pool1d",
+       kOne,
+       {signal_kernel, signal_stride, signal_padding, ceil_mode},
+       nullptr,
+       exact::max_pool1d},
+      {"avg_pool1d",
+       kOne,
+       {signal_kernel, signal_stride, signal_padding, ceil_mode, flag("count_include_pad", true)},
+       nullptr,
+       exact::avg_pool1d},
+      {"adaptive_avg_pool1d", kOne, {{.name = "output_size"}}, nullptr, exact::adaptive_avg_pool1d},
       {"global_avg_pool", kOne, {}, ops::global_avg_pool, exact::global_avg_pool},
       {"mean",
        kOne,
@@ -163,7 +177,9 @@ std::vector<OpRule> elementwise_ops() {
       {"hard_swish", kOne, {}, nullptr, exact::hard_sigmoid},
       {"silu", kOne, {}, nullptr, exact::silu},
       {"gelu", kOne, {}, nullptr, exact::silu},
+      {"prelu", kOne, {flag("per_channel", false)}, nullptr, exact::prelu},
       {"softmax", kOne, {axis(-1)}, nullptr, exact::softmax},
+      {"log_softmax", kOne, {axis(-1)}, nullptr, exact::log_softmax},
       {"dropout", kOne, {rate}, ops::elementwise, exact::dropout},
       {"stochastic_depth", kOne, {rate}, nullptr, exact::dropout},
       {"add", kTwo, {flag("broadcast_channels", false, 1)}, ops::add, exact::add},
@@ -224,7 +240,7 @@ std::vector<OpRule> composite_ops() {
        false,
        true},
       {"lstm", kThree, {kBias}, nullptr, exact::lstm},
-      {"gru", kTwo, {kBias}, nullptr, exact::gru},
+      {"gru", kTwo, {kBias, flag("reset_after", false)}, nullptr, exact::gru},
       {"custom",
        kAny,
        {{.name = "shape", .kind = Kind::shape},

@@ -47,12 +47,28 @@ Calls bind_map(const LayerNode& node) {
   return {call(node.is_forward() ? found.forward : found.gradient, spec, node.all())};
 }
 
+// Without "per_channel", all elements are of one channel.
+Calls bind_prelu(const LayerNode& node) {
+  const Shape& x = node.x();
+  const bool is_per_channel = node.flag("per_channel");
+  const poet_prelu_spec spec{.outer = is_per_channel ? narrow(x[0]) : 1,
+                             .channels = is_per_channel ? narrow(x[1]) : 1,
+                             .inner = is_per_channel ? product(x, 2, x.size()) : count_of(x)};
+  if (node.is_forward()) return {call(kKernelOf<poet_prelu>, spec, {node.in(0), node.weight()})};
+  if (node.step() == 0) return {call(kKernelOf<poet_prelu_gradw>, spec, node.all())};
+  return {call(kKernelOf<poet_prelu_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+}
+
 Calls bind_softmax(const LayerNode& node) {
   const Shape& x = node.x();
   const std::size_t axis = axis_index(node.attribute("axis").height, x);
   const poet_softmax_spec spec{.outer = product(x, 0, axis),
                                .axis = narrow(x[axis]),
                                .inner = product(x, axis + 1, x.size())};
+  if (node.op() == "log_softmax") {
+    return {call(node.is_forward() ? kKernelOf<poet_log_softmax> : kKernelOf<poet_log_softmax_grad>,
+                 spec, node.all())};
+  }
   return {call(node.is_forward() ? kKernelOf<poet_softmax> : kKernelOf<poet_softmax_grad>, spec,
                node.all())};
 }

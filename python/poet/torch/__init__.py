@@ -67,11 +67,14 @@ def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: O
         if joined is None:
             notes.append("the batch is fixed: some layer has it in another extent than the first")
             joined = _document(net, inputs, title, loss, custom, notes)
-    except (torch.fx.proxy.TraceError, Refused) as error:
+    except Refused as error:
         if via == "fx":
             raise
         notes.append(f"torch.fx cannot trace it, so that it goes by ONNX: {error}")
-        return by_onnx(net, inputs, title, loss, trainable, custom, notes)
+        try:
+            return by_onnx(net, inputs, title, loss, trainable, custom, notes)
+        except Refused as other:
+            raise Refused(f"neither way works\nby torch.fx: {error}\nby ONNX: {other}") from other
     choose_trainable(joined["layers"], trainable)
     return joined
 

@@ -62,7 +62,7 @@ def linear(layers: Layers, call: Call) -> str:
 def batch_norm(layers: Layers, call: Call) -> str:
     m = call.module
     if m.weight is None:
-        raise Unsupported("it has no weights; expected affine=True")
+        raise Unsupported("affine is False; expected affine=True, with weights")
     op = "batch_norm2d" if len(call.shapes[0]) == 4 else "batch_norm1d"
     name = layers.add_with_weight(op, call.name, m.weight, call.inputs, epsilon=other_than(m.eps, 1e-5),
                                   momentum=None if m.momentum is None else other_than(m.momentum, 0.1))
@@ -76,7 +76,7 @@ def batch_norm(layers: Layers, call: Call) -> str:
 def layer_norm(layers: Layers, call: Call) -> str:
     m = call.module
     if m.weight is None:
-        raise Unsupported("it has no weights; expected elementwise_affine=True")
+        raise Unsupported("elementwise_affine is False; expected elementwise_affine=True, with weights")
     return layers.add_with_weight("layer_norm", call.name, m.weight, call.inputs,
                                   dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None,
                                                                                                True),
@@ -85,7 +85,7 @@ def layer_norm(layers: Layers, call: Call) -> str:
 
 def group_norm(layers: Layers, call: Call) -> str:
     if call.module.weight is None:
-        raise Unsupported("it has no weights; expected affine=True")
+        raise Unsupported("affine is False; expected affine=True, with weights")
     return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs,
                                   groups=call.module.num_groups, epsilon=other_than(call.module.eps, 1e-5))
 
@@ -101,11 +101,22 @@ def embedding(layers: Layers, call: Call) -> str:
     return name
 
 
+def of_rank(op: str, shape: Sequence[int]) -> str:
+    """`max_pool` of an image is max_pool2d, and that of a signal max_pool1d."""
+    if len(shape) not in (3, 4):
+        raise Unsupported(f"its input has the shape {tuple(shape)}; expected samples, channels and one or two extents")
+    return f"{op}{len(shape) - 2}d"
+
+
+def expect_undilated(dilation: Any) -> None:
+    if window(dilation) != 1:
+        raise Unsupported(f"its windows are dilated by {dilation}; expected a dilation of 1")
+
+
 def max_pool(layers: Layers, call: Call) -> str:
     m = call.module
-    if window(m.dilation) != 1:
-        raise Unsupported("its windows are dilated; expected a dilation of 1")
-    return layers.add("max_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+    expect_undilated(m.dilation)
+    return layers.add(of_rank("max_pool", call.shapes[0]), call.name, call.inputs, kernel=window(m.kernel_size),
                       stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
                                                                                                      0),
                       ceil_mode=other_than(m.ceil_mode, False))
@@ -113,7 +124,7 @@ def max_pool(layers: Layers, call: Call) -> str:
 
 def avg_pool(layers: Layers, call: Call) -> str:
     m = call.module
-    name = layers.add("avg_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+    name = layers.add(of_rank("avg_pool", call.shapes[0]), call.name, call.inputs, kernel=window(m.kernel_size),
                       stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
                                                                                                      0),
                       ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
@@ -123,7 +134,8 @@ def avg_pool(layers: Layers, call: Call) -> str:
 
 
 def adaptive_avg_pool(layers: Layers, call: Call) -> str:
-    return layers.add("adaptive_avg_pool2d", call.name, call.inputs, output_size=window(call.output.shape[2:]))
+    return layers.add(of_rank("adaptive_avg_pool", call.shapes[0]), call.name, call.inputs,
+                      output_size=window(call.output.shape[2:]))
 
 
 def flatten(layers: Layers, call: Call) -> str:
@@ -170,7 +182,19 @@ def drop_samples(layers: Layers, name: str, inputs: Sequence[str], rate: float, 
 
 
 def softmax(layers: Layers, call: Call) -> str:
-    return layers.add("softmax", call.name, call.inputs, axis=other_than(call.module.dim, -1))
+    op = "log_softmax" if type(call.module).__name__ == "LogSoftmax" else "softmax"
+    return layers.add(op, call.name, call.inputs, axis=other_than(softmax_axis(call.module.dim), -1))
+
+
+def softmax_axis(axis: Any) -> int:
+    if axis is None:
+        raise Unsupported("its dim is None; expected a number, such as -1 for the last extent")
+    return int(axis)
+
+
+def prelu(layers: Layers, call: Call) -> str:
+    return layers.add_with_weight("prelu", call.name, call.module.weight, call.inputs,
+                                  per_channel=other_than(call.module.num_parameters > 1, False))
 
 
 def leaky_relu(layers: Layers, call: Call) -> str:
@@ -218,7 +242,8 @@ def attention(layers: Layers, call: Call) -> Any:
     m = call.module
     plain_rows = all(len(shape) == 3 for shape in call.shapes[:3])
     if not (m._qkv_same_embed_dim and m.bias_k is None and not m.add_zero_attn and plain_rows):
-        raise Unsupported("keys and values have widths or rows of their own; expected one width")
+        raise Unsupported("keys and values have widths (kdim, vdim) or rows (add_bias_kv, add_zero_attn) of their own, or "
+                          "there is no batch; expected one width, and inputs of three extents")
     names = list(call.inputs[:3])
     if not m.batch_first:
         names = [layers.add("permute", f"{call.name}.batch_first", [n], order=[1, 0, 2]) for n in names]
@@ -240,39 +265,129 @@ def attention(layers: Layers, call: Call) -> Any:
     return (name, None)
 
 
-def lstm(layers: Layers, call: Call) -> Any:
-    """A layer for each step of one layer of one direction; all share the parameters of the first."""
-    m = call.module
-    if m.num_layers != 1 or m.bidirectional or m.proj_size:
-        raise Unsupported("it has several layers or directions, or projections; expected one layer")
-    x, shape = call.inputs[0], call.shapes[0]
-    if not m.batch_first:
-        x = layers.add("permute", f"{call.name}.batch_first", [x], order=[1, 0, 2])
-        shape = (shape[1], shape[0], shape[2])
-    batch, steps, width = shape
-    if len(call.inputs) > 1:
-        h, c = (layers.add("reshape", f"{call.name}.{part}0", [n], shape=[batch, m.hidden_size])
-                for part, n in zip("hc", call.inputs[1:3]))
-    else:
-        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], repeatable=True) for part in "hc")
-    rows = []
-    for t in range(steps):
-        at = f"{call.name}.t{t}"
-        part = layers.add("slice", at + ".x", [x], start=other_than(t, 0), size=1)
-        row = layers.add("reshape", at + ".row", [part], shape=[batch, width])
-        h = layers.add("lstm", at if t else call.name, [row, h, c], bias=other_than(m.bias, True))
-        if t:
-            layers.layers[-1]["weights"] = call.name
-        c = h + ".c"
-        rows.append(layers.add("reshape", at + ".y", [h], shape=[batch, 1, m.hidden_size]))
-    y = layers.add("concat", f"{call.name}.y", rows)
-    if not m.batch_first:
-        y = layers.add("permute", f"{call.name}.time_first", [y], order=[1, 0, 2])
-    return (y, (State(h), State(c)))
-
-
 class State(str):
-    """The last state of an LSTM as N, H, where PyTorch has an extent of one layer in front."""
+    """The last states of a recurrence, where PyTorch has an extent of layers and directions in front: `parts` are those
+    of each layer and direction as N, H. A single one is meant by the name itself."""
+    parts: Tuple[str, ...] = ()
+
+
+def state_of(layers: Layers, name: str, parts: Sequence[str], extents: List[int]) -> State:
+    whole = State(parts[0])
+    if len(parts) > 1:
+        rows = [layers.add("reshape", f"{name}.{i}", [part], shape=[1, *extents]) for i, part in enumerate(parts)]
+        whole = State(layers.add("concat", name, rows, axis=0))
+    whole.parts = tuple(parts)
+    return whole
+
+
+class Recurrence:
+    """An LSTM or a GRU over sequences: a layer for each step of each layer and direction. Those of one direction share
+    the parameters of their first step."""
+
+    def __init__(self, layers: Layers, call: Call) -> None:
+        self.layers, self.name, self.module = layers, call.name, call.module
+        m, shape = call.module, call.shapes[0]
+        self.kind = str(m.mode).lower()
+        if getattr(m, "proj_size", 0):
+            raise Unsupported(f"proj_size is {m.proj_size}; expected 0, and a Linear after it")
+        if len(shape) != 3:
+            raise Unsupported(f"its input has the shape {shape}; expected three extents, with a batch")
+        self.directions = ("", "_reverse") if m.bidirectional else ("",)
+        x = call.inputs[0]
+        if not m.batch_first:
+            x = layers.add("permute", f"{call.name}.batch_first", [x], order=[1, 0, 2])
+            shape = (shape[1], shape[0], shape[2])
+        self.x, (self.batch, self.steps, self.width) = x, shape
+        self.states = dict(zip("hc", call.inputs[1:]))
+        self.rows: List[str] = [""] * self.steps
+        self.last: Dict[str, List[str]] = {"h": [], "c": []}
+
+    def run(self) -> Any:
+        layers, m = self.layers, self.module
+        parts: List[str] = []
+        for k in range(m.num_layers):
+            is_top = k + 1 == m.num_layers
+            outputs = [self.direction(k, d, is_top and len(self.directions) == 1, parts)
+                       for d in range(len(self.directions))]
+            self.rows = outputs[0]
+            if len(outputs) > 1:
+                self.rows = [layers.add("concat", f"{self.name}.l{k}.t{t}.both", pair, axis=None)
+                             for t, pair in enumerate(zip(*outputs))]
+                if is_top:
+                    parts = [self.output(t, row) for t, row in enumerate(self.rows)]
+            if m.dropout > 0 and not is_top:
+                self.rows = [layers.add("dropout", f"{self.name}.l{k}.t{t}.dropout", [row])
+                             for t, row in enumerate(self.rows)]
+        y = layers.add("concat", f"{self.name}.y", parts)
+        if not m.batch_first:
+            y = layers.add("permute", f"{self.name}.time_first", [y], order=[1, 0, 2])
+        extents = [self.batch, m.hidden_size]
+        h = state_of(layers, f"{self.name}.h", self.last["h"], extents)
+        if self.kind == "gru":
+            return (y, h)
+        return (y, (h, state_of(layers, f"{self.name}.cells", self.last["c"], extents)))
+
+    def output(self, t: int, row: str) -> str:
+        width = len(self.directions) * self.module.hidden_size
+        return self.layers.add("reshape", f"{self.name}.t{t}.y", [row], shape=[self.batch, 1, width])
+
+    def row(self, t: int) -> str:
+        """The input of a step: of the first layer a part of the sequence, taken when it is first needed."""
+        if not self.rows[t]:
+            at = f"{self.name}.t{t}"
+            part = self.layers.add("slice", at + ".x", [self.x], start=other_than(t, 0), size=1)
+            self.rows[t] = self.layers.add("reshape", at + ".row", [part], shape=[self.batch, self.width])
+        return self.rows[t]
+
+    def first_state(self, which: str, name: str, index: int) -> str:
+        shape = [self.batch, self.module.hidden_size]
+        if which not in self.states:
+            return self.layers.add_input(f"{name}.{which}0", shape, repeatable=True)
+        source = self.states[which]
+        if self.module.num_layers * len(self.directions) > 1:
+            source = self.layers.add("slice", f"{name}.{which}0.part", [source], start=other_than(index, 0), size=1,
+                                     axis=0)
+        return self.layers.add("reshape", f"{name}.{which}0", [source], shape=shape)
+
+    def direction(self, k: int, d: int, is_output: bool, parts: List[str]) -> List[str]:
+        """The states of all steps; their forms in the output are appended to `parts` if these are the output."""
+        layers, m = self.layers, self.module
+        ending = f"l{k}{self.directions[d]}"
+        name = self.name if k == d == 0 else f"{self.name}.{ending}"
+        index = k * len(self.directions) + d
+        state = [self.first_state(which, name, index) for which in ("hc" if self.kind == "lstm" else "h")]
+        weight = getattr(m, f"weight_ih_{ending}")
+        outputs = [""] * self.steps
+        order = range(self.steps) if d == 0 else range(self.steps - 1, -1, -1)
+        for i, t in enumerate(order):
+            h = layers.add_with_weight(self.kind, f"{name}.t{t}" if i else name, weight, [self.row(t), *state],
+                                       bias=other_than(m.bias, True),
+                                       reset_after=True if self.kind == "gru" else None)
+            state = [h, h + ".c"] if self.kind == "lstm" else [h]
+            outputs[t] = h
+            if is_output:
+                parts.append(self.output(t, h))
+        for which, last in zip("hc", state):
+            self.last[which].append(last)
+        return outputs
+
+
+def recurrence(layers: Layers, call: Call) -> Any:
+    return Recurrence(layers, call).run()
+
+
+def cell(layers: Layers, call: Call) -> Any:
+    """One step, whose states are inputs of the model unless it is given some."""
+    m = call.module
+    kind = "lstm" if type(m).__name__ == "LSTMCell" else "gru"
+    if len(call.shapes[0]) != 2:
+        raise Unsupported(f"its input has the shape {call.shapes[0]}; expected two extents, with a batch")
+    shape = [call.shapes[0][0], m.hidden_size]
+    state = call.inputs[1:] or [layers.add_input(f"{call.name}.{which}0", shape, repeatable=True)
+                                for which in ("hc" if kind == "lstm" else "h")]
+    h = layers.add_with_weight(kind, call.name, m.weight_ih, [call.inputs[0], *state], bias=other_than(m.bias, True),
+                               reset_after=True if kind == "gru" else None)
+    return (h, h + ".c") if kind == "lstm" else h
 
 
 def plain(op: str) -> Callable[[Layers, Call], str]:
@@ -283,10 +398,12 @@ MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
     "Conv1d": conv, "Conv2d": conv, "ConvTranspose2d": conv_transpose, "Linear": linear,
     "NonDynamicallyQuantizableLinear": linear,
     "BatchNorm1d": batch_norm, "BatchNorm2d": batch_norm, "LayerNorm": layer_norm, "GroupNorm": group_norm,
-    "Embedding": embedding, "MaxPool2d": max_pool, "AvgPool2d": avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
+    "Embedding": embedding, "MaxPool1d": max_pool, "MaxPool2d": max_pool, "AvgPool1d": avg_pool, "AvgPool2d": avg_pool,
+    "AdaptiveAvgPool1d": adaptive_avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
     "Flatten": flatten, "Unflatten": flatten, "Dropout": dropout, "Dropout2d": dropout,
     "StochasticDepth": stochastic_depth,
-    "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention, "LSTM": lstm,
+    "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention,
+    "LSTM": recurrence, "GRU": recurrence, "LSTMCell": cell, "GRUCell": cell, "PReLU": prelu, "LogSoftmax": softmax,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
     "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
     "GELU": gelu,

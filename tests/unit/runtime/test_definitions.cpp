@@ -220,12 +220,24 @@ TEST(KernelDefinition, ActivationsFollowTheirFormulas) {
   expect_map(poet_gelu, [](double v) { return v * std::erfc(-v / std::sqrt(2.0)) / 2; });
 }
 
+TEST(KernelDefinition, PreluHasASlopePerChannel) {
+  const poet_prelu_spec p{.outer = 2, .channels = 2, .inner = 2};
+  const Tensor x = {-4, 1, 0, -2, 3, -8, -1, 5};
+  const Tensor w = {0.25F, -2};
+  Tensor y(8);
+  poet_prelu(&p, x.data(), w.data(), y.data());
+  EXPECT_THAT(y, ElementsAre(-1, 1, 0, 4, 3, -2, 2, 5));
+}
+
 TEST(KernelDefinition, SoftmaxAndCrossEntropyStandLargeNumbers) {
   const poet_softmax_spec s{.outer = 1, .axis = 2, .inner = 2};
   const Tensor x = {1000, 0, 1000, -1000};
   Tensor y(4);
   poet_softmax(&s, x.data(), y.data());
   EXPECT_THAT(y, ElementsAre(0.5F, 1, 0.5F, 0));
+  poet_log_softmax(&s, x.data(), y.data());
+  EXPECT_THAT(y,
+              Pointwise(FloatNear(kTolerance), {-std::log(2.0F), 0.0F, -std::log(2.0F), -1000.0F}));
   const poet_cross_entropy_spec c{.rows = 2, .classes = 2};
   const std::int32_t target[] = {1, 0};
   Tensor loss(1);
@@ -311,6 +323,12 @@ TEST(KernelDefinition, RecurrentStepsFollowTheirFormulas) {
   const float update = sigmoid(sum(1, 3, h));
   const float next = std::tanh(sum(2, 3, reset * h));
   EXPECT_NEAR(out[0], (1 - update) * next + update * h, kTolerance);
+
+  poet_gru_after_gates(&r, &x, &h, w.data(), w.data() + 3, u.data(), u.data() + 3, gates.data());
+  poet_gru_h(&r, gates.data(), &h, out.data());
+  const float after = std::tanh(w[2] * x + w[5] + reset * (u[2] * h + u[5]));
+  EXPECT_GT(std::abs(after - next), 0.01F) << "the forms differ";
+  EXPECT_NEAR(out[0], (1 - update) * after + update * h, kTolerance);
 }
 
 TEST(KernelDefinition, OptimizersFollowTheirFormulas) {
