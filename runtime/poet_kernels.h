@@ -140,11 +140,12 @@ void poet_group_norm_grad(const struct poet_group_norm_spec* n, const poet_real*
                           const poet_real* dy, const poet_real* gamma, poet_real* dx,
                           const struct poet_sink* dw);
 
-/* ---- elementwise.c: activations, softmax, dropout, stochastic_depth, accumulate -------------- */
+/* ---- elementwise.c: activations, softmax, log_softmax, dropout, stochastic_depth, accumulate --
+ */
 
 struct poet_map_spec {
   int32_t count;
-  poet_real slope; /* of leaky_relu, below 0 */
+  poet_real slope; /* of leaky_relu, below 0; alpha of elu */
 };
 
 /* y over x; dx over dy. The gradients of the first six read y, of the last four x. */
@@ -217,6 +218,24 @@ struct poet_dropout_spec {
 int poet_keeps(const struct poet_dropout_spec* d, int32_t block);
 void poet_dropout(const struct poet_dropout_spec* d, const poet_real* x, poet_real* y);
 void poet_dropout_grad(const struct poet_dropout_spec* d, const poet_real* dy, poet_real* dx);
+
+/* ---- exponential.c: elu, softplus ------------------------------------------------------------ */
+
+/* y over x; dx over dy */
+void poet_elu(const struct poet_map_spec* m, const poet_real* x, poet_real* y);
+void poet_elu_grad(const struct poet_map_spec* m, const poet_real* y, const poet_real* dy,
+                   poet_real* dx);
+
+/* log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold. beta > 0. y over
+ * x; dx over dy */
+struct poet_softplus_spec {
+  int32_t count;
+  poet_real beta, threshold;
+};
+
+void poet_softplus(const struct poet_softplus_spec* s, const poet_real* x, poet_real* y);
+void poet_softplus_grad(const struct poet_softplus_spec* s, const poet_real* x, const poet_real* dy,
+                        poet_real* dx);
 
 /* ---- broadcast.c: add, sub, mul, div, mean, global_avg_pool ---------------------------------- */
 

@@ -47,6 +47,8 @@ LayerMap find_layer_map(std::string_view op) {
       {"Softmax", maps::softmax},
       {"LogSoftmax", maps::softmax},
       {"PRelu", maps::prelu},
+      {"Elu", maps::activation},
+      {"Softplus", maps::activation},
       {"ReduceMean", maps::mean},
       {"Reshape", maps::reshape},
       {"Flatten", maps::reshape},

@@ -17,7 +17,8 @@ std::string_view activation_of(const OnnxNode& node) {
                                                                    {"Sigmoid", "sigmoid"},
                                                                    {"Tanh", "tanh"},
                                                                    {"HardSigmoid", "hard_sigmoid"},
-                                                                   {"HardSwish", "hard_swish"}};
+                                                                   {"HardSwish", "hard_swish"},
+                                                                   {"Softplus", "softplus"}};
   return node.op.starts_with('.') ? std::string_view(node.op).substr(1) : ops.at(node.op);
 }
 
@@ -47,6 +48,15 @@ void add_leaky_relu(LayerList& layers, const OnnxNode& node) {
   }
 }
 
+void add_elu(LayerList& layers, const OnnxNode& node) {
+  const double alpha = node.number("alpha", 1);
+  const bool has_kernel = alpha >= 0;
+  add_unary(layers, node, "elu", {{"alpha", real_attribute(has_kernel ? alpha : 1)}});
+  if (!has_kernel) {
+    layers.differs(fmt::format("its alpha is {}, the layer's 1", shortest_decimal(alpha)));
+  }
+}
+
 void add_dropout(LayerList& layers, const OnnxNode& node) {
   const double rate = rate_of(layers, node);
   const bool has_kernel = rate >= 0 && rate < 1;
@@ -72,6 +82,7 @@ void note_hard_sigmoid(LayerList& layers, const OnnxNode& node) {
 
 void activation(LayerList& layers, const OnnxNode& node) {
   if (node.op == "LeakyRelu") return add_leaky_relu(layers, node);
+  if (node.op == "Elu") return add_elu(layers, node);
   if (node.op == "Dropout") return add_dropout(layers, node);
   add_unary(layers, node, activation_of(node));
   if (node.op == "HardSigmoid") note_hard_sigmoid(layers, node);

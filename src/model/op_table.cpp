@@ -158,6 +158,10 @@ std::vector<OpRule> elementwise_ops() {
   const AttributeRule momentum = number("momentum", {.least = 0, .most = 1}, 0.1);
   // The gradient follows from the output, whose sign has to be that of the input.
   const AttributeRule slope = number("slope", {.least = 0, .most = kMostNumber}, 0.01);
+  const AttributeRule alpha = number("alpha", {.least = 0, .most = kMostNumber}, 1);
+  const AttributeRule beta = number("beta", {.least = 1e-6, .most = kMostNumber}, 1);
+  const AttributeRule threshold =
+      number("threshold", {.least = -kMostNumber, .most = kMostNumber}, 20);
   const AttributeRule rate = number("rate", {.least = 0, .most = 1, .is_below_most = true}, 0.1);
   return {
       {"batch_norm2d", kOne, {frozen, kEpsilon, momentum}, ops::batch_norm2d, exact::batch_norm2d},
@@ -178,6 +182,8 @@ std::vector<OpRule> elementwise_ops() {
       {"silu", kOne, {}, nullptr, exact::silu},
       {"gelu", kOne, {}, nullptr, exact::silu},
       {"prelu", kOne, {flag("per_channel", false)}, nullptr, exact::prelu},
+      {"elu", kOne, {alpha}, nullptr, exact::elu},
+      {"softplus", kOne, {beta, threshold}, nullptr, exact::softplus},
       {"softmax", kOne, {axis(-1)}, nullptr, exact::softmax},
       {"log_softmax", kOne, {axis(-1)}, nullptr, exact::log_softmax},
       {"dropout", kOne, {rate}, ops::elementwise, exact::dropout},

@@ -43,6 +43,8 @@ const std::map<std::string_view, Bind>& table() {
       {"silu", bind_map},
       {"gelu", bind_map},
       {"prelu", bind_prelu},
+      {"elu", bind_map},
+      {"softplus", bind_softplus},
       {"softmax", bind_softmax},
       {"log_softmax", bind_softmax},
       {"dropout", bind_dropout},

@@ -106,6 +106,9 @@ CASES = [
     ("hard_swish", "hard_swish", {}, F.hardswish, {}, False),
     ("silu", "silu", {}, F.silu, {}, False),
     ("gelu", "gelu", {}, F.gelu, {}, False),
+    # In place torch saves what elu makes, as we do.
+    ("elu", "elu", dict(alpha=0.5), lambda x: F.elu(x + 0, 0.5, inplace=True), {}, False),
+    ("softplus", "softplus", dict(beta=2.0), lambda x: F.softplus(x, 2.0), {}, False),
     ("prelu", "prelu", dict(per_channel=True), lambda x, w: F.prelu(x, w), dict(w=(4,)), False),
     ("softmax", "softmax", dict(axis=1), lambda x: F.softmax(x, 1), {}, False),
     ("log_softmax", "log_softmax", dict(axis=1), lambda x: F.log_softmax(x, 1), {}, False),

@@ -43,8 +43,9 @@ def activations():
     layers = [("a", "linear", ["input"], dict(out_features=8))]
     parts = []
     for op in ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "hard_sigmoid", "hard_swish", "silu", "gelu", "softmax", "dropout",
-               "stochastic_depth", "log_softmax", "prelu"):
-        layers += [("in " + op, "linear", ["a"], dict(out_features=8)), (op, op, ["in " + op])]
+               "stochastic_depth", "log_softmax", "prelu", "elu", "softplus"):
+        numbers = {"elu": dict(alpha=0.5), "softplus": dict(beta=2.5, threshold=1.5)}.get(op, {})
+        layers += [("in " + op, "linear", ["a"], dict(out_features=8)), (op, op, ["in " + op], numbers)]
         parts.append(op)
     return layers + [("all", "concat", parts)]
 

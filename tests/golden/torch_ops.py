@@ -172,6 +172,8 @@ OPS = {
     "adaptive_avg_pool2d": lambda layer, w, x: F.adaptive_avg_pool2d(x, pair(layer["output_size"])),
     "max_pool1d": max_pool1d, "avg_pool1d": avg_pool1d,
     "adaptive_avg_pool1d": lambda layer, w, x: F.adaptive_avg_pool1d(x, layer["output_size"]),
+    "elu": lambda layer, w, x: F.elu(x, layer.get("alpha", 1.0)),
+    "softplus": lambda layer, w, x: F.softplus(x, layer.get("beta", 1.0), layer.get("threshold", 20.0)),
     "prelu": lambda layer, w, x: F.prelu(x, w[0]), "log_softmax": lambda layer, w, x: x.log_softmax(layer.get("axis", -1)),
     "global_avg_pool": lambda layer, w, x: x.flatten(2).mean(2), "mean": mean, "upsample2d": upsample,
     "add": add, "sub": lambda layer, w, x, z: x - z, "mul": lambda layer, w, x, z: x * z, "div": lambda layer, w, x, z: x / z,

@@ -76,8 +76,9 @@ Table all_ops() {
   };
   add(product, {"conv2d", "conv1d", "conv_transpose2d", "linear"});
   add(normalisation, {"batch_norm2d", "batch_norm1d", "layer_norm", "group_norm"});
-  add(from_output, {"relu", "relu6", "leaky_relu", "sigmoid", "tanh", "softmax", "log_softmax"});
-  add(from_input, {"hard_sigmoid", "hard_swish", "silu", "gelu"});
+  add(from_output,
+      {"relu", "relu6", "leaky_relu", "sigmoid", "tanh", "elu", "softmax", "log_softmax"});
+  add(from_input, {"hard_sigmoid", "hard_swish", "silu", "gelu", "softplus"});
   add(in_place_map, {"dropout", "stochastic_depth"});
   add(linear_map, {"avg_pool2d", "avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool1d",
                    "global_avg_pool", "mean", "upsample2d", "slice", "permute"});

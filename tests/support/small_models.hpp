@@ -41,7 +41,9 @@ inline const std::string kImages = R"(
   {"name": "skip", "op": "add", "inputs": ["depth", "groups"]},
   {"name": "relu6", "op": "relu6", "inputs": ["skip"]},
   {"name": "slopes", "op": "prelu", "inputs": ["relu6"], "per_channel": true},
-  {"name": "pool", "op": "global_avg_pool", "inputs": ["slopes"]},
+  {"name": "elu", "op": "elu", "inputs": ["slopes"], "alpha": 0.5},
+  {"name": "plus", "op": "softplus", "inputs": ["elu"], "beta": 2, "threshold": 1},
+  {"name": "pool", "op": "global_avg_pool", "inputs": ["plus"]},
   {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 4, "trainable": false},
   {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 4})";
 

@@ -7,8 +7,8 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import (State, drop_samples, dropped, expect_undilated, leak, of_rank, other_than, resize, smooth,
-                                 softmax_axis, view)
+from poet.torch._modules import (State, drop_samples, dropped, expect_undilated, exponential, leak, of_rank, other_than,
+                                 resize, smooth, soften, softmax_axis, view)
 
 F: Any = importlib.import_module("torch.nn.functional")
 
@@ -93,6 +93,14 @@ def stochastic_depth(use: Use) -> str:
 
 def leaky_relu(use: Use) -> str:
     return leak(use.layers, use.name, [use.x.name], use.get(1, "negative_slope", 0.01))
+
+
+def elu(use: Use) -> str:
+    return exponential(use.layers, use.name, [use.x.name], use.get(1, "alpha", 1.0))
+
+
+def softplus(use: Use) -> str:
+    return soften(use.layers, use.name, [use.x.name], use.get(1, "beta", 1), use.get(2, "threshold", 20))
 
 
 def gelu(use: Use) -> str:
@@ -251,7 +259,7 @@ FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
     F.adaptive_avg_pool1d: adaptive_avg_pool, torch.adaptive_avg_pool1d: adaptive_avg_pool,
     F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax("softmax"), torch.softmax: softmax("softmax"),
     F.log_softmax: softmax("log_softmax"), torch.log_softmax: softmax("log_softmax"),
-    F.prelu: prelu, torch.prelu: prelu,
+    F.prelu: prelu, torch.prelu: prelu, F.elu: elu, F.softplus: softplus,
     F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
     F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: leaky_relu,
     torch.sigmoid: plain("sigmoid"), F.sigmoid: plain("sigmoid"), torch.tanh: plain("tanh"), F.tanh: plain("tanh"),

@@ -208,6 +208,27 @@ def leak(layers: Layers, name: str, inputs: Sequence[str], slope: float) -> str:
     return added
 
 
+def elu(layers: Layers, call: Call) -> str:
+    return exponential(layers, call.name, call.inputs, call.module.alpha)
+
+
+def exponential(layers: Layers, name: str, inputs: Sequence[str], alpha: float) -> str:
+    added = layers.add("elu", name, inputs, alpha=other_than(alpha, 1) if alpha >= 0 else None)
+    if alpha < 0:
+        layers.differs(f"its alpha is {alpha}, the layer's 1")
+    return added
+
+
+def softplus(layers: Layers, call: Call) -> str:
+    return soften(layers, call.name, call.inputs, call.module.beta, call.module.threshold)
+
+
+def soften(layers: Layers, name: str, inputs: Sequence[str], beta: float, threshold: float) -> str:
+    if beta < 1e-6:
+        raise Unsupported(f"its beta is {beta}; expected one from 1e-6")
+    return layers.add("softplus", name, inputs, beta=other_than(beta, 1), threshold=other_than(threshold, 20))
+
+
 def gelu(layers: Layers, call: Call) -> str:
     return smooth(layers, call.name, call.inputs, getattr(call.module, "approximate", "none"))
 
@@ -287,7 +308,7 @@ class Recurrence:
     def __init__(self, layers: Layers, call: Call) -> None:
         self.layers, self.name, self.module = layers, call.name, call.module
         m, shape = call.module, call.shapes[0]
-        self.kind = str(m.mode).lower()
+        self.kind, self.rate = str(m.mode).lower(), 0 if call.is_evaluated else m.dropout
         if getattr(m, "proj_size", 0):
             raise Unsupported(f"proj_size is {m.proj_size}; expected 0, and a Linear after it")
         if len(shape) != 3:
@@ -315,8 +336,8 @@ class Recurrence:
                              for t, pair in enumerate(zip(*outputs))]
                 if is_top:
                     parts = [self.output(t, row) for t, row in enumerate(self.rows)]
-            if m.dropout > 0 and not is_top:
-                self.rows = [layers.add("dropout", f"{self.name}.l{k}.t{t}.dropout", [row])
+            if not is_top:
+                self.rows = [dropped(layers, "dropout", f"{self.name}.l{k}.t{t}.dropout", [row], self.rate)
                              for t, row in enumerate(self.rows)]
         y = layers.add("concat", f"{self.name}.y", parts)
         if not m.batch_first:
@@ -404,6 +425,7 @@ MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
     "StochasticDepth": stochastic_depth,
     "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention,
     "LSTM": recurrence, "GRU": recurrence, "LSTMCell": cell, "GRUCell": cell, "PReLU": prelu, "LogSoftmax": softmax,
+    "ELU": elu, "Softplus": softplus,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
     "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
     "GELU": gelu,

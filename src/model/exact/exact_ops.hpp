@@ -39,6 +39,8 @@ ExactLayer sigmoid(const LayerCall& call);
 ExactLayer hard_sigmoid(const LayerCall& call);
 ExactLayer silu(const LayerCall& call);
 ExactLayer prelu(const LayerCall& call);
+ExactLayer elu(const LayerCall& call);
+ExactLayer softplus(const LayerCall& call);
 ExactLayer softmax(const LayerCall& call);
 ExactLayer log_softmax(const LayerCall& call);
 ExactLayer dropout(const LayerCall& call);

@@ -90,6 +90,17 @@ ExactLayer prelu(const LayerCall& call) {
   return layer;
 }
 
+// Below 0, Y = alpha (e^X - 1).  flop = (E + 3) |Y|;  gX: Y, dY; 2 |Y|
+ExactLayer elu(const LayerCall& call) {
+  return map(call, {kExpFlop + 3, 2}, Saves::output);
+}
+
+// Y = log(1 + e^(beta X)) / beta.  flop = (2 E + 6) |Y|;  gX: X, dY; (E + 4) |Y|. A low threshold
+// makes two inputs of one output, so Y does not tell where the gradient is 1.
+ExactLayer softplus(const LayerCall& call) {
+  return map(call, {2 * kExpFlop + 6, kExpFlop + 4}, Saves::input);
+}
+
 // flop = (E + 4) |Y|;  gX: Y, dY; 4 |Y|
 ExactLayer softmax(const LayerCall& call) {
   axis_index(call.value("axis"), call.input());

@@ -124,6 +124,8 @@ std::vector<OpFigures> unary_ops() {
       {"prelu", R"("prelu")", x, kX, "x grad(y)", kX, "x", "grad(y)", 1},
       {"prelu_per_channel", R"("prelu", "per_channel": true)", x, kX, "x grad(y)", kX, "x",
        "grad(y)", 4},
+      {"elu", R"("elu", "alpha": 2)", x, 13 * kX, "y grad(y)", 2 * kX, "x", "grad(y)"},
+      {"softplus", R"("softplus", "beta": 0.5)", x, 26 * kX, "x grad(y)", 14 * kX, "x", "grad(y)"},
       {"log_softmax", R"("log_softmax", "axis": 1)", x, 14 * kX, "y grad(y)", 13 * kX, "x",
        "grad(y)"},
       {"mean", R"("mean", "axes": [-1, 1])", {2, 6}, kX, "grad(y)", kX, "", ""},

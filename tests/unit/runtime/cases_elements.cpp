@@ -38,6 +38,19 @@ Case softmax_case(const std::string& name, const poet_softmax_spec& s, Softmax f
           .gradient_over_dy = 0};
 }
 
+/// Numbers on both sides of the threshold, which is at x = 5.
+Case softplus_case() {
+  const poet_softplus_spec s{.count = 60, .beta = 4, .threshold = 20};
+  return {.name = "softplus",
+          .inputs = {numbers(60, 30, 8)},
+          .output_size = 60,
+          .forward = [=](const Inputs& x, poet_real* y) { poet_softplus(&s, x[0], y); },
+          .backward = [=](const Inputs& x, const poet_real*, const poet_real* dy,
+                          const Sinks& dx) { poet_softplus_grad(&s, x[0], dy, dx[0].gradient); },
+          .over = {0},
+          .gradient_over_dy = 0};
+}
+
 /// Slopes of both signs.
 Case prelu_case(const std::string& name, const poet_prelu_spec& p) {
   const auto size = static_cast<std::size_t>(p.outer * p.channels * p.inner);
@@ -152,6 +165,8 @@ void add_elementwise_cases(std::vector<Case>& cases) {
   cases.push_back(map_case("hard_swish", poet_hard_swish, poet_hard_swish_grad, false));
   cases.push_back(map_case("silu", poet_silu, poet_silu_grad, false));
   cases.push_back(map_case("gelu", poet_gelu, poet_gelu_grad, false));
+  cases.push_back(map_case("elu", poet_elu, poet_elu_grad, true));
+  cases.push_back(softplus_case());
   cases.push_back(prelu_case("prelu", {.outer = 1, .channels = 1, .inner = 40}));
   cases.push_back(prelu_case("prelu_per_channel", {.outer = 3, .channels = 4, .inner = 5}));
   const poet_softmax_spec rows{.outer = 2, .axis = 5, .inner = 3};

@@ -220,6 +220,33 @@ TEST(KernelDefinition, ActivationsFollowTheirFormulas) {
   expect_map(poet_gelu, [](double v) { return v * std::erfc(-v / std::sqrt(2.0)) / 2; });
 }
 
+TEST(KernelDefinition, EluAndSoftplusKeepTheDigitsOfSmallNumbers) {
+  const Tensor x = {-100, -3, -1e-6F, 0, 0.5F, 10.5F, 200};
+  const poet_map_spec m{.count = 7, .slope = 2};
+  Tensor y(7);
+  poet_elu(&m, x.data(), y.data());
+  for (std::size_t i = 0; i < 7; ++i) {
+    const double exact = x[i] > 0 ? x[i] : 2 * std::expm1(static_cast<double>(x[i]));
+    EXPECT_NEAR(y[i], exact, 4e-7 * std::abs(exact)) << x[i];
+  }
+  const poet_softplus_spec s{.count = 7, .beta = 2, .threshold = 20};
+  poet_softplus(&s, x.data(), y.data());
+  for (std::size_t i = 0; i < 7; ++i) {
+    const double exact = x[i] > 10 ? x[i] : std::log1p(std::exp(2.0 * x[i])) / 2;
+    EXPECT_NEAR(y[i], exact, 4e-7 * std::abs(exact) + 1e-40) << x[i];
+  }
+  // A threshold below what the function needs is a step of it, as in PyTorch.
+  const poet_softplus_spec low{.count = 2, .beta = 1, .threshold = 0};
+  const Tensor two = {0, 0.25F};
+  const Tensor ones = {1, 1};
+  poet_softplus(&low, two.data(), y.data());
+  EXPECT_FLOAT_EQ(y[0], std::log(2.0F));
+  EXPECT_EQ(y[1], 0.25F);
+  poet_softplus_grad(&low, two.data(), ones.data(), y.data());
+  EXPECT_EQ(y[0], 0.5F);
+  EXPECT_EQ(y[1], 1);
+}
+
 TEST(KernelDefinition, PreluHasASlopePerChannel) {
   const poet_prelu_spec p{.outer = 2, .channels = 2, .inner = 2};
   const Tensor x = {-4, 1, 0, -2, 3, -8, -1, 5};
