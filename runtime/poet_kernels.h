@@ -140,8 +140,7 @@ void poet_group_norm_grad(const struct poet_group_norm_spec* n, const poet_real*
                           const poet_real* dy, const poet_real* gamma, poet_real* dx,
                           const struct poet_sink* dw);
 
-/* ---- elementwise.c: activations, softmax, log_softmax, dropout, stochastic_depth, accumulate --
- */
+/* ---- elementwise.c: activations, softmaxes, dropout, stochastic_depth, accumulate ------------ */
 
 struct poet_map_spec {
   int32_t count;

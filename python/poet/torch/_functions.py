@@ -41,7 +41,8 @@ class Use:
     def value(self, place: int, key: str) -> Value:
         found = self.get(place, key)
         if not isinstance(found, Value):
-            raise Unsupported(f"its argument {key} is {found!r}; expected a tensor that depends on the input, or a weight")
+            raise Unsupported(f"its argument {key} is {found!r}; expected a tensor that depends on the input, or a "
+                              "weight")
         return found
 
     def get(self, place: int, key: str, otherwise: Any = None) -> Any:
@@ -149,7 +150,8 @@ def max_pool(use: Use) -> str:
     kernel = window(use.get(1, "kernel_size"))
     stride = use.get(2, "stride")
     expect_undilated(use.get(4, "dilation", 1))
-    return use.add(of_rank("max_pool", use.x.shape), kernel=kernel, stride=other_than(window(stride) if stride else kernel, kernel),
+    return use.add(of_rank("max_pool", use.x.shape), kernel=kernel,
+                   stride=other_than(window(stride) if stride else kernel, kernel),
                    padding=other_than(window(use.get(3, "padding", 0)), 0),
                    ceil_mode=other_than(bool(use.get(5, "ceil_mode", False)), False))
 
@@ -157,7 +159,8 @@ def max_pool(use: Use) -> str:
 def avg_pool(use: Use) -> str:
     kernel = window(use.get(1, "kernel_size"))
     stride = use.get(2, "stride")
-    return use.add(of_rank("avg_pool", use.x.shape), kernel=kernel, stride=other_than(window(stride) if stride else kernel, kernel),
+    return use.add(of_rank("avg_pool", use.x.shape), kernel=kernel,
+                   stride=other_than(window(stride) if stride else kernel, kernel),
                    padding=other_than(window(use.get(3, "padding", 0)), 0),
                    ceil_mode=other_than(bool(use.get(4, "ceil_mode", False)), False),
                    count_include_pad=other_than(bool(use.get(5, "count_include_pad", True)), True))
@@ -202,8 +205,8 @@ def matmul(use: Use) -> str:
 def repeat(use: Use) -> str:
     """Whatever may read a repeated weight repeats it by itself."""
     if use.x.shape != tuple(use.output.shape) and not getattr(use.x.tensor, "is_leaf", False):
-        raise Unsupported(f"it repeats data of the shape {use.x.shape} to {tuple(use.output.shape)}; expected a weight, or "
-                          "the data itself where +, -, * and / repeat it by themselves")
+        raise Unsupported(f"it repeats data of the shape {use.x.shape} to {tuple(use.output.shape)}; expected a "
+                          "weight, or the data itself where +, -, * and / repeat it by themselves")
     return use.x.name
 
 

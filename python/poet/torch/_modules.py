@@ -23,7 +23,7 @@ class Call:
 
 def same_padding(module: Any) -> Any:
     if module.padding_mode != "zeros":
-        raise Unsupported(f"padding_mode is {module.padding_mode!r}; expected zeros")
+        raise Unsupported(f"padding_mode is {module.padding_mode!r}; expected 'zeros'")
     return module.padding if module.padding == "same" else 0 if module.padding == "valid" else window(module.padding)
 
 
@@ -128,8 +128,9 @@ def avg_pool(layers: Layers, call: Call) -> str:
                       stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
                                                                                                      0),
                       ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
-    if m.divisor_override is not None:
-        layers.differs(f"it divides by {m.divisor_override}, the layer by the elements of a window")
+    divisor = getattr(m, "divisor_override", None)
+    if divisor is not None:
+        layers.differs(f"it divides by {divisor}, the layer by the elements of a window")
     return name
 
 
@@ -149,7 +150,7 @@ def view(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequen
     if len(new) == 2 and len(old) > 2 and new[0] == old[0]:
         return layers.add("flatten", name, [source])
     if not new:
-        raise Unsupported("it makes a single number; expected extents")
+        raise Unsupported(f"it makes a single number of the shape {tuple(old)}; expected extents, such as 1")
     return layers.add("reshape", name, [source], shape=list(new))
 
 
@@ -263,8 +264,8 @@ def attention(layers: Layers, call: Call) -> Any:
     m = call.module
     plain_rows = all(len(shape) == 3 for shape in call.shapes[:3])
     if not (m._qkv_same_embed_dim and m.bias_k is None and not m.add_zero_attn and plain_rows):
-        raise Unsupported("keys and values have widths (kdim, vdim) or rows (add_bias_kv, add_zero_attn) of their own, or "
-                          "there is no batch; expected one width, and inputs of three extents")
+        raise Unsupported("keys and values have widths (kdim, vdim) or rows (add_bias_kv, add_zero_attn) of their own, "
+                          "or there is no batch; expected one width, and inputs of three extents")
     names = list(call.inputs[:3])
     if not m.batch_first:
         names = [layers.add("permute", f"{call.name}.batch_first", [n], order=[1, 0, 2]) for n in names]

@@ -52,8 +52,8 @@ def is_known(module: Any) -> bool:
 
 
 class Tracer(fx.Tracer):  # type: ignore[misc]
-    """Goes into every module that contains modules for which layers stand: as one custom layer it would have the costs of
-    no layer. A user's FLOPs for a class are the exception."""
+    """Goes into every module that contains modules for which layers stand: as one custom layer it would have the costs
+    of no layer. A user's FLOPs for a class are the exception."""
 
     def __init__(self, flops: Mapping[str, int]) -> None:
         super().__init__()
@@ -138,8 +138,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
             return None if makes_tensor else result
         table: Mapping[Any, Any] = FUNCTIONS if node.op == "call_function" else METHODS
         if node.target not in table:
-            raise Unsupported("no layer stands for it; expected a function that docs/import.md lists, or a module of its "
-                              "own for --custom CLASS=FLOPS")
+            raise Unsupported("no layer stands for it; expected a function that docs/import.md lists, or a module of "
+                              "its own for --custom CLASS=FLOPS")
         return table[node.target](use)
 
     def module_of(self, node: Any, args: Sequence[Any], kwargs: Dict[str, Any], result: Any) -> Any:
@@ -152,8 +152,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         if kind in MODULES and not (kind in self.flops):
             return MODULES[kind](self.layers, call)
         if not torch.is_tensor(result):
-            raise Unsupported("no layer stands for it, and it makes several tensors, which no custom layer does; expected a "
-                              "module that docs/import.md lists")
+            raise Unsupported("no layer stands for it, and it makes several tensors, which no custom layer does; "
+                              "expected a module that docs/import.md lists")
         # Unless a user says otherwise: a product of each weight with each row of the input.
         each = self.flops.get(kind)
         if each is None:
@@ -200,5 +200,6 @@ def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mappin
         if kind not in kinds:
             raise ValueError(f"no module is a '{kind}', of which FLOPs are stated; expected one of {', '.join(kinds)}")
     if not isinstance(walk.first_output, Value):
-        raise Refused("the network's first output is no tensor")
+        raise Refused("the network's first output is no tensor that a layer makes; expected one, or a tuple or "
+                      "dictionary that begins with one")
     return layers, walk.first_output
