@@ -416,7 +416,7 @@ void poet_attention_grad_qkv(const struct poet_attention_spec* a, const poet_rea
                              const poet_real* qkv, const poet_real* p, const poet_real* dy,
                              poet_real* dqkv);
 
-/* ---- recurrent.c: lstm, gru ------------------------------------------------------------------ */
+/* ---- recurrent.c: lstm; gru.c: gru ----------------------------------------------------------- */
 
 /* One time step. Gates lie side by side in a row: i, f, g, o of lstm (Hochreiter and Schmidhuber,
  * 1997, with a forget gate); r, z, n of gru (Cho et al., 2014). They are stored activated.

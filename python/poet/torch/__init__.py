@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._pytorch import torch
 from poet.torch._layers import add_loss, choose_trainable, drop_unread, with_open_batch
 from poet.torch._onnx import by_onnx
 from poet.torch._trace import Refused, by_fx

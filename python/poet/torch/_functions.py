@@ -7,8 +7,9 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import (State, drop_samples, dropped, expect_undilated, exponential, leak, of_rank, other_than,
+from poet.torch._modules import (drop_samples, dropped, expect_undilated, exponential, leak, of_rank, other_than,
                                  resize, smooth, soften, softmax_axis, view)
+from poet.torch._recurrence import State
 
 F: Any = importlib.import_module("torch.nn.functional")
 

@@ -5,14 +5,19 @@ import copy
 import dis
 import importlib
 import inspect
-from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from poet.torch._pytorch import evaluated_in, in_training, torch
 from poet.torch._functions import FUNCTIONS, METHODS, Stack, State, Use, Value, stochastic_depth
 from poet.torch._layers import Layers, Unsupported
 from poet.torch._modules import MODULES, Call, custom
+from poet.torch._recurrence import RECURRENCES
 
 fx: Any = importlib.import_module("torch.fx")
+
+
+#: The function for each class of modules that layers stand for.
+KNOWN: Dict[str, Callable[[Layers, Call], Any]] = {**MODULES, **RECURRENCES}
 
 
 class Refused(Exception):
@@ -48,7 +53,7 @@ def unpacked(proxy: Any) -> Any:
 
 def is_known(module: Any) -> bool:
     """Whether a layer stands for a module; a user's class of the same name is another one."""
-    return type(module).__name__ in MODULES and type(module).__module__.startswith(("torch.", "torchvision."))
+    return type(module).__name__ in KNOWN and type(module).__module__.startswith(("torch.", "torchvision."))
 
 
 class Tracer(fx.Tracer):  # type: ignore[misc]
@@ -149,8 +154,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         call = Call(module, node.target, [v.name for v in flat], [v.shape for v in flat], result,
                     node.target in self.evaluated)
         kind = type(module).__name__
-        if kind in MODULES and not (kind in self.flops):
-            return MODULES[kind](self.layers, call)
+        if kind in KNOWN and kind not in self.flops:
+            return KNOWN[kind](self.layers, call)
         if not torch.is_tensor(result):
             raise Unsupported("no layer stands for it, and it makes several tensors, which no custom layer does; "
                               "expected a module that docs/import.md lists")
