@@ -153,8 +153,9 @@ ImportedModel import_onnx(std::string_view bytes, const std::string& place,
     throw;
   } catch (const std::exception& error) {
     const std::string message = error.what();
-    throw InputError(shown, fmt::format("libonnx fails: {}",
-                                        printable(message.substr(0, message.find('\n')), 300)));
+    throw InputError(
+        shown, fmt::format("libonnx fails: {}; expected an ONNX model as an exporter writes it",
+                           printable(message.substr(0, message.find('\n')), 300)));
   }
   check_layers(imported.spec, shown);
   return imported;

@@ -182,6 +182,13 @@ void transposed_convolution(LayerList& layers, const OnnxNode& node) {
         "its window has one axis; expected two, such as a ConvTranspose2d of height 1 between two "
         "Reshape");
   }
+  // What "same" comes to is another number here, for which layers have no word.
+  if (window.is_same) {
+    throw InputError(fmt::format(
+        "found {}; expected pads that are even at both ends, and output_padding for what "
+        "is left, as torch.onnx.export writes them",
+        node.has("auto_pad") ? "auto_pad " + printable(node.text("auto_pad")) : "uneven pads"));
+  }
   if (node.has("output_shape")) {
     throw InputError("found output_shape; expected pads and output_padding, which say the same");
   }

@@ -63,8 +63,9 @@ class GraphReader {
   int known(const std::string& name) const {
     const auto found = index_.find(name);
     if (found == index_.end()) {
-      throw InputError(
-          fmt::format("the tensor '{}' is made by no node that is read", printable(name)));
+      throw InputError(fmt::format(
+          "no node makes the output '{}'; expected an output of one of the graph's nodes",
+          printable(name)));
     }
     return found->second;
   }
@@ -143,10 +144,11 @@ class GraphReader {
       }
     }
     if (shape.empty() && is_data && !extents_.numbers.contains(input.name())) {
-      throw InputError(fmt::format(
-          "the input '{0}' is a single number; expected one extent at least, or --set {0}=VALUE, "
-          "which makes it a constant",
-          printable(input.name())));
+      throw InputError(
+          fmt::format("the input '{0}' has no extents; expected one at least, or --set {0}=VALUE, "
+                      "which makes the "
+                      "single number a constant",
+                      printable(input.name())));
     }
     return shape;
   }
@@ -284,9 +286,11 @@ class GraphReader {
     if (!has_all(*from)) {
       // Of an output that nobody reads, such as a mask of Dropout, nothing has to be known.
       if (index > 0) return {};
-      throw InputError(who, fmt::format("its output's extents depend on data, or on an op that "
-                                        "libonnx does not know; expected extents that are known "
-                                        "before a run"));
+      throw InputError(who,
+                       fmt::format("its output's extents depend on data, or on an op that "
+                                   "libonnx does not know; expected extents that are known "
+                                   "before a run: --shape states extents of inputs, --set their "
+                                   "numbers"));
     }
     for (const auto& extent : from->tensor_type().shape().dim())
       shape.push_back(extent.dim_value());
