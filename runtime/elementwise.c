@@ -136,6 +136,41 @@ POET_KERNEL void poet_gelu_grad(const struct poet_map_spec* m, const poet_real* 
   }
 }
 
+POET_KERNEL void poet_prelu(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* w,
+                            poet_real* y) {
+  int32_t o, c, i;
+  for (o = 0; o < p->outer; ++o) {
+    for (c = 0; c < p->channels; ++c) {
+      for (i = 0; i < p->inner; ++i, ++x) *y++ = *x > kZero ? *x : *x * w[c];
+    }
+  }
+}
+
+POET_KERNEL void poet_prelu_grad(const struct poet_prelu_spec* p, const poet_real* x,
+                                 const poet_real* dy, const poet_real* w, poet_real* dx) {
+  int32_t o, c, i;
+  for (o = 0; o < p->outer; ++o) {
+    for (c = 0; c < p->channels; ++c) {
+      for (i = 0; i < p->inner; ++i, ++dy) *dx++ = *x++ > kZero ? *dy : *dy * w[c];
+    }
+  }
+}
+
+POET_KERNEL void poet_prelu_gradw(const struct poet_prelu_spec* p, const poet_real* x,
+                                  const poet_real* dy, const struct poet_sink* dw) {
+  int32_t o, c, i;
+  for (c = 0; c < p->channels; ++c) {
+    poet_real sum = 0;
+    for (o = 0; o < p->outer; ++o) {
+      const int32_t first = (o * p->channels + c) * p->inner;
+      for (i = first; i < first + p->inner; ++i) {
+        if (!(x[i] > kZero)) sum += dy[i] * x[i];
+      }
+    }
+    poet_sink_put(dw, c, sum);
+  }
+}
+
 POET_KERNEL void poet_accumulate(const struct poet_map_spec* m, const poet_real* a,
                                  const poet_real* b, poet_real* y) {
   int32_t i;
@@ -172,6 +207,40 @@ POET_KERNEL void poet_softmax_grad(const struct poet_softmax_spec* s, const poet
       poet_real dot = 0;
       for (j = first; j < end; j += s->inner) dot += y[j] * dy[j];
       for (j = first; j < end; j += s->inner) dx[j] = y[j] * (dy[j] - dot);
+    }
+  }
+}
+
+/* x - largest - log(sum of exp(x - largest)): no overflow, and no logarithm of 0. */
+POET_KERNEL void poet_log_softmax(const struct poet_softmax_spec* s, const poet_real* x,
+                                  poet_real* y) {
+  int32_t o, i, j;
+  for (o = 0; o < s->outer; ++o) {
+    for (i = 0; i < s->inner; ++i) {
+      const int32_t first = o * s->axis * s->inner + i;
+      const int32_t end = first + s->axis * s->inner;
+      poet_real largest = x[first];
+      poet_real sum = 0, log_sum;
+      for (j = first; j < end; j += s->inner) {
+        if (x[j] > largest) largest = x[j];
+      }
+      for (j = first; j < end; j += s->inner) sum += POET_EXP(x[j] - largest);
+      log_sum = POET_LOG(sum);
+      for (j = first; j < end; j += s->inner) y[j] = (x[j] - largest) - log_sum;
+    }
+  }
+}
+
+POET_KERNEL void poet_log_softmax_grad(const struct poet_softmax_spec* s, const poet_real* y,
+                                       const poet_real* dy, poet_real* dx) {
+  int32_t o, i, j;
+  for (o = 0; o < s->outer; ++o) {
+    for (i = 0; i < s->inner; ++i) {
+      const int32_t first = o * s->axis * s->inner + i;
+      const int32_t end = first + s->axis * s->inner;
+      poet_real sum = 0;
+      for (j = first; j < end; j += s->inner) sum += dy[j];
+      for (j = first; j < end; j += s->inner) dx[j] = dy[j] - POET_EXP(y[j]) * sum;
     }
   }
 }

@@ -140,11 +140,11 @@ void poet_group_norm_grad(const struct poet_group_norm_spec* n, const poet_real*
                           const poet_real* dy, const poet_real* gamma, poet_real* dx,
                           const struct poet_sink* dw);
 
-/* ---- elementwise.c: activations, softmax, dropout, stochastic_depth, accumulate -------------- */
+/* ---- elementwise.c: activations, softmaxes, dropout, stochastic_depth, accumulate ------------ */
 
 struct poet_map_spec {
   int32_t count;
-  poet_real slope; /* of leaky_relu, below 0 */
+  poet_real slope; /* of leaky_relu, below 0; alpha of elu */
 };
 
 /* y over x; dx over dy. The gradients of the first six read y, of the last four x. */
@@ -180,6 +180,19 @@ void poet_gelu_grad(const struct poet_map_spec* m, const poet_real* x, const poe
 void poet_accumulate(const struct poet_map_spec* m, const poet_real* a, const poet_real* b,
                      poet_real* y);
 
+/* x where it is positive, else w x, with a slope w for each of the middle extents. y over x; dx
+ * over dy. */
+struct poet_prelu_spec {
+  int32_t outer, channels, inner; /* one slope for all: 1, 1, |X| */
+};
+
+void poet_prelu(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* w,
+                poet_real* y);
+void poet_prelu_grad(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* dy,
+                     const poet_real* w, poet_real* dx);
+void poet_prelu_gradw(const struct poet_prelu_spec* p, const poet_real* x, const poet_real* dy,
+                      const struct poet_sink* dw);
+
 /* Over the middle one of three extents. y over x; dx over dy. */
 struct poet_softmax_spec {
   int32_t outer, axis, inner;
@@ -188,6 +201,9 @@ struct poet_softmax_spec {
 void poet_softmax(const struct poet_softmax_spec* s, const poet_real* x, poet_real* y);
 void poet_softmax_grad(const struct poet_softmax_spec* s, const poet_real* y, const poet_real* dy,
                        poet_real* dx);
+void poet_log_softmax(const struct poet_softmax_spec* s, const poet_real* x, poet_real* y);
+void poet_log_softmax_grad(const struct poet_softmax_spec* s, const poet_real* y,
+                           const poet_real* dy, poet_real* dx);
 
 /* Drops blocks of elements with probability `rate` and divides the others by 1 - rate. Block b is
  * decided by a hash of (seed, b), so that the gradient finds the same mask: see poet_keeps().
@@ -201,6 +217,24 @@ struct poet_dropout_spec {
 int poet_keeps(const struct poet_dropout_spec* d, int32_t block);
 void poet_dropout(const struct poet_dropout_spec* d, const poet_real* x, poet_real* y);
 void poet_dropout_grad(const struct poet_dropout_spec* d, const poet_real* dy, poet_real* dx);
+
+/* ---- exponential.c: elu, softplus ------------------------------------------------------------ */
+
+/* y over x; dx over dy */
+void poet_elu(const struct poet_map_spec* m, const poet_real* x, poet_real* y);
+void poet_elu_grad(const struct poet_map_spec* m, const poet_real* y, const poet_real* dy,
+                   poet_real* dx);
+
+/* log(1 + exp(beta x)) / beta, and x itself where beta x is above the threshold. beta > 0. y over
+ * x; dx over dy */
+struct poet_softplus_spec {
+  int32_t count;
+  poet_real beta, threshold;
+};
+
+void poet_softplus(const struct poet_softplus_spec* s, const poet_real* x, poet_real* y);
+void poet_softplus_grad(const struct poet_softplus_spec* s, const poet_real* x, const poet_real* dy,
+                        poet_real* dx);
 
 /* ---- broadcast.c: add, sub, mul, div, mean, global_avg_pool ---------------------------------- */
 
@@ -248,7 +282,7 @@ struct poet_mean_spec {
 void poet_mean(const struct poet_mean_spec* m, const poet_real* x, poet_real* y);
 void poet_mean_grad(const struct poet_mean_spec* m, const poet_real* dy, poet_real* dx);
 
-/* ---- pool.c: max_pool2d, avg_pool2d, adaptive_avg_pool2d ------------------------------------- */
+/* ---- pool.c: max_pool2d, avg_pool2d, adaptive_avg_pool2d; 1d: height 1 ----------------------- */
 
 struct poet_pool2d_spec {
   int32_t planes; /* N C */
@@ -382,7 +416,7 @@ void poet_attention_grad_qkv(const struct poet_attention_spec* a, const poet_rea
                              const poet_real* qkv, const poet_real* p, const poet_real* dy,
                              poet_real* dqkv);
 
-/* ---- recurrent.c: lstm, gru ------------------------------------------------------------------ */
+/* ---- recurrent.c: lstm; gru.c: gru ----------------------------------------------------------- */
 
 /* One time step. Gates lie side by side in a row: i, f, g, o of lstm (Hochreiter and Schmidhuber,
  * 1997, with a forget gate); r, z, n of gru (Cho et al., 2014). They are stored activated.
@@ -425,6 +459,20 @@ void poet_gru_grad_h(const struct poet_recurrent_spec* r, const poet_real* dgate
 void poet_gru_gradw_hidden(const struct poet_recurrent_spec* r, const poet_real* h_before,
                            const poet_real* gates, const poet_real* dgates,
                            const struct poet_sink* du);
+/* `reset_after`: the reset gate scales the product with the state and its bias, not the state.
+ * poet_gru_h is the same. */
+void poet_gru_after_gates(const struct poet_recurrent_spec* r, const poet_real* x,
+                          const poet_real* h, const poet_real* w, const poet_real* w_bias,
+                          const poet_real* u, const poet_real* u_bias, poet_real* gates);
+void poet_gru_after_grad_gates(const struct poet_recurrent_spec* r, const poet_real* gates,
+                               const poet_real* h_before, const poet_real* dy, const poet_real* u,
+                               const poet_real* u_bias, poet_real* dgates);
+void poet_gru_after_grad_h(const struct poet_recurrent_spec* r, const poet_real* dgates,
+                           const poet_real* gates, const poet_real* dy, const poet_real* u,
+                           poet_real* dh_before);
+void poet_gru_after_gradw_hidden(const struct poet_recurrent_spec* r, const poet_real* h_before,
+                                 const poet_real* gates, const poet_real* dgates,
+                                 const struct poet_sink* du);
 
 /* ---- optimizer.c ----------------------------------------------------------------------------- */
 

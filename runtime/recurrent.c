@@ -1,33 +1,4 @@
-#include "poet_kernels.h"
-#include "poet_product.h"
-
-static const poet_real kUnit = 1;
-
-static poet_real logistic(poet_real x) {
-  const poet_real e = POET_EXP(x > (poet_real)0 ? -x : x);
-  return x > (poet_real)0 ? kUnit / (kUnit + e) : e / (kUnit + e);
-}
-
-/* gates = x W^T + bias in the first `columns` of `width` columns; with `is_sum` it is added to what
- * is there. */
-static void gate_product(int32_t rows, int32_t inner, int32_t columns, int32_t width,
-                         const poet_real* x, const poet_real* w, const poet_real* bias, int is_sum,
-                         poet_real* gates) {
-  const struct poet_product_spec p = {.rows = rows,
-                                      .inner = inner,
-                                      .columns = columns,
-                                      .a = x,
-                                      .a_row = inner,
-                                      .a_inner = 1,
-                                      .b = w,
-                                      .b_inner = 1,
-                                      .b_column = inner,
-                                      .start = bias,
-                                      .out_row = width,
-                                      .out_column = 1};
-  const struct poet_sink out = {.sum = is_sum ? gates : 0, .gradient = gates};
-  poet_product(&p, &out);
-}
+#include "poet_gates.h"
 
 /* i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of W x + U h + biases */
 POET_KERNEL void poet_lstm_gates(const struct poet_recurrent_spec* r, const poet_real* x,
@@ -35,11 +6,11 @@ POET_KERNEL void poet_lstm_gates(const struct poet_recurrent_spec* r, const poet
                                  const poet_real* u, const poet_real* u_bias, poet_real* gates) {
   const int32_t width = 4 * r->hidden;
   int32_t i;
-  gate_product(r->rows, r->inputs, width, width, x, w, w_bias, 0, gates);
-  gate_product(r->rows, r->hidden, width, width, h, u, u_bias, 1, gates);
+  poet_gate_product(r->rows, r->inputs, width, width, x, w, w_bias, 0, gates);
+  poet_gate_product(r->rows, r->hidden, width, width, h, u, u_bias, 1, gates);
   for (i = 0; i < r->rows * width; ++i) {
     const int is_cell_input = i % width / r->hidden == 2;
-    gates[i] = is_cell_input ? POET_TANH(gates[i]) : logistic(gates[i]);
+    gates[i] = is_cell_input ? POET_TANH(gates[i]) : poet_logistic(gates[i]);
   }
 }
 
@@ -73,7 +44,7 @@ POET_KERNEL void poet_lstm_grad_cell(const struct poet_recurrent_spec* r, const 
     const poet_real tanh_c = POET_TANH(c[i]);
     const poet_real by_c = dc ? dc[i] : (poet_real)0;
     const poet_real by_h =
-        dh ? dh[i] * gates[gate + 3 * r->hidden] * (kUnit - tanh_c * tanh_c) : (poet_real)0;
+        dh ? dh[i] * gates[gate + 3 * r->hidden] * (poet_unit - tanh_c * tanh_c) : (poet_real)0;
     dcell[i] = by_c + by_h;
   }
 }
@@ -97,112 +68,9 @@ POET_KERNEL void poet_lstm_grad_gates(const struct poet_recurrent_spec* r, const
     const poet_real i = gates[at], f = gates[at + hidden];
     const poet_real g = gates[at + 2 * hidden], o = gates[at + 3 * hidden];
     const poet_real do_gate = dh ? dh[k] * POET_TANH(c[k]) : (poet_real)0;
-    dgates[at] = dcell[k] * g * (i * (kUnit - i));
-    dgates[at + hidden] = dcell[k] * c_before[k] * (f * (kUnit - f));
-    dgates[at + 2 * hidden] = dcell[k] * i * (kUnit - g * g);
-    dgates[at + 3 * hidden] = do_gate * (o * (kUnit - o));
-  }
-}
-
-/* r, z = sigmoid of W x + U h + biases; n = tanh of W x + U (r h) + biases */
-POET_KERNEL void poet_gru_gates(const struct poet_recurrent_spec* r, const poet_real* x,
-                                const poet_real* h, const poet_real* w, const poet_real* w_bias,
-                                const poet_real* u, const poet_real* u_bias, poet_real* gates) {
-  const int32_t hidden = r->hidden;
-  const int32_t width = 3 * hidden;
-  const poet_real* u_n = u + 2 * hidden * hidden;
-  int32_t row, j, k;
-  gate_product(r->rows, r->inputs, width, width, x, w, w_bias, 0, gates);
-  gate_product(r->rows, hidden, 2 * hidden, width, h, u, u_bias, 1, gates);
-  for (row = 0; row < r->rows; ++row, gates += width, h += hidden) {
-    for (j = 0; j < 2 * hidden; ++j) gates[j] = logistic(gates[j]);
-    for (j = 0; j < hidden; ++j) {
-      poet_real sum = u_bias ? u_bias[2 * hidden + j] : (poet_real)0;
-      for (k = 0; k < hidden; ++k) sum += u_n[j * hidden + k] * (gates[k] * h[k]);
-      gates[2 * hidden + j] = POET_TANH(gates[2 * hidden + j] + sum);
-    }
-  }
-}
-
-/* h = (1 - z) n + z h_before */
-POET_KERNEL void poet_gru_h(const struct poet_recurrent_spec* r, const poet_real* gates,
-                            const poet_real* h_before, poet_real* h) {
-  int32_t row, j;
-  for (row = 0; row < r->rows; ++row, gates += 3 * r->hidden) {
-    for (j = 0; j < r->hidden; ++j, ++h_before) {
-      const poet_real z = gates[r->hidden + j];
-      *h++ = (kUnit - z) * gates[2 * r->hidden + j] + z * *h_before;
-    }
-  }
-}
-
-/* Column k of the rows of gate `gate` of U, times a row of gate gradients. */
-static poet_real through_hidden(const struct poet_recurrent_spec* r, const poet_real* u,
-                                const poet_real* dgates, int32_t gate, int32_t k) {
-  const int32_t first = gate * r->hidden;
-  poet_real sum = 0;
-  int32_t j;
-  for (j = first; j < first + r->hidden; ++j) sum += dgates[j] * u[j * r->hidden + k];
-  return sum;
-}
-
-POET_KERNEL void poet_gru_grad_gates(const struct poet_recurrent_spec* r, const poet_real* gates,
-                                     const poet_real* h_before, const poet_real* dy,
-                                     const poet_real* u, poet_real* dgates) {
-  const int32_t hidden = r->hidden;
-  int32_t row, j;
-  for (row = 0; row < r->rows; ++row) {
-    for (j = 0; j < hidden; ++j) {
-      const poet_real z = gates[hidden + j], n = gates[2 * hidden + j];
-      dgates[hidden + j] = dy[j] * (h_before[j] - n) * (z * (kUnit - z));
-      dgates[2 * hidden + j] = dy[j] * (kUnit - z) * (kUnit - n * n);
-    }
-    for (j = 0; j < hidden; ++j) {
-      const poet_real by_state = through_hidden(r, u, dgates, 2, j) * h_before[j];
-      dgates[j] = by_state * (gates[j] * (kUnit - gates[j]));
-    }
-    gates += 3 * hidden;
-    dgates += 3 * hidden;
-    h_before += hidden;
-    dy += hidden;
-  }
-}
-
-POET_KERNEL void poet_gru_grad_h(const struct poet_recurrent_spec* r, const poet_real* dgates,
-                                 const poet_real* gates, const poet_real* dy, const poet_real* u,
-                                 poet_real* dh_before) {
-  int32_t row, k;
-  for (row = 0; row < r->rows; ++row, gates += 3 * r->hidden, dgates += 3 * r->hidden) {
-    for (k = 0; k < r->hidden; ++k) {
-      const poet_real by_gates =
-          through_hidden(r, u, dgates, 0, k) + through_hidden(r, u, dgates, 1, k);
-      *dh_before++ =
-          *dy++ * gates[r->hidden + k] + by_gates + gates[k] * through_hidden(r, u, dgates, 2, k);
-    }
-  }
-}
-
-/* The rows of n saw r h, the others h. */
-POET_KERNEL void poet_gru_gradw_hidden(const struct poet_recurrent_spec* r,
-                                       const poet_real* h_before, const poet_real* gates,
-                                       const poet_real* dgates, const struct poet_sink* du) {
-  const int32_t hidden = r->hidden;
-  const int32_t width = 3 * hidden;
-  int32_t j, k, row;
-  for (j = 0; j < width; ++j) {
-    for (k = 0; k < hidden; ++k) {
-      poet_real sum = 0;
-      for (row = 0; row < r->rows; ++row) {
-        const poet_real state = h_before[row * hidden + k];
-        const poet_real seen = j < 2 * hidden ? state : gates[row * width + k] * state;
-        sum += dgates[row * width + j] * seen;
-      }
-      poet_sink_put(du, j * hidden + k, sum);
-    }
-  }
-  for (j = 0; j < width && r->has_bias; ++j) {
-    poet_real sum = 0;
-    for (row = 0; row < r->rows; ++row) sum += dgates[row * width + j];
-    poet_sink_put(du, width * hidden + j, sum);
+    dgates[at] = dcell[k] * g * (i * (poet_unit - i));
+    dgates[at + hidden] = dcell[k] * c_before[k] * (f * (poet_unit - f));
+    dgates[at + 2 * hidden] = dcell[k] * i * (poet_unit - g * g);
+    dgates[at + 3 * hidden] = do_gate * (o * (poet_unit - o));
   }
 }

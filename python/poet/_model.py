@@ -61,7 +61,8 @@ class Model:
 
     @classmethod
     def from_onnx(cls, path: PathLike, *, loss: Optional[str] = None, trainable: Optional[str] = None,
-                  shape: Optional[Sequence[int]] = None, custom: Optional[Mapping[str, int]] = None) -> Model:
+                  shape: Optional[Sequence[int]] = None, custom: Optional[Mapping[str, int]] = None,
+                  numbers: Optional[Mapping[str, float]] = None) -> Model:
         """The network of an ONNX file, by `poet-solve import`. What the program warns of is a warning of Python.
 
         Args:
@@ -70,6 +71,7 @@ class Model:
             trainable: "all", "last:3" or a pattern of names: which layers train.
             shape: of the first input, where the file leaves it open.
             custom: FLOPs for an element of the output of ops that become `custom` layers, by op.
+            numbers: of inputs that are constants, such as flags, by name.
 
         Raises:
             InputError: the file cannot be imported; or this build of poet-solve reads no ONNX files.
@@ -80,6 +82,8 @@ class Model:
                               "--shape": None if shape is None else ",".join(map(str, shape)), "--output": output})
             for op, flops in (custom or {}).items():
                 wishes += ["--custom", f"{op}={flops}"]
+            for name, number in (numbers or {}).items():
+                wishes += ["--set", f"{name}={number}"]
             try:
                 finished = run_or_raise(["import", os.fspath(path), *wishes], files)
             except InputError as error:

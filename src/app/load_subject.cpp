@@ -34,6 +34,7 @@ void refuse_network_options(const ImportRequest& given, const std::string& model
                              : !given.trainable.empty() ? "--trainable"
                              : !given.custom.empty()    ? "--custom"
                              : !given.shapes.empty()    ? "--shape"
+                             : !given.numbers.empty()   ? "--set"
                                                         : nullptr;
   if (option == nullptr || is_onnx(model)) return;
   throw InputError(option, fmt::format("found with the model '{}', whose file says so itself; "

@@ -8,6 +8,7 @@
 #include "app/question_options.hpp"
 
 #include <charconv>
+#include <cmath>
 #include <string_view>
 
 #include "poet/error.hpp"
@@ -106,6 +107,20 @@ void add_shape(std::map<std::string, Shape>& shapes, const std::string& text) {
   shapes[has_name ? text.substr(0, equals) : ""] = std::move(shape);
 }
 
+void add_number(std::map<std::string, double>& numbers, const std::string& text) {
+  const std::size_t equals = text.find('=');
+  const std::string_view rest =
+      equals == std::string::npos ? std::string_view() : std::string_view(text).substr(equals + 1);
+  double value = 0;
+  const auto [stop, error] = std::from_chars(rest.data(), rest.data() + rest.size(), value);
+  if (equals == std::string::npos || equals == 0 || error != std::errc{} ||
+      stop != rest.data() + rest.size() || !std::isfinite(value)) {
+    throw InputError(fmt::format("found '{}'; expected NAME=VALUE with a number such as 12 or 0.5",
+                                 printable(text)));
+  }
+  numbers[text.substr(0, equals)] = value;
+}
+
 }  // namespace
 
 void add_model_options(CLI::App& app, ModelSettings& settings, const char* heading) {
@@ -144,6 +159,11 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
       "[NAME=]N,N...",
       "the extents of an input of an ONNX network, such as 1,3,224,224; without a name, "
       "of the first");
+  group.repeated(
+      "--set", [&network](const std::string& text) { add_number(network.numbers, text); },
+      "NAME=VALUE",
+      "make an input of an ONNX network a constant with this number, such as the length of a "
+      "sequence or a flag for training");
 }
 
 void add_technique_options(CLI::App& app, TechniqueSet& techniques) {

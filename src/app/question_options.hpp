@@ -121,7 +121,7 @@ inline constexpr std::array kBudgetOptions{
 
 /// --batch-size, --backward and --alignment, under a heading.
 void add_model_options(CLI::App& app, ModelSettings& settings, const char* heading);
-/// --loss, --trainable, --custom and --shape of ONNX networks, under a heading.
+/// --loss, --trainable, --custom, --shape and --set of ONNX networks, under a heading.
 void add_network_options(CLI::App& app, ImportRequest& network, const char* heading);
 /// --paging, --remat and their opposites.
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);

@@ -25,7 +25,7 @@ std::string joined_shapes(const std::vector<Shape>& shapes) {
 /// The elements of a tensor: indices of maxima have one or two bytes, all others four. For comments
 /// only: the runtime copies bytes, and does not ask what they mean.
 std::string_view element_type(const StepNode& node, const TrainingStep& step, int index) {
-  if (node.op == "max_pool2d_index") {
+  if (is_index_of_maximum(node.op)) {
     const Bytes count = element_count(node.shape);
     return node.bytes == count ? "uint8_t" : "uint16_t";
   }

@@ -67,6 +67,14 @@ inline constexpr auto kFields<poet_softmax_spec> =
     kMembers<&poet_softmax_spec::outer, &poet_softmax_spec::axis, &poet_softmax_spec::inner>;
 
 template <>
+inline constexpr auto kFields<poet_prelu_spec> =
+    kMembers<&poet_prelu_spec::outer, &poet_prelu_spec::channels, &poet_prelu_spec::inner>;
+
+template <>
+inline constexpr auto kFields<poet_softplus_spec> =
+    kMembers<&poet_softplus_spec::count, &poet_softplus_spec::beta, &poet_softplus_spec::threshold>;
+
+template <>
 inline constexpr auto kFields<poet_dropout_spec> =
     kMembers<&poet_dropout_spec::count, &poet_dropout_spec::block, &poet_dropout_spec::rate,
              &poet_dropout_spec::seed>;

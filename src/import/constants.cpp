@@ -167,7 +167,11 @@ class Folding {
     return result;
   }
 
+  /// Of numbers that are all the same, such as first states of zeros, a part is as many of them.
   std::optional<Numbers> slice() const {
+    const Numbers& all = in(0);
+    const bool is_uniform = !all.empty() && std::equal(all.begin() + 1, all.end(), all.begin());
+    if (is_uniform) return Numbers(static_cast<std::size_t>(count_), all.front());
     if (shape_of(0).size() != 1 || node_.inputs.size() < 3 || in(1).size() != 1)
       return std::nullopt;
     const auto size = static_cast<double>(in(0).size());

@@ -24,8 +24,10 @@ void fuse_linear(OnnxGraph& graph);
 void fuse_attention(OnnxGraph& graph, std::vector<std::string>& notes);
 /// `.stochastic_depth` from a product with random numbers.
 void fuse_random(OnnxGraph& graph);
-/// `.lstm` with the batch first, and transpositions around it.
+/// `.lstm` and `.gru` of one direction with the batch first, and transpositions around them.
 void fuse_recurrence(OnnxGraph& graph);
+/// What of an LSTM or a GRU no layer has, with what it takes instead; empty if there is nothing.
+std::string fault_of_recurrence(const OnnxGraph& graph, const OnnxNode& node);
 
 /// Padding with zeros goes into the window that reads it.
 void fuse_padding(OnnxGraph& graph);

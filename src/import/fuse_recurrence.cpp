@@ -1,10 +1,15 @@
-// ONNX has one node for a whole LSTM, with time as the first extent and directions as the second;
-// our layers have the batch first. So the node gets transpositions around it. PyTorch's exports
-// have transpositions of their own there, and each pair is removed by the next pass over idle
-// nodes, which is why this one comes early. The steps are taken apart later, in map_recurrence.cpp,
-// where layers are made.
+// ONNX has one node for a whole recurrence, with time as the first extent and directions as the
+// second; our layers have the batch first. So each direction becomes a node with transpositions
+// around it. PyTorch's exports have transpositions of their own there, and each pair is removed by
+// the next pass over idle nodes, which is why this one comes early. The steps are taken apart
+// later, in map_recurrence.cpp, where layers are made.
 
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
 #include "import/fuse.hpp"
+#include "import/match.hpp"
+#include "model/shape.hpp"
 
 namespace poet {
 namespace {
@@ -20,54 +25,136 @@ OnnxNode transposed(const std::string& name, int from, int to) {
   return node;
 }
 
-/// The layer has one direction, no lengths of sequences (input 4), no peepholes (input 7) and the
-/// usual activations. Any other LSTM stays an op that no layer stands for.
-bool is_plain(const OnnxGraph& graph, const OnnxNode& node) {
-  const std::string direction = node.text("direction");
-  return (direction.empty() || direction == "forward") && node.integer("layout", 0) == 0 &&
-         node.input(4) < 0 && node.input(7) < 0 && node.integer("input_forget", 0) == 0 &&
-         !node.has("clip") && !node.has("activations") && graph.at(node.input(0)).shape.size() == 3;
+/// Whether all sequences are as long as the tensor.
+bool are_whole(const OnnxGraph& graph, int lengths, std::int64_t steps) {
+  if (lengths < 0) return true;
+  const auto& values = graph.at(lengths).values;
+  return values && std::all_of(values->begin(), values->end(),
+                               [&](double length) { return length == static_cast<double>(steps); });
 }
 
-/// ONNX has time first and an extent for directions. The node in its place has the batch first and
-/// gives the states of all steps, and the last two as N, H.
-void take_apart(OnnxGraph& graph, const OnnxNode& node, std::vector<OnnxNode>& nodes) {
-  const Shape in = graph.at(node.input(0)).shape;
-  const std::int64_t width = node.integer("hidden_size", 0);
-  const auto add = [&](const char* what, Shape shape) {
-    return new_tensor(graph, node.name + what, std::move(shape));
-  };
-  const int x = add("/x", {in[1], in[0], in[2]});
-  const int y = add("/y", {in[1], in[0], width});
-  const int h = add("/h", {in[1], width});
-  const int c = add("/c", {in[1], width});
-  nodes.push_back(transposed(node.name + "/batch_first", node.input(0), x));
-  OnnxNode lstm{.op = ".lstm", .name = node.name, .inputs = node.inputs, .outputs = {y, h, c}};
-  lstm.inputs[0] = x;
-  nodes.push_back(std::move(lstm));
-  if (node.output(0) >= 0) {
-    const int steps = add("/steps", {in[0], in[1], width});
-    nodes.push_back(transposed(node.name + "/time_first", y, steps));
-    nodes.push_back({.op = "Unsqueeze",
-                     .name = node.name + "/direction",
-                     .inputs = {steps},
-                     .outputs = {node.output(0)}});
+/// ONNX has time first and an extent for directions. Each direction becomes a node with the batch
+/// first, which gives the states of all steps, and the last ones as N, H.
+class Parts {
+ public:
+  Parts(OnnxGraph& graph, const OnnxNode& node, std::vector<OnnxNode>& nodes)
+      : graph_(graph),
+        node_(node),
+        nodes_(nodes),
+        in_(graph.at(node.input(0)).shape),
+        width_(node.integer("hidden_size", 0)),
+        is_lstm_(node.op == "LSTM") {}
+
+  void take_apart() {
+    const std::string direction = node_.text("direction");
+    const bool is_both = direction == "bidirectional";
+    x_ = add("/x", {in_[1], in_[0], in_[2]});
+    nodes_.push_back(transposed(node_.name + "/batch_first", node_.input(0), x_));
+    add_direction(node_.name, 0, direction == "reverse");
+    if (is_both) add_direction(node_.name + "/reverse", 1, true);
+    give(steps_, node_.output(0), 1);
+    give(h_, node_.output(1), 0);
+    give(c_, node_.output(2), 0);
   }
-  for (const auto& [state, out] : {std::pair{h, node.output(1)}, std::pair{c, node.output(2)}}) {
-    if (out < 0) continue;
-    nodes.push_back(
-        {.op = "Unsqueeze", .name = node.name + "/direction", .inputs = {state}, .outputs = {out}});
+
+ private:
+  int add(const std::string& what, Shape shape) {
+    return new_tensor(graph_, node_.name + what, std::move(shape));
   }
-}
+
+  void add_direction(const std::string& name, std::int64_t direction, bool is_reverse) {
+    const int y = add("/y", {in_[1], in_[0], width_});
+    const int h = add("/h", {in_[1], width_});
+    const int c = is_lstm_ ? add("/c", {in_[1], width_}) : -1;
+    OnnxNode part{.op = is_lstm_ ? ".lstm" : ".gru",
+                  .name = name,
+                  .inputs = node_.inputs,
+                  .outputs = {y, h, c}};
+    part.inputs[0] = x_;
+    part.attributes["direction_index"].integer = direction;
+    part.attributes["is_reverse"].integer = is_reverse ? 1 : 0;
+    part.attributes["reset_after"].integer = node_.integer("linear_before_reset", 0);
+    nodes_.push_back(std::move(part));
+    if (node_.output(0) >= 0) {
+      const int steps = add("/steps", {in_[0], in_[1], width_});
+      nodes_.push_back(transposed(name + "/time_first", y, steps));
+      steps_.push_back(steps);
+    }
+    h_.push_back(h);
+    c_.push_back(c);
+  }
+
+  /// Puts an extent for directions around what each direction makes.
+  void give(const std::vector<int>& parts, int out, std::size_t axis) {
+    if (out < 0) return;
+    std::vector<int> with_extent;
+    for (const int part : parts) {
+      Shape shape = graph_.at(part).shape;
+      shape.insert(shape.begin() + static_cast<std::ptrdiff_t>(axis), 1);
+      with_extent.push_back(parts.size() == 1 ? out : add("/direction", std::move(shape)));
+      nodes_.push_back({.op = "Unsqueeze",
+                        .name = node_.name + "/direction",
+                        .inputs = {part},
+                        .outputs = {with_extent.back()}});
+    }
+    if (parts.size() == 1) return;
+    OnnxNode both{.op = "Concat",
+                  .name = node_.name + "/directions",
+                  .inputs = std::move(with_extent),
+                  .outputs = {out}};
+    both.attributes["axis"].integer = static_cast<std::int64_t>(axis);
+    nodes_.push_back(std::move(both));
+  }
+
+  OnnxGraph& graph_;
+  const OnnxNode node_;
+  std::vector<OnnxNode>& nodes_;
+  const Shape in_;
+  const std::int64_t width_;
+  const bool is_lstm_;
+  int x_ = -1;
+  std::vector<int> steps_, h_, c_;
+};
 
 }  // namespace
+
+std::string fault_of_recurrence(const OnnxGraph& graph, const OnnxNode& node) {
+  if (node.op != "LSTM" && node.op != "GRU") {
+    return "no layer stands for a plain recurrence; expected LSTM or GRU";
+  }
+  if (node.input(0) < 0 || graph.at(node.input(0)).shape.size() != 3) {
+    return "its input is no sequence; expected time, batch and features";
+  }
+  if (node.integer("layout", 0) != 0) {
+    return "its layout is 1, batch first; expected 0, time first, with a Transpose around it";
+  }
+  if (!are_whole(graph, node.input(4), graph.at(node.input(0)).shape[0])) {
+    return "it has sequences of lengths of their own (sequence_lens); expected all of them as long "
+           "as the tensor: --set gives a graph's input of lengths that number";
+  }
+  if (node.op == "LSTM" && node.input(7) >= 0) return "it has peepholes (P); expected none";
+  if (node.integer("input_forget", 0) != 0) return "found input_forget 1; expected 0";
+  if (node.has("clip")) return "it clips its gates (clip); expected no clip";
+  if (node.has("activations")) {
+    return "it states its activations; expected the usual ones, sigmoid and tanh, by no attribute "
+           "activations";
+  }
+  const std::string direction = node.text("direction");
+  if (!direction.empty() && direction != "forward" && direction != "reverse" &&
+      direction != "bidirectional") {
+    return fmt::format("found the direction '{}'; expected forward, reverse or bidirectional",
+                       printable(direction));
+  }
+  return {};
+}
 
 void fuse_recurrence(OnnxGraph& graph) {
   std::vector<OnnxNode> nodes;
   std::vector<OnnxNode> before = std::move(graph.nodes);
   for (OnnxNode& node : before) {
-    if (node.op == "LSTM" && is_plain(graph, node)) {
-      take_apart(graph, node, nodes);
+    const bool is_known = node.op == "LSTM" || node.op == "GRU";
+    if (is_known && fault_of_recurrence(graph, node).empty()) {
+      Parts(graph, node, nodes).take_apart();
     } else {
       nodes.push_back(std::move(node));
     }

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include <fmt/format.h>
 
@@ -24,12 +25,41 @@
 namespace poet {
 namespace {
 
+/// The inputs of a file, without those that a user gave a number.
+std::vector<OnnxInput> inputs_left(const onnx::ModelProto& model,
+                                   const std::map<std::string, Shape>& shapes,
+                                   const ImportRequest& request) {
+  std::vector<OnnxInput> inputs = data_inputs(model, shapes);
+  std::erase_if(inputs,
+                [&](const OnnxInput& input) { return request.numbers.contains(input.name); });
+  return inputs;
+}
+
+void check_numbers(const onnx::ModelProto& model, const ImportRequest& request) {
+  const std::set<std::string> stored = stored_names(model.graph());
+  std::vector<std::string_view> names;
+  for (const auto& input : model.graph().input()) {
+    if (!stored.contains(input.name())) names.emplace_back(input.name());
+  }
+  for (const auto& [name, number] : request.numbers) {
+    if (std::find(names.begin(), names.end(), name) != names.end()) continue;
+    throw InputError(fmt::format("--set: no input has the name '{}'{}", printable(name),
+                                 did_you_mean(name, names)));
+  }
+}
+
 /// The shapes that a user stated, by the names of the file's inputs.
 std::map<std::string, Shape> stated_shapes(const onnx::ModelProto& model,
                                            const ImportRequest& request) {
   std::map<std::string, Shape> shapes;
-  const std::vector<OnnxInput> inputs = data_inputs(model, {});
-  if (inputs.empty()) throw InputError("the graph has no inputs; expected one at least");
+  const std::vector<OnnxInput> inputs = inputs_left(model, {}, request);
+  if (inputs.empty()) {
+    throw InputError(
+        request.numbers.empty()
+            ? "the graph has no inputs; expected one at least, which a training step is given"
+            : "--set: the graph has no other inputs; expected one at least that a training step is "
+              "given");
+  }
   for (const auto& [name, shape] : request.shapes) {
     const std::string known = name.empty() ? inputs.front().name : name;
     std::vector<std::string_view> names;
@@ -71,13 +101,17 @@ ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
 /// more, but all arithmetic on shapes would have to carry them.
 ModelSpec read_any_batch(const onnx::ModelProto& model, const std::string& place,
                          const ImportRequest& request, ImportedModel& imported) {
+  check_numbers(model, request);
   const std::map<std::string, Shape> shapes = stated_shapes(model, request);
-  const std::vector<OnnxInput> inputs = data_inputs(model, shapes);
+  const std::vector<OnnxInput> inputs = inputs_left(model, shapes, request);
   const bool has_open = std::any_of(inputs.begin(), inputs.end(),
                                     [](const OnnxInput& input) { return input.has_open_batch; });
   const auto with_batch = [&](std::int64_t batch) {
     return read_once(model, place,
-                     {.batch = batch, .shapes = shapes, .keep_numbers = request.keep_numbers},
+                     {.batch = batch,
+                      .shapes = shapes,
+                      .numbers = request.numbers,
+                      .keep_numbers = request.keep_numbers},
                      request, imported);
   };
   if (!has_open) return with_batch(1);
@@ -127,8 +161,9 @@ ImportedModel import_onnx(std::string_view bytes, const std::string& place,
     throw;
   } catch (const std::exception& error) {
     const std::string message = error.what();
-    throw InputError(shown, fmt::format("libonnx fails: {}",
-                                        printable(message.substr(0, message.find('\n')), 300)));
+    throw InputError(
+        shown, fmt::format("libonnx fails: {}; expected an ONNX model as an exporter writes it",
+                           printable(message.substr(0, message.find('\n')), 300)));
   }
   check_layers(imported.spec, shown);
   return imported;

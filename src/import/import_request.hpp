@@ -14,8 +14,9 @@ struct ImportRequest {
   std::string trainable;  ///< `all`, `last:3` or a pattern with `*`; empty: all
   /// Ops that become `custom` layers, with their FLOPs for each element of the output.
   std::map<std::string, std::int64_t> custom;
-  std::map<std::string, Shape> shapes;  ///< of inputs, by name; empty name: of the first input
-  bool keep_numbers = false;            ///< the parameters are wanted as well as the layers
+  std::map<std::string, Shape> shapes;    ///< of inputs, by name; empty name: of the first input
+  std::map<std::string, double> numbers;  ///< of inputs that are constants, by name
+  bool keep_numbers = false;              ///< the parameters are wanted as well as the layers
 
   bool operator==(const ImportRequest&) const = default;
 };

@@ -1,6 +1,7 @@
 // Names and forms of parameters are in docs/run-format.md: out x in for a linear layer, which
-// ONNX also stores the other way round, and the gates of an LSTM as i, f, g, o, which ONNX orders
-// i, o, f, g.
+// ONNX also stores the other way round, the gates of an LSTM as i, f, g, o, which ONNX orders i, o,
+// f, c, and the gates of a GRU as r, z, n, which ONNX orders z, r, h. Each tensor of a recurrence
+// has all of its directions, one after the other.
 
 #include "import/kept_weights.hpp"
 
@@ -16,9 +17,11 @@
 namespace poet {
 namespace {
 
-constexpr std::size_t kGates = 4;
-/// Where i, f, g and o of PyTorch are in ONNX.
-constexpr std::size_t kGateOfOnnx[kGates] = {0, 2, 3, 1};
+/// Where the gates of PyTorch are in ONNX.
+std::vector<std::size_t> gates_of(const OnnxNode& node) {
+  if (node.op == ".lstm") return {0, 2, 3, 1};
+  return {1, 0, 2};
+}
 
 bool is_flat(std::string_view op) {
   return op == "batch_norm1d" || op == "batch_norm2d" || op == "group_norm";
@@ -26,11 +29,11 @@ bool is_flat(std::string_view op) {
 
 /// Blocks of equal size, one for each gate, in PyTorch's order.
 std::vector<float> in_gate_order(const std::vector<float>& values, std::size_t first,
-                                 std::size_t count) {
-  const std::size_t block = count / kGates;
+                                 std::size_t count, const std::vector<std::size_t>& gates) {
+  const std::size_t block = count / gates.size();
   std::vector<float> ordered;
   ordered.reserve(count);
-  for (const std::size_t gate : kGateOfOnnx) {
+  for (const std::size_t gate : gates) {
     const auto from = values.begin() + static_cast<std::ptrdiff_t>(first + gate * block);
     ordered.insert(ordered.end(), from, from + static_cast<std::ptrdiff_t>(block));
   }
@@ -68,6 +71,10 @@ void KeptWeights::add_cell(const std::string& layer, const OnnxNode& node) {
   add(layer, "weight_hh", node.input(2), Source::Form::gates);
   add(layer, "bias_ih", node.input(3), Source::Form::input_bias);
   add(layer, "bias_hh", node.input(3), Source::Form::hidden_bias);
+  for (Source& source : sources_[layer]) {
+    source.gates = gates_of(node);
+    source.direction = static_cast<std::size_t>(node.integer("direction_index", 0));
+  }
 }
 
 void KeptWeights::add_parameter(const std::string& layer, int tensor) {
@@ -89,7 +96,9 @@ KeptArray KeptWeights::array_of(const Source& source) const {
   using Form = Source::Form;
   KeptArray array{.name = source.name, .values = numbers_of(source)};
   const Shape& shape = graph_.at(source.tensor).shape;
-  const std::size_t count = array.values.size();
+  std::size_t count = array.values.size();
+  if (!source.gates.empty()) count /= static_cast<std::size_t>(shape.at(0));
+  const std::size_t first = source.direction * count;
   switch (source.form) {
     case Form::as_is:
       array.shape = shape.empty() ? Shape{1} : shape;
@@ -102,13 +111,14 @@ KeptArray KeptWeights::array_of(const Source& source) const {
       array.shape = {shape[1], shape[0]};
       break;
     case Form::gates:
-      array.values = in_gate_order(array.values, 0, count);
+      array.values = in_gate_order(array.values, first, count, source.gates);
       array.shape = {shape.at(1), shape.at(2)};  // the first extent counts directions
       break;
     case Form::input_bias:
     case Form::hidden_bias:
       array.values =
-          in_gate_order(array.values, source.form == Form::input_bias ? 0 : count / 2, count / 2);
+          in_gate_order(array.values, source.form == Form::input_bias ? first : first + count / 2,
+                        count / 2, source.gates);
       array.shape = {static_cast<std::int64_t>(count / 2)};
       break;
   }

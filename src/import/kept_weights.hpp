@@ -20,7 +20,7 @@ class KeptWeights {
   void add_layer(std::string_view op, const std::string& layer, const OnnxNode& node, int weight);
   /// A layer that shares the parameters of another one.
   void add_user(const std::string& layer, const std::string& owner, int weight);
-  /// A step of an LSTM with parameters of its own.
+  /// A step of a recurrence with parameters of its own.
   void add_cell(const std::string& layer, const OnnxNode& node);
   /// A layer of the op `parameter`.
   void add_parameter(const std::string& layer, int tensor);
@@ -35,6 +35,9 @@ class KeptWeights {
     std::string name;  ///< of the array
     int tensor = -1;
     enum class Form { as_is, flat, transposed, gates, input_bias, hidden_bias } form = Form::as_is;
+    // Of a recurrence.
+    std::vector<std::size_t> gates{};  ///< where the gates of PyTorch are in the file
+    std::size_t direction = 0;
   };
 
   void add(const std::string& layer, const char* name, int tensor, Source::Form form);

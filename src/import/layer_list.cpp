@@ -186,12 +186,13 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   return name;
 }
 
-// Steps of one LSTM name the first step as their owner, so that a sequence has one set of
+// Steps of one recurrence name the first step as their owner, so that a sequence has one set of
 // parameters.
-std::string LayerList::add_cell(const OnnxNode& node, const std::string& wanted,
-                                std::vector<std::string> inputs, Attribute bias,
+std::string LayerList::add_cell(const OnnxNode& node, std::string_view op,
+                                const std::string& wanted, std::vector<std::string> inputs,
+                                std::initializer_list<GivenAttribute> attributes,
                                 const std::string& owner) {
-  std::string name = add("lstm", wanted, std::move(inputs), {{"bias", std::move(bias)}});
+  std::string name = add(op, wanted, std::move(inputs), attributes);
   if (owner.empty()) {
     weights_.add_cell(name, node);
   } else {
@@ -241,8 +242,10 @@ std::string LayerList::name_of_tensor(int tensor) {
   if (found != names_.end()) return found->second;
   if (tensor >= 0 && !at(tensor).is_data()) return parameter(tensor);
   throw InputError(tensor < 0
-                       ? "an input is left out"
-                       : fmt::format("nothing makes its input '{}'", printable(at(tensor).name)));
+                       ? "an input that the layer needs is left out; expected all of them"
+                       : fmt::format("nothing makes its input '{}'; expected an input of the graph "
+                                     "or the first output of a node before it",
+                                     printable(at(tensor).name)));
 }
 
 namespace {

@@ -24,6 +24,12 @@ double shortest_decimal(double value);
 Attribute real_attribute(double value);
 Attribute list_attribute(std::vector<std::int64_t> list);
 
+/// Of a layer whose weights another node makes.
+inline constexpr const char* kComputedWeights =
+    "its weights are computed by other nodes; expected weights of the file, which an export "
+    "without "
+    "weights names as inputs";
+
 /// The layers so far, and which of their outputs each tensor of the ONNX graph is.
 class LayerList {
  public:
@@ -43,9 +49,10 @@ class LayerList {
   std::string add_with_weight(std::string_view op, const OnnxNode& node, int weight,
                               const std::string& input,
                               std::initializer_list<GivenAttribute> attributes = {});
-  /// A step of an LSTM, with the parameters of an earlier one if that has a name.
-  std::string add_cell(const OnnxNode& node, const std::string& wanted,
-                       std::vector<std::string> inputs, Attribute bias, const std::string& owner);
+  /// A step of a recurrence, with the parameters of an earlier one if that has a name.
+  std::string add_cell(const OnnxNode& node, std::string_view op, const std::string& wanted,
+                       std::vector<std::string> inputs,
+                       std::initializer_list<GivenAttribute> attributes, const std::string& owner);
   /// An input of the model besides those of the graph, which can be had again: zeros, as the first
   /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);

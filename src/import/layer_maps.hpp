@@ -24,11 +24,13 @@ void matmul(LayerList& layers, const OnnxNode& node);
 void norm(LayerList& layers, const OnnxNode& node);
 void attention(LayerList& layers, const OnnxNode& node);
 void recurrence(LayerList& layers, const OnnxNode& node);
+void other_recurrence(LayerList& layers, const OnnxNode& node);
 
 void activation(LayerList& layers, const OnnxNode& node);
 void clip(LayerList& layers, const OnnxNode& node);
 void binary(LayerList& layers, const OnnxNode& node);
 void softmax(LayerList& layers, const OnnxNode& node);
+void prelu(LayerList& layers, const OnnxNode& node);
 void mean(LayerList& layers, const OnnxNode& node);
 
 void reshape(LayerList& layers, const OnnxNode& node);

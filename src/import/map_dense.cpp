@@ -14,7 +14,10 @@ void linear(LayerList& layers, const OnnxNode& node) {
   std::string input = layers.name_of_tensor(node.input(0));
   const Shape& in = layers.shape(node.input(0));
   if (in.size() < 2) {
-    throw InputError(fmt::format("its input has the shape {}; expected rows", shape_text(in)));
+    throw InputError(
+        fmt::format("its input has the shape {}; expected rows and features, which a "
+                    "Reshape before it makes",
+                    shape_text(in)));
   }
   layers.set_output(node.output(0),
                     layers.add_with_weight(
@@ -47,7 +50,7 @@ void norm(LayerList& layers, const OnnxNode& node) {
   const std::string input = layers.name_of_tensor(node.input(0));
   const Shape& in = layers.shape(node.input(0));
   if (!layers.is_in_file(node.input(1))) {
-    throw InputError("its weights are computed; expected weights of the file");
+    throw InputError(kComputedWeights);
   }
   const auto add = [&](std::string_view op, std::initializer_list<GivenAttribute> attributes) {
     layers.set_output(node.output(0),

@@ -17,7 +17,8 @@ std::string_view activation_of(const OnnxNode& node) {
                                                                    {"Sigmoid", "sigmoid"},
                                                                    {"Tanh", "tanh"},
                                                                    {"HardSigmoid", "hard_sigmoid"},
-                                                                   {"HardSwish", "hard_swish"}};
+                                                                   {"HardSwish", "hard_swish"},
+                                                                   {"Softplus", "softplus"}};
   return node.op.starts_with('.') ? std::string_view(node.op).substr(1) : ops.at(node.op);
 }
 
@@ -47,6 +48,15 @@ void add_leaky_relu(LayerList& layers, const OnnxNode& node) {
   }
 }
 
+void add_elu(LayerList& layers, const OnnxNode& node) {
+  const double alpha = node.number("alpha", 1);
+  const bool has_kernel = alpha >= 0;
+  add_unary(layers, node, "elu", {{"alpha", real_attribute(has_kernel ? alpha : 1)}});
+  if (!has_kernel) {
+    layers.differs(fmt::format("its alpha is {}, the layer's 1", shortest_decimal(alpha)));
+  }
+}
+
 void add_dropout(LayerList& layers, const OnnxNode& node) {
   const double rate = rate_of(layers, node);
   const bool has_kernel = rate >= 0 && rate < 1;
@@ -72,6 +82,7 @@ void note_hard_sigmoid(LayerList& layers, const OnnxNode& node) {
 
 void activation(LayerList& layers, const OnnxNode& node) {
   if (node.op == "LeakyRelu") return add_leaky_relu(layers, node);
+  if (node.op == "Elu") return add_elu(layers, node);
   if (node.op == "Dropout") return add_dropout(layers, node);
   add_unary(layers, node, activation_of(node));
   if (node.op == "HardSigmoid") note_hard_sigmoid(layers, node);
@@ -88,7 +99,13 @@ void clip(LayerList& layers, const OnnxNode& node) {
   const auto high = limit(2, "max");
   if (low == 0.0 && high == 6.0) return add_unary(layers, node, "relu6");
   if (low == 0.0 && !high) return add_unary(layers, node, "relu");
-  throw InputError("it clips to other limits; expected 0 and 6, which is relu6");
+  const auto shown = [](const std::optional<double>& value) {
+    return value ? fmt::format("{}", *value) : std::string("none");
+  };
+  throw InputError(fmt::format(
+      "it clips to the limits {} and {}; expected 0 and 6, which is relu6, or 0 and none, "
+      "which is relu",
+      shown(low), shown(high)));
 }
 
 void binary(LayerList& layers, const OnnxNode& node) {
@@ -106,11 +123,36 @@ void softmax(LayerList& layers, const OnnxNode& node) {
   const bool is_old = layers.graph().opset < 13;
   const std::int64_t axis = node.integer("axis", is_old ? 1 : -1);
   if (is_old && axis_index(axis, in) + 1 != in.size()) {
-    throw InputError("it is one over several extents; expected one over the last");
+    throw InputError(
+        fmt::format("it goes over all extents of {} from axis {} on, as before opset 13; expected "
+                    "one over the last, or an export with opset_version=13 or later",
+                    shape_text(in), axis));
   }
-  layers.set_output(node.output(0), layers.add("softmax", layers.name_of_node(node),
-                                               {layers.name_of_tensor(node.input(0))},
-                                               {{"axis", number_attribute(axis)}}));
+  layers.set_output(
+      node.output(0),
+      layers.add(node.op == "LogSoftmax" ? "log_softmax" : "softmax", layers.name_of_node(node),
+                 {layers.name_of_tensor(node.input(0))}, {{"axis", number_attribute(axis)}}));
+}
+
+/// The slopes are repeated to the shape of the input, so those of channels have extents of 1 behind
+/// them.
+void prelu(LayerList& layers, const OnnxNode& node) {
+  const int slope = node.input(1);
+  if (slope < 0 || layers.at(slope).is_data()) throw InputError(kComputedWeights);
+  const Shape& in = layers.shape(node.input(0));
+  const Shape& slopes = layers.shape(slope);
+  const std::int64_t count = element_count(slopes);
+  const bool is_of_channels =
+      in.size() >= 2 && slopes.size() + 1 == in.size() && count == in[1] && slopes.front() == in[1];
+  if (count != 1 && !is_of_channels) {
+    throw InputError(fmt::format(
+        "its slopes have the shape {} for an input of {}; expected one slope, or one for "
+        "each channel (the second extent)",
+        shape_text(slopes), shape_text(in)));
+  }
+  layers.set_output(node.output(0), layers.add_with_weight(
+                                        "prelu", node, slope, layers.name_of_tensor(node.input(0)),
+                                        {{"per_channel", number_attribute(count != 1 ? 1 : 0)}}));
 }
 
 void mean(LayerList& layers, const OnnxNode& node) {

@@ -1,11 +1,12 @@
-// Recurrent layers: an LSTM over a sequence becomes a layer for each step. Its parameters stay in
-// one place, so that they are counted once and their gradients are added up.
+// Recurrent layers: an LSTM or a GRU over a sequence becomes a layer for each step. Its parameters
+// stay in one place, so that they are counted once and their gradients are added up.
 
 #include <fmt/format.h>
 
 #include <string>
 #include <vector>
 
+#include "import/fuse.hpp"
 #include "import/layer_maps.hpp"
 #include "poet/error.hpp"
 
@@ -13,12 +14,19 @@ namespace poet::maps {
 namespace {
 
 /// The state that a sequence starts with: an input of the model, unless the file has data for it.
+/// Data has an extent for directions in front.
 std::string first_state(LayerList& layers, const OnnxNode& node, std::size_t input,
                         const std::string& wanted, const Shape& shape) {
   const int given = node.input(input);
   if (given < 0 || layers.at(given).values) return layers.add_input(wanted, shape);
-  return layers.add("reshape", wanted, {layers.name_of_tensor(given)},
-                    {{"shape", list_attribute(shape)}});
+  std::string name = layers.name_of_tensor(given);
+  if (layers.shape(given).size() == 3 && layers.shape(given)[0] > 1) {
+    name = layers.add("slice", wanted + ".direction", {name},
+                      {{"start", number_attribute(node.integer("direction_index", 0))},
+                       {"size", number_attribute(1)},
+                       {"axis", number_attribute(0)}});
+  }
+  return layers.add("reshape", wanted, {name}, {{"shape", list_attribute(shape)}});
 }
 
 }  // namespace
@@ -31,16 +39,23 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
   const std::int64_t width = layers.shape(node.output(1)).at(1);
   const std::string x = layers.name_of_tensor(node.input(0));
   const std::string name = layers.name_of_node(node);
+  const bool is_lstm = node.op == ".lstm";
+  const bool is_reverse = node.integer("is_reverse", 0) != 0;
   const Shape state{in[0], width};
   std::string h = first_state(layers, node, 5, name + ".h0", state);
-  std::string c = first_state(layers, node, 6, name + ".c0", state);
+  std::string c = is_lstm ? first_state(layers, node, 6, name + ".c0", state) : std::string{};
   constexpr std::int64_t kMostSteps = 1000;
   if (in[1] > kMostSteps) {
-    throw InputError(fmt::format("it has {} steps; expected at most {}", in[1], kMostSteps));
+    throw InputError(
+        fmt::format("its sequence has {} steps, each of which becomes a layer; expected "
+                    "at most {}: --shape can state a shorter one",
+                    in[1], kMostSteps));
   }
   const Attribute bias = number_attribute(layers.is_in_file(node.input(3)) ? 1 : 0);
-  std::vector<std::string> outputs;
-  for (std::int64_t t = 0; t < in[1]; ++t) {
+  std::vector<std::string> outputs(static_cast<std::size_t>(in[1]));
+  std::string owner;
+  for (std::int64_t i = 0; i < in[1]; ++i) {
+    const std::int64_t t = is_reverse ? in[1] - 1 - i : i;
     const std::string at = fmt::format("{}.t{}", name, t);
     const std::string part = layers.add("slice", at + ".x", {x},
                                         {{"start", number_attribute(t)},
@@ -48,14 +63,28 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
                                          {"axis", number_attribute(1)}});
     const std::string row =
         layers.add("reshape", at + ".row", {part}, {{"shape", list_attribute({in[0], in[2]})}});
-    h = layers.add_cell(node, t == 0 ? name : at, {row, h, c}, bias, t == 0 ? std::string{} : name);
-    c = h + ".c";
-    outputs.push_back(
-        layers.add("reshape", at + ".y", {h}, {{"shape", list_attribute({in[0], 1, width})}}));
+    const std::string& wanted = i == 0 ? name : at;
+    if (is_lstm) {
+      h = layers.add_cell(node, "lstm", wanted, {row, h, c}, {{"bias", bias}}, owner);
+      c = h + ".c";
+    } else {
+      h = layers.add_cell(
+          node, "gru", wanted, {row, h},
+          {{"bias", bias}, {"reset_after", number_attribute(node.integer("reset_after", 0))}},
+          owner);
+    }
+    if (i == 0) owner = h;
+    outputs[static_cast<std::size_t>(t)] =
+        layers.add("reshape", at + ".y", {h}, {{"shape", list_attribute({in[0], 1, width})}});
   }
   layers.set_output(node.output(1), h);
-  layers.set_output(node.output(2), c);
+  if (is_lstm) layers.set_output(node.output(2), c);
   layers.set_output(node.output(0), layers.add("concat", name + ".y", outputs));
+}
+
+/// What is left of them is what fuse_recurrence() could not take apart.
+void other_recurrence(LayerList& layers, const OnnxNode& node) {
+  throw InputError(fault_of_recurrence(layers.graph(), node));
 }
 
 }  // namespace poet::maps

@@ -58,7 +58,10 @@ void reshape(LayerList& layers, const OnnxNode& node) {
   const Shape& in = layers.shape(node.input(0));
   const Shape& out = layers.shape(node.output(0));
   const bool is_flat = out.size() == 2 && in.size() > 2 && in[0] == out[0];
-  if (out.empty()) throw InputError("it makes a single number of a tensor; expected extents");
+  if (out.empty()) {
+    throw InputError(fmt::format(
+        "it makes a single number of the shape {}; expected extents, such as 1", shape_text(in)));
+  }
   layers.set_output(node.output(0), is_flat ? layers.add("flatten", name, {input})
                                             : layers.add("reshape", name, {input},
                                                          {{"shape", list_attribute(out)}}));
@@ -90,7 +93,9 @@ void split(LayerList& layers, const OnnxNode& node) {
   const std::size_t axis = axis_index(node.integer("axis", 0), layers.shape(node.input(0)));
   List sizes;
   for (const int tensor : node.outputs) {
-    if (tensor < 0) throw InputError("one of its parts has no name; expected all parts");
+    if (tensor < 0) {
+      throw InputError("one of its outputs has no name; expected a name for each part");
+    }
     sizes.push_back(layers.shape(tensor).at(axis));
   }
   const std::string input = layers.name_of_tensor(node.input(0));
@@ -116,9 +121,13 @@ void slice(LayerList& layers, const OnnxNode& node) {
     std::iota(axes.begin(), axes.end(), 0);
   }
   if (std::any_of(steps.begin(), steps.end(), [](std::int64_t step) { return step != 1; })) {
-    throw InputError("it takes every so many elements; expected steps of 1");
+    throw InputError(fmt::format("it takes elements in steps of [{}]; expected steps of 1",
+                                 fmt::join(steps, ", ")));
   }
-  if (axes.size() != starts.size()) throw InputError("it has other numbers of starts and axes");
+  if (axes.size() != starts.size()) {
+    throw InputError(fmt::format("it has {} starts and {} axes; expected as many of both",
+                                 starts.size(), axes.size()));
+  }
   std::string name = layers.name_of_tensor(node.input(0));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = axis_index(axes[i], in);
@@ -145,7 +154,11 @@ void gather(LayerList& layers, const OnnxNode& node) {
   const Shape& in = table.shape;
   if (table.is_weight && indices.is_data()) {
     if (in.size() != 2 || node.integer("axis", 0) != 0) {
-      throw InputError("it looks up rows of another tensor than a table; expected two extents");
+      throw InputError(
+          fmt::format("it looks up along axis {} of weights of the shape {}; expected axis 0 of a "
+                      "table with two "
+                      "extents",
+                      node.integer("axis", 0), shape_text(in)));
     }
     layers.set_output(
         node.output(0),
@@ -160,7 +173,12 @@ void gather(LayerList& layers, const OnnxNode& node) {
       !wanted.empty() && std::adjacent_find(wanted.begin(), wanted.end(), [](auto a, auto b) {
                            return a == std::numeric_limits<std::int64_t>::max() || b != a + 1;
                          }) == wanted.end();
-  if (!is_row) throw InputError("it picks elements here and there; expected neighbours");
+  if (!is_row) {
+    throw InputError(
+        fmt::format("it picks {} elements that are not one after the other along axis {}; expected "
+                    "neighbours, which are a slice",
+                    wanted.size(), axis));
+  }
   const std::int64_t start = wanted[0] < 0 ? wanted[0] + in[axis] : wanted[0];
   const auto size = static_cast<std::int64_t>(wanted.size());
   if (start < 0 || start > in[axis] - size) {
@@ -178,7 +196,12 @@ void gather(LayerList& layers, const OnnxNode& node) {
   Shape part = in;
   part[axis] = size;
   if (part != out) {
-    if (out.empty()) throw InputError("it picks a single number; expected a tensor");
+    if (out.empty()) {
+      throw InputError(fmt::format(
+          "it picks a single number of the shape {}; expected extents, such as an index "
+          "of the shape [1]",
+          shape_text(in)));
+    }
     name = layers.add("reshape", layers.name_of_node(node) + ".shape", {name},
                       {{"shape", list_attribute(out)}});
   }
@@ -188,7 +211,11 @@ void gather(LayerList& layers, const OnnxNode& node) {
 // Every op that may read a repeated tensor repeats it by itself.
 void expand(LayerList& layers, const OnnxNode& node) {
   if (layers.shape(node.input(0)) != layers.shape(node.output(0))) {
-    throw InputError("it repeats data; expected a weight");
+    throw InputError(fmt::format(
+        "it repeats data of the shape {} to {}; expected a weight, or the data itself where add, "
+        "sub, "
+        "mul and div repeat it by themselves",
+        shape_text(layers.shape(node.input(0))), shape_text(layers.shape(node.output(0)))));
   }
   layers.set_output(node.output(0), layers.name_of_tensor(node.input(0)));
 }

@@ -25,6 +25,7 @@ using List = std::vector<std::int64_t>;
 struct WindowShape {
   List kernel, stride, padding, dilation;
   bool is_same = false;  ///< the output is as large as the input, but for strides
+  List same_padding{};   ///< what that comes to along each axis, both ends together
 };
 
 /// Products of two such numbers do not overflow.
@@ -47,14 +48,27 @@ List list_or(const OnnxNode& node, const char* key, std::size_t rank, std::int64
   return list;
 }
 
-/// SAME_UPPER: as many windows as strides fit into the input, the odd element at the end.
-bool is_same_padding(const WindowShape& window, const List& pads, const Shape& in) {
-  const std::size_t rank = window.kernel.size();
-  for (std::size_t i = 0; i < rank; ++i) {
+/// As many windows as strides fit into the input.
+List same_padding(const WindowShape& window, const Shape& in) {
+  List padding;
+  for (std::size_t i = 0; i < window.kernel.size(); ++i) {
     const std::int64_t stride = std::max<std::int64_t>(1, window.stride[i]);
     const std::int64_t steps = (in[i + 2] - 1) / stride;
-    const std::int64_t all = std::max<std::int64_t>(
-        0, steps * stride + window.dilation[i] * (window.kernel[i] - 1) + 1 - in[i + 2]);
+    padding.push_back(std::max<std::int64_t>(
+        0, steps * stride + window.dilation[i] * (window.kernel[i] - 1) + 1 - in[i + 2]));
+  }
+  return padding;
+}
+
+bool is_odd(std::int64_t number) {
+  return number % 2 != 0;
+}
+
+/// SAME_UPPER: the odd element at the end.
+bool is_same_padding(const WindowShape& window, const List& pads) {
+  const std::size_t rank = window.kernel.size();
+  for (std::size_t i = 0; i < rank; ++i) {
+    const std::int64_t all = window.same_padding[i];
     if (pads[i] != all / 2 || pads[i + rank] != all - all / 2) return false;
   }
   return true;
@@ -65,9 +79,9 @@ bool is_same_padding(const WindowShape& window, const List& pads, const Shape& i
 WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   if (in.size() < 3 || kernel.size() != in.size() - 2 || kernel.size() > 2) {
     throw InputError(
-        fmt::format("its input has the shape {}; expected one or two extents after "
-                    "N and C",
-                    shape_text(in)));
+        fmt::format("its input has the shape {} and its window {} axes; expected N, C and one or "
+                    "two extents, and a window over these",
+                    shape_text(in), kernel.size()));
   }
   const std::size_t rank = kernel.size();
   expect_small(kernel, "kernel");
@@ -75,12 +89,20 @@ WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   window.stride = list_or(node, "strides", rank, 1);
   window.dilation = list_or(node, "dilations", rank, 1);
   window.padding.assign(rank, 0);
+  window.same_padding = same_padding(window, in);
   const std::string automatic = node.text("auto_pad");
-  if (automatic == "SAME_UPPER") {
+  const bool is_lower = automatic == "SAME_LOWER";
+  if (is_lower && std::ranges::any_of(window.same_padding, is_odd)) {
+    throw InputError(fmt::format(
+        "found auto_pad SAME_LOWER, which here pads [{}] in all along the axes, the odd "
+        "element at the beginning; expected SAME_UPPER, which has it at the end, or "
+        "another extent or kernel",
+        fmt::join(window.same_padding, ", ")));
+  }
+  if (is_lower || automatic == "SAME_UPPER") {
     window.is_same = true;
     return window;
   }
-  if (automatic == "SAME_LOWER") throw InputError("found auto_pad SAME_LOWER; expected SAME_UPPER");
   const List pads = automatic == "VALID" ? List(2 * rank, 0) : list_or(node, "pads", 2 * rank, 0);
   bool is_even = true;
   for (std::size_t i = 0; i < rank; ++i) {
@@ -88,11 +110,11 @@ WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
     is_even = is_even && pads[i] == pads[i + rank];
   }
   if (is_even) return window;
-  window.is_same = is_same_padding(window, pads, in);
+  window.is_same = is_same_padding(window, pads);
   if (!window.is_same) {
     throw InputError(
-        fmt::format("its padding is [{}]; expected as much at the end as at the "
-                    "beginning of each axis",
+        fmt::format("its padding is [{}]; expected as much at the end as at the beginning of each "
+                    "axis, or as much as keeps the extents, with the odd element at the end",
                     fmt::join(pads, ", ")));
   }
   return window;
@@ -109,16 +131,28 @@ Attribute padding_of(const WindowShape& window) {
 
 /// The pads as numbers, for ops that know no "same".
 Attribute plain_padding(const WindowShape& window) {
-  if (window.is_same) throw InputError("its padding is uneven; expected the same at both ends");
-  return attribute(window.padding);
+  if (!window.is_same) return attribute(window.padding);
+  if (std::ranges::any_of(window.same_padding, is_odd)) {
+    throw InputError(fmt::format(
+        "its padding is [{}] in all along the axes, which both ends cannot share "
+        "evenly; expected even numbers, by another kernel or extent, or a Pad of its own "
+        "before it",
+        fmt::join(window.same_padding, ", ")));
+  }
+  List half;
+  for (const std::int64_t all : window.same_padding) half.push_back(all / 2);
+  return attribute(half);
 }
 
 const Shape& weight_shape(const LayerList& layers, const OnnxNode& node) {
   const int weight = node.input(1);
   if (weight < 0 || layers.at(weight).is_data()) {
-    throw InputError("its weights are computed; expected weights of the file");
+    throw InputError(kComputedWeights);
   }
-  if (layers.shape(weight).size() < 3) throw InputError("its weights are no windows");
+  if (layers.shape(weight).size() < 3) {
+    throw InputError(fmt::format("its weights have the shape {}; expected channels and a window",
+                                 shape_text(layers.shape(weight))));
+  }
   return layers.shape(weight);
 }
 
@@ -148,9 +182,20 @@ void transposed_convolution(LayerList& layers, const OnnxNode& node) {
   const Shape& weight = weight_shape(layers, node);
   const WindowShape window =
       window_of(node, layers.shape(node.input(0)), {weight.begin() + 2, weight.end()});
-  if (window.kernel.size() != 2) throw InputError("it has one axis; expected two");
+  if (window.kernel.size() != 2) {
+    throw InputError(
+        "its window has one axis; expected two, such as a ConvTranspose2d of height 1 between two "
+        "Reshape");
+  }
+  // What "same" comes to is another number here, for which layers have no word.
+  if (window.is_same) {
+    throw InputError(fmt::format(
+        "found {}; expected pads that are even at both ends, and output_padding for what "
+        "is left, as torch.onnx.export writes them",
+        node.has("auto_pad") ? "auto_pad " + printable(node.text("auto_pad")) : "uneven pads"));
+  }
   if (node.has("output_shape")) {
-    throw InputError("found output_shape; expected pads and output_padding");
+    throw InputError("found output_shape; expected pads and output_padding, which say the same");
   }
   const std::int64_t groups = node.integer("group", 1);
   layers.set_output(
@@ -171,9 +216,9 @@ void transposed_convolution(LayerList& layers, const OnnxNode& node) {
 void pool(LayerList& layers, const OnnxNode& node) {
   const WindowShape window =
       window_of(node, layers.shape(node.input(0)), node.integers("kernel_shape"));
-  if (window.kernel.size() != 2) throw InputError("it has one axis; expected two");
   if (std::any_of(window.dilation.begin(), window.dilation.end(), [](auto d) { return d != 1; })) {
-    throw InputError("its windows are dilated; expected a dilation of 1");
+    throw InputError(fmt::format("its windows are dilated by [{}]; expected a dilation of 1",
+                                 fmt::join(window.dilation, ", ")));
   }
   const std::string input = layers.name_of_tensor(node.input(0));
   const std::string name = layers.name_of_node(node);
@@ -181,13 +226,14 @@ void pool(LayerList& layers, const OnnxNode& node) {
   const Attribute kernel = attribute(window.kernel);
   const Attribute stride = attribute(window.stride);
   const bool is_max = node.op == "MaxPool";
+  const bool is_signal = window.kernel.size() == 1;
   layers.set_output(node.output(0),
-                    is_max ? layers.add("max_pool2d", name, {input},
+                    is_max ? layers.add(is_signal ? "max_pool1d" : "max_pool2d", name, {input},
                                         {{"kernel", kernel},
                                          {"stride", stride},
                                          {"padding", plain_padding(window)},
                                          {"ceil_mode", ceil}})
-                           : layers.add("avg_pool2d", name, {input},
+                           : layers.add(is_signal ? "avg_pool1d" : "avg_pool2d", name, {input},
                                         {{"kernel", kernel},
                                          {"stride", stride},
                                          {"padding", plain_padding(window)},
@@ -198,14 +244,17 @@ void pool(LayerList& layers, const OnnxNode& node) {
 
 void global_pool(LayerList& layers, const OnnxNode& node) {
   const Shape& in = layers.shape(node.input(0));
-  expect_rank(in, 4, "N, C, H, W");
+  const bool is_signal = in.size() == 3;
+  if (!is_signal) expect_rank(in, 4, "N, C, H, W, or 3: N, C, L");
   const std::string input = layers.name_of_tensor(node.input(0));
   const std::string name = layers.name_of_node(node);
-  const Attribute all = window_attribute(in[2], in[3]);
-  layers.set_output(node.output(0), node.op == "GlobalMaxPool"
-                                        ? layers.add("max_pool2d", name, {input}, {{"kernel", all}})
-                                        : layers.add("adaptive_avg_pool2d", name, {input},
-                                                     {{"output_size", window_attribute(1, 1)}}));
+  const Attribute all = window_attribute(in[2], in.back());
+  layers.set_output(
+      node.output(0),
+      node.op == "GlobalMaxPool"
+          ? layers.add(is_signal ? "max_pool1d" : "max_pool2d", name, {input}, {{"kernel", all}})
+          : layers.add(is_signal ? "adaptive_avg_pool1d" : "adaptive_avg_pool2d", name, {input},
+                       {{"output_size", window_attribute(1, 1)}}));
 }
 
 /// Scales and sizes of the file are not looked at: the shapes before and after say by how much.

@@ -102,7 +102,9 @@ std::vector<onnx::TypeProto> infer_types(const onnx::NodeProto& node, const Onnx
   } catch (const std::exception& error) {
     const std::string message = error.what();
     throw InputError(
-        fmt::format("libonnx: {}", printable(message.substr(0, message.find('\n')), 300)));
+        fmt::format("libonnx infers no shape of its output: {}; expected inputs that fit the op: "
+                    "--shape states the extents of the graph's inputs",
+                    printable(message.substr(0, message.find('\n')), 300)));
   }
   return context.take();
 }

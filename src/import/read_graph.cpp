@@ -8,6 +8,7 @@
 #include "import/read_graph.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <set>
 
@@ -66,8 +67,9 @@ class GraphReader {
   int known(const std::string& name) const {
     const auto found = index_.find(name);
     if (found == index_.end()) {
-      throw InputError(
-          fmt::format("the tensor '{}' is made by no node that is read", printable(name)));
+      throw InputError(fmt::format(
+          "no node makes the output '{}'; expected an output of one of the graph's nodes",
+          printable(name)));
     }
     return found->second;
   }
@@ -92,10 +94,28 @@ class GraphReader {
       errors_.collect([&] {
         const int tensor = add_tensor(input.name());
         set_type(tensor, input.type().tensor_type().elem_type(), input_shape(input, is_data));
+        if (const auto number = extents_.numbers.find(input.name());
+            number != extents_.numbers.end()) {
+          return set_number(tensor, number->second);
+        }
         graph_.tensors[tensor].is_weight = !is_data;
         if (is_data) graph_.inputs.push_back(tensor);
       });
     }
+  }
+
+  void set_number(int tensor, double number) {
+    OnnxTensor& set = graph_.tensors[tensor];
+    const std::int64_t count = element_count(set.shape);
+    if (count > kMaxKnownNumbers) {
+      throw InputError(fmt::format("--set: the input '{}' has {} elements; expected at most {}",
+                                   printable(set.name), count, kMaxKnownNumbers));
+    }
+    if (set.is_integer && number != std::trunc(number)) {
+      throw InputError(fmt::format("--set: found {} for the input '{}', which has whole numbers",
+                                   number, printable(set.name)));
+    }
+    set.values = std::vector<double>(static_cast<std::size_t>(count), number);
   }
 
   Shape input_shape(const onnx::ValueInfoProto& input, bool is_data) const {
@@ -127,9 +147,12 @@ class GraphReader {
                         printable(input.name())));
       }
     }
-    if (shape.empty() && is_data) {
-      throw InputError(fmt::format("the input '{}' has no extents; expected one at least",
-                                   printable(input.name())));
+    if (shape.empty() && is_data && !extents_.numbers.contains(input.name())) {
+      throw InputError(
+          fmt::format("the input '{0}' has no extents; expected one at least, or --set {0}=VALUE, "
+                      "which makes the "
+                      "single number a constant",
+                      printable(input.name())));
     }
     return shape;
   }
@@ -271,9 +294,11 @@ class GraphReader {
     if (!has_all(*from)) {
       // Of an output that nobody reads, such as a mask of Dropout, nothing has to be known.
       if (index > 0) return {};
-      throw InputError(who, fmt::format("its output's extents depend on data, or on an op that "
-                                        "libonnx does not know; expected extents that are known "
-                                        "before a run"));
+      throw InputError(who,
+                       fmt::format("its output's extents depend on data, or on an op that "
+                                   "libonnx does not know; expected extents that are known "
+                                   "before a run: --shape states extents of inputs, --set their "
+                                   "numbers"));
     }
     for (const auto& extent : from->tensor_type().shape().dim())
       shape.push_back(extent.dim_value());

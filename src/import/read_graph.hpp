@@ -13,7 +13,9 @@ namespace poet {
 struct OpenExtents {
   std::int64_t batch = 1;               ///< for a first extent that the file leaves open
   std::map<std::string, Shape> shapes;  ///< of inputs that a user stated
-  bool keep_numbers = false;            ///< weights have their numbers: OnnxTensor::numbers
+  /// Of inputs that a user stated: they are constants with this number in each element.
+  std::map<std::string, double> numbers{};
+  bool keep_numbers = false;  ///< weights have their numbers: OnnxTensor::numbers
 };
 
 /// A checked model as a graph with all its shapes; arithmetic on shapes is done. Inputs without

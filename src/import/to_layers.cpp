@@ -166,7 +166,11 @@ void add_loss(LayerList& layers, int output, const std::string& loss) {
     // One class a pixel; the loss has the classes last.
     name = layers.add("permute", "classes_last", {name}, {{"order", list_attribute({0, 2, 3, 1})}});
   }
-  if (shape.size() < 2) throw InputError("the output has one extent; expected samples and classes");
+  if (shape.size() < 2) {
+    throw InputError(
+        fmt::format("the output has the shape {}; expected samples and classes, or --loss mse",
+                    shape_text(shape)));
+  }
   layers.add("cross_entropy", "loss", {name},
              {{"classes", number_attribute(shape.size() == 4 ? shape[1] : shape.back())}});
 }

@@ -32,7 +32,8 @@ bool is_frozen_norm(const LayerSpec& layer) {
 bool has_parameters(const LayerSpec& layer) {
   static const std::set<std::string_view> ops = {
       "conv1d",     "conv2d",     "conv_transpose2d", "linear",    "batch_norm1d", "batch_norm2d",
-      "layer_norm", "group_norm", "embedding",        "parameter", "lstm"};
+      "layer_norm", "group_norm", "embedding",        "parameter", "lstm",         "gru",
+      "prelu"};
   if (layer.op == "custom") return layer.attributes.at("parameters").height > 0;
   return ops.contains(layer.op);
 }

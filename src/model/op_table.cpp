@@ -69,6 +69,9 @@ std::vector<OpRule> window_ops() {
       .name = "padding", .kind = Kind::window, .least = 0, .otherwise = 0, .since = 2};
   const AttributeRule ceil_mode = flag("ceil_mode", false);
   const AttributeRule channels{.name = "out_channels"};
+  const AttributeRule signal_kernel{.name = "kernel"};
+  const AttributeRule signal_stride{.name = "stride", .otherwise = 0, .default_text = "kernel"};
+  const AttributeRule signal_padding{.name = "padding", .least = 0, .otherwise = 0};
   return {
       {"conv2d",
        kOne,
@@ -78,7 +81,7 @@ std::vector<OpRule> window_ops() {
       {"conv1d",
        kOne,
        {channels,
-        {.name = "kernel"},
+        signal_kernel,
         {.name = "stride", .otherwise = 1},
         padding,
         kGroups,
@@ -113,6 +116,17 @@ std::vector<OpRule> window_ops() {
        {{.name = "output_size", .kind = Kind::window}},
        nullptr,
        exact::adaptive_avg_pool2d},
+      {"max_pool1d",
+       kOne,
+       {signal_kernel, signal_stride, signal_padding, ceil_mode},
+       nullptr,
+       exact::max_pool1d},
+      {"avg_pool1d",
+       kOne,
+       {signal_kernel, signal_stride, signal_padding, ceil_mode, flag("count_include_pad", true)},
+       nullptr,
+       exact::avg_pool1d},
+      {"adaptive_avg_pool1d", kOne, {{.name = "output_size"}}, nullptr, exact::adaptive_avg_pool1d},
       {"global_avg_pool", kOne, {}, ops::global_avg_pool, exact::global_avg_pool},
       {"mean",
        kOne,
@@ -155,6 +169,10 @@ std::vector<OpRule> elementwise_ops() {
   const AttributeRule momentum = number("momentum", {.least = 0, .most = 1}, 0.1);
   // The gradient follows from the output, whose sign has to be that of the input.
   const AttributeRule slope = number("slope", {.least = 0, .most = kMostNumber}, 0.01);
+  const AttributeRule alpha = number("alpha", {.least = 0, .most = kMostNumber}, 1);
+  const AttributeRule beta = number("beta", {.least = 1e-6, .most = kMostNumber}, 1);
+  const AttributeRule threshold =
+      number("threshold", {.least = -kMostNumber, .most = kMostNumber}, 20);
   const AttributeRule rate = number("rate", {.least = 0, .most = 1, .is_below_most = true}, 0.1);
   return {
       {"batch_norm2d", kOne, {frozen, kEpsilon, momentum}, ops::batch_norm2d, exact::batch_norm2d},
@@ -174,7 +192,11 @@ std::vector<OpRule> elementwise_ops() {
       {"hard_swish", kOne, {}, nullptr, exact::hard_sigmoid},
       {"silu", kOne, {}, nullptr, exact::silu},
       {"gelu", kOne, {}, nullptr, exact::silu},
+      {"prelu", kOne, {flag("per_channel", false)}, nullptr, exact::prelu},
+      {"elu", kOne, {alpha}, nullptr, exact::elu},
+      {"softplus", kOne, {beta, threshold}, nullptr, exact::softplus},
       {"softmax", kOne, {axis(-1)}, nullptr, exact::softmax},
+      {"log_softmax", kOne, {axis(-1)}, nullptr, exact::log_softmax},
       {"dropout", kOne, {rate}, ops::elementwise, exact::dropout},
       {"stochastic_depth", kOne, {rate}, nullptr, exact::dropout},
       {"add", kTwo, {flag("broadcast_channels", false, 1)}, ops::add, exact::add},
@@ -237,7 +259,7 @@ std::vector<OpRule> composite_ops() {
        false,
        true},
       {"lstm", kThree, {kBias}, nullptr, exact::lstm},
-      {"gru", kTwo, {kBias}, nullptr, exact::gru},
+      {"gru", kTwo, {kBias, flag("reset_after", false)}, nullptr, exact::gru},
       {"custom",
        kAny,
        {{.name = "shape", .kind = Kind::shape},

@@ -11,8 +11,8 @@
 namespace poet {
 namespace {
 
-/// Only leaky_relu reads its slope. The others keep the number that exported plans had, so that a
-/// plan of the same model is the same text.
+/// Only leaky_relu and elu read their slope. The others keep the number that exported plans had, so
+/// that a plan of the same model is the same text.
 constexpr poet_real kUnusedSlope = 0.01F;
 
 struct MapKernels {
@@ -30,7 +30,8 @@ const std::map<std::string_view, MapKernels>& map_kernels() {
       {"hard_sigmoid", {kKernelOf<poet_hard_sigmoid>, kKernelOf<poet_hard_sigmoid_grad>}},
       {"hard_swish", {kKernelOf<poet_hard_swish>, kKernelOf<poet_hard_swish_grad>}},
       {"silu", {kKernelOf<poet_silu>, kKernelOf<poet_silu_grad>}},
-      {"gelu", {kKernelOf<poet_gelu>, kKernelOf<poet_gelu_grad>}}};
+      {"gelu", {kKernelOf<poet_gelu>, kKernelOf<poet_gelu_grad>}},
+      {"elu", {kKernelOf<poet_elu>, kKernelOf<poet_elu_grad>}}};
   return table;
 }
 
@@ -44,10 +45,32 @@ Calls bind_map(const LayerNode& node) {
   if (is_rectifier(node.op()) && node.flag("mask")) {
     throw InputError("there is no kernel for \"mask\": true; expected false");
   }
-  const poet_real slope = node.op() == "leaky_relu" ? node.number("slope") : kUnusedSlope;
+  const poet_real slope = node.op() == "leaky_relu" ? node.number("slope")
+                          : node.op() == "elu"      ? node.number("alpha")
+                                                    : kUnusedSlope;
   const poet_map_spec spec{.count = count_of(node.y()), .slope = slope};
   const MapKernels& found = map_kernels().at(node.op());
   return {call(node.is_forward() ? found.forward : found.gradient, spec, node.all())};
+}
+
+// Without "per_channel", all elements are of one channel.
+Calls bind_prelu(const LayerNode& node) {
+  const Shape& x = node.x();
+  const bool is_per_channel = node.flag("per_channel");
+  const poet_prelu_spec spec{.outer = is_per_channel ? narrow(x[0]) : 1,
+                             .channels = is_per_channel ? narrow(x[1]) : 1,
+                             .inner = is_per_channel ? product(x, 2, x.size()) : count_of(x)};
+  if (node.is_forward()) return {call(kKernelOf<poet_prelu>, spec, {node.in(0), node.weight()})};
+  if (node.step() == 0) return {call(kKernelOf<poet_prelu_gradw>, spec, node.all())};
+  return {call(kKernelOf<poet_prelu_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+}
+
+Calls bind_softplus(const LayerNode& node) {
+  const poet_softplus_spec spec{.count = count_of(node.y()),
+                                .beta = node.number("beta"),
+                                .threshold = node.number("threshold")};
+  return {call(node.is_forward() ? kKernelOf<poet_softplus> : kKernelOf<poet_softplus_grad>, spec,
+               node.all())};
 }
 
 Calls bind_softmax(const LayerNode& node) {
@@ -56,6 +79,10 @@ Calls bind_softmax(const LayerNode& node) {
   const poet_softmax_spec spec{.outer = product(x, 0, axis),
                                .axis = narrow(x[axis]),
                                .inner = product(x, axis + 1, x.size())};
+  if (node.op() == "log_softmax") {
+    return {call(node.is_forward() ? kKernelOf<poet_log_softmax> : kKernelOf<poet_log_softmax_grad>,
+                 spec, node.all())};
+  }
   return {call(node.is_forward() ? kKernelOf<poet_softmax> : kKernelOf<poet_softmax_grad>, spec,
                node.all())};
 }

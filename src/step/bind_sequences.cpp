@@ -114,27 +114,37 @@ Calls bind_lstm(const LayerNode& node) {
   }
 }
 
-/// The reset gate comes before the product with the state, so gradients of the gates and of the
-/// state go through the weight of that product.
+/// The reset gate comes before the product with the state or after it. Either way the gradients of
+/// the gates and of the state go through the weight of that product; after it, the first of them
+/// computes it again, with its bias.
 Calls bind_gru(const LayerNode& node) {
   const poet_recurrent_spec cell = recurrent_spec(node);
+  const bool is_after = node.flag("reset_after");
   if (node.is_forward()) {
-    if (node.output() == 0) return {call(kKernelOf<poet_gru_gates>, cell, gate_operands(node))};
-    return {call(kKernelOf<poet_gru_h>, cell, node.all())};
+    if (node.output() == 1) return {call(kKernelOf<poet_gru_h>, cell, node.all())};
+    return {call(is_after ? kKernelOf<poet_gru_after_gates> : kKernelOf<poet_gru_gates>, cell,
+                 gate_operands(node))};
   }
   std::vector<OperandSource> with_hidden = node.all();
   with_hidden.push_back(node.weight(1));
   switch (node.step()) {
     case 0:
-      return {call(kKernelOf<poet_gru_grad_gates>, cell, std::move(with_hidden))};
+      if (!is_after) {
+        return {call(kKernelOf<poet_gru_grad_gates>, cell, std::move(with_hidden))};
+      }
+      with_hidden.push_back(node.bias(1));
+      return {call(kKernelOf<poet_gru_after_grad_gates>, cell, std::move(with_hidden))};
     case 1:
       return {call(kKernelOf<poet_linear_gradw>, product_spec(cell, 0, 3), node.all())};
     case 2:
-      return {call(kKernelOf<poet_gru_gradw_hidden>, cell, node.all())};
+      return {
+          call(is_after ? kKernelOf<poet_gru_after_gradw_hidden> : kKernelOf<poet_gru_gradw_hidden>,
+               cell, node.all())};
     case 3:
       return linear_gradient(product_spec(cell, 0, 3), node.in(0), node.weight(0));
     default:
-      return {call(kKernelOf<poet_gru_grad_h>, cell, std::move(with_hidden))};
+      return {call(is_after ? kKernelOf<poet_gru_after_grad_h> : kKernelOf<poet_gru_grad_h>, cell,
+                   std::move(with_hidden))};
   }
 }
 

@@ -29,10 +29,14 @@ using Kind = OperandSource::Kind;
 
 constexpr int kElementBytes = 4;
 
-// Their parameters begin at 1 and 0 and not at random, and gradients of all three tensors are one
-// node.
-bool is_normalisation(std::string_view op) {
-  return op == "batch_norm1d" || op == "batch_norm2d" || op == "layer_norm" || op == "group_norm";
+/// Of gamma, which begins at 1 and not at random, and of the slopes of a prelu (He et al., 2015,
+/// section 2.1).
+std::optional<float> center_of(std::string_view op) {
+  constexpr float kSlope = 0.25F;
+  if (op == "prelu") return kSlope;
+  const bool is_normalisation =
+      op == "batch_norm1d" || op == "batch_norm2d" || op == "layer_norm" || op == "group_norm";
+  return is_normalisation ? std::optional(1.0F) : std::nullopt;
 }
 
 bool reads_indices(std::string_view op) {
@@ -92,7 +96,7 @@ class StepBinder {
                                 .tensors = parameter_names(owner, from),
                                 .shapes = from.shapes,
                                 .count = count,
-                                .is_scale = is_normalisation(owner.spec->op),
+                                .center = center_of(owner.spec->op),
                                 .is_trained = from.is_trained,
                                 .is_kept = from.is_trained && is_kept(),
                                 .norm = batch_norm_of(draft_, index),
@@ -204,7 +208,7 @@ class StepBinder {
   /// nothing behind them.
   Bytes bytes_of(const ModelNode& from, const NodeFormula& formula) const {
     if (formula.parameters >= 0 && !has_buffer(draft_, formula.parameters, spec_.update)) return 0;
-    if (from.op == "max_pool2d_index") return *from.bytes;
+    if (is_index_of_maximum(from.op)) return *from.bytes;
     const Bytes bytes = Bytes{count_of(from.out_shape)} * kElementBytes;
     if (from.bytes && bytes > 0) expect_float(*from.bytes / count_of(from.out_shape));
     return bytes;

@@ -22,7 +22,7 @@ Extents extents(const Shape& shape) {
 /// A window's attribute along both axes; one number means both for an image, the width for a
 /// signal.
 Extents window(const LayerNode& node, std::string_view name, std::int32_t height_of_signal) {
-  if (node.op() == "conv1d") return {height_of_signal, node.value(name)};
+  if (node.x().size() == 3) return {height_of_signal, node.value(name)};
   const Attribute& both = node.attribute(name);
   return {narrow(both.height), narrow(both.width)};
 }
@@ -69,6 +69,14 @@ poet_conv2d_spec convolution_spec(const LayerNode& node) {
           .has_bias = node.has_bias() ? 1 : 0};
 }
 
+bool is_adaptive(std::string_view op) {
+  return op == "adaptive_avg_pool2d" || op == "adaptive_avg_pool1d";
+}
+
+bool is_average(std::string_view op) {
+  return op == "avg_pool2d" || op == "avg_pool1d";
+}
+
 // Windows of an adaptive pool follow from both extents, so it has neither kernel nor stride. A pool
 // without a stride goes on by its kernel.
 poet_pool2d_spec pool_spec(const LayerNode& node) {
@@ -79,7 +87,7 @@ poet_pool2d_spec pool_spec(const LayerNode& node) {
                         .width = in.width,
                         .out_height = out.height,
                         .out_width = out.width};
-  if (node.op() == "adaptive_avg_pool2d") return spec;
+  if (is_adaptive(node.op())) return spec;
   const Extents kernel = window(node, "kernel", 1);
   const Extents stride = node.flag("stride") ? window(node, "stride", 1) : kernel;
   const Extents padding = window(node, "padding", 0);
@@ -89,7 +97,7 @@ poet_pool2d_spec pool_spec(const LayerNode& node) {
   spec.stride_width = stride.width;
   spec.pad_top = padding.height;
   spec.pad_left = padding.width;
-  if (node.op() == "avg_pool2d") spec.count_include_pad = node.value("count_include_pad");
+  if (is_average(node.op())) spec.count_include_pad = node.value("count_include_pad");
   return spec;
 }
 
@@ -117,12 +125,12 @@ Calls bind_convolution(const LayerNode& node) {
 Calls bind_pool(const LayerNode& node) {
   const poet_pool2d_spec spec = pool_spec(node);
   const bool is_forward = node.is_forward();
-  if (node.op() == "adaptive_avg_pool2d") {
+  if (is_adaptive(node.op())) {
     return {call(
         is_forward ? kKernelOf<poet_adaptive_avg_pool2d> : kKernelOf<poet_adaptive_avg_pool2d_grad>,
         spec, node.all())};
   }
-  if (node.op() == "avg_pool2d") {
+  if (is_average(node.op())) {
     return {call(is_forward ? kKernelOf<poet_avg_pool2d> : kKernelOf<poet_avg_pool2d_grad>, spec,
                  node.all())};
   }

@@ -19,13 +19,13 @@ std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   for (std::size_t t = 0; t < parameters.shapes.size(); ++t) {
     const Shape& shape = parameters.shapes[t];
     const std::int32_t fan_in = product(shape, 1, shape.size());
-    const bool is_weight = shape.size() > 1 && !parameters.is_scale;
+    const bool is_weight = shape.size() > 1 && !parameters.center;
     if (parameters.value) {
       values.push_back({.count = count_of(shape), .center = *parameters.value, .spread = 0});
       continue;
     }
     values.push_back({.count = count_of(shape),
-                      .center = parameters.is_scale && t == 0 ? 1.0F : 0.0F,
+                      .center = t == 0 ? parameters.center.value_or(0.0F) : 0.0F,
                       .spread = is_weight ? poet_weight_spread(static_cast<float>(fan_in)) : 0.1F});
   }
   return values;

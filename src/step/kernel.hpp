@@ -86,9 +86,10 @@ inline void apply_update(const UpdateSpec* spec, const poet_real* gradient, cons
 using KernelSpec =
     std::variant<UpdateSpec, poet_conv2d_spec, poet_linear_spec, poet_matmul_spec,
                  poet_embedding_spec, poet_batch_norm_spec, poet_group_norm_spec, poet_map_spec,
-                 poet_softmax_spec, poet_dropout_spec, poet_broadcast_spec, poet_mean_spec,
-                 poet_pool2d_spec, poet_upsample2d_spec, poet_part_spec, poet_permute_spec,
-                 poet_cross_entropy_spec, poet_attention_spec, poet_recurrent_spec>;
+                 poet_prelu_spec, poet_softplus_spec, poet_softmax_spec, poet_dropout_spec,
+                 poet_broadcast_spec, poet_mean_spec, poet_pool2d_spec, poet_upsample2d_spec,
+                 poet_part_spec, poet_permute_spec, poet_cross_entropy_spec, poet_attention_spec,
+                 poet_recurrent_spec>;
 
 inline const void* address_of(const KernelSpec& spec) {
   return std::visit([](const auto& held) -> const void* { return &held; }, spec);

@@ -99,6 +99,8 @@ Calls bind_batch_norm(const LayerNode& node);
 Calls bind_group_norm(const LayerNode& node);
 
 Calls bind_map(const LayerNode& node);
+Calls bind_prelu(const LayerNode& node);
+Calls bind_softplus(const LayerNode& node);
 Calls bind_softmax(const LayerNode& node);
 Calls bind_dropout(const LayerNode& node);
 Calls bind_loss(const LayerNode& node);

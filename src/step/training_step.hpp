@@ -75,13 +75,19 @@ struct StepNorm {
   bool is_frozen = false;
 };
 
+/// Whether a node holds where the maxima of a pool were: whole numbers of one byte or two.
+inline bool is_index_of_maximum(std::string_view op) {
+  return op == "max_pool2d_index" || op == "max_pool1d_index";
+}
+
 /// Parameters that lie one after the other, such as a weight and its bias.
 struct StepParameters {
   std::string name;
   std::vector<std::string> tensors;  ///< by shape: what PyTorch calls each, see parameter_names()
   std::vector<Shape> shapes;
   std::int64_t count = 0;
-  bool is_scale = false;           ///< of a normalisation: gamma, beta
+  /// Of factors, such as the gamma of a normalisation: what they begin near. Absent: weights.
+  std::optional<float> center{};
   bool is_trained = false;         ///< a node applies their gradient
   bool is_kept = false;            ///< their gradient stays in RAM
   std::optional<StepNorm> norm{};  ///< of a batch norm

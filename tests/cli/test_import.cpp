@@ -123,7 +123,23 @@ TEST_F(ImportCommand, LeavesNothingBehindWhenItFails) {
   expect({network, "--custom", "Sin=0"}, "--custom");
   expect({network, "--shape", "x=1,,2"}, "--shape");
   expect({network, "--loss", "hinge"}, "--loss");
+  expect({network, "--set", "x"}, "--set: found 'x'; expected NAME=VALUE");
+  expect({network, "--set", "z=1"}, "--set: no input has the name 'z'");
   expect({network, "--shape", "2,3"}, "--shape: found 2 extents for the input 'x', which has 4");
+}
+
+TEST_F(ImportCommand, MakesAnInputAConstant) {
+  const std::string network = folder_.write("net.onnx", onnx_bytes(R"(
+net (float[N,8] x, float ratio, bool training) => (float[N,8] y) {
+  a = Dropout(x, ratio, training)
+  y = Relu(a)
+})"));
+  const Finished run = poet_solve({"import", network, "--set", "training=1", "--set", "ratio=0.5"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(document(run).at("layers")[0].at("op"), "dropout");
+  const Finished other = poet_solve({"info", "linear", "--set", "training=1"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, AllOf(HasSubstr("--set"), HasSubstr(".onnx")));
 }
 
 TEST_F(ImportCommand, DoesNotReplaceItsNetwork) {

@@ -43,8 +43,9 @@ def activations():
     layers = [("a", "linear", ["input"], dict(out_features=8))]
     parts = []
     for op in ("relu", "relu6", "leaky_relu", "sigmoid", "tanh", "hard_sigmoid", "hard_swish", "silu", "gelu", "softmax", "dropout",
-               "stochastic_depth"):
-        layers += [("in " + op, "linear", ["a"], dict(out_features=8)), (op, op, ["in " + op])]
+               "stochastic_depth", "log_softmax", "prelu", "elu", "softplus"):
+        numbers = {"elu": dict(alpha=0.5), "softplus": dict(beta=2.5, threshold=1.5)}.get(op, {})
+        layers += [("in " + op, "linear", ["a"], dict(out_features=8)), (op, op, ["in " + op], numbers)]
         parts.append(op)
     return layers + [("all", "concat", parts)]
 
@@ -85,6 +86,14 @@ TINY = [
         ("c", "avg_pool2d", ["b"], dict(kernel=2, stride=1, padding=1, count_include_pad=False)),
         ("d", "avg_pool2d", ["c"], dict(kernel=[2, 3], stride=1, padding=1)),
         ("e", "adaptive_avg_pool2d", ["d"], dict(output_size=[3, 2]))]),
+    tiny("pools of signals", [2, 3, 13], [
+        ("a", "conv1d", ["input"], dict(out_channels=4, kernel=1)),
+        ("b", "max_pool1d", ["a"], dict(kernel=3, stride=2, padding=1, ceil_mode=True)),
+        ("c", "avg_pool1d", ["b"], dict(kernel=2, stride=1, padding=1, count_include_pad=False)),
+        ("p", "prelu", ["c"], dict(per_channel=True)),
+        ("d", "avg_pool1d", ["p"], dict(kernel=3, stride=1, padding=1)),
+        ("e", "adaptive_avg_pool1d", ["d"], dict(output_size=3)), ("g", "global_avg_pool", ["a"]), ("f", "flatten", ["e"]),
+        ("all", "concat", ["f", "g"])]),
     tiny("upsample2d", [2, 3, 4, 3], [
         ("a", "conv2d", ["input"], dict(out_channels=4, kernel=1)), ("b", "upsample2d", ["a"], dict(scale=[2, 1])),
         ("c", "tanh", ["b"]), ("d", "upsample2d", ["c"], dict(scale=2, mode="bilinear")), ("e", "tanh", ["d"])]),
@@ -122,6 +131,10 @@ TINY = [
         ("h", "linear", ["input"], dict(out_features=4)), ("c", "linear", ["input"], dict(out_features=4)),
         ("l1", "lstm", ["input", "h", "c"]), ("l2", "lstm", ["input", "l1", "l1.c"], dict(weights="l1")),
         ("g1", "gru", ["h", "l2"]), ("g2", "gru", ["c", "g1"], dict(weights="g1"))]),
+    tiny("reset after", [2, 3], [
+        ("h", "linear", ["input"], dict(out_features=4)), ("c", "linear", ["input"], dict(out_features=4)),
+        ("g1", "gru", ["c", "h"], dict(reset_after=True)), ("g2", "gru", ["h", "g1"], dict(reset_after=True, weights="g1")),
+        ("g3", "gru", ["c", "g2"], dict(reset_after=True, bias=False))]),
     tiny("embedding", {"input": {"shape": [2, 6], "dtype": "int32"}, "next": {"shape": [2, 6], "dtype": "int32"}}, [
         ("e", "embedding", ["input"], dict(vocabulary=9, width=5)), ("p", "parameter", [], dict(shape=[1, 6, 5])),
         ("x", "add", ["e", "p"]), ("n", "layer_norm", ["x"]),

@@ -66,6 +66,15 @@ def avg_pool(layer, w, x):
     return F.avg_pool2d(x, *pool(layer, x), layer.get("count_include_pad", True))
 
 
+def max_pool1d(layer, w, x):
+    return F.max_pool1d(x, layer["kernel"], layer.get("stride"), layer.get("padding", 0), ceil_mode=layer.get("ceil_mode", False))
+
+
+def avg_pool1d(layer, w, x):
+    return F.avg_pool1d(x, layer["kernel"], layer.get("stride"), layer.get("padding", 0), layer.get("ceil_mode", False),
+                        layer.get("count_include_pad", True))
+
+
 def upsample(layer, w, x):
     return F.interpolate(x, scale_factor=tuple(float(s) for s in pair(layer["scale"])), mode=layer.get("mode", "nearest"))
 
@@ -131,7 +140,8 @@ def gru(layer, w, x, h):
     wr, wz, wn = F.linear(x, w, b).chunk(3, 1)
     (ur, uz, un), (dr, dz, dn) = u.chunk(3), d.chunk(3)
     r, z = (wr + F.linear(h, ur, dr)).sigmoid(), (wz + F.linear(h, uz, dz)).sigmoid()
-    n = (wn + F.linear(r * h, un, dn)).tanh()  # the reset gate before the product (Cho et al., 2014)
+    # The reset gate comes before the product (Cho et al., 2014), or after it as in torch.nn.GRU.
+    n = (wn + (r * F.linear(h, un, dn) if layer.get("reset_after") else F.linear(r * h, un, dn))).tanh()
     return (1 - z) * n + z * h
 
 
@@ -160,7 +170,12 @@ OPS = {
     "dropout": lambda layer, w, x: x * w[0].reshape(x.shape), "stochastic_depth": lambda layer, w, x: x * w[0].reshape(x.shape),
     "max_pool2d": max_pool, "avg_pool2d": avg_pool,
     "adaptive_avg_pool2d": lambda layer, w, x: F.adaptive_avg_pool2d(x, pair(layer["output_size"])),
-    "global_avg_pool": lambda layer, w, x: x.mean((2, 3)), "mean": mean, "upsample2d": upsample,
+    "max_pool1d": max_pool1d, "avg_pool1d": avg_pool1d,
+    "adaptive_avg_pool1d": lambda layer, w, x: F.adaptive_avg_pool1d(x, layer["output_size"]),
+    "elu": lambda layer, w, x: F.elu(x, layer.get("alpha", 1.0)),
+    "softplus": lambda layer, w, x: F.softplus(x, layer.get("beta", 1.0), layer.get("threshold", 20.0)),
+    "prelu": lambda layer, w, x: F.prelu(x, w[0]), "log_softmax": lambda layer, w, x: x.log_softmax(layer.get("axis", -1)),
+    "global_avg_pool": lambda layer, w, x: x.flatten(2).mean(2), "mean": mean, "upsample2d": upsample,
     "add": add, "sub": lambda layer, w, x, z: x - z, "mul": lambda layer, w, x, z: x * z, "div": lambda layer, w, x, z: x / z,
     "concat": concat, "split": split, "matmul": matmul,
     "slice": lambda layer, w, x: x.narrow(layer.get("axis", 1), layer.get("start", 0), layer["size"]),

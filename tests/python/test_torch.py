@@ -105,6 +105,98 @@ class Networks(TestCase):
         self.assertIn("poet.torch: warning: torch.fx cannot trace it", err)
         self.assertEqual(json.loads((self.folder / "net.json").read_text())["name"], "Branches")
 
+    def test_a_module_that_contains_layers_is_traced_through(self):
+        import torch
+        import poet.torch
+
+        class Block(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = torch.nn.Linear(8, 8)
+                self.act = torch.nn.PReLU()
+
+            def forward(self, x):
+                return self.act(self.fc(x))
+
+        x = torch.zeros(1, 8)
+        net = torch.nn.Sequential(Block(), torch.nn.Linear(8, 3))
+        ops = ["linear", "prelu", "linear", "cross_entropy"]
+        Block.__module__ = "torch.nn.modules.block"  # those of PyTorch are what torch.fx does not look into
+        self.assertEqual([layer["op"] for layer in poet.torch.trace(net, x, via="fx")["layers"]], ops)
+        custom = poet.torch.trace(net, x, via="fx", custom={"Block": 100})["layers"]
+        self.assertEqual([layer["op"] for layer in custom], ["custom", "linear", "cross_entropy"])
+        self.assertEqual(custom[0]["parameters"], 8 * 8 + 8 + 1)
+
+        def forward(self, x):
+            return self.act(self.fc(x)) if x.sum() > 0 else x
+        Block.forward = forward
+        message = r"^0 \(Block\): torch.fx cannot trace it: TraceError: .*control flow"
+        with self.assertRaisesRegex(poet.torch.Refused, message):
+            poet.torch.trace(net, x, via="fx")
+
+    def test_if_neither_way_works_the_error_states_both(self):
+        import torch
+        import poet.torch
+
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.fc = torch.nn.Linear(8, 3)
+
+            def forward(self, x):
+                return torch.special.erfcx(self.fc(x)) if x.sum() > -1 else x
+
+        with self.assertRaises(poet.torch.Refused) as caught:
+            poet.torch.trace(Net(), torch.zeros(1, 8), notes=[])
+        self.assertRegex(str(caught.exception), r"by torch.fx: the network itself \(Net\): torch.fx cannot trace it")
+        self.assertIn("by ONNX: torch.onnx.export fails: ", str(caught.exception))
+
+    def test_recurrences_are_unrolled(self):
+        import torch
+        import poet.torch
+
+        class Last(torch.nn.Module):
+            def __init__(self, kind, **settings):
+                super().__init__()
+                self.rnn = kind(3, 4, batch_first=True, **settings)
+
+            def forward(self, x):
+                state = self.rnn(x)[1]
+                return (state[0] if isinstance(self.rnn, torch.nn.LSTM) else state)[-1]
+
+        x = torch.zeros(1, 2, 3)
+        for kind in (torch.nn.GRU, torch.nn.LSTM):
+            for both in (False, True):
+                with self.subTest(kind=kind, both=both):
+                    document = poet.torch.trace(Last(kind, num_layers=2, bidirectional=both), x, via="fx")
+                    cells = [layer for layer in document["layers"] if layer["op"] == kind.__name__.lower()]
+                    self.assertEqual(document["inputs"]["input"]["shape"], ["N", 2, 3])
+                    # The last state of the last direction needs all of the first layer, and its own steps.
+                    self.assertEqual(len(cells), 6 if both else 4)
+                    self.assertEqual(sum("weights" not in cell for cell in cells), 3 if both else 2)
+                    self.assertEqual([cell.get("reset_after") for cell in cells],
+                                     [True if kind is torch.nn.GRU else None] * len(cells))
+        for wrong, message in ((dict(proj_size=2), "proj_size is 2; expected 0"),):
+            with self.assertRaisesRegex(poet.torch.Refused, r"rnn \(LSTM\): " + message):
+                poet.torch.trace(Last(torch.nn.LSTM, **wrong), x, via="fx")
+
+    def test_what_no_layer_stands_for_is_said_with_what_helps(self):
+        import torch
+        import poet.torch
+
+        def refusal(net, *shape):
+            with self.assertRaises(poet.torch.Refused) as caught:
+                poet.torch.trace(net, torch.zeros(*shape), via="fx")
+            return str(caught.exception)
+
+        nn = torch.nn
+        self.assertEqual(refusal(nn.Sequential(nn.MaxPool1d(2, dilation=2)), 1, 3, 8),
+                         "0 (MaxPool1d): its windows are dilated by 2; expected a dilation of 1")
+        self.assertIn("0 (RNN): no layer stands for it, and it makes several tensors",
+                      refusal(nn.Sequential(nn.RNN(3, 4)), 1, 2, 3))
+        self.assertIn("0 (BatchNorm1d): affine is False; expected affine=True",
+                      refusal(nn.Sequential(nn.BatchNorm1d(3, affine=False)), 2, 3))
+
     def test_a_module_is_left_in_the_modes_it_was_in(self):
         import torch
         import poet.torch

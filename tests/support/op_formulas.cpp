@@ -35,6 +35,9 @@ Table all_ops() {
       {"split", {.output = "X", .inputs = {"S"}}},
       {"embedding", {.output = "XW", .inputs = {""}, .parameters = {"XD"}}},
       {"max_pool2d", {.output = "X", .inputs = {"PD"}, .others = {{"index", "X"}}}},
+      {"max_pool1d", {.output = "X", .inputs = {"PD"}, .others = {{"index", "X"}}}},
+      // A slope may be negative, so that only X tells which elements it belongs to.
+      {"prelu", {.output = "XW/X", .inputs = {"XDW/D"}, .parameters = {"XD"}}},
       {"linear_relu",
        {.output = "XW", .inputs = {"GW"}, .parameters = {"XG"}, .gradients = {{"z", "YD/D"}}}},
       // Y = P V with P = softmax(X Z'): the gradient of V is P' D, and that of P is D V'. The
@@ -59,8 +62,8 @@ Table all_ops() {
         .parameter_names = {"input", "hidden"},
         .others = {{"gates", "XZWU"}, {"c", "PV"}},
         .gradients = {{"cell", "PQDE/E"}, {"gates", "PQVDG/P"}}}},
-      // P = gates, one of which is applied to Z = h before its product with U. So that product is
-      // part of the gradients of the gates, of h and of U.
+      // P = gates, one of which is applied to Z = h before its product with U, or to that product.
+      // So the product is part of the gradients of the gates, of h and of U.
       {"gru",
        {.output = "PZ",
         .inputs = {"GW", "GPDU"},
@@ -73,11 +76,12 @@ Table all_ops() {
   };
   add(product, {"conv2d", "conv1d", "conv_transpose2d", "linear"});
   add(normalisation, {"batch_norm2d", "batch_norm1d", "layer_norm", "group_norm"});
-  add(from_output, {"relu", "relu6", "leaky_relu", "sigmoid", "tanh", "softmax"});
-  add(from_input, {"hard_sigmoid", "hard_swish", "silu", "gelu"});
+  add(from_output,
+      {"relu", "relu6", "leaky_relu", "sigmoid", "tanh", "elu", "softmax", "log_softmax"});
+  add(from_input, {"hard_sigmoid", "hard_swish", "silu", "gelu", "softplus"});
   add(in_place_map, {"dropout", "stochastic_depth"});
-  add(linear_map, {"avg_pool2d", "adaptive_avg_pool2d", "global_avg_pool", "mean", "upsample2d",
-                   "slice", "permute"});
+  add(linear_map, {"avg_pool2d", "avg_pool1d", "adaptive_avg_pool2d", "adaptive_avg_pool1d",
+                   "global_avg_pool", "mean", "upsample2d", "slice", "permute"});
   add(loss, {"cross_entropy", "cross_entropy_loss", "mse"});
   return table;
 }

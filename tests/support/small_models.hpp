@@ -40,7 +40,10 @@ inline const std::string kImages = R"(
   {"name": "depth", "op": "stochastic_depth", "inputs": ["frozen"]},
   {"name": "skip", "op": "add", "inputs": ["depth", "groups"]},
   {"name": "relu6", "op": "relu6", "inputs": ["skip"]},
-  {"name": "pool", "op": "global_avg_pool", "inputs": ["relu6"]},
+  {"name": "slopes", "op": "prelu", "inputs": ["relu6"], "per_channel": true},
+  {"name": "elu", "op": "elu", "inputs": ["slopes"], "alpha": 0.5},
+  {"name": "plus", "op": "softplus", "inputs": ["elu"], "beta": 2, "threshold": 1},
+  {"name": "pool", "op": "global_avg_pool", "inputs": ["plus"]},
   {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 4, "trainable": false},
   {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 4})";
 
@@ -59,7 +62,8 @@ inline const std::string kSequences = R"(
   {"name": "step1", "op": "lstm", "inputs": ["last", "h0", "c0"]},
   {"name": "step2", "op": "lstm", "inputs": ["last", "step1", "step1.c"], "weights": "step1"},
   {"name": "gru", "op": "gru", "inputs": ["step2", "step1"]},
-  {"name": "drop", "op": "dropout", "inputs": ["gru"]},
+  {"name": "after", "op": "gru", "inputs": ["gru", "step2"], "reset_after": true},
+  {"name": "drop", "op": "dropout", "inputs": ["after"]},
   {"name": "out", "op": "linear", "inputs": ["drop"], "out_features": 7, "bias": false, "weights": "table"},
   {"name": "loss", "op": "cross_entropy", "inputs": ["out"], "classes": 7, "target": "next"})";
 
@@ -76,7 +80,12 @@ inline const std::string kSignals = R"(
   {"name": "level", "op": "mean", "inputs": ["rest"], "axes": [2], "keep_dims": true},
   {"name": "even", "op": "sub", "inputs": ["rest", "level"]},
   {"name": "sigmoid", "op": "sigmoid", "inputs": ["even"]},
-  {"name": "flat", "op": "flatten", "inputs": ["sigmoid"]},
+  {"name": "max", "op": "max_pool1d", "inputs": ["sigmoid"], "kernel": 2},
+  {"name": "logs", "op": "log_softmax", "inputs": ["max"], "axis": 1},
+  {"name": "smooth", "op": "avg_pool1d", "inputs": ["logs"], "kernel": 3, "stride": 1, "padding": 1},
+  {"name": "slope", "op": "prelu", "inputs": ["smooth"]},
+  {"name": "two", "op": "adaptive_avg_pool1d", "inputs": ["slope"], "output_size": 2},
+  {"name": "flat", "op": "flatten", "inputs": ["two"]},
   {"name": "dense", "op": "linear_relu", "inputs": ["flat"], "out_features": 4},
   {"name": "same", "op": "identity", "inputs": ["dense"]},
   {"name": "own", "op": "custom", "inputs": ["same"], "shape": ["N", 4], "flops": 9, "parameters": 3,

@@ -10,7 +10,6 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._pytorch import torch
 from poet.torch._layers import add_loss, choose_trainable, drop_unread, with_open_batch
 from poet.torch._onnx import by_onnx
 from poet.torch._state import parameters as parameters_of
@@ -77,11 +76,14 @@ def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: O
         if joined is None:
             notes.append("the batch is fixed: some layer has it in another extent than the first")
             joined = _document(net, inputs, title, loss, custom, notes, numbers)
-    except (torch.fx.proxy.TraceError, Refused) as error:
+    except Refused as error:
         if via == "fx":
             raise
         notes.append(f"torch.fx cannot trace it, so that it goes by ONNX: {error}")
-        return by_onnx(net, inputs, title, loss, trainable, custom, notes)
+        try:
+            return by_onnx(net, inputs, title, loss, trainable, custom, notes)
+        except Refused as other:
+            raise Refused(f"neither way works\nby torch.fx: {error}\nby ONNX: {other}") from other
     choose_trainable(joined["layers"], trainable)
     return joined
 

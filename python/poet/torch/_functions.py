@@ -7,7 +7,9 @@ from typing import Any, Callable, Dict, List, Sequence, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import State, drop_samples, dropped, leak, other_than, resize, smooth, view
+from poet.torch._modules import (drop_samples, dropped, expect_undilated, exponential, leak, of_rank, other_than,
+                                 resize, smooth, soften, softmax_axis, view)
+from poet.torch._recurrence import State
 
 F: Any = importlib.import_module("torch.nn.functional")
 
@@ -17,6 +19,14 @@ class Value:
 
     def __init__(self, name: str, tensor: Any) -> None:
         self.name, self.shape, self.tensor = name, tuple(tensor.shape), tensor
+
+
+class Stack(Value):
+    """The last states of a recurrence, one for each layer and direction. A single one has no extent for that."""
+
+    def __init__(self, state: State, tensor: Any) -> None:
+        super().__init__(str(state), tensor[0] if len(state.parts) == 1 else tensor)
+        self.parts = [Value(part, row) for part, row in zip(state.parts, tensor)]
 
 
 class Use:
@@ -32,7 +42,8 @@ class Use:
     def value(self, place: int, key: str) -> Value:
         found = self.get(place, key)
         if not isinstance(found, Value):
-            raise Unsupported("it reads a number where a tensor is expected")
+            raise Unsupported(f"its argument {key} is {found!r}; expected a tensor that depends on the input, or a "
+                              "weight")
         return found
 
     def get(self, place: int, key: str, otherwise: Any = None) -> Any:
@@ -92,6 +103,14 @@ def leaky_relu(use: Use) -> str:
     return leak(use.layers, use.name, [use.x.name], use.get(1, "negative_slope", 0.01))
 
 
+def elu(use: Use) -> str:
+    return exponential(use.layers, use.name, [use.x.name], use.get(1, "alpha", 1.0))
+
+
+def softplus(use: Use) -> str:
+    return soften(use.layers, use.name, [use.x.name], use.get(1, "beta", 1), use.get(2, "threshold", 20))
+
+
 def gelu(use: Use) -> str:
     return smooth(use.layers, use.name, [use.x.name], use.get(1, "approximate", "none"))
 
@@ -131,13 +150,15 @@ def mean(use: Use) -> str:
 
 
 def adaptive_avg_pool(use: Use) -> str:
-    return use.add("adaptive_avg_pool2d", output_size=window(tuple(use.output.shape[2:])))
+    return use.add(of_rank("adaptive_avg_pool", use.x.shape), output_size=window(tuple(use.output.shape[2:])))
 
 
 def max_pool(use: Use) -> str:
     kernel = window(use.get(1, "kernel_size"))
     stride = use.get(2, "stride")
-    return use.add("max_pool2d", kernel=kernel, stride=other_than(window(stride) if stride else kernel, kernel),
+    expect_undilated(use.get(4, "dilation", 1))
+    return use.add(of_rank("max_pool", use.x.shape), kernel=kernel,
+                   stride=other_than(window(stride) if stride else kernel, kernel),
                    padding=other_than(window(use.get(3, "padding", 0)), 0),
                    ceil_mode=other_than(bool(use.get(5, "ceil_mode", False)), False))
 
@@ -145,14 +166,21 @@ def max_pool(use: Use) -> str:
 def avg_pool(use: Use) -> str:
     kernel = window(use.get(1, "kernel_size"))
     stride = use.get(2, "stride")
-    return use.add("avg_pool2d", kernel=kernel, stride=other_than(window(stride) if stride else kernel, kernel),
+    return use.add(of_rank("avg_pool", use.x.shape), kernel=kernel,
+                   stride=other_than(window(stride) if stride else kernel, kernel),
                    padding=other_than(window(use.get(3, "padding", 0)), 0),
                    ceil_mode=other_than(bool(use.get(4, "ceil_mode", False)), False),
                    count_include_pad=other_than(bool(use.get(5, "count_include_pad", True)), True))
 
 
-def softmax(use: Use) -> str:
-    return use.add("softmax", axis=other_than(use.get(1, "dim", -1), -1))
+def softmax(op: str) -> Callable[[Use], Any]:
+    return lambda use: use.add(op, axis=other_than(softmax_axis(use.get(1, "dim")), -1))
+
+
+def prelu(use: Use) -> str:
+    weight = use.value(1, "weight")
+    return use.layers.add_with_weight("prelu", use.name, weight.tensor, [use.x.name],
+                                      per_channel=other_than(weight.tensor.numel() > 1, False))
 
 
 def interpolate(use: Use) -> str:
@@ -194,7 +222,8 @@ def matmul(use: Use) -> str:
 def repeat(use: Use) -> str:
     """Whatever may read a repeated weight repeats it by itself."""
     if use.x.shape != tuple(use.output.shape) and not getattr(use.x.tensor, "is_leaf", False):
-        raise Unsupported("it repeats data; expected a weight")
+        raise Unsupported(f"it repeats data of the shape {use.x.shape} to {tuple(use.output.shape)}; expected a "
+                          "weight, or the data itself where +, -, * and / repeat it by themselves")
     return use.x.name
 
 
@@ -205,8 +234,12 @@ def pick(use: Use) -> Any:
         found = source[wanted]
         return found if found is None or isinstance(found, (Value, tuple)) else found
     wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+    if isinstance(source, Stack) and isinstance(wanted[0], int):
+        source, wanted = source.parts[wanted[0]], wanted[1:]
+    elif isinstance(source, Stack) and len(source.parts) == 1:
+        raise Unsupported("it picks from the last state of one layer by more than a number; expected h[0] or h[-1]")
     if any(not (w is None or w is Ellipsis or isinstance(w, (int, slice))) for w in wanted):
-        raise Unsupported("it picks elements by a tensor; expected numbers and slices")
+        raise Unsupported("it picks elements by a tensor or a list; expected numbers and slices")
     if Ellipsis in wanted:
         at = wanted.index(Ellipsis)
         fill = len(source.shape) - sum(w is not None and w is not Ellipsis for w in wanted)
@@ -216,7 +249,7 @@ def pick(use: Use) -> Any:
         if item is None:
             continue
         if isinstance(item, slice) and item.step not in (None, 1):
-            raise Unsupported("it takes every so many elements; expected steps of 1")
+            raise Unsupported(f"it takes elements in steps of {item.step}; expected steps of 1")
         start, stop, _ = (item if isinstance(item, slice) else slice(item, item + 1 or None)).indices(shape[axis])
         if stop - start != shape[axis]:
             name = use.layers.add("slice", use.name, [name], start=other_than(start, 0), size=stop - start,
@@ -242,7 +275,11 @@ FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
     torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk,
     torch.split: chunk,
     torch.mean: mean, F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
-    F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax, torch.softmax: softmax,
+    F.max_pool1d: max_pool, torch.max_pool1d: max_pool, F.avg_pool1d: avg_pool, torch.avg_pool1d: avg_pool,
+    F.adaptive_avg_pool1d: adaptive_avg_pool, torch.adaptive_avg_pool1d: adaptive_avg_pool,
+    F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax("softmax"), torch.softmax: softmax("softmax"),
+    F.log_softmax: softmax("log_softmax"), torch.log_softmax: softmax("log_softmax"),
+    F.prelu: prelu, torch.prelu: prelu, F.elu: elu, F.softplus: softplus,
     F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
     F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: leaky_relu,
     torch.sigmoid: plain("sigmoid"), F.sigmoid: plain("sigmoid"), torch.tanh: plain("tanh"), F.tanh: plain("tanh"),
@@ -258,11 +295,12 @@ for op, functions in {"add": (operator.add, operator.iadd, torch.add), "sub": (o
 METHODS: Dict[str, Callable[[Use], Any]] = {
     "view": reshape, "reshape": reshape, "flatten": reshape, "unsqueeze": reshape, "squeeze": reshape,
     "permute": permute, "transpose": transpose, "contiguous": same, "clone": same, "to": same, "float": same,
-    "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax,
+    "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax("softmax"),
+    "log_softmax": softmax("log_softmax"), "prelu": prelu,
     "expand": repeat, "expand_as": repeat, "repeat": repeat,
     "matmul": matmul, "bmm": matmul, "relu": plain("relu"), "sigmoid": plain("sigmoid"), "tanh": plain("tanh"),
     "masked_fill": mask, "add": binary("add"), "add_": binary("add"), "mul": binary("mul"),
     "sub": binary("sub"), "div": binary("div"),
 }
 
-__all__ = ["FUNCTIONS", "METHODS", "State", "Use", "Value"]
+__all__ = ["FUNCTIONS", "METHODS", "Stack", "State", "Use", "Value"]

@@ -8,8 +8,7 @@ Layer = Dict[str, Any]
 
 #: Ops of layers that have parameters.
 WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "batch_norm1d", "batch_norm2d",
-                             "layer_norm",
-                             "group_norm", "embedding", "parameter", "lstm"))
+                             "layer_norm", "group_norm", "embedding", "parameter", "lstm", "gru", "prelu"))
 
 
 #: A norm whose momentum is None.
@@ -99,7 +98,7 @@ class Layers:
 def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str]) -> None:
     """Ends the network in a loss: without a wish, a cross entropy of samples and classes, else a mean of squares."""
     last = next((layer for layer in layers.layers if layer["name"] == name), None)
-    ends_in_softmax = last is not None and last["op"] == "softmax"
+    ends_in_softmax = last is not None and last["op"] in ("softmax", "log_softmax")
     if loss is None:
         loss = "cross_entropy" if ends_in_softmax or (len(shape) == 2 and shape[1] > 1) else "mse"
     if loss not in ("cross_entropy", "mse"):

@@ -23,7 +23,7 @@ class Call:
 
 def same_padding(module: Any) -> Any:
     if module.padding_mode != "zeros":
-        raise Unsupported(f"padding_mode is {module.padding_mode!r}; expected zeros")
+        raise Unsupported(f"padding_mode is {module.padding_mode!r}; expected 'zeros'")
     return module.padding if module.padding == "same" else 0 if module.padding == "valid" else window(module.padding)
 
 
@@ -62,7 +62,7 @@ def linear(layers: Layers, call: Call) -> str:
 def batch_norm(layers: Layers, call: Call) -> str:
     m = call.module
     if m.weight is None:
-        raise Unsupported("it has no weights; expected affine=True")
+        raise Unsupported("affine is False; expected affine=True, with weights")
     op = "batch_norm2d" if len(call.shapes[0]) == 4 else "batch_norm1d"
     name = layers.add_with_weight(op, call.name, m.weight, call.inputs, epsilon=other_than(m.eps, 1e-5),
                                   momentum=None if m.momentum is None else other_than(m.momentum, 0.1))
@@ -76,7 +76,7 @@ def batch_norm(layers: Layers, call: Call) -> str:
 def layer_norm(layers: Layers, call: Call) -> str:
     m = call.module
     if m.weight is None:
-        raise Unsupported("it has no weights; expected elementwise_affine=True")
+        raise Unsupported("elementwise_affine is False; expected elementwise_affine=True, with weights")
     return layers.add_with_weight("layer_norm", call.name, m.weight, call.inputs,
                                   dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None,
                                                                                                True),
@@ -85,7 +85,7 @@ def layer_norm(layers: Layers, call: Call) -> str:
 
 def group_norm(layers: Layers, call: Call) -> str:
     if call.module.weight is None:
-        raise Unsupported("it has no weights; expected affine=True")
+        raise Unsupported("affine is False; expected affine=True, with weights")
     return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs,
                                   groups=call.module.num_groups, epsilon=other_than(call.module.eps, 1e-5))
 
@@ -101,11 +101,22 @@ def embedding(layers: Layers, call: Call) -> str:
     return name
 
 
+def of_rank(op: str, shape: Sequence[int]) -> str:
+    """`max_pool` of an image is max_pool2d, and that of a signal max_pool1d."""
+    if len(shape) not in (3, 4):
+        raise Unsupported(f"its input has the shape {tuple(shape)}; expected samples, channels and one or two extents")
+    return f"{op}{len(shape) - 2}d"
+
+
+def expect_undilated(dilation: Any) -> None:
+    if window(dilation) != 1:
+        raise Unsupported(f"its windows are dilated by {dilation}; expected a dilation of 1")
+
+
 def max_pool(layers: Layers, call: Call) -> str:
     m = call.module
-    if window(m.dilation) != 1:
-        raise Unsupported("its windows are dilated; expected a dilation of 1")
-    return layers.add("max_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+    expect_undilated(m.dilation)
+    return layers.add(of_rank("max_pool", call.shapes[0]), call.name, call.inputs, kernel=window(m.kernel_size),
                       stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
                                                                                                      0),
                       ceil_mode=other_than(m.ceil_mode, False))
@@ -113,17 +124,19 @@ def max_pool(layers: Layers, call: Call) -> str:
 
 def avg_pool(layers: Layers, call: Call) -> str:
     m = call.module
-    name = layers.add("avg_pool2d", call.name, call.inputs, kernel=window(m.kernel_size),
+    name = layers.add(of_rank("avg_pool", call.shapes[0]), call.name, call.inputs, kernel=window(m.kernel_size),
                       stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
                                                                                                      0),
                       ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
-    if m.divisor_override is not None:
-        layers.differs(f"it divides by {m.divisor_override}, the layer by the elements of a window")
+    divisor = getattr(m, "divisor_override", None)
+    if divisor is not None:
+        layers.differs(f"it divides by {divisor}, the layer by the elements of a window")
     return name
 
 
 def adaptive_avg_pool(layers: Layers, call: Call) -> str:
-    return layers.add("adaptive_avg_pool2d", call.name, call.inputs, output_size=window(call.output.shape[2:]))
+    return layers.add(of_rank("adaptive_avg_pool", call.shapes[0]), call.name, call.inputs,
+                      output_size=window(call.output.shape[2:]))
 
 
 def flatten(layers: Layers, call: Call) -> str:
@@ -137,7 +150,7 @@ def view(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequen
     if len(new) == 2 and len(old) > 2 and new[0] == old[0]:
         return layers.add("flatten", name, [source])
     if not new:
-        raise Unsupported("it makes a single number; expected extents")
+        raise Unsupported(f"it makes a single number of the shape {tuple(old)}; expected extents, such as 1")
     return layers.add("reshape", name, [source], shape=list(new))
 
 
@@ -170,7 +183,19 @@ def drop_samples(layers: Layers, name: str, inputs: Sequence[str], rate: float, 
 
 
 def softmax(layers: Layers, call: Call) -> str:
-    return layers.add("softmax", call.name, call.inputs, axis=other_than(call.module.dim, -1))
+    op = "log_softmax" if type(call.module).__name__ == "LogSoftmax" else "softmax"
+    return layers.add(op, call.name, call.inputs, axis=other_than(softmax_axis(call.module.dim), -1))
+
+
+def softmax_axis(axis: Any) -> int:
+    if axis is None:
+        raise Unsupported("its dim is None; expected a number, such as -1 for the last extent")
+    return int(axis)
+
+
+def prelu(layers: Layers, call: Call) -> str:
+    return layers.add_with_weight("prelu", call.name, call.module.weight, call.inputs,
+                                  per_channel=other_than(call.module.num_parameters > 1, False))
 
 
 def leaky_relu(layers: Layers, call: Call) -> str:
@@ -182,6 +207,27 @@ def leak(layers: Layers, name: str, inputs: Sequence[str], slope: float) -> str:
     if slope < 0:
         layers.differs(f"its slope is {slope}, the layer's 0.01")
     return added
+
+
+def elu(layers: Layers, call: Call) -> str:
+    return exponential(layers, call.name, call.inputs, call.module.alpha)
+
+
+def exponential(layers: Layers, name: str, inputs: Sequence[str], alpha: float) -> str:
+    added = layers.add("elu", name, inputs, alpha=other_than(alpha, 1) if alpha >= 0 else None)
+    if alpha < 0:
+        layers.differs(f"its alpha is {alpha}, the layer's 1")
+    return added
+
+
+def softplus(layers: Layers, call: Call) -> str:
+    return soften(layers, call.name, call.inputs, call.module.beta, call.module.threshold)
+
+
+def soften(layers: Layers, name: str, inputs: Sequence[str], beta: float, threshold: float) -> str:
+    if beta < 1e-6:
+        raise Unsupported(f"its beta is {beta}; expected one from 1e-6")
+    return layers.add("softplus", name, inputs, beta=other_than(beta, 1), threshold=other_than(threshold, 20))
 
 
 def gelu(layers: Layers, call: Call) -> str:
@@ -218,7 +264,8 @@ def attention(layers: Layers, call: Call) -> Any:
     m = call.module
     plain_rows = all(len(shape) == 3 for shape in call.shapes[:3])
     if not (m._qkv_same_embed_dim and m.bias_k is None and not m.add_zero_attn and plain_rows):
-        raise Unsupported("keys and values have widths or rows of their own; expected one width")
+        raise Unsupported("keys and values have widths (kdim, vdim) or rows (add_bias_kv, add_zero_attn) of their own, "
+                          "or there is no batch; expected one width, and inputs of three extents")
     names = list(call.inputs[:3])
     if not m.batch_first:
         names = [layers.add("permute", f"{call.name}.batch_first", [n], order=[1, 0, 2]) for n in names]
@@ -240,41 +287,6 @@ def attention(layers: Layers, call: Call) -> Any:
     return (name, None)
 
 
-def lstm(layers: Layers, call: Call) -> Any:
-    """A layer for each step of one layer of one direction; all share the parameters of the first."""
-    m = call.module
-    if m.num_layers != 1 or m.bidirectional or m.proj_size:
-        raise Unsupported("it has several layers or directions, or projections; expected one layer")
-    x, shape = call.inputs[0], call.shapes[0]
-    if not m.batch_first:
-        x = layers.add("permute", f"{call.name}.batch_first", [x], order=[1, 0, 2])
-        shape = (shape[1], shape[0], shape[2])
-    batch, steps, width = shape
-    if len(call.inputs) > 1:
-        h, c = (layers.add("reshape", f"{call.name}.{part}0", [n], shape=[batch, m.hidden_size])
-                for part, n in zip("hc", call.inputs[1:3]))
-    else:
-        h, c = (layers.add_input(f"{call.name}.{part}0", [batch, m.hidden_size], is_state=True) for part in "hc")
-    rows = []
-    for t in range(steps):
-        at = f"{call.name}.t{t}"
-        part = layers.add("slice", at + ".x", [x], start=other_than(t, 0), size=1)
-        row = layers.add("reshape", at + ".row", [part], shape=[batch, width])
-        h = layers.add("lstm", at if t else call.name, [row, h, c], bias=other_than(m.bias, True))
-        if t:
-            layers.layers[-1]["weights"] = call.name
-        c = h + ".c"
-        rows.append(layers.add("reshape", at + ".y", [h], shape=[batch, 1, m.hidden_size]))
-    y = layers.add("concat", f"{call.name}.y", rows)
-    if not m.batch_first:
-        y = layers.add("permute", f"{call.name}.time_first", [y], order=[1, 0, 2])
-    return (y, (State(h), State(c)))
-
-
-class State(str):
-    """The last state of an LSTM as N, H, where PyTorch has an extent of one layer in front."""
-
-
 def plain(op: str) -> Callable[[Layers, Call], str]:
     return lambda layers, call: layers.add(op, call.name, call.inputs)
 
@@ -283,10 +295,12 @@ MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
     "Conv1d": conv, "Conv2d": conv, "ConvTranspose2d": conv_transpose, "Linear": linear,
     "NonDynamicallyQuantizableLinear": linear,
     "BatchNorm1d": batch_norm, "BatchNorm2d": batch_norm, "LayerNorm": layer_norm, "GroupNorm": group_norm,
-    "Embedding": embedding, "MaxPool2d": max_pool, "AvgPool2d": avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
+    "Embedding": embedding, "MaxPool1d": max_pool, "MaxPool2d": max_pool, "AvgPool1d": avg_pool, "AvgPool2d": avg_pool,
+    "AdaptiveAvgPool1d": adaptive_avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
     "Flatten": flatten, "Unflatten": flatten, "Dropout": dropout, "Dropout2d": dropout,
     "StochasticDepth": stochastic_depth,
-    "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention, "LSTM": lstm,
+    "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention,
+    "PReLU": prelu, "ELU": elu, "Softplus": softplus, "LogSoftmax": softmax,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
     "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
     "GELU": gelu,

@@ -50,7 +50,11 @@ def by_onnx(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], 
     """The document of a model file. Raises Refused with the messages of poet-solve, or ProgramNotFound."""
     with Files() as files:
         path = files.path("net.onnx")
-        export(net, tuple(x[:1].expand(2, *x.shape[1:]).contiguous() for x in inputs), path)
+        try:
+            export(net, tuple(x[:1].expand(2, *x.shape[1:]).contiguous() for x in inputs), path)
+        except Exception as error:
+            first_line = next(iter(str(error).strip().splitlines()), "")
+            raise Refused(f"torch.onnx.export fails: {type(error).__name__}: {first_line}") from error
         words = ["import", path]
         words += ["--loss", loss] if loss else []
         for op, flops in custom.items():

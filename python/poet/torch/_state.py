@@ -1,7 +1,7 @@
 """The state of a module of PyTorch under the names of its layers, and the way back.
 
 Most layers have the names of their modules, so that `conv1.weight` is the same to both. Two modules have other names in
-PyTorch than in a model file: an LSTM counts its layers, and an attention keeps three weights in one tensor. Which
+PyTorch than in a model file: a recurrence counts its layers and directions, and an attention keeps three weights in one tensor. Which
 arrays belong to which entry follows from the module alone, so that nothing has to be kept between import and the way
 back.
 """
@@ -79,7 +79,7 @@ def parameters(net: Any, document: Mapping[str, Any], numbers: Mapping[str, Any]
 
 #: Ops whose layers have arrays.
 WITH_ARRAYS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "linear_relu", "batch_norm1d",
-                         "batch_norm2d", "layer_norm", "group_norm", "embedding", "parameter", "lstm", "gru"))
+                         "batch_norm2d", "layer_norm", "group_norm", "embedding", "parameter", "prelu", "lstm", "gru"))
 
 
 def state_dict(net: Any, arrays: Mapping[str, Any]) -> Dict[str, Any]:
@@ -129,9 +129,13 @@ def _joined(path: str, name: str) -> str:
 
 def _other_names(module: Any) -> Iterator[Tuple[str, Tuple[str, ...]]]:
     kind = type(module).__name__
-    if kind == "LSTM":
-        for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
-            yield f"{part}_l0", (part,)
+    if kind in ("LSTM", "GRU"):
+        for k in range(module.num_layers):
+            for direction in ("", "_reverse") if module.bidirectional else ("",):
+                ending = f"l{k}{direction}"
+                layer = "" if ending == "l0" else ending
+                for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+                    yield f"{part}_{ending}", (_joined(layer, part),)
     if kind == "MultiheadAttention":
         for part in ("weight", "bias"):
             yield f"in_proj_{part}", tuple(f"{each}.{part}" for each in "qkv")

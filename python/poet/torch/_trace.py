@@ -5,14 +5,19 @@ import copy
 import dis
 import importlib
 import inspect
-from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from poet.torch._pytorch import evaluated_in, in_training, torch
-from poet.torch._functions import FUNCTIONS, METHODS, State, Use, Value, stated, stochastic_depth
+from poet.torch._functions import FUNCTIONS, METHODS, Stack, State, Use, Value, stated, stochastic_depth
 from poet.torch._layers import Layers, Unsupported
 from poet.torch._modules import MODULES, Call, custom
+from poet.torch._recurrence import RECURRENCES
 
 fx: Any = importlib.import_module("torch.fx")
+
+
+#: The function for each class of modules that layers stand for.
+KNOWN: Dict[str, Callable[[Layers, Call], Any]] = {**MODULES, **RECURRENCES}
 
 
 class Refused(Exception):
@@ -46,6 +51,36 @@ def unpacked(proxy: Any) -> Any:
     return proxy.tracer.iter(proxy)
 
 
+def is_known(module: Any) -> bool:
+    """Whether a layer stands for a module; a user's class of the same name is another one."""
+    return type(module).__name__ in KNOWN and type(module).__module__.startswith(("torch.", "torchvision."))
+
+
+class Tracer(fx.Tracer):  # type: ignore[misc]
+    """Goes into every module that contains modules for which layers stand: as one custom layer it would have the costs
+    of no layer. A user's FLOPs for a class are the exception."""
+
+    def __init__(self, flops: Mapping[str, int]) -> None:
+        super().__init__()
+        self.flops = flops
+        self.failed = self.kind = ""  #: the innermost module that could not be traced, and its class
+
+    def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
+        if type(m).__name__ in self.flops:
+            return True
+        if not super().is_leaf_module(m, module_qualified_name):
+            return False
+        return is_known(m) or not any(is_known(part) for part in m.modules() if part is not m)
+
+    def call_module(self, m: Any, forward: Any, args: Any, kwargs: Any) -> Any:
+        try:
+            return super().call_module(m, forward, args, kwargs)
+        except Exception:
+            if not self.failed:
+                self.failed, self.kind = self.path_of_module(m), type(m).__name__
+            raise
+
+
 class Walk(fx.Interpreter):  # type: ignore[misc]
     """Runs a traced module once, and writes the layer of each node as its shape is known."""
 
@@ -63,8 +98,10 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         try:
             self.values[node] = self.value_of(node, result)
         except Unsupported as error:
-            what = type(self.fetch_attr(node.target)).__name__ if node.op == "call_module" else node.target
-            self.refused.append(f"{node.name} ({getattr(what, '__name__', what)}): {error}")
+            is_module = node.op == "call_module"
+            what = type(self.fetch_attr(node.target)).__name__ if is_module else node.target
+            name = node.target if is_module else node.name
+            self.refused.append(f"{name} ({getattr(what, '__name__', what)}): {error}")
             self.values[node] = Value("input", result) if torch.is_tensor(result) else None
         return result
 
@@ -109,7 +146,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
             return None if makes_tensor else result
         table: Mapping[Any, Any] = FUNCTIONS if node.op == "call_function" else METHODS
         if node.target not in table:
-            raise Unsupported("no layer stands for it")
+            raise Unsupported("no layer stands for it; expected a function that docs/import.md lists, or a module of "
+                              "its own for --custom CLASS=FLOPS")
         return table[node.target](use)
 
     def module_of(self, node: Any, args: Sequence[Any], kwargs: Dict[str, Any], result: Any) -> Any:
@@ -119,10 +157,11 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         call = Call(module, node.target, [v.name for v in flat], [v.shape for v in flat], result,
                     node.target in self.evaluated)
         kind = type(module).__name__
-        if kind in MODULES and not (kind in self.flops):
-            return MODULES[kind](self.layers, call)
+        if kind in KNOWN and kind not in self.flops:
+            return KNOWN[kind](self.layers, call)
         if not torch.is_tensor(result):
-            raise Unsupported("no layer stands for it, and it makes several tensors")
+            raise Unsupported("no layer stands for it, and it makes several tensors, which no custom layer does; "
+                              "expected a module that docs/import.md lists")
         # Unless a user says otherwise: a product of each weight with each row of the input.
         each = self.flops.get(kind)
         if each is None:
@@ -136,17 +175,22 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         if isinstance(names, (tuple, list)):
             return tuple(self.pack(n, r) for n, r in zip(names, result))
         if isinstance(names, State):
-            return Value(names, result[0])
+            return Stack(names, result)
         return Value(names, result) if isinstance(names, str) and torch.is_tensor(result) else names
 
 
 def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mapping[str, int]) -> Tuple[Layers, Value]:
     """The layers of a module, and what its first output is. Raises what torch.fx raises, or Refused."""
+    tracer = Tracer(flops)
     original = fx.Proxy.__iter__
     fx.Proxy.__iter__ = unpacked
     try:
         with in_training(net):
-            traced = fx.symbolic_trace(net)
+            traced = fx.GraphModule(net, tracer.trace(net), type(net).__name__)
+    except Exception as error:
+        first_line = next(iter(str(error).splitlines()), "")
+        raise Refused(f"{tracer.failed or 'the network itself'} ({tracer.kind or type(net).__name__}): torch.fx cannot "
+                      f"trace it: {type(error).__name__}: {first_line}") from error
     finally:
         fx.Proxy.__iter__ = original
     # What the run changes, such as running means, is not the user's.
@@ -164,5 +208,6 @@ def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mappin
         if kind not in kinds:
             raise ValueError(f"no module is a '{kind}', of which FLOPs are stated; expected one of {', '.join(kinds)}")
     if not isinstance(walk.first_output, Value):
-        raise Refused("the network's first output is no tensor")
+        raise Refused("the network's first output is no tensor that a layer makes; expected one, or a tuple or "
+                      "dictionary that begins with one")
     return layers, walk.first_output

@@ -16,8 +16,11 @@ ExactLayer conv1d(const LayerCall& call);
 ExactLayer conv_transpose2d(const LayerCall& call);
 
 ExactLayer max_pool2d(const LayerCall& call);
+ExactLayer max_pool1d(const LayerCall& call);
 ExactLayer avg_pool2d(const LayerCall& call);
+ExactLayer avg_pool1d(const LayerCall& call);
 ExactLayer adaptive_avg_pool2d(const LayerCall& call);
+ExactLayer adaptive_avg_pool1d(const LayerCall& call);
 ExactLayer global_avg_pool(const LayerCall& call);
 ExactLayer mean(const LayerCall& call);
 ExactLayer upsample2d(const LayerCall& call);
@@ -37,7 +40,11 @@ ExactLayer relu(const LayerCall& call);
 ExactLayer sigmoid(const LayerCall& call);
 ExactLayer hard_sigmoid(const LayerCall& call);
 ExactLayer silu(const LayerCall& call);
+ExactLayer prelu(const LayerCall& call);
+ExactLayer elu(const LayerCall& call);
+ExactLayer softplus(const LayerCall& call);
 ExactLayer softmax(const LayerCall& call);
+ExactLayer log_softmax(const LayerCall& call);
 ExactLayer dropout(const LayerCall& call);
 
 ExactLayer add(const LayerCall& call);

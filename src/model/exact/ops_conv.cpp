@@ -93,7 +93,7 @@ ExactLayer conv2d(const LayerCall& call) {
 // As conv2d with a height of 1.
 ExactLayer conv1d(const LayerCall& call) {
   const Shape& in = call.input();
-  expect_rank(in, 3, "N, C, L");
+  expect_rank(in, 3, kSignalLayout);
   return convolution(call, {in[0], in[1], 1, in[2]},
                      {.kernel = {1, call.value("kernel")},
                       .stride = {1, call.value("stride")},

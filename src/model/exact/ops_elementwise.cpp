@@ -1,4 +1,7 @@
+#include <fmt/format.h>
+
 #include "model/exact/exact_ops.hpp"
+#include "poet/error.hpp"
 
 // Y = X for all of them. A function whose gradient follows from Y may be computed in place of X;
 // one whose gradient needs X may too, if X is free for it: that is for the graph to know. An exp,
@@ -65,10 +68,50 @@ ExactLayer silu(const LayerCall& call) {
   return map(call, {kExpFlop + 4, kExpFlop + 8}, Saves::input);
 }
 
+// W = one slope, or C (the second extent) with `per_channel`;  flop = |Y|;  gX: X, dY, W; |Y|;
+// gW: X, dY; 2 |Y|. A slope may be negative, so Y does not tell the sign of X.
+ExactLayer prelu(const LayerCall& call) {
+  const Shape& in = call.input();
+  const bool is_per_channel = call.value("per_channel") != 0;
+  if (is_per_channel && in.size() < 2) {
+    throw InputError(fmt::format(
+        "the input's shape is {}, expected channels (the second extent) for \"per_channel\": true",
+        shape_text(in)));
+  }
+  const std::int64_t count = element_count(in);
+  ExactLayer layer = map(call, {1, 1}, Saves::input);
+  layer.nodes.front().parameters = {0};
+  layer.parameters = {{"", {{is_per_channel ? in[1] : 1}}}};
+  layer.steps.front().parameters = {0};
+  layer.steps.insert(layer.steps.begin(), {.of = GradientStep::Of::parameters,
+                                           .index = 0,
+                                           .shape = {},
+                                           .flop = checked_product({2, count}),
+                                           .reads = {ref::x(), ref::dy()}});
+  return layer;
+}
+
+// Below 0, Y = alpha (e^X - 1).  flop = (E + 3) |Y|;  gX: Y, dY; 2 |Y|
+ExactLayer elu(const LayerCall& call) {
+  return map(call, {kExpFlop + 3, 2}, Saves::output);
+}
+
+// Y = log(1 + e^(beta X)) / beta.  flop = (2 E + 6) |Y|;  gX: X, dY; (E + 4) |Y|. A low threshold
+// makes two inputs of one output, so Y does not tell where the gradient is 1.
+ExactLayer softplus(const LayerCall& call) {
+  return map(call, {2 * kExpFlop + 6, kExpFlop + 4}, Saves::input);
+}
+
 // flop = (E + 4) |Y|;  gX: Y, dY; 4 |Y|
 ExactLayer softmax(const LayerCall& call) {
   axis_index(call.value("axis"), call.input());
   return map(call, {kExpFlop + 4, 4}, Saves::output);
+}
+
+// X less the log of the sum of its exponentials.  flop = (E + 4) |Y|;  gX: Y, dY; (E + 3) |Y|
+ExactLayer log_softmax(const LayerCall& call) {
+  axis_index(call.value("axis"), call.input());
+  return map(call, {kExpFlop + 4, kExpFlop + 3}, Saves::output);
 }
 
 // dropout, stochastic_depth.  The mask comes from its seed again.  flop = 2 |Y|;  gX: dY; 2 |Y|

@@ -18,12 +18,13 @@ namespace {
 constexpr std::int64_t kMaxByteWindow = 256;
 
 struct PoolAxes {
+  Shape image;  ///< N, C, H, W; a signal N, C, L has a height of 1
   WindowAxis height;
   WindowAxis width;
 };
 
 // More padding would leave windows that read nothing but padding, which PyTorch refuses as well.
-PoolAxes pool_axes(const LayerCall& call) {
+PoolAxes image_axes(const LayerCall& call) {
   const Shape& in = call.input();
   expect_rank(in, 4, kImageLayout);
   const Attribute kernel = call.window("kernel");
@@ -43,10 +44,32 @@ PoolAxes pool_axes(const LayerCall& call) {
             .padding = padding.*side,
             .ceil_mode = call.value("ceil_mode") != 0};
   };
-  return {axis("height", in[2], &Attribute::height), axis("width", in[3], &Attribute::width)};
+  return {in, axis("height", in[2], &Attribute::height), axis("width", in[3], &Attribute::width)};
 }
 
+PoolAxes signal_axes(const LayerCall& call) {
+  const Shape& in = call.input();
+  expect_rank(in, 3, kSignalLayout);
+  const std::int64_t kernel = call.value("kernel");
+  const std::int64_t stride = call.value("stride");
+  const std::int64_t padding = call.value("padding");
+  if (2 * padding > kernel) {
+    throw InputError(
+        fmt::format("the padding is {}, expected at most half the kernel's {}", padding, kernel));
+  }
+  return {{in[0], in[1], 1, in[2]},
+          {.axis = "height"},
+          {.axis = "length",
+           .extent = in[2],
+           .kernel = kernel,
+           .stride = stride == 0 ? kernel : stride,
+           .padding = padding,
+           .ceil_mode = call.value("ceil_mode") != 0}};
+}
+
+/// In the layout of X.
 Shape pooled(const Shape& in, const PoolAxes& axes) {
+  if (in.size() == 3) return {in[0], in[1], window_count(axes.width)};
   return {in[0], in[1], window_count(axes.height), window_count(axes.width)};
 }
 
@@ -56,14 +79,7 @@ ExactLayer average(const Shape& in, Shape out, std::int64_t flop) {
           .steps = {{.shape = in, .flop = flop, .reads = {ref::dy()}}}};
 }
 
-}  // namespace
-
-// Y = N, C, (H + 2 ph - kh) / sh + 1, likewise W, rounded up with ceil_mode;  flop = kh kw |Y|.
-// The index, a node of its own that reads X: where each maximum was, one byte or two for windows of
-// more than 256 positions;  flop = kh kw |Y|.  gX: index; |X| + |Y|
-ExactLayer max_pool2d(const LayerCall& call) {
-  const PoolAxes axes = pool_axes(call);
-  const Shape& in = call.input();
+ExactLayer maximum(const Shape& in, const PoolAxes& axes) {
   const Shape out = pooled(in, axes);
   const std::int64_t window = checked_product({axes.height.kernel, axes.width.kernel});
   const std::int64_t flop = checked_product({window, element_count(out)});
@@ -78,34 +94,66 @@ ExactLayer max_pool2d(const LayerCall& call) {
                      .reads = {ref::y(1), ref::dy()}}}};
 }
 
-// Y as max_pool2d;  flop = the elements that all windows read, padding apart;  gX: dY; the same.
-// count_include_pad changes what a sum is divided by, and no count.
-ExactLayer avg_pool2d(const LayerCall& call) {
-  const PoolAxes axes = pool_axes(call);
-  const Shape& in = call.input();
+ExactLayer average_of_windows(const Shape& in, const PoolAxes& axes) {
   return average(
       in, pooled(in, axes),
       checked_product({in[0], in[1], elements_read(axes.height), elements_read(axes.width)}));
 }
 
+/// Two windows share an element if their number does not divide the extent.
+std::int64_t read_adaptively(std::int64_t extent, std::int64_t windows) {
+  return checked_sum({extent, windows, -std::gcd(extent, windows)});
+}
+
+}  // namespace
+
+// Y = N, C, (H + 2 ph - kh) / sh + 1, likewise W, rounded up with ceil_mode;  flop = kh kw |Y|.
+// The index, a node of its own that reads X: where each maximum was, one byte or two for windows of
+// more than 256 positions;  flop = kh kw |Y|.  gX: index; |X| + |Y|
+ExactLayer max_pool2d(const LayerCall& call) {
+  return maximum(call.input(), image_axes(call));
+}
+
+// As max_pool2d with a height of 1.
+ExactLayer max_pool1d(const LayerCall& call) {
+  return maximum(call.input(), signal_axes(call));
+}
+
+// Y as max_pool2d;  flop = the elements that all windows read, padding apart;  gX: dY; the same.
+// count_include_pad changes what a sum is divided by, and no count.
+ExactLayer avg_pool2d(const LayerCall& call) {
+  return average_of_windows(call.input(), image_axes(call));
+}
+
+// As avg_pool2d with a height of 1.
+ExactLayer avg_pool1d(const LayerCall& call) {
+  return average_of_windows(call.input(), signal_axes(call));
+}
+
 // Y = N, C, output_size;  flop = the elements that all windows read, H + oh - gcd(H, oh) along an
-// axis: two windows share an element if oh does not divide H;  gX: dY; the same
+// axis;  gX: dY; the same
 ExactLayer adaptive_avg_pool2d(const LayerCall& call) {
   const Shape& in = call.input();
   expect_rank(in, 4, kImageLayout);
   const Attribute size = call.window("output_size");
-  const auto read = [](std::int64_t extent, std::int64_t windows) {
-    return checked_sum({extent, windows, -std::gcd(extent, windows)});
-  };
-  return average(
-      in, {in[0], in[1], size.height, size.width},
-      checked_product({in[0], in[1], read(in[2], size.height), read(in[3], size.width)}));
+  return average(in, {in[0], in[1], size.height, size.width},
+                 checked_product({in[0], in[1], read_adaptively(in[2], size.height),
+                                  read_adaptively(in[3], size.width)}));
 }
 
-// Y = N, C;  flop = |X|;  gX: dY; |X|
+// As adaptive_avg_pool2d with a height of 1.
+ExactLayer adaptive_avg_pool1d(const LayerCall& call) {
+  const Shape& in = call.input();
+  expect_rank(in, 3, kSignalLayout);
+  const std::int64_t size = call.value("output_size");
+  return average(in, {in[0], in[1], size},
+                 checked_product({in[0], in[1], read_adaptively(in[2], size)}));
+}
+
+// X = N, C, H, W or N, C, L;  Y = N, C;  flop = |X|;  gX: dY; |X|
 ExactLayer global_avg_pool(const LayerCall& call) {
   const Shape& in = call.input();
-  expect_rank(in, 4, kImageLayout);
+  if (in.size() != 3) expect_rank(in, 4, "N, C, H, W, or 3: N, C, L");
   return average(in, {in[0], in[1]}, element_count(in));
 }
 

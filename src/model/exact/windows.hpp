@@ -8,6 +8,7 @@
 namespace poet::exact {
 
 inline constexpr std::string_view kImageLayout = "N, C, H, W";
+inline constexpr std::string_view kSignalLayout = "N, C, L";
 /// The value of a padding that keeps extent / stride, rounded up.
 inline constexpr std::int64_t kSamePadding = -1;
 

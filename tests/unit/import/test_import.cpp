@@ -190,6 +190,142 @@ net (float[3,N,4] x, float[1,20,4] w, float[1,20,5] r) => (float[3,1,N,5] y) {
   EXPECT_EQ(document.at("inputs").size(), 2U);  // the first states
 }
 
+std::vector<json> layers_of(const json& document, const std::string& op) {
+  std::vector<json> found;
+  for (const json& layer : document.at("layers")) {
+    if (layer.at("op") == op) found.push_back(layer);
+  }
+  return found;
+}
+
+TEST(Import, UnrollsAGruWithItsResetGateOnEitherSideOfTheProduct) {
+  for (const bool is_after : {false, true}) {
+    const json document = import_text(fmt::format(R"(
+net (float[3,N,4] x, float[1,15,4] w, float[1,15,5] r, float[1,30] b) => (float[3,1,N,5] y) {{
+  y = GRU<hidden_size=5, linear_before_reset={}>(x, w, r, b)
+}})",
+                                                  is_after ? 1 : 0),
+                                      {.shapes = {{"x", {3, 2, 4}}}});
+    const std::vector<json> cells = layers_of(document, "gru");
+    ASSERT_EQ(cells.size(), 3U);
+    EXPECT_EQ(cells[0].value("reset_after", false), is_after);
+    EXPECT_EQ(cells[2].at("weights"), cells[0].at("name"));
+    EXPECT_EQ(cells[2].at("inputs")[1], cells[1].at("name"));
+    EXPECT_EQ(document.at("inputs").size(), 1U);  // the first state
+  }
+}
+
+TEST(Import, UnrollsBothDirectionsOfARecurrence) {
+  const json document = import_text(R"(
+net (float[3,2,4] x, float[2,20,4] w, float[2,20,5] r, float[2,40] b, int32[2] lengths,
+     float[2,2,5] h, float[2,2,5] c) => (float[2,2,5] last) {
+  steps, last, cells = LSTM<hidden_size=5, direction="bidirectional">(x, w, r, b, lengths, h, c)
+})",
+                                    {.numbers = {{"lengths", 3}, {"c", 0}}});
+  const std::vector<json> cells = layers_of(document, "lstm");
+  ASSERT_EQ(cells.size(), 6U);
+  EXPECT_EQ(cells[1].at("weights"), cells[0].at("name"));
+  EXPECT_FALSE(cells[3].contains("weights")) << "the reverse direction has its own";
+  EXPECT_EQ(cells[4].at("weights"), cells[3].at("name"));
+  EXPECT_EQ(cells[3].at("inputs")[0], "reverse.t2.row") << "it begins at the end";
+  EXPECT_EQ(cells[5].at("inputs")[0], "reverse.t0.row");
+  const json last = document.at("layers")[document.at("layers").size() - 2];
+  EXPECT_EQ(last.at("op"), "concat");
+  EXPECT_EQ(last.at("axis"), 0);
+}
+
+TEST(Import, SaysWhatOfARecurrenceNoLayerHas) {
+  const auto error = [](const std::string& attributes, const std::string& more) {
+    return error_of([&] {
+      import_text(fmt::format(R"(
+net (float[3,2,4] x, float[1,20,4] w, float[1,20,5] r, float[1,40] b, int32[2] lengths,
+     float[1,2,5] h, float[1,2,5] c, float[1,15] p) => (float[3,1,2,5] y) {{
+  y = LSTM<hidden_size=5{}>(x, w, r, b{})
+}})",
+                              attributes, more));
+    });
+  };
+  EXPECT_THAT(error(", clip=3.0", ""), HasSubstr("LSTM (node without a name): it clips its gates"));
+  EXPECT_THAT(error("", ", lengths"), HasSubstr("--set gives a graph's input of lengths"));
+  EXPECT_THAT(error(", input_forget=1", ""), HasSubstr("found input_forget 1; expected 0"));
+  EXPECT_THAT(error("", ", , h, c, p"), HasSubstr("it has peepholes (P); expected none"));
+}
+
+TEST(Import, PoolsSignals) {
+  const json document = import_text(R"(
+net (float[N,3,20] x) => (float[N,3,1] y) {
+  a = MaxPool<kernel_shape=[3], strides=[2], pads=[1,1]>(x)
+  b = AveragePool<kernel_shape=[2], strides=[2]>(a)
+  c = AveragePool<kernel_shape=[3], auto_pad="SAME_UPPER">(b)
+  d = GlobalMaxPool(x)
+  e = Add(c, d)
+  y = GlobalAveragePool(e)
+})");
+  ASSERT_THAT(ops(document), ElementsAre("max_pool1d", "avg_pool1d", "avg_pool1d", "max_pool1d",
+                                         "add", "adaptive_avg_pool1d", "mse"));
+  const json& layers = document.at("layers");
+  EXPECT_EQ(layers[0].at("padding"), 1);
+  EXPECT_EQ(layers[1].at("count_include_pad"), false);
+  EXPECT_EQ(layers[2].at("padding"), 1) << "SAME_UPPER of an odd kernel is even";
+  EXPECT_EQ(layers[3].at("kernel"), 20);
+  EXPECT_EQ(layers[5].at("output_size"), 1);
+  EXPECT_THAT(error_of([] {
+                import_text(R"(
+net (float[N,3,20] x) => (float[N,3,20] y) {
+  y = MaxPool<kernel_shape=[2], auto_pad="SAME_UPPER">(x)
+})");
+              }),
+              HasSubstr("its padding is [1] in all along the axes"));
+}
+
+TEST(Import, FindsActivationsWithNumbersOrSlopes) {
+  const json document = import_text(R"(
+net (float[N,3,4] x, float[3,1] s, float[1] t) => (float[N,3,4] y) {
+  a = PRelu(x, s)
+  b = PRelu(a, t)
+  c = Elu<alpha=0.3>(b)
+  d = Softplus(c)
+  e = LogSoftmax<axis=1>(d)
+  y = Relu(e)
+})");
+  ASSERT_THAT(ops(document),
+              ElementsAre("prelu", "prelu", "elu", "softplus", "log_softmax", "relu", "mse"));
+  const json& layers = document.at("layers");
+  EXPECT_EQ(layers[0].at("per_channel"), true);
+  EXPECT_FALSE(layers[1].value("per_channel", false));
+  EXPECT_EQ(layers[2].at("alpha"), 0.3);
+  EXPECT_EQ(layers[4].at("axis"), 1);
+  EXPECT_THAT(error_of([] {
+                import_text(R"(
+net (float[N,3,4] x, float[4] s) => (float[N,3,4] y) { y = PRelu(x, s) })");
+              }),
+              HasSubstr("its slopes have the shape [4] for an input of [2, 3, 4]"));
+}
+
+TEST(Import, TakesInputsForNumbersThatAUserStates) {
+  const std::string text = R"(
+net (float[N,8] x, float ratio, bool training) => (float[N,8] y) {
+  a = Dropout(x, ratio, training)
+  y = Relu(a)
+})";
+  EXPECT_THAT(error_of([&] { import_text(text); }), HasSubstr("--set ratio=VALUE"));
+  const json document = import_text(text, {.numbers = {{"ratio", 0.25}, {"training", 1}}});
+  ASSERT_THAT(ops(document), ElementsAre("dropout", "relu", "cross_entropy"));
+  EXPECT_EQ(document.at("layers")[0].at("rate"), 0.25);
+  EXPECT_EQ(document.at("input").at("shape"), json({"N", 8}));
+  EXPECT_THAT(ops(import_text(text, {.numbers = {{"ratio", 0.25}, {"training", 0}}})),
+              ElementsAre("relu", "cross_entropy"));
+  const auto error = [&](const ImportRequest& request) {
+    return error_of([&] { import_text(text, request); });
+  };
+  EXPECT_THAT(error({.numbers = {{"ration", 1}}}),
+              AllOf(HasSubstr("--set: no input has the name 'ration'"), HasSubstr("ratio")));
+  EXPECT_THAT(error({.numbers = {{"ratio", 0}, {"training", 0.5}}}),
+              HasSubstr("--set: found 0.5 for the input 'training', which has whole numbers"));
+  EXPECT_THAT(error({.numbers = {{"ratio", 0}, {"training", 1}, {"x", 1}}}),
+              HasSubstr("--set: the graph has no other inputs"));
+}
+
 TEST(Import, RemovesWhatComputesNothing) {
   const json document = import_text(R"(
 net (float[N,8] x) => (float[N,8] y) {

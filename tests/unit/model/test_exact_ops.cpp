@@ -121,6 +121,13 @@ std::vector<OpFigures> unary_ops() {
        "",
        ""},
       {"global_avg_pool", R"("global_avg_pool")", {2, 4}, kX, "grad(y)", kX, "", ""},
+      {"prelu", R"("prelu")", x, kX, "x grad(y)", kX, "x", "grad(y)", 1},
+      {"prelu_per_channel", R"("prelu", "per_channel": true)", x, kX, "x grad(y)", kX, "x",
+       "grad(y)", 4},
+      {"elu", R"("elu", "alpha": 2)", x, 13 * kX, "y grad(y)", 2 * kX, "x", "grad(y)"},
+      {"softplus", R"("softplus", "beta": 0.5)", x, 26 * kX, "x grad(y)", 14 * kX, "x", "grad(y)"},
+      {"log_softmax", R"("log_softmax", "axis": 1)", x, 14 * kX, "y grad(y)", 13 * kX, "x",
+       "grad(y)"},
       {"mean", R"("mean", "axes": [-1, 1])", {2, 6}, kX, "grad(y)", kX, "", ""},
       {"mean_kept",
        R"("mean", "axes": [2], "keep_dims": true)",
@@ -193,6 +200,43 @@ TEST(ExactOps, MaxPoolKeepsAnIndexOfABytePerOutput) {
   EXPECT_EQ(inputs_of(model, "y.index"), "x");
   EXPECT_EQ(inputs_of(model, "grad(x)"), "y.index grad(y)");
   EXPECT_EQ(node_of(model, "grad(x)").flop, kX + 72);
+}
+
+/// The same on a signal N, C, L = 2, 3, 9.
+Model with_signal(const std::string& op_and_attributes) {
+  return exact_model(
+      "[2, 3, 9]",
+      R"({"name": "x", "op": "tanh", "inputs": ["input"]},
+                        {"name": "w", "op": "conv1d", "inputs": ["x"], "out_channels": 3,
+                         "kernel": 1},)" +
+          fmt::format(R"({{"name": "y", "inputs": ["w"], "op": {}}},)", op_and_attributes) +
+          R"({"name": "loss", "op": "mse", "inputs": ["y"]})");
+}
+
+TEST(ExactOps, PoolsOfSignalsArePoolsOfImagesOfHeightOne) {
+  const Model max = with_signal(R"("max_pool1d", "kernel": 3, "stride": 2, "padding": 1)");
+  EXPECT_EQ(node_of(max, "y").out_shape, (Shape{2, 3, 5}));
+  EXPECT_EQ(node_of(max, "y").flop, 3 * 30);
+  EXPECT_EQ(node_of(max, "y.index").bytes, 32) << "30 bytes, aligned";
+  EXPECT_EQ(inputs_of(max, "grad(w)"), "y.index grad(y)");
+  EXPECT_EQ(node_of(max, "grad(w)").flop, 54 + 30);
+  const Model avg = with_signal(R"("avg_pool1d", "kernel": 2, "ceil_mode": true)");
+  EXPECT_EQ(node_of(avg, "y").out_shape, (Shape{2, 3, 5}));
+  EXPECT_EQ(node_of(avg, "y").flop, 54) << "each element once";
+  EXPECT_EQ(inputs_of(avg, "grad(w)"), "grad(y)");
+  const Model adaptive = with_signal(R"("adaptive_avg_pool1d", "output_size": 4)");
+  EXPECT_EQ(node_of(adaptive, "y").out_shape, (Shape{2, 3, 4}));
+  EXPECT_EQ(node_of(adaptive, "y").flop, 6 * (9 + 4 - 1));
+  const Model all = with_signal(R"("global_avg_pool")");
+  EXPECT_EQ(node_of(all, "y").out_shape, (Shape{2, 3}));
+  EXPECT_EQ(node_of(all, "grad(w)").flop, 54);
+}
+
+TEST(ExactOps, PreluHasTheGradientOfItsSlopesInANodeOfItsOwn) {
+  const Model model = with_op(R"("prelu", "per_channel": true)");
+  EXPECT_EQ(inputs_of(model, "gradw(y)"), "x grad(y)");
+  EXPECT_EQ(node_of(model, "gradw(y)").flop, 2 * kX);
+  EXPECT_THAT(node_of(model, "grad(x)").reads_parameters, testing::ElementsAre("y"));
 }
 
 TEST(ExactOps, AMaskKeepsABitPerElementInsteadOfTheOutput) {
@@ -431,6 +475,27 @@ TEST(ExactOps, RecurrentStepsHaveANodePerTensorAndAGradientPerParameter) {
   EXPECT_EQ(inputs_of(gru, "gradw(a.hidden)"), "h0 a.gates grad(a.gates)");
 }
 
+TEST(ExactOps, AGruWithItsResetGateAfterTheProductHasTheSameGraph) {
+  const auto gru = [](const std::string& attribute) {
+    return exact_model("[2, 5]",
+                       fmt::format(R"({{"name": "x", "op": "tanh", "inputs": ["input"]}},
+                          {{"name": "a", "op": "gru", "inputs": ["x", "h0"]{0}}},
+                          {{"name": "b", "op": "gru", "inputs": ["x", "a"]{0}}},
+                          {{"name": "loss", "op": "mse", "inputs": ["b"]}})",
+                                   attribute),
+                       R"("inputs": {"h0": {"shape": [2, 3]}},)");
+  };
+  const Model before = gru("");
+  const Model after = gru(R"(, "reset_after": true)");
+  ASSERT_EQ(before.nodes.size(), after.nodes.size());
+  for (std::size_t i = 0; i < before.nodes.size(); ++i) {
+    EXPECT_EQ(before.nodes[i].name, after.nodes[i].name);
+    EXPECT_EQ(before.nodes[i].flop, after.nodes[i].flop) << before.nodes[i].name;
+    EXPECT_EQ(before.nodes[i].inputs, after.nodes[i].inputs) << before.nodes[i].name;
+    EXPECT_EQ(before.nodes[i].reads_parameters, after.nodes[i].reads_parameters);
+  }
+}
+
 TEST(ExactOps, CustomHasItsOwnFigures) {
   const Model model =
       exact_model(R"(["N", 6])",
@@ -465,6 +530,14 @@ TEST(ExactOps, MistakesNameTheLayer) {
   EXPECT_THAT(error(R"("split", "sizes": [1, 2])"), HasSubstr("the sizes add up to 3"));
   EXPECT_THAT(error(R"("slice", "start": 3, "size": 2)"), HasSubstr("expected at most 4"));
   EXPECT_THAT(error(R"("max_pool2d", "kernel": 2, "padding": 2)"), HasSubstr("half the kernel"));
+  EXPECT_THAT(error(R"("max_pool1d", "kernel": 2)"), HasSubstr("expected 3 extents (N, C, L)"));
+  EXPECT_THAT(input_error([] { with_signal(R"("avg_pool1d", "kernel": 3, "padding": 2)"); }),
+              HasSubstr("the padding is 2, expected at most half the kernel's 3"));
+  EXPECT_THAT(input_error([] {
+                exact_model("[4]", R"({"name": "y", "op": "prelu", "inputs": ["input"],
+                                       "per_channel": true})");
+              }),
+              HasSubstr("expected channels (the second extent) for \"per_channel\": true"));
   EXPECT_THAT(error(R"("conv_transpose2d", "out_channels": 1, "kernel": 1, "padding": 4)"),
               HasSubstr("less padding"));
   EXPECT_THAT(error(R"("cross_entropy", "classes": 4)"), HasSubstr("expected the last extent"));

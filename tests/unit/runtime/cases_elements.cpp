@@ -21,16 +21,53 @@ Case map_case(const std::string& name, Map map, MapGradient gradient, bool reads
       .gradient_over_dy = 0};
 }
 
-Case softmax_case(const poet_softmax_spec& s) {
+using Softmax = void (*)(const poet_softmax_spec*, const poet_real*, poet_real*);
+using SoftmaxGradient = void (*)(const poet_softmax_spec*, const poet_real*, const poet_real*,
+                                 poet_real*);
+
+Case softmax_case(const std::string& name, const poet_softmax_spec& s, Softmax forward,
+                  SoftmaxGradient gradient) {
   const auto size = static_cast<std::size_t>(s.outer * s.axis * s.inner);
-  return {.name = "softmax",
+  return {.name = name,
           .inputs = {numbers(size, 21, 4)},
           .output_size = size,
-          .forward = [=](const Inputs& x, poet_real* y) { poet_softmax(&s, x[0], y); },
+          .forward = [=](const Inputs& x, poet_real* y) { forward(&s, x[0], y); },
           .backward = [=](const Inputs&, const poet_real* y, const poet_real* dy,
-                          const Sinks& dx) { poet_softmax_grad(&s, y, dy, dx[0].gradient); },
+                          const Sinks& dx) { gradient(&s, y, dy, dx[0].gradient); },
           .over = {0},
           .gradient_over_dy = 0};
+}
+
+/// Numbers on both sides of the threshold, which is at x = 5.
+Case softplus_case() {
+  const poet_softplus_spec s{.count = 60, .beta = 4, .threshold = 20};
+  return {.name = "softplus",
+          .inputs = {numbers(60, 30, 8)},
+          .output_size = 60,
+          .forward = [=](const Inputs& x, poet_real* y) { poet_softplus(&s, x[0], y); },
+          .backward = [=](const Inputs& x, const poet_real*, const poet_real* dy,
+                          const Sinks& dx) { poet_softplus_grad(&s, x[0], dy, dx[0].gradient); },
+          .over = {0},
+          .gradient_over_dy = 0};
+}
+
+/// Slopes of both signs.
+Case prelu_case(const std::string& name, const poet_prelu_spec& p) {
+  const auto size = static_cast<std::size_t>(p.outer * p.channels * p.inner);
+  return {.name = name,
+          .inputs = {numbers(size, 28), numbers(static_cast<std::size_t>(p.channels), 29, 1)},
+          .output_size = size,
+          .forward = [=](const Inputs& x, poet_real* y) { poet_prelu(&p, x[0], x[1], y); },
+          .backward =
+              [=](const Inputs& x, const poet_real*, const poet_real* dy, const Sinks& dx) {
+                // The sink of the slopes may change what the other reads, which may be over dy.
+                Tensor kept(dy, dy + size);
+                poet_prelu_grad(&p, x[0], dy, x[1], dx[0].gradient);
+                poet_prelu_gradw(&p, x[0], kept.data(), &dx[1]);
+              },
+          .over = {0},
+          .gradient_over_dy = 0,
+          .trained = {1}};
 }
 
 Case dropout_case(const std::string& name, std::int32_t block) {
@@ -128,7 +165,13 @@ void add_elementwise_cases(std::vector<Case>& cases) {
   cases.push_back(map_case("hard_swish", poet_hard_swish, poet_hard_swish_grad, false));
   cases.push_back(map_case("silu", poet_silu, poet_silu_grad, false));
   cases.push_back(map_case("gelu", poet_gelu, poet_gelu_grad, false));
-  cases.push_back(softmax_case({.outer = 2, .axis = 5, .inner = 3}));
+  cases.push_back(map_case("elu", poet_elu, poet_elu_grad, true));
+  cases.push_back(softplus_case());
+  cases.push_back(prelu_case("prelu", {.outer = 1, .channels = 1, .inner = 40}));
+  cases.push_back(prelu_case("prelu_per_channel", {.outer = 3, .channels = 4, .inner = 5}));
+  const poet_softmax_spec rows{.outer = 2, .axis = 5, .inner = 3};
+  cases.push_back(softmax_case("softmax", rows, poet_softmax, poet_softmax_grad));
+  cases.push_back(softmax_case("log_softmax", rows, poet_log_softmax, poet_log_softmax_grad));
   cases.push_back(dropout_case("dropout", 1));
   cases.push_back(dropout_case("stochastic_depth", 12));
   cases.push_back(cross_entropy_case());
@@ -156,6 +199,23 @@ void add_window_cases(std::vector<Case>& cases) {
   cases.push_back(pool_case("avg_pool2d_without_pad", p, poet_avg_pool2d, poet_avg_pool2d_grad));
   cases.push_back(
       pool_case("adaptive_avg_pool2d", p, poet_adaptive_avg_pool2d, poet_adaptive_avg_pool2d_grad));
+  // Signals.
+  const poet_pool2d_spec line{.planes = 6,
+                              .height = 1,
+                              .width = 9,
+                              .out_height = 1,
+                              .out_width = 5,
+                              .kernel_height = 1,
+                              .kernel_width = 3,
+                              .stride_height = 1,
+                              .stride_width = 2,
+                              .pad_left = 1,
+                              .count_include_pad = 1};
+  cases.push_back(
+      max_pool_case<std::uint8_t>("max_pool1d", line, poet_max_pool2d_index, poet_max_pool2d_grad));
+  cases.push_back(pool_case("avg_pool1d", line, poet_avg_pool2d, poet_avg_pool2d_grad));
+  cases.push_back(pool_case("adaptive_avg_pool1d", line, poet_adaptive_avg_pool2d,
+                            poet_adaptive_avg_pool2d_grad));
   const poet_pool2d_spec wide{.planes = 1,
                               .height = 18,
                               .width = 18,

@@ -239,6 +239,31 @@ Case gru_case() {
           .trained = {2, 3}};
 }
 
+/// The same with the reset gate after the product.
+Case gru_after_case() {
+  const poet_linear_spec by_x{.rows = 2, .inputs = 3, .outputs = 12, .has_bias = 1};
+  const auto gates_of = [](const Inputs& x) {
+    Tensor gates(24);
+    poet_gru_after_gates(&kStep, x[0], x[1], x[2], x[2] + 36, x[3], x[3] + 48, gates.data());
+    return gates;
+  };
+  Case result = gru_case();
+  result.name = "gru_after";
+  result.forward = [=](const Inputs& x, poet_real* y) {
+    poet_gru_h(&kStep, gates_of(x).data(), x[1], y);
+  };
+  result.backward = [=](const Inputs& x, const poet_real*, const poet_real* dy, const Sinks& dx) {
+    const Tensor gates = gates_of(x);
+    Tensor dgates(24);
+    poet_gru_after_grad_gates(&kStep, gates.data(), x[1], dy, x[3], x[3] + 48, dgates.data());
+    poet_linear_grad(&by_x, dgates.data(), x[2], dx[0].gradient);
+    poet_gru_after_grad_h(&kStep, dgates.data(), gates.data(), dy, x[3], dx[1].gradient);
+    poet_linear_gradw(&by_x, x[0], dgates.data(), &dx[2]);
+    poet_gru_after_gradw_hidden(&kStep, x[1], gates.data(), dgates.data(), &dx[3]);
+  };
+  return result;
+}
+
 }  // namespace
 
 void add_shape_cases(std::vector<Case>& cases) {
@@ -261,6 +286,7 @@ void add_sequence_cases(std::vector<Case>& cases) {
   cases.push_back(attention_qkv_case());
   cases.push_back(lstm_case());
   cases.push_back(gru_case());
+  cases.push_back(gru_after_case());
 }
 
 }  // namespace poet::test::POET_PRECISION

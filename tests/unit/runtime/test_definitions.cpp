@@ -220,12 +220,51 @@ TEST(KernelDefinition, ActivationsFollowTheirFormulas) {
   expect_map(poet_gelu, [](double v) { return v * std::erfc(-v / std::sqrt(2.0)) / 2; });
 }
 
+TEST(KernelDefinition, EluAndSoftplusKeepTheDigitsOfSmallNumbers) {
+  const Tensor x = {-100, -3, -1e-6F, 0, 0.5F, 10.5F, 200};
+  const poet_map_spec m{.count = 7, .slope = 2};
+  Tensor y(7);
+  poet_elu(&m, x.data(), y.data());
+  for (std::size_t i = 0; i < 7; ++i) {
+    const double exact = x[i] > 0 ? x[i] : 2 * std::expm1(static_cast<double>(x[i]));
+    EXPECT_NEAR(y[i], exact, 4e-7 * std::abs(exact)) << x[i];
+  }
+  const poet_softplus_spec s{.count = 7, .beta = 2, .threshold = 20};
+  poet_softplus(&s, x.data(), y.data());
+  for (std::size_t i = 0; i < 7; ++i) {
+    const double exact = x[i] > 10 ? x[i] : std::log1p(std::exp(2.0 * x[i])) / 2;
+    EXPECT_NEAR(y[i], exact, 4e-7 * std::abs(exact) + 1e-40) << x[i];
+  }
+  // A threshold below what the function needs is a step of it, as in PyTorch.
+  const poet_softplus_spec low{.count = 2, .beta = 1, .threshold = 0};
+  const Tensor two = {0, 0.25F};
+  const Tensor ones = {1, 1};
+  poet_softplus(&low, two.data(), y.data());
+  EXPECT_FLOAT_EQ(y[0], std::log(2.0F));
+  EXPECT_EQ(y[1], 0.25F);
+  poet_softplus_grad(&low, two.data(), ones.data(), y.data());
+  EXPECT_EQ(y[0], 0.5F);
+  EXPECT_EQ(y[1], 1);
+}
+
+TEST(KernelDefinition, PreluHasASlopePerChannel) {
+  const poet_prelu_spec p{.outer = 2, .channels = 2, .inner = 2};
+  const Tensor x = {-4, 1, 0, -2, 3, -8, -1, 5};
+  const Tensor w = {0.25F, -2};
+  Tensor y(8);
+  poet_prelu(&p, x.data(), w.data(), y.data());
+  EXPECT_THAT(y, ElementsAre(-1, 1, 0, 4, 3, -2, 2, 5));
+}
+
 TEST(KernelDefinition, SoftmaxAndCrossEntropyStandLargeNumbers) {
   const poet_softmax_spec s{.outer = 1, .axis = 2, .inner = 2};
   const Tensor x = {1000, 0, 1000, -1000};
   Tensor y(4);
   poet_softmax(&s, x.data(), y.data());
   EXPECT_THAT(y, ElementsAre(0.5F, 1, 0.5F, 0));
+  poet_log_softmax(&s, x.data(), y.data());
+  EXPECT_THAT(y,
+              Pointwise(FloatNear(kTolerance), {-std::log(2.0F), 0.0F, -std::log(2.0F), -1000.0F}));
   const poet_cross_entropy_spec c{.rows = 2, .classes = 2};
   const std::int32_t target[] = {1, 0};
   Tensor loss(1);
@@ -311,6 +350,16 @@ TEST(KernelDefinition, RecurrentStepsFollowTheirFormulas) {
   const float update = sigmoid(sum(1, 3, h));
   const float next = std::tanh(sum(2, 3, reset * h));
   EXPECT_NEAR(out[0], (1 - update) * next + update * h, kTolerance);
+
+  // The other form scales the bias of the product too, so it shows where that is large.
+  const Tensor bent = {-1, 1, 0.5F, /* biases */ 2, 0, 0.8F};
+  poet_gru_after_gates(&r, &x, &h, w.data(), w.data() + 3, bent.data(), bent.data() + 3,
+                       gates.data());
+  poet_gru_h(&r, gates.data(), &h, out.data());
+  const float after = std::tanh(w[2] * x + w[5] + reset * (bent[2] * h + bent[5]));
+  const float before = std::tanh(w[2] * x + w[5] + bent[2] * reset * h + bent[5]);
+  EXPECT_GT(std::abs(after - before), 100 * kTolerance) << "the forms differ";
+  EXPECT_NEAR(out[0], (1 - update) * after + update * h, kTolerance);
 }
 
 TEST(KernelDefinition, OptimizersFollowTheirFormulas) {

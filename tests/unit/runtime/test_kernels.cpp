@@ -6,6 +6,8 @@
 #include <cmath>
 #include <cstring>
 #include <map>
+#include <set>
+#include <string>
 
 #include "unit/runtime/kernel_case.hpp"
 
@@ -247,14 +249,27 @@ std::uint64_t digest(std::uint64_t hash, const Tensor& tensor) {
   return hash;
 }
 
-// The promise of the runtime. The number was computed once; any compiler, flags and machine that
-// the rules allow must find it again. A change of a case or of an order of summation changes it.
+/// They came after the first digest, and have one of their own: so the first one still says that
+/// the bits of the others are what they were.
+bool is_later(const std::string& name) {
+  static const std::set<std::string> later = {
+      "elu",        "softplus",   "prelu",     "prelu_per_channel",  "log_softmax",
+      "max_pool1d", "avg_pool1d", "gru_after", "adaptive_avg_pool1d"};
+  return later.contains(name);
+}
+
+// The promise of the runtime. The numbers were computed once; any compiler, flags and machine that
+// the rules allow must find them again. A change of a case or of an order of summation changes one.
 TEST(KernelDigest, IsTheSameWithEveryCompilerAndOnEveryMachine) {
-  std::uint64_t hash = 14695981039346656037u;
+  constexpr std::uint64_t kStart = 14695981039346656037u;
+  std::uint64_t first = kStart;
+  std::uint64_t later = kStart;
   for (const Case& item : all_cases()) {
+    std::uint64_t& hash = is_later(item.name) ? later : first;
     for (const Tensor& tensor : run(item)) hash = digest(hash, tensor);
   }
-  EXPECT_EQ(hash, 4564811108815236390u);
+  EXPECT_EQ(first, 4564811108815236390u);
+  EXPECT_EQ(later, 7878604586974400640u);
 }
 
 }  // namespace
