@@ -43,7 +43,7 @@ TEST(ProofPhase, NeverRaisesTheBoundAboveTheOptimum) {
     state.offer(*best.schedule);
     if (state.proven()) return;  // by the baseline
     ++searched;
-    ASSERT_EQ(run_proof_phase(state, 1), ModelVerdict::open);
+    ASSERT_EQ(run_proof_phase(state, {.share = 1, .of_elapsed = 3}), ModelVerdict::open);
     EXPECT_LE(state.incumbent.bound(), best.energy_joules * (1 + kSameEnergy));
     proven += state.proven() ? 1 : 0;
   });
@@ -57,7 +57,8 @@ TEST(ProofPhase, FindsThatThereIsNoScheduleAndNeverWhereThereIsOne) {
   int infeasible = 0;
   int proven = 0;
   for_each_settled(wanted_cases(40), [&](const SolveResult& best, SolveState& state) {
-    const bool none = run_proof_phase(state, 1) == ModelVerdict::infeasible;
+    const bool none =
+        run_proof_phase(state, {.share = 1, .of_elapsed = 3}) == ModelVerdict::infeasible;
     EXPECT_FALSE(none && best.schedule);
     infeasible += best.status == Status::infeasible ? 1 : 0;
     proven += none ? 1 : 0;
