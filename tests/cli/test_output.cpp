@@ -316,12 +316,12 @@ TEST(List, OpsWithTheirAttributesAndDefaults) {
   const Finished run = poet_solve({"--list-ops"});
   EXPECT_EQ(run.status, 0);
   EXPECT_EQ(run.err, "");
-  EXPECT_EQ(count_lines(run.out), 52U);
+  EXPECT_EQ(count_lines(run.out), 59U);
   EXPECT_THAT(run.out, HasSubstr("\nconv2d                    1  out_channels, kernel [h, w], "
                                  "stride [h, w] = 1, padding [h, w] = 0, groups = 1, "));
   EXPECT_THAT(run.out, HasSubstr("2  broadcast_channels = false\n"));
   const auto ops = document(poet_solve({"--list-ops", "--json"})).at("ops");
-  ASSERT_EQ(ops.size(), 51U);
+  ASSERT_EQ(ops.size(), 58U);
   EXPECT_EQ(ops.at(0).at("name"), "conv2d");
   EXPECT_EQ(
       ops.at(0).at("attributes").at(3),
@@ -335,7 +335,7 @@ TEST(List, OpsWithTheirAttributesAndDefaults) {
 TEST(List, SeveralAreTablesWithAnEmptyLineBetween) {
   const Finished run = poet_solve({"--list-models", "--list-platforms", "--list-ops"});
   EXPECT_EQ(count_of(run.out, "\n\n"), 2U);
-  EXPECT_EQ(count_lines(run.out), 18U + 1 + 11 + 1 + 52);
+  EXPECT_EQ(count_lines(run.out), 18U + 1 + 11 + 1 + 59);
 }
 
 TEST(List, GoesToOutput) {

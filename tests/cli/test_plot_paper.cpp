@@ -120,7 +120,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLook{{"--lanes", "backward"}, "expected all, forward, changed or none"},
                     BadLook{{"--x-axis", "stage"}, "expected computation, time or energy"},
                     BadLook{{"--theme", "blue"}, "expected auto, light or dark"},
-                    BadLook{{"--format", "png"}, "expected svg or pdf"}));
+                    BadLook{{"--format", "png"}, "expected svg, pdf or trace"}));
 
 /// A program in place of rsvg-convert.
 Command with_converter(const TemporaryFolder& folder, const std::string& script) {

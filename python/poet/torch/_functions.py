@@ -207,8 +207,8 @@ def layer_norm(use: Use) -> str:
     weight = use.value(2, "weight")
     name = use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
                                       dims=other_than(len(use.get(1, "normalized_shape")), 1),
-                                       bias=other_than(use.get(3, "bias") is not None, True),
-                                       epsilon=other_than(use.get(4, "eps", 1e-5), 1e-5))
+                                      bias=other_than(use.get(3, "bias") is not None, True),
+                                      epsilon=other_than(use.get(4, "eps", 1e-5), 1e-5))
     return keep_numbers(use, name, weight, use.get(3, "bias"))
 
 

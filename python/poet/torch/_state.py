@@ -1,9 +1,9 @@
 """The state of a module of PyTorch under the names of its layers, and the way back.
 
-Most layers have the names of their modules, so that `conv1.weight` is the same to both. Two modules have other names in
-PyTorch than in a model file: a recurrence counts its layers and directions, and an attention keeps three weights in one tensor. Which
-arrays belong to which entry follows from the module alone, so that nothing has to be kept between import and the way
-back.
+Most layers have the names of their modules, so that `conv1.weight` is the same to both. Two modules have other names
+in PyTorch than in a model file: a recurrence counts its layers and directions, and an attention keeps three weights
+in one tensor. Which arrays belong to which entry follows from the module alone, so that nothing has to be kept
+between import and the way back.
 """
 from __future__ import annotations
 
