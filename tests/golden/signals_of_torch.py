@@ -86,14 +86,14 @@ class Cells(nn.Module):
 
 
 # Networks, inputs, and ways. An export by ONNX opens the first extent, which is no batch where time comes first, and unrolls cells into
-# products. States of several directions fix its batch.
+# products. Last states of several layers or directions fix its batch.
 NETWORKS = [
     ("pools", Pools, (2, 3, 17), ("fx", "onnx")),
     ("gru", lambda: Recurrent(nn.GRU, batch_first=True), (2, 3, 3), ("fx", "onnx")),
     ("lstm, time first", lambda: Recurrent(nn.LSTM), (3, 2, 3), ("fx",)),
     ("gru of both directions", lambda: Recurrent(nn.GRU, batch_first=True, bidirectional=True), (2, 3, 3), ("fx",)),
     ("lstm of both directions", lambda: Recurrent(nn.LSTM, batch_first=True, bidirectional=True), (1, 3, 3), ("fx", "onnx")),
-    ("lstm of two layers", lambda: Recurrent(nn.LSTM, batch_first=True, num_layers=2), (2, 3, 3), ("fx", "onnx")),
+    ("lstm of two layers", lambda: Recurrent(nn.LSTM, batch_first=True, num_layers=2), (1, 3, 3), ("fx", "onnx")),
     ("gru of two layers of both directions, without bias",
      lambda: Recurrent(nn.GRU, batch_first=True, num_layers=2, bidirectional=True, bias=False), (1, 3, 3), ("fx", "onnx")),
     ("cells", Cells, (2, 2, 3), ("fx",)),
