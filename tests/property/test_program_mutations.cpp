@@ -130,7 +130,7 @@ void add_move(ScheduleFile& file) {
     file.program.insert(file.program.begin() + static_cast<std::ptrdiff_t>(at) + 1,
                         {.op = Instruction::Op::move, .node = step.node, .offset = end});
     file.arena.arena_bytes = end + bytes;
-    file.arena.moved_bytes = bytes;
+    file.arena.moved_bytes = file.arena.moved_bytes.value_or(0) + bytes;
     return;
   }
 }

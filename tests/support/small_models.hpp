@@ -40,11 +40,21 @@ inline const std::string kImages = R"(
   {"name": "depth", "op": "stochastic_depth", "inputs": ["frozen"]},
   {"name": "skip", "op": "add", "inputs": ["depth", "groups"]},
   {"name": "relu6", "op": "relu6", "inputs": ["skip"]},
-  {"name": "slopes", "op": "prelu", "inputs": ["relu6"], "per_channel": true},
-  {"name": "elu", "op": "elu", "inputs": ["slopes"], "alpha": 0.5},
-  {"name": "plus", "op": "softplus", "inputs": ["elu"], "beta": 2, "threshold": 1},
-  {"name": "pool", "op": "global_avg_pool", "inputs": ["plus"]},
+  {"name": "pool", "op": "global_avg_pool", "inputs": ["relu6"]},
   {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 4, "trainable": false},
+  {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 4})";
+
+// Their inputs have both signs.
+inline const std::string kActivations = R"(
+  {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": 1},
+  {"name": "slopes", "op": "prelu", "inputs": ["conv"], "per_channel": true},
+  {"name": "mixed", "op": "conv2d", "inputs": ["slopes"], "out_channels": 4, "kernel": 1},
+  {"name": "elu", "op": "elu", "inputs": ["mixed"], "alpha": 0.5},
+  {"name": "plus", "op": "softplus", "inputs": ["elu"], "beta": 2, "threshold": 1},
+  {"name": "side", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": 1},
+  {"name": "sum", "op": "add", "inputs": ["plus", "side"]},
+  {"name": "flat", "op": "flatten", "inputs": ["sum"]},
+  {"name": "fc", "op": "linear", "inputs": ["flat"], "out_features": 4},
   {"name": "loss", "op": "cross_entropy_loss", "inputs": ["fc"], "classes": 4})";
 
 inline const std::string kSequences = R"(
@@ -135,6 +145,7 @@ inline std::vector<SmallModel> small_models() {
                      fmt::format(R"("update": "{}", {})", update, inputs), layers});
     };
     add("images", R"("input": {"shape": ["N", 3, 4, 4]},)", kImages);
+    add("activations", R"("input": {"shape": ["N", 3, 4, 4]},)", kActivations);
     add("sequences", R"("input": {"shape": ["N", 6], "dtype": "int32"},
         "inputs": {"h0": {"shape": ["N", 4]}, "c0": {"shape": ["N", 4]},
                    "next": {"shape": ["N"], "dtype": "int32"}},)",
