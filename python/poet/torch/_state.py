@@ -128,14 +128,13 @@ def _joined(path: str, name: str) -> str:
 
 
 def _other_names(module: Any) -> Iterator[Tuple[str, Tuple[str, ...]]]:
-    kind = type(module).__name__
-    if kind in ("LSTM", "GRU"):
+    if isinstance(module, (torch.nn.LSTM, torch.nn.GRU)):
         for k in range(module.num_layers):
             for direction in ("", "_reverse") if module.bidirectional else ("",):
                 ending = f"l{k}{direction}"
                 layer = "" if ending == "l0" else ending
                 for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
                     yield f"{part}_{ending}", (_joined(layer, part),)
-    if kind == "MultiheadAttention":
+    if isinstance(module, torch.nn.MultiheadAttention):
         for part in ("weight", "bias"):
             yield f"in_proj_{part}", tuple(f"{each}.{part}" for each in "qkv")
