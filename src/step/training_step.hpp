@@ -18,6 +18,7 @@ struct OperandSource {
   enum class Kind {
     tensor,      ///< the output of a node
     parameters,  ///< TrainingStep::parameters
+    running,     ///< the running statistics of these parameters
     gradient,    ///< the accumulated gradient of these parameters
     target,      ///< TrainingStep::targets
     one,         ///< the number 1
@@ -98,10 +99,13 @@ struct StepData {
   bool zeros = false;            ///< unless other numbers are given
 };
 
-/// A training step with everything that its kernels have to be given. In every order
-/// parameters, inputs, targets and losses have the numbers that the model's list gives them, so
-/// that a seed and a user's files mean the same data.
+/// A training step, or a forward pass alone, with everything that its kernels have to be given. In
+/// every order parameters, inputs, targets and losses have the numbers that the model's list gives
+/// them, so that a seed and a user's files mean the same data.
 struct TrainingStep {
+  /// A forward pass: norms use their running statistics, nothing is dropped, and no parameter is
+  /// trained.
+  bool is_forward = false;
   Update update = Update::fused;
   Optimizer optimizer = Optimizer::sgd;
   std::vector<StepNode> nodes;  ///< of the exact graph, in the order of a schedule
@@ -110,15 +114,23 @@ struct TrainingStep {
   std::vector<StepData> inputs;
   std::vector<StepData> targets;  ///< of losses that name none
   int loss_count = 0;             ///< losses
+  /// Of a forward pass: the nodes whose tensors are its results. These are what losses are computed
+  /// from, and what nobody reads.
+  std::vector<int> outputs{};
 };
 
-/// Turns a model of layers into the kernel calls of its exact training step. Elements are float32,
-/// indices int32.
+/// Turns a model of layers into the kernel calls of its exact training step, or with Backward::none
+/// of its forward pass in evaluation mode, as PyTorch calls it. Elements are float32, indices
+/// int32.
 ///
 /// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
 /// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever
 /// build_model() refuses.
 TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size);
+
+/// The node whose tensor a loss compares with its target; -1 for any other node, and for a loss of
+/// what no node computes.
+int prediction_of(const StepNode& loss);
 
 /// Lets each dropout layer drop other elements in each training step.
 void seed_dropout(TrainingStep& step, std::uint64_t seed, int step_number);
