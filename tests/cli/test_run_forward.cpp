@@ -14,12 +14,15 @@ constexpr const char* kLayers = R"("input": {"shape": ["N", 2, 6, 6]}, "layers":
  {"name": "bn", "op": "batch_norm2d", "inputs": ["conv"]},
  {"name": "drop", "op": "dropout", "inputs": ["bn"]},
  {"name": "flat", "op": "flatten", "inputs": ["drop"]},
- {"name": "fc", "op": "linear", "inputs": ["flat"], "out_features": 4}]})";
+ {"name": "fc", "op": "linear", "inputs": ["flat"], "out_features": 4})";
+constexpr const char* kLoss =
+    R"(, {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 4})";
 
 class RunForward : public testing::Test {
  protected:
-  std::string model_file(const std::string& keys) const {
-    return folder_.write("net.json", R"({"format": "poet-model", "name": "net",)" + keys + kLayers);
+  std::string model_file(const std::string& keys, const std::string& loss = "") const {
+    return folder_.write(
+        "net.json", R"({"format": "poet-model", "name": "net",)" + keys + kLayers + loss + "]}");
   }
 
   std::string solved(const std::string& model, const Words& options) const {
@@ -68,7 +71,7 @@ TEST_F(RunForward, OfAModelFileOrOfAnOptionIsTheSame) {
 // Another seed drops other elements in a training, and nothing here: without other parameters and
 // inputs, outputs are the same.
 TEST_F(RunForward, TakesParametersWithStatistics) {
-  const std::string model = model_file(R"("version": 2,)");
+  const std::string model = model_file(R"("version": 2,)", kLoss);
   const std::string input = folder_.write("x.raw", std::string(std::size_t{2} * 6 * 6 * 4, '\x3f'));
   const std::string given = folder_.file("given.npz");
   solved(model, {"--backward", "exact", "--batch-size", "5"});

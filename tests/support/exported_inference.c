@@ -8,6 +8,7 @@
 #include "poet_plan.h"
 #ifdef ALONE
 #define POET_SHARED_ARENA_BYTES POET_ARENA_BYTES
+#define POET_SHARED_STORAGE_BYTES POET_STORAGE_BYTES
 #define POET_INFERENCE_INPUT_COUNT POET_INPUT_COUNT
 #define POET_INFERENCE_TARGET_COUNT POET_TARGET_COUNT
 #define POET_INFERENCE_OUTPUT_COUNT POET_OUTPUT_COUNT
@@ -16,6 +17,18 @@
 #else
 #include "poet_inference.h"
 #endif
+
+static unsigned char storage[POET_SHARED_STORAGE_BYTES + 1];
+
+int poet_page_out(uint32_t offset, const void* from, uint32_t bytes) {
+  memcpy(storage + offset, from, bytes);
+  return 0;
+}
+
+int poet_page_in(uint32_t offset, void* to, uint32_t bytes) {
+  memcpy(to, storage + offset, bytes);
+  return 0;
+}
 
 static void* block(size_t bytes) {
   void* made = aligned_alloc(64, (bytes / 64 + 1) * 64);

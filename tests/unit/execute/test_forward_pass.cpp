@@ -172,16 +172,23 @@ TEST(ForwardPass, OfAScheduleHasTheBitsOfTheUnscheduledOne) {
 }
 
 TEST(ForwardPass, OfAFileOfVersion1IsCountedExactlyOnlyIfItIsAskedFor) {
-  const auto flop = [](const char* says, std::optional<Backward> wanted) {
-    const std::string text =
-        std::string(R"({"format": "poet-model", "version": 1, "name": "old",)") + says +
-        R"("input": {"shape": [1, 3, 4, 4]}, "layers": [
-        {"name": "c", "op": "conv2d", "inputs": ["input"], "out_channels": 2, "kernel": 1}]})";
-    return parse_model(text, "old.json", 1, wanted).nodes.back().flop;
+  const auto flop = [](int version, const char* says, std::optional<Backward> wanted) {
+    const std::string text = R"({"format": "poet-model", "name": "old", "version": )" +
+                             std::to_string(version) + "," + says +
+                             R"("input": {"shape": [1, 3, 4, 4]}, "layers": [
+        {"name": "c", "op": "conv2d", "inputs": ["input"], "out_channels": 2, "kernel": 3},
+        {"name": "n", "op": "batch_norm2d", "inputs": ["c"]},
+        {"name": "r", "op": "relu", "inputs": ["n"]}]})";
+    std::vector<std::int64_t> all;
+    for (const ModelNode& node : parse_model(text, "old.json", 1, wanted).nodes) {
+      all.push_back(node.flop);
+    }
+    return all;
   };
-  const double counted_by_poet = flop(kNone, {});
-  EXPECT_EQ(flop(kNone, Backward::none), counted_by_poet);
-  EXPECT_NE(flop("", Backward::none), counted_by_poet);
+  const std::vector<std::int64_t> counted_by_poet = flop(1, kNone, {});
+  EXPECT_EQ(flop(1, kNone, Backward::none), counted_by_poet);
+  EXPECT_NE(flop(1, "", Backward::none), counted_by_poet);
+  EXPECT_EQ(flop(1, "", Backward::none), flop(2, kNone, {}));
 }
 
 }  // namespace
