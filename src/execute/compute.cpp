@@ -17,6 +17,7 @@
 
 #include "model/shape.hpp"
 #include "step/initial_values.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 namespace {

@@ -5,6 +5,7 @@
 
 #include "execute/running_statistics.hpp"
 #include "model/shape.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 

@@ -21,6 +21,7 @@
 #include "step/layer_node.hpp"
 #include "step/norm_statistics.hpp"
 #include "step/output_over.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 namespace {
@@ -65,7 +66,7 @@ class StepBinder {
     }
     for (std::size_t i = 0; i < draft_.model.nodes.size(); ++i) add_node(static_cast<int>(i));
     order_statistics(step_);
-    if (step_.is_forward) find_outputs();
+    if (step_.is_forward) step_.outputs = outputs_of(step_);
     return std::move(step_);
   }
 
@@ -266,28 +267,6 @@ class StepBinder {
     }
   }
 
-  /// What no layer reads is there to be looked at, and so is what a loss is computed from. The
-  /// value of a loss is not among them, and neither is where a pool has found its maxima.
-  void find_outputs() {
-    std::vector<bool> is_read(step_.nodes.size(), false);
-    std::set<int> outputs;
-    for (const StepNode& node : step_.nodes) {
-      for (const KernelCall& call : node.calls) {
-        for (const OperandSource& source : call.in) {
-          if (source.kind == Kind::tensor) is_read[source.index] = true;
-        }
-      }
-      if (const int seen = prediction_of(node); seen >= 0) outputs.insert(seen);
-    }
-    for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
-      const StepNode& node = step_.nodes[i];
-      const bool is_result =
-          !node.calls.empty() && node.bytes > 0 && !node.compares && node.op != "max_pool2d_index";
-      if (is_result && !is_read[i]) outputs.insert(static_cast<int>(i));
-    }
-    step_.outputs.assign(outputs.begin(), outputs.end());
-  }
-
   void bind_without_layer(int index, const ModelNode& from, const NodeFormula& formula,
                           StepNode& node) {
     const std::int32_t count = count_of(from.out_shape);
@@ -342,12 +321,6 @@ TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size) {
   const Draft draft = draft_exact(spec, batch_size, errors);
   errors.throw_if_any();
   return StepBinder(spec, draft).bind();
-}
-
-int prediction_of(const StepNode& loss) {
-  if (loss.loss < 0 || !loss.compares) return -1;
-  const OperandSource& compared = loss.calls.front().in.front();
-  return compared.kind == OperandSource::Kind::tensor ? compared.index : -1;
 }
 
 void seed_dropout(TrainingStep& step, std::uint64_t seed, int step_number) {

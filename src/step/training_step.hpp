@@ -128,10 +128,6 @@ struct TrainingStep {
 /// build_model() refuses.
 TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size);
 
-/// The node whose tensor a loss compares with its target; -1 for any other node, and for a loss of
-/// what no node computes.
-int prediction_of(const StepNode& loss);
-
 /// Lets each dropout layer drop other elements in each training step.
 void seed_dropout(TrainingStep& step, std::uint64_t seed, int step_number);
 

@@ -159,6 +159,26 @@ TEST_F(ExportedInference, IsAPlanOfItsOwnWithoutATraining) {
   }
 }
 
+TEST_F(ExportedInference, ComputesLossesThatALayerReads) {
+  const std::string model = folder_.write("two.json", R"({"format": "poet-model", "version": 2,
+ "name": "two", "input": {"shape": ["N", 6]}, "layers": [
+ {"name": "a", "op": "linear", "inputs": ["input"], "out_features": 4},
+ {"name": "b", "op": "linear", "inputs": ["input"], "out_features": 3},
+ {"name": "loss1", "op": "mse", "inputs": ["a"]},
+ {"name": "loss2", "op": "cross_entropy", "inputs": ["b"], "classes": 3},
+ {"name": "total", "op": "add", "inputs": ["loss1", "loss2"]}]})");
+  const std::string forward = forward_of(model);
+  ASSERT_EQ(exported(forward, {"--model", model, "--seed", "4"}).status, 0);
+  EXPECT_THAT(file_of("poet_plan.c"), HasSubstr(".reads_losses = 1"));
+  const std::string program =
+      build("alone", {"-DALONE", in_plan("poet_plan.c"), in_plan("poet_constants.c")});
+  const std::string outputs = folder_.file("outputs");
+  const Finished step = run_step(program, {"0", "4", outputs});
+  const json run = document(poet_solve({"run", forward, "--model", model, "--seed", "4"}));
+  EXPECT_EQ(run.at("outputs").back().at("name"), "total");
+  expect_outputs(run, step, contents_of(outputs));
+}
+
 // What a device begins with is what `run` begins with, statistics included.
 TEST_F(ExportedInference, BeginsWithGivenStatisticsOfTrainedAndFrozenNorms) {
   const std::string model = folder_.write("net.json", network(false, ""));

@@ -56,6 +56,8 @@ int main(int argc, char** argv) {
   const uint64_t seed = argc > 2 ? strtoul(argv[2], 0, 10) : 1;
   const void* inputs[POET_INFERENCE_INPUT_COUNT + 1];
   const void* targets[POET_INFERENCE_TARGET_COUNT + 1];
+  const void* trained_inputs[POET_INPUT_COUNT + 1];
+  const void* trained_targets[POET_TARGET_COUNT + 1];
   poet_real losses[POET_INFERENCE_LOSS_COUNT + 1];
   poet_real* outputs[POET_INFERENCE_OUTPUT_COUNT + 1];
   poet_real* again[POET_INFERENCE_OUTPUT_COUNT + 1];
@@ -67,17 +69,22 @@ int main(int argc, char** argv) {
   memset(&memory, 0, sizeof memory);
   memory.arena = block(POET_SHARED_ARENA_BYTES);
   memory.constants = poet_constants;
-  memory.inputs = inputs;
-  memory.targets = targets;
+  give_data(&poet_inference, seed, inputs, targets);
 #ifndef ALONE
   memory.parameters = block(sizeof(poet_real) * POET_PARAMETER_COUNT);
   memory.moments = block(sizeof(poet_real) * POET_MOMENT_COUNT);
   memory.kept = block(sizeof(poet_real) * POET_KEPT_COUNT);
   memory.running = block(sizeof(poet_real) * POET_RUNNING_COUNT);
-  give_data(&poet_plan, seed, inputs, targets);
+  give_data(&poet_plan, seed, trained_inputs, trained_targets);
   poet_initialise(&poet_plan, &memory, seed);
   for (steps = (uint32_t)atol(argv[1]); steps > 0; --steps) {
+    memory.inputs = trained_inputs;
+    memory.targets = trained_targets;
     if (poet_step(&poet_plan, &memory, 0) != POET_OK) return 5;
+    /* An inference between two steps changes neither. */
+    memory.inputs = inputs;
+    memory.targets = targets;
+    if (steps % 3 == 0 && poet_infer(&poet_inference, &memory, 0, losses) != POET_OK) return 5;
   }
   if (poet_infer(&poet_plan, &memory, 0, 0) != POET_WRONG_PLAN) return 6;
   if (POET_RUNNING_COUNT > 0) {
@@ -86,10 +93,13 @@ int main(int argc, char** argv) {
     if (poet_infer(&poet_inference, &memory, 0, 0) != POET_NO_RUNNING) return 6;
     memory.running = running;
   }
+#else
+  (void)trained_inputs, (void)trained_targets;
 #endif
+  memory.inputs = inputs;
+  memory.targets = targets;
   steps = memory.steps;
   if (poet_step(&poet_inference, &memory, 0) != POET_WRONG_PLAN) return 6;
-  give_data(&poet_inference, seed, inputs, targets);
   for (i = 0; i < poet_inference.output_count; ++i) {
     outputs[i] = block(poet_inference.outputs[i].bytes);
     again[i] = block(poet_inference.outputs[i].bytes);
@@ -98,7 +108,7 @@ int main(int argc, char** argv) {
   for (i = 0; i < poet_inference.loss_count; ++i) sum += (double)losses[i];
   printf("%.17g\n", sum);
   /* A classifier knows no target. */
-  memory.targets = 0;
+  if (!poet_inference.reads_losses) memory.targets = 0;
   if (poet_infer(&poet_inference, &memory, again, 0) != POET_OK) return 5;
   if (memory.steps != steps) return 7;
   file = fopen(argv[3], "wb");
