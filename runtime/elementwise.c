@@ -271,6 +271,11 @@ POET_KERNEL void poet_dropout(const struct poet_dropout_spec* d, const poet_real
   }
 }
 
+POET_KERNEL void poet_copy(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
+  int32_t i;
+  for (i = 0; i < m->count; ++i) y[i] = x[i];
+}
+
 POET_KERNEL void poet_dropout_grad(const struct poet_dropout_spec* d, const poet_real* dy,
                                    poet_real* dx) {
   poet_dropout(d, dy, dx);

@@ -101,6 +101,20 @@ POET_KERNEL void poet_frozen_norm(const struct poet_batch_norm_spec* b, const po
   }
 }
 
+POET_KERNEL void poet_running_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                   const poet_real* gamma, const poet_real* beta,
+                                   const poet_real* mean, const poet_real* variance, poet_real* y) {
+  int32_t c, n, i;
+  for (c = 0; c < b->channels; ++c) {
+    const poet_real scale = gamma[c] / POET_SQRT(variance[c] + b->epsilon);
+    const poet_real shift = beta[c] - mean[c] * scale;
+    for (n = 0; n < b->batch; ++n) {
+      const int32_t at = (n * b->channels + c) * b->plane;
+      for (i = at; i < at + b->plane; ++i) y[i] = x[i] * scale + shift;
+    }
+  }
+}
+
 POET_KERNEL void poet_frozen_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* dy,
                                        const poet_real* gamma, poet_real* dx) {
   int32_t n, c, i;

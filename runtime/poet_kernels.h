@@ -125,6 +125,11 @@ void poet_frozen_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
                       const poet_real* gamma, const poet_real* beta, poet_real* y);
 void poet_frozen_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* dy,
                            const poet_real* gamma, poet_real* dx);
+/* A norm that was trained, in an inference: (x - mean) / sqrt(variance + epsilon) gamma + beta with
+ * the running statistics, as a scale and a shift, which are made anew for each channel. y over x */
+void poet_running_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
+                       const poet_real* gamma, const poet_real* beta, const poet_real* mean,
+                       const poet_real* variance, poet_real* y);
 
 /* Statistics over the channels of a group and their planes, in each sample. layer_norm over its
  * last extents: a sample for each row, 1 group, a channel for each of their elements, plane 1. */
@@ -175,6 +180,9 @@ void poet_silu_grad(const struct poet_map_spec* m, const poet_real* x, const poe
 void poet_gelu(const struct poet_map_spec* m, const poet_real* x, poet_real* y);
 void poet_gelu_grad(const struct poet_map_spec* m, const poet_real* x, const poet_real* dy,
                     poet_real* dx);
+
+/* What dropout and stochastic_depth are in an inference. y over x */
+void poet_copy(const struct poet_map_spec* m, const poet_real* x, poet_real* y);
 
 /* The sum of two contributions to a gradient, over either. */
 void poet_accumulate(const struct poet_map_spec* m, const poet_real* a, const poet_real* b,

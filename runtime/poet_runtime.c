@@ -29,8 +29,9 @@ void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, u
     struct poet_random random = poet_random_of(seed, POET_STREAM_PARAMETERS, (uint32_t)p);
     poet_real* values;
     if (group->running >= 0 && memory->running) {
-      for (i = 0; i < group->count; ++i) {
-        memory->running[group->running + i] = (poet_real)(i < group->count / 2 ? 0 : 1);
+      for (i = group->running; i < group->running + group->count; ++i) {
+        const poet_real usual = (poet_real)(i - group->running < group->count / 2 ? 0 : 1);
+        memory->running[i] = plan->reset_running ? plan->reset_running[i] : usual;
       }
     }
     if (!group->is_trained) continue;
@@ -81,6 +82,8 @@ static const void* address_of(const struct poet_memory* memory, const struct poe
       return (const unsigned char*)memory->targets[from->index] + from->offset;
     case POET_ONE:
       return &kNumberOne;
+    case POET_RUNNING:
+      return (const unsigned char*)memory->running + from->offset;
     case POET_NULL:
       break;
   }
@@ -180,22 +183,58 @@ static int run(const struct poet_plan* plan, const struct poet_instruction* inst
   return POET_OK;
 }
 
-int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
-  int32_t i;
+static int expect_memory(const struct poet_plan* plan, struct poet_memory* memory) {
   memory->failed = -1;
   if ((uintptr_t)memory->arena % plan->alignment != 0) return POET_MISALIGNED;
   if (plan->constant_count > 0 && !memory->constants) return POET_NO_CONSTANTS;
-  poet_begin_step(&memory->optimizer);
+  return POET_OK;
+}
+
+static void copy_outputs(const struct poet_plan* plan, const struct poet_memory* memory,
+                         int32_t instruction, poet_real* const* outputs) {
+  int32_t i;
+  for (i = 0; outputs && i < plan->output_count; ++i) {
+    const struct poet_output* output = &plan->outputs[i];
+    if (output->instruction != instruction || !outputs[i]) continue;
+    memcpy(outputs[i], in_arena(memory, output->offset), output->bytes);
+  }
+}
+
+static int run_all(const struct poet_plan* plan, struct poet_memory* memory,
+                   poet_real* const* outputs, poet_real* losses) {
+  const int leaves_out_losses = plan->is_forward && !plan->reads_losses && !losses;
+  int32_t i;
   for (i = 0; i < plan->instruction_count; ++i) {
     const struct poet_instruction* instruction = &plan->instructions[i];
     const uint32_t start = poet_ticks();
-    const int status = run(plan, instruction, memory, losses);
+    int status;
+    if (leaves_out_losses && instruction->loss >= 0) continue;
+    status = run(plan, instruction, memory, losses);
     if (status != POET_OK) {
       memory->failed = instruction->number;
       return status;
     }
+    copy_outputs(plan, memory, i, outputs);
     poet_on_instruction(instruction->number, poet_ticks() - start);
   }
-  ++memory->steps;
   return POET_OK;
+}
+
+int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  int status = expect_memory(plan, memory);
+  if (status == POET_OK && plan->is_forward) status = POET_WRONG_PLAN;
+  if (status != POET_OK) return status;
+  poet_begin_step(&memory->optimizer);
+  status = run_all(plan, memory, 0, losses);
+  if (status == POET_OK) ++memory->steps;
+  return status;
+}
+
+int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_real* const* outputs,
+               poet_real* losses) {
+  const int status = expect_memory(plan, memory);
+  if (status != POET_OK) return status;
+  if (!plan->is_forward) return POET_WRONG_PLAN;
+  if (plan->running_count > 0 && !memory->running) return POET_NO_RUNNING;
+  return run_all(plan, memory, outputs, losses);
 }

@@ -29,7 +29,8 @@ enum poet_place {
   POET_CONSTANTS,  /* poet_memory.constants */
   POET_KEPT,       /* poet_memory.kept */
   POET_TARGET,     /* poet_memory.targets[index] */
-  POET_ONE         /* the number 1 */
+  POET_ONE,        /* the number 1 */
+  POET_RUNNING     /* poet_memory.running */
 };
 
 struct poet_operand {
@@ -97,6 +98,14 @@ struct poet_data {
   int32_t index_limit; /* 0: float; -1: zeros; else int32_t from 0 up to, but not including, this */
 };
 
+/* A result of a forward pass: it is complete after this instruction, and others may take its RAM.
+ */
+struct poet_output {
+  int32_t instruction; /* an index into poet_plan.instructions */
+  uint32_t offset;     /* in the arena, in bytes */
+  uint32_t bytes;
+};
+
 struct poet_plan {
   uint32_t arena_bytes;
   uint32_t alignment; /* of the arena and all offsets in it */
@@ -116,6 +125,11 @@ struct poet_plan {
   const struct poet_data* inputs;
   const struct poet_data* targets;
   const poet_real* reset; /* parameter_count: what poet_initialise() copies; NULL: by the seed */
+  const poet_real* reset_running; /* running_count, likewise; NULL: means of 0, variances of 1 */
+  int32_t is_forward;             /* for poet_infer(), not for poet_step() */
+  int32_t reads_losses;           /* its instructions read losses, so that these are computed */
+  int32_t output_count;
+  const struct poet_output* outputs;
 };
 
 /* ---- what the caller owns ------------------------------------------------------------------- */
@@ -144,11 +158,19 @@ struct poet_memory {
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* What poet_step() returns beside what poet_page_out() and poet_page_in() do. */
-enum { POET_OK = 0, POET_NO_STORAGE = -1, POET_MISALIGNED = -2, POET_NO_CONSTANTS = -3 };
+/* What poet_step() and poet_infer() return beside what poet_page_out() and poet_page_in() do. */
+enum {
+  POET_OK = 0,
+  POET_NO_STORAGE = -1,
+  POET_MISALIGNED = -2,
+  POET_NO_CONSTANTS = -3,
+  POET_WRONG_PLAN = -4,
+  POET_NO_RUNNING = -5
+};
 
-/* Trained parameters, moments, running statistics and optimizer from a seed, as `poet-solve run --seed` has them.
- * Pointers in `memory` have to be set; constants, inputs and targets stay as they are. */
+/* Trained parameters, moments, running statistics and optimizer from a seed, as `poet-solve run
+ * --seed` has them. Pointers in `memory` have to be set; constants, inputs and targets stay as they
+ * are. */
 void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed);
 /* Data from a seed, likewise: poet_data.count elements of 4 bytes. */
 void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values);
@@ -156,10 +178,20 @@ void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t see
 
 /* A training step: forward pass, backward pass and updates. `losses` gets POET_LOSS_COUNT numbers;
  * NULL: not wanted. Returns POET_OK; or, before anything is done, POET_MISALIGNED for the arena, or
- * POET_NO_CONSTANTS if the plan has some and the pointer is NULL; or, at the first page that fails,
+ * POET_NO_CONSTANTS if the plan has some and the pointer is NULL, or POET_WRONG_PLAN if it is one
+ * for poet_infer(); or, at the first page that fails,
  * what the hook returned. The step ends there, memory->failed names the instruction, losses are not
  * complete, and parameters that were updated before stay so. */
 int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
+
+/* A forward pass: norms use their running statistics and nothing is dropped. It reads parameters,
+ * constants, running statistics and inputs of `memory`, writes the arena, and changes nothing else.
+ * `outputs` has POET_OUTPUT_COUNT pointers, of which any may be NULL: tensor i is copied to
+ * outputs[i]. NULL: none is wanted. `losses` is as of poet_step(); without it, losses are not
+ * computed, and targets may be NULL. Returns as poet_step() does, and POET_NO_RUNNING if the plan
+ * reads running statistics and the pointer is NULL. */
+int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_real* const* outputs,
+               poet_real* losses);
 
 /* Secondary storage: `bytes` at `offset`, which end within POET_STORAGE_BYTES. Return POET_OK or an
  * error of your own. By default there is no storage: POET_NO_STORAGE. */

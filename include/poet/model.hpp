@@ -123,8 +123,8 @@ struct Model {
 /// them. Throws InputError for an unknown name (naming near misses), an unreadable or invalid
 /// file, or a batch size above 1 for a model without a batch dimension.
 ///
-/// `backward`, if given, replaces what the file says: Backward::exact or Backward::poet_chain, for
-/// a list of layers that has the one asked for.
+/// `backward`, if given, replaces what the file says: Backward::exact, Backward::poet_chain or
+/// Backward::none, for a list of layers. The last one is counted as the first one counts.
 Model load_model(const std::string& name_or_path, std::int64_t batch_size = 1,
                  std::optional<Backward> backward = {});
 

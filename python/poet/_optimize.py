@@ -49,7 +49,7 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
         storage_budget, page_out_budget: most bytes of copies in secondary storage, and written to it in one step.
         count_parameters: whether the RAM budget holds parameters, optimizer state and the reserve as well.
         batch_size: of a model with a batch dimension.
-        backward: "exact" or "poet-chain" instead of what the model file says.
+        backward: "exact", "poet-chain" or "none", for inference, instead of what the model file says.
         alignment: the tensors of an exact graph are rounded up to multiples of so many bytes.
         mem_power_scale: a factor for the power of paging.
         effort: "fast", "default" or "proof".

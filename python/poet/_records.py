@@ -96,10 +96,10 @@ class Gradients(List[Gradient]):
 
 @dataclass(frozen=True)
 class Run:
-    """A training step, computed by its schedule and without one.
+    """A training step, or a forward pass, computed by its schedule and without one.
 
     Attributes:
-        equal: whether all gradients, losses and parameters have the same bits.
+        equal: whether all gradients, outputs, losses and parameters have the same bits.
         losses: one for each step; None where it is not finite.
         document: all of what the run gave (docs/run-format.md).
         arrays: the numbers of the last step by kind ("parameters", "gradients", "outputs") and name, as arrays of
@@ -128,7 +128,8 @@ class Run:
 
     @property
     def outputs(self) -> Dict[str, Any]:
-        """What the losses of the last step were computed from, by the name of the layer."""
+        """What the losses of the last step were computed from, by the name of the layer; of a forward pass, what no layer
+        reads as well."""
         return self.arrays.get("outputs", {})
 
     def __bool__(self) -> bool:

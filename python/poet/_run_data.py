@@ -36,8 +36,9 @@ class ArrayFiles:
 
     _OPTIONS = {"parameters": "--parameters-output", "gradients": "--gradients-output", "outputs": "--outputs-output"}
 
-    def __init__(self, files: Files, wanted: bool) -> None:
-        self._paths = {kind: files.path(f"{kind}.npz") for kind in self._OPTIONS} if wanted else {}
+    def __init__(self, files: Files, wanted: bool, trains: bool) -> None:
+        kinds = [kind for kind in self._OPTIONS if wanted and (trains or kind != "gradients")]
+        self._paths = {kind: files.path(f"{kind}.npz") for kind in kinds}
 
     def words(self) -> List[str]:
         """The options of `run`."""

@@ -200,9 +200,9 @@ class Schedule:
         return Schedule(finished.out, self.model, self.notes)
 
     def export(self, directory: PathLike, *, format: str = "c", force: bool = False,
-               parameters: Union[PathLike, Mapping[str, Any], None] = None,
+               parameters: Union[PathLike, Mapping[str, Any], None] = None, inference: Optional[Schedule] = None,
                model: Optional[ModelLike] = None) -> List[Path]:
-        """Writes the training step for a device (docs/export.md), all files or none.
+        """Writes the training step, or the forward pass, for a device (docs/export.md), all files or none.
 
         Args:
             directory: where to; it is made if need be.
@@ -210,18 +210,22 @@ class Schedule:
                 "csv": a table of instructions.
             force: write even if the directory holds other files.
             parameters: for "c": the parameters to begin with, as for `run()`, such as `Run.parameters`.
+            inference: for "c": a schedule of the same model with `backward="none"`, as a second plan that shares the
+                parameters of the training step.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
             the paths of the files in the directory.
 
         Raises:
-            InputError: the graph is no training step in float32 (POET's chain is none), or the directory is not free.
+            InputError: the graph is no training step or forward pass in float32 (POET's chain is none), or the directory
+                is not free.
             InvalidSchedule: the schedule is not valid, or no offsets fit.
         """
         with Files() as files:
             finished = run(["export", self._argument(files), "--model", self._model(model).argument(files),
                             *options({"--output": os.fspath(directory), "--format": format, "--force": force}),
+                            *([] if inference is None else ["--inference", files.add("inference.json", inference.text)]),
                             *array_words(files, parameters, None, None)], files)
         if finished.status == EXIT_REQUIREMENT:
             raise InvalidSchedule(*finished.errors())
@@ -234,7 +238,8 @@ class Schedule:
             targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False, arrays: bool = True,
             model: Optional[ModelLike] = None) -> Run:
         """Computes the training step on real tensors, in exactly its RAM, and compares every gradient, loss and
-        parameter, bit by bit, with the same step unscheduled (docs/run-format.md).
+        parameter, bit by bit, with the same step unscheduled (docs/run-format.md). Of a forward pass (`backward="none"`)
+        it compares the outputs, computed as in PyTorch's evaluation mode.
 
         Args:
             steps: training steps, all with the same data.
@@ -250,12 +255,12 @@ class Schedule:
             the run, whether it is equal or not.
 
         Raises:
-            InputError: the graph is no training step in float32, or an array does not fit.
+            InputError: the graph is no training step or forward pass in float32, or an array does not fit.
             InvalidSchedule: the schedule is not valid; nothing was computed.
             ImportError: arrays are given, and numpy is not installed.
         """
         with Files() as files:
-            written = ArrayFiles(files, arrays and has_numpy())
+            written = ArrayFiles(files, arrays and has_numpy(), self.document["model"]["backward"] != "none")
             words = ["run", self._argument(files), "--model", self._model(model).argument(files),
                      *options({"--steps": steps, "--seed": seed, "--check": check}),
                      *array_words(files, parameters, inputs, targets), *written.words()]

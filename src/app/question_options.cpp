@@ -128,10 +128,12 @@ void add_model_options(CLI::App& app, ModelSettings& settings, const char* headi
   group.number<std::int64_t>("--batch-size", settings.batch_size, "N",
                              {.min = 1, .expected = "at least 1"},
                              "batch size of a model with a batch dimension");
-  group.choice("--backward", settings.backward,
-               "the backward pass of a model of layers: the training step as it is computed, or "
-               "POET's chain; the default is what its file says",
-               {std::string(name_of(Backward::exact)), std::string(name_of(Backward::poet_chain))});
+  group.choice(
+      "--backward", settings.backward,
+      "the backward pass of a model of layers: the training step as it is computed, POET's "
+      "chain, or none, for inference; the default is what its file says",
+      {std::string(name_of(Backward::exact)), std::string(name_of(Backward::poet_chain)),
+       std::string(name_of(Backward::none))});
   group.number<Bytes>(
       "--alignment", settings.alignment, "BYTES",
       {.min = 1, .max = 4096, .expected = "from 1 to 4096"},

@@ -17,6 +17,7 @@
 
 #include "model/shape.hpp"
 #include "step/initial_values.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 namespace {
@@ -48,6 +49,8 @@ class NodeCall {
         return reinterpret_cast<const float*>(tensor_at_(source.index)) + source.offset;
       case OperandSource::Kind::parameters:
         return state_.parameters[at].data() + source.offset;
+      case OperandSource::Kind::running:
+        return state_.running[at].data() + source.offset;
       case OperandSource::Kind::gradient:
         return state_.kept[at].data() + source.offset;
       case OperandSource::Kind::target:
@@ -134,13 +137,8 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
     state.targets.push_back(data(step.targets[i], random(POET_STREAM_TARGETS, i)));
   }
   state.losses.resize(step.loss_count);
+  state.results.resize(step.outputs.size());
   return state;
-}
-
-int prediction_of(const StepNode& loss) {
-  if (loss.loss < 0 || !loss.compares) return -1;
-  const OperandSource& compared = loss.calls.front().in.front();
-  return compared.kind == OperandSource::Kind::tensor ? compared.index : -1;
 }
 
 // A gradient that no kernel gave would be a NaN: it shows in every comparison with what was there.
@@ -166,6 +164,11 @@ void compute(const TrainingStep& step, int node, const TensorAt& tensor_at, Trai
   NodeCall(about, tensor_at, state).run(out);
   if (out != nullptr && about.loss >= 0) {
     std::memcpy(&state.losses[about.loss], out, sizeof(float));
+  }
+  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+    if (step.outputs[i] != node) continue;
+    const auto* const first = reinterpret_cast<const float*>(out);
+    state.results[i].assign(first, first + element_count(about.shape));
   }
 }
 

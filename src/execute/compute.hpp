@@ -29,11 +29,9 @@ struct TrainingState {
   std::map<std::size_t, std::vector<float>> unfolded{};
   /// By StepNode::loss: what the loss was computed from. Empty: it is not kept.
   std::vector<std::vector<float>> outputs;
+  /// Of a forward pass: the tensors of TrainingStep::outputs.
+  std::vector<std::vector<float>> results{};
 };
-
-/// The node whose tensor a loss compares with its target; -1 for any other node, and for a loss of
-/// what no node computes.
-int prediction_of(const StepNode& loss);
 
 /// Parameters and data from a seed, the same on every machine. Weights are uniform within
 /// +-sqrt(6 / fan-in) (He et al., 2015), where the fan-in is the product of all extents but the

@@ -14,6 +14,7 @@
 #include "base/text/printable.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 namespace {

@@ -34,12 +34,15 @@ struct GradientResult {
 
 /// The running statistics of a batch norm after the last step.
 using StatisticsResult = GradientResult;
+/// A result of a forward pass.
+using OutputResult = GradientResult;
 
 /// What a run leaves as numbers.
 struct RunArrays {
   std::vector<ArrayToWrite> parameters;  ///< all, frozen ones as well, after the last step
   std::vector<ArrayToWrite> gradients;   ///< of trained layers, in the last step
-  std::vector<ArrayToWrite> outputs;     ///< what the losses of the last step were computed from
+  /// What the losses of the last step were computed from; of a forward pass its results as well.
+  std::vector<ArrayToWrite> outputs;
 };
 
 /// How many rows of cross-entropy losses have their largest output at the class of their target.
@@ -61,6 +64,8 @@ struct RunResult {
   std::vector<double> losses;  ///< by step; several losses are added
   std::vector<GradientResult> gradients;
   std::vector<StatisticsResult> statistics;  ///< of norms that take batches in
+  std::vector<OutputResult> outputs;         ///< of a forward pass
+  bool is_forward = false;
   bool has_equal_losses = true;
   bool has_equal_parameters = true;  ///< after the last step
   Bytes arena_bytes = 0;
@@ -77,7 +82,8 @@ struct RunResult {
     const auto is_equal = [](const GradientResult& result) { return result.is_equal; };
     return has_equal_losses && has_equal_parameters &&
            std::all_of(gradients.begin(), gradients.end(), is_equal) &&
-           std::all_of(statistics.begin(), statistics.end(), is_equal);
+           std::all_of(statistics.begin(), statistics.end(), is_equal) &&
+           std::all_of(outputs.begin(), outputs.end(), is_equal);
   }
 };
 

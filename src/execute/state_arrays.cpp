@@ -5,6 +5,7 @@
 
 #include "execute/running_statistics.hpp"
 #include "model/shape.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 
@@ -54,6 +55,11 @@ std::vector<ArrayToWrite> parameter_arrays(const TrainingStep& step, const Train
 // Two losses may be computed from one tensor: it is there once.
 std::vector<ArrayToWrite> output_arrays(const TrainingStep& step, const TrainingState& state) {
   std::vector<ArrayToWrite> arrays;
+  for (std::size_t i = 0; i < step.outputs.size(); ++i) {
+    const StepNode& from = step.nodes[static_cast<std::size_t>(step.outputs[i])];
+    arrays.push_back({.name = from.name, .shape = from.shape, .values = state.results[i]});
+  }
+  if (step.is_forward) return arrays;
   for (const StepNode& loss : step.nodes) {
     const int node = prediction_of(loss);
     if (node < 0) continue;

@@ -1,10 +1,12 @@
 // poet_constants.c: the frozen parameters, which the linker puts into flash. poet_parameters.c:
 // trained ones that a user gave, which are there as well, to be copied when training begins.
 // Both are numbers and not a call at start-up, because what is computed there would be in RAM.
-// Hexadecimal floats lose no bit and take some 17 bytes of source each; only the compiler sees them.
+// Hexadecimal floats lose no bit and take some 17 bytes of source each; only the compiler sees
+// them.
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <string_view>
@@ -38,6 +40,28 @@ std::vector<float> first_values(const DevicePlan& plan, const FirstParameters& f
   return initial_parameters(*plan.groups[g].parameters, first.seed, g);
 }
 
+std::vector<float> first_statistics(const DevicePlan& plan, const FirstParameters& first,
+                                    std::size_t g) {
+  const auto given = first.running.find(g);
+  if (given != first.running.end()) return given->second;
+  std::vector<float> values(static_cast<std::size_t>(plan.groups[g].parameters->count));
+  std::fill(values.begin() + std::ssize(values) / 2, values.end(), 1.0F);
+  return values;
+}
+
+/// The running statistics of the groups that have some where `first_of` says.
+std::string statistics_text(const DevicePlan& plan, const FirstParameters& first,
+                            std::int32_t DeviceGroup::*first_of) {
+  std::string values;
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    if (plan.groups[g].*first_of < 0) continue;
+    values += fmt::format("  /* running means and variances of {} */\n",
+                          comment_text(plan.groups[g].parameters->name));
+    append_lines(values, first_statistics(plan, first, g));
+  }
+  return values;
+}
+
 /// An array of the groups that are trained, or of those that are not. C has no empty array, and a
 /// program may name the array of a model that has none.
 std::string parameter_array(const DevicePlan& plan, const FirstParameters& first,
@@ -49,6 +73,7 @@ std::string parameter_array(const DevicePlan& plan, const FirstParameters& first
     values += fmt::format("  /* {} */\n", comment_text(from.name));
     append_lines(values, first_values(plan, first, g));
   }
+  if (!of_trained) values += statistics_text(plan, first, &DeviceGroup::constant_running);
   if (values.empty()) values = "  0, /* there are none */\n";
   return fmt::format("#include \"poet_plan.h\"\n\nconst poet_real {}[] = {{\n{}}};\n", name,
                      values);
@@ -71,7 +96,11 @@ std::string reset_source(const DevicePlan& plan, const FirstParameters& first) {
              "/* Parameters of '{}' that are trained, as --parameters has them: poet_initialise()\n"
              " * copies these. Written by poet-solve {}; do not edit. */\n",
              comment_text(plan.name), POET_VERSION) +
-         parameter_array(plan, first, "poet_reset_parameters", true);
+         parameter_array(plan, first, "poet_reset_parameters", true) +
+         (plan.has_running_reset
+              ? fmt::format("\nconst poet_real poet_reset_running[] = {{\n{}}};\n",
+                            statistics_text(plan, first, &DeviceGroup::running))
+              : std::string());
 }
 
 }  // namespace poet

@@ -4,6 +4,7 @@
 // its user wrote it, and are comments or parts of macros here, so all of them go through c_names.
 // Sizes are macros and not members of the plan alone, as a firmware declares its arena with them.
 
+#include <algorithm>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -37,28 +38,37 @@ std::string_view element_type(const StepNode& node, const TrainingStep& step, in
 
 class PlanHeader {
  public:
-  explicit PlanHeader(const DevicePlan& plan) : plan_(plan), step_(*plan.step) {}
+  PlanHeader(const DevicePlan& plan, const DevicePlan* first)
+      : plan_(plan), first_(first), words_(words_of(plan)), step_(*plan.step) {}
 
   // Guards for C++ are in the text, since firmware is often C++ that includes C.
   std::string write() {
     text_ = fmt::format(
-        "/* A training step of '{}'. Written by poet-solve {}; do not edit. */\n"
-        "#ifndef POET_PLAN_H\n#define POET_PLAN_H\n\n#include \"poet_runtime.h\"\n\n",
-        comment_text(plan_.name), POET_VERSION);
+        "/* A {0} of '{1}'. Written by poet-solve {2}; do not edit. */\n"
+        "#ifndef {3}H\n#define {3}H\n\n#include \"{4}.h\"\n\n",
+        step_.is_forward ? "forward pass" : "training step", comment_text(plan_.name), POET_VERSION,
+        plan_.is_second ? words_.macro : words_.macro + "PLAN_",
+        plan_.is_second ? "poet_plan" : "poet_runtime");
     write_sizes();
     write_data("INPUT", "input", step_.inputs);
     write_data("TARGET", "target", step_.targets);
-    write_groups();
+    write_outputs();
+    if (!plan_.is_second) write_groups();
     write_tensors();
-    text_ +=
-        "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\nextern const struct poet_plan poet_plan;\n"
-        "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
-        "extern const poet_real poet_constants[];\n";
+    text_ += fmt::format(
+        "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\nextern const struct poet_plan {};\n",
+        words_.symbol);
+    if (!plan_.is_second) {
+      text_ +=
+          "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
+          "extern const poet_real poet_constants[];\n";
+    }
     if (plan_.has_reset) {
       text_ +=
           "/* What poet_initialise() copies; in poet_parameters.c. */\n"
           "extern const poet_real poet_reset_parameters[];\n";
     }
+    if (plan_.has_running_reset) text_ += "extern const poet_real poet_reset_running[];\n";
     text_ += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
     return std::move(text_);
   }
@@ -68,7 +78,7 @@ class PlanHeader {
   /// bits.
   void define(const std::string& name, std::int64_t value, const std::string& about = {}) {
     const std::string comment = about.empty() ? "" : fmt::format(" /* {} */", about);
-    text_ += fmt::format("#define POET_{} {}{}{}\n", name, value,
+    text_ += fmt::format("#define {}{} {}{}{}\n", words_.macro, name, value,
                          value > std::numeric_limits<std::int32_t>::max() ? "u" : "", comment);
   }
 
@@ -77,6 +87,7 @@ class PlanHeader {
     define("ARENA_BYTES", plan_.arena_bytes);
     define("ALIGNMENT", plan_.alignment, "of the arena, in bytes");
     define("STORAGE_BYTES", plan_.storage_bytes, "of secondary storage");
+    if (plan_.is_second) return write_second_sizes();
     define("PARAMETER_COUNT", plan_.parameter_count, "poet_real");
     define("CONSTANT_COUNT", plan_.constant_count, "poet_real that no node updates");
     define("MOMENT_COUNT", plan_.moment_count, "poet_real");
@@ -85,8 +96,41 @@ class PlanHeader {
     define("LOSS_COUNT", plan_.loss_count);
     define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));
     define("TARGET_COUNT", static_cast<std::int64_t>(step_.targets.size()));
+    if (step_.is_forward) define_outputs();
     define("GROUP_COUNT", static_cast<std::int64_t>(plan_.groups.size()), "of parameters");
     define("INSTRUCTION_COUNT", static_cast<std::int64_t>(plan_.instructions.size()));
+    text_ += "\n";
+  }
+
+  void define_outputs() {
+    define("OUTPUT_COUNT", static_cast<std::int64_t>(plan_.outputs.size()), "of poet_infer()");
+  }
+
+  /// Parameters, constants and running statistics are those of the training step.
+  void write_second_sizes() {
+    define("LOSS_COUNT", plan_.loss_count);
+    define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));
+    define("TARGET_COUNT", static_cast<std::int64_t>(step_.targets.size()));
+    define_outputs();
+    define("INSTRUCTION_COUNT", static_cast<std::int64_t>(plan_.instructions.size()));
+    text_ += "\n/* Of one memory for both plans: nothing in it lives longer than a pass. */\n";
+    const auto larger = [&](const char* name, std::uint32_t a, std::uint32_t b) {
+      text_ += fmt::format("#define POET_SHARED_{} {}u\n", name, std::max(a, b));
+    };
+    larger("ARENA_BYTES", plan_.arena_bytes, first_->arena_bytes);
+    larger("ALIGNMENT", plan_.alignment, first_->alignment);
+    larger("STORAGE_BYTES", plan_.storage_bytes, first_->storage_bytes);
+    text_ += "\n";
+  }
+
+  void write_outputs() {
+    if (plan_.outputs.empty()) return;
+    text_ += "/* Elements of each output, 4 bytes each. */\n";
+    for (std::size_t i = 0; i < plan_.outputs.size(); ++i) {
+      const StepNode& node = step_.nodes[static_cast<std::size_t>(plan_.outputs[i].node)];
+      define(fmt::format("OUTPUT_{}_COUNT", i), element_count(node.shape),
+             fmt::format("{} {}, float", comment_text(node.name), shape_text(node.shape)));
+    }
     text_ += "\n";
   }
 
@@ -125,6 +169,10 @@ class PlanHeader {
       places += fmt::format("#define POET_{}_{} {}\n#define POET_COUNT_{} {}\n",
                             from.is_trained ? "FIRST" : "CONSTANT_FIRST", name, group.first, name,
                             from.count);
+      if (group.constant_running >= 0) {
+        places += fmt::format("#define POET_CONSTANT_RUNNING_FIRST_{} {}\n", name,
+                              group.constant_running);
+      }
       if (group.running >= 0) {
         places += fmt::format("#define POET_RUNNING_FIRST_{} {}\n", name, group.running);
       }
@@ -153,8 +201,8 @@ class PlanHeader {
 
   void write_tensors() {
     const std::vector<std::string> names = tensor_names();
-    text_ +=
-        "/* Nodes of the training step, as the schedule numbers them. */\nenum poet_tensor {\n";
+    text_ += fmt::format("/* Nodes of the {}, as the schedule numbers them. */\nenum {}tensor {{\n",
+                         step_.is_forward ? "forward pass" : "training step", words_.type);
     for (std::size_t i = 0; i < step_.nodes.size(); ++i) {
       const StepNode& node = step_.nodes[i];
       const std::string what =
@@ -162,21 +210,23 @@ class PlanHeader {
               ? fmt::format("{} {}, {} bytes", element_type(node, step_, static_cast<int>(i)),
                             shape_text(node.shape), node.bytes)
               : std::string("no tensor");
-      text_ += fmt::format("  POET_TENSOR_{} = {}{} /* {}: {} */\n", names[i], i,
+      text_ += fmt::format("  {}TENSOR_{} = {}{} /* {}: {} */\n", words_.macro, names[i], i,
                            i + 1 < step_.nodes.size() ? "," : "", comment_text(node.name), what);
     }
     text_ += "};\n\n";
   }
 
   const DevicePlan& plan_;
+  const DevicePlan* first_;
+  PlanWords words_;
   const TrainingStep& step_;
   std::string text_;
 };
 
 }  // namespace
 
-std::string plan_header(const DevicePlan& plan) {
-  return PlanHeader(plan).write();
+std::string plan_header(const DevicePlan& plan, const DevicePlan* first) {
+  return PlanHeader(plan, first).write();
 }
 
 }  // namespace poet

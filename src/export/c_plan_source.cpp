@@ -79,17 +79,21 @@ std::string element(std::string_view table, std::size_t index) {
 
 class PlanSource {
  public:
-  explicit PlanSource(const DevicePlan& plan) : plan_(plan), step_(*plan.step) {}
+  explicit PlanSource(const DevicePlan& plan)
+      : plan_(plan), words_(words_of(plan)), step_(*plan.step) {}
 
   std::string write() {
     std::string instructions;
     for (const DeviceInstruction& each : plan_.instructions) instructions += instruction(each);
     std::string groups;
-    for (const DeviceGroup& each : plan_.groups) groups += group(each);
+    if (!plan_.is_second) {
+      for (const DeviceGroup& each : plan_.groups) groups += group(each);
+    }
     std::string text = fmt::format(
-        "/* A training step of '{}'. Written by poet-solve {}; do not edit. */\n"
-        "#include \"poet_plan.h\"\n\n",
-        comment_text(plan_.name), POET_VERSION);
+        "/* A {} of '{}'. Written by poet-solve {}; do not edit. */\n"
+        "#include \"{}.h\"\n\n",
+        step_.is_forward ? "forward pass" : "training step", comment_text(plan_.name), POET_VERSION,
+        words_.symbol);
     for (const auto& [name, function] : adaptors_) text += function;
     text += specs_text_ + (specs_.empty() ? "" : "\n");
     text += operands_.text("struct poet_operand", "operands");
@@ -100,7 +104,7 @@ class PlanSource {
     if (!groups.empty()) {
       text += "static const struct poet_parameters groups[] = {\n" + groups + "};\n\n";
     }
-    text += data("inputs", step_.inputs) + data("targets", step_.targets);
+    text += data("inputs", step_.inputs) + data("targets", step_.targets) + outputs();
     return text + plan();
   }
 
@@ -178,36 +182,59 @@ class PlanSource {
     return table.text("struct poet_data", name);
   }
 
+  std::string outputs() const {
+    Table table;
+    std::vector<std::string> rows;
+    for (const DeviceOutput& each : plan_.outputs) {
+      rows.push_back(fmt::format("{{{}, {}u, {}u}}", each.instruction, each.offset, each.bytes));
+    }
+    table.add(rows);
+    return table.text("struct poet_output", "outputs");
+  }
+
   // The plan alone has named members: it is written once, and new ones may come between.
   std::string plan() const {
     const auto member = [](std::string_view name, const auto& value) {
       return fmt::format("  .{} = {},\n", name, value);
     };
-    std::string text = "const struct poet_plan poet_plan = {\n";
-    text += member("arena_bytes", "POET_ARENA_BYTES");
-    text += member("alignment", "POET_ALIGNMENT");
-    text += member("storage_bytes", "POET_STORAGE_BYTES");
+    const auto count = [&](std::string_view name, std::string_view macro) {
+      return member(name, words_.macro + std::string(macro));
+    };
+    std::string text = fmt::format("const struct poet_plan {} = {{\n", words_.symbol);
+    text += count("arena_bytes", "ARENA_BYTES");
+    text += count("alignment", "ALIGNMENT");
+    text += count("storage_bytes", "STORAGE_BYTES");
     text += member("optimizer", name_of(kind_of(step_.optimizer)));
-    text += member("parameter_count", "POET_PARAMETER_COUNT");
-    text += member("moment_count", "POET_MOMENT_COUNT");
-    text += member("kept_count", "POET_KEPT_COUNT");
+    if (!plan_.is_second) {
+      text += member("parameter_count", "POET_PARAMETER_COUNT");
+      text += member("moment_count", "POET_MOMENT_COUNT");
+      text += member("kept_count", "POET_KEPT_COUNT");
+    }
     text += member("constant_count", "POET_CONSTANT_COUNT");
     text += member("running_count", "POET_RUNNING_COUNT");
     text += member("second_moments", plan_.second_moments);
-    text += member("loss_count", "POET_LOSS_COUNT");
-    text += member("instruction_count", "POET_INSTRUCTION_COUNT");
-    text += member("group_count", "POET_GROUP_COUNT");
-    text += member("input_count", "POET_INPUT_COUNT");
-    text += member("target_count", "POET_TARGET_COUNT");
+    text += count("loss_count", "LOSS_COUNT");
+    text += count("instruction_count", "INSTRUCTION_COUNT");
+    if (!plan_.is_second) text += member("group_count", "POET_GROUP_COUNT");
+    text += count("input_count", "INPUT_COUNT");
+    text += count("target_count", "TARGET_COUNT");
     text += member("instructions", "instructions");
-    text += member("parameters", plan_.groups.empty() ? "0" : "groups");
+    if (!plan_.is_second) text += member("parameters", plan_.groups.empty() ? "0" : "groups");
     text += member("inputs", step_.inputs.empty() ? "0" : "inputs");
     text += member("targets", step_.targets.empty() ? "0" : "targets");
     if (plan_.has_reset) text += member("reset", "poet_reset_parameters");
+    if (plan_.has_running_reset) text += member("reset_running", "poet_reset_running");
+    if (step_.is_forward) {
+      text += member("is_forward", 1);
+      text += member("reads_losses", plan_.reads_losses ? 1 : 0);
+      text += count("output_count", "OUTPUT_COUNT");
+      text += member("outputs", plan_.outputs.empty() ? "0" : "outputs");
+    }
     return text + "};\n";
   }
 
   const DevicePlan& plan_;
+  PlanWords words_;
   const TrainingStep& step_;
   std::map<std::string_view, std::string> adaptors_;  ///< by kernel
   std::map<std::string, std::string> specs_;          ///< their names, by type and members

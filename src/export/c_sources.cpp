@@ -41,10 +41,20 @@ std::string make_snippet(const FolderFiles& files) {
 
 }  // namespace
 
-FolderFiles c_sources(const DevicePlan& plan, const FirstParameters& first) {
+PlanWords words_of(const DevicePlan& plan) {
+  if (plan.is_second) return {"POET_INFERENCE_", "poet_inference", "poet_inference_"};
+  return {"POET_", "poet_plan", "poet_"};
+}
+
+FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
+                      const FirstParameters& first) {
   FolderFiles files{{"poet_plan.c", plan_source(plan)},
                     {"poet_plan.h", plan_header(plan)},
                     {"poet_constants.c", constants_source(plan, first)}};
+  if (second != nullptr) {
+    files.push_back({"poet_inference.c", plan_source(*second)});
+    files.push_back({"poet_inference.h", plan_header(*second, &plan)});
+  }
   if (plan.has_reset) files.push_back({"poet_parameters.c", reset_source(plan, first)});
   std::string kernels =
       fmt::format("/* The kernels of poet_kernels.h. Written by poet-solve {}; do not edit. */\n",

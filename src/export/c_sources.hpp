@@ -21,23 +21,39 @@ struct FirstParameters {
   std::uint64_t seed = 1;
   /// By the order of TrainingStep::parameters, in the place of what the seed gives: all, or none.
   std::map<std::size_t, std::vector<float>> given{};
+  /// Likewise of norms that are not frozen, if they are given: running means, then variances.
+  std::map<std::size_t, std::vector<float>> running{};
 };
 
-/// Everything that a device needs for a training step: the plan, the runtime with all kernels in
-/// one file, the parameters that are not trained, given ones that are, and poet.mk for a Makefile.
-FolderFiles c_sources(const DevicePlan& plan, const FirstParameters& first);
+/// Everything that a device needs for a training step, or a forward pass: the plan, the runtime
+/// with all kernels in one file, the parameters that are not trained, given ones that are, and
+/// poet.mk for a Makefile. `second`: a forward pass beside a training step; a null pointer if there
+/// is none.
+FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
+                      const FirstParameters& first);
 
-/// poet_plan.h: sizes, indices and offsets as macros and enumerators, with the names and shapes of
-/// the model in comments.
-std::string plan_header(const DevicePlan& plan);
+/// What the words in the files of a plan begin with.
+struct PlanWords {
+  std::string macro;   ///< `POET_`
+  std::string symbol;  ///< `poet_plan`, and the name of its files
+  std::string type;    ///< `poet_`, of enumerations
+};
+PlanWords words_of(const DevicePlan& plan);
 
-/// poet_plan.c: the plan as constant tables.
+/// poet_plan.h, or poet_inference.h of a second plan: sizes, indices and offsets as macros and
+/// enumerators, with the names and shapes of the model in comments. `first`: the plan that this one
+/// is second to.
+std::string plan_header(const DevicePlan& plan, const DevicePlan* first = nullptr);
+
+/// poet_plan.c, or poet_inference.c: the plan as constant tables.
 std::string plan_source(const DevicePlan& plan);
 
-/// poet_constants.c: the parameters that are not trained.
+/// poet_constants.c: the parameters that are not trained, then the running statistics that are not
+/// tracked.
 std::string constants_source(const DevicePlan& plan, const FirstParameters& first);
 
-/// poet_parameters.c: given parameters that are trained, which poet_initialise() copies.
+/// poet_parameters.c: given parameters that are trained, and running statistics that were given,
+/// which poet_initialise() copies.
 std::string reset_source(const DevicePlan& plan, const FirstParameters& first);
 
 }  // namespace poet

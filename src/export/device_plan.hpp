@@ -18,8 +18,9 @@ namespace poet {
 // What poet_runtime.h declares, with vectors and names, before it becomes text.
 
 template <>
-inline constexpr auto kNames<poet_place> = kWords<POET_NULL, POET_ARENA, POET_PARAMETERS,
-                                                  POET_CONSTANTS, POET_KEPT, POET_TARGET, POET_ONE>;
+inline constexpr auto kNames<poet_place> =
+    kWords<POET_NULL, POET_ARENA, POET_PARAMETERS, POET_CONSTANTS, POET_KEPT, POET_TARGET, POET_ONE,
+           POET_RUNNING>;
 template <>
 inline constexpr auto kNames<poet_op> =
     kWords<POET_COMPUTE, POET_PAGE_OUT, POET_PAGE_IN, POET_MOVE>;
@@ -68,19 +69,33 @@ struct DeviceGroup {
   std::int32_t moments = -1;
   std::vector<poet_initial> tensors;
   std::int32_t running = -1;  ///< the first one among the running statistics
+  /// Of a norm that takes no batch and that a forward pass evaluates: the first one among the
+  /// constants, behind all parameters.
+  std::int32_t constant_running = -1;
 };
 
-/// A training step at fixed addresses.
+/// A result of a forward pass, which is complete after an instruction.
+struct DeviceOutput {
+  std::int32_t instruction = 0;  ///< an index into DevicePlan::instructions
+  int node = 0;
+  std::uint32_t offset = 0, bytes = 0;
+};
+
+/// A training step, or a forward pass alone, at fixed addresses.
 struct DevicePlan {
   const TrainingStep* step = nullptr;
-  std::string name;  ///< of the model
+  bool is_second = false;  ///< a forward pass beside a training step, whose parameters it reads
+  std::string name;        ///< of the model
   std::uint32_t arena_bytes = 0, alignment = 0, storage_bytes = 0;
   std::int32_t parameter_count = 0, constant_count = 0, moment_count = 0, kept_count = 0,
                second_moments = 0;
   std::int32_t loss_count = 0, running_count = 0;
-  bool has_reset = false;  ///< poet_initialise() copies given parameters
+  bool has_reset = false;          ///< poet_initialise() copies given parameters
+  bool has_running_reset = false;  ///< and given running statistics
+  bool reads_losses = false;       ///< a node of a forward pass reads the value of a loss
   std::vector<DeviceGroup> groups;
   std::vector<DeviceInstruction> instructions;
+  std::vector<DeviceOutput> outputs;  ///< by TrainingStep::outputs
 };
 
 /// A program that is valid and has offsets.
@@ -97,5 +112,11 @@ struct PlacedStep {
 /// arena lies.
 DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
                         const PlacedStep& placed);
+
+/// A forward pass of the model of a training step, which reads parameters and running statistics
+/// where `training` has them. Norms that take no batch there get their statistics among its
+/// constants. Throws InputError as above, and if the parameters are not the same.
+DevicePlan resolve_second_plan(const TrainingStep& forward, const PlacedStep& placed,
+                               DevicePlan& training);
 
 }  // namespace poet

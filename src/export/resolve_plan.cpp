@@ -37,19 +37,50 @@ std::uint32_t bytes32(Bytes bytes, std::string_view what) {
   return fitting<std::uint32_t>(bytes, what);
 }
 
+/// The norms whose running statistics a forward pass reads.
+std::set<int> evaluated_norms(const TrainingStep& step) {
+  std::set<int> norms;
+  for (const StepNode& node : step.nodes) {
+    for (const KernelCall& call : node.calls) {
+      for (const OperandSource& source : call.in) {
+        if (source.kind == OperandSource::Kind::running) norms.insert(source.index);
+      }
+    }
+  }
+  return norms;
+}
+
+/// Statistics that no training changes are constants.
+void add_constant_statistics(const TrainingStep& forward, DevicePlan& plan) {
+  for (const int each : evaluated_norms(forward)) {
+    DeviceGroup& group = plan.groups[each];
+    if (group.running >= 0) continue;
+    group.constant_running = plan.constant_count;
+    const std::int64_t all = std::int64_t{plan.constant_count} + group.parameters->count;
+    plan.constant_count = fitting<std::int32_t>(all, "constants");
+    bytes32(all * kRealBytes, "bytes of constants");
+  }
+}
+
 class PlanResolver {
  public:
-  PlanResolver(const TrainingStep& step, const PlacedStep& placed)
+  /// `training`: the plan whose parameters this one reads; a null pointer if it has its own.
+  PlanResolver(const TrainingStep& step, const PlacedStep& placed, const DevicePlan* training)
       : step_(step), graph_(placed.graph) {
+    if (training != nullptr) {
+      take_groups(*training);
+    } else {
+      add_groups();
+      add_statistics();
+    }
     plan_.step = &step;
     plan_.arena_bytes = bytes32(placed.arena_bytes, "bytes of RAM");
     plan_.alignment = bytes32(placed.alignment, "bytes of alignment");
-    add_groups();
-    add_statistics();
     number_inputs();
     const ResolvedProgram program = resolve_memory(placed.graph, placed.program);
     plan_.storage_bytes = bytes32(program.storage_bytes, "bytes of storage");
     for (const ResolvedInstruction& each : program.instructions) add(each);
+    if (step.is_forward) find_outputs();
   }
 
   DevicePlan take() { return std::move(plan_); }
@@ -86,6 +117,34 @@ class PlanResolver {
     plan_.second_moments = has_second ? static_cast<std::int32_t>(trained) : 0;
   }
 
+  void take_groups(const DevicePlan& training) {
+    plan_.is_second = true;
+    plan_.name = training.name;
+    plan_.groups = training.groups;
+    plan_.constant_count = training.constant_count;
+    plan_.running_count = training.running_count;
+  }
+
+  /// A tensor is copied when it is there for the first time, as others may take its RAM at once.
+  void find_outputs() {
+    for (const int node : step_.outputs) {
+      const auto found = std::find_if(
+          plan_.instructions.begin(), plan_.instructions.end(),
+          [&](const auto& each) { return each.op == POET_COMPUTE && each.node == node; });
+      if (found == plan_.instructions.end()) throw InternalError("an output is not computed");
+      plan_.outputs.push_back(
+          {.instruction = static_cast<std::int32_t>(found - plan_.instructions.begin()),
+           .node = node,
+           .offset = found->offset,
+           .bytes = found->bytes});
+    }
+    for (const Node& node : graph_.nodes) {
+      for (const int input : node.inputs) {
+        if (step_.nodes[static_cast<std::size_t>(input)].loss >= 0) plan_.reads_losses = true;
+      }
+    }
+  }
+
   /// Those of frozen norms are folded into constants.
   void add_statistics() {
     std::set<int> tracked;  // in the order of groups
@@ -99,6 +158,7 @@ class PlanResolver {
       all += group.parameters->count;
     }
     plan_.running_count = fitting<std::int32_t>(all, "running statistics");
+    if (step_.is_forward) add_constant_statistics(step_, plan_);
   }
 
   // An instruction has 16 bits for the index of an input or a loss, as most have neither.
@@ -179,6 +239,14 @@ class PlanResolver {
         return {.place = group.parameters->is_trained ? POET_PARAMETERS : POET_CONSTANTS,
                 .offset = static_cast<std::uint32_t>(element * kRealBytes)};
       }
+      case OperandSource::Kind::running: {
+        const DeviceGroup& group = plan_.groups[source.index];
+        const bool is_tracked = group.running >= 0;
+        const std::int64_t element =
+            (is_tracked ? group.running : group.constant_running) + source.offset;
+        return {.place = is_tracked ? POET_RUNNING : POET_CONSTANTS,
+                .offset = static_cast<std::uint32_t>(element * kRealBytes)};
+      }
       case OperandSource::Kind::gradient: {
         DeviceOperand operand = kept(source.index);
         operand.offset += static_cast<std::uint32_t>(source.offset * kRealBytes);
@@ -226,9 +294,25 @@ class PlanResolver {
 // The name is only for comments, and so it is no part of what is resolved.
 DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
                         const PlacedStep& placed) {
-  DevicePlan plan = PlanResolver(step, placed).take();
+  DevicePlan plan = PlanResolver(step, placed, nullptr).take();
   plan.name = name;
   return plan;
+}
+
+// Both are bound from one model, so that the numbers of parameters mean the same.
+DevicePlan resolve_second_plan(const TrainingStep& forward, const PlacedStep& placed,
+                               DevicePlan& training) {
+  const auto is_same = [](const StepParameters& a, const StepParameters& b) {
+    return a.name == b.name && a.shapes == b.shapes;
+  };
+  const std::vector<StepParameters>& trained = training.step->parameters;
+  if (!std::equal(trained.begin(), trained.end(), forward.parameters.begin(),
+                  forward.parameters.end(), is_same)) {
+    throw InputError(
+        "found other shapes of parameters than the training step has; expected the same");
+  }
+  add_constant_statistics(forward, training);
+  return PlanResolver(forward, placed, &training).take();
 }
 
 }  // namespace poet

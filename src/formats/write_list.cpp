@@ -161,6 +161,7 @@ std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
                    {"unscheduled_seconds", result.unscheduled_seconds},
                    {"op_seconds", op_seconds(result)},
                    {"gradients", digests(result.gradients)}};
+  if (result.is_forward) document["outputs"] = digests(result.outputs);
   if (!result.statistics.empty()) document["statistics"] = digests(result.statistics);
   return json_write(document, false);
 }

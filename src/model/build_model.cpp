@@ -227,19 +227,20 @@ Model build_measured(const ModelSpec& spec, InputErrors& errors) {
   return model;
 }
 
-/// Whether FLOPs are counted as they are, and not as POET counts them.
-bool is_exact(const ModelSpec& spec) {
-  return spec.backward == Backward::exact || (spec.backward == Backward::none && spec.version > 1);
-}
-
 }  // namespace
+
+bool has_exact_counts(const ModelSpec& spec) {
+  const bool is_forward = spec.backward == Backward::none;
+  return spec.backward == Backward::exact ||
+         (is_forward && (spec.version > 1 || spec.forward_alone));
+}
 
 Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors) {
   // What could not be read may be what a batch needs.
   if (errors.empty()) check_batch_size(spec, batch_size);
-  Model model = !spec.nodes.empty() ? build_measured(spec, errors)
-                : is_exact(spec)    ? build_exact(spec, batch_size, errors)
-                                    : build_layers(spec, batch_size, errors);
+  Model model = !spec.nodes.empty()      ? build_measured(spec, errors)
+                : has_exact_counts(spec) ? build_exact(spec, batch_size, errors)
+                                         : build_layers(spec, batch_size, errors);
   model.name = spec.name;
   model.backward = spec.backward;
   model.batch_size = batch_size;
@@ -257,6 +258,7 @@ void ask_for_backward(ModelSpec& spec, Backward wanted) {
                      "but their own; expected layers");
   }
   spec.backward = wanted;
+  spec.forward_alone = wanted == Backward::none;
 }
 
 }  // namespace poet

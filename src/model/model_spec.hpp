@@ -97,12 +97,19 @@ struct ModelSpec {
   Optimizer optimizer = Optimizer::sgd;
   ElementBytes element_bytes{};
   std::vector<Parameters> parameters{};  ///< that measured nodes may name
+  /// Backward::none was asked for, and is not what the file says: a layer list of version 1 is
+  /// counted as it is computed, too.
+  bool forward_alone = false;
 
   bool has_batch() const;
 };
 
-/// Asks for another backward pass than the file does: Backward::exact or Backward::poet_chain.
-/// Throws InputError for measured nodes.
+/// Whether the graph of a layer list has true counts, and so says what is computed, and not those
+/// of POET.
+bool has_exact_counts(const ModelSpec& spec);
+
+/// Asks for another backward pass than the file does: Backward::exact, Backward::poet_chain or
+/// Backward::none. Throws InputError for measured nodes.
 void ask_for_backward(ModelSpec& spec, Backward wanted);
 
 /// Turns a model as it was written into a graph: names become indices, shapes, parameter and

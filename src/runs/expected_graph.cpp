@@ -76,7 +76,7 @@ Graph ExpectedGraph::graph(const Model& model, const Request& request) const {
 /// A file says which backward pass it was solved with.
 Model ExpectedGraph::model(const ModelInfo& about) const {
   std::optional<Backward> wanted = value_of<Backward>(about.backward);
-  if (wanted != Backward::exact && wanted != Backward::poet_chain) wanted.reset();
+  if (wanted == Backward::explicit_nodes) wanted.reset();
   Model model = with_place(
       "--model", [&] { return parse_model(text_.text, text_.place, about.batch_size, wanted); });
   model.alignment = about.alignment;

@@ -29,6 +29,14 @@ void expect_training_step(const ScheduleFile& file, const std::string& name) {
                         printable(file.model.backward)));
 }
 
+bool is_forward_pass(const ScheduleFile& file) {
+  return file.model.backward == name_of(Backward::none);
+}
+
+void expect_step(const ScheduleFile& file, const std::string& name) {
+  if (!is_forward_pass(file)) expect_training_step(file, name);
+}
+
 void expect_model_of(const ScheduleFile& file, const std::string& sha256,
                      const std::string& place) {
   if (sha256 == file.model.sha256) return;
@@ -62,7 +70,13 @@ TrainingStep load_step(const NamedText& found, const ScheduleFile& file) {
   InputErrors errors;
   ModelSpec spec = read_model(found.text, found.place, errors);
   errors.throw_if_any();
-  ask_for_backward(spec, Backward::exact);
+  ask_for_backward(spec, is_forward_pass(file) ? Backward::none : Backward::exact);
+  if (!has_exact_counts(spec)) {
+    throw InputError(found.place,
+                     "found \"backward\": \"none\" in a file of version 1, whose graph has POET's "
+                     "counts and does not say what is computed; expected \"version\": 2, and a "
+                     "schedule of that file");
+  }
   const Model built = build_model(spec, file.model.batch_size, errors);
   errors.throw_if_any();
   expect_order_of(file, built, found.place);

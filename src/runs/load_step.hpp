@@ -12,8 +12,14 @@
 namespace poet {
 
 /// Throws InputError, with the name of the schedule, unless its graph is exact: only such a graph
-/// says what each node computes.
+/// says what each node computes, and trains.
 void expect_training_step(const ScheduleFile& file, const std::string& name);
+
+/// Whether the schedule is of a forward pass alone.
+bool is_forward_pass(const ScheduleFile& file);
+
+/// Likewise, unless it is a training step or a forward pass alone.
+void expect_step(const ScheduleFile& file, const std::string& name);
 
 /// Throws InputError, with the place of the model, unless the schedule is about the model with this
 /// SHA-256.
@@ -24,9 +30,9 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256, const 
 /// more.
 void expect_order_of(const ScheduleFile& file, const Model& model, const std::string& place);
 
-/// The kernel calls of the model that the schedule is about, by its text, in the order of the
-/// schedule. Throws InputError for another model, for an order that is not legal for it, and for a
-/// model that the kernels cannot compute.
+/// The kernel calls of the model that the schedule is about, with its backward pass or without one,
+/// by its text, in the order of the schedule. Throws InputError for another model, for an order
+/// that is not legal for it, and for a model that the kernels cannot compute.
 TrainingStep load_step(const NamedText& model, const ScheduleFile& file);
 /// The same by its name or file.
 TrainingStep load_step(const std::string& model, const ScheduleFile& file);

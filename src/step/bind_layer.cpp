@@ -107,6 +107,11 @@ OperandSource LayerNode::weight(std::size_t group, std::size_t t) const {
   return {OperandSource::Kind::parameters, layer_.parameters[group], offset};
 }
 
+OperandSource LayerNode::running(bool variances) const {
+  const std::int64_t channels = count_of(layer_.exact.parameters.front().shapes.front());
+  return {OperandSource::Kind::running, layer_.parameters.front(), variances ? channels : 0};
+}
+
 Calls bind_layer(const LayerNode& node) {
   const auto found = table().find(node.op());
   if (found == table().end()) {

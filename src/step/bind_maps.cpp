@@ -90,6 +90,10 @@ Calls bind_softmax(const LayerNode& node) {
 // seed_dropout() sets the seeds. The layer is what tells two layers of one step apart.
 Calls bind_dropout(const LayerNode& node) {
   const Shape& x = node.x();
+  if (node.evaluates()) {
+    return {call(kKernelOf<poet_copy>, poet_map_spec{.count = count_of(x), .slope = kUnusedSlope},
+                 node.all())};
+  }
   const bool is_by_sample = node.op() == "stochastic_depth";
   const poet_dropout_spec spec{.count = count_of(x),
                                .block = is_by_sample ? product(x, 1, x.size()) : 1,

@@ -18,6 +18,11 @@ Calls bind_batch_norm(const LayerNode& node) {
                                   .keep = static_cast<poet_real>(1 - momentum),
                                   .take = static_cast<poet_real>(momentum)};
   const bool is_frozen = node.flag("frozen");
+  if (node.evaluates() && !is_frozen) {
+    return {
+        call(kKernelOf<poet_running_norm>, spec,
+             {node.in(0), node.weight(), node.bias(), node.running(false), node.running(true)})};
+  }
   if (node.is_forward()) {
     return {call(is_frozen ? kKernelOf<poet_frozen_norm> : kKernelOf<poet_batch_norm>, spec,
                  {node.in(0), node.weight(), node.bias()})};

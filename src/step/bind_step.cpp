@@ -21,6 +21,7 @@
 #include "step/layer_node.hpp"
 #include "step/norm_statistics.hpp"
 #include "step/output_over.hpp"
+#include "step/step_outputs.hpp"
 
 namespace poet {
 namespace {
@@ -46,6 +47,7 @@ bool reads_indices(std::string_view op) {
 class StepBinder {
  public:
   StepBinder(const ModelSpec& spec, const Draft& draft) : spec_(spec), draft_(draft) {
+    step_.is_forward = spec.backward == Backward::none;
     step_.update = spec.update;
     step_.optimizer = spec.optimizer;
   }
@@ -68,6 +70,7 @@ class StepBinder {
     }
     for (std::size_t i = 0; i < draft_.model.nodes.size(); ++i) add_node(static_cast<int>(i));
     order_statistics(step_);
+    if (step_.is_forward) step_.outputs = outputs_of(step_);
     return std::move(step_);
   }
 
@@ -186,8 +189,8 @@ class StepBinder {
 
   void bind_node(const ModelNode& from, const NodeFormula& formula, StepNode& node) {
     const auto target = target_of_layer_.find(formula.layer);
-    const LayerNode layer_node(draft_, formula,
-                               target == target_of_layer_.end() ? -1 : target->second);
+    const LayerNode layer_node(
+        draft_, formula, target == target_of_layer_.end() ? -1 : target->second, step_.is_forward);
     node.calls = bind_layer(layer_node);
     const DraftLayer& layer = draft_.layers[formula.layer];
     node.bytes = bytes_of(from, formula);

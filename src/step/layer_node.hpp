@@ -35,12 +35,17 @@ inline std::int32_t count_of(const Shape& shape) {
 class LayerNode {
  public:
   /// `target`: the index of the layer's own target in TrainingStep::targets, or -1.
-  LayerNode(const Draft& draft, const NodeFormula& formula, int target)
-      : layer_(draft.layers[formula.layer]), formula_(formula), target_(target) {}
+  /// `evaluates`: no training follows, so norms use running statistics and nothing is dropped.
+  LayerNode(const Draft& draft, const NodeFormula& formula, int target, bool evaluates)
+      : layer_(draft.layers[formula.layer]),
+        formula_(formula),
+        target_(target),
+        evaluates_(evaluates) {}
 
   std::string_view op() const { return layer_.spec->op; }
   int layer() const { return formula_.layer; }
   bool is_forward() const { return formula_.output >= 0; }
+  bool evaluates() const { return evaluates_; }
   int output() const { return formula_.output; }  ///< which of ExactLayer::nodes
   int step() const { return formula_.step; }      ///< which of ExactLayer::steps
 
@@ -70,6 +75,9 @@ class LayerNode {
     return layer_.exact.parameters[group].shapes.size() > 1;
   }
 
+  /// Of a batch norm: its running means, or behind them its running variances.
+  OperandSource running(bool variances) const;
+
   /// What a loss is compared with, if it names no input.
   OperandSource own_target() const { return {OperandSource::Kind::target, target_, 0}; }
 
@@ -77,6 +85,7 @@ class LayerNode {
   const DraftLayer& layer_;
   const NodeFormula& formula_;
   int target_;
+  bool evaluates_;
 };
 
 using Calls = std::vector<KernelCall>;

@@ -43,6 +43,7 @@ TrainingStep permuted(TrainingStep step, const NodeOrder& order) {
   for (StepData& input : step.inputs) {
     if (input.node >= 0) input.node = place[input.node];
   }
+  for (int& output : step.outputs) output = place[output];
   return step;
 }
 

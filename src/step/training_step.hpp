@@ -18,6 +18,7 @@ struct OperandSource {
   enum class Kind {
     tensor,      ///< the output of a node
     parameters,  ///< TrainingStep::parameters
+    running,     ///< the running statistics of these parameters
     gradient,    ///< the accumulated gradient of these parameters
     target,      ///< TrainingStep::targets
     one,         ///< the number 1
@@ -104,10 +105,13 @@ struct StepData {
   bool zeros = false;            ///< unless other numbers are given
 };
 
-/// A training step with everything that its kernels have to be given. In every order
-/// parameters, inputs, targets and losses have the numbers that the model's list gives them, so
-/// that a seed and a user's files mean the same data.
+/// A training step, or a forward pass alone, with everything that its kernels have to be given. In
+/// every order parameters, inputs, targets and losses have the numbers that the model's list gives
+/// them, so that a seed and a user's files mean the same data.
 struct TrainingStep {
+  /// A forward pass: norms use their running statistics, nothing is dropped, and no parameter is
+  /// trained.
+  bool is_forward = false;
   Update update = Update::fused;
   Optimizer optimizer = Optimizer::sgd;
   std::vector<StepNode> nodes;  ///< of the exact graph, in the order of a schedule
@@ -116,10 +120,14 @@ struct TrainingStep {
   std::vector<StepData> inputs;
   std::vector<StepData> targets;  ///< of losses that name none
   int loss_count = 0;             ///< losses
+  /// Of a forward pass: the nodes whose tensors are its results. These are what losses are computed
+  /// from, and what nobody reads.
+  std::vector<int> outputs{};
 };
 
-/// Turns a model of layers into the kernel calls of its exact training step. Elements are float32,
-/// indices int32.
+/// Turns a model of layers into the kernel calls of its exact training step, or with Backward::none
+/// of its forward pass in evaluation mode, as PyTorch calls it. Elements are float32, indices
+/// int32.
 ///
 /// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
 /// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever

@@ -9,6 +9,8 @@ Epsilons, momenta, slopes and rates of the network are none that layers have by 
   its norm, and num_batches_tracked is the same. A scheduled run, which computes norms again, has these statistics bit by bit.
 - With norms in evaluation mode, without gradients, or in front of what --trainable trains, a run with the whole state_dict has the
   losses of PyTorch in evaluation mode.
+- A network like MobileNetV2, of one block with dropout, that PyTorch has trained for some steps: a schedule of its forward pass has the
+  outputs of the module in evaluation mode within 1e-5 of the largest, for another batch size than the training's.
 - MobileNetV2 of width 0.35 whose last layer alone is trained takes the RAM that it takes with all norms frozen by hand.
 
 Exit status 77, which CTest takes for skipped, without torch.
@@ -182,6 +184,50 @@ def frozen(folder, problems):
                 problems.append(f"{way} by {via}: the losses are {result['losses']}; expected {losses}")
 
 
+class Block(nn.Module):
+    """An inverted residual, and a classifier with dropout."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(2, 8, 3, stride=2, padding=1, bias=False), nn.BatchNorm2d(8), nn.ReLU6())
+        self.block = nn.Sequential(nn.Conv2d(8, 24, 1, bias=False), nn.BatchNorm2d(24, eps=1e-3, momentum=0.3), nn.ReLU6(),
+                                   nn.Conv2d(24, 24, 3, padding=1, groups=24, bias=False), nn.BatchNorm2d(24), nn.ReLU6(),
+                                   nn.Conv2d(24, 8, 1, bias=False), nn.BatchNorm2d(8))
+        self.drop = nn.Dropout(0.4)
+        self.fc = nn.Linear(8, CLASSES)
+
+    def forward(self, x):
+        x = self.stem(x)
+        x = x + self.block(x)
+        return self.fc(self.drop(x.mean([2, 3])))
+
+
+def evaluated(folder, problems):
+    torch.manual_seed(5)
+    net = Block().train()
+    train(net, torch.randn(SHAPE), torch.randint(CLASSES, SHAPE[:1]))
+    x = torch.randn(3, *SHAPE[1:])
+    with torch.no_grad():
+        expected = copy.deepcopy(net).double().eval()(x.double())
+    files = {name: os.path.join(folder, name) for name in ("state.npz", "x.npy", "outputs.npz", "forward.json")}
+    numpy.savez(files["state.npz"], **{name: value.numpy() for name, value in net.state_dict().items()})
+    numpy.save(files["x.npy"], x.numpy())
+    for via in ("fx", "onnx"):
+        path = write(trace(net, torch.zeros(SHAPE), via=via), folder, "net.json")
+        poet("--model", path, "--backward", "none", "--batch-size", "3", "--platform", "m4", "--ram-budget", "min", "--runtime-budget", "2",
+             "--effort", "fast", "--replace", "--output", files["forward.json"])
+        result = json.loads(poet("run", files["forward.json"], "--model", path, "--parameters", files["state.npz"], "--input", files["x.npy"],
+                                 "--outputs-output", files["outputs.npz"]))
+        found = numpy.load(files["outputs.npz"])
+        if sorted(found) != ["fc"]:
+            problems.append(f"outputs of {sorted(found)} by {via}; expected fc")
+            continue
+        worst = off(torch.from_numpy(found["fc"]).double(), expected)
+        print(f"evaluation mode by {via}: outputs are off by {worst:.1e}")
+        if not (result["equal"] and worst <= TOLERANCE):
+            problems.append(f"evaluation mode by {via}: outputs are off by {worst}")
+
+
 def mobilenet(folder, problems):
     try:
         from torchvision.models import mobilenet_v2
@@ -203,6 +249,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         statistics(folder, problems)
         frozen(folder, problems)
+        evaluated(folder, problems)
         mobilenet(folder, problems)
     print("\n".join(problems) or "nothing wrong")
     return 1 if problems else 0

@@ -6,6 +6,7 @@ usage: check_target.py CHECK POET_SOLVE BUILD_DIR
 CHECK is the name of a function below; `build` makes the programs that the others run. Exit status: 0 it holds; 1 it does not,
 with a line for each difference; 77, which CTest takes for skipped, without a compiler or QEMU.
 """
+import hashlib
 import json
 import os
 import pathlib
@@ -23,6 +24,7 @@ import board
 
 SMALL, LARGE = board.SMALL, board.LARGE
 SCHEDULED, RECOMPUTED, KEEP_ALL = board.SCHEDULED, board.RECOMPUTED, board.KEEP_ALL
+CLASSIFIED, OWN_CLASSIFIED = board.CLASSIFIED, board.OWN_CLASSIFIED
 PAGED = board.Variant("paged", "chip", "--no-remat")
 SEED = 7
 failures = []
@@ -207,6 +209,43 @@ def one_command(example):
     expect("DIFFERENT" not in finished.stdout, finished.stdout)
 
 
+def same_outputs(here, variant, steps):
+    """What the chip classifies after a training has the bits of the host."""
+    expect_equal(here.link(variant, SMALL), "", f"{variant.name} on {SMALL}")
+    chip = expect_bits_of_host(here, variant, SMALL, steps, len(here.run_on_host(variant, 1, SEED)["gradients"]))
+    host = here.classify_on_host(variant, steps, SEED)["outputs"]
+    expect_equal([hashlib.sha256(chip.output).hexdigest()], [each["sha256"] for each in host], "the outputs of the forward pass")
+    return chip
+
+
+def classified(example):
+    """Trained and then classified by one command: in the same RAM, and with norms whose statistics the chip has learned."""
+    chip = same_outputs(example, CLASSIFIED, 20)
+    expect_equal(chip.arena_bytes, example.schedule(CLASSIFIED)["summary"]["peak_ram_bytes"], "bytes of the arena")
+    finished = subprocess.run([EXAMPLE / "train", "--classify", "--poet-solve", example.poet_solve, "--steps", "3",
+                               "--build", example.build], capture_output=True, text=True)
+    expect_equal(finished.returncode, 0, f"status, with {finished.stderr}")
+    expect("classified after step 3: 'fc' is " in finished.stdout and "the same bits on the host" in finished.stdout, finished.stdout)
+    folder = example.build / "norms"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "net.json").write_text(json.dumps({
+        "format": "poet-model", "version": 2, "name": "norms", "input": {"shape": ["N", 3, 16, 16]}, "layers": [
+            {"name": "conv1", "op": "conv2d", "inputs": ["input"], "out_channels": 8, "kernel": 3, "padding": 1},
+            {"name": "bn1", "op": "batch_norm2d", "inputs": ["conv1"]},
+            {"name": "relu1", "op": "relu", "inputs": ["bn1"]},
+            {"name": "drop", "op": "dropout", "inputs": ["relu1"]},
+            {"name": "conv2", "op": "conv2d", "inputs": ["drop"], "out_channels": 8, "kernel": 3, "stride": 2},
+            {"name": "bn2", "op": "batch_norm2d", "inputs": ["conv2"], "trainable": False},
+            {"name": "pool", "op": "global_avg_pool", "inputs": ["bn2"]},
+            {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 4},
+            {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 4}]}))
+    solved = board.run([example.poet_solve, "--model", folder / "net.json", "--platform", EXAMPLE / "netduinoplus2.json", "--batch-size", 2,
+                        "--ram-budget", "chip", "--runtime-budget", 2, "--output", folder / "schedule.json"])
+    expect_equal(solved.returncode, 0, f"the status of a solve, with {solved.stderr}")
+    same_outputs(board.Example(example.poet_solve, folder, folder / "net.json", folder / "schedule.json", SEED), OWN_CLASSIFIED, 5)
+
+
 def page(example):
     """The program of docs/export.md compiles."""
     text = (SOURCE / "docs" / "export.md").read_text().split("## How to call it")[1]
@@ -266,7 +305,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, page, imported, measured)}
+    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured)}
 
 
 def main():

@@ -35,14 +35,17 @@ class Variant:
     ram: str
     options: str = ""
     platform: str = "netduinoplus2.json"
+    classifies: bool = False  # a forward pass follows the training
 
 
 # What fits the chip: with whatever costs the least energy, or by recomputation alone.
 SCHEDULED = Variant("scheduled", "chip")
 RECOMPUTED = Variant("recomputed", "chip", "--no-paging")
 KEEP_ALL = Variant("keep_all", "100%")
+CLASSIFIED = Variant("classified", "chip", classifies=True)
 # A schedule that is there already.
 OWN = Variant("own", "chip")
+OWN_CLASSIFIED = Variant("own", "chip", classifies=True)
 
 # The board of which the example is about, and one with more RAM than anything here needs, whose timer counts instructions.
 SMALL, LARGE = "netduinoplus2", "mps2-an386"
@@ -67,6 +70,7 @@ class ChipRun:
     constant_bytes: int = 0
     steps: list = dataclasses.field(default_factory=list)
     gradients: dict = dataclasses.field(default_factory=dict)  # layer: (count, SHA-256)
+    output: bytes = b""  # of the forward pass: float32, little-endian
     failure: str = ""  # the line `failed ...`
 
 
@@ -124,7 +128,8 @@ class Example:
         made = run(["make", f"-j{os.cpu_count()}", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
                     f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}",
                     f"PLATFORM={variant.platform}", f"MODEL={self.model}", f"SEED={self.seed}",
-                    f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant == OWN else ''}"],
+                    f"CLASSIFY={1 if variant.classifies else ''}",
+                    f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant.name == OWN.name else ''}"],
                    env=environment)
         if made.returncode == 0:
             return ""
@@ -142,6 +147,17 @@ class Example:
         document = json.loads(finished.stdout)
         document["losses"] = [math.nan if loss is None else loss for loss in document["losses"]]
         return document
+
+    def classify_on_host(self, variant, steps, seed):
+        """The document of the forward pass with what a training on the host has learned."""
+        folder = self.folder(variant)
+        words = ["--model", self.model, "--seed", seed]
+        for command in (["run", folder / "schedule.json", "--steps", steps, "--parameters-output", folder / "trained.npz"],
+                        ["run", folder / "forward.json", "--parameters", folder / "trained.npz"]):
+            finished = run([self.poet_solve, *command, *words])
+            if finished.returncode != 0:
+                raise Failure(f"poet-solve run ended with {finished.returncode}:\n{finished.stderr}")
+        return json.loads(finished.stdout)
 
     def run_on_chip(self, variant, board, steps, seed, storage="pages.bin", ticks=""):
         """Files are in the folder of the variant unless their paths are absolute."""
@@ -183,6 +199,8 @@ def read_output(finished, gradients):
             if len(found) != 4 * int(count):
                 raise Failure(f"the gradient of {layer} has {len(found)} bytes on the chip; expected {4 * int(count)}")
             result.gradients[layer] = (int(count), hashlib.sha256(found).hexdigest())
+        elif kind == "output":
+            result.output = b"".join(struct.pack("<I", int(word, 16)) for word in words[1:])
         elif kind == "failed":
             result.failure = line
         else:

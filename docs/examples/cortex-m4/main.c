@@ -2,6 +2,7 @@
  *   memory ARENA PARAMETERS CONSTANTS        bytes; constants are in flash
  *   step NUMBER LOSS BITS TICKS              the bits of the loss in hexadecimal
  *   gradient NUMBER COUNT LAYER              of the last step; gradients.h says more
+ *   output NUMBER BITS...                    of the forward pass that follows, with -DCLASSIFY
  *   failed STEP INSTRUCTION STATUS REASON    the step ended at this instruction of the schedule
  * The host passes PROGRAM STEPS SEED [STORAGE [TICKS [GRADIENTS]]]: how many steps, what parameters
  * and sample follow from, a file to page to, one for what each instruction of the first step took,
@@ -10,6 +11,9 @@
 
 #include "clock.h"
 #include "gradients.h"
+#ifdef CLASSIFY
+#include "poet_inference.h"
+#endif
 #include "poet_plan.h"
 #include "poet_runtime.h"
 #include "semihosting.h"
@@ -21,7 +25,13 @@
 #error "this example trains networks with one input and one target, by plain SGD"
 #endif
 
+#ifdef CLASSIFY
+/* The forward pass takes the RAM that the training step has left. */
+static unsigned char arena[POET_SHARED_ARENA_BYTES] __attribute__((aligned(POET_SHARED_ALIGNMENT)));
+static poet_real running[POET_RUNNING_COUNT + 1];
+#else
 static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
+#endif
 static poet_real parameters[POET_PARAMETER_COUNT];
 /* Elements have four bytes, whether they are classes or floats. */
 static int32_t target[POET_TARGET_0_COUNT];
@@ -68,20 +78,53 @@ static void report_failure(uint32_t step, const struct poet_memory* memory, int 
 
 /* Where the step wants its sample. To have it written there takes no RAM besides, as a camera
  * could. The step uses that RAM for other tensors later, so each step is given its sample again. */
-static void* place_of_sample(void) {
-  const struct poet_instruction* each = poet_plan.instructions;
+static void* place_of_sample(const struct poet_plan* plan) {
+  const struct poet_instruction* each = plan->instructions;
   while (each->input != 0) ++each;
   return arena + each->offset;
 }
 
+#ifdef CLASSIFY
+/* Targets are not needed without losses. */
+static int classify(struct poet_memory* memory, uint32_t seed) {
+  static poet_real output[POET_INFERENCE_OUTPUT_0_COUNT];
+  poet_real* outputs[POET_INFERENCE_OUTPUT_COUNT] = {output};
+  void* const sample = place_of_sample(&poet_inference);
+  const void* const inputs[POET_INFERENCE_INPUT_COUNT] = {sample};
+  const int console = host_console();
+  int status;
+  int32_t i;
+  memory->inputs = inputs;
+  memory->targets = 0;
+  poet_fill_input(&poet_inference, 0, seed, sample);
+  status = poet_infer(&poet_inference, memory, outputs, 0);
+  if (status != POET_OK) {
+    report_failure(memory->steps, memory, status);
+    return STATUS_STEP_FAILED;
+  }
+  host_put(console, "output 0");
+  for (i = 0; i < POET_INFERENCE_OUTPUT_0_COUNT; ++i) {
+    uint32_t bits;
+    memcpy(&bits, &output[i], sizeof bits);
+    host_put(console, " ");
+    host_put_hex(console, bits);
+  }
+  host_put(console, "\n");
+  return STATUS_OK;
+}
+#endif
+
 static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
                  const char* gradients_file) {
-  void* const sample = place_of_sample();
+  void* const sample = place_of_sample(&poet_plan);
   const void* const inputs[POET_INPUT_COUNT] = {sample};
   const void* const targets[POET_TARGET_COUNT] = {target};
   struct poet_memory memory = {.arena = arena,
                                .parameters = parameters,
                                .constants = poet_constants,
+#ifdef CLASSIFY
+                               .running = running,
+#endif
                                .inputs = inputs,
                                .targets = targets};
   uint32_t step;
@@ -103,7 +146,11 @@ static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
     report_step(step, loss[0], ticks_end());
   }
   gradients_end(&memory);
+#ifdef CLASSIFY
+  return classify(&memory, seed);
+#else
   return STATUS_OK;
+#endif
 }
 
 /* A whole number below 2^32; 0 if it is none. */

@@ -9,8 +9,10 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -23,6 +25,7 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "execute/run_schedule.hpp"
+#include "execute/running_statistics.hpp"
 #include "export/c_sources.hpp"
 #include "export/memory_plan.hpp"
 #include "poet/error.hpp"
@@ -44,8 +47,9 @@ namespace poet::cli {
 namespace {
 
 constexpr const char* kExportHelp =
-    R"(Writes the training step of SCHEDULE as C99 for a device: constant tables with every address,
-the kernels, and a runtime that allocates nothing. tflm and csv write the offsets alone, of any
+    R"(Writes the training step of SCHEDULE, or its forward pass, as C99 for a device: constant tables with every address,
+the kernels, and a runtime that allocates nothing. With --inference it writes both: a device trains
+and then classifies with what it has learned. tflm and csv write the offsets alone, of any
 schedule, and need no model. A schedule without offsets gets some, as from 'place'.
 
 Exit status:
@@ -58,12 +62,15 @@ Exit status:
 Examples:
   $ poet-solve export s.json --model ds_cnn --output plan
   $ poet-solve export s.json --model net.json --parameters trained.npz --output plan
+  $ poet-solve --model ds_cnn --backward none --platform m4 --ram-budget min > forward.json
+  $ poet-solve export s.json --model ds_cnn --inference forward.json --output plan
   $ poet-solve export s.json --format tflm --output offsets)";
 
 struct ExportArguments {
   std::string schedule;
   std::string model;
   ImportRequest network;
+  std::string inference;   ///< a schedule of a forward pass
   std::string parameters;  ///< a .npz file
   std::string output;
   ExportFormat format = ExportFormat::c;
@@ -74,15 +81,17 @@ struct ExportArguments {
 };
 
 void check_export_input(const ExportArguments& arguments) {
-  check_one_stdin("SCHEDULE", {arguments.schedule, arguments.model});
+  check_one_stdin("SCHEDULE", {arguments.schedule, arguments.model, arguments.inference});
   require_option(arguments.output, "--output", "the directory that the files go to");
   if (arguments.wants_c()) {
     require_option(arguments.model, "--model", "the model that the schedule was solved for");
   }
-  if (!arguments.wants_c() && !arguments.parameters.empty()) {
-    throw InputError("--parameters", fmt::format("found with --format {}, which has offsets alone; "
-                                                 "expected --format c, or no such option",
-                                                 name_of(arguments.format)));
+  for (const auto& [option, value] : {std::pair("--parameters", &arguments.parameters),
+                                      std::pair("--inference", &arguments.inference)}) {
+    if (arguments.wants_c() || value->empty()) continue;
+    throw InputError(option, fmt::format("found with --format {}, which has offsets alone; "
+                                         "expected --format c, or no such option",
+                                         name_of(arguments.format)));
   }
   check_folder("--output", arguments.output);
 }
@@ -107,48 +116,118 @@ struct Export {
   std::string about;
 };
 
+/// A step, and a schedule of it with offsets.
+struct SolvedStep {
+  TrainingStep step;
+  ScheduleFile file;
+};
+
+PlacedStep placed(const ScheduleFile& file) {
+  return {.graph = file.graph,
+          .program = file.program,
+          .arena_bytes = *file.arena.arena_bytes,
+          .alignment = file.model.alignment};
+}
+
 /// The step is bound from the model and the schedule is about a graph. If the two differ by a
 /// single node, every address after it is wrong on a device that checks nothing, so they are
 /// compared here.
-Export c_export(const TrainingStep& step, const ScheduleFile& file, const PlacedStep& placed,
+PlacedStep placed(const SolvedStep& solved) {
+  expect_graph_of(solved.step, solved.file.graph, solved.file.model.alignment);
+  return placed(solved.file);
+}
+
+Export c_export(const SolvedStep& about, const SolvedStep* inference,
                 const FirstParameters& first) {
-  expect_graph_of(step, file.graph, file.model.alignment);
-  DevicePlan plan = resolve_plan(step, file.model.name, placed);
-  plan.has_reset = !first.given.empty();
-  return {.files = c_sources(plan, first),
+  DevicePlan plan = resolve_plan(about.step, about.file.model.name, placed(about));
+  const bool trains = plan.parameter_count > 0;
+  plan.has_reset = trains && !first.given.empty();
+  plan.has_running_reset =
+      plan.has_reset && std::any_of(plan.groups.begin(), plan.groups.end(), [&](const auto& each) {
+        return each.running >= 0 &&
+               first.running.contains(static_cast<std::size_t>(&each - plan.groups.data()));
+      });
+  std::optional<DevicePlan> second;
+  std::string also;
+  if (inference != nullptr) {
+    second = with_place("--inference", [&] {
+      return resolve_second_plan(inference->step, placed(*inference), plan);
+    });
+    also = fmt::format("; inference in {} of the same bytes, in {} instructions",
+                       second->arena_bytes, second->instructions.size());
+  }
+  return {.files = c_sources(plan, second ? &*second : nullptr, first),
           .about = fmt::format(
               "{} instructions; RAM for tensors {} bytes, parameters {}, gradients that are kept "
-              "{}, optimizer {}; storage {}; flash for constants {}",
+              "{}, optimizer {}; storage {}; flash for constants {}{}",
               plan.instructions.size(), plan.arena_bytes,
               sizeof(poet_real) * static_cast<std::size_t>(plan.parameter_count),
               sizeof(poet_real) * static_cast<std::size_t>(plan.kept_count),
               sizeof(poet_real) * static_cast<std::size_t>(plan.moment_count), plan.storage_bytes,
-              sizeof(poet_real) * static_cast<std::size_t>(plan.constant_count))};
+              sizeof(poet_real) * static_cast<std::size_t>(plan.constant_count), also)};
 }
 
 /// Throws InputError, naming the option, for parameters that do not fit the step.
-FirstParameters first_parameters(const ExportArguments& arguments,
-                                 const std::optional<TrainingStep>& step) {
+FirstParameters first_parameters(const ExportArguments& arguments, const TrainingStep& step) {
   FirstParameters first{.seed = arguments.seed};
   if (arguments.parameters.empty()) return first;
   GivenData given;
-  read_parameters("--parameters", arguments.parameters, *step, given);
+  read_parameters("--parameters", arguments.parameters, step, given);
   first.given = std::move(given.parameters);
+  for (auto& [at, statistics] : given.statistics) {
+    if (statistics.running.empty()) continue;
+    const StepNorm& norm = *step.parameters[at].norm;
+    if (norm.is_frozen) {
+      first.given[at] = folded(first.given[at], statistics.running, norm.epsilon);
+    } else {
+      first.running[at] = std::move(statistics.running);
+    }
+  }
   return first;
 }
 
-// Alignment is the graph's: an offset that is no multiple of it is refused before it gets into a
-// table.
-Export make_export(const ExportArguments& arguments, const std::optional<TrainingStep>& step,
-                   const ScheduleFile& file, const FirstParameters& first) {
-  const PlacedStep placed{.graph = file.graph,
-                          .program = file.program,
-                          .arena_bytes = *file.arena.arena_bytes,
-                          .alignment = file.model.alignment};
-  if (arguments.wants_c()) return c_export(*step, file, placed, first);
+/// Alignment is the graph's: an offset that is no multiple of it is refused before it gets into a
+/// table.
+Export offsets_export(const ExportArguments& arguments, const ScheduleFile& file) {
   const bool is_plan = arguments.format == ExportFormat::tflm;
-  return {.files = is_plan ? memory_plan(placed) : program_table(placed),
-          .about = fmt::format("offsets within {} bytes of RAM", placed.arena_bytes)};
+  const PlacedStep offsets = placed(file);
+  return {.files = is_plan ? memory_plan(offsets) : program_table(offsets),
+          .about = fmt::format("offsets within {} bytes of RAM", offsets.arena_bytes)};
+}
+
+/// A schedule that was read, and the step that the model says it is about.
+struct ReadStep {
+  std::string name;
+  ScheduleFile file;
+  std::optional<TrainingStep> step;
+};
+
+/// The forward pass that shares the parameters of a training step.
+ReadStep read_inference(const ExportArguments& arguments, const ScheduleFile& training,
+                        const NamedText& model) {
+  ReadStep read{.name = shown_source(arguments.inference), .file = {}, .step = {}};
+  read.file = parse_schedule_file(read_file(arguments.inference), arguments.inference);
+  const auto fail = [&](const std::string& what) { throw InputError("--inference", what); };
+  if (is_forward_pass(training)) {
+    fail(
+        fmt::format("found with {}, the schedule of a forward pass; expected one of a training "
+                    "step, whose parameters the inference reads, or no such option",
+                    shown_source(arguments.schedule)));
+  }
+  if (!is_forward_pass(read.file)) {
+    fail(fmt::format(
+        "found {}, a graph with the backward pass '{}'; expected a schedule of the same "
+        "model that was solved with --backward none",
+        read.name, printable(read.file.model.backward)));
+  }
+  read.step = with_place("--inference", [&] { return load_step(model, read.file); });
+  return read;
+}
+
+/// Nothing, after an error message, for a schedule that is not valid or gets no offsets.
+std::optional<ScheduleFile> sound_with_offsets(const ScheduleFile& file, const std::string& name) {
+  if (!is_sound(file, name, "nothing was written")) return std::nullopt;
+  return with_offsets(file, name);
 }
 
 /// The directory may hold a user's own files: an export replaces an earlier export and nothing
@@ -166,19 +245,30 @@ void write_files(const ExportArguments& arguments, const FolderFiles& files) {
 
 ExitCode export_step(const ExportArguments& arguments) {
   check_export_input(arguments);
-  const std::string name = shown_source(arguments.schedule);
-  const ScheduleFile read = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
-  std::optional<TrainingStep> step;
-  if (arguments.wants_c()) expect_training_step(read, name);
+  ReadStep read{.name = shown_source(arguments.schedule), .file = {}, .step = {}};
+  read.file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
+  std::optional<ReadStep> inference;
+  FirstParameters first;
+  if (arguments.wants_c()) expect_step(read.file, read.name);
   if (!arguments.model.empty()) {
     const NamedText text = model_text(arguments.network, arguments.model);
-    step = with_place("--model", [&] { return load_step(text, read); });
+    read.step = with_place("--model", [&] { return load_step(text, read.file); });
+    if (!arguments.inference.empty()) inference = read_inference(arguments, read.file, text);
+    first = first_parameters(arguments, *read.step);
   }
-  const FirstParameters first = first_parameters(arguments, step);
-  if (!is_sound(read, name, "nothing was written")) return ExitCode::requirement;
-  const std::optional<ScheduleFile> file = with_offsets(read, name);
+  const std::optional<ScheduleFile> file = sound_with_offsets(read.file, read.name);
   if (!file) return ExitCode::requirement;
-  const Export made = with_place(name, [&] { return make_export(arguments, step, *file, first); });
+  std::optional<SolvedStep> second;
+  if (inference) {
+    std::optional<ScheduleFile> forward = sound_with_offsets(inference->file, inference->name);
+    if (!forward) return ExitCode::requirement;
+    second = SolvedStep{std::move(*inference->step), std::move(*forward)};
+  }
+  const Export made = with_place(read.name, [&] {
+    if (!arguments.wants_c()) return offsets_export(arguments, *file);
+    const SolvedStep solved{std::move(*read.step), *file};
+    return c_export(solved, second ? &*second : nullptr, first);
+  });
   with_place("--output", [&] { write_files(arguments, made.files); });
   spdlog::info("{}: {}; {}", printable(arguments.output, 400), counted(made.files.size(), "file"),
                made.about);
@@ -191,7 +281,7 @@ Run add_export(CLI::App& app) {
   const auto arguments = std::make_shared<ExportArguments>();
   OptionGroup group(app);
   group.argument("SCHEDULE", arguments->schedule,
-                 "a schedule file, with an exact backward pass for C, or - for stdin");
+                 "a schedule file, for C with an exact backward pass or with none, or - for stdin");
   group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
   group.text("--output", arguments->output, "DIR",
              "write the files into this directory, all or none; it is made if need be");
@@ -202,6 +292,9 @@ Run add_export(CLI::App& app) {
                               "C: seed of the parameters that are not trained, as for 'run'");
   group.text("--parameters", arguments->parameters, "FILE.npz",
              "C: the parameters to begin with, frozen and trained ones, as for 'run'");
+  group.text("--inference", arguments->inference, "SCHEDULE",
+             "C: a schedule of the same model with --backward none, for a second plan that shares "
+             "parameters and kernels with the training step");
   group.flag("--force", arguments->force, "even if the directory holds other files");
   add_network_options(app, arguments->network, kOfOnnx);
   return [arguments](Session&) { return export_step(*arguments); };

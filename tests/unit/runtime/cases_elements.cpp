@@ -83,6 +83,19 @@ Case dropout_case(const std::string& name, std::int32_t block) {
           .gradient_over_dy = 0};
 }
 
+/// What it is in an inference.
+Case copy_case() {
+  const poet_map_spec m{.count = 9, .slope = 0};
+  return {.name = "copy",
+          .inputs = {numbers(9, 25)},
+          .output_size = 9,
+          .forward = [=](const Inputs& x, poet_real* y) { poet_copy(&m, x[0], y); },
+          .backward = [=](const Inputs&, const poet_real*, const poet_real* dy,
+                          const Sinks& dx) { poet_copy(&m, dy, dx[0].gradient); },
+          .over = {0},
+          .gradient_over_dy = 0};
+}
+
 Case cross_entropy_case() {
   const poet_cross_entropy_spec c{.rows = 3, .classes = 5};
   static const std::int32_t kTarget[3] = {4, 0, 2};
@@ -174,6 +187,7 @@ void add_elementwise_cases(std::vector<Case>& cases) {
   cases.push_back(softmax_case("log_softmax", rows, poet_log_softmax, poet_log_softmax_grad));
   cases.push_back(dropout_case("dropout", 1));
   cases.push_back(dropout_case("stochastic_depth", 12));
+  cases.push_back(copy_case());
   cases.push_back(cross_entropy_case());
   cases.push_back(mse_case());
 }

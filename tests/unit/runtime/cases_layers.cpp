@@ -131,6 +131,30 @@ Case frozen_norm_case() {
           .gradient_over_dy = 0};
 }
 
+/// Statistics are no input of the case either. Its gradient is the one of a scale.
+Case running_norm_case() {
+  const poet_batch_norm_spec b{
+      .batch = 2, .channels = 3, .plane = 4, .epsilon = static_cast<poet_real>(0.25)};
+  const Tensor scale = numbers(6, 16);
+  const Tensor mean = numbers(3, 17);
+  const Tensor variance{0, static_cast<poet_real>(0.75), 2};
+  const Tensor slope{scale[0] * 2, scale[1], scale[2] / static_cast<poet_real>(1.5)};
+  return {.name = "running_norm",
+          .inputs = {numbers(24, 18)},
+          .output_size = 24,
+          .forward =
+              [=](const Inputs& x, poet_real* y) {
+                poet_running_norm(&b, x[0], scale.data(), scale.data() + 3, mean.data(),
+                                  variance.data(), y);
+              },
+          .backward =
+              [=](const Inputs&, const poet_real*, const poet_real* dy, const Sinks& dx) {
+                poet_frozen_norm_grad(&b, dy, slope.data(), dx[0].gradient);
+              },
+          .over = {0},
+          .gradient_over_dy = 0};
+}
+
 Case group_norm_case(const std::string& name, const poet_group_norm_spec& n) {
   const std::size_t scales = size_of({n.groups, n.channels});
   const bool has_bias = n.has_bias != 0;
@@ -236,6 +260,7 @@ void add_norm_cases(std::vector<Case>& cases) {
       "group_norm_of_a_large_epsilon",
       {.samples = 2, .groups = 2, .channels = 2, .plane = 3, .has_bias = 1, .epsilon = large}));
   cases.push_back(frozen_norm_case());
+  cases.push_back(running_norm_case());
   cases.push_back(group_norm_case(
       "group_norm",
       {.samples = 3, .groups = 2, .channels = 3, .plane = 5, .has_bias = 1, .epsilon = epsilon}));

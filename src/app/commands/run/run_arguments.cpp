@@ -116,6 +116,17 @@ void check_run_arguments(const RunArguments& arguments) {
   check_training(arguments);
 }
 
+void check_forward(const RunArguments& arguments) {
+  const std::pair<const char*, bool> training[] = {
+      {"--data", arguments.trains()}, {"--gradients-output", !arguments.arrays.gradients.empty()}};
+  for (const auto& [option, is_given] : training) {
+    if (!is_given) continue;
+    throw InputError(option,
+                     "found with the schedule of a forward pass, which trains nothing; expected a "
+                     "schedule that was solved with --backward exact, or no such option");
+  }
+}
+
 void write_arrays(const ArrayFiles& files, const RunArrays& arrays) {
   write_array_file("--parameters-output", files.parameters, arrays.parameters);
   write_array_file("--gradients-output", files.gradients, arrays.gradients);

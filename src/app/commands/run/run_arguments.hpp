@@ -47,6 +47,10 @@ struct RunArguments {
 /// cannot be written, and for one that is the file of another option.
 void check_run_arguments(const RunArguments& arguments);
 
+/// Throws InputError, naming the option, for one that a forward pass has no use for: it trains
+/// nothing.
+void check_forward(const RunArguments& arguments);
+
 /// Writes the files that were asked for. Throws InputError, naming the option.
 void write_arrays(const ArrayFiles& files, const RunArrays& arrays);
 

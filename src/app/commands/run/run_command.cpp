@@ -39,11 +39,14 @@ constexpr const char* kRunHelp =
 pages through a file, and computes the same step unscheduled. Every gradient has to be the same,
 bit by bit. stdout gets losses, digests of gradients, RAM, bytes paged and times as JSON.
 
+With a schedule of --backward none it computes a forward pass in evaluation mode: norms use their
+running statistics, nothing is dropped, and the outputs have to be the same.
+
 With --data it trains: one step is compared, then every batch of every epoch is computed by the
 schedule alone. stdout gets a line of JSON for each epoch, with its loss and accuracy.
 
 Exit status:
-  0                               all gradients, losses and parameters are equal
+  0                               all gradients, outputs, losses and parameters are equal
   2                               bad usage or input, or a page file that fails; nothing was
                                   written
   5                               something differs, or the schedule is invalid; no arrays were
@@ -67,11 +70,18 @@ void report_run(const RunResult& result, const std::string& name) {
     spdlog::error("{}: the gradient of '{}' differs from that of the unscheduled step", name,
                   printable(gradient.name));
   }
+  for (const OutputResult& output : result.outputs) {
+    if (output.is_equal) continue;
+    spdlog::error("{}: the output of '{}' differs from the one of the unscheduled pass", name,
+                  printable(output.name));
+  }
   if (!result.has_equal_losses) spdlog::error("{}: the loss differs", name);
   if (!result.has_equal_parameters) spdlog::error("{}: the trained parameters differ", name);
   if (!result.equal()) return;
-  spdlog::info("{}: {} equal to the unscheduled step's, bit by bit; {} of RAM, {} paged", name,
-               counted(result.gradients.size(), "gradient"), format_bytes(result.arena_bytes),
+  spdlog::info("{}: {} equal to the unscheduled {}'s, bit by bit; {} of RAM, {} paged", name,
+               result.is_forward ? counted(result.outputs.size(), "output")
+                                 : counted(result.gradients.size(), "gradient"),
+               result.is_forward ? "pass" : "step", format_bytes(result.arena_bytes),
                format_bytes(result.page_out_bytes + result.page_in_bytes));
 }
 
@@ -81,7 +91,8 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   check_run_arguments(arguments);
   const std::string name = shown_source(arguments.schedule);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
-  expect_training_step(file, name);
+  expect_step(file, name);
+  if (is_forward_pass(file)) check_forward(arguments);
   const NamedText text = model_text(arguments.network, arguments.model);
   TrainingStep step = with_place("--model", [&] { return load_step(text, file); });
   if (!is_sound(file, name, "nothing was run")) return ExitCode::requirement;
@@ -121,8 +132,10 @@ void add_data_options(CLI::App& app, RunArguments& arguments) {
              "write all parameters after the last step, under the same names as in --parameters");
   group.text("--gradients-output", arguments.arrays.gradients, "FILE.npz",
              "write the gradients of the last step, under the names of their parameters");
-  group.text("--outputs-output", arguments.arrays.outputs, "FILE.npz",
-             "write what the losses of the last step were computed from, by the name of its layer");
+  group.text(
+      "--outputs-output", arguments.arrays.outputs, "FILE.npz",
+      "write what the losses of the last step were computed from, and of a forward pass what "
+      "no layer reads, by the names of layers");
 }
 
 void add_training_options(CLI::App& app, RunArguments& arguments) {
@@ -153,7 +166,7 @@ Run add_run(CLI::App& app) {
   OptionGroup group(app);
   RunSettings& run_settings = arguments->settings;
   group.argument("SCHEDULE", arguments->schedule,
-                 "a schedule file with an exact backward pass, or - for stdin");
+                 "a schedule file with an exact backward pass, or with none, or - for stdin");
   group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
   group.number<int>("--steps", run_settings.steps, "N", {.min = 1, .expected = "at least 1"},
                     "training steps, all with the same data");
