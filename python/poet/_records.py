@@ -128,8 +128,8 @@ class Run:
 
     @property
     def outputs(self) -> Dict[str, Any]:
-        """What the losses of the last step were computed from, by the name of the layer; of a forward pass, what no layer
-        reads as well."""
+        """What the losses of the last step were computed from, by the name of the layer; of a forward pass, what no
+        layer reads as well."""
         return self.arrays.get("outputs", {})
 
     def __bool__(self) -> bool:

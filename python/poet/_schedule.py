@@ -218,15 +218,15 @@ class Schedule:
             the paths of the files in the directory.
 
         Raises:
-            InputError: the graph is no training step or forward pass in float32 (POET's chain is none), or the directory
-                is not free.
+            InputError: the graph is no training step or forward pass in float32 (POET's chain is none), or the
+                directory is not free.
             InvalidSchedule: the schedule is not valid, or no offsets fit.
         """
         with Files() as files:
+            forward = [] if inference is None else ["--inference", files.add("inference.json", inference.text)]
             finished = run(["export", self._argument(files), "--model", self._model(model).argument(files),
                             *options({"--output": os.fspath(directory), "--format": format, "--force": force}),
-                            *([] if inference is None else ["--inference", files.add("inference.json", inference.text)]),
-                            *array_words(files, parameters, None, None)], files)
+                            *forward, *array_words(files, parameters, None, None)], files)
         if finished.status == EXIT_REQUIREMENT:
             raise InvalidSchedule(*finished.errors())
         if finished.status != 0:
@@ -238,8 +238,8 @@ class Schedule:
             targets: Union[Numbers, Mapping[str, Numbers], None] = None, check: bool = False, arrays: bool = True,
             model: Optional[ModelLike] = None) -> Run:
         """Computes the training step on real tensors, in exactly its RAM, and compares every gradient, loss and
-        parameter, bit by bit, with the same step unscheduled (docs/run-format.md). Of a forward pass (`backward="none"`)
-        it compares the outputs, computed as in PyTorch's evaluation mode.
+        parameter, bit by bit, with the same step unscheduled (docs/run-format.md). Of a forward pass
+        (`backward="none"`) it compares the outputs, computed as in PyTorch's evaluation mode.
 
         Args:
             steps: training steps, all with the same data.
