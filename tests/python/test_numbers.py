@@ -97,6 +97,19 @@ class Runs(TestCase):
             self.schedule.export(self.folder / "other", parameters=trained)
         self.assertFalse((self.folder / "other").exists())
 
+    def test_a_forward_pass_has_outputs_and_is_exported_beside_its_training(self):
+        forward = poet.optimize(self.schedule.model, "m4", ram="min", runtime=2, backward="none")
+        trained = self.schedule.run(steps=3).parameters
+        run = forward.run(parameters=trained)
+        self.assertTrue(run)
+        self.assertEqual((run.outputs["fc"].shape, len(run.gradients)), ((1, 10), 0))
+        self.assertEqual(run.document["outputs"][0]["sha256"], hashlib.sha256(run.outputs["fc"].tobytes()).hexdigest())
+        names = [path.name for path in self.schedule.export(self.folder / "both", parameters=trained, inference=forward)]
+        self.assertIn("poet_inference.c", names)
+        self.assertIn("poet_parameters.c", names)
+        with self.assertRaisesRegex(poet.InputError, "--inference: found "):
+            self.schedule.export(self.folder / "other", inference=self.schedule)
+
     def test_arrays_can_be_left_out(self):
         run = self.schedule.run(arrays=False)
         self.assertEqual((run.parameters, run.outputs, len(run.gradients)), ({}, {}, 2))

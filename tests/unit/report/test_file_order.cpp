@@ -146,7 +146,7 @@ TEST(FileOrder, IsVerifiedForRandomOrdersOfEveryOp) {
       ++count;
     }
   }
-  EXPECT_EQ(count, 48);
+  EXPECT_EQ(count, 60);
 }
 
 TEST(FileOrder, IsKeptWhereAnotherScheduleIsWritten) {
