@@ -31,7 +31,7 @@ POET_COMMANDS(POET_DECLARE)
 // NOLINTEND(readability-redundant-declaration)
 
 const std::vector<const Command*>& all_commands() {
-#define POET_ADDRESS(NAME) &NAME,
+#define POET_ADDRESS(NAME) &(NAME),
   static const std::vector<const Command*> commands{POET_COMMANDS(POET_ADDRESS)};
   return commands;
 }

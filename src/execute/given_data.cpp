@@ -79,9 +79,8 @@ class ParameterMatch {
     }
     for (const NamedArray& array : arrays) {
       const bool is_progress = array.name.starts_with(kProgressPrefix);
-      if (is_statistics(array.name)) {
-        found_[array.name] = &array.array;
-      } else if (std::find(names_.begin(), names_.end(), array.name) != names_.end()) {
+      const bool is_parameter = std::find(names_.begin(), names_.end(), array.name) != names_.end();
+      if (is_parameter || is_statistics(array.name)) {
         found_[array.name] = &array.array;
       } else if (!is_progress) {
         errors_.collect([&] {

@@ -104,7 +104,8 @@ class Runs(TestCase):
         self.assertTrue(run)
         self.assertEqual((run.outputs["fc"].shape, len(run.gradients)), ((1, 10), 0))
         self.assertEqual(run.document["outputs"][0]["sha256"], hashlib.sha256(run.outputs["fc"].tobytes()).hexdigest())
-        names = [path.name for path in self.schedule.export(self.folder / "both", parameters=trained, inference=forward)]
+        written = self.schedule.export(self.folder / "both", parameters=trained, inference=forward)
+        names = [path.name for path in written]
         self.assertIn("poet_inference.c", names)
         self.assertIn("poet_parameters.c", names)
         with self.assertRaisesRegex(poet.InputError, "--inference: found "):

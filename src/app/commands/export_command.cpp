@@ -62,8 +62,8 @@ Exit status:
 Examples:
   $ poet-solve export s.json --model ds_cnn --output plan
   $ poet-solve export s.json --model net.json --parameters trained.npz --output plan
-  $ poet-solve --model ds_cnn --backward none --platform m4 --ram-budget min > forward.json
   $ poet-solve export s.json --model ds_cnn --inference forward.json --output plan
+      forward.json is a schedule of the same model with --backward none.
   $ poet-solve export s.json --format tflm --output offsets)";
 
 struct ExportArguments {
