@@ -80,7 +80,7 @@ class Solve {
     if (options.start) state_.offer(*options.start);
     // Otherwise a short time limit ends without a bound.
     if (state_.problem.graph.size() >= kLargeGraph) {
-      solve_sampled_relaxation(SampledEffort::glance);
+      solve_sampled_relaxation(SampledEffort::first);
       if (result_.status == Status::infeasible) return false;
     }
     run_search_phase(state_, LocalSearchOptions{}.moves, kSearchShare);

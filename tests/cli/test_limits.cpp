@@ -40,8 +40,9 @@ TEST(Limits, AModelThatIsNotBuiltForWantOfMemoryEndsWithFourIfThereIsNoSchedule)
 
 TEST(Limits, RequireOptimalEndsWithFiveAndStillWritesTheSchedule) {
   const TemporaryFolder folder;
-  const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "1", "--require-optimal",
-                                                         "--output", folder.file("s.json")});
+  const Finished run =
+      poet_solve(slow_problem() + Words{"--time-limit-s", "0.2", "--require-optimal", "--output",
+                                        folder.file("s.json")});
   EXPECT_EQ(run.status, 5);
   const auto file = as_document(contents_of(folder.file("s.json")));
   EXPECT_EQ(file.at("code"), 5);

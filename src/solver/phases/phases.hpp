@@ -17,6 +17,7 @@ void run_search_phase(SolveState& state, std::int64_t moves, double share);
 
 /// How long to work on the sampled relaxation.
 enum class SampledEffort {
+  first,   ///< one linear relaxation of one moment, and no branch and bound: before all else
   glance,  ///< a few moments and nodes of branch and bound: a bound in a blink
   all,     ///< more and more moments until time is up: no other model can be built
 };

@@ -71,7 +71,8 @@ class SampledPhase {
  public:
   SampledPhase(SolveState& state, SampledEffort effort)
       : state_(state),
-        glance_(effort == SampledEffort::glance),
+        first_(effort == SampledEffort::first),
+        glance_(effort != SampledEffort::all),
         windows_(useful_windows(state.problem, true, affordable_extra(state))),
         limits_(glance_limits(windows_.collapsed(), state.fast())) {}
 
@@ -81,6 +82,7 @@ class SampledPhase {
       return spread_moments(graph(), windows_.first_stage, count);
     };
     if (grow(peak) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
+    if (first_) return ModelVerdict::open;
     const bool wants_spread = !glance_ && windows_.collapsed();
     if (wants_spread && grow(spread) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
     return search();
@@ -102,7 +104,7 @@ class SampledPhase {
   const Graph& graph() const { return state_.problem.graph; }
 
   Seconds share() const {
-    const TimeShares& shares = windows_.collapsed() ? kShares : kSharesWithoutBackward;
+    const TimeShares& shares = first_ || windows_.collapsed() ? kShares : kSharesWithoutBackward;
     const Seconds seconds = state_.share_of_time(glance_ ? shares.glance : shares.round);
     return std::min(std::max(kMinTime, seconds), state_.clock.remaining());
   }
@@ -117,7 +119,7 @@ class SampledPhase {
   template <typename Place>
   ModelVerdict grow(const Place& place) {
     const Countdown time(share());
-    const int most = glance_ ? limits_.moments : graph().size();
+    const int most = first_ ? 1 : glance_ ? limits_.moments : graph().size();
     const double least_gain = glance_ ? limits_.gain : kGain;
     double best = 0;
     std::size_t moments_before = 0;
@@ -238,6 +240,7 @@ class SampledPhase {
   }
 
   SolveState& state_;
+  bool first_;
   bool glance_;
   UsefulWindows windows_;
   GlanceLimits limits_;
