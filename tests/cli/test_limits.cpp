@@ -5,10 +5,10 @@ namespace {
 
 using testing::HasSubstr;
 
-TEST(Limits, ATimeLimitOfOneSecondIsKeptAndEndsWithASchedule) {
-  const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "1"});
+TEST(Limits, ATimeLimitIsKeptAndEndsWithASchedule) {
+  const Finished run = poet_solve(slow_problem() + Words{"--time-limit-s", "0.2"});
   EXPECT_EQ(run.status, 0);
-  EXPECT_LE(run.wall_seconds, 1 * 1.1 + 1);
+  EXPECT_LE(run.wall_seconds, 0.2 * 1.1 + 1);
   const auto file = document(run);
   EXPECT_EQ(file.at("status"), "feasible");
   EXPECT_GT(file.at("summary").at("gap"), 1e-4);
