@@ -37,7 +37,7 @@ struct TrainingState {
 /// +-sqrt(6 / fan-in) (He et al., 2015), where the fan-in is the product of all extents but the
 /// first. Biases and betas are uniform within +-0.1, gammas within 1 +- 0.1, inputs and float
 /// targets within +-1, indices below their limit. Running means are 0, running variances 1; they
-/// are not folded into frozen norms, whose gammas and betas are those of the seed.
+/// are not folded into frozen norms, whose gammas and betas follow from the seed.
 ///
 /// Rates: SGD and momentum 0.01 with a momentum of 0.9, Adam 0.001 with the constants of Kingma and
 /// Ba (2015).

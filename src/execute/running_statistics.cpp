@@ -25,11 +25,16 @@ std::vector<std::size_t> tracked_norms(const TrainingStep& step) {
   return {tracked.begin(), tracked.end()};
 }
 
+bool has_statistics(const TrainingStep& step, const TrainingState& state, std::size_t parameters) {
+  const std::optional<StepNorm>& norm = step.parameters[parameters].norm;
+  return norm && (!norm->is_frozen || state.unfolded.contains(parameters));
+}
+
 std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state) {
   std::vector<ArrayToWrite> arrays;
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& norm = step.parameters[p];
-    if (!norm.norm || (norm.norm->is_frozen && !state.unfolded.contains(p))) continue;
+    if (!has_statistics(step, state, p)) continue;
     const StatisticsNames names = statistics_names(norm);
     const std::vector<float>& running = state.running[p];
     const auto middle = running.begin() + std::ssize(running) / 2;

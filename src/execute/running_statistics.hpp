@@ -20,10 +20,13 @@ StatisticsNames statistics_names(const StepParameters& norm);
 /// TrainingStep::parameters.
 std::vector<std::size_t> tracked_norms(const TrainingStep& step);
 
+/// Whether parameters are a batch norm that has running statistics: each does but a frozen one that
+/// was given none, as its gamma and beta are the folded ones.
+bool has_statistics(const TrainingStep& step, const TrainingState& state, std::size_t parameters);
+
 /// The running statistics of the batch norms of a step as arrays with PyTorch's names:
 /// LAYER.running_mean, LAYER.running_var and LAYER.num_batches_tracked. Together with the
-/// parameters they are what PyTorch's state_dict has. A frozen norm that was given none has none,
-/// as its gamma and beta are the folded ones.
+/// parameters they are what PyTorch's state_dict has.
 std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state);
 
 /// Parameters as a user states them: those of a frozen norm before its statistics were folded in.

@@ -59,8 +59,7 @@ RunResult TrainingRun::compare_next_step() const {
   GivenData given = batch_of(data_, std::span(order).first(static_cast<std::size_t>(batch_size_)));
   for (std::size_t p = 0; p < state_.parameters.size(); ++p) {
     given.parameters[p] = stated_parameters(state_, p);
-    const std::optional<StepNorm>& norm = step_.parameters[p].norm;
-    if (!norm || (norm->is_frozen && !state_.unfolded.contains(p))) continue;
+    if (!has_statistics(step_, state_, p)) continue;
     given.statistics[p] = {.running = state_.running[p], .batches = state_.batches[p]};
   }
   // Data that are the same in each step.

@@ -1,4 +1,4 @@
-/* Trains on the samples of x.bin and y.bin for one epoch, then classifies those of the test. */
+/* Trains for four epochs on samples of x.bin and y.bin, then classifies the other samples. */
 #include <stdio.h>
 #include <stdlib.h>
 

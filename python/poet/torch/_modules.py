@@ -203,9 +203,15 @@ def leaky_relu(layers: Layers, call: Call) -> str:
 
 
 def leak(layers: Layers, name: str, inputs: Sequence[str], slope: float) -> str:
-    added = layers.add("leaky_relu", name, inputs, slope=other_than(slope, 0.01) if slope >= 0 else None)
-    if slope < 0:
-        layers.differs(f"its slope is {slope}, the layer's 0.01")
+    return with_number(layers, "leaky_relu", name, inputs, "slope", slope, 0.01)
+
+
+def with_number(layers: Layers, op: str, name: str, inputs: Sequence[str], key: str, value: float,
+                usual: float) -> str:
+    """A layer whose number is 0 or more; for another one it has the usual number, and says that it differs."""
+    added = layers.add(op, name, inputs, **{key: other_than(value, usual) if value >= 0 else None})
+    if value < 0:
+        layers.differs(f"its {key} is {value}, the layer's {usual}")
     return added
 
 
@@ -214,10 +220,7 @@ def elu(layers: Layers, call: Call) -> str:
 
 
 def exponential(layers: Layers, name: str, inputs: Sequence[str], alpha: float) -> str:
-    added = layers.add("elu", name, inputs, alpha=other_than(alpha, 1) if alpha >= 0 else None)
-    if alpha < 0:
-        layers.differs(f"its alpha is {alpha}, the layer's 1")
-    return added
+    return with_number(layers, "elu", name, inputs, "alpha", alpha, 1)
 
 
 def softplus(layers: Layers, call: Call) -> str:
