@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <sstream>
 
+#include "cli/browser.hpp"
 #include "cli/poet_solve.hpp"
 #include "cli/sweep_files.hpp"
 #include "poet/plot.hpp"
@@ -44,15 +45,6 @@ for (const svg of document.querySelectorAll('svg')) {
 document.body.replaceChildren(findings.join('\n'));
 </script>)";
 
-Finished browse(const TemporaryFolder& folder, const std::string& path, const Words& more = {}) {
-  return run_program(
-      {.program = POET_CHROMIUM,
-       .arguments = Words{"--headless", "--no-sandbox", "--disable-gpu", "--disable-extensions",
-                          "--enable-logging=stderr", "--user-data-dir=" + folder.file("profile")} +
-                    more + Words{"--dump-dom", "file://" + path},
-       .kill_after_seconds = 60});
-}
-
 /// The lines of the console but for what speedscope says of itself and of WebGL.
 std::string complaints(const std::string& console) {
   std::string found;
@@ -69,23 +61,17 @@ std::string complaints(const std::string& console) {
   return found;
 }
 
-class Browser : public testing::Test {
+class Browser : public BrowserTest {
  protected:
-  void SetUp() override {
-    if (std::string(POET_CHROMIUM).empty()) GTEST_SKIP() << "no chromium: nothing is opened";
-  }
-
   /// What the script finds in a page with these pictures.
   std::string findings(const std::vector<std::string>& pictures) const {
     std::string page = "<!DOCTYPE html><meta charset=\"utf-8\"><body>";
     for (const std::string& picture : pictures) page += picture;
-    const Finished run = browse(folder_, folder_.write("page.html", page + kScript));
+    const Finished run = browse(folder_.write("page.html", page + kScript));
     EXPECT_EQ(run.status, 0) << run.err;
     EXPECT_THAT(run.err, Not(HasSubstr("CONSOLE")));
     return run.out;
   }
-
-  TemporaryFolder folder_;
 };
 
 std::string plot(const Words& words) {
@@ -94,14 +80,14 @@ std::string plot(const Words& words) {
 
 TEST_F(Browser, OpensAPictureWithoutComplaint) {
   const std::string picture = plot(problem("linear", "m0", "3256", "2"));
-  const Finished good = browse(folder_, folder_.write("good.svg", picture));
+  const Finished good = browse(folder_.write("good.svg", picture));
   EXPECT_EQ(good.status, 0) << good.err;
   EXPECT_THAT(good.out, HasSubstr("linear on m0"));
   EXPECT_THAT(good.out, Not(HasSubstr("parsererror")));
   EXPECT_THAT(good.err, Not(HasSubstr("CONSOLE")));
   // What it does complain about.
   const std::string cut = picture.substr(0, picture.size() / 2);
-  EXPECT_THAT(browse(folder_, folder_.write("bad.svg", cut)).out, HasSubstr("parsererror"));
+  EXPECT_THAT(browse(folder_.write("bad.svg", cut)).out, HasSubstr("parsererror"));
 }
 
 TEST_F(Browser, FindsTextsThatCollideOrLeaveThePicture) {
@@ -167,7 +153,7 @@ TEST_F(Browser, SpeedscopeOpensATraceWithoutComplaint) {
     const std::string script =
         folder_.write("load.js", "speedscope.loadFileFromBase64(\"step.json\", btoa(" +
                                      nlohmann::json(text).dump() + "))");
-    return browse(folder_, page + "#localProfilePath=" + script, {"--virtual-time-budget=5000"});
+    return browse(page + "#localProfilePath=" + script, {"--virtual-time-budget=5000"});
   };
   const Finished good = open(trace);
   EXPECT_THAT(good.out, HasSubstr("<title>step.json - speedscope</title>"));

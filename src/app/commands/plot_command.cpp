@@ -23,6 +23,7 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
+#include "formats/write_page.hpp"
 #include "formats/write_sweep.hpp"
 #include "formats/write_trace.hpp"
 #include "pictures/curves.hpp"
@@ -32,11 +33,11 @@
 
 namespace poet {
 
-enum class PictureFormat { svg, pdf, trace };
+enum class PictureFormat { svg, pdf, html, trace };
 
 template <>
 inline constexpr auto kNames<PictureFormat> =
-    kWords<PictureFormat::svg, PictureFormat::pdf, PictureFormat::trace>;
+    kWords<PictureFormat::svg, PictureFormat::pdf, PictureFormat::html, PictureFormat::trace>;
 
 template <>
 inline constexpr auto kNames<LaneChoice> =
@@ -73,6 +74,8 @@ Examples:
       A figure for a paper, as wide as its page, for a caption of its own.
   $ poet-solve plot schedule.json --format trace --output trace.json
       For ui.perfetto.dev and speedscope.app.
+  $ poet-solve plot schedule.json --format html --output schedule.html
+      A page that needs nothing else, to open in a browser.
   $ poet-solve plot curve.jsonl --output curve.svg
   $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg
       The results of two sweeps in one picture.)";
@@ -151,15 +154,18 @@ void check_valid(const ScheduleFile& file, const std::string& source) {
                   counted(findings.size(), "finding")));
 }
 
-/// What only pictures have.
-void refuse_for_trace(const PlotArguments& arguments) {
+/// What only pictures have. A page has a theme as well.
+void refuse_picture_options(const PlotArguments& arguments) {
+  const bool is_trace = arguments.format == PictureFormat::trace;
   const std::pair<const char*, bool> given[] = {{"--width", arguments.width_mm.has_value()},
                                                 {"--no-title", arguments.no_title},
                                                 {"--lanes", arguments.lanes.has_value()},
                                                 {"--x-axis", arguments.x_axis.has_value()},
-                                                {"--theme", arguments.theme.has_value()}};
+                                                {"--theme", is_trace && arguments.theme}};
   for (const auto& [option, is_given] : given) {
-    if (is_given) throw InputError(option, "found with --format trace; expected svg or pdf");
+    if (!is_given) continue;
+    throw InputError(option, fmt::format("found with --format {}; expected svg or pdf",
+                                         name_of(arguments.format)));
   }
 }
 
@@ -172,18 +178,10 @@ std::string trace_of(const std::string& text, const std::string& source, ResultK
   return schedule_trace(file);
 }
 
-std::string draw_schedule(const std::string& text, const std::string& source,
-                          const PictureOptions& look) {
-  const ScheduleFile file = parse_schedule_file(text, source);
-  check_valid(file, source);
-  return schedule_svg(file, look);
-}
-
 /// A point that failed says nothing about its budget. If all points failed, the picture would be
 /// empty, so an error names the reason of the first.
-std::string draw_sweep(const std::string& text, const std::string& source,
-                       const PictureOptions& look) {
-  const std::vector<SweepRow> rows = parse_sweep(text, source);
+std::vector<SweepRow> drawable_rows(const std::string& text, const std::string& source) {
+  std::vector<SweepRow> rows = parse_sweep(text, source);
   const auto failed = std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) {
     return row.status == SweepRow::Status::failed;
   });
@@ -196,7 +194,22 @@ std::string draw_sweep(const std::string& text, const std::string& source,
   if (failed > 0) {
     spdlog::warn("{} of {} points failed; drawn as points without a schedule", failed, rows.size());
   }
-  return sweep_svg(plot::curve_points(rows), look);
+  return rows;
+}
+
+std::string page_of(const std::string& text, const std::string& source, ResultKind kind,
+                    PictureTheme theme) {
+  if (kind == ResultKind::sweep) return sweep_page(drawable_rows(text, source), name_of(theme));
+  const ScheduleFile file = parse_schedule_file(text, source);
+  check_valid(file, source);
+  return schedule_page(file, name_of(theme));
+}
+
+std::string draw_schedule(const std::string& text, const std::string& source,
+                          const PictureOptions& look) {
+  const ScheduleFile file = parse_schedule_file(text, source);
+  check_valid(file, source);
+  return schedule_svg(file, look);
 }
 
 /// Only pictures of schedules have it.
@@ -242,14 +255,19 @@ ExitCode plot_result(const PlotArguments& arguments) {
   const ResultKind kind = result_kind(text);
   require_schedules(kind, arguments.file);
   if (arguments.format == PictureFormat::trace) {
-    refuse_for_trace(arguments);
+    refuse_picture_options(arguments);
     return deliver(trace_of(text, arguments.file, kind), arguments.output);
+  }
+  if (arguments.format == PictureFormat::html) {
+    refuse_picture_options(arguments);
+    return deliver(page_of(text, arguments.file, kind, look.theme), arguments.output);
   }
   const bool is_sweep = kind == ResultKind::sweep;
   refuse_for_sweep("--lanes", is_sweep && arguments.lanes);
   refuse_for_sweep("--x-axis", is_sweep && arguments.x_axis);
   const std::string svg =
-      is_sweep ? draw_sweep(text, arguments.file, look) : draw_schedule(text, arguments.file, look);
+      is_sweep ? sweep_svg(plot::curve_points(drawable_rows(text, arguments.file)), look)
+               : draw_schedule(text, arguments.file, look);
   warn_if_higher_than_page(svg, advice(kind, look.lanes));
   return deliver(pdf ? to_pdf(svg) : svg, arguments.output);
 }
@@ -267,10 +285,13 @@ Run add_plot(CLI::App& app) {
       "any other; without, for screens");
   group.flag("--no-title", arguments->no_title,
              "leave out what a caption says: the title, and the figures under it");
-  group.choice("--format", arguments->format,
-               "what to write: a picture; or trace, the step of a schedule for Perfetto and "
-               "speedscope, with its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
-               "librsvg2-bin)");
+  group.choice(
+      "--format", arguments->format,
+      "what to write: a picture; or html, one page to look into with search, zoom and what "
+      "other treatments of each tensor would cost; or trace, the step of a schedule for Perfetto "
+      "and "
+      "speedscope, with its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
+      "librsvg2-bin)");
   group.choice("--lanes", arguments->lanes,
                "the tensors of a schedule that have a lane: all, which is usual, the tensors "
                "of the forward pass, all that are recomputed or paged, or none");

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "expect_input_error.hpp"
 #include "formats/write_list.hpp"
 #include "sweep/compare.hpp"
