@@ -23,6 +23,7 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
+#include "formats/write_figure_data.hpp"
 #include "formats/write_page.hpp"
 #include "formats/write_sweep.hpp"
 #include "formats/write_trace.hpp"
@@ -91,6 +92,9 @@ struct PlotArguments {
   std::optional<LaneChoice> lanes;
   std::optional<ColumnWidth> x_axis;
   std::optional<PictureTheme> theme;
+  bool log = false;
+  bool linear = false;
+  std::string data;
 };
 
 /// The number of `84mm`.
@@ -117,7 +121,10 @@ PictureOptions picture_options(const PlotArguments& arguments) {
           .title = !arguments.no_title,
           .theme = arguments.theme.value_or(usual),
           .lanes = arguments.lanes.value_or(LaneChoice::all),
-          .columns = arguments.x_axis.value_or(ColumnWidth::computation)};
+          .columns = arguments.x_axis.value_or(ColumnWidth::computation),
+          .overheads = arguments.log      ? OverheadScale::logarithmic
+                       : arguments.linear ? OverheadScale::linear
+                                          : OverheadScale::automatic};
 }
 
 /// Many times what the largest built-in model takes.
@@ -161,6 +168,9 @@ void refuse_picture_options(const PlotArguments& arguments) {
                                                 {"--no-title", arguments.no_title},
                                                 {"--lanes", arguments.lanes.has_value()},
                                                 {"--x-axis", arguments.x_axis.has_value()},
+                                                {"--log", arguments.log},
+                                                {"--linear", arguments.linear},
+                                                {"--data", !arguments.data.empty()},
                                                 {"--theme", is_trace && arguments.theme}};
   for (const auto& [option, is_given] : given) {
     if (!is_given) continue;
@@ -219,6 +229,19 @@ void refuse_for_sweep(const char* option, bool is_given) {
   }
 }
 
+/// Only pictures of sweeps have it.
+void refuse_for_schedule(const char* option, bool is_given) {
+  if (is_given) {
+    throw InputError(option, "found with a schedule file; expected the lines of a sweep");
+  }
+}
+
+/// What is drawn, as numbers.
+std::string data_of(const std::string& text, const std::string& source, bool is_sweep) {
+  if (is_sweep) return curve_data(plot::curve_points(parse_sweep(text, source)));
+  return schedule_data(parse_schedule_file(text, source));
+}
+
 /// A page of A4 has about this height for text and figures.
 constexpr double kPageMm = 240;
 
@@ -249,6 +272,10 @@ void warn_if_higher_than_page(const std::string& svg, const char* advice) {
 ExitCode plot_result(const PlotArguments& arguments) {
   const PictureOptions look = picture_options(arguments);
   check_destination("--output", arguments.output);
+  check_destination("--data", arguments.data);
+  if (!arguments.data.empty() && is_same_file(arguments.data, arguments.output)) {
+    throw InputError("--data", "found the file of --output; expected another one");
+  }
   const bool pdf = arguments.format == PictureFormat::pdf;
   if (pdf) check_pdf_destination(arguments.output);
   const std::string text = read_file(arguments.file, kMaxResultBytes);
@@ -265,10 +292,15 @@ ExitCode plot_result(const PlotArguments& arguments) {
   const bool is_sweep = kind == ResultKind::sweep;
   refuse_for_sweep("--lanes", is_sweep && arguments.lanes);
   refuse_for_sweep("--x-axis", is_sweep && arguments.x_axis);
+  refuse_for_schedule("--log", !is_sweep && arguments.log);
+  refuse_for_schedule("--linear", !is_sweep && arguments.linear);
   const std::string svg =
       is_sweep ? sweep_svg(plot::curve_points(drawable_rows(text, arguments.file)), look)
                : draw_schedule(text, arguments.file, look);
   warn_if_higher_than_page(svg, advice(kind, look.lanes));
+  if (!arguments.data.empty()) {
+    write_file(arguments.data, data_of(text, arguments.file, is_sweep));
+  }
   return deliver(pdf ? to_pdf(svg) : svg, arguments.output);
 }
 
@@ -302,6 +334,13 @@ Run add_plot(CLI::App& app) {
       "--theme", arguments->theme,
       "the colours: auto is what the reader's screen prefers; without, auto, or light with "
       "--width");
+  CLI::Option* log = group.flag("--log", arguments->log,
+                                "of a sweep: overheads on a logarithmic scale, linear near 0; "
+                                "usual if a curve would lie flat otherwise");
+  group.flag("--linear", arguments->linear, "of a sweep: overheads on a linear scale")
+      ->excludes(log);
+  group.text("--data", arguments->data, "FILE",
+             "write what is drawn there as well, as CSV for matplotlib and pgfplots");
   return [arguments](Session&) { return plot_result(*arguments); };
 }
 
