@@ -32,7 +32,7 @@ class Other(Net):
     calls = 0
     def forward(self, x):
         Other.calls += 1
-        return super().forward(x * 2 if Other.calls % 2 else x)
+        return super().forward(x * 2 if Other.calls % 3 == 0 else x)
 """
 TORCHVISION = ("resnet18", "mobilenet_v2", "mobilenet_v3_small", "squeezenet1_1", "vgg11", "densenet121",
                "shufflenet_v2_x1_0", "efficientnet_b0")
@@ -103,7 +103,7 @@ class MeasuredSteps(TestCase):
         self.run_module("nets:Net", "--input", "2,3,16,16", "--measure", "--output", "net.json")
         program = os.environ["POET_SOLVE"]
         schedule = os.path.join(self.folder, "schedule.json")
-        words = ["--model", "./net.json", "--no-paging", "--ram-budget", "80%", "--runtime-budget", "2",
+        words = ["--model", "./net.json", "--no-paging", "--ram-budget", "90%", "--runtime-budget", "2",
                  "--time-limit-s", "5", "--output", schedule]
         solved = subprocess.run([program, *words], cwd=self.folder, check=False)
         self.assertEqual(solved.returncode, 0)
