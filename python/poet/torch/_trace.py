@@ -71,9 +71,10 @@ def _encoder(encoder: Any, src: Any, mask: Any = None, src_key_padding_mask: Any
     return src if encoder.norm is None else encoder.norm(src)
 
 
-#: What modules compute whose own code first asks, of the values of tensors, whether a fused kernel for inference could do it.
-#: torch.fx cannot follow such questions, and the answer in a training step is no.
-PLAIN = {torch.nn.TransformerEncoderLayer: _encoder_layer, torch.nn.TransformerEncoder: _encoder}
+#: Modules whose own code first asks, of the values of tensors, whether a fused kernel for inference could do it, and what
+#: they compute if not: torch.fx cannot follow such questions, and in a training step the answer is no.
+PLAIN: Mapping[Any, Callable[..., Any]] = {torch.nn.TransformerEncoderLayer: _encoder_layer,
+                                           torch.nn.TransformerEncoder: _encoder}
 
 
 class Tracer(fx.Tracer):  # type: ignore[misc]
