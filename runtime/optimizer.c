@@ -15,3 +15,19 @@ POET_KERNEL void poet_update(int32_t count, const poet_real* gradient,
   int32_t i;
   for (i = 0; i < count; ++i) poet_sink_put(sink, i, gradient[i]);
 }
+
+void poet_sink_put_run(const struct poet_sink* sink, int32_t first, int32_t step,
+                       const poet_real* gradients, int32_t count) {
+  const struct poet_optimizer* o = sink->optimizer;
+  const int is_plain = !sink->sum && !sink->observe;
+  int32_t i;
+  if (is_plain && !o && sink->gradient) {
+    poet_real* at = sink->gradient + first;
+    for (i = 0; i < count; ++i, at += step) *at = gradients[i];
+  } else if (is_plain && o && o->kind == POET_SGD && !sink->gradient) {
+    poet_real* at = sink->parameters + first;
+    for (i = 0; i < count; ++i, at += step) *at -= o->learning_rate * gradients[i];
+  } else {
+    for (i = 0; i < count; ++i) poet_sink_put(sink, first + i * step, gradients[i]);
+  }
+}

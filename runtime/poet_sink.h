@@ -72,4 +72,9 @@ static inline void poet_sink_put(const struct poet_sink* sink, int32_t i, poet_r
   if (sink->optimizer) poet_apply(sink, i, g);
 }
 
+/* The same for parameters first, first + step, ..., whose gradients are gradients[0] and on. What
+ * the sink does is decided once. */
+void poet_sink_put_run(const struct poet_sink* sink, int32_t first, int32_t step,
+                       const poet_real* gradients, int32_t count);
+
 #endif

@@ -53,8 +53,8 @@ TEST_F(Export, WritesTheSameFilesEachTime) {
     first[name] = contents_of(entry.path().string());
   }
   std::sort(names.begin(), names.end());
-  EXPECT_THAT(names, ElementsAre("poet.mk", "poet_constants.c", "poet_gates.h", "poet_kernels.c",
-                                 "poet_kernels.h", "poet_math.c", "poet_math.h", "poet_plan.c",
+  EXPECT_THAT(names, ElementsAre("poet.mk", "poet_block.h", "poet_constants.c", "poet_conv.h", "poet_gates.h", "poet_kernels.c",
+                                 "poet_kernels.h", "poet_lanes.h", "poet_math.c", "poet_math.h", "poet_plan.c",
                                  "poet_plan.h", "poet_product.h", "poet_runtime.c",
                                  "poet_runtime.h", "poet_seed.c", "poet_seed.h", "poet_sink.h"));
   ASSERT_EQ(exported(path, {"--model", "ds_cnn"}).status, 0);
