@@ -38,7 +38,7 @@ void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
       .left_row = map_plane,
       .right_column = plane,
       .out_column = 1};
-  int32_t k, j, tap, i, height, width;
+  int32_t k, j, tap, height, width;
 #if POET_LANES
   if (poet_conv_weights_by_lanes(c, image, map, dw)) return;
 #endif
@@ -52,10 +52,8 @@ void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
         set_tap(c, tap / c->kernel_width, tap % c->kernel_width, first, map + k * map_plane,
                 &block);
         poet_sum_block(&block, height, width);
-        for (i = 0; i < height; ++i) {
-          poet_sink_put_run(dw, ((k + i) * channels + j) * taps + tap, taps, sums + i * width,
-                            width);
-        }
+        poet_sink_put_block(dw, (k * channels + j) * taps + tap, height, channels * taps, width,
+                            taps, sums);
       }
     }
   }

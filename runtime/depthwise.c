@@ -2,14 +2,26 @@
  * kernel at a time, and all positions of the map at which it lies inside the image. */
 #include "poet_conv.h"
 
-/* Adds `weight` times a row of the input to a row of the output. */
-static void add_row(int32_t count, poet_real weight, const poet_real* from, int32_t from_step,
-                    poet_real* to, int32_t to_step) {
+/* Rows of a plane, or of what a tap sees of one. */
+struct plane {
+  int32_t row, step; /* how far apart rows are, and elements of a row */
+};
+
+/* Adds `weight` times rows x columns elements of the input to as many of the output. */
+static void add_plane(int32_t rows, int32_t columns, poet_real weight, const poet_real* from,
+                      struct plane inputs, poet_real* to, struct plane outputs) {
+  const int is_line = inputs.step == 1 && outputs.step == 1;
   int32_t i;
-  if (from_step == 1 && to_step == 1) {
-    for (i = 0; i < count; ++i) to[i] += weight * from[i];
-  } else {
-    for (i = 0; i < count; ++i) to[i * to_step] += weight * from[i * from_step];
+  for (; rows > 0; --rows, from += inputs.row, to += outputs.row) {
+    const poet_real* at_from = from;
+    poet_real* at_to = to;
+    if (is_line) {
+      for (i = 0; i < columns; ++i) to[i] += weight * from[i];
+      continue;
+    }
+    for (i = columns; i > 0; --i, at_from += inputs.step, at_to += outputs.step) {
+      *at_to += weight * *at_from;
+    }
   }
 }
 
@@ -19,17 +31,16 @@ static void add_tap(const struct poet_conv2d_spec* c, int to_map, int32_t r, int
       poet_span_of(r * c->dilation_height - c->pad_top, c->stride_height, c->height, c->map_height);
   const struct poet_span columns =
       poet_span_of(s * c->dilation_width - c->pad_left, c->stride_width, c->width, c->map_width);
-  const int32_t count = columns.end - columns.first;
-  int32_t o;
-  for (o = rows.first; o < rows.end; ++o) {
-    const int32_t map = o * c->map_width + columns.first;
-    const int32_t image = (o * c->stride_height + rows.offset) * c->width +
-                          columns.first * c->stride_width + columns.offset;
-    if (to_map) {
-      add_row(count, weight, from + image, c->stride_width, to + map, 1);
-    } else {
-      add_row(count, weight, from + map, 1, to + image, c->stride_width);
-    }
+  const int32_t height = rows.end - rows.first, width = columns.end - columns.first;
+  const int32_t map = rows.first * c->map_width + columns.first;
+  const int32_t image = (rows.first * c->stride_height + rows.offset) * c->width +
+                        columns.first * c->stride_width + columns.offset;
+  const struct plane of_map = {c->map_width, 1};
+  const struct plane of_image = {c->stride_height * c->width, c->stride_width};
+  if (to_map) {
+    add_plane(height, width, weight, from + image, of_image, to + map, of_map);
+  } else {
+    add_plane(height, width, weight, from + map, of_map, to + image, of_image);
   }
 }
 

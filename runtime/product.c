@@ -26,19 +26,6 @@ static int is_plain_store(const struct poet_sink* out) {
   return out->gradient && !out->sum && !out->observe && !out->optimizer;
 }
 
-/* Puts the sums of a block where they go. */
-static void put_block(const poet_real* sums, int32_t rows, int32_t columns, int32_t first,
-                      const struct poet_product_spec* p, const struct poet_sink* out) {
-  int32_t i;
-  if (columns == 1) {
-    poet_sink_put_run(out, first, p->out_row, sums, rows);
-    return;
-  }
-  for (i = 0; i < rows; ++i) {
-    poet_sink_put_run(out, first + i * p->out_row, p->out_column, sums + i * columns, columns);
-  }
-}
-
 /* Columns outermost: a block's part of b, which is often the larger one, is read once. */
 static void product_of_blocks(const struct poet_product_spec* p, const struct poet_sink* out) {
   const int is_plain = is_plain_store(out);
@@ -67,7 +54,9 @@ static void product_of_blocks(const struct poet_product_spec* p, const struct po
       block.start = start + i * block.start_row + j * block.start_column;
       if (is_plain) block.out = out->gradient + first;
       poet_sum_block(&block, rows, columns);
-      if (!is_plain) put_block(sums, rows, columns, first, p, out);
+      if (!is_plain) {
+        poet_sink_put_block(out, first, rows, p->out_row, columns, p->out_column, sums);
+      }
     }
   }
 }

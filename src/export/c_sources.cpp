@@ -33,8 +33,11 @@ std::string make_snippet(const FolderFiles& files) {
       "POET_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\n"
       "endif\n"
       "POET_SOURCES := $(addprefix $(POET_DIR)/,{})\n"
-      "# Without -ffp-contract=off results depend on the compiler. -ffast-math is an error.\n"
-      "POET_CFLAGS := -I$(POET_DIR) -ffp-contract=off -ffunction-sections -fdata-sections\n"
+      "# Without -ffp-contract=off results depend on the compiler. -ffast-math is an error. -O2 "
+      "takes\n"
+      "# the fewest cycles: -Os has fewer instructions in places, by VMLA, of 3 cycles on a "
+      "Cortex-M4.\n"
+      "POET_CFLAGS := -I$(POET_DIR) -O2 -ffp-contract=off -ffunction-sections -fdata-sections\n"
       "POET_LDFLAGS := -Wl,--gc-sections\n",
       sources.substr(1));
 }

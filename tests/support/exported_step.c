@@ -93,7 +93,7 @@ int main(int argc, char** argv) {
   }
   memory.inputs = inputs;
   memory.targets = targets;
-  poet_initialise(&poet_plan, &memory, seed);
+  if (poet_initialise(&poet_plan, &memory, seed) != POET_OK) return 7;
   for (s = 0; s < steps; ++s) {
     double sum = 0;
     int status;
