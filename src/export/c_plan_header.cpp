@@ -38,7 +38,7 @@ std::string_view element_type(const StepNode& node, const TrainingStep& step, in
 
 /// What the deepest kernel takes with what calls it. tests/target holds it against the compiler's
 /// own figures, and a painted stack against it.
-constexpr int kStackBytes = 1152;
+constexpr int kStackBytes = 1280;
 
 class PlanHeader {
  public:

@@ -303,6 +303,7 @@ TEST_F(ExportedSteps, NeedsThreeFunctionsOfLibc) {
   for (std::string word; stream >> word;) {
     if (word != "U") undefined.insert(word);
   }
+  undefined.erase("__cpu_model");  // the compiler's own, on hosts: which vectors there are
   EXPECT_THAT(undefined, ElementsAre("memcpy", "memmove", "memset"));
 }
 

@@ -1,6 +1,6 @@
-/* Trains on a host and then classifies: STEPS SEED OUTPUTS. Prints the loss of the forward pass, which has the
- * data of the seed, and writes its outputs, one after the other. With -DALONE there is no training: the forward
- * pass is the only plan, and its parameters are constants. */
+/* Trains on a host and then classifies: STEPS SEED OUTPUTS. Prints the loss of the forward pass,
+ * which has the data of the seed, and writes its outputs, one after the other. With -DALONE there
+ * is no training: the forward pass is the only plan, and its parameters are constants. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

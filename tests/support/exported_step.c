@@ -1,6 +1,7 @@
-/* Runs an exported step on a host: STEPS SEED GRADIENTS [PAGE_INS [NO_RUNNING]]. Prints the loss of each step
- * and then "instruction,ticks" of the last one, where a tick is an instruction. Writes the
- * gradients of the last step, layer by layer, and running statistics to GRADIENTS.running. After so many page-ins the next one fails. */
+/* Runs an exported step on a host: STEPS SEED GRADIENTS [PAGE_INS [NO_RUNNING]]. Prints the loss of
+ * each step and then "instruction,ticks" of the last one, where a tick is an instruction. Writes
+ * the gradients of the last step, layer by layer, and running statistics to GRADIENTS.running.
+ * After so many page-ins the next one fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -71,12 +71,13 @@ def count_steps(poet_solve, folder):
     counts = {}
     for name, model in MODELS.items():
         binary, [[ticks, stack, _]] = run_program(export(poet_solve, folder / name, model), "step_counts.c")
-        sizes = {}
-        for line in run(["arm-none-eabi-nm", "-S", "--size-sort", binary]).splitlines():
+        sizes = {"FUNC": 0, "OBJECT": 0}  # in flash
+        for line in run(["arm-none-eabi-readelf", "--wide", "--syms", binary]).splitlines():
             words = line.split()
-            sizes.setdefault("tables" if words[2] in "rR" else "text" if words[2] in "tT" else "ram", []).append(int(words[1], 16))
-        counts[name] = {"instructions": round(board.INSTRUCTIONS_PER_TICK * int(ticks) / 1e6, 2), "text": sum(sizes["text"]),
-                        "tables": sum(sizes["tables"]), "stack": int(stack)}
+            if len(words) == 8 and words[3] in sizes and int(words[1], 16) < 0x20000000:
+                sizes[words[3]] += int(words[2], 0)
+        counts[name] = {"instructions": round(board.INSTRUCTIONS_PER_TICK * int(ticks) / 1e6, 2), "text": sizes["FUNC"],
+                        "tables": sizes["OBJECT"], "stack": int(stack)}
     return counts
 
 

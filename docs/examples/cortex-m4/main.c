@@ -74,7 +74,7 @@ static void report_failure(uint32_t step, const struct poet_memory* memory, int 
                     : status == STORAGE_READ_FAILED ? " a page could not be read\n"
                     : status == POET_NO_STORAGE     ? " there is no storage\n"
                     : status == POET_FUSED ? " products are fused with sums: see POET_CFLAGS\n"
-                                                    : " unexpected\n");
+                                           : " unexpected\n");
 }
 
 /* Where the step wants its sample. To have it written there takes no RAM besides, as a camera
