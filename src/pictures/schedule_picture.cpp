@@ -127,10 +127,12 @@ class ScheduleDrawing {
   // The order of the parts is the order of the questions: does it fit, what does it cost, what
   // happens to which tensor.
   std::string draw() {
-    SvgWriter svg(look_, height(), plot::schedule_title(page_.file),
-                  "RAM over time, the energy as it adds up, and the life of tensors, in one "
-                  "training step",
-                  plot::schedule_style_sheet(look_));
+    SvgWriter svg(
+        look_, height(), plot::schedule_title(page_.file),
+        std::string("RAM over time, the energy as it adds up, and the life of tensors, in "
+                    "one ") +
+            (is_forward_pass(page_.file) ? "inference" : "training step"),
+        plot::schedule_style_sheet(look_));
     plot::write_schedule_patterns(svg);
     if (options_.title) plot::draw_schedule_header(svg, page_.file, look_);
     double y = header_bottom();
