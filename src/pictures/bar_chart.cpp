@@ -176,34 +176,46 @@ class BarDrawing {
   void draw_group(SvgWriter& svg, const BarGroup& group, double top) {
     svg.text(look_.left(), top + 13, "strong",
              plot::shortened(group.problem, plot::kStrongSize, look_.room()), group.problem);
-    double y = top + kGroupTitle;
+    const double first = top + kGroupTitle;
+    const double end = first + kBarStep * static_cast<double>(group.bars.size());
+    double y = first;
     for (const MethodBar& bar : group.bars) {
       draw_bar(svg, bar, y);
       y += kBarStep;
     }
-    svg.line(left(), top + kGroupTitle - 2, left(), y, "edge");
-    if (group.bound <= 0) return;
-    const double x = axis_(overhead_of(group.bars.front(), group.bound));
-    svg.line(x, top + kGroupTitle - 2, x, y, "budget");
+    svg.line(left(), first - 2, left(), end, "edge");
+    if (group.bound > 0) {
+      const double x = axis_(overhead_of(group.bars.front(), group.bound));
+      svg.line(x, first - 2, x, end, "budget");
+    }
+    y = first;  // texts are above the line
+    for (const MethodBar& bar : group.bars) {
+      draw_texts(svg, bar, y);
+      y += kBarStep;
+    }
   }
 
   void draw_bar(SvgWriter& svg, const MethodBar& bar, double y) {
+    if (!bar.without.empty()) return;
+    svg.element("rect",
+                {{"class", bar_class(bar)},
+                 {"x", left()},
+                 {"y", y},
+                 {"width", std::max(axis_(overhead_of(bar, bar.energy_joules)) - left(), 1.0)},
+                 {"height", kBarHeight}},
+                tip_of(bar));
+  }
+
+  void draw_texts(SvgWriter& svg, const MethodBar& bar, double y) {
     svg.text(left() - 6, y + 9, "axis end",
              plot::shortened(bar.method, plot::kNoteSize, names_ - 8), bar.method);
     if (!bar.without.empty()) {
-      svg.text(left() + 6, y + 9, "note",
+      svg.text(left() + 6, y + 9, "note halo",
                plot::shortened(bar.without, plot::kNoteSize, look_.right() - left() - 8),
                bar.without);
       return;
     }
     const double x = axis_(overhead_of(bar, bar.energy_joules));
-    svg.element("rect",
-                {{"class", bar_class(bar)},
-                 {"x", left()},
-                 {"y", y},
-                 {"width", std::max(x - left(), 1.0)},
-                 {"height", kBarHeight}},
-                tip_of(bar));
     svg.text(x + 5, y + 9, "axis halo",
              fmt::format("{:.3g} %", 100 * overhead_of(bar, bar.energy_joules)));
   }

@@ -43,7 +43,7 @@ Examples:
   $ poet-solve import net.onnx --output net.json
   $ poet-solve import net.onnx --trainable last:2 --loss cross_entropy --output tuned.json
   $ poet-solve import step.jsonl --trace --output net.json
-      A step that 'python3 -m poet.torch --measure' or another program has measured.
+      A step that poet.torch or another program has measured.
   $ poet-solve import net.onnx --custom Einsum=200 --shape tokens=1,128 > net.json
       Extents that the file leaves open, and a layer for an op that there is none for.)";
 

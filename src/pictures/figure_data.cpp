@@ -3,7 +3,7 @@
 // are bytes, joules and seconds as everywhere, with all digits, and overheads are shares: axes of
 // percent are a matter of style.
 
-#include "formats/write_figure_data.hpp"
+#include "pictures/figure_data.hpp"
 
 #include <algorithm>
 #include <map>
