@@ -47,6 +47,12 @@ install_missing() {
     --no-install-recommends "${missing[@]}" >&2
 }
 
+# install_what_reads_onnx: the same for what reads ONNX files. A build without it has all else, and says what is missing.
+install_what_reads_onnx() {
+  (install_missing "${onnx_packages[@]}") ||
+    echo "${0##*/}: ${onnx_packages[*]} cannot be installed: this build reads no ONNX files" >&2
+}
+
 # The processor time, in whole seconds, of the commands that this script has run to their ends.
 processor_seconds() {
   local fields
@@ -73,6 +79,8 @@ configured() {
   for option in "$@"; do
     grep -q "^${option%%=*}:[A-Z]*=${option#*=}\$" "$folder/CMakeCache.txt" || return 1
   done
+  # What reads ONNX files may have been installed after that.
+  ! grep -q '^ONNX_DIR:PATH=.*-NOTFOUND$' "$folder/CMakeCache.txt" || ! is_installed libonnx-dev
 }
 
 # configure PRESET [NAME=VALUE...]: configures if the options are not yet set. Tests are not configured

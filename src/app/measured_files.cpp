@@ -1,6 +1,7 @@
 // What `fit` and `run --profile` share: both have times of instructions, and write a model of
-// measured nodes and a platform. Powers and sizes are not measured: they come from the platform
-// that the schedule was solved for, and the fitted platform states so.
+// measured nodes and a platform. Powers and sizes are not measured. Powers are what the costs in
+// the schedule come to; sizes are from a named platform or from the one that the schedule was
+// solved for. The fitted platform states so.
 
 #include "app/measured_files.hpp"
 
@@ -23,16 +24,17 @@
 namespace poet::cli {
 namespace {
 
-/// The platform of the schedule, by its name or path, if it still has the digest that the schedule
-/// states; else one that has nothing but what will be measured.
-Platform platform_of(const ScheduleFile& file) {
+/// The named board. Without a name, the platform of the schedule, by its name or path, if it still
+/// has the digest that the schedule states; else one that has nothing but what will be measured.
+Platform platform_of(const std::optional<Platform>& board, const ScheduleFile& file) {
+  if (board) return *board;
   Platform unknown{.name = "measured", .flops_per_joule = 1};
   if (!file.platform) return unknown;
   unknown.name = file.platform->name;
   if (std::optional<Platform> platform = find_platform(*file.platform)) return *platform;
   spdlog::warn(
       "the schedule's platform '{}' is not found as it was: the fitted one does not state the "
-      "sizes of the board",
+      "sizes of the board; fit --platform FILE says where they are",
       printable(unknown.name));
   return unknown;
 }
@@ -44,8 +46,9 @@ std::string error_text(double error) {
 }  // namespace
 
 StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
-                     const PageTimes& page_times, const std::string& how) {
-  Platform base = platform_of(file);
+                     const PageTimes& page_times, const std::optional<Platform>& board,
+                     const std::string& how) {
+  Platform base = platform_of(board, file);
   base.description = fmt::format("measured by {} with the model {}", how, file.model.name);
   base.provenance = fmt::format(
       "rates of computation and paging: measured by {}; powers and sizes: those of '{}'", how,

@@ -1,17 +1,21 @@
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "measure/fit_step.hpp"
 #include "poet/model.hpp"
+#include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 
 namespace poet::cli {
 
 /// Fits a model and a platform to the times of a schedule's instructions. What was not measured is
-/// that of the schedule's platform, if it can be found as it was. `how` goes into the provenance.
+/// the board's; without a board, the schedule's platform has it, if it can be found as it was.
+/// `how` goes into the provenance.
 StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
-                     const PageTimes& page_times, const std::string& how);
+                     const PageTimes& page_times, const std::optional<Platform>& board,
+                     const std::string& how);
 
 /// Prints on stderr how well the platform fits, op by op.
 void print_fit(const StepFit& fit);

@@ -8,7 +8,7 @@ namespace poet {
 void require_onnx(const std::string& place) {
   throw InputError(place,
                    "this poet-solve was built without ONNX; install Debian's libonnx-dev and "
-                   "libprotobuf-dev and build again (scripts/import does both)");
+                   "libprotobuf-dev and build again (scripts/solve does both)");
 }
 
 ImportedModel import_onnx(std::string_view, const std::string& place, const ImportRequest&) {

@@ -27,6 +27,10 @@ PlatformInfo platform_info(const Platform& platform) {
   return {.name = platform.name, .source = platform.source, .sha256 = platform.sha256};
 }
 
+bool is_forward_pass(const ScheduleFile& file) {
+  return file.model.backward == name_of(Backward::none);
+}
+
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result) {

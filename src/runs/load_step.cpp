@@ -29,10 +29,6 @@ void expect_training_step(const ScheduleFile& file, const std::string& name) {
                         printable(file.model.backward)));
 }
 
-bool is_forward_pass(const ScheduleFile& file) {
-  return file.model.backward == name_of(Backward::none);
-}
-
 void expect_step(const ScheduleFile& file, const std::string& name) {
   if (!is_forward_pass(file)) expect_training_step(file, name);
 }

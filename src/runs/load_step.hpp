@@ -15,9 +15,6 @@ namespace poet {
 /// says what each node computes, and trains.
 void expect_training_step(const ScheduleFile& file, const std::string& name);
 
-/// Whether the schedule is of a forward pass alone.
-bool is_forward_pass(const ScheduleFile& file);
-
 /// Likewise, unless it is a training step or a forward pass alone.
 void expect_step(const ScheduleFile& file, const std::string& name);
 

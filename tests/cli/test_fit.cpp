@@ -89,6 +89,22 @@ TEST_F(MeasuredCosts, OfABoardGiveBackItsPlatform) {
   expect_solved(board_);
 }
 
+TEST_F(MeasuredCosts, OfABoardHaveTheSizesOfTheNamedPlatform) {
+  const std::string moved = folder_.write("moved.json", R"({"format": "poet-platform", "version": 1,
+      "name": "moved", "flops_per_second": 1, "flops_per_joule": 1, "ram_bytes": 12345,
+      "page_in": {"latency_seconds": 0, "bytes_per_second": 1},
+      "page_out": {"latency_seconds": 0, "bytes_per_second": 1},
+      "memory_power_watts": 1})");
+  const Finished finished = fit(ticks(4e-8), {"--ticks-per-second", "25e6", "--platform", moved});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json platform = json::parse(contents_of(board_ + "/platform.json"));
+  EXPECT_EQ(platform.at("name"), "moved-measured");
+  EXPECT_EQ(platform.at("ram_bytes"), 12345);
+  EXPECT_NEAR(platform.at("flops_per_second"), 6369910.145264308, 1);
+  std::filesystem::remove_all(board_);
+  expect_error(ticks(1), "--platform: ", {"--platform", "nowhere"});
+}
+
 TEST_F(MeasuredCosts, OfABoardAreOnlyShownWithoutAFolder) {
   const Finished finished = poet_solve({"fit", "-", schedule_, "--model", "linear"}, ticks(1e-6));
   EXPECT_EQ(finished.status, 0) << finished.err;

@@ -52,6 +52,27 @@ TEST_F(RunWithFiles, GivesTheLossThatNumpyComputes) {
   }
 }
 
+TEST_F(RunWithFiles, GivesLossAndAccuracyOfAForwardPassOverAllSamples) {
+  std::string text = contents_of(kModel);
+  text.replace(text.find("[2, 2, 6]"), 9, R"(["N", 2, 6])");
+  const std::string model = folder_.write("model.json", text);
+  const Words solve = problem(model, "m4", "100%", "1.5") + Words{"--backward", "none"};
+  const Words batch{"--batch-size", "2", "--replace", "--output", schedule_};
+  ASSERT_EQ(poet_solve(solve + batch).status, 0);
+  const Words words{"run", schedule_, "--model", model, "--parameters", kArrays + "stored.npz"};
+  const std::string x = kArrays + "input.npy";
+  const std::string y = kArrays + "target.npy";
+  const json once = document(poet_solve(words + Words{"--input", x, "--target", y}));
+  const Finished finished = poet_solve(words + Words{"--data", x, y});
+  ASSERT_EQ(finished.status, 0) << finished.err;
+  const json line = json::parse(finished.out);
+  EXPECT_EQ(line.at("steps"), 1);
+  EXPECT_EQ(line.at("rows"), 2);
+  EXPECT_EQ(line.at("loss"), once.at("losses").at(0));
+  EXPECT_EQ(line.at("accuracy"), line.at("correct").get<double>() / 2);
+  EXPECT_THAT(finished.err, HasSubstr("all batches: loss "));
+}
+
 TEST_F(RunWithFiles, TakesWhatNoFileGivesFromTheSeed) {
   const json seeded = document(run({})).at("losses");
   EXPECT_NE(document(run({"--target", kArrays + "target.npy"})).at("losses"), seeded);

@@ -97,8 +97,12 @@ TEST_F(RunForward, RefusesWhatTrains) {
   const std::string file = folder_.file("g.npz");
   expect_error(run + Words{"--gradients-output", file},
                "--gradients-output: found with the schedule of a forward pass");
-  expect_error(run + Words{"--data", "x.npy", "y.npy", "--epochs", "1"},
-               "--data: found with the schedule of a forward pass, which trains nothing");
+  for (const char* option : {"--epochs", "--rate", "--checkpoint", "--order-output"}) {
+    expect_error(run + Words{"--data", "x.npy", "y.npy", option, "1"},
+                 std::string(option) + ": found with the schedule of a forward pass");
+  }
+  expect_error(run + Words{"--data", "x.npy", "y.npy", "--outputs-output", file},
+               "--outputs-output: found with --data");
   EXPECT_FALSE(std::filesystem::exists(file));
 }
 

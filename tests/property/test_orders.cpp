@@ -165,7 +165,7 @@ void check_model(int number, SeenOrders& seen) {
 // POET_CASES=2000 for the long run.
 TEST(Orders, OfRandomModelsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   SeenOrders seen;
-  const CaseRange range = wanted_cases(50);
+  const CaseRange range = wanted_cases(80);
   for (int i = range.first; i < range.first + range.count && !HasFailure(); ++i) {
     check_model(i, seen);
   }

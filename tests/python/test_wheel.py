@@ -73,6 +73,9 @@ except ImportError as error:
         self.run_there(there / "bin" / "poet-solve", "--model", "linear", "--platform", "m4", "--ram-budget", "4000",
                        "--runtime-budget", "1.5", "--output", schedule, "--certify", proof)
         self.assertIn("\ndocument: ", self.run_there(there / "bin" / "poet-check", proof, schedule))
+        if "libonnx.so" in libraries:
+            net = SOURCE / "tests" / "fuzz" / "corpus" / "onnx" / "cnn.onnx"
+            self.assertIn('"layers"', self.run_there(there / "bin" / "poet-solve", "import", net))
         self.run_there(python, "-m", "pip", "uninstall", "--quiet", "--yes", "poet-solve")
         self.run_there(python, "-c", "import poet", status=1)
         self.run_there(python, "-c", "import poet_check", status=1)

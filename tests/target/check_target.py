@@ -200,11 +200,14 @@ def failing_page(example):
 
 
 def one_command(example):
-    finished = subprocess.run([EXAMPLE / "train", "--poet-solve", example.poet_solve, "--steps", "3",
-                               "--build", example.build], capture_output=True, text=True)
+    """It prints what its page shows, which `train --write-readme` has written."""
+    finished = subprocess.run([EXAMPLE / "train", "--poet-solve", example.poet_solve, "--build", example.build],
+                              capture_output=True, text=True)
     expect_equal(finished.returncode, 0, f"status, with {finished.stderr}")
+    shown = re.search(r"^```\n(bytes of RAM .*?)^```$", (EXAMPLE / "README.md").read_text(), re.DOTALL | re.MULTILINE)[1]
+    expect_equal(but_for_placement(finished.stdout), but_for_placement(shown), "what is printed")
     for text in ("does not link: region `RAM' overflowed by", "the same bits",
-                 "6 of 6 gradients of step 3 have the same SHA-256", "predicted from FLOPs"):
+                 "6 of 6 gradients of step 20 have the same SHA-256", "predicted from FLOPs"):
         expect(text in finished.stdout, f"'{text}' is not in\n{finished.stdout}")
     expect("DIFFERENT" not in finished.stdout, finished.stdout)
 
@@ -247,13 +250,15 @@ def classified(example):
 
 
 def page(example):
-    """The program of docs/export.md compiles."""
-    text = (SOURCE / "docs" / "export.md").read_text().split("## How to call it")[1]
-    program = re.search(r"```c\n(.*?)```", text, re.DOTALL)[1]
-    finished = subprocess.run(["arm-none-eabi-gcc", "-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
-                               "-Werror", "-I", example.folder(SCHEDULED) / "step", "-x", "c", "-"],
-                              input=program, capture_output=True, text=True)
-    expect_equal(finished.returncode, 0, f"the compiler's status, with {finished.stderr}")
+    """The programs of docs/export.md compile."""
+    expect_equal(example.link(CLASSIFIED, SMALL), "", f"{CLASSIFIED.name} on {SMALL}")
+    for section, variant in (("How to call it", SCHEDULED), ("Inference", CLASSIFIED)):
+        text = (SOURCE / "docs" / "export.md").read_text().split(f"## {section}\n")[1]
+        program = re.search(r"```c\n(.*?)```", text, re.DOTALL)[1]
+        finished = subprocess.run(["arm-none-eabi-gcc", "-std=c99", "-fsyntax-only", "-Wall", "-Wextra", "-Wpedantic", "-Wconversion",
+                                   "-Werror", "-I", example.folder(variant) / "step", "-x", "c", "-"],
+                                  input=program, capture_output=True, text=True)
+        expect_equal(finished.returncode, 0, f"the compiler's status for '{section}', with {finished.stderr}")
 
 
 def arduino(example):

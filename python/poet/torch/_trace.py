@@ -5,6 +5,7 @@ import copy
 import dis
 import importlib
 import inspect
+from functools import partial
 from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
 from poet.torch._pytorch import evaluated_in, in_training, torch
@@ -56,6 +57,26 @@ def is_known(module: Any) -> bool:
     return type(module).__name__ in KNOWN and type(module).__module__.startswith(("torch.", "torchvision."))
 
 
+def _encoder_layer(layer: Any, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, **_: Any) -> Any:
+    if layer.norm_first:
+        x = src + layer._sa_block(layer.norm1(src), src_mask, src_key_padding_mask)
+        return x + layer._ff_block(layer.norm2(x))
+    x = layer.norm1(src + layer._sa_block(src, src_mask, src_key_padding_mask))
+    return layer.norm2(x + layer._ff_block(x))
+
+
+def _encoder(encoder: Any, src: Any, mask: Any = None, src_key_padding_mask: Any = None, **_: Any) -> Any:
+    for layer in encoder.layers:
+        src = layer(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
+    return src if encoder.norm is None else encoder.norm(src)
+
+
+#: Modules whose own code first asks, of the values of tensors, whether a fused kernel for inference could do it, and what
+#: they compute if not: torch.fx cannot follow such questions, and in a training step the answer is no.
+PLAIN: Mapping[Any, Callable[..., Any]] = {torch.nn.TransformerEncoderLayer: _encoder_layer,
+                                           torch.nn.TransformerEncoder: _encoder}
+
+
 class Tracer(fx.Tracer):  # type: ignore[misc]
     """Goes into every module that contains modules for which layers stand: as one custom layer it would have the costs
     of no layer. A user's FLOPs for a class are the exception."""
@@ -73,8 +94,9 @@ class Tracer(fx.Tracer):  # type: ignore[misc]
         return is_known(m) or not any(is_known(part) for part in m.modules() if part is not m)
 
     def call_module(self, m: Any, forward: Any, args: Any, kwargs: Any) -> Any:
+        plain = PLAIN.get(type(m))
         try:
-            return super().call_module(m, forward, args, kwargs)
+            return super().call_module(m, partial(plain, m) if plain else forward, args, kwargs)
         except Exception:
             if not self.failed:
                 self.failed, self.kind = self.path_of_module(m), type(m).__name__

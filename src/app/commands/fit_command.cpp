@@ -9,6 +9,7 @@
 
 #include <memory>
 #include <numeric>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/load_subject.hpp"
@@ -45,6 +46,7 @@ struct FitArguments {
   std::string ticks;
   std::string schedule;
   std::string model;
+  std::string board;
   ImportRequest network;
   double ticks_per_second = 1e6;
   std::string output;
@@ -78,11 +80,15 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
   if (!is_sound(file, name, "nothing was fitted")) return ExitCode::requirement;
   const NamedText text = model_text(arguments.network, arguments.model);
   const Model model = with_place("--model", [&] { return load_scheduled_model(text, file); });
+  std::optional<Platform> board;
+  if (!arguments.board.empty()) {
+    board = with_place("--platform", [&] { return load_platform(arguments.board); });
+  }
   const InstructionTimes times = seconds_of_ticks(
       parse_ticks(read_file(arguments.ticks), arguments.ticks, file.program.size()),
       arguments.ticks_per_second);
   const StepFit fit = with_place(shown_source(arguments.ticks), [&] {
-    return fit_schedule(file, model, times, {}, "ticks of a board");
+    return fit_schedule(file, model, times, {}, board, "ticks of a board");
   });
   if (!quiet) print_fit(fit);
   spdlog::info("{}: a step takes {}; the schedule predicts {}", name,
@@ -101,6 +107,10 @@ Run add_fit(CLI::App& app) {
   group.text("--model", arguments->model, "NAME|FILE", kSolvedModel);
   group.number<double>("--ticks-per-second", arguments->ticks_per_second, "HZ",
                        {.min = 1e-9, .max = 1e18, .expected = "above 0"}, "the clock of the board");
+  group.text(
+      "--platform", arguments->board, "NAME|FILE",
+      "the board whose sizes, wear and reserve platform.json gets; without it, the platform of "
+      "SCHEDULE, if its file is unchanged. SCHEDULE has the powers");
   group.text("--output", arguments->output, "DIR",
              "write model.json (measured nodes) and platform.json there, both or none");
   add_network_options(app, arguments->network, kOfOnnx);

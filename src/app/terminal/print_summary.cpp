@@ -76,8 +76,9 @@ bool is_beyond_rounding(const ScheduleFile& file) {
 
 void print_summary(const ScheduleFile& file, const std::string& work) {
   const Summary& s = file.summary;
-  spdlog::info("{}: {}{} per training step, {} over the baseline's {}; {}",
-               status_name(file.status), objective_text(file), format_joules(s.energy_joules),
+  spdlog::info("{}: {}{} per {}, {} over the baseline's {}; {}", status_name(file.status),
+               objective_text(file), format_joules(s.energy_joules),
+               is_forward_pass(file) ? "inference" : "training step",
                change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
                gap_text(s.gap, s.gap_extra));
   spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x{}",

@@ -16,7 +16,7 @@ using testing::ThrowsMessage;
 TEST(WithoutOnnx, NamesThePackagesAndTheCommandThatInstallsThem) {
   const auto names_them =
       ThrowsMessage<InputError>(AllOf(StartsWith("net.onnx: "), HasSubstr("libonnx-dev"),
-                                      HasSubstr("libprotobuf-dev"), HasSubstr("scripts/import")));
+                                      HasSubstr("libprotobuf-dev"), HasSubstr("scripts/solve")));
   EXPECT_THAT([] { require_onnx("net.onnx"); }, names_them);
   EXPECT_THAT([] { static_cast<void>(import_onnx("", "net.onnx", {})); }, names_them);
 }

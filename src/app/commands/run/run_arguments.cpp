@@ -76,15 +76,12 @@ void check_training(const RunArguments& arguments) {
       {"--rate", train.rate.has_value()},       {"--no-shuffle", train.no_shuffle},
       {"--order-output", !train.order.empty()}, {"--checkpoint", !train.checkpoint.empty()}};
   for (const auto& [option, is_given] : given) {
-    if (arguments.trains() || !is_given) continue;
+    if (arguments.has_data() || !is_given) continue;
     throw InputError(option,
                      "found without --data; expected --data X.npy Y.npy, the samples to "
                      "train with");
   }
-  if (!arguments.trains()) return;
-  if (!train.epochs) {
-    throw InputError("--epochs", "missing; expected a number of epochs beside --data");
-  }
+  if (!arguments.has_data()) return;
   if (arguments.settings.steps != 1) {
     throw InputError("--steps",
                      "found with --data; expected --epochs alone, as the samples and "
@@ -118,13 +115,27 @@ void check_run_arguments(const RunArguments& arguments) {
 
 void check_forward(const RunArguments& arguments) {
   const std::pair<const char*, bool> training[] = {
-      {"--data", arguments.trains()}, {"--gradients-output", !arguments.arrays.gradients.empty()}};
+      {"--gradients-output", !arguments.arrays.gradients.empty()},
+      {"--epochs", arguments.train.epochs.has_value()},
+      {"--rate", arguments.train.rate.has_value()},
+      {"--order-output", !arguments.train.order.empty()},
+      {"--checkpoint", !arguments.train.checkpoint.empty()}};
   for (const auto& [option, is_given] : training) {
     if (!is_given) continue;
     throw InputError(option,
                      "found with the schedule of a forward pass, which trains nothing; expected a "
                      "schedule that was solved with --backward exact, or no such option");
   }
+  if (arguments.has_data() && !arguments.arrays.outputs.empty()) {
+    throw InputError("--outputs-output",
+                     "found with --data, whose batches have outputs each; expected --input and a "
+                     "schedule whose --batch-size takes all samples, or no such option");
+  }
+}
+
+void check_epochs(const RunArguments& arguments) {
+  if (!arguments.has_data() || arguments.train.epochs) return;
+  throw InputError("--epochs", "missing; expected a number of epochs beside --data");
 }
 
 void write_arrays(const ArrayFiles& files, const RunArrays& arrays) {

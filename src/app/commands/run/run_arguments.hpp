@@ -40,7 +40,7 @@ struct RunArguments {
   std::string profile;  ///< the folder for measured costs
   std::string output;
 
-  bool trains() const { return !files.data.empty(); }
+  bool has_data() const { return !files.data.empty(); }
 };
 
 /// Throws InputError, naming the option, for options that contradict each other, for an output that
@@ -48,8 +48,11 @@ struct RunArguments {
 void check_run_arguments(const RunArguments& arguments);
 
 /// Throws InputError, naming the option, for one that a forward pass has no use for: it trains
-/// nothing.
+/// nothing, and computes each sample once.
 void check_forward(const RunArguments& arguments);
+
+/// Throws InputError if a training over data has no number of epochs.
+void check_epochs(const RunArguments& arguments);
 
 /// Writes the files that were asked for. Throws InputError, naming the option.
 void write_arrays(const ArrayFiles& files, const RunArrays& arrays);

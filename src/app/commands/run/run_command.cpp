@@ -9,6 +9,7 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -43,7 +44,8 @@ With a schedule of --backward none it computes a forward pass in evaluation mode
 running statistics, nothing is dropped, and the outputs have to be the same.
 
 With --data it trains: one step is compared, then every batch of every epoch is computed by the
-schedule alone. stdout gets a line of JSON for each epoch, with its loss and accuracy.
+schedule alone. stdout gets a line of JSON for each epoch, with its loss and accuracy. A forward
+pass computes each batch once, and trains nothing.
 
 Exit status:
   0                               all gradients, outputs, losses and parameters are equal
@@ -51,7 +53,7 @@ Exit status:
                                   written
   5                               something differs, or the schedule is invalid; no arrays were
                                   written
-  130                             a training was interrupted; the last checkpoint is kept
+  130                             interrupted with --data; the last checkpoint is kept
 
 Examples:
   $ poet-solve --model ds_cnn --platform m4 --ram-budget 60% --runtime-budget 2 > s.json
@@ -60,7 +62,10 @@ Examples:
       --gradients-output gradients.npz > run.json
       The gradients of a network of yours, as numpy.load() reads them.
   $ poet-solve run s.json --model net.json --parameters net.npz --data x.npy y.npy --epochs 10 \
-      --rate 0.05 --checkpoint last.npz --parameters-output trained.npz > epochs.jsonl)";
+      --rate 0.05 --checkpoint last.npz --parameters-output trained.npz > epochs.jsonl
+  $ poet-solve run forward.json --model net.json --parameters trained.npz \
+      --data test-x.npy test-y.npy > accuracy.json
+      Loss and accuracy of what was trained, by a schedule of --backward none.)";
 
 }  // namespace
 
@@ -92,7 +97,7 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   const std::string name = shown_source(arguments.schedule);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   expect_step(file, name);
-  if (is_forward_pass(file)) check_forward(arguments);
+  is_forward_pass(file) ? check_forward(arguments) : check_epochs(arguments);
   const NamedText text = model_text(arguments.network, arguments.model);
   TrainingStep step = with_place("--model", [&] { return load_step(text, file); });
   if (!is_sound(file, name, "nothing was run")) return ExitCode::requirement;
@@ -100,7 +105,7 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   RunSettings settings = arguments.settings;
   settings.paging_time = file.request.limits.paging_time;
   settings.keep_arrays = !arguments.arrays.empty();
-  if (arguments.trains()) return train(arguments, file, step, given, settings);
+  if (arguments.has_data()) return train(arguments, file, step, given, settings);
   const Bytes alignment = file.model.alignment;
   const RunResult result = run_schedule(step, file.graph, file.program, alignment, settings, given);
   report_run(result, name);
@@ -109,7 +114,7 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
     const StepFit fit =
         fit_schedule(file, with_place("--model", [&] { return load_scheduled_model(text, file); }),
                      profile_program(step, file.graph, file.program, alignment, settings, given),
-                     time_page_file(file.graph, settings), "run --profile");
+                     time_page_file(file.graph, settings), std::nullopt, "run --profile");
     if (!quiet) print_fit(fit);
     write_fit(fit, "--profile", arguments.profile);
   }
@@ -143,7 +148,7 @@ void add_training_options(CLI::App& app, RunArguments& arguments) {
   TrainArguments& train = arguments.train;
   group.several("--data", arguments.files.data, "[NAME=]FILE",
                 "train with all samples of these files, X.npy of the input and Y.npy of the "
-                "target; the first extent counts samples");
+                "target; the first extent counts samples. A forward pass is computed for each");
   group.number<int>("--epochs", train.epochs, "N", {.min = 1, .expected = "at least 1"},
                     "how often each sample is used, the epochs of --checkpoint included");
   group.number<std::int64_t>("--batch", train.batch, "N", {.min = 1, .expected = "at least 1"},

@@ -108,16 +108,14 @@ class EpochLines {
   std::string lines_;
 };
 
-void report_epoch(const EpochResult& epoch, int epochs) {
+void report_epoch(const EpochResult& epoch, const std::string& what) {
   const std::string accuracy =
       epoch.hits.rows > 0 ? fmt::format(", {} of {} right", epoch.hits.correct, epoch.hits.rows)
                           : std::string();
-  spdlog::info("epoch {} of {}: loss {:.6g}{}; {}", epoch.epoch, epochs, epoch.loss, accuracy,
-               format_seconds(epoch.seconds));
+  spdlog::info("{}: loss {:.6g}{}; {}", what, epoch.loss, accuracy, format_seconds(epoch.seconds));
 }
 
-ExitCode run_epochs(TrainingRun& run, const RunArguments& arguments) {
-  const int epochs = *arguments.train.epochs;
+ExitCode run_epochs(TrainingRun& run, const RunArguments& arguments, int epochs) {
   EpochLines lines(arguments.output);
   catch_interrupts();
   while (run.progress().epochs < epochs) {
@@ -133,7 +131,9 @@ ExitCode run_epochs(TrainingRun& run, const RunArguments& arguments) {
       with_place("--checkpoint",
                  [&] { write_file(arguments.train.checkpoint, npz_bytes(run.checkpoint())); });
     }
-    report_epoch(*epoch, epochs);
+    report_epoch(*epoch, arguments.train.epochs
+                             ? fmt::format("epoch {} of {}", epoch->epoch, epochs)
+                             : "all batches");
     if (!lines.add(*epoch)) return ExitCode::usage;
   }
   if (!arguments.arrays.empty()) write_arrays(arguments.arrays, run.arrays());
@@ -151,7 +151,7 @@ ExitCode train(const RunArguments& arguments, const ScheduleFile& file, Training
   const DataSet data = read_data_set(arguments.files.data, step, batch);
   TrainingRun run = with_place("--data", [&] {
     return TrainingRun(step, file.graph, file.program, file.model.alignment, settings, data, batch,
-                       !options.no_shuffle);
+                       options.epochs && !options.no_shuffle);
   });
   check_data(step.inputs, data.inputs, given.inputs, "--input");
   check_data(step.targets, data.targets, given.targets, "--target");
@@ -161,7 +161,7 @@ ExitCode train(const RunArguments& arguments, const ScheduleFile& file, Training
   const RunResult compared = run.compare_next_step();
   report_run(compared, name);
   if (!compared.equal()) {
-    spdlog::error("{}: nothing was trained", name);
+    spdlog::error("{}: nothing was {}", name, options.epochs ? "trained" : "computed");
     return ExitCode::requirement;
   }
   if (!options.order.empty()) {
@@ -169,10 +169,11 @@ ExitCode train(const RunArguments& arguments, const ScheduleFile& file, Training
                [&] { write_file(options.order, npy_bytes(order_array(run, *options.epochs))); });
   }
   if (run.steps_of_epoch() * batch != data.samples) {
-    spdlog::info("{} samples fill {} batches of {}; in each epoch {} are left out", data.samples,
-                 run.steps_of_epoch(), batch, data.samples - run.steps_of_epoch() * batch);
+    spdlog::info("{} samples fill {} batches of {}; {}{} are left out", data.samples,
+                 run.steps_of_epoch(), batch, options.epochs ? "in each epoch " : "",
+                 data.samples - run.steps_of_epoch() * batch);
   }
-  return run_epochs(run, arguments);
+  return run_epochs(run, arguments, options.epochs.value_or(1));
 }
 
 }  // namespace poet::cli

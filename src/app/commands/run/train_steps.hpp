@@ -11,8 +11,9 @@ namespace poet::cli {
 void report_run(const RunResult& result, const std::string& name);
 
 /// Trains over the samples of --data: a line on stdout, or in --output, for each epoch, and a
-/// checkpoint after it. An interrupt ends it between two steps; what an unfinished epoch has done
-/// is lost. Throws InputError, naming the option.
+/// checkpoint after it. A forward pass computes them once, and has one line. An interrupt ends it
+/// between two steps; what an unfinished epoch has done is lost. Throws InputError, naming the
+/// option.
 ExitCode train(const RunArguments& arguments, const ScheduleFile& file, TrainingStep& step,
                const GivenData& given, const RunSettings& settings);
 
