@@ -143,7 +143,7 @@ TEST_F(POET_BLOCKS, ProductHasTheBitsOfPlainLoops) {
 class Geometry {
  public:
   explicit Geometry(std::mt19937& random) : random_(random) {
-    is_large_ = any(1, 12) == 1;
+    is_large_ = any(1, 6) == 1;
     spec.batch = any(1, 3);
     spec.groups = any(1, 3) == 1 ? any(2, 5) : 1;
     const int kind = any(1, 4);
@@ -170,8 +170,8 @@ class Geometry {
 
   void axis(std::int32_t& extent, std::int32_t& map, std::int32_t& kernel, std::int32_t& stride,
             std::int32_t& pad, std::int32_t& dilation) {
-    extent = any(1, is_large_ ? 17 : 9);
-    kernel = any(1, is_large_ && any(1, 8) == 1 ? 20 : 5);
+    extent = any(1, is_large_ ? 24 : 9);
+    kernel = any(1, is_large_ ? (any(1, 8) == 1 ? 20 : 7) : 5);
     stride = any(1, 3);
     dilation = any(1, 2);
     const int reach = (kernel - 1) * dilation + 1;
