@@ -351,7 +351,8 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino, contraction)}
+    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
+    contraction)}
 
 
 def main():
