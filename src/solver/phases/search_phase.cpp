@@ -17,18 +17,19 @@ void run_search_phase(SolveState& state, std::int64_t moves, double share) {
   const SolveSettings& settings = state.options.settings;
   if (!settings.features.local_search) return;
   const Seconds start = state.clock.elapsed();
-  const Seconds seconds = state.share_of_time(share);
+  // Time ends the first search of a large graph, and its parts, too early: the exact step of
+  // densenet121, of 2054 nodes, took 0.9 % more energy after 60 s without parts in the second.
+  const bool is_large = state.problem.graph.size() >= kLargeGraph;
   LocalSearchOptions search{.moves = std::min(moves, state.work_left()),
                             .rest = kRestingMoves,
-                            .has_parts = state.local_searches == 0,
+                            .has_parts = state.local_searches == 0 || is_large,
                             .seed = settings.seed + state.local_searches++,
                             .processes = settings.threads,
                             .memory_bytes = settings.memory_limit_bytes,
                             .start = state.incumbent.schedule(),
-                            .seconds = std::max(seconds, state.share_of_time(kFirstShare))};
-  search.stop = [&] {
-    return state.done() || (state.incumbent.schedule() && state.clock.elapsed() - start >= seconds);
-  };
+                            .seconds = state.share_of_time(share),
+                            .first_seconds = state.share_of_time(kFirstShare)};
+  search.stop = [&] { return state.done(); };
   search.moved = [&](std::int64_t made) { state.work.add_moves(made); };
   search.improved = [&](const Schedule& schedule) {
     state.offer(schedule);

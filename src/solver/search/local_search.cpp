@@ -78,14 +78,19 @@ class PartedSearch {
   std::optional<Schedule> run() {
     const Stopwatch watch;
     if (start_) note(*start_);
-    const std::vector<Schedule> plans = descents(costs_, stop_after(options_.seconds));
+    // Time that is up ends a search that has no plan yet a little later.
+    const Stop stop = [this, watch] {
+      const Seconds most =
+          best_ ? options_.seconds : std::max(options_.seconds, options_.first_seconds);
+      return options_.stop() || watch.elapsed() >= most;
+    };
+    const std::vector<Schedule> plans = descents(costs_, stop);
     const TechniqueSet& techniques = problem_.limits.techniques;
     if (options_.has_parts && techniques.paging && techniques.remat) {
       search_without(&TechniqueSet::paging);
       search_without(&TechniqueSet::remat);
     }
-    search(problem_, start_, plans, options_.moves - made_,
-           stop_after(options_.seconds - watch.elapsed()));
+    search(problem_, start_, plans, options_.moves - made_, stop);
     options_.moved(made_);
     return best_;
   }
