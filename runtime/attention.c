@@ -1,4 +1,5 @@
 #include "poet_kernels.h"
+#include "poet_lanes.h"
 #include "poet_product.h"
 
 POET_KERNEL void poet_attention_layout(struct poet_attention_spec* a) {
@@ -136,17 +137,66 @@ POET_KERNEL void poet_attention_context(const struct poet_attention_spec* a, con
   times_rows(a, p, 0, v, a->row_stride, y, a->output_stride);
 }
 
-/* Element (s, t) of dY V^T, one by one: the same terms in the same order as in a product. */
-static poet_real probability_gradient(const struct poet_attention_spec* a, const poet_real* dy,
-                                      const poet_real* v) {
-  poet_real sum = 0;
-  int32_t d;
-  for (d = 0; d < a->head_dim; ++d) sum += dy[d * a->element_stride] * v[d * a->element_stride];
-  return sum;
+/* Some rows and keys of dP, for which there is no other room. */
+#if POET_LANES
+enum { kGradientRows = 16, kGradientKeys = 512 };
+#else
+enum { kGradientRows = 4, kGradientKeys = 16 };
+#endif
+
+struct part_of_scores {
+  int32_t row, rows, key, keys;
+};
+
+/* dP = dY V^T: `all` is the product for a whole head. */
+static void probability_gradients(struct poet_product_spec all, const struct part_of_scores* part,
+                                  poet_real* dp) {
+  const struct poet_sink out = {.gradient = dp};
+  all.a += part->row * all.a_row;
+  all.rows = part->rows;
+  all.b += part->key * all.b_column;
+  all.columns = part->keys;
+  all.first = 0;
+  all.out_row = kGradientKeys;
+  all.out_column = 1;
+  poet_product(&all, &out);
 }
 
-/* dS = P (dP - sum of P dP) / sqrt(head_dim), dP = dY V^T. The sum is of a whole row, and over P
- * there is no room for one: there dP is computed twice. */
+/* dS over P, some rows at a time: the sum is of a whole row, so what does not fit is computed a
+ * second time. */
+static void gradients_in_place(const struct poet_attention_spec* a,
+                               const struct poet_product_spec* all, poet_real scale, poet_real* p) {
+  poet_real dp[kGradientRows * kGradientKeys], dot[kGradientRows];
+  const int32_t keys = a->keys < kGradientKeys ? a->keys : kGradientKeys;
+  struct part_of_scores part;
+  int32_t pass, r, t;
+  for (part.row = 0; part.row < a->queries; part.row += part.rows) {
+    const int32_t rest = a->queries - part.row;
+    part.rows = rest < kGradientRows ? rest : kGradientRows;
+    for (pass = 0; pass < 2; ++pass) {
+      for (part.key = 0; part.key < a->keys; part.key += part.keys) {
+        part.keys = a->keys - part.key < keys ? a->keys - part.key : keys;
+        if (pass == 0 || keys < a->keys) probability_gradients(*all, &part, dp);
+        for (r = 0; r < part.rows; ++r) {
+          poet_real* row = p + all->first + (part.row + r) * a->probability_query +
+                           part.key * a->probability_key;
+          if (pass == 0 && part.key == 0) dot[r] = 0;
+          for (t = 0; t < part.keys; ++t) {
+            poet_real* at = row + t * a->probability_key;
+            const poet_real gradient = dp[r * kGradientKeys + t];
+            if (pass == 0) {
+              dot[r] += *at * gradient;
+            } else {
+              *at = *at * (gradient - dot[r]) * scale;
+            }
+          }
+        }
+      }
+    }
+  }
+}
+
+/* dS = P (dP - sum of P dP) / sqrt(head_dim), dP = dY V^T. */
 POET_KERNEL void poet_attention_grad_scores(const struct poet_attention_spec* a,
                                             const poet_real* dy, const poet_real* v,
                                             const poet_real* p, poet_real* ds) {
@@ -156,25 +206,23 @@ POET_KERNEL void poet_attention_grad_scores(const struct poet_attention_spec* a,
   for (n = 0; n < a->batch; ++n) {
     for (h = 0; h < a->heads; ++h) {
       const struct head at = head_of(a, n, h);
-      if (ds != p) {
-        const struct poet_product_spec all =
-            scores_product(a, dy + at.output, a->output_stride, v + at.key, at.probability);
-        poet_product(&all, &out);
+      const struct poet_product_spec all =
+          scores_product(a, dy + at.output, a->output_stride, v + at.key, at.probability);
+      if (ds == p) {
+        gradients_in_place(a, &all, scale, ds);
+        continue;
       }
+      poet_product(&all, &out);
       for (s = 0; s < a->queries; ++s) {
         const int32_t row = at.probability + s * a->probability_query;
-        const poet_real* dy_row = dy + at.output + s * a->output_stride;
         poet_real dot = 0;
         for (t = 0; t < a->keys; ++t) {
           const int32_t i = row + t * a->probability_key;
-          const poet_real* v_row = v + at.key + t * a->row_stride;
-          dot += p[i] * (ds != p ? ds[i] : probability_gradient(a, dy_row, v_row));
+          dot += p[i] * ds[i];
         }
         for (t = 0; t < a->keys; ++t) {
           const int32_t i = row + t * a->probability_key;
-          const poet_real* v_row = v + at.key + t * a->row_stride;
-          const poet_real dp = ds != p ? ds[i] : probability_gradient(a, dy_row, v_row);
-          ds[i] = p[i] * (dp - dot) * scale;
+          ds[i] = p[i] * (ds[i] - dot) * scale;
         }
       }
     }

@@ -65,8 +65,9 @@ POET_KERNEL void poet_linear_gradw(const struct poet_linear_spec* l, const poet_
   int32_t o, r;
   poet_product(&p, dw);
   for (o = 0; o < l->outputs && l->has_bias; ++o) {
+    const poet_real* at = dy + o;
     poet_real sum = 0;
-    for (r = 0; r < l->rows; ++r) sum += dy[r * l->outputs + o];
+    for (r = l->rows; r > 0; --r, at += l->outputs) sum += *at;
     poet_sink_put(dw, l->outputs * l->inputs + o, sum);
   }
 }

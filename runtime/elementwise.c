@@ -3,6 +3,9 @@
 static const poet_real kZero = 0;
 static const poet_real kOne = 1;
 
+/* What a condition chooses from is computed before it: a load or a product behind a condition keeps
+ * a compiler from using vectors, and a host from going on. */
+
 POET_KERNEL void poet_relu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
   int32_t i;
   for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? x[i] : kZero;
@@ -11,30 +14,47 @@ POET_KERNEL void poet_relu(const struct poet_map_spec* m, const poet_real* x, po
 POET_KERNEL void poet_relu_grad(const struct poet_map_spec* m, const poet_real* y,
                                 const poet_real* dy, poet_real* dx) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kZero ? dy[i] : kZero;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real gradient = dy[i];
+    dx[i] = y[i] > kZero ? gradient : kZero;
+  }
 }
 
 POET_KERNEL void poet_relu6(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
   const poet_real six = 6;
   int32_t i;
-  for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? (x[i] < six ? x[i] : six) : kZero;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real limited = x[i] < six ? x[i] : six;
+    y[i] = x[i] > kZero ? limited : kZero;
+  }
 }
 
 POET_KERNEL void poet_relu6_grad(const struct poet_map_spec* m, const poet_real* y,
                                  const poet_real* dy, poet_real* dx) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kZero && y[i] < (poet_real)6 ? dy[i] : kZero;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real gradient = dy[i];
+    const poet_real below_6 = y[i] < (poet_real)6 ? gradient : kZero;
+    dx[i] = y[i] > kZero ? below_6 : kZero;
+  }
 }
 
 POET_KERNEL void poet_leaky_relu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? x[i] : x[i] * m->slope;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real sloped = x[i] * m->slope;
+    y[i] = x[i] > kZero ? x[i] : sloped;
+  }
 }
 
 POET_KERNEL void poet_leaky_relu_grad(const struct poet_map_spec* m, const poet_real* y,
                                       const poet_real* dy, poet_real* dx) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kZero ? dy[i] : dy[i] * m->slope;
+  for (i = 0; i < m->count; ++i) {
+    const poet_real gradient = dy[i];
+    const poet_real sloped = gradient * m->slope;
+    dx[i] = y[i] > kZero ? gradient : sloped;
+  }
 }
 
 /* exp of a number that is not positive: no overflow. */
@@ -141,7 +161,10 @@ POET_KERNEL void poet_prelu(const struct poet_prelu_spec* p, const poet_real* x,
   int32_t o, c, i;
   for (o = 0; o < p->outer; ++o) {
     for (c = 0; c < p->channels; ++c) {
-      for (i = 0; i < p->inner; ++i, ++x) *y++ = *x > kZero ? *x : *x * w[c];
+      for (i = 0; i < p->inner; ++i, ++x) {
+        const poet_real sloped = *x * w[c];
+        *y++ = *x > kZero ? *x : sloped;
+      }
     }
   }
 }
@@ -151,7 +174,11 @@ POET_KERNEL void poet_prelu_grad(const struct poet_prelu_spec* p, const poet_rea
   int32_t o, c, i;
   for (o = 0; o < p->outer; ++o) {
     for (c = 0; c < p->channels; ++c) {
-      for (i = 0; i < p->inner; ++i, ++dy) *dx++ = *x++ > kZero ? *dy : *dy * w[c];
+      for (i = 0; i < p->inner; ++i, ++dy) {
+        const poet_real gradient = *dy;
+        const poet_real sloped = gradient * w[c];
+        *dx++ = *x++ > kZero ? gradient : sloped;
+      }
     }
   }
 }

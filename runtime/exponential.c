@@ -25,7 +25,11 @@ POET_KERNEL void poet_elu(const struct poet_map_spec* m, const poet_real* x, poe
 POET_KERNEL void poet_elu_grad(const struct poet_map_spec* m, const poet_real* y,
                                const poet_real* dy, poet_real* dx) {
   int32_t i;
-  for (i = 0; i < m->count; ++i) dx[i] = y[i] > kNought ? dy[i] : dy[i] * (y[i] + m->slope);
+  for (i = 0; i < m->count; ++i) {
+    const poet_real gradient = dy[i];
+    const poet_real sloped = gradient * (y[i] + m->slope);
+    dx[i] = y[i] > kNought ? gradient : sloped;
+  }
 }
 
 /* log(1 + e^z) = max(z, 0) + log(1 + e^-|z|): no overflow. */

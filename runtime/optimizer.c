@@ -1,4 +1,13 @@
+#include "poet_block.h"
 #include "poet_kernels.h"
+
+/* (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24, of which a product that is rounded loses the last term. The
+ * compiler must not know the numbers. */
+int poet_fuses_products(void) {
+  volatile float factor = 1.000244140625f, rest = -1.00048828125f;
+  const float left = factor, right = factor, sum = rest;
+  return left * right + sum != 0.0f;
+}
 
 POET_KERNEL void poet_begin_step(struct poet_optimizer* optimizer) {
   struct poet_optimizer* o = optimizer;
@@ -14,4 +23,34 @@ POET_KERNEL void poet_update(int32_t count, const poet_real* gradient,
                              const struct poet_sink* sink) {
   int32_t i;
   for (i = 0; i < count; ++i) poet_sink_put(sink, i, gradient[i]);
+}
+
+/* Whatever the sink does: apart, so that the usual cases below need no large frame. */
+POET_APART void put_each(const struct poet_sink* sink, int32_t first, int32_t step,
+                         const poet_real* gradients, int32_t count) {
+  int32_t i;
+  for (i = 0; i < count; ++i) poet_sink_put(sink, first + i * step, gradients[i]);
+}
+
+void poet_sink_put_block(const struct poet_sink* sink, int32_t first, int32_t rows,
+                         int32_t row_step, int32_t columns, int32_t column_step,
+                         const poet_real* gradients) {
+  const struct poet_optimizer* o = sink->optimizer;
+  const int is_plain = !sink->sum && !sink->observe;
+  const int is_store = is_plain && !o && sink->gradient;
+  const int is_sgd = is_plain && o && o->kind == POET_SGD && !sink->gradient &&
+                     o->largest_gradient == (poet_real)0 && o->weight_decay == (poet_real)0;
+  int32_t j;
+  for (; rows > 0; --rows, first += row_step, gradients += columns) {
+    if (is_sgd) {
+      const poet_real rate = o->learning_rate;
+      poet_real* at = sink->parameters + first;
+      for (j = 0; j < columns; ++j, at += column_step) *at -= rate * gradients[j];
+    } else if (is_store) {
+      poet_real* at = sink->gradient + first;
+      for (j = 0; j < columns; ++j, at += column_step) *at = gradients[j];
+    } else {
+      put_each(sink, first, column_step, gradients, columns);
+    }
+  }
 }

@@ -27,6 +27,13 @@
 extern "C" {
 #endif
 
+/* ---- optimizer.c: checks the compiler ----------------------------------------------------------
+ */
+
+/* Whether the kernels were compiled so that products are fused with sums: then results depend on
+ * the compiler, and -ffp-contract=off is missing. */
+int poet_fuses_products(void);
+
 /* ---- conv.c: conv2d, conv1d (height 1), conv_transpose2d ------------------------------------- */
 
 /* A convolution from an image to a map of filters. A transposed convolution is the gradient of

@@ -6,7 +6,7 @@
 #if defined(__FAST_MATH__)
 #error "-ffast-math reorders sums: results would differ between compilers"
 #endif
-#if FLT_EVAL_METHOD != 0
+#if FLT_EVAL_METHOD != 0 && FLT_EVAL_METHOD != 16 /* 16: _Float16 as such, and float as float */
 #error "float expressions must be evaluated as float: on 32-bit x86, use -msse2 -mfpmath=sse"
 #endif
 

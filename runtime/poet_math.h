@@ -13,6 +13,11 @@
 
 #include <stdint.h>
 
+/* Arduino compiles libraries with flags of its own, which fuse products with sums. */
+#if defined(ARDUINO) && defined(__GNUC__) && !defined(__clang__)
+#pragma GCC optimize("fp-contract=off")
+#endif
+
 /* The type of all tensor elements. Tests build the kernels with -DPOET_REAL=double as well, to
  * compare gradients with central differences; that build takes its functions from libm. */
 #ifndef POET_REAL

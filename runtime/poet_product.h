@@ -4,15 +4,16 @@
 
 #include "poet_sink.h"
 
-/* Element (i, j) = start[j] + the sum over k of a[i a_row + k a_inner] b[k b_inner + j b_column],
- * put at first + i out_row + j out_column. */
+/* Element (i, j) = start[j] or row_start[i] + the sum over k of a[i a_row + k a_inner]
+ * b[k b_inner + j b_column], put at first + i out_row + j out_column. */
 struct poet_product_spec {
   int32_t rows, inner, columns;
   const poet_real* a;
   int32_t a_row, a_inner;
   const poet_real* b;
   int32_t b_inner, b_column;
-  const poet_real* start; /* NULL: 0 */
+  const poet_real* start;     /* of columns; NULL: 0, as well as */
+  const poet_real* row_start; /* of rows, of which one at most is given */
   int32_t first, out_row, out_column;
 };
 

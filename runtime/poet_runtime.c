@@ -22,8 +22,18 @@ POET_HOOK void poet_on_instruction(int32_t number, uint32_t ticks) {
   (void)number, (void)ticks;
 }
 
-void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed) {
+/* What lives from step to step. */
+static int expect_pointers(const struct poet_plan* plan, const struct poet_memory* memory) {
+  const int is_complete = plan && memory && (memory->parameters || plan->parameter_count == 0) &&
+                          (memory->moments || plan->moment_count == 0);
+  return is_complete ? POET_OK : POET_NO_MEMORY;
+}
+
+int poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed) {
   int32_t p, t, i;
+  int status = expect_pointers(plan, memory);
+  if (status == POET_OK && poet_fuses_products()) status = POET_FUSED;
+  if (status != POET_OK) return status;
   for (p = 0; p < plan->group_count; ++p) {
     const struct poet_parameters* group = &plan->parameters[p];
     struct poet_random random = poet_random_of(seed, POET_STREAM_PARAMETERS, (uint32_t)p);
@@ -50,6 +60,8 @@ void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, u
   memory->seed = seed;
   memory->steps = 0;
   memory->failed = -1;
+  memory->under_way = 0;
+  return POET_OK;
 }
 
 void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values) {
@@ -143,6 +155,26 @@ static void call_kernel(const struct poet_call* call, const struct poet_memory* 
   }
 }
 
+static void take_input(const struct poet_memory* memory, const struct poet_instruction* instruction,
+                       void* out) {
+  const void* from = memory->inputs[instruction->input];
+  const struct poet_byte_input* bytes =
+      memory->byte_inputs ? &memory->byte_inputs[instruction->input] : 0;
+  const int32_t count = (int32_t)(instruction->bytes / sizeof(poet_real));
+  poet_real* to = out;
+  int32_t i;
+  if (!bytes || !(bytes->scale > (poet_real)0)) {
+    /* A program may have put it there: its RAM is the tensor's own. */
+    if (from != out) memcpy(out, from, instruction->bytes);
+  } else if (bytes->is_signed) {
+    const int8_t* each = from;
+    for (i = 0; i < count; ++i) to[i] = bytes->scale * (poet_real)(each[i] - bytes->zero);
+  } else {
+    const uint8_t* each = from;
+    for (i = 0; i < count; ++i) to[i] = bytes->scale * (poet_real)(each[i] - bytes->zero);
+  }
+}
+
 static void compute(const struct poet_plan* plan, const struct poet_instruction* instruction,
                     const struct poet_memory* memory, poet_real* losses) {
   void* out = instruction->bytes > 0 ? in_arena(memory, instruction->offset) : 0;
@@ -151,11 +183,7 @@ static void compute(const struct poet_plan* plan, const struct poet_instruction*
   int i;
   memset(&sink, 0, sizeof sink);
   if (instruction->sink) set_sink(plan, memory, instruction->sink, &seen, &sink);
-  if (out && instruction->input >= 0) {
-    /* A program may have put it there: its RAM is the tensor's own. */
-    const void* from = memory->inputs[instruction->input];
-    if (from != out) memcpy(out, from, instruction->bytes);
-  }
+  if (out && instruction->input >= 0) take_input(memory, instruction, out);
   for (i = 0; i < instruction->length; ++i) {
     call_kernel(&instruction->calls[i], memory, instruction->writes_tensor ? out : 0,
                 instruction->sink ? &sink : 0);
@@ -183,11 +211,30 @@ static int run(const struct poet_plan* plan, const struct poet_instruction* inst
   return POET_OK;
 }
 
-static int expect_memory(const struct poet_plan* plan, struct poet_memory* memory) {
+static int expect_data(int32_t count, const void* const* data) {
+  int32_t i;
+  for (i = 0; i < count; ++i) {
+    if (!data || !data[i]) return POET_NO_DATA;
+  }
+  return POET_OK;
+}
+
+static int expect_memory(const struct poet_plan* plan, struct poet_memory* memory,
+                         int32_t is_forward) {
+  const int status = expect_pointers(plan, memory);
+  int32_t i;
+  if (status != POET_OK) return status;
   memory->failed = -1;
+  if (plan->is_forward != is_forward) return POET_WRONG_PLAN;
+  if (!memory->arena || (plan->kept_count > 0 && !memory->kept)) return POET_NO_MEMORY;
   if ((uintptr_t)memory->arena % plan->alignment != 0) return POET_MISALIGNED;
   if (plan->constant_count > 0 && !memory->constants) return POET_NO_CONSTANTS;
-  return POET_OK;
+  for (i = 0; i < plan->input_count && memory->byte_inputs; ++i) {
+    if (memory->byte_inputs[i].scale > (poet_real)0 && plan->inputs[i].index_limit > 0) {
+      return POET_NO_DATA;
+    }
+  }
+  return expect_data(plan->input_count, memory->inputs);
 }
 
 static void copy_outputs(const struct poet_plan* plan, const struct poet_memory* memory,
@@ -200,41 +247,63 @@ static void copy_outputs(const struct poet_plan* plan, const struct poet_memory*
   }
 }
 
-static int run_all(const struct poet_plan* plan, struct poet_memory* memory,
-                   poet_real* const* outputs, poet_real* losses) {
-  const int leaves_out_losses = plan->is_forward && !plan->reads_losses && !losses;
-  int32_t i;
-  for (i = 0; i < plan->instruction_count; ++i) {
-    const struct poet_instruction* instruction = &plan->instructions[i];
-    const uint32_t start = poet_ticks();
-    int status;
-    if (leaves_out_losses && instruction->loss >= 0) continue;
-    status = run(plan, instruction, memory, losses);
-    if (status != POET_OK) {
-      memory->failed = instruction->number;
-      return status;
-    }
-    copy_outputs(plan, memory, i, outputs);
-    poet_on_instruction(instruction->number, poet_ticks() - start);
+/* Instruction i, and what follows from its being done. */
+static int run_next(const struct poet_plan* plan, struct poet_memory* memory, int32_t i,
+                    poet_real* const* outputs, poet_real* losses) {
+  const struct poet_instruction* instruction = &plan->instructions[i];
+  const uint32_t start = poet_ticks();
+  const int status = run(plan, instruction, memory, losses);
+  if (status != POET_OK) {
+    memory->failed = instruction->number;
+    return status;
   }
+  copy_outputs(plan, memory, i, outputs);
+  poet_on_instruction(instruction->number, poet_ticks() - start);
   return POET_OK;
 }
 
-int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
-  int status = expect_memory(plan, memory);
-  if (status == POET_OK && plan->is_forward) status = POET_WRONG_PLAN;
+int poet_step_begin(const struct poet_plan* plan, struct poet_memory* memory) {
+  int status = expect_memory(plan, memory, 0);
+  if (status == POET_OK) status = expect_data(plan->target_count, memory->targets);
   if (status != POET_OK) return status;
   poet_begin_step(&memory->optimizer);
-  status = run_all(plan, memory, 0, losses);
-  if (status == POET_OK) ++memory->steps;
+  memory->under_way = 1;
+  return POET_OK;
+}
+
+int poet_step_next(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  int status = POET_OK;
+  if (!plan || !memory) return POET_NO_MEMORY;
+  if (memory->under_way <= 0 || memory->under_way > plan->instruction_count) return POET_NO_STEP;
+  status = run_next(plan, memory, memory->under_way - 1, 0, losses);
+  if (status == POET_OK && memory->under_way < plan->instruction_count) {
+    ++memory->under_way;
+  } else {
+    memory->under_way = 0;
+    if (status == POET_OK) ++memory->steps;
+  }
+  return status;
+}
+
+int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  int status = poet_step_begin(plan, memory);
+  if (status != POET_OK) return status;
+  while (status == POET_OK && memory->under_way) status = poet_step_next(plan, memory, losses);
   return status;
 }
 
 int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_real* const* outputs,
                poet_real* losses) {
-  const int status = expect_memory(plan, memory);
+  int status = expect_memory(plan, memory, 1);
+  int leaves_out_losses;
+  int32_t i;
   if (status != POET_OK) return status;
-  if (!plan->is_forward) return POET_WRONG_PLAN;
-  if (plan->running_count > 0 && !memory->running) return POET_NO_RUNNING;
-  return run_all(plan, memory, outputs, losses);
+  leaves_out_losses = !plan->reads_losses && !losses;
+  if (!leaves_out_losses) status = expect_data(plan->target_count, memory->targets);
+  if (status == POET_OK && plan->running_count > 0 && !memory->running) status = POET_NO_RUNNING;
+  for (i = 0; i < plan->instruction_count && status == POET_OK; ++i) {
+    if (leaves_out_losses && plan->instructions[i].loss >= 0) continue;
+    status = run_next(plan, memory, i, outputs, losses);
+  }
+  return status;
 }

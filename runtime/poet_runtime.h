@@ -107,6 +107,8 @@ struct poet_output {
 };
 
 struct poet_plan {
+  uint32_t
+      hash; /* of what the parameters mean: layers, shapes and optimizer, whatever the schedule */
   uint32_t arena_bytes;
   uint32_t alignment; /* of the arena and all offsets in it */
   uint32_t storage_bytes;
@@ -134,6 +136,14 @@ struct poet_plan {
 
 /* ---- what the caller owns ------------------------------------------------------------------- */
 
+/* An input of bytes, as cameras and microphones give them: element b stands for
+ * scale (b - zero), which is computed where the step wants it. */
+struct poet_byte_input {
+  int32_t is_signed; /* int8_t, else uint8_t */
+  int32_t zero;
+  poet_real scale; /* 0: this input is no bytes */
+};
+
 /* A member that the plan has nothing for may be NULL. */
 struct poet_memory {
   void* arena;                /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
@@ -144,7 +154,9 @@ struct poet_memory {
   poet_real* running;        /* POET_RUNNING_COUNT: running statistics of batch norms, for an
                               * inference after the training; NULL: not wanted */
   const void* const* inputs; /* POET_INPUT_COUNT pointers to float or int32_t */
-  const void* const* targets; /* POET_TARGET_COUNT likewise */
+  const struct poet_byte_input* byte_inputs; /* POET_INPUT_COUNT: which inputs of floats are bytes;
+                                              * NULL: none */
+  const void* const* targets;                /* POET_TARGET_COUNT likewise */
   struct poet_optimizer optimizer;
   uint64_t seed;  /* of dropped elements */
   uint32_t steps; /* that were done; poet_step() counts */
@@ -153,48 +165,60 @@ struct poet_memory {
    * order in which its kernel makes them, each once in a step. */
   void (*on_gradient)(void* context, int32_t parameters, int32_t index, poet_real gradient);
   void* context;
-  int32_t failed; /* poet_step() failed: the number of the instruction, or -1 */
+  int32_t failed;    /* poet_step() failed: the number of the instruction, or -1 */
+  int32_t under_way; /* of a step that was begun: 1 + the index of its next instruction; else 0 */
 };
 
 /* ---- functions ------------------------------------------------------------------------------ */
 
-/* What poet_step() and poet_infer() return beside what poet_page_out() and poet_page_in() do. */
+/* What functions return beside what poet_page_out() and poet_page_in() do. */
 enum {
   POET_OK = 0,
-  POET_NO_STORAGE = -1,
-  POET_MISALIGNED = -2,
-  POET_NO_CONSTANTS = -3,
-  POET_WRONG_PLAN = -4,
-  POET_NO_RUNNING = -5
+  POET_NO_STORAGE = -1,   /* a page, and no hook */
+  POET_MISALIGNED = -2,   /* the arena */
+  POET_NO_CONSTANTS = -3, /* the plan has some, and the pointer is NULL */
+  POET_WRONG_PLAN = -4,   /* one for poet_infer() given to poet_step(), or the reverse */
+  POET_NO_RUNNING = -5,   /* the plan reads running statistics, and the pointer is NULL */
+  POET_FUSED = -6,        /* the kernels were compiled without -ffp-contract=off */
+  POET_NO_MEMORY = -7,    /* plan or memory is NULL, or a pointer in it that the plan needs */
+  POET_NO_DATA = -8,      /* an input or a target is NULL, or bytes stand for an input of indices */
+  POET_NO_STEP = -9       /* poet_step_next() without poet_step_begin() */
 };
 
 /* Trained parameters, moments, running statistics and optimizer from a seed, as `poet-solve run
  * --seed` has them. Pointers in `memory` have to be set; constants, inputs and targets stay as they
- * are. */
-void poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed);
+ * are. Returns POET_OK; or, before anything is done, POET_NO_MEMORY, or POET_FUSED if the compiler
+ * was told to compute otherwise than everywhere else: results would differ in silence. */
+int poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, uint64_t seed);
 /* Data from a seed, likewise: poet_data.count elements of 4 bytes. */
 void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values);
 void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t seed, void* values);
 
 /* A training step: forward pass, backward pass and updates. `losses` gets POET_LOSS_COUNT numbers;
- * NULL: not wanted. Returns POET_OK; or, before anything is done, POET_MISALIGNED for the arena, or
- * POET_NO_CONSTANTS if the plan has some and the pointer is NULL, or POET_WRONG_PLAN if it is one
- * for poet_infer(); or, at the first page that fails,
- * what the hook returned. The step ends there, memory->failed names the instruction, losses are not
- * complete, and parameters that were updated before stay so. */
+ * NULL: not wanted. Returns POET_OK; or, before anything is done, what is wrong with the arguments;
+ * or, at the first page that fails, what the hook returned. The step ends there, memory->failed
+ * names the instruction, losses are not complete, and parameters that were updated before stay so.
+ */
 int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
+
+/* The same, an instruction at a time, so that other work finds its turn: poet_step_begin(), then
+ * poet_step_next() while memory->under_way is not 0. Between two calls, arena, parameters, moments
+ * and kept gradients have to stay as they are, and data and optimizer too. Both return as
+ * poet_step() does; a step that failed is not under way. */
+int poet_step_begin(const struct poet_plan* plan, struct poet_memory* memory);
+int poet_step_next(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
 
 /* A forward pass: norms use their running statistics and nothing is dropped. It reads parameters,
  * constants, running statistics and inputs of `memory`, writes the arena, and changes nothing else.
  * `outputs` has POET_OUTPUT_COUNT pointers, of which any may be NULL: tensor i is copied to
  * outputs[i]. NULL: none is wanted. `losses` is as of poet_step(); without it, losses are not
- * computed, and targets may be NULL. Returns as poet_step() does, and POET_NO_RUNNING if the plan
- * reads running statistics and the pointer is NULL. */
+ * computed, and targets may be NULL. Returns as poet_step() does. */
 int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_real* const* outputs,
                poet_real* losses);
 
 /* Secondary storage: `bytes` at `offset`, which end within POET_STORAGE_BYTES. Return POET_OK or an
- * error of your own. By default there is no storage: POET_NO_STORAGE. */
+ * error of your own. A transfer is complete when the function returns: the next instruction may use
+ * the same RAM. By default there is no storage: POET_NO_STORAGE. */
 int poet_page_out(uint32_t offset, const void* from, uint32_t bytes);
 int poet_page_in(uint32_t offset, void* to, uint32_t bytes);
 

@@ -30,6 +30,10 @@ struct poet_optimizer {
   poet_real momentum;     /* momentum: v = momentum v + g, w -= rate v */
   poet_real beta1, beta2; /* Adam (Kingma and Ba, 2015, Algorithm 1) */
   poet_real epsilon;
+  /* What happens to a gradient before it is applied; 0: nothing. First it is limited to at most
+   * largest_gradient and at least its negative, then weight_decay times the parameter is added, as
+   * by PyTorch's optimizers. */
+  poet_real largest_gradient, weight_decay;
   int32_t has_begun;          /* 0 before the first step */
   poet_real decay1, decay2;   /* beta1^t, beta2^t */
   poet_real rate, root_scale; /* learning_rate / (1 - beta1^t), sqrt(1 - beta2^t) */
@@ -50,7 +54,9 @@ struct poet_sink {
 
 static inline void poet_apply(const struct poet_sink* sink, int32_t i, poet_real g) {
   const struct poet_optimizer* o = sink->optimizer;
-  const poet_real one = 1;
+  const poet_real one = 1, largest = o->largest_gradient;
+  if (largest > (poet_real)0) g = g > largest ? largest : g < -largest ? -largest : g;
+  if (o->weight_decay != (poet_real)0) g += o->weight_decay * sink->parameters[i];
   if (o->kind == POET_SGD) {
     sink->parameters[i] -= o->learning_rate * g;
   } else if (o->kind == POET_MOMENTUM) {
@@ -70,6 +76,18 @@ static inline void poet_sink_put(const struct poet_sink* sink, int32_t i, poet_r
   if (sink->gradient) sink->gradient[i] = g;
   if (sink->observe) sink->observe(sink->context, i, g);
   if (sink->optimizer) poet_apply(sink, i, g);
+}
+
+/* The same for rows x columns parameters, number (i, j) of which is first + i row_step +
+ * j column_step; the gradients lie row by row. What the sink does is decided once. */
+void poet_sink_put_block(const struct poet_sink* sink, int32_t first, int32_t rows,
+                         int32_t row_step, int32_t columns, int32_t column_step,
+                         const poet_real* gradients);
+
+/* The same for parameters first, first + step, ... */
+static inline void poet_sink_put_run(const struct poet_sink* sink, int32_t first, int32_t step,
+                                     const poet_real* gradients, int32_t count) {
+  poet_sink_put_block(sink, first, 1, 0, count, step, gradients);
 }
 
 #endif

@@ -1,39 +1,75 @@
 #include "poet_product.h"
 
-/* Columns that are summed side by side, so that no sum waits for the one before. Each sum has its
- * terms in the order of k, whatever the lanes. */
-enum { kProductLanes = 8 };
+#include "poet_block.h"
+#include "poet_lanes.h"
 
-static inline void sum_lanes(const struct poet_product_spec* p, const poet_real* a,
-                             const poet_real* b, int32_t lanes, int32_t b_column, poet_real* sums) {
-  int32_t k, u;
-  for (k = 0; k < p->inner; ++k) {
-    const poet_real left = a[k * p->a_inner];
-    const poet_real* right = b + k * p->b_inner;
-    for (u = 0; u < lanes; ++u) sums[u] += left * right[u * b_column];
+/* One term: every element is a product of its own, such as the gradients of a dense layer's weights
+ * by one sample. The 0 in front makes 0 of -0, as in a sum. */
+static void outer_product(const struct poet_product_spec* p, const struct poet_sink* out) {
+  enum { kRun = 16 };
+  int32_t i, j, c;
+  for (i = 0; i < p->rows; ++i) {
+    const poet_real left = p->a[i * p->a_row];
+    for (j = 0; j < p->columns; j += kRun) {
+      const int32_t count = p->columns - j < kRun ? p->columns - j : kRun;
+      const poet_real* b = p->b + j * p->b_column;
+      poet_real values[kRun];
+      for (c = 0; c < count; ++c) values[c] = (poet_real)0 + left * b[c * p->b_column];
+      poet_sink_put_run(out, p->first + i * p->out_row + j * p->out_column, p->out_column, values,
+                        count);
+    }
   }
 }
 
-void poet_product(const struct poet_product_spec* p, const struct poet_sink* out) {
-  int32_t i, j, u;
-  for (i = 0; i < p->rows; ++i) {
-    const poet_real* a = p->a + i * p->a_row;
-    for (j = 0; j < p->columns; j += kProductLanes) {
-      const int32_t rest = p->columns - j;
-      const int32_t lanes = rest < kProductLanes ? rest : kProductLanes;
-      const poet_real* b = p->b + j * p->b_column;
-      poet_real sums[kProductLanes] = {0};
-      for (u = 0; u < lanes && p->start; ++u) sums[u] = p->start[j + u];
-      if (lanes < kProductLanes) {
-        sum_lanes(p, a, b, lanes, p->b_column, sums);
-      } else if (p->b_column == 1) {
-        sum_lanes(p, a, b, kProductLanes, 1, sums);
-      } else {
-        sum_lanes(p, a, b, kProductLanes, p->b_column, sums);
-      }
-      for (u = 0; u < lanes; ++u) {
-        poet_sink_put(out, p->first + i * p->out_row + (j + u) * p->out_column, sums[u]);
+#if !POET_LANES
+static int is_plain_store(const struct poet_sink* out) {
+  return out->gradient && !out->sum && !out->observe && !out->optimizer;
+}
+
+/* Columns outermost: a block's part of b, which is often the larger one, is read once. */
+static void product_of_blocks(const struct poet_product_spec* p, const struct poet_sink* out) {
+  const int is_plain = is_plain_store(out);
+  const poet_real* start = p->start ? p->start : p->row_start ? p->row_start : &poet_zero;
+  poet_real sums[POET_MOST_SUMS];
+  struct poet_block block = {
+      .terms = {.count = {1, 1, p->inner}, .left = {0, 0, p->a_inner}, .right = {0, 0, p->b_inner}},
+      .out = sums,
+      .left_row = p->a_row,
+      .right_column = p->b_column,
+      .start_row = p->row_start != 0,
+      .start_column = p->start != 0,
+      .out_row = p->out_row,
+      .out_column = p->out_column};
+  int32_t i, j, rows, columns;
+  for (j = 0; j < p->columns; j += columns) {
+    const int32_t rest = p->columns - j;
+    const int is_row = p->rows < POET_BLOCK && rest >= POET_BLOCK_ROW;
+    columns = is_row ? POET_BLOCK_ROW : poet_part_of(rest, POET_BLOCK);
+    block.right = p->b + j * p->b_column;
+    if (!is_plain) block.out_row = columns, block.out_column = 1;
+    for (i = 0; i < p->rows; i += rows) {
+      const int32_t first = p->first + i * p->out_row + j * p->out_column;
+      rows = poet_part_of(p->rows - i, POET_BLOCK);
+      block.left = p->a + i * p->a_row;
+      block.start = start + i * block.start_row + j * block.start_column;
+      if (is_plain) block.out = out->gradient + first;
+      poet_sum_block(&block, rows, columns);
+      if (!is_plain) {
+        poet_sink_put_block(out, first, rows, p->out_row, columns, p->out_column, sums);
       }
     }
   }
+}
+#endif
+
+void poet_product(const struct poet_product_spec* p, const struct poet_sink* out) {
+  if (p->inner == 1 && !p->start && !p->row_start) {
+    outer_product(p, out);
+    return;
+  }
+#if POET_LANES
+  poet_product_by_lanes(p, out);
+#else
+  product_of_blocks(p, out);
+#endif
 }

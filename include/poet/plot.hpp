@@ -32,6 +32,13 @@ enum class ColumnWidth {
   energy        ///< its energy, with that of the transfers of its stage
 };
 
+/// The scale of overheads in the picture of a sweep.
+enum class OverheadScale {
+  automatic,  ///< logarithmic if a curve would lie flat otherwise
+  linear,
+  logarithmic  ///< but for overheads near 0, which a logarithm does not show
+};
+
 /// The widths that a picture can be laid out for, in millimetres.
 inline constexpr double kMinPictureMm = 80;
 inline constexpr double kMaxPictureMm = 400;
@@ -46,6 +53,8 @@ struct PictureOptions {
   // Of schedules.
   LaneChoice lanes = LaneChoice::all;
   ColumnWidth columns = ColumnWidth::computation;
+  // Of sweeps and bars.
+  OverheadScale overheads = OverheadScale::automatic;
 };
 
 /// Draws a schedule: RAM over the course of one training step, stacked by tensor, under the budget;
@@ -70,9 +79,26 @@ struct CurvePoint {
 /// Draws a sweep: energy overhead (energy / baseline - 1) against the RAM budget, as in
 /// figures 3 and 4 of the POET paper (ICML 2022), or against the runtime budget if that alone
 /// varies. It has a panel for each model on each platform, and in it a curve for each technique
-/// set, by colour, and runtime budget, by dash. Points that are not proven reach down to their
+/// set, by colour, and runtime budget, by dash; a set of techniques has one colour in all pictures,
+/// and all panels have one axis of overheads. Points that are not proven reach down to their
 /// bound; budgets that are infeasible for all curves are shaded. Points may come in any order.
 /// Throws InputError for a width out of range.
 std::string sweep_svg(std::span<const CurvePoint> points, const PictureOptions& options = {});
+
+/// What one method made of one problem: a bar.
+struct MethodBar {
+  std::string problem;     ///< what stands above its group: model, platform and budgets
+  std::string method;      ///< beside the bar
+  std::string techniques;  ///< `both`, `remat`, `paging` or `none`: its colour
+  std::string without;     ///< why it has no energy; empty if it has one
+  Joules energy_joules = 0;
+  Joules lower_bound_joules = 0;  ///< proven for all methods with these techniques; 0: unknown
+  Joules baseline_energy_joules = 0;
+};
+
+/// Draws a comparison of methods: a group of bars for each problem, in the order of their first
+/// appearance, each as long as its energy overhead, on one axis for all groups. The line in a group
+/// is the largest bound of its bars. Throws InputError for a width out of range.
+std::string methods_svg(std::span<const MethodBar> bars, const PictureOptions& options = {});
 
 }  // namespace poet

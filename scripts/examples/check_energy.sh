@@ -10,7 +10,8 @@
 #
 # Exit status: 0 nothing is worse; 5 something is, a point that the baseline has is missing, or its
 # graph has changed; else what poet-solve ended with. POET_SOLVE names the program, SUMMARY a file to
-# which the comparison is added as Markdown. ON_CHANGED_GRAPH=report lets graphs change.
+# which the comparison is added as Markdown. ON_CHANGED_GRAPH=report lets graphs change, and so do
+# LIMITS, options of compare such as LIMITS="--max-energy-increase 5% --max-peak-increase 0%".
 set -euo pipefail
 
 poet_solve=${POET_SOLVE:-poet-solve}
@@ -43,7 +44,10 @@ if $update; then
   exit 0
 fi
 
-compare=("$poet_solve" compare --on-changed-graph "${ON_CHANGED_GRAPH:-fail}")
+read -r -a limits <<<"${LIMITS:-}"
+on_changed_graph=fail
+if [ ${#limits[@]} -gt 0 ]; then on_changed_graph=report; fi
+compare=("$poet_solve" compare --on-changed-graph "${ON_CHANGED_GRAPH:-$on_changed_graph}" "${limits[@]}")
 if [ -n "${SUMMARY:-}" ]; then
   "${compare[@]}" --markdown "$baseline" "$new" >>"$SUMMARY"
 else

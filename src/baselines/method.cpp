@@ -34,10 +34,25 @@ constexpr std::array kMethods{
         "for all numbers of checkpoints, and the one of least energy that fits is taken; what "
         "two gradients in a row read is not computed twice",
         treeverse},
+    MethodInfo{Method::budget_greedy, "budget-greedy", kOnlyRemat,
+               "PyTorch, activation memory budget, torch._functorch.partitioners, 2024: greedy "
+               "knapsack",
+               "the things are all tensors that gradients read, as no kernels are fused; 49 "
+               "shares are tried, and the one of least energy that fits is taken",
+               budget_greedy},
+    MethodInfo{Method::budget_dp, "budget-dp", kOnlyRemat,
+               "PyTorch, activation memory budget, torch._functorch.partitioners, 2024: dynamic "
+               "program",
+               "as budget-greedy; sizes in 1/1000 of the budget", budget_dp},
     MethodInfo{Method::page_all, "page-all", kOnlyPaging,
                "vDNN_all: Rhu et al., vDNN, MICRO 2016, section 3.2",
                "every tensor that is idle for long enough is moved, not the inputs of layers only",
                page_all},
+    MethodInfo{Method::look_ahead, "look-ahead", kOnlyPaging,
+               "Moon et al., NNTrainer: Light-Weight On-Device Training Framework, 2022",
+               "numbers of operators from 0 on are tried, and the one of least energy that fits is "
+               "taken",
+               look_ahead},
     MethodInfo{Method::capuchin_like, "capuchin-like", kBothTechniques,
                "Peng et al., Capuchin, ASPLOS 2020, section 4",
                "accesses are those of the baseline, not measured; a swap belongs to one stage; "

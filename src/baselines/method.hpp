@@ -17,7 +17,10 @@ enum class Method {
   chen_sqrt,
   chen_greedy,
   treeverse,
+  budget_greedy,
+  budget_dp,
   page_all,
+  look_ahead,
   capuchin_like,
   dtr_like,
   checkmate,
@@ -56,6 +59,9 @@ Attempt page_all(const Problem& problem);
 Attempt chen_sqrt(const Problem& problem);
 Attempt chen_greedy(const Problem& problem);
 Attempt treeverse(const Problem& problem);
+Attempt budget_greedy(const Problem& problem);
+Attempt budget_dp(const Problem& problem);
+Attempt look_ahead(const Problem& problem);
 Attempt capuchin_like(const Problem& problem);
 Attempt dtr_like(const Problem& problem);
 Attempt pofo(const Problem& problem);

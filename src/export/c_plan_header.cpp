@@ -36,6 +36,10 @@ std::string_view element_type(const StepNode& node, const TrainingStep& step, in
   return "float";
 }
 
+/// What the deepest kernel takes with what calls it. tests/target holds it against the compiler's
+/// own figures, and a painted stack against it.
+constexpr int kStackBytes = 1280;
+
 class PlanHeader {
  public:
   PlanHeader(const DevicePlan& plan, const DevicePlan* first)
@@ -99,6 +103,8 @@ class PlanHeader {
     if (step_.is_forward) define_outputs();
     define("GROUP_COUNT", static_cast<std::int64_t>(plan_.groups.size()), "of parameters");
     define("INSTRUCTION_COUNT", static_cast<std::int64_t>(plan_.instructions.size()));
+    define("STACK_BYTES", kStackBytes,
+           "at most, of a step or a pass on a Cortex-M, by POET_CFLAGS");
     text_ += "\n";
   }
 

@@ -201,6 +201,7 @@ class PlanSource {
       return member(name, words_.macro + std::string(macro));
     };
     std::string text = fmt::format("const struct poet_plan {} = {{\n", words_.symbol);
+    text += member("hash", fmt::format("0x{:08x}u", plan_.hash));
     text += count("arena_bytes", "ARENA_BYTES");
     text += count("alignment", "ALIGNMENT");
     text += count("storage_bytes", "STORAGE_BYTES");

@@ -20,25 +20,6 @@ bool is_of_kernels(const EmbeddedFile& file) {
   return file.name.ends_with(".c") && !file.name.starts_with("poet_");
 }
 
-// A piece of a Makefile and no project of its own: firmware has a build already.
-std::string make_snippet(const FolderFiles& files) {
-  std::string sources;
-  for (const FolderFile& file : files) {
-    if (file.name.ends_with(".c")) sources += " " + file.name;
-  }
-  return fmt::format(
-      "# For a Makefile: include this file, compile POET_SOURCES with POET_CFLAGS, and link with\n"
-      "# POET_LDFLAGS, so that kernels that the plan does not call are left out.\n"
-      "ifndef POET_DIR\n"
-      "POET_DIR := $(patsubst %/,%,$(dir $(lastword $(MAKEFILE_LIST))))\n"
-      "endif\n"
-      "POET_SOURCES := $(addprefix $(POET_DIR)/,{})\n"
-      "# Without -ffp-contract=off results depend on the compiler. -ffast-math is an error.\n"
-      "POET_CFLAGS := -I$(POET_DIR) -ffp-contract=off -ffunction-sections -fdata-sections\n"
-      "POET_LDFLAGS := -Wl,--gc-sections\n",
-      sources.substr(1));
-}
-
 }  // namespace
 
 PlanWords words_of(const DevicePlan& plan) {
@@ -67,7 +48,11 @@ FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
     }
   }
   files.push_back({"poet_kernels.c", kernels});
-  files.push_back({"poet.mk", make_snippet(files)});
+  std::vector<std::string> sources;
+  for (const FolderFile& file : files) {
+    if (file.name.ends_with(".c")) sources.push_back(file.name);
+  }
+  for (FolderFile& file : firmware_builds(sources)) files.push_back(std::move(file));
   return files;
 }
 

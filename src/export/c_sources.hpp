@@ -26,11 +26,16 @@ struct FirstParameters {
 };
 
 /// Everything that a device needs for a training step, or a forward pass: the plan, the runtime
-/// with all kernels in one file, the parameters that are not trained, given ones that are, and
-/// poet.mk for a Makefile. `second`: a forward pass beside a training step; a null pointer if there
+/// with all kernels in one file, the parameters that are not trained, given ones that are, and what
+/// builds them. `second`: a forward pass beside a training step; a null pointer if there
 /// is none.
 FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
                       const FirstParameters& first);
+
+/// What builds an export, for those who have a build already: poet.mk for a Makefile,
+/// CMakeLists.txt, and what PlatformIO, Arduino, ESP-IDF and Zephyr look for. `sources` are the
+/// names of its C files.
+FolderFiles firmware_builds(const std::vector<std::string>& sources);
 
 /// What the words in the files of a plan begin with.
 struct PlanWords {

@@ -7,12 +7,15 @@
 #include <algorithm>
 #include <limits>
 #include <set>
+#include <string>
 #include <string_view>
 
 #include <fmt/format.h>
 
+#include "base/sha256.hpp"
 #include "export/device_plan.hpp"
 #include "export/resolve_memory.hpp"
+#include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "step/initial_values.hpp"
 
@@ -292,10 +295,27 @@ class PlanResolver {
 }  // namespace
 
 // The name is only for comments, and so it is no part of what is resolved.
+namespace {
+
+/// Of what is in a saved state: trained parameters by layer and shape, their norms' statistics and
+/// the optimizer.
+std::uint32_t state_hash(const TrainingStep& step) {
+  std::string text{name_of(kind_of(step.optimizer))};
+  for (const StepParameters& each : step.parameters) {
+    if (!each.is_trained && !each.norm) continue;
+    text += fmt::format("\n{} {}", each.name, each.is_trained);
+    for (const Shape& shape : each.shapes) text += ' ' + shape_text(shape);
+  }
+  return static_cast<std::uint32_t>(std::stoul(sha256_hex(text).substr(0, 8), nullptr, 16));
+}
+
+}  // namespace
+
 DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
                         const PlacedStep& placed) {
   DevicePlan plan = PlanResolver(step, placed, nullptr).take();
   plan.name = name;
+  plan.hash = state_hash(step);
   return plan;
 }
 

@@ -99,4 +99,8 @@ std::string to_csv(const std::vector<MinRamRow>& rows) {
   return csv(rows);
 }
 
+std::string to_csv(const std::vector<BaselineRow>& rows) {
+  return csv(rows);
+}
+
 }  // namespace poet

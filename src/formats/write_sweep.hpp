@@ -23,6 +23,7 @@ std::string to_json_lines(const std::vector<BaselineRow>& rows);
 /// The same as a table with a line of keys; without `format`, `version` and `timing`.
 std::string to_csv(const std::vector<SweepRow>& rows);
 std::string to_csv(const std::vector<MinRamRow>& rows);
+std::string to_csv(const std::vector<BaselineRow>& rows);
 
 /// Reads what to_json_lines() writes for a sweep; `source` is named in errors. Throws InputError
 /// with the line for anything malformed, and for a text without lines.

@@ -4,10 +4,16 @@
 //
 // RAM is sampled at the start of each computation, which is what rule 5 of docs/schedule-format.md
 // counts; between two samples tensors only go.
+//
+// Viewers rebuild which event is inside which from starts and durations alone. So times are on a
+// grid on which sums are exact, or the next computation would begin before the last one ends, by a
+// rounding; and what takes no time is an instant, as an empty span at the start of another one is
+// neither inside nor outside it. speedscope dropped such events with a complaint in the console.
 
 #include "formats/write_trace.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <utility>
 #include <vector>
@@ -39,13 +45,27 @@ struct Span {
   Seconds end = 0;
 };
 
+/// Steps per microsecond, a power of two: the finest with which a double holds any time of the step
+/// exactly, and so the sum of a start and a duration.
+double finest_grid(const Graph& graph, const Schedule& schedule) {
+  Seconds longest = 0;  // if nothing runs beside anything else
+  for (const Stage& stage : schedule.stages) {
+    for (const int node : stage.compute) longest += graph.nodes[node].runtime_seconds;
+    for (const int node : stage.page_out) longest += graph.nodes[node].page_out_seconds;
+    for (const int node : stage.page_in) longest += graph.nodes[node].page_in_seconds;
+  }
+  constexpr int kBitsOfDoubles = 52;  // one is left for a rounding upwards
+  return longest > 0 ? std::exp2(kBitsOfDoubles - 1 - std::ilogb(longest * kMicroseconds)) : 1;
+}
+
 class TraceWriter {
  public:
   explicit TraceWriter(const ScheduleFile& file)
       : file_(file),
         graph_(file.graph),
         paging_time_(file.request.limits.paging_time),
-        timeline_(make_timeline(file.graph, file.schedule, paging_time_)) {}
+        timeline_(make_timeline(file.graph, file.schedule, paging_time_)),
+        grid_(finest_grid(file.graph, file.schedule)) {}
 
   Json write() {
     add_name("process_name", 0, file_.model.name);
@@ -61,9 +81,11 @@ class TraceWriter {
   }
 
  private:
+  /// In microseconds, on the grid.
+  double timestamp(Seconds at) const { return std::round(at * kMicroseconds * grid_) / grid_; }
+
   Json& add(const char* phase, const std::string& name, Seconds at) {
-    events_.push_back(
-        {{"ph", phase}, {"pid", kProcess}, {"name", name}, {"ts", kMicroseconds * at}});
+    events_.push_back({{"ph", phase}, {"pid", kProcess}, {"name", name}, {"ts", timestamp(at)}});
     return events_.back();
   }
 
@@ -75,8 +97,13 @@ class TraceWriter {
 
   void add_span(Track track, const char* category, const std::string& name, const Span& span,
                 Json args) {
-    Json& event = add("X", name, span.start);
-    event["dur"] = kMicroseconds * (span.end - span.start);
+    const double duration = timestamp(span.end) - timestamp(span.start);
+    Json& event = add(duration > 0 ? "X" : "i", name, span.start);
+    if (duration > 0) {
+      event["dur"] = duration;
+    } else {
+      event["s"] = "t";  // of its track
+    }
     event["tid"] = static_cast<int>(track);
     event["cat"] = category;
     event["args"] = std::move(args);
@@ -194,6 +221,7 @@ class TraceWriter {
   const Graph& graph_;
   PagingTime paging_time_;
   ScheduleTimeline timeline_;
+  double grid_ = 1;
   Json events_ = Json::array();
   Seconds now_ = 0;            // the end of the last stage
   std::vector<Span> columns_;  // by computation

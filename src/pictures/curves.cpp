@@ -81,6 +81,28 @@ std::string common_traits(const CurveSet& set, std::span<const CurvePoint> point
                  names_ram ? "RAM budget " + format_bytes(points.front().ram_budget_bytes) : ""});
 }
 
+/// What the curves of a panel have in common and those of other panels do not.
+std::string constant_in(const Panel& panel, const CurveSet& set) {
+  const Curve& first = panel.curves.front();
+  const auto same = [&](auto&& value) {
+    return std::all_of(panel.curves.begin(), panel.curves.end(),
+                       [&](const Curve& curve) { return value(curve) == value(first); });
+  };
+  const bool techniques = set.panels.size() > 1 && set.techniques.size() > 1 &&
+                          same([](const Curve& curve) { return curve.techniques; });
+  const bool runtime = set.panels.size() > 1 && set.runtimes.size() > 1 &&
+                       same([](const Curve& curve) { return curve.runtime; });
+  // Over the runtime budget, each panel has one RAM budget.
+  const Bytes ram = first.points.front().ram_budget_bytes;
+  const bool has_own_ram = set.axis == BudgetAxis::runtime &&
+                           std::any_of(set.panels.begin(), set.panels.end(), [&](const Panel& p) {
+                             return p.curves.front().points.front().ram_budget_bytes != ram;
+                           });
+  return joined({techniques ? set.techniques[first.techniques] : "",
+                 runtime ? set.runtimes[first.runtime] : "",
+                 has_own_ram ? "RAM budget " + format_bytes(ram) : ""});
+}
+
 void sort_points(CurveSet& set) {
   for (Panel& panel : set.panels) {
     for (Curve& curve : panel.curves) {
@@ -137,8 +159,9 @@ double budget(const CurvePoint& point, BudgetAxis axis) {
 }
 
 std::string CurveSet::title(const Panel& panel) const {
-  if (platforms.size() < 2 || panel.platform.empty()) return panel.model;
-  return fmt::format("{} {}", panel.model, on_platform(panel.platform));
+  std::string title = panel.model;
+  if (platforms.size() > 1 && !panel.platform.empty()) title += " " + on_platform(panel.platform);
+  return joined({title, constant_in(panel, *this)});
 }
 
 std::string CurveSet::label(const Curve& curve) const {
@@ -146,8 +169,8 @@ std::string CurveSet::label(const Curve& curve) const {
                  runtimes.size() > 1 ? runtimes[curve.runtime] : ""});
 }
 
-CurveSet make_curves(std::span<const CurvePoint> points) {
-  CurveSet set{.axis = choose_axis(points)};
+CurveSet make_curves(std::span<const CurvePoint> points, OverheadScale overheads) {
+  CurveSet set{.axis = choose_axis(points), .overheads = overheads};
   set.runtimes =
       set.axis == BudgetAxis::runtime ? std::vector<std::string>{""} : runtime_labels(points);
   for (const CurvePoint& point : points) {

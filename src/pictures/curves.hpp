@@ -38,9 +38,11 @@ struct CurveSet {
   std::vector<std::string> techniques;
   std::vector<std::string> runtimes;  ///< ascending; a single empty one if that is the axis
   BudgetAxis axis = BudgetAxis::ram;
+  OverheadScale overheads = OverheadScale::automatic;
   std::string common;  ///< what all curves have in common
 
-  /// What a panel shows: `linear on m4`, or without the platform if there is only one.
+  /// What a panel shows, and what is constant in it and in no other one: `linear on m4, remat
+  /// only`, or without the platform if there is only one.
   std::string title(const Panel& panel) const;
   /// What a curve differs in from the others of its panel: `remat only, runtime 2x`.
   std::string label(const Curve& curve) const;
@@ -48,7 +50,8 @@ struct CurveSet {
 
 /// Groups the points of a sweep into panels and curves. The axis is the runtime budget if it varies
 /// and no panel has more than one RAM budget.
-CurveSet make_curves(std::span<const CurvePoint> points);
+CurveSet make_curves(std::span<const CurvePoint> points,
+                     OverheadScale overheads = OverheadScale::automatic);
 
 /// Whether a schedule was found.
 bool has_schedule(const CurvePoint& point);

@@ -106,7 +106,11 @@ void draw_budget(SvgWriter& svg, const SchedulePage& page, const MemoryAxis& axi
   const Bytes budget = page.file.summary.ram_budget_bytes;
   const double y = axis.shows_budget ? axis.y(static_cast<double>(budget)) : axis.y.to;
   if (axis.shows_budget) svg.line(page.x.from(), y, page.x.to(), y, "budget");
-  svg.text(page.x.to() + 8, y + 1, "axis strong", page.look.narrow() ? "budget" : "RAM budget");
+  constexpr double kOfBoldText = 1.15;  // estimates are for upright text of usual weight
+  const std::string name = "RAM budget";
+  const bool fits =
+      kOfBoldText * estimated_width(name, kNoteSize) <= page.look.width - page.x.to() - 8;
+  svg.text(page.x.to() + 8, y + 1, "axis strong", fits ? name : "budget");
   svg.text(page.x.to() + 8, y + 15, "axis strong", format_bytes(budget));
   if (!axis.shows_budget) svg.text(page.x.to() + 8, y + 29, "axis", "(above this)");
 }

@@ -39,15 +39,20 @@ double top_of(const Curve& curve) {
 
 // The flattest curve decides where the linear part ends: a tenth of its top, rounded down to a
 // power of ten, so that ticks are powers of ten.
-OverheadAxis::OverheadAxis(const Panel& panel, double bottom, double top) {
+OverheadAxis::OverheadAxis(std::span<const Panel> panels, double bottom, double top,
+                           OverheadScale wanted) {
   double flattest = std::numeric_limits<double>::infinity();
-  for (const Curve& curve : panel.curves) {
-    const double curve_top = top_of(curve);
-    most_ = std::max(most_, curve_top);
-    if (curve_top > 0) flattest = std::min(flattest, curve_top);
+  for (const Panel& panel : panels) {
+    for (const Curve& curve : panel.curves) {
+      const double curve_top = top_of(curve);
+      most_ = std::max(most_, curve_top);
+      if (curve_top > 0) flattest = std::min(flattest, curve_top);
+    }
   }
   flattest = std::max(flattest, kFinestPart * most_);
-  if (flattest < kFlat * most_) {
+  const bool bends = wanted == OverheadScale::automatic ? flattest < kFlat * most_
+                                                        : wanted == OverheadScale::logarithmic;
+  if (bends && most_ > 0) {
     linear_below_ = std::pow(10.0, std::floor(std::log10(kLinearPart * flattest)));
   }
   most_ = std::max(most_, kMinHeight);

@@ -91,20 +91,29 @@ std::vector<LegendEntry> lane_legend(const plot::SchedulePage& page) {
   return entries;
 }
 
-std::string lane_heading(const ScheduleFile& file, LaneChoice choice) {
-  const char* const order =
-      file.model.order.empty() ? "in the order of the network" : "in the order that was chosen";
+const char* lane_subject(LaneChoice choice) {
   switch (choice) {
     case LaneChoice::all:
-      return fmt::format("Every tensor, {}", order);
+      return "Every tensor";
     case LaneChoice::forward:
-      return fmt::format("Tensors of the forward pass, {}", order);
+      return "Tensors of the forward pass";
     case LaneChoice::changed:
-      return fmt::format("Tensors that are recomputed or paged, {}", order);
+      return "Tensors that are recomputed or paged";
     case LaneChoice::none:
       break;
   }
-  return {};
+  return "";
+}
+
+/// A column of text has no room for the order.
+std::string lane_heading(const ScheduleFile& file, LaneChoice choice, const Look& look) {
+  const std::string heading = fmt::format(
+      "{}, {}", lane_subject(choice),
+      file.model.order.empty() ? "in the order of the network" : "in the order that was chosen");
+  constexpr double kOfBoldHeading = 1.15;  // estimates are for text of usual weight
+  const bool fits =
+      kOfBoldHeading * plot::estimated_width(heading, plot::kStrongSize) <= look.room();
+  return fits ? heading : lane_subject(choice);
 }
 
 /// Draws the picture from the top down; `y` is where the next part begins.
@@ -168,7 +177,7 @@ class ScheduleDrawing {
 
   // Without a lane there is a line that says so, as an empty space would look like a mistake.
   void draw_lanes(SvgWriter& svg, double y) const {
-    plot::draw_heading(svg, look_, y, lane_heading(page_.file, options_.lanes).c_str());
+    plot::draw_heading(svg, look_, y, lane_heading(page_.file, options_.lanes, look_).c_str());
     y += plot::kHeadingHeight;
     if (page_.lanes.empty()) {
       svg.text(look_.left(), y + plot::kNoteSize, "note", "None.");

@@ -87,7 +87,7 @@ PanelPlace PanelGrid::place(std::size_t panel, double top) const {
 /// Panels below each other are equally wide, so all of them make room for the axis if one has it.
 bool PanelGrid::energy_in_column(std::size_t column) const {
   for (std::size_t panel = 0; panel < set_.panels.size(); ++panel) {
-    if (cell(panel).column == column && has_energy_ticks(set_.panels[panel])) return true;
+    if (cell(panel).column == column && has_energy_ticks(set_, set_.panels[panel])) return true;
   }
   return false;
 }

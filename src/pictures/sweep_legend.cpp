@@ -13,9 +13,10 @@ namespace {
 
 constexpr double kLineReach = 14;  ///< of a line, to either side: a dash has to show its rhythm
 
-LegendEntry colour_entry(int colour, const std::string& techniques) {
+LegendEntry colour_entry(int shape, const std::string& techniques) {
   return {.mark =
-              [style = CurveStyle{.colour = colour}](SvgWriter& svg, double x, double y) {
+              [style = CurveStyle{.colour = technique_colour(techniques), .shape = shape}](
+                  SvgWriter& svg, double x, double y) {
                 svg.line(x - kLineReach, y, x + kLineReach, y, curve_class(style));
                 draw_point(svg, style, true, x, y, {});
               },

@@ -32,13 +32,17 @@ constexpr double kBudgetMargin = 0.04;  ///< of the range of budgets, on either 
 constexpr double kPixelsPerBudget = 55;
 constexpr std::size_t kFewCurves = 8;  ///< more have smaller points
 
-// The axis begins at the least budget and not at 0: what is left of it was not asked for.
-Scale budget_scale(const Panel& panel, double left, double right) {
+// The axis begins at the least budget and not at 0: what is left of it was not asked for. Panels of
+// one model have one axis, so that platforms can be compared; models have sizes of their own.
+Scale budget_scale(const CurveSet& set, const Panel& panel, double left, double right) {
   double low = std::numeric_limits<double>::max();
   double high = 0;
-  for (const Curve& curve : panel.curves) {
-    low = std::min(low, budget(curve.points.front(), panel.axis));
-    high = std::max(high, budget(curve.points.back(), panel.axis));
+  for (const Panel& other : set.panels) {
+    if (other.model != panel.model && panel.axis == BudgetAxis::ram) continue;
+    for (const Curve& curve : other.curves) {
+      low = std::min(low, budget(curve.points.front(), panel.axis));
+      high = std::max(high, budget(curve.points.back(), panel.axis));
+    }
   }
   const double margin = high > low
                             ? std::max(kBudgetMargin * (high - low), 1e-6 * high)
@@ -133,9 +137,9 @@ class PanelDrawing {
         gaps_(gap_rows(set, panel)),
         top_(where.place.top + kTitleHeight),
         bottom_(where.place.bottom - kAxisHeight - gap_rows_height(set, panel)),
-        x_(budget_scale(panel, where.place.left + kTitleWidth + kNumbersWidth,
+        x_(budget_scale(set, panel, where.place.left + kTitleWidth + kNumbersWidth,
                         where.place.right - right_margin(where))),
-        y_(panel, bottom_, top_) {}
+        y_(set.panels, bottom_, top_, set.overheads) {}
 
   // Grid first, then bars, then curves: a point must not be hidden by the bar of another.
   void draw() {
@@ -163,7 +167,8 @@ class PanelDrawing {
   double y(const CurvePoint& point, Joules energy) const { return y_(overhead(point, energy)); }
 
   CurveStyle style_of(const Curve& curve) const {
-    return {.colour = curve.techniques,
+    return {.colour = technique_colour(set_.techniques[curve.techniques]),
+            .shape = curve.techniques,
             .dash = curve.runtime,
             .small = panel_.curves.size() > kFewCurves};
   }
@@ -281,8 +286,8 @@ double gap_rows_height(const CurveSet& set, const Panel& panel) {
   return kRowHeight * static_cast<double>(gap_rows(set, panel).size());
 }
 
-bool has_energy_ticks(const Panel& panel) {
-  return !energy_ticks(panel, OverheadAxis(panel, 1, 0)).empty();
+bool has_energy_ticks(const CurveSet& set, const Panel& panel) {
+  return !energy_ticks(panel, OverheadAxis(set.panels, 1, 0, set.overheads)).empty();
 }
 
 void draw_sweep_panel(SvgWriter& svg, const CurveSet& set, const Panel& panel,

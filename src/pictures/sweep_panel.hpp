@@ -1,5 +1,6 @@
 #pragma once
 
+#include <span>
 #include <vector>
 
 #include "pictures/curves.hpp"
@@ -13,8 +14,12 @@ namespace poet::plot {
 /// best points are (log1p, as symmetric logarithmic axes have it).
 class OverheadAxis {
  public:
-  /// Puts overhead 0 at `bottom` and the largest overhead of the panel just below `top`, in pixels.
-  OverheadAxis(const Panel& panel, double bottom, double top);
+  /// Puts overhead 0 at `bottom` and the largest overhead of all panels just below `top`, in
+  /// pixels: panels of one picture have one axis.
+  OverheadAxis(std::span<const Panel> panels, double bottom, double top,
+               OverheadScale wanted = OverheadScale::automatic);
+  OverheadAxis(const Panel& panel, double bottom, double top)
+      : OverheadAxis(std::span(&panel, 1), bottom, top) {}
 
   /// Returns the pixel for an overhead, kept within the axis.
   double operator()(double overhead) const { return scale_.clamped(bent(overhead)); }
@@ -45,7 +50,7 @@ struct Rectangle {
 double gap_rows_height(const CurveSet& set, const Panel& panel);
 
 /// Whether a panel can have an axis in joules: its curves have one baseline, and the numbers fit.
-bool has_energy_ticks(const Panel& panel);
+bool has_energy_ticks(const CurveSet& set, const Panel& panel);
 
 /// Where a panel is, and which axes it has.
 struct PanelPlace {

@@ -82,7 +82,7 @@ void draw_header(SvgWriter& svg, const Header& header, const Look& look) {
 }  // namespace
 
 std::string sweep_svg(std::span<const CurvePoint> points, const PictureOptions& options) {
-  const plot::CurveSet set = plot::make_curves(points);
+  const plot::CurveSet set = plot::make_curves(points, options.overheads);
   const Look look = plot::make_look(options, plot::sweep_screen_width(set));
   const plot::PanelGrid grid(set, look);
   const Header header = make_header(set, look, options);

@@ -1,12 +1,13 @@
-// Marks of curves. A colour alone does not carry a set of techniques to every reader or through a
-// copier, so each has a shape of points as well. The numbers of colours and shapes have no common
-// divisor, so that thirty pairs come before one is repeated; more curves than that are not read in
-// one picture.
+// Marks of curves. A reader who has learnt in one figure that orange is recomputation reads the
+// next one by it, so a colour belongs to a set of techniques and not to a place in a list. It does
+// not carry that to every reader or through a copier, so each entry of a legend has a shape of
+// points as well.
 
 #include "pictures/sweep_style.hpp"
 
 #include <array>
 #include <string_view>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -18,8 +19,21 @@ namespace {
 // Okabe and Ito's colours without the yellow, which is too bright for lines on white.
 constexpr std::array<std::string_view, 6> kCurveColours{"#0072b2", "#d55e00", "#009e73",
                                                         "#cc79a7", "#e69f00", "#56b4e9"};
-/// As many as have no common divisor with the colours: thirty pairs before one comes again.
 constexpr int kShapes = 5;
+
+/// The words of legends, and of the option --techniques.
+constexpr std::array<std::pair<std::string_view, int>, 10> kTechniqueColours{
+    {{"remat + paging", 0},
+     {"remat+paging", 0},
+     {"both", 0},
+     {"remat only", 1},
+     {"remat", 1},
+     {"paging only", 2},
+     {"paging", 2},
+     {"neither remat nor paging", 3},
+     {"none", 3},
+     {"", 0}}};
+constexpr int kOtherColour = 4;
 
 /// In the order of budgets, from the tightest on.
 constexpr std::array<std::string_view, 6> kDashes{"none",    "8 3",  "2 2.5",
@@ -48,7 +62,7 @@ int colour_of(const CurveStyle& style) {
 }
 
 int shape_of(const CurveStyle& style) {
-  return style.colour % kShapes;
+  return style.shape % kShapes;
 }
 
 /// Curves may lie on each other; a later one, drawn on top, has smaller points.
@@ -98,6 +112,14 @@ std::string bar_class(const CurveStyle& style) {
 }
 
 }  // namespace
+
+int technique_colour(std::string_view techniques) {
+  const std::string_view base = techniques.substr(0, techniques.find(','));
+  for (const auto& [words, colour] : kTechniqueColours) {
+    if (words == base) return colour;
+  }
+  return kOtherColour;
+}
 
 std::string curve_class(const CurveStyle& style) {
   return fmt::format("curve line{} dash{}{}", colour_of(style),

@@ -1,16 +1,23 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 #include "pictures/look.hpp"
 #include "pictures/svg_writer.hpp"
 
 namespace poet::plot {
 
-/// How a curve is drawn: its colour and the shape of its points stand for techniques, so that these
-/// can be told apart in one colour too, and its dash for a runtime budget.
+/// The colour of a set of techniques, which is the same in all panels and pictures: an index into
+/// the colours of curves. What limits transfers may follow the techniques after a comma.
+int technique_colour(std::string_view techniques);
+
+/// How a curve is drawn: its colour stands for techniques alone, the shape of its points for these
+/// and for what limits transfers, so that sets can be told apart in one colour too, and its dash
+/// for a runtime budget.
 struct CurveStyle {
   int colour = 0;
+  int shape = 0;
   int dash = 0;
   bool small = false;  ///< points of many curves in one panel
 };

@@ -1,7 +1,8 @@
 // What became worse or better between two results. Only what a schedule is asked for counts: a
 // proof is compared as it stands, time and work of the solver are not, as they differ between
 // machines. If a graph has changed, figures before and after are facts about two problems, and are
-// listed as such.
+// listed as such. Limits for a rise hold for these too, as a project knows what its graph may grow
+// by.
 //
 // A changed graph needs a rule of its own. Its points have other budgets where these are shares, so
 // they are paired by their place in the grid, and neither energy can be called better. Only a
@@ -14,44 +15,29 @@
 
 #include "sweep/compare.hpp"
 
+#include <utility>
+
 #include <fmt/format.h>
 
-#include "base/text/figures.hpp"
 #include "poet/error.hpp"
 #include "sweep/pairs.hpp"
 
 namespace poet {
 namespace {
 
-/// What is proven about a point: that its schedule is within the gap, or that there is none.
-bool proven(const SweepRow& row) {
-  return row.status == SweepRow::Status::optimal || row.status == SweepRow::Status::infeasible;
-}
-
-std::string status_text(const SweepRow& row) {
-  std::string text(name_of(row.status));
-  if (row.summary) text += fmt::format(" ({})", gap_text(row.summary->gap, row.summary->gap_extra));
-  if (!row.summary && !row.reason.empty()) text += fmt::format(" ({})", row.reason);
-  return text;
-}
-
-std::string energies(Joules before, Joules now) {
-  const std::string change =
-      before > 0 ? change_text(now / before - 1, 4) : std::string("from nothing");
-  const auto [was, is] = distinct(before, now);
-  return fmt::format("energy {} J -> {} J ({})", was, is, change);
-}
-
 class Comparer {
  public:
-  Comparer(double rel_tol, OnChangedGraph on_changed_graph) : on_changed_graph_(on_changed_graph) {
+  Comparer(double rel_tol, OnChangedGraph on_changed_graph, const IncreaseLimits& limits)
+      : on_changed_graph_(on_changed_graph) {
     comparison_.rel_tol = rel_tol;
+    comparison_.limits = limits;
   }
 
   /// Two points that stand for the same.
   void add(const std::string& name, const ComparedPoint& before, const ComparedPoint& now) {
     begin(name, before, now);
     compare_schedules();
+    check_limits();
     compare_figures();
     compare_proofs();
   }
@@ -61,11 +47,14 @@ class Comparer {
                          const ComparedPoint& now) {
     begin(name, before, now);
     const bool fails = on_changed_graph_ == OnChangedGraph::fail;
+    const std::vector<ChangedFigure> figures = changed_figures(*before_, *now_);
     add(fails ? comparison_.regressions : comparison_.graph_changes, Difference::Kind::graph,
-        "graph changed: " + change_of_figures());
+        "graph changed: " + in_a_line(figures), figures);
+    check_limits();
     if (fails || !before_->summary || now_->summary) return;
-    worse(Difference::Kind::schedule,
-          fmt::format("graph changed: {} -> {}", status_text(*before_), status_text(*now_)));
+    const ChangedFigure lost = status_change("schedule", *before_, *now_);
+    worse(Difference::Kind::schedule, fmt::format("graph changed: {} -> {}", lost.before, lost.now),
+          {lost});
   }
 
   void add_other_problem(const std::string& name, const std::string& difference) {
@@ -94,27 +83,14 @@ class Comparer {
     name_ = name;
     before_ = &before.row;
     now_ = &now.row;
-    if (!now.fault.empty()) worse(Difference::Kind::invalid, now.fault);
+    if (!now.fault.empty()) worse(Difference::Kind::invalid, now.fault, {});
   }
 
-  std::string change_of_figures() const {
-    std::string text = fmt::format("{} -> {}", status_text(*before_), status_text(*now_));
-    if (before_->problem.limits.ram_budget_bytes != now_->problem.limits.ram_budget_bytes) {
-      text += fmt::format("; RAM budget {} -> {} bytes", before_->problem.limits.ram_budget_bytes,
-                          now_->problem.limits.ram_budget_bytes);
-    }
-    if (before_->summary && now_->summary) {
-      text += "; " + energies(before_->summary->energy_joules, now_->summary->energy_joules);
-    } else if (before_->summary || now_->summary) {
-      const auto energy = [](const SweepRow& row) {
-        return row.summary ? format_joules(row.summary->energy_joules) : std::string("none");
-      };
-      text += fmt::format("; energy {} -> {}", energy(*before_), energy(*now_));
-    }
-    const auto peak = [](const SweepRow& row) {
-      return row.summary ? fmt::format("{}", row.summary->peak_ram_bytes) : std::string("none");
-    };
-    return text + fmt::format("; peak RAM {} -> {} bytes", peak(*before_), peak(*now_));
+  /// `optimal (exactly optimal) -> feasible (...); energy 2 J -> 1 J (-50.0000 %); ...`.
+  static std::string in_a_line(const std::vector<ChangedFigure>& figures) {
+    std::string text = fmt::format("{} -> {}", figures.front().before, figures.front().now);
+    for (std::size_t i = 1; i < figures.size(); ++i) text += "; " + figure_text(figures[i]);
+    return text;
   }
 
   /// Proofs are about one order of the nodes.
@@ -124,10 +100,18 @@ class Comparer {
   std::string order_text() const { return same_order() ? "" : "; other order of the nodes"; }
 
   void compare_schedules() {
-    const std::string change =
-        fmt::format("{} -> {}{}", status_text(*before_), status_text(*now_), order_text());
-    if (before_->summary && !now_->summary) worse(Difference::Kind::schedule, change);
-    if (!before_->summary && now_->summary) better(Difference::Kind::schedule, change);
+    const ChangedFigure figure = status_change("schedule", *before_, *now_);
+    const std::string change = fmt::format("{} -> {}{}", figure.before, figure.now, order_text());
+    if (before_->summary && !now_->summary) worse(Difference::Kind::schedule, change, {figure});
+    if (!before_->summary && now_->summary) better(Difference::Kind::schedule, change, {figure});
+  }
+
+  /// Whatever is minimised: who sets a limit for a figure wants it held.
+  void check_limits() {
+    if (!before_->summary || !now_->summary) return;
+    for (const Excess& excess : excesses(*before_->summary, *now_->summary, comparison_.limits)) {
+      worse(excess.kind, excess.message + order_text(), {excess.figure});
+    }
   }
 
   /// The energies of two schedules say nothing unless what was minimised before is equal.
@@ -135,44 +119,40 @@ class Comparer {
     if (!before_->summary || !now_->summary) return;
     const Summary& before = *before_->summary;
     const Summary& now = *now_->summary;
+    const IncreaseLimits& limits = comparison_.limits;
     const Objective objective = now_->problem.objective;
-    if (objective == Objective::runtime && differ(Difference::Kind::runtime, "runtime", "s",
-                                                  before.runtime_seconds, now.runtime_seconds)) {
+    if (objective == Objective::runtime &&
+        differ(Difference::Kind::runtime, before.runtime_seconds, now.runtime_seconds,
+               limits.runtime.has_value(),
+               runtime_change(before.runtime_seconds, now.runtime_seconds))) {
       return;
     }
-    if (objective == Objective::ram && differ(Difference::Kind::ram, "peak RAM", "bytes",
-                                              static_cast<double>(before.peak_ram_bytes),
-                                              static_cast<double>(now.peak_ram_bytes))) {
+    if (objective == Objective::ram &&
+        differ(Difference::Kind::ram, static_cast<double>(before.peak_ram_bytes),
+               static_cast<double>(now.peak_ram_bytes), limits.peak_ram.has_value(),
+               peak_ram_change(before.peak_ram_bytes, now.peak_ram_bytes))) {
       return;
     }
-    compare_energies(before.energy_joules, now.energy_joules);
+    differ(Difference::Kind::energy, before.energy_joules, now.energy_joules,
+           limits.energy.has_value(), energy_change(before.energy_joules, now.energy_joules));
   }
 
-  /// Reports two figures that differ by more than the tolerance.
-  /// True if they differ, as what comes after the objective is then not compared.
-  bool differ(Difference::Kind kind, const char* what, const char* unit, double before,
-              double now) {
-    const auto [was, is] = distinct(before, now);
-    const std::string text =
-        fmt::format("{} {} {} -> {} {}{}", what, was, unit, is, unit, order_text());
+  /// Reports two figures that differ by more than the tolerance, but no rise if it has a limit of
+  /// its own. True if they differ, as what comes after the objective is then not compared.
+  bool differ(Difference::Kind kind, double before, double now, bool limited,
+              const ChangedFigure& figure) {
     const bool rises = now > before * (1 + comparison_.rel_tol);
     const bool falls = now < before * (1 - comparison_.rel_tol);
-    if (rises) worse(kind, text);
-    if (falls) better(kind, text);
-    return rises || falls;
-  }
-
-  void compare_energies(Joules before, Joules now) {
-    if (now > before * (1 + comparison_.rel_tol)) {
-      worse(Difference::Kind::energy,
+    if (rises && !limited) {
+      worse(kind,
             comparison_.rel_tol > 0
-                ? fmt::format("{}, more than the {:g} % allowed{}", energies(before, now),
+                ? fmt::format("{}, more than the {:g} % allowed{}", figure_text(figure),
                               100 * comparison_.rel_tol, order_text())
-                : fmt::format("{}, and no rise is allowed{}", energies(before, now), order_text()));
+                : fmt::format("{}, and no rise is allowed{}", figure_text(figure), order_text()),
+            {figure});
     }
-    if (now < before * (1 - comparison_.rel_tol)) {
-      better(Difference::Kind::energy, energies(before, now) + order_text());
-    }
+    if (falls) better(kind, figure_text(figure) + order_text(), {figure});
+    return rises || falls;
   }
 
   /// A proof of a wider gap than the baseline was asked for is not as good as the baseline's.
@@ -184,24 +164,32 @@ class Comparer {
     const bool as_good =
         proven(*now_) &&
         (!now_->summary || now_->summary->gap <= before_->requested_gap + kRounding);
-    const std::string change = fmt::format("{} -> {}", status_text(*before_), status_text(*now_));
-    if (proven(*before_) && !as_good) worse(Difference::Kind::proof, "proof lost: " + change);
-    if (!proven(*before_) && proven(*now_)) better(Difference::Kind::proof, change);
+    const ChangedFigure figure = status_change("proof", *before_, *now_);
+    const std::string change = fmt::format("{} -> {}", figure.before, figure.now);
+    if (proven(*before_) && !as_good) {
+      worse(Difference::Kind::proof, "proof lost: " + change, {figure});
+    }
+    if (!proven(*before_) && proven(*now_)) better(Difference::Kind::proof, change, {figure});
   }
 
-  void worse(Difference::Kind kind, const std::string& message) {
-    add(comparison_.regressions, kind, message);
+  void worse(Difference::Kind kind, const std::string& message,
+             std::vector<ChangedFigure> figures) {
+    add(comparison_.regressions, kind, message, std::move(figures));
   }
 
-  void better(Difference::Kind kind, const std::string& message) {
-    add(comparison_.improvements, kind, message);
+  void better(Difference::Kind kind, const std::string& message,
+              std::vector<ChangedFigure> figures) {
+    add(comparison_.improvements, kind, message, std::move(figures));
   }
 
-  void add(std::vector<Difference>& list, Difference::Kind kind, const std::string& message) {
-    Difference difference{.kind = kind, .point = name_, .message = message};
-    if (before_->summary) difference.baseline_joules = before_->summary->energy_joules;
-    if (now_->summary) difference.fresh_joules = now_->summary->energy_joules;
-    list.push_back(std::move(difference));
+  void add(std::vector<Difference>& list, Difference::Kind kind, const std::string& message,
+           std::vector<ChangedFigure> figures) {
+    list.push_back({.kind = kind,
+                    .point = name_,
+                    .message = message,
+                    .figures = std::move(figures),
+                    .baseline = before_->summary,
+                    .fresh = now_->summary});
   }
 
   static void add_without_figures(std::vector<Difference>& list, Difference::Kind kind,
@@ -266,14 +254,14 @@ void compare_schedules(const ComparedResult& baseline, const ComparedResult& fre
 // A schedule file is a sweep of one point, but it may be without a problem: a solve that failed
 // before its model was read says nothing of it.
 Comparison compare(const ComparedResult& baseline, const ComparedResult& fresh, double rel_tol,
-                   OnChangedGraph on_changed_graph) {
+                   OnChangedGraph on_changed_graph, const IncreaseLimits& limits) {
   if (baseline.is_sweep != fresh.is_sweep) {
     throw InputError(baseline.is_sweep ? "the baseline is a sweep, the new result is a schedule "
                                          "file; expected two of a kind"
                                        : "the baseline is a schedule file, the new result is a "
                                          "sweep; expected two of a kind");
   }
-  Comparer comparer(rel_tol, on_changed_graph);
+  Comparer comparer(rel_tol, on_changed_graph, limits);
   if (baseline.is_sweep) {
     compare_sweeps(baseline, fresh, comparer);
   } else {

@@ -17,8 +17,8 @@ inline std::vector<std::string> lines_of(const std::string& text) {
   return lines;
 }
 
-inline const Words kCFiles{"poet_constants.c", "poet_kernels.c", "poet_math.c",
-                           "poet_plan.c",      "poet_runtime.c", "poet_seed.c"};
+inline const Words kCFiles{"poet_constants.c", "poet_kernels.c", "poet_math.c", "poet_plan.c",
+                           "poet_runtime.c",   "poet_seed.c",    "poet_state.c"};
 
 /// Losses and gradients of all steps have to equal what `run` has, bit by bit.
 inline void expect_same(const nlohmann::json& run, const std::string& printed,

@@ -24,7 +24,7 @@ TEST(Baselines, AreALinePerMethodAndBudgetWithSchedulesThatVerifyAccepts) {
   const Finished run = poet_solve(baselines("80%,100%", {"--schedules", folder.file("s")}));
   EXPECT_EQ(run.status, 0) << run.err;
   const Lines rows = as_lines(run.out);
-  ASSERT_THAT(rows, SizeIs(26));
+  ASSERT_THAT(rows, SizeIs(32));
   Words files{"verify"};
   for (const json& row : rows) {
     EXPECT_EQ(row.at("format"), "poet-baselines");
@@ -40,7 +40,7 @@ TEST(Baselines, AreALinePerMethodAndBudgetWithSchedulesThatVerifyAccepts) {
   EXPECT_EQ(poet_solve(files).status, 0);
   EXPECT_EQ(rows.front().at("method"), "keep-all");
   EXPECT_EQ(rows.front().at("status"), "infeasible");
-  EXPECT_EQ(rows.at(13).at("status"), "feasible");
+  EXPECT_EQ(rows.at(16).at("status"), "feasible");
   EXPECT_TRUE(std::filesystem::exists(rows.back().at("schedule_file").get<std::string>()));
 }
 
@@ -49,6 +49,23 @@ TEST(Baselines, PrintATableUnlessTheyAreQuiet) {
   EXPECT_THAT(poet_solve(few).err, HasSubstr("keep-all      feasible"));
   EXPECT_EQ(poet_solve(few + Words{"--quiet"}).err, "");
   EXPECT_THAT(as_lines(poet_solve(few).out), SizeIs(2));
+}
+
+TEST(Baselines, AreATableAndAPictureAsWell) {
+  const TemporaryFolder folder;
+  const Finished run =
+      poet_solve(baselines("60%", {"--methods", "chen-sqrt,page-all,poet", "--csv",
+                                   folder.file("t.csv"), "--plot", folder.file("b.svg")}));
+  ASSERT_EQ(run.status, 0) << run.err;
+  const std::string table = contents_of(folder.file("t.csv"));
+  EXPECT_EQ(table.find("point,method,status,"), 0U);
+  EXPECT_EQ(count_lines(table), 4U);
+  const std::string picture = contents_of(folder.file("b.svg"));
+  for (const json& row : as_lines(run.out)) {
+    EXPECT_THAT(picture, HasSubstr(">" + row.at("method").get<std::string>() + "</text>"));
+    EXPECT_THAT(table, HasSubstr("," + row.at("method").get<std::string>() + ","));
+  }
+  EXPECT_THAT(picture, HasSubstr("linear/m4, RAM budget 4.345 KiB, runtime 2x"));
 }
 
 TEST(Baselines, RefuseWhatTheyDoNotKnow) {
@@ -75,11 +92,11 @@ TEST(Baselines, CompareGraphsWithoutPagingCostsIfPagingIsForbidden) {
   const Finished run = poet_solve(words + Words{"--no-paging", "--schedules", folder.file("s")});
   ASSERT_EQ(run.status, 0) << run.err;
   const Lines rows = as_lines(run.out);
-  ASSERT_THAT(rows, SizeIs(13));
+  ASSERT_THAT(rows, SizeIs(16));
   EXPECT_EQ(rows.front().at("status"), "feasible");
-  EXPECT_EQ(rows.at(4).at("method"), "page-all");
-  EXPECT_EQ(rows.at(4).at("status"), "not-applicable");
-  EXPECT_EQ(rows.at(4).at("reason"), "it needs paging, which is forbidden");
+  EXPECT_EQ(rows.at(6).at("method"), "page-all");
+  EXPECT_EQ(rows.at(6).at("status"), "not-applicable");
+  EXPECT_EQ(rows.at(6).at("reason"), "it needs paging, which is forbidden");
   EXPECT_EQ(rows.back().at("status"), "feasible");
   EXPECT_EQ(rows.back().at("techniques"), "remat");
   EXPECT_EQ(poet_solve({"verify", rows.back().at("schedule_file"), "--model", file}).status, 0);

@@ -8,12 +8,13 @@ using testing::HasSubstr;
 
 class CiExample : public testing::Test {
  protected:
-  Finished check(const Words& arguments) const {
-    return run_program(
-        {.program = POET_SOURCE_DIR "/scripts/examples/check_energy.sh",
-         .arguments = arguments,
-         .environment = {{"POET_SOLVE", POET_SOLVE}, {"SUMMARY", folder_.file("summary.md")}},
-         .directory = folder_.path()});
+  Finished check(const Words& arguments, const std::string& limits = "") const {
+    return run_program({.program = POET_SOURCE_DIR "/scripts/examples/check_energy.sh",
+                        .arguments = arguments,
+                        .environment = {{"POET_SOLVE", POET_SOLVE},
+                                        {"SUMMARY", folder_.file("summary.md")},
+                                        {"LIMITS", limits}},
+                        .directory = folder_.path()});
   }
 
   static Words grid(const std::string& budgets = "44%,60%") {
@@ -55,6 +56,8 @@ TEST_F(CiExample, FailsIfAGraphHasChanged) {
   const Finished run = check(grid());
   EXPECT_EQ(run.status, 5);
   EXPECT_THAT(run.err, HasSubstr("graph changed"));
+  EXPECT_EQ(check(grid(), "--max-energy-increase 0% --max-peak-increase 0%").status, 0)
+      << "the figures are the same";
 }
 
 TEST_F(CiExample, FindsAPointThatIsNoLongerThere) {

@@ -103,8 +103,8 @@ TEST_F(Comparing, ReportsAModelThatHasGrownAndTheScheduleThatItHasLost) {
   grown.replace(grown.find("\"bytes\": 20"), 11, "\"bytes\": 25");
   const Finished same_share = compare(solved(measured_model(), "100%"), solved(grown, "100%"));
   EXPECT_EQ(same_share.status, 0) << same_share.err;
-  EXPECT_THAT(same_share.err, HasSubstr("RAM budget 60 -> 65 bytes"));
-  EXPECT_THAT(same_share.err, HasSubstr("peak RAM 60 -> 65 bytes"));
+  EXPECT_THAT(same_share.err, HasSubstr("RAM budget 60 bytes -> 65 bytes"));
+  EXPECT_THAT(same_share.err, HasSubstr("peak RAM 60 bytes -> 65 bytes"));
   const Finished lost =
       poet_solve({"sweep", "--models", folder_.write("net.json", measured_model()), "--ram-budget",
                   "60", "--runtime-budget", "2", "--output", folder_.file("before.jsonl")});
@@ -116,6 +116,36 @@ TEST_F(Comparing, ReportsAModelThatHasGrownAndTheScheduleThatItHasLost) {
   EXPECT_EQ(run.status, 5);
   EXPECT_THAT(run.err, HasSubstr("graph changed: optimal"));
   EXPECT_THAT(run.err, HasSubstr("-> infeasible"));
+}
+
+/// Each limit by itself, on one graph and across a change of it.
+TEST_F(Comparing, EndsWithFiveBeyondALimitForAnIncrease) {
+  const std::vector<std::pair<std::string, std::string>> limits{
+      {"--max-energy-increase", "energy_joules"},
+      {"--max-peak-increase", "peak_ram_bytes"},
+      {"--max-runtime-increase", "runtime_seconds"}};
+  for (const auto& [option, key] : limits) {
+    for (const char* graph : {"", "other"}) {
+      const std::string now = with_line(1, [&, key = key](json& line) {
+        if (*graph != 0) line["graph_sha256"] = graph;
+        line[key] = key == "peak_ram_bytes" ? json(line[key].get<int>() * 11 / 10)
+                                            : json(line[key].get<double>() * 1.1);
+      });
+      const Finished within = compare(baseline_sweep(), now, {option, "10.1%"});
+      EXPECT_EQ(within.status, 0) << within.err;
+      const Finished beyond = compare(baseline_sweep(), now, {option, "5%"});
+      EXPECT_EQ(beyond.status, 5) << option << graph;
+      EXPECT_THAT(beyond.err, HasSubstr("more than the 5 % of " + option));
+      EXPECT_EQ(compare(now, baseline_sweep(), {option, "0%"}).status, 0) << "it falls";
+    }
+  }
+  const Finished bare = compare(baseline_sweep(), baseline_sweep(), {"--max-peak-increase", "5"});
+  EXPECT_EQ(bare.status, 2);
+  EXPECT_THAT(bare.err, HasSubstr("--max-peak-increase: found '5'; expected a percentage"));
+  const json found = document(
+      compare(baseline_sweep(), baseline_sweep(), {"--json", "--max-energy-increase", "5%"}));
+  EXPECT_EQ(found.at("max_energy_increase"), 0.05);
+  EXPECT_EQ(found.at("max_peak_increase"), nullptr);
 }
 
 TEST_F(Comparing, ReplaysTheSchedulesThatASweepNames) {

@@ -204,6 +204,79 @@ int main(void) {
   EXPECT_EQ(run_step(folder_.file("main"), {}).status, 0);
 }
 
+// What a firmware forgets is a status, and nothing is read or written before it is found.
+TEST_F(ExportedSteps, RefusesArgumentsThatLackWhatThePlanNeeds) {
+  ASSERT_EQ(exported(solved("linear", "100%"), {"--model", "linear"}).status, 0);
+  const std::string source = folder_.write("main.c", R"(#include "poet_plan.h"
+static _Alignas(64) unsigned char arena[POET_ARENA_BYTES];
+static float parameters[POET_PARAMETER_COUNT], input[POET_INPUT_0_COUNT];
+static int32_t target[POET_TARGET_0_COUNT];
+int main(void) {
+  const void* inputs[] = {0};
+  const void* targets[] = {0};
+  struct poet_memory m = {.arena = arena};
+  if (poet_initialise(0, &m, 1) != POET_NO_MEMORY) return 1;
+  if (poet_initialise(&poet_plan, 0, 1) != POET_NO_MEMORY) return 2;
+  if (poet_initialise(&poet_plan, &m, 1) != POET_NO_MEMORY) return 3;
+  m.parameters = parameters;
+  if (poet_initialise(&poet_plan, &m, 1) != POET_OK) return 4;
+  if (poet_step(&poet_plan, &m, 0) != POET_NO_DATA) return 5;
+  m.inputs = inputs;
+  m.targets = targets;
+  if (poet_step(&poet_plan, &m, 0) != POET_NO_DATA) return 6;
+  inputs[0] = input;
+  if (poet_step(&poet_plan, &m, 0) != POET_NO_DATA) return 7;
+  targets[0] = target;
+  m.arena = 0;
+  if (poet_step(&poet_plan, &m, 0) != POET_NO_MEMORY) return 8;
+  m.arena = arena;
+  return poet_step(&poet_plan, &m, 0) == POET_OK && m.steps == 1 ? 0 : 9;
+})");
+  Words words{"-std=c11", "-ffp-contract=off", "-I" + plan_, "-o", folder_.file("main"), source};
+  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+  const Finished compiled = compile(POET_CC, words);
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
+  EXPECT_EQ(run_step(folder_.file("main"), {}).status, 0);
+}
+
+// The flag that keeps the bits is easy to lose, and what is lost with it is not seen.
+TEST_F(ExportedSteps, FindsOutThatTheCompilerFusesProducts) {
+#if defined(__x86_64__)
+  if (!__builtin_cpu_supports("fma")) GTEST_SKIP() << "this processor does not fuse products";
+  ASSERT_EQ(exported(solved("linear", "100%"), {"--model", "linear"}).status, 0);
+  const std::string source = folder_.write("main.c", R"(#include "poet_plan.h"
+static float parameters[POET_PARAMETER_COUNT];
+int main(void) {
+  struct poet_memory m = {.parameters = parameters};
+  return poet_initialise(&poet_plan, &m, 1) == POET_FUSED;
+})");
+  for (const char* flag : {"-ffp-contract=off", "-ffp-contract=fast"}) {
+    Words words{"-std=gnu11",         "-O2", "-mfma", flag, "-I" + plan_, "-o",
+                folder_.file("main"), source};
+    for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
+    const Finished compiled = compile(POET_CC, words);
+    ASSERT_EQ(compiled.status, 0) << compiled.err;
+    EXPECT_EQ(run_step(folder_.file("main"), {}).status, flag == std::string("-ffp-contract=fast"))
+        << flag;
+  }
+#else
+  GTEST_SKIP() << "no flag of this test's makes this processor fuse products";
+#endif
+}
+
+// GCC says 16 where a processor has half precision: float is float there.
+TEST_F(ExportedSteps, CompilesForProcessorsWithHalfPrecision) {
+  ASSERT_EQ(exported(solved("linear", "100%"), {"--model", "linear"}).status, 0);
+  const std::string probe = folder_.write("probe.c", "int main(void) { return 0; }");
+  const Words flags{"-std=gnu11", "-mavx512fp16", "-ffp-contract=off", "-fsyntax-only"};
+  if (compile(POET_CC, flags + Words{probe}).status != 0)
+    GTEST_SKIP() << "the compiler lacks -mavx512fp16";
+  for (const std::string& name : kCFiles) {
+    const Finished compiled = compile(POET_CC, flags + Words{plan_ + "/" + name});
+    EXPECT_EQ(compiled.status, 0) << compiled.err;
+  }
+}
+
 TEST_F(ExportedSteps, LetsAProgramReplaceAKernel) {
   const std::string model = folder_.write("mixed.json", mixed_model("fused"));
   ASSERT_EQ(exported(solved(model, "100%"), {"--model", model}).status, 0);
@@ -230,6 +303,7 @@ TEST_F(ExportedSteps, NeedsThreeFunctionsOfLibc) {
   for (std::string word; stream >> word;) {
     if (word != "U") undefined.insert(word);
   }
+  undefined.erase("__cpu_model");  // the compiler's own, on hosts: which vectors there are
   EXPECT_THAT(undefined, ElementsAre("memcpy", "memmove", "memset"));
 }
 

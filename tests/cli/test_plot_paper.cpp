@@ -70,6 +70,38 @@ TEST(PlotPaper, IsDrawnOverTimeOrEnergy) {
   EXPECT_THAT(plot({"--x-axis", "time"}), HasSubstr(" s</text>"));
 }
 
+TEST(PlotPaper, WritesWhatItDraws) {
+  const TemporaryFolder folder;
+  const std::string text =
+      poet_solve(problem("linear", "m4", "44%", "2") + Words{"--paging-time", "blocking"}).out;
+  ASSERT_EQ(poet_solve({"plot", "-", "--data", folder.file("s.csv")}, text).status, 0);
+  const auto file = nlohmann::json::parse(text);
+  std::istringstream lines(contents_of(folder.file("s.csv")));
+  std::string line;
+  std::getline(lines, line);
+  std::vector<std::int64_t> peaks(file.at("stages").size());
+  double spent = 0;
+  double end = 0;
+  while (std::getline(lines, line)) {
+    std::vector<std::string> cells;
+    std::istringstream row(line);
+    for (std::string cell; std::getline(row, cell, ',');) cells.push_back(cell);
+    ASSERT_EQ(cells.size(), 14U);
+    std::int64_t& peak = peaks.at(std::stoul(cells[1]));
+    peak = std::max<std::int64_t>(peak, std::stoll(cells[9]));
+    std::int64_t parts = 0;
+    for (std::size_t k = 10; k < 14; ++k) parts += std::stoll(cells[k]);
+    EXPECT_EQ(parts, std::stoll(cells[9]));
+    end = std::stod(cells[7]);
+    spent = std::stod(cells[8]);
+  }
+  for (const auto& stage : file.at("stages")) {
+    EXPECT_EQ(peaks.at(stage.at("stage")), stage.at("peak_ram_bytes"));
+  }
+  EXPECT_NEAR(spent, file["summary"]["energy_joules"].get<double>(), 1e-12);
+  EXPECT_NEAR(end, file["summary"]["runtime_seconds"].get<double>(), 1e-9);
+}
+
 TEST(PlotPaper, WarnsOfAPictureThatIsHigherThanAPage) {
   const auto warning = [](const Words& words) {
     const Finished run = poet_solve(Words{"plot", "-"} + words, solved_for_paper());
@@ -120,7 +152,7 @@ INSTANTIATE_TEST_SUITE_P(
                     BadLook{{"--lanes", "backward"}, "expected all, forward, changed or none"},
                     BadLook{{"--x-axis", "stage"}, "expected computation, time or energy"},
                     BadLook{{"--theme", "blue"}, "expected auto, light or dark"},
-                    BadLook{{"--format", "png"}, "expected svg, pdf or trace"}));
+                    BadLook{{"--format", "png"}, "expected svg, pdf, html or trace"}));
 
 /// A program in place of rsvg-convert.
 Command with_converter(const TemporaryFolder& folder, const std::string& script) {

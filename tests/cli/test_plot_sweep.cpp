@@ -68,10 +68,34 @@ TEST(PlotSweep, JoinsResultsThatFollowEachOther) {
   const std::string other = poet_solve(sweep("linear", "a72", "100%", "1.05")).out;
   const Finished run = poet_solve({"plot", "-"}, swept() + other);
   EXPECT_EQ(run.status, 0) << run.err;
-  for (const char* label : {"linear on m4</text>", "linear on a72</text>", ">remat + paging</text>",
-                            ">remat only</text>"}) {
+  for (const char* label : {"linear on m4</text>", "linear on a72, remat + paging</text>",
+                            ">remat + paging</text>", ">remat only</text>"}) {
     EXPECT_THAT(run.out, HasSubstr(label));
   }
+}
+
+TEST(PlotSweep, HasTheScaleThatIsAskedForAndWritesWhatItDraws) {
+  const TemporaryFolder folder;
+  const Words to{"--output", folder.file("s.svg"), "--data", folder.file("s.csv")};
+  ASSERT_EQ(poet_solve(Words{"plot", "-", "--log"} + to, swept()).status, 0);
+  EXPECT_THAT(contents_of(folder.file("s.svg")), HasSubstr("logarithmic scale"));
+  EXPECT_THAT(poet_solve({"plot", "-", "--linear"}, swept()).out,
+              Not(HasSubstr("logarithmic scale")));
+  std::istringstream lines(contents_of(folder.file("s.csv")));
+  std::string line;
+  std::getline(lines, line);
+  EXPECT_THAT(line, HasSubstr("model,platform,techniques,runtime_budget_ratio,ram_budget_bytes"));
+  for (const nlohmann::json& row : as_lines(swept())) {
+    ASSERT_TRUE(std::getline(lines, line));
+    EXPECT_THAT(line, HasSubstr(row.at("ram_budget_bytes").dump()));
+    if (!row.at("energy_joules").is_null()) {
+      EXPECT_THAT(line, HasSubstr("," + row.at("energy_joules").dump() + ","));
+    }
+  }
+  EXPECT_EQ(poet_solve({"plot", "-", "--log", "--linear"}, swept()).status, 2);
+  const Finished schedule = poet_solve({"plot", "-", "--log"}, poet_solve(quick_problem()).out);
+  EXPECT_EQ(schedule.status, 2);
+  EXPECT_THAT(schedule.err, HasSubstr("--log: found with a schedule file"));
 }
 
 TEST(PlotSweep, RefusesWhatOnlySchedulesHave) {

@@ -1,6 +1,6 @@
-/* Trains on a host and then classifies: STEPS SEED OUTPUTS. Prints the loss of the forward pass, which has the
- * data of the seed, and writes its outputs, one after the other. With -DALONE there is no training: the forward
- * pass is the only plan, and its parameters are constants. */
+/* Trains on a host and then classifies: STEPS SEED OUTPUTS. Prints the loss of the forward pass,
+ * which has the data of the seed, and writes its outputs, one after the other. With -DALONE there
+ * is no training: the forward pass is the only plan, and its parameters are constants. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,7 +76,7 @@ int main(int argc, char** argv) {
   memory.kept = block(sizeof(poet_real) * POET_KEPT_COUNT);
   memory.running = block(sizeof(poet_real) * POET_RUNNING_COUNT);
   give_data(&poet_plan, seed, trained_inputs, trained_targets);
-  poet_initialise(&poet_plan, &memory, seed);
+  if (poet_initialise(&poet_plan, &memory, seed) != POET_OK) return 7;
   for (steps = (uint32_t)atol(argv[1]); steps > 0; --steps) {
     memory.inputs = trained_inputs;
     memory.targets = trained_targets;

@@ -1,6 +1,7 @@
-/* Runs an exported step on a host: STEPS SEED GRADIENTS [PAGE_INS [NO_RUNNING]]. Prints the loss of each step
- * and then "instruction,ticks" of the last one, where a tick is an instruction. Writes the
- * gradients of the last step, layer by layer, and running statistics to GRADIENTS.running. After so many page-ins the next one fails. */
+/* Runs an exported step on a host: STEPS SEED GRADIENTS [PAGE_INS [NO_RUNNING]]. Prints the loss of
+ * each step and then "instruction,ticks" of the last one, where a tick is an instruction. Writes
+ * the gradients of the last step, layer by layer, and running statistics to GRADIENTS.running.
+ * After so many page-ins the next one fails. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,7 @@ int main(int argc, char** argv) {
   }
   memory.inputs = inputs;
   memory.targets = targets;
-  poet_initialise(&poet_plan, &memory, seed);
+  if (poet_initialise(&poet_plan, &memory, seed) != POET_OK) return 7;
   for (s = 0; s < steps; ++s) {
     double sum = 0;
     int status;

@@ -261,6 +261,47 @@ def page(example):
         expect_equal(finished.returncode, 0, f"the compiler's status for '{section}', with {finished.stderr}")
 
 
+def arduino(example):
+    """Arduino compiles a library's files as they are, without flags of ours, and a sketch as C++. Products are not fused there either."""
+    folder = example.build / "arduino"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    step = example.folder(SCHEDULED) / "step"
+    (folder / "Arduino.h").write_text("#include <stdint.h>\nvoid setup();\nvoid loop();\n")
+    (folder / "sketch.cpp").write_text(
+        "#include <Arduino.h>\n#include <poet_plan.h>\n"
+        "static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));\n"
+        "static poet_real parameters[POET_PARAMETER_COUNT];\nstatic poet_memory memory;\n"
+        "void setup() {\n  memory.arena = arena;\n  memory.parameters = parameters;\n"
+        "  memory.constants = poet_constants;\n  poet_initialise(&poet_plan, &memory, 1);\n}\n"
+        "void loop() { poet_step(&poet_plan, &memory, 0); }\n")
+    chip = ["-Os", "-DARDUINO=10819", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16", "-I", folder, "-I", step]
+    sources = sorted(step.glob("*.c"))
+    expect(len(sources) >= 7, f"the library has the sources {sources}")
+    for source in sources:
+        finished = board.run(["arm-none-eabi-gcc", "-std=gnu11", *chip, "-c", source, "-o", folder / f"{source.stem}.o"])
+        expect_equal((finished.returncode, finished.stderr), (0, ""), f"the compiler's status and remarks for {source.name}")
+    finished = board.run(["arm-none-eabi-g++", "-std=gnu++11", *chip, "-c", folder / "sketch.cpp", "-o", folder / "sketch.o"])
+    expect_equal((finished.returncode, finished.stderr), (0, ""), "the compiler's status and remarks for the sketch")
+    objects = sorted(folder.glob("*.o"))
+    code = board.run(["arm-none-eabi-objdump", "-d", *objects]).stdout
+    expect(re.search(r"\tvmul\.f32|\tvmla\.f32", code), "there are no products")
+    expect_equal(re.findall(r"\tvfm[as]\.f32.*", code), [], "products that are fused")
+    linked = board.run(["arm-none-eabi-gcc", "-r", "-nostdlib", *objects, "-o", folder / "all.elf"])
+    expect_equal(linked.returncode, 0, f"the linker's status, with {linked.stderr}")
+
+
+def contraction(example):
+    """A compiler that fuses products is found out before the first step, and not by other results."""
+    flags = f"-I{example.build}/fused/step -ffp-contract=fast -std=gnu99 -ffunction-sections"
+    finished = board.run(["make", "-C", EXAMPLE, f"POET_SOLVE={example.poet_solve}", f"BUILD={example.build}", "NAME=fused",
+                          f"BOARD={SMALL}", f"SCHEDULE={example.folder(SCHEDULED) / 'schedule.json'}", f"POET_CFLAGS={flags}"])
+    expect_equal(finished.returncode, 0, f"the status of make, with {finished.stderr}")
+    chip = example.run_on_chip(board.Variant("fused", "chip"), SMALL, 1, SEED)
+    expect_equal((chip.status, chip.steps), (1, []), "status and steps")
+    expect("products are fused with sums" in chip.failure, f"the chip reports: {chip.failure}")
+
+
 def but_for_placement(text):
     """What `train` prints without the bytes of RAM, which differ between schedules that cost the same."""
     return re.sub(r"^(scheduled) +[\d,]+ +([\d,]+) +[\d,]+ ", r"\1 \2 ", text, flags=re.MULTILINE)
@@ -310,7 +351,8 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured)}
+    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
+    contraction)}
 
 
 def main():

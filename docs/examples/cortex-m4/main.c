@@ -73,7 +73,8 @@ static void report_failure(uint32_t step, const struct poet_memory* memory, int 
   host_put(console, status == STORAGE_WRITE_FAILED  ? " a page could not be written\n"
                     : status == STORAGE_READ_FAILED ? " a page could not be read\n"
                     : status == POET_NO_STORAGE     ? " there is no storage\n"
-                                                    : " unexpected\n");
+                    : status == POET_FUSED ? " products are fused with sums: see POET_CFLAGS\n"
+                                           : " unexpected\n");
 }
 
 /* Where the step wants its sample. To have it written there takes no RAM besides, as a camera
@@ -128,7 +129,11 @@ static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
                                .inputs = inputs,
                                .targets = targets};
   uint32_t step;
-  poet_initialise(&poet_plan, &memory, seed);
+  const int is_ready = poet_initialise(&poet_plan, &memory, seed);
+  if (is_ready != POET_OK) {
+    report_failure(0, &memory, is_ready);
+    return STATUS_STEP_FAILED;
+  }
   poet_fill_target(&poet_plan, 0, seed, target);
   for (step = 1; step <= steps; ++step) {
     poet_real loss[POET_LOSS_COUNT];

@@ -26,7 +26,7 @@ int main(void) {
   memory.parameters = parameters;
   memory.constants = poet_constants;
   memory.running = running;
-  poet_initialise(&poet_plan, &memory, 1);
+  if (poet_initialise(&poet_plan, &memory, 1) != POET_OK) return 1;
   memory.optimizer.learning_rate = 0.1F;
   poet_real losses[POET_LOSS_COUNT];
   for (int epoch = 0; epoch < 4; ++epoch) {

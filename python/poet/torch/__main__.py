@@ -13,6 +13,7 @@ import traceback
 from typing import Any, Dict, List, Optional
 
 from poet._matrices import require_numpy
+from poet._program import EXIT_OK, Files, run
 from poet.errors import PoetError
 from poet.torch import Refused, trace
 from poet.torch._pytorch import torch
@@ -122,6 +123,39 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
         raise ValueError(f"with --input {shapes} it raises {raised(error)}") from error
 
 
+def measured(net: Any, arguments: argparse.Namespace) -> bytes:
+    """The document of measured nodes, by the program, of a log that is written where the arguments say."""
+    from poet.torch._measure import record, text_of_log
+
+    for option, value in (("--trainable", arguments.trainable), ("--custom", arguments.custom),
+                          ("--via", arguments.via), ("--parameters-output", arguments.parameters_output)):
+        if value:
+            raise ValueError(f"found {option} with --measure; expected one of them")
+    if arguments.indices:
+        inputs = [torch.zeros(each, dtype=torch.int64) for each in arguments.input]
+    else:
+        inputs = [torch.zeros(each) for each in arguments.input]
+    try:
+        lines = record(net, *inputs, loss=arguments.loss, name=arguments.network.partition(":")[2])
+    except ValueError:
+        raise
+    except Exception as error:
+        shapes = " and ".join(",".join(map(str, each)) for each in arguments.input)
+        raise ValueError(f"with --input {shapes} it raises {raised(error)}") from error
+    log = text_of_log(lines)
+    if arguments.log is not None:
+        write(log, arguments.log)
+    with Files() as files:
+        words = ["import", files.add("step.jsonl", log.decode()), "--trace"]
+        finished = run(words + ([] if arguments.watts is None else ["--watts", str(arguments.watts)]), files)
+    if finished.status != EXIT_OK:
+        raise ValueError(finished.message())
+    seconds = sum(line.get("seconds", 0.0) for line in lines)
+    print(f"poet.torch: {sum(line.get('event') == 'op' for line in lines)} operations of {1e3 * seconds:.4g} ms; "
+          f"a step that nobody records takes {1e3 * lines[0]['step_seconds']:.4g} ms", file=sys.stderr)
+    return finished.out.encode()
+
+
 def parsed() -> argparse.Namespace:
     parser = argparse.ArgumentParser(prog="python -m poet.torch",
                                      description="A network of PyTorch as a model file of poet-solve.")
@@ -138,6 +172,10 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")
     parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")
+    parser.add_argument("--measure", action="store_true",
+                        help="run training steps on this machine and write nodes with their measured times and sizes")
+    parser.add_argument("--log", metavar="FILE", help="with --measure: write what was recorded there, as JSON lines")
+    parser.add_argument("--watts", type=float, metavar="W", help="with --measure: the power of computing; 1 without")
     return parser.parse_args()
 
 
@@ -146,8 +184,13 @@ def main() -> int:
     notes: List[str] = []
     arrays: Optional[Dict[str, Any]] = None if arguments.parameters_output is None else {}
     try:
-        document = traced(make(arguments.network), arguments, notes, arrays)
-        text = text_of(document)
+        if arguments.measure:
+            arrays = None
+            text = measured(make(arguments.network), arguments)
+        else:
+            if arguments.log is not None or arguments.watts is not None:
+                raise ValueError("found --log or --watts without --measure")
+            text = text_of(traced(make(arguments.network), arguments, notes, arrays))
         stored = None if arrays is None else npz_of(arrays)
     except (Refused, ValueError, PoetError) as error:
         print(f"poet.torch: error: {arguments.network}: {error}", file=sys.stderr)

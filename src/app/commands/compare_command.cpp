@@ -10,6 +10,7 @@
 #include <spdlog/spdlog.h>
 
 #include <memory>
+#include <optional>
 
 #include "app/command.hpp"
 #include "app/terminal/deliver.hpp"
@@ -25,7 +26,8 @@ constexpr const char* kCompareHelp =
     R"(Both are schedule files, or both are results of sweep as JSON lines. stderr has a line for
 each point with more energy, without its schedule or proof, with a schedule that does not
 replay, or with another problem, and for each improvement. A model whose graph has changed is
-listed with energy, peak RAM and proof before and after.
+listed with proof, energy, peak RAM and runtime before and after. The limits for an increase
+hold for it as well; where one is given, it takes the place of --rel-tol for that figure.
 
 Exit status:
   0                               nothing is worse
@@ -34,6 +36,7 @@ Exit status:
 
 Examples:
   $ poet-solve compare baseline.jsonl new.jsonl
+  $ poet-solve compare main.jsonl branch.jsonl --max-energy-increase 5% --max-peak-increase 0%
   $ poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> "$SUMMARY")";
 
 // The tolerance is the usual gap of a solve: within it, either schedule could have been the answer.
@@ -42,6 +45,7 @@ struct CompareArguments {
   std::string fresh;
   double rel_tol = 1e-4;
   OnChangedGraph on_changed_graph = OnChangedGraph::report;
+  IncreaseLimits limits;
   bool json = false;
   bool markdown = false;
 };
@@ -63,7 +67,7 @@ ExitCode compare_results(const CompareArguments& arguments) {
   const ComparedResult baseline = read_baseline(arguments.baseline);
   const ComparedResult fresh = read_compared(arguments.fresh, true);
   const Comparison comparison =
-      compare(baseline, fresh, arguments.rel_tol, arguments.on_changed_graph);
+      compare(baseline, fresh, arguments.rel_tol, arguments.on_changed_graph, arguments.limits);
   for (const Difference& difference : comparison.improvements) {
     spdlog::info("better: {}: {}", difference.point, difference.message);
   }
@@ -95,6 +99,15 @@ Run add_compare(CLI::App& app) {
   group.choice("--on-changed-graph", arguments->on_changed_graph,
                "where a model has another graph than in BASELINE: report both figures, worse only "
                "if a schedule is lost; or fail");
+  const auto limit = [&group](const char* name, std::optional<double>& value, const char* usage) {
+    group.parsed(name, value, "PERCENT%", parse_increase, usage);
+  };
+  limit("--max-energy-increase", arguments->limits.energy,
+        "worse only if the energy rises by more than this, on a changed graph too");
+  limit("--max-peak-increase", arguments->limits.peak_ram,
+        "worse if the peak RAM rises by more than this, on a changed graph too");
+  limit("--max-runtime-increase", arguments->limits.runtime,
+        "worse if the runtime rises by more than this, on a changed graph too");
   CLI::Option* json = group.flag("--json", arguments->json, "the findings as JSON on stdout");
   group.flag("--markdown", arguments->markdown, "the findings as Markdown on stdout")
       ->excludes(json);

@@ -9,6 +9,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <system_error>
 #include <vector>
 
@@ -18,8 +19,12 @@
 #include "arrays/write_arrays.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
+#include "formats/read_step_log.hpp"
+#include "formats/write_inputs.hpp"
+#include "model/step_log.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
+#include "poet/units.hpp"
 
 namespace poet::cli {
 namespace {
@@ -37,15 +42,43 @@ Exit status:
 Examples:
   $ poet-solve import net.onnx --output net.json
   $ poet-solve import net.onnx --trainable last:2 --loss cross_entropy --output tuned.json
+  $ poet-solve import step.jsonl --trace --output net.json
+      A step that poet.torch or another program has measured.
   $ poet-solve import net.onnx --custom Einsum=200 --shape tokens=1,128 > net.json
       Extents that the file leaves open, and a layer for an op that there is none for.)";
+
+/// Energies are times then: what a schedule adds is a share of both.
+constexpr double kUsualWatts = 1;
+
+constexpr std::size_t kMaxStepLogBytes = std::size_t{256} << 20;
 
 struct ImportArguments {
   std::string file;
   ImportRequest network;
   std::string output;
   std::string parameters;  ///< a .npz file
+  bool trace = false;      ///< the file is a log of a step
+  std::optional<double> watts;
 };
+
+/// What a framework did becomes measured nodes, which need no layer and no op that we know.
+ExitCode import_step(const ImportArguments& arguments) {
+  if (!arguments.parameters.empty()) {
+    throw InputError("--parameters-output", "found with --trace; a log has no weights");
+  }
+  const StepLog log = parse_step_log(read_file(arguments.file, kMaxStepLogBytes), arguments.file);
+  const LoggedStep step = step_of_log(log, arguments.watts.value_or(kUsualWatts));
+  const std::string document = model_json(step.model);
+  const Model model = parse_model(document, arguments.file);
+  spdlog::info("{}: {} nodes, {} of computing; the framework held {} at most",
+               shown_source(arguments.file), model.nodes.size(), format_seconds(step.seconds),
+               format_bytes(step.peak_bytes));
+  if (log.step_seconds && *log.step_seconds > 0) {
+    spdlog::info("a step that nobody records takes {}: its operations have {:.3g} % of it",
+                 format_seconds(*log.step_seconds), 100 * step.seconds / *log.step_seconds);
+  }
+  return deliver(document, arguments.output);
+}
 
 // Warnings come first and the counts last, so that a reader sees what the counts leave out.
 ExitCode import_network(const ImportArguments& arguments) {
@@ -55,6 +88,8 @@ ExitCode import_network(const ImportArguments& arguments) {
   if (std::filesystem::equivalent(arguments.file, arguments.output, error)) {
     throw InputError("--output", "found the file of NETWORK; expected another one");
   }
+  if (arguments.trace) return import_step(arguments);
+  if (arguments.watts) throw InputError("--watts", "found without --trace");
   check_destination("--parameters-output", arguments.parameters);
   if (!arguments.parameters.empty() &&
       (std::filesystem::equivalent(arguments.file, arguments.parameters, error) ||
@@ -88,8 +123,16 @@ ExitCode import_network(const ImportArguments& arguments) {
 Run add_import(CLI::App& app) {
   const auto arguments = std::make_shared<ImportArguments>();
   OptionGroup group(app);
-  group.argument("NETWORK", arguments->file, "an ONNX file, or - for stdin");
+  group.argument("NETWORK", arguments->file,
+                 "an ONNX file, or with --trace the log of a training step, or - for stdin");
   add_network_options(app, arguments->network, "Options");
+  group.flag("--trace", arguments->trace,
+             "NETWORK is the log of a training step that another framework ran "
+             "(docs/measured-steps.md): measured nodes are made of it");
+  group.number<double>("--watts", arguments->watts, "W",
+                       {.min = 1e-9, .max = 1e9, .expected = "a power from 1e-9 to 1e9 watts"},
+                       "of a log: the power of computing, for operations that state no energy; 1 "
+                       "without");
   group.text("--output", arguments->output, "FILE", "write the model there, whole or not at all");
   group.text(
       "--parameters-output", arguments->parameters, "FILE.npz",
@@ -99,9 +142,10 @@ Run add_import(CLI::App& app) {
 
 }  // namespace
 
-extern const Command kImport{.name = "import",
-                             .summary = "turn a network in an ONNX file into a model file",
-                             .footer = kImportHelp,
-                             .add = add_import};
+extern const Command kImport{
+    .name = "import",
+    .summary = "turn a network in an ONNX file, or a measured step, into a model file",
+    .footer = kImportHelp,
+    .add = add_import};
 
 }  // namespace poet::cli

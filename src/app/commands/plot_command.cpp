@@ -23,20 +23,22 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
+#include "formats/write_page.hpp"
 #include "formats/write_sweep.hpp"
 #include "formats/write_trace.hpp"
 #include "pictures/curves.hpp"
+#include "pictures/figure_data.hpp"
 #include "pictures/svg_writer.hpp"
 #include "poet/error.hpp"
 #include "poet/plot.hpp"
 
 namespace poet {
 
-enum class PictureFormat { svg, pdf, trace };
+enum class PictureFormat { svg, pdf, html, trace };
 
 template <>
 inline constexpr auto kNames<PictureFormat> =
-    kWords<PictureFormat::svg, PictureFormat::pdf, PictureFormat::trace>;
+    kWords<PictureFormat::svg, PictureFormat::pdf, PictureFormat::html, PictureFormat::trace>;
 
 template <>
 inline constexpr auto kNames<LaneChoice> =
@@ -73,6 +75,8 @@ Examples:
       A figure for a paper, as wide as its page, for a caption of its own.
   $ poet-solve plot schedule.json --format trace --output trace.json
       For ui.perfetto.dev and speedscope.app.
+  $ poet-solve plot schedule.json --format html --output schedule.html
+      A page that needs nothing else, to open in a browser.
   $ poet-solve plot curve.jsonl --output curve.svg
   $ cat m4.jsonl a72.jsonl | poet-solve plot - > both.svg
       The results of two sweeps in one picture.)";
@@ -88,6 +92,9 @@ struct PlotArguments {
   std::optional<LaneChoice> lanes;
   std::optional<ColumnWidth> x_axis;
   std::optional<PictureTheme> theme;
+  bool log = false;
+  bool linear = false;
+  std::string data;
 };
 
 /// The number of `84mm`.
@@ -114,7 +121,10 @@ PictureOptions picture_options(const PlotArguments& arguments) {
           .title = !arguments.no_title,
           .theme = arguments.theme.value_or(usual),
           .lanes = arguments.lanes.value_or(LaneChoice::all),
-          .columns = arguments.x_axis.value_or(ColumnWidth::computation)};
+          .columns = arguments.x_axis.value_or(ColumnWidth::computation),
+          .overheads = arguments.log      ? OverheadScale::logarithmic
+                       : arguments.linear ? OverheadScale::linear
+                                          : OverheadScale::automatic};
 }
 
 /// Many times what the largest built-in model takes.
@@ -151,15 +161,21 @@ void check_valid(const ScheduleFile& file, const std::string& source) {
                   counted(findings.size(), "finding")));
 }
 
-/// What only pictures have.
-void refuse_for_trace(const PlotArguments& arguments) {
+/// What only pictures have. A page has a theme as well.
+void refuse_picture_options(const PlotArguments& arguments) {
+  const bool is_trace = arguments.format == PictureFormat::trace;
   const std::pair<const char*, bool> given[] = {{"--width", arguments.width_mm.has_value()},
                                                 {"--no-title", arguments.no_title},
                                                 {"--lanes", arguments.lanes.has_value()},
                                                 {"--x-axis", arguments.x_axis.has_value()},
-                                                {"--theme", arguments.theme.has_value()}};
+                                                {"--log", arguments.log},
+                                                {"--linear", arguments.linear},
+                                                {"--data", !arguments.data.empty()},
+                                                {"--theme", is_trace && arguments.theme}};
   for (const auto& [option, is_given] : given) {
-    if (is_given) throw InputError(option, "found with --format trace; expected svg or pdf");
+    if (!is_given) continue;
+    throw InputError(option, fmt::format("found with --format {}; expected svg or pdf",
+                                         name_of(arguments.format)));
   }
 }
 
@@ -172,18 +188,10 @@ std::string trace_of(const std::string& text, const std::string& source, ResultK
   return schedule_trace(file);
 }
 
-std::string draw_schedule(const std::string& text, const std::string& source,
-                          const PictureOptions& look) {
-  const ScheduleFile file = parse_schedule_file(text, source);
-  check_valid(file, source);
-  return schedule_svg(file, look);
-}
-
 /// A point that failed says nothing about its budget. If all points failed, the picture would be
 /// empty, so an error names the reason of the first.
-std::string draw_sweep(const std::string& text, const std::string& source,
-                       const PictureOptions& look) {
-  const std::vector<SweepRow> rows = parse_sweep(text, source);
+std::vector<SweepRow> drawable_rows(const std::string& text, const std::string& source) {
+  std::vector<SweepRow> rows = parse_sweep(text, source);
   const auto failed = std::count_if(rows.begin(), rows.end(), [](const SweepRow& row) {
     return row.status == SweepRow::Status::failed;
   });
@@ -196,7 +204,22 @@ std::string draw_sweep(const std::string& text, const std::string& source,
   if (failed > 0) {
     spdlog::warn("{} of {} points failed; drawn as points without a schedule", failed, rows.size());
   }
-  return sweep_svg(plot::curve_points(rows), look);
+  return rows;
+}
+
+std::string page_of(const std::string& text, const std::string& source, ResultKind kind,
+                    PictureTheme theme) {
+  if (kind == ResultKind::sweep) return sweep_page(drawable_rows(text, source), name_of(theme));
+  const ScheduleFile file = parse_schedule_file(text, source);
+  check_valid(file, source);
+  return schedule_page(file, name_of(theme));
+}
+
+std::string draw_schedule(const std::string& text, const std::string& source,
+                          const PictureOptions& look) {
+  const ScheduleFile file = parse_schedule_file(text, source);
+  check_valid(file, source);
+  return schedule_svg(file, look);
 }
 
 /// Only pictures of schedules have it.
@@ -204,6 +227,19 @@ void refuse_for_sweep(const char* option, bool is_given) {
   if (is_given) {
     throw InputError(option, "found with the lines of a sweep; expected a schedule file");
   }
+}
+
+/// Only pictures of sweeps have it.
+void refuse_for_schedule(const char* option, bool is_given) {
+  if (is_given) {
+    throw InputError(option, "found with a schedule file; expected the lines of a sweep");
+  }
+}
+
+/// What is drawn, as numbers.
+std::string data_of(const std::string& text, const std::string& source, bool is_sweep) {
+  if (is_sweep) return curve_data(plot::curve_points(parse_sweep(text, source)));
+  return schedule_data(parse_schedule_file(text, source));
 }
 
 /// A page of A4 has about this height for text and figures.
@@ -236,21 +272,35 @@ void warn_if_higher_than_page(const std::string& svg, const char* advice) {
 ExitCode plot_result(const PlotArguments& arguments) {
   const PictureOptions look = picture_options(arguments);
   check_destination("--output", arguments.output);
+  check_destination("--data", arguments.data);
+  if (!arguments.data.empty() && is_same_file(arguments.data, arguments.output)) {
+    throw InputError("--data", "found the file of --output; expected another one");
+  }
   const bool pdf = arguments.format == PictureFormat::pdf;
   if (pdf) check_pdf_destination(arguments.output);
   const std::string text = read_file(arguments.file, kMaxResultBytes);
   const ResultKind kind = result_kind(text);
   require_schedules(kind, arguments.file);
   if (arguments.format == PictureFormat::trace) {
-    refuse_for_trace(arguments);
+    refuse_picture_options(arguments);
     return deliver(trace_of(text, arguments.file, kind), arguments.output);
+  }
+  if (arguments.format == PictureFormat::html) {
+    refuse_picture_options(arguments);
+    return deliver(page_of(text, arguments.file, kind, look.theme), arguments.output);
   }
   const bool is_sweep = kind == ResultKind::sweep;
   refuse_for_sweep("--lanes", is_sweep && arguments.lanes);
   refuse_for_sweep("--x-axis", is_sweep && arguments.x_axis);
+  refuse_for_schedule("--log", !is_sweep && arguments.log);
+  refuse_for_schedule("--linear", !is_sweep && arguments.linear);
   const std::string svg =
-      is_sweep ? draw_sweep(text, arguments.file, look) : draw_schedule(text, arguments.file, look);
+      is_sweep ? sweep_svg(plot::curve_points(drawable_rows(text, arguments.file)), look)
+               : draw_schedule(text, arguments.file, look);
   warn_if_higher_than_page(svg, advice(kind, look.lanes));
+  if (!arguments.data.empty()) {
+    write_file(arguments.data, data_of(text, arguments.file, is_sweep));
+  }
   return deliver(pdf ? to_pdf(svg) : svg, arguments.output);
 }
 
@@ -267,10 +317,13 @@ Run add_plot(CLI::App& app) {
       "any other; without, for screens");
   group.flag("--no-title", arguments->no_title,
              "leave out what a caption says: the title, and the figures under it");
-  group.choice("--format", arguments->format,
-               "what to write: a picture; or trace, the step of a schedule for Perfetto and "
-               "speedscope, with its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
-               "librsvg2-bin)");
+  group.choice(
+      "--format", arguments->format,
+      "what to write: a picture; or html, one page to look into with search, zoom and what "
+      "other treatments of each tensor would cost; or trace, the step of a schedule for Perfetto "
+      "and "
+      "speedscope, with its RAM and each tensor's life; pdf needs rsvg-convert (Debian: "
+      "librsvg2-bin)");
   group.choice("--lanes", arguments->lanes,
                "the tensors of a schedule that have a lane: all, which is usual, the tensors "
                "of the forward pass, all that are recomputed or paged, or none");
@@ -281,6 +334,13 @@ Run add_plot(CLI::App& app) {
       "--theme", arguments->theme,
       "the colours: auto is what the reader's screen prefers; without, auto, or light with "
       "--width");
+  CLI::Option* log = group.flag("--log", arguments->log,
+                                "of a sweep: overheads on a logarithmic scale, linear near 0; "
+                                "usual if a curve would lie flat otherwise");
+  group.flag("--linear", arguments->linear, "of a sweep: overheads on a linear scale")
+      ->excludes(log);
+  group.text("--data", arguments->data, "FILE",
+             "write what is drawn there as well, as CSV for matplotlib and pgfplots");
   return [arguments](Session&) { return plot_result(*arguments); };
 }
 

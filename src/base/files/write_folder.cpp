@@ -66,12 +66,18 @@ class Replacement {
     std::error_code ignored;
     for (const std::string& name : placed_) fs::remove(folder_ / name, ignored);
     for (const std::string& name : replaced_) fs::rename(aside_ / name, folder_ / name, ignored);
+    for (const fs::path& each : made_) fs::remove(each, ignored);
   }
 
-  void place(const fs::path& file) {
-    const std::string name = file.filename().string();
+  /// `from` has the file of this name.
+  void place(const fs::path& from, const std::string& name) {
+    const fs::path file = from / name;
     const fs::path target = folder_ / name;
     std::error_code error;
+    if (fs::create_directory(target.parent_path(), error)) made_.push_back(target.parent_path());
+    require(error, target);
+    fs::create_directories((aside_ / name).parent_path(), error);
+    require(error, target);
     if (fs::is_directory(target, error)) {
       throw InputError(target.string(), "cannot write: it is a directory; expected a file");
     }
@@ -88,17 +94,22 @@ class Replacement {
   void keep() {
     placed_.clear();
     replaced_.clear();
+    made_.clear();
   }
 
  private:
   fs::path folder_, aside_;
   std::vector<std::string> placed_, replaced_;
+  std::vector<fs::path> made_;  ///< folders
 };
 
 /// Writes files into `folder`, from where they will go to `target`, which errors name.
 void write_all(const fs::path& folder, const fs::path& target, std::span<const FolderFile> files) {
   for (const FolderFile& file : files) {
     const std::string path = (folder / file.name).string();
+    std::error_code error;
+    fs::create_directories(fs::path(path).parent_path(), error);
+    require(error, target / file.name);
     try {
       write_file(path, file.text);
     } catch (const InputError& error) {
@@ -122,13 +133,19 @@ std::optional<std::string> other_name(const std::string& folder,
   std::error_code error;
   if (!fs::exists(folder, error)) return std::nullopt;
   std::vector<std::string> names;
-  fs::directory_iterator entry(folder, error);
+  const auto is_known = [&](const auto& is) { return std::any_of(files.begin(), files.end(), is); };
+  fs::recursive_directory_iterator entry(folder, error);
   if (error) throw InputError(folder, fmt::format("cannot read: {}", error.message()));
-  for (; entry != fs::directory_iterator(); ++entry) {
-    const std::string name = entry->path().filename().string();
-    const bool is_known = std::any_of(files.begin(), files.end(),
-                                      [&](const FolderFile& file) { return file.name == name; });
-    if (!is_known) names.push_back(name);
+  while (entry != fs::recursive_directory_iterator()) {
+    const std::string name = entry->path().lexically_relative(folder).generic_string();
+    // A folder of these files is looked into, another one is a name like others.
+    const bool is_ours =
+        is_known([&](const FolderFile& file) { return file.name.starts_with(name + "/"); });
+    if (!is_ours) entry.disable_recursion_pending();
+    if (!is_ours && !is_known([&](const FolderFile& file) { return file.name == name; }))
+      names.push_back(name);
+    entry.increment(error);
+    if (error) throw InputError(folder, fmt::format("cannot read: {}", error.message()));
   }
   if (names.empty()) return std::nullopt;
   return *std::min_element(names.begin(), names.end());
@@ -154,7 +171,7 @@ void write_folder(const std::string& folder, std::span<const FolderFile> files) 
   NewFolders emptied(aside, target);
   write_all(target / suffix, target, files);
   Replacement replacement(target, aside);
-  for (const FolderFile& file : files) replacement.place(target / suffix / file.name);
+  for (const FolderFile& file : files) replacement.place(target / suffix, file.name);
   replacement.keep();
 }
 

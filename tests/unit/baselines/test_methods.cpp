@@ -1,6 +1,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+#include <limits>
 #include <set>
 #include <string>
 
@@ -11,6 +13,7 @@
 #include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 #include "poet/error.hpp"
+#include "support/random_exact_schedules.hpp"
 #include "support/random_graphs.hpp"
 
 namespace poet::test {
@@ -170,6 +173,63 @@ TEST(Capuchin, SwapsWhatHidesAndRecomputesOtherwise) {
   const Replay slow = replay_of(problem, capuchin_like(problem));
   EXPECT_TRUE(slow.valid());
   EXPECT_EQ(slow.page_in_count, 0);
+}
+
+/// One layer takes nine times as long as any other for the same bytes.
+TEST(MemoryBudget, SavesWhatIsWorthMostAndComputesTheRestAgain) {
+  Problem problem = unit_chain(8);
+  for (Node& node : problem.graph.nodes) {
+    if (!node.backward) node.runtime_seconds = node.energy_joules = node.name == "layer2" ? 9 : 1;
+  }
+  problem.limits.ram_budget_bytes = baseline(problem.graph).peak_ram_bytes - 100;
+  for (const auto method : {budget_greedy, budget_dp}) {
+    const Attempt attempt = method(problem);
+    const Replay replay = replay_of(problem, attempt);
+    EXPECT_TRUE(replay.valid()) << attempt.parameter;
+    EXPECT_GT(replay.recompute_count, 0);
+    EXPECT_EQ(replay.page_in_count, 0);
+    for (int t = 3; t < problem.graph.size(); ++t) {
+      EXPECT_FALSE(std::binary_search(attempt.schedule->stages[t].compute.begin(),
+                                      attempt.schedule->stages[t].compute.end(), 2))
+          << "stage " << t;
+    }
+  }
+  problem.limits.ram_budget_bytes += 100;
+  EXPECT_EQ(replay_of(problem, budget_dp(problem)).recompute_count, 0) << "all of it is saved";
+}
+
+TEST(MemoryBudget, BreaksNoRuleOnDrawnGraphs) {
+  for (int seed = 0; seed < 40; ++seed) {
+    Twister random(seed);
+    const Case drawn = random_exact_case(random);
+    const Problem problem{.graph = drawn.graph, .limits = drawn.limits};
+    const Attempt greedy = budget_greedy(problem);
+    const Attempt dynamic = budget_dp(problem);
+    ASSERT_EQ(greedy.schedule.has_value(), dynamic.schedule.has_value());
+    if (!greedy.schedule) continue;
+    for (const Attempt& attempt : {greedy, dynamic}) {
+      for (const Violation& violation : replay_of(problem, attempt).violations) {
+        EXPECT_TRUE(violation.rule == Rule::ram || violation.rule == Rule::runtime)
+            << violation.message;
+      }
+    }
+  }
+}
+
+TEST(LookAhead, MovesLessWithMoreRam) {
+  Problem problem = unit_chain(12);
+  const Bytes all = baseline(problem.graph).peak_ram_bytes;
+  int last = std::numeric_limits<int>::max();
+  for (const int percent : {50, 70, 90, 100}) {
+    problem.limits.ram_budget_bytes = all * percent / 100;
+    const Attempt attempt = look_ahead(problem);
+    const Replay replay = replay_of(problem, attempt);
+    EXPECT_TRUE(replay.valid()) << percent << ": " << attempt.parameter;
+    EXPECT_EQ(replay.recompute_count, 0);
+    EXPECT_LE(replay.page_in_count, last);
+    last = replay.page_in_count;
+  }
+  EXPECT_EQ(last, 0) << "all of it fits";
 }
 
 TEST(MethodList, RefusesWhatItDoesNotKnow) {

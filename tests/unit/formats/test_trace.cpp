@@ -21,7 +21,7 @@ using nlohmann::json;
 
 constexpr double kMicroseconds = 1e6;
 
-/// The events of one phase: X a computation or a transfer, C a counter, b and e a tensor's stay.
+/// The events of one phase: C a counter, b and e a tensor's stay.
 std::vector<json> events_of(const json& trace, const std::string& phase,
                             const std::string& name = {}) {
   std::vector<json> found;
@@ -29,6 +29,20 @@ std::vector<json> events_of(const json& trace, const std::string& phase,
     if (event.at("ph") == phase && (name.empty() || event.at("name") == name)) {
       found.push_back(event);
     }
+  }
+  return found;
+}
+
+/// Computations and transfers, those that take no time included.
+std::vector<json> spans_of(const json& trace) {
+  std::vector<json> found;
+  for (const json& event : trace.at("traceEvents")) {
+    if (event.at("ph") != "X" && event.at("ph") != "i") continue;
+    EXPECT_EQ(event.at("ph") == "i", !event.contains("dur"));
+    if (event.contains("dur")) {
+      EXPECT_GT(event.at("dur").get<double>(), 0);
+    }
+    found.push_back(event);
   }
   return found;
 }
@@ -57,8 +71,13 @@ TEST(Trace, HasTheFiguresOfTheReplayAtEveryComputation) {
     ASSERT_EQ(counters.size(), samples.size());
     std::size_t computation = 0;
     double end = 0;
-    for (const json& event : events_of(trace, "X")) {
-      end = std::max(end, event.at("ts").get<double>() + event.at("dur").get<double>());
+    std::map<int, double> free_from;  // by track
+    for (const json& event : spans_of(trace)) {
+      const double until = event.at("ts").get<double>() + event.value("dur", 0.0);
+      end = std::max(end, until);
+      double& last = free_from[event.at("tid").get<int>()];
+      EXPECT_GE(event.at("ts").get<double>(), last) << "viewers would nest it in the one before";
+      last = until;
       if (event.at("tid") != 1) continue;
       const RamSample& sample = samples.at(computation);
       EXPECT_EQ(event.at("args").at("ram_bytes"), sample.ram_bytes);

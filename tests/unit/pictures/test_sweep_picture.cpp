@@ -1,4 +1,8 @@
+#include <algorithm>
 #include <cmath>
+#include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include <gmock/gmock.h>
@@ -6,6 +10,8 @@
 
 #include "pictures/curves.hpp"
 #include "pictures/sweep_panel.hpp"
+#include "pictures/sweep_style.hpp"
+#include "poet/plot.hpp"
 #include "support/curve_points.hpp"
 
 namespace poet::plot {
@@ -14,6 +20,7 @@ namespace {
 using test::curve_point;
 using test::small_sweep;
 using testing::ElementsAre;
+using testing::HasSubstr;
 using testing::IsEmpty;
 
 std::vector<Bytes> budgets(const Curve& curve) {
@@ -96,6 +103,50 @@ TEST(Curves, AreOverTheRuntimeBudgetIfThatAloneVaries) {
   EXPECT_EQ(set.common, "on board, RAM budget 100 B");
 }
 
+TEST(Curves, HaveWhatIsConstantInAPanelInItsTitle) {
+  std::vector<CurvePoint> points = small_sweep();
+  points.push_back(curve_point("remat", 100, Status::optimal, 10, 10));
+  points.back().model = "other";
+  points.push_back(curve_point("remat", 100, Status::optimal, 10, 10));
+  points.back().model = "third";
+  points.back().runtime_budget_ratio = 2;
+  const CurveSet set = make_curves(points);
+  EXPECT_EQ(set.title(set.panels[0]), "tiny, runtime 1.5x");
+  EXPECT_EQ(set.title(set.panels[1]), "other, remat, runtime 1.5x");
+  EXPECT_EQ(set.title(set.panels[2]), "third, remat, runtime 2x");
+
+  std::vector<CurvePoint> over_runtime;
+  for (const double ratio : {1.05, 2.0}) {
+    for (const Bytes ram : {100, 200}) {
+      over_runtime.push_back(curve_point("remat", ram, Status::optimal, 10, 10));
+      over_runtime.back().runtime_budget_ratio = ratio;
+      over_runtime.back().model = ram == 100 ? "tiny" : "large";
+    }
+  }
+  const CurveSet runtimes = make_curves(over_runtime);
+  ASSERT_EQ(runtimes.axis, BudgetAxis::runtime);
+  EXPECT_EQ(runtimes.title(runtimes.panels[0]), "tiny, RAM budget 100 B");
+  EXPECT_EQ(runtimes.title(runtimes.panels[1]), "large, RAM budget 200 B");
+}
+
+TEST(Curves, HaveTheColourOfTheirTechniquesInWhateverOrder) {
+  EXPECT_EQ(technique_colour("remat only"), technique_colour("remat"));
+  EXPECT_EQ(technique_colour("remat + paging, blocking transfers"), technique_colour("both"));
+  std::set<int> colours;
+  for (const char* set : {"both", "remat", "paging", "none", "something else"}) {
+    colours.insert(technique_colour(set));
+  }
+  EXPECT_EQ(colours.size(), 5U);
+  const auto remat_line = [](const std::vector<CurvePoint>& points) {
+    const std::string line = "curve line1 dash0";
+    return sweep_svg(points).find(line) != std::string::npos;
+  };
+  std::vector<CurvePoint> points = small_sweep();
+  EXPECT_TRUE(remat_line(points));
+  std::reverse(points.begin(), points.end());
+  EXPECT_TRUE(remat_line(points));
+}
+
 TEST(Curves, OfNothingAreNone) {
   const CurveSet set = make_curves({});
   EXPECT_THAT(set.panels, IsEmpty());
@@ -144,6 +195,44 @@ TEST(OverheadAxis, BendsWhereACurveWouldLieFlat) {
     EXPECT_LE(axis(tick.value), 100);
   }
   EXPECT_GE(axis.ticks().size(), 4U);
+}
+
+TEST(OverheadAxis, IsOneForAllPanelsAndOfTheScaleThatIsAskedFor) {
+  const std::vector<Panel> panels{panel_with_tops({12}), panel_with_tops({14})};
+  const OverheadAxis axis(panels, 100, 0);
+  EXPECT_EQ(axis(0.4), OverheadAxis(panels[1], 100, 0)(0.4));
+  EXPECT_LT(axis(0.4), axis(0.2));
+  EXPECT_TRUE(OverheadAxis(panels, 100, 0, OverheadScale::logarithmic).logarithmic());
+  const Panel flat = panel_with_tops({10.1, 30});
+  EXPECT_FALSE(OverheadAxis(std::span(&flat, 1), 100, 0, OverheadScale::linear).logarithmic());
+  const Panel nothing = panel_with_tops({10});
+  EXPECT_FALSE(
+      OverheadAxis(std::span(&nothing, 1), 100, 0, OverheadScale::logarithmic).logarithmic())
+      << "there is no overhead to bend";
+}
+
+TEST(MethodsSvg, HasABarForEachMethodAndTheBoundOfItsGroup) {
+  const auto bar = [](const char* method, const char* set, Joules energy) {
+    return MethodBar{.problem = "tiny on board, RAM budget 100 B, runtime 2x",
+                     .method = method,
+                     .techniques = set,
+                     .energy_joules = energy,
+                     .lower_bound_joules = 11,
+                     .baseline_energy_joules = 10};
+  };
+  std::vector<MethodBar> bars{bar("chen-sqrt", "remat", 14), bar("page-all", "paging", 20),
+                              bar("poet", "both", 11)};
+  bars.push_back(bar("treeverse", "remat", 0));
+  bars.back().without = "no schedule within the budgets";
+  for (const double width : {84.0, 174.0}) {
+    const std::string svg = methods_svg(bars, {.width_mm = width});
+    EXPECT_THAT(svg, HasSubstr("chen-sqrt: 14 J, +40.000 % over the baseline"));
+    EXPECT_THAT(svg, HasSubstr(">100 %</text>"));
+    EXPECT_THAT(svg, HasSubstr("no schedule within the budgets"));
+    EXPECT_THAT(svg, HasSubstr("class=\"dot1\""));
+    EXPECT_THAT(svg, HasSubstr("class=\"dot2\""));
+    EXPECT_THAT(svg, HasSubstr("class=\"budget\""));
+  }
 }
 
 TEST(OverheadAxis, KeepsWhatLiesBelowTheBaselineOnTheAxis) {

@@ -226,6 +226,23 @@ TEST(KernelSinks, NormalisationsMakeEitherGradientWithoutTheOther) {
   EXPECT_TRUE(same_bits(scales, scales_alone));
 }
 
+// PyTorch: clip_grad_value_() before the step, whose weight_decay is added to the gradient.
+TEST(KernelSinks, LimitGradientsAndLetParametersDecay) {
+  poet_optimizer optimizer{};
+  optimizer.kind = POET_SGD;
+  optimizer.learning_rate = 0.5F;
+  optimizer.largest_gradient = 1;
+  optimizer.weight_decay = 0.25F;
+  Tensor parameters{4, -8, 2};
+  poet_sink sink{};
+  sink.optimizer = &optimizer;
+  sink.parameters = parameters.data();
+  const Tensor gradients{3, -0.5F, -7};
+  poet_update(3, gradients.data(), &sink);
+  EXPECT_EQ(parameters,
+            (Tensor{4 - 0.5F * (1 + 1), -8 - 0.5F * (-0.5F - 2), 2 - 0.5F * (-1 + 0.5F)}));
+}
+
 TEST(KernelInPlace, AccumulatesOverEitherSide) {
   const poet_map_spec m{30, 0};
   Tensor a = numbers(30, 1);

@@ -1,3 +1,5 @@
+#include <fmt/format.h>
+
 #include "expect_input_error.hpp"
 #include "formats/write_list.hpp"
 #include "sweep/compare.hpp"
@@ -65,8 +67,12 @@ TEST(Compare, NamesThePointAndTheFiguresOfARise) {
   const Difference& difference = worse.regressions[0];
   EXPECT_EQ(difference.point, "net/m4 both 3x 1000 bytes");
   EXPECT_THAT(difference.message, HasSubstr("2 J -> 2.002 J (+0.1000 %)"));
-  EXPECT_EQ(difference.baseline_joules, 2);
-  EXPECT_EQ(difference.fresh_joules, 2.002);
+  EXPECT_EQ(difference.baseline.value().energy_joules, 2);
+  EXPECT_EQ(difference.fresh.value().energy_joules, 2.002);
+  ASSERT_EQ(difference.figures.size(), 1U);
+  EXPECT_EQ(difference.figures[0].before, "2 J");
+  EXPECT_EQ(difference.figures[0].now, "2.002 J");
+  EXPECT_EQ(difference.figures[0].change, "+0.1000 %");
   EXPECT_EQ(regressions(compared(row(2), row(2.002), 0.01)), Kinds{});
 }
 
@@ -149,9 +155,9 @@ TEST(Compare, ListsAChangedGraphWithBothFigures) {
   const Difference& change = reported.graph_changes[0];
   EXPECT_EQ(change.point, "net/m4 both 3x 1000 bytes");
   EXPECT_THAT(change.message, HasSubstr("graph changed: optimal"));
-  EXPECT_THAT(change.message, HasSubstr("RAM budget 1000 -> 1100 bytes"));
+  EXPECT_THAT(change.message, HasSubstr("RAM budget 1000 bytes -> 1100 bytes"));
   EXPECT_THAT(change.message, HasSubstr("energy 2 J -> 1 J (-50.0000 %)"));
-  EXPECT_THAT(change.message, HasSubstr("peak RAM 0 -> 1050 bytes"));
+  EXPECT_THAT(change.message, HasSubstr("peak RAM 0 bytes -> 1050 bytes"));
 
   const Comparison failed = compare(sweep({row(2)}), sweep({other}), 0, OnChangedGraph::fail);
   EXPECT_EQ(regressions(failed), Kinds{Kind::graph});
@@ -189,12 +195,66 @@ TEST(Compare, RefusesASweepWithAPointTwice) {
               HasSubstr("the baseline: found the point 'net/m4 both 3x 1000 bytes' twice"));
 }
 
+TEST(Compare, ALimitHoldsOnAChangedGraphAndTakesThePlaceOfTheTolerance) {
+  SweepRow other = row(2.1);
+  other.problem.graph_sha256 = "another";
+  other.summary->peak_ram_bytes = 100;
+  other.summary->runtime_seconds = 3;
+  SweepRow before = row(2);
+  before.summary->peak_ram_bytes = 80;
+  before.summary->runtime_seconds = 2;
+  const auto found = [&](const SweepRow& now, const IncreaseLimits& limits) {
+    return compare(sweep({before}), sweep({now}), 1e-4, OnChangedGraph::report, limits);
+  };
+  EXPECT_EQ(regressions(found(other, {})), Kinds{});
+  EXPECT_EQ(regressions(found(other, {.energy = 0.05, .peak_ram = 0.25, .runtime = 0.5})), Kinds{})
+      << "exactly the limits";
+  EXPECT_EQ(regressions(found(other, {.energy = 0.0499, .peak_ram = 0.2499, .runtime = 0.4999})),
+            (Kinds{Kind::energy, Kind::ram, Kind::runtime}));
+  const Comparison one = found(other, {.peak_ram = 0.1});
+  ASSERT_EQ(regressions(one), Kinds{Kind::ram});
+  EXPECT_THAT(one.regressions[0].message,
+              HasSubstr("peak RAM 80 bytes -> 100 bytes (+25.0000 %), more than the 10 % of "
+                        "--max-peak-increase"));
+  EXPECT_EQ(one.graph_changes.size(), 1U) << "listed all the same";
+  EXPECT_EQ(regressions(found(row(2.1), {.energy = 0.05})), Kinds{});
+  EXPECT_EQ(regressions(found(row(2.1), {.runtime = 0})), Kinds{Kind::energy})
+      << "the tolerance holds for what has no limit";
+  EXPECT_EQ(improvements(found(row(1.9), {.energy = 0.05})), Kinds{Kind::energy});
+}
+
+TEST(Compare, ReadsPercentagesOnly) {
+  EXPECT_EQ(parse_increase("5%"), 0.05);
+  EXPECT_EQ(parse_increase("0%"), 0);
+  EXPECT_EQ(parse_increase("12.5%"), 0.125);
+  for (const char* text : {"5", "0.05", "-1%", "%", "five%", "inf%", "nan%", "5%%"}) {
+    EXPECT_THAT(input_error([&] { parse_increase(text); }),
+                HasSubstr("expected a percentage of 0 or more, such as 5%"))
+        << text;
+  }
+}
+
+TEST(ComparisonText, MarkdownFitsAComment) {
+  std::vector<SweepRow> before;
+  std::vector<SweepRow> now;
+  for (int i = 1; i <= 2000; ++i) {
+    before.push_back(row(1, RowStatus::optimal, 1000 + i));
+    now.push_back(row(2, RowStatus::optimal, 1000 + i));
+  }
+  const std::string text = comparison_markdown(compare(sweep(before), sweep(now), 1e-4));
+  EXPECT_LE(text.size(), 65536U);
+  EXPECT_THAT(text, HasSubstr("| net/m4 both 3x 1001 bytes | energy | 1 J | 2 J | +100.0000 % |"));
+  std::size_t rows = 0;
+  for (std::size_t at = 0; (at = text.find("\n| net/", at)) != std::string::npos; ++at) ++rows;
+  EXPECT_THAT(text, HasSubstr(fmt::format("\nand {} more", 2000 - rows)));
+}
+
 TEST(ComparisonText, MarkdownHasATableOfEachKind) {
   const std::string text =
       comparison_markdown(compare(sweep({row(2), row(3, RowStatus::feasible, 900)}),
                                   sweep({row(2.5), row(2, RowStatus::feasible, 900)}), 1e-4));
   EXPECT_THAT(text, HasSubstr("**2 points compared: 1 regression, 1 improvement**"));
-  EXPECT_THAT(text, HasSubstr("### Worse\n\n| point |"));
+  EXPECT_THAT(text, HasSubstr("### Worse\n\n| point | what | before | after | change |"));
   EXPECT_THAT(text, HasSubstr("\n| net/m4 both 3x 1000 bytes | energy | "));
   EXPECT_THAT(text, HasSubstr("### Better"));
 }

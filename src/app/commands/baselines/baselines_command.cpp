@@ -18,12 +18,14 @@
 #include "app/terminal/deliver.hpp"
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
+#include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "baselines/fields.hpp"
 #include "baselines/method.hpp"
 #include "baselines/run_baselines.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
+#include "poet/plot.hpp"
 #include "runs/sweep_files.hpp"
 
 namespace poet::cli {
@@ -57,7 +59,38 @@ struct BaselinesArguments {
   TechniqueSet techniques;
   std::vector<Method> methods = parse_methods("all");
   std::string output;
+  std::string csv;
+  std::string plot;
 };
+
+/// A method with a schedule that exceeds the budgets has no bar: it answers another question.
+std::vector<MethodBar> bars_of(const std::vector<BaselineRow>& rows) {
+  std::vector<MethodBar> bars;
+  for (const BaselineRow& row : rows) {
+    const Limits& limits = row.problem.limits;
+    MethodBar bar{.problem = fmt::format("{}, RAM budget {}, runtime {:.4g}x",
+                                         subject_name(row.problem.model, row.problem.platform),
+                                         format_bytes(limits.ram_budget_bytes),
+                                         row.problem.runtime_budget_ratio),
+                  .method = row.method,
+                  .baseline_energy_joules = row.baseline_energy_joules};
+    for (const MethodInfo& method : all_methods()) {
+      if (method.name == row.method) bar.techniques = technique_set_name(method.techniques);
+    }
+    if (row.status == BaselineRow::Status::feasible && row.summary) {
+      bar.energy_joules = row.summary->energy_joules;
+      // In an order of its own a method has a bound of its own.
+      if (row.problem.order_sha256.empty())
+        bar.lower_bound_joules = row.summary->lower_bound_joules;
+    } else {
+      bar.without = row.status == BaselineRow::Status::infeasible
+                        ? "no schedule within the budgets"
+                        : std::string(name_of(row.status));
+    }
+    bars.push_back(std::move(bar));
+  }
+  return bars;
+}
 
 std::string describe_result(const BaselineResult& result) {
   const std::string energy =
@@ -137,6 +170,8 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   request.techniques = technique_set_name(arguments.techniques);
   const SweepGrid grid = load_grid(request);
   check_destination("--output", arguments.output);
+  check_destination("--csv", arguments.csv);
+  check_destination("--plot", arguments.plot);
   check_folder("--schedules", request.schedules);
   catch_interrupts();
   const auto smallest = find_smallest(grid, request.settings, interrupted);
@@ -158,6 +193,8 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   if (!quiet) print_comparison(rows);
   log_failures(rows);
   spdlog::info("{}: {}", counted(rows.size(), "row"), rows.empty() ? "none" : counts(rows));
+  if (!arguments.csv.empty()) write_file(arguments.csv, to_csv(rows));
+  if (!arguments.plot.empty()) write_file(arguments.plot, methods_svg(bars_of(rows)));
   const bool failed = std::any_of(rows.begin(), rows.end(), [](const BaselineRow& row) {
     return row.status == BaselineRow::Status::failed;
   });
@@ -196,6 +233,9 @@ Run add_baselines(CLI::App& app) {
   add_setting_options(app, request.settings, request.require_optimal);
   OptionGroup results(app, kWhatToWrite);
   results.text("--output", arguments->output, "FILE", "write the lines there, whole or not at all");
+  results.text("--csv", arguments->csv, "FILE", "write a table there as well");
+  results.text("--plot", arguments->plot, "FILE",
+               "draw the overheads there as well, a bar for each method (SVG)");
   results.text("--schedules", request.schedules, "DIR",
                "write the schedule file of every method that keeps to the budgets into this "
                "directory");

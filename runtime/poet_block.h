@@ -1,0 +1,66 @@
+/* Blocks of sums of products, which products of matrices and convolutions are made of.
+ *
+ * One sum at a time takes two loads for each product, and waits for itself. A block makes sums of
+ * four rows and four columns side by side: eight loads serve sixteen products, and all sums stay in
+ * registers. How terms follow each other is the same for all sums of a block, so that nothing is
+ * tested inside. Three loops say it: they stand for the inner axis of a product, for channels and
+ * taps of a convolution, and for samples, rows and columns of a map.
+ *
+ * A sum has its terms in the order of the loops whatever the block is, so shapes of blocks may suit
+ * the machine, and results keep their bits. A Cortex-M4F has 32 registers for numbers: 4 x 4 sums,
+ * 4 + 4 operands and a product. Hosts have vectors (poet_lanes.h). */
+#ifndef POET_BLOCK_H
+#define POET_BLOCK_H
+
+#include "poet_math.h"
+
+/* The terms of a sum: how many each loop has, the innermost last, and how far apart they are in the
+ * left and in the right operands. */
+struct poet_terms {
+  int32_t count[3], left[3], right[3];
+};
+
+/* Sum (i, j) begins with start[i start_row + j start_column], adds products of the terms from
+ * left[i left_row] and right[j right_column] on, and is put at out[i out_row + j out_column]. */
+struct poet_block {
+  struct poet_terms terms;
+  const poet_real *left, *right, *start;
+  poet_real* out;
+  int32_t left_row, right_column;
+  int32_t start_row, start_column;
+  int32_t out_row, out_column;
+};
+
+enum { POET_BLOCK = 4, POET_BLOCK_ROW = 8, POET_MOST_SUMS = 16 };
+
+/* `rows` is 4 or 1, and `columns` 4 or 1, or 8 for one row. */
+void poet_sum_block(const struct poet_block* block, int32_t rows, int32_t columns);
+
+/* How many of the `rest` of an axis a block takes. */
+static inline int32_t poet_part_of(int32_t rest, int32_t block) {
+  return rest < block ? 1 : block;
+}
+
+/* A place to begin sums with 0. */
+extern const poet_real poet_zero;
+
+/* For what is written once and compiled for each shape: a function of its own for each keeps
+ * registers and frames small, and its counts are constants. */
+#if defined(__GNUC__)
+#define POET_INLINE static inline __attribute__((always_inline))
+#define POET_APART static __attribute__((noinline))
+#else
+#define POET_INLINE static inline
+#define POET_APART static
+#endif
+
+/* Before a short loop over an array that is to be registers. */
+#if defined(__clang__)
+#define POET_UNROLL _Pragma("clang loop unroll(full)")
+#elif defined(__GNUC__)
+#define POET_UNROLL _Pragma("GCC unroll 16")
+#else
+#define POET_UNROLL
+#endif
+
+#endif

@@ -1,0 +1,132 @@
+// Logs of steps, a JSON document a line: whoever traces a framework can write a line as soon as it
+// happens, and needs no library for it. Values are checked here; what lines mean together is
+// src/model's.
+
+#include "formats/read_step_log.hpp"
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "formats/json/json_cursor.hpp"
+#include "formats/json/json_text.hpp"
+#include "formats/model_values.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+constexpr std::string_view kStepLogFormat = "poet-step-log";
+constexpr double kMaxSeconds = 1e30;
+
+std::vector<std::int64_t> numbers(const JsonCursor& at, const char* key) {
+  std::vector<std::int64_t> list;
+  if (const auto member = at.optional(key)) {
+    for (const JsonCursor& each : member->elements(kMaxNodes)) list.push_back(each.integer());
+  }
+  return list;
+}
+
+std::string text_or(const JsonCursor& at, const char* key) {
+  const auto member = at.optional(key);
+  if (!member) return {};
+  const std::string text = member->string();
+  return text.empty() ? text : read_name(*member);
+}
+
+bool flag(const JsonCursor& at, const char* key) {
+  const auto member = at.optional(key);
+  return member && member->boolean();
+}
+
+LoggedMemory read_memory(const JsonCursor& at) {
+  at.allow_only({"event", "id", "bytes", "kind", "name"});
+  LoggedMemory memory{.id = at.required("id").integer(), .bytes = at.required("bytes").integer()};
+  const JsonCursor kind = at.required("kind");
+  const auto value = value_of<LoggedMemory::Kind>(kind.string());
+  if (!value) kind.fail_expecting("input, parameter or other");
+  memory.kind = *value;
+  memory.name = text_or(at, "name");
+  return memory;
+}
+
+LoggedOp read_op(const JsonCursor& at) {
+  at.allow_only({"event", "op", "name", "seconds", "energy_joules", "backward", "random", "reads",
+                 "writes", "makes", "workspace_bytes"});
+  LoggedOp op{.op = read_name(at.required("op")),
+              .name = text_or(at, "name"),
+              .seconds = at.required("seconds").number(0, kMaxSeconds)};
+  if (const auto energy = at.optional("energy_joules")) {
+    op.energy_joules = energy->number(0, kMaxSeconds);
+  }
+  op.backward = flag(at, "backward");
+  op.random = flag(at, "random");
+  op.reads = numbers(at, "reads");
+  op.writes = numbers(at, "writes");
+  if (const auto makes = at.optional("makes")) {
+    for (const JsonCursor& each : makes->elements(kMaxNodes)) {
+      each.allow_only({"id", "bytes"});
+      op.makes.push_back(
+          {.id = each.required("id").integer(), .bytes = each.required("bytes").integer()});
+    }
+  }
+  if (const auto bytes = at.optional("workspace_bytes")) op.workspace_bytes = bytes->integer();
+  return op;
+}
+
+LoggedEvent read_event(const JsonCursor& at, std::string place) {
+  LoggedEvent event{.place = std::move(place)};
+  const JsonCursor kind = at.required("event");
+  const std::string word = kind.string();
+  if (word == "memory") {
+    event.memory = read_memory(at);
+  } else if (word == "op") {
+    event.op = read_op(at);
+  } else if (word == "release") {
+    at.allow_only({"event", "id"});
+    event.release = at.required("id").integer();
+  } else {
+    kind.fail_expecting("memory, op or release");
+  }
+  return event;
+}
+
+}  // namespace
+
+StepLog parse_step_log(std::string_view text, const std::string& source) {
+  StepLog log;
+  const std::string file = shown_source(source);
+  bool has_head = false;
+  for (int number = 1; !text.empty(); ++number) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    text.remove_prefix(std::min(end + 1, text.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const std::string place = fmt::format("{} line {}", file, number);
+    const nlohmann::json document = parse_json(line, place);
+    const JsonCursor at(document, place);
+    if (has_head) {
+      if (log.events.size() >= 10 * kMaxNodes) {
+        throw InputError(place, fmt::format("found more than {} lines", 10 * kMaxNodes));
+      }
+      log.events.push_back(read_event(at, place));
+      continue;
+    }
+    at.allow_only({"format", "version", "name", "step_seconds"});
+    expect_format(at, kStepLogFormat, 1);
+    log.name = read_name(at.required("name"));
+    if (const auto seconds = at.optional("step_seconds")) {
+      log.step_seconds = seconds->number(0, kMaxSeconds);
+    }
+    has_head = true;
+  }
+  if (!has_head) {
+    throw InputError(file, "found no lines; expected the format and its version in the first one");
+  }
+  return log;
+}
+
+}  // namespace poet

@@ -1,0 +1,173 @@
+// Pages are opened in a browser, used by a script as a reader would, and read.
+#include "cli/browser.hpp"
+#include "cli/poet_solve.hpp"
+#include "cli/sweep_files.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+using testing::Not;
+
+/// Runs behind the page's own script, uses the page, and leaves what it found as JSON.
+constexpr const char* kReader = R"(<script>
+{
+const found = {figures: {}, reasons: {}, keys: {}, points: []};
+for (const entry of document.querySelectorAll('[id^="figure-"]')) {
+  found.figures[entry.id.slice(7)] = Number(entry.querySelector('data').value);
+}
+const slider = document.getElementById('step');
+if (slider) {
+  found.ram = columns.ram.map((bytes, step) => {
+    slider.value = step;
+    slider.dispatchEvent(new Event('input'));
+    return document.querySelector('output').textContent.includes(bytesText(bytes)) ? bytes : -1;
+  });
+  const search = document.getElementById('search');
+  const enter = (element, key) => element.dispatchEvent(new KeyboardEvent('keydown', {key, bubbles: true}));
+  data.nodes.forEach((node) => {
+    search.value = node.name;
+    search.dispatchEvent(new Event('input'));
+    const hit = [...document.querySelectorAll('.hits button')].find((button) => button.textContent === node.name);
+    hit.click();
+    const rows = [...document.querySelectorAll('#tensor .reasons tr')].slice(1).map((row) => row.textContent);
+    found.reasons[node.name] = {fate: document.querySelector('.fate').textContent, rows};
+  });
+  const chart = document.querySelector('svg[tabindex]');
+  enter(chart, 'Home');
+  enter(chart, 'ArrowRight');
+  found.keys.right = slider.value;
+  enter(chart, '+');
+  found.keys.zoomed = chart.viewBox.baseVal.width < columns.ram.length;
+  enter(chart, '0');
+  found.keys.all = chart.viewBox.baseVal.width === columns.ram.length;
+  enter(chart, 'End');
+  found.keys.end = slider.value;
+}
+for (const row of document.querySelectorAll('#points tr')) {
+  found.points.push([...row.querySelectorAll('data')].map((figure) => Number(figure.value)));
+}
+for (const button of document.querySelectorAll('button.point')) button.focus();
+found.tip = document.querySelector('.tip').textContent;
+found.requests = performance.getEntriesByType('resource').map((entry) => entry.name);
+found.ground = getComputedStyle(document.body).backgroundColor;
+document.body.replaceChildren('FOUND' + JSON.stringify(found) + 'END');
+}
+</script>)";
+
+class Page : public BrowserTest {
+ protected:
+  json read(const std::string& page) const {
+    const Finished run = browse(folder_.write("page.html", page + kReader));
+    EXPECT_EQ(run.status, 0) << run.err;
+    EXPECT_THAT(run.err, Not(HasSubstr("CONSOLE")));
+    const std::size_t begin = run.out.find("FOUND");
+    const std::size_t end = run.out.rfind("END");
+    if (begin == std::string::npos) {
+      ADD_FAILURE() << run.out;
+      return {};
+    }
+    std::string text = run.out.substr(begin + 5, end - begin - 5);
+    for (const auto& [escape, character] :
+         {std::pair{"&lt;", "<"}, std::pair{"&gt;", ">"}, std::pair{"&amp;", "&"}}) {
+      for (std::size_t at = 0; (at = text.find(escape, at)) != std::string::npos; ++at) {
+        text.replace(at, std::string_view(escape).size(), character);
+      }
+    }
+    return json::parse(text);
+  }
+};
+
+std::string page_of(const std::string& text, const Words& more = {}) {
+  return poet_solve(Words{"plot", "-", "--format", "html"} + more, text).out;
+}
+
+TEST_F(Page, ShowsTheFiguresOfTheFileAndAReasonForEachTensorThatReturns) {
+  const std::string text =
+      poet_solve(problem("resnet18_cifar", "a72", "30%", "1.5") +
+                 Words{"--effort", "fast", "--time-limit-s", "5", "--paging-time", "blocking"})
+          .out;
+  const json file = json::parse(text);
+  const json found = read(page_of(text));
+  EXPECT_EQ(found.at("requests"), json::array());
+  EXPECT_GE(found.at("figures").size(), 12U);
+  for (const auto& [key, value] : found.at("figures").items()) {
+    const json& part = file.at("summary").contains(key) ? file["summary"] : file["request"];
+    EXPECT_EQ(value.get<double>(), part.at(key).get<double>()) << key;
+  }
+  std::vector<std::int64_t> peaks;  // of each stage, from its computations
+  std::size_t column = 0;
+  for (const json& stage : file.at("stages")) {
+    std::int64_t peak = 0;
+    for (std::size_t i = 0; i < stage.at("compute").size(); ++i) {
+      peak = std::max(peak, found.at("ram").at(column++).get<std::int64_t>());
+    }
+    EXPECT_EQ(peak, stage.at("peak_ram_bytes")) << "stage " << stage.at("stage");
+  }
+  EXPECT_EQ(column, found.at("ram").size());
+  int returning = 0;
+  for (const json& stage : file.at("stages")) {
+    for (const json& node : stage.at("page_in")) {
+      const json& reason =
+          found.at("reasons").at(file["nodes"][node.get<int>()]["name"].get<std::string>());
+      EXPECT_THAT(reason.at("fate").get<std::string>(), HasSubstr("paged out and in"));
+      // Two rows for each: what it costs, and the verdict.
+      EXPECT_GE(reason.at("rows").size(), 4U);
+      EXPECT_THAT(reason.at("rows")[0].get<std::string>(), HasSubstr("keep it"));
+      ++returning;
+    }
+  }
+  EXPECT_GT(returning, 0);
+  EXPECT_EQ(found.at("keys"), (json{{"right", "1"},
+                                    {"zoomed", true},
+                                    {"all", true},
+                                    {"end", std::to_string(found.at("ram").size() - 1)}}));
+}
+
+TEST_F(Page, HasAThemeAndTakesNamesAsText) {
+  std::string model = measured_model();
+  const std::string name = "</script><img src=x onerror=alert(1)>@DATA@";
+  for (std::size_t at = 0; (at = model.find("\"a\"", at)) != std::string::npos;) {
+    model.replace(at, 3, '"' + name + '"');
+  }
+  const std::string text =
+      poet_solve({"--model", "-", "--ram-budget", "100%", "--runtime-budget", "2"}, model).out;
+  const json dark = read(page_of(text, {"--theme", "dark"}));
+  EXPECT_TRUE(dark.at("reasons").contains(name));
+  EXPECT_EQ(dark.at("ground"), "rgb(21, 24, 28)");
+  EXPECT_EQ(read(page_of(text, {"--theme", "light"})).at("ground"), "rgb(255, 255, 255)");
+}
+
+TEST_F(Page, OfASweepHasEachPoint) {
+  const std::string lines =
+      poet_solve(sweep("linear,transformer", "m4", "40%,60%", "1.5,2",
+                       {"--techniques", "both,remat", "--effort", "fast", "--time-limit-s", "1"}))
+          .out;
+  const json found = read(page_of(lines));
+  const Lines rows = as_lines(lines);
+  ASSERT_EQ(found.at("points").size(), rows.size() + 1) << "and the head";
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const json& figures = found["points"][i + 1];
+    EXPECT_EQ(figures.at(0), rows[i].at("ram_budget_bytes"));
+    EXPECT_EQ(figures.at(1), rows[i].at("runtime_budget_ratio"));
+    if (rows[i].at("energy_joules").is_null()) continue;
+    EXPECT_EQ(figures.at(2), rows[i].at("energy_joules"));
+    EXPECT_EQ(figures.at(3), rows[i].at("lower_bound_joules"));
+  }
+  EXPECT_THAT(found.at("tip").get<std::string>(), HasSubstr("over the baseline"));
+}
+
+TEST(PageOptions, OfPicturesAreRefused) {
+  const std::string text = poet_solve(quick_problem()).out;
+  const Finished run = poet_solve({"plot", "-", "--format", "html", "--width", "84mm"}, text);
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--width: found with --format html; expected svg or pdf"));
+  const std::string page = page_of(text);
+  EXPECT_THAT(page, HasSubstr("default-src 'none'"));
+  EXPECT_EQ(page.find("://"), page.find("://www.w3.org/2000/svg")) << "a name, no address";
+  EXPECT_EQ(page.find("://"), page.rfind("://"));
+}
+
+}  // namespace
+}  // namespace poet::test

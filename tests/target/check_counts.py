@@ -1,0 +1,184 @@
+#!/usr/bin/env python3
+"""Holds kernels and steps on an emulated Cortex-M4F to the instructions and the stack that were recorded.
+
+usage: check_counts.py CHECK POET_SOLVE BUILD_DIR
+
+CHECK is `kernels`, `steps` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with the
+POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
+may take a tenth more. Exit status: 0 it holds; 1 it does not, with a line for each difference; 77 without a compiler or QEMU.
+"""
+import functools
+import json
+import pathlib
+import re
+import sys
+
+sys.dont_write_bytecode = True
+HERE = pathlib.Path(__file__).resolve().parent
+SOURCE = HERE.parents[1]
+EXAMPLE = SOURCE / "docs" / "examples" / "cortex-m4"
+sys.path.insert(0, str(EXAMPLE))
+import board
+
+RECORD = HERE / "counts.json"
+CHIP = ["-std=c99", "-mcpu=cortex-m4", "-mthumb", "-mfloat-abi=hard", "-mfpu=fpv4-sp-d16"]
+BOARD = ["startup.c", "semihosting.c", f"{board.LARGE}.c"]
+MODELS = {"small_cnn": board.MODEL, "ds_cnn": "ds_cnn", "resnet18_cifar": "resnet18_cifar"}
+
+
+def run(command, **options):
+    finished = board.run(command, **options)
+    if finished.returncode != 0:
+        raise board.Failure(f"{' '.join(map(str, command))} ended with {finished.returncode}:\n{finished.stderr}")
+    return finished.stdout
+
+
+def export(poet_solve, folder, model):
+    """A step that keeps everything, as C."""
+    folder.mkdir(parents=True, exist_ok=True)
+    schedule, step = folder / "schedule.json", folder / "step"
+    run([poet_solve, "--model", model, "--backward", "exact", "--platform", "m4", "--ram-budget", "100%", "--runtime-budget", "2",
+         "--effort", "fast", "--replace", "--output", schedule])
+    run([poet_solve, "export", schedule, "--model", model, "--force", "--output", step])
+    return step
+
+
+def flags_of(step):
+    return run(["make", "-s", "-f", step / "poet.mk", "--eval", "flags:; @echo $(POET_CFLAGS)", "flags"]).split()
+
+
+def run_program(step, program):
+    """What it prints, as lines of words."""
+    binary = step.parent / f"{pathlib.Path(program).stem}.elf"
+    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, HERE / program, *(EXAMPLE / name for name in BOARD), *step.glob("poet_*.c"),
+         "-nostartfiles", "--specs=nano.specs", "-L", EXAMPLE, "-T", EXAMPLE / f"{board.LARGE}.ld", "-Wl,--gc-sections", "-o", binary])
+    printed = run(["qemu-system-arm", "-machine", board.LARGE, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
+                   "-semihosting-config", "enable=on,target=native", "-kernel", binary])
+    return binary, [line.split() for line in printed.splitlines()]
+
+
+def count_kernels(poet_solve, folder):
+    """Instructions per multiply-accumulate, by shape and pass."""
+    _, lines = run_program(export(poet_solve, folder / "small_cnn", MODELS["small_cnn"]), "kernel_counts.c")
+    counts = {}
+    for shape, direction, ticks, macs in lines:
+        counts.setdefault(shape, {})[direction] = round(board.INSTRUCTIONS_PER_TICK * int(ticks) / int(macs), 2)
+    return counts
+
+
+def count_steps(poet_solve, folder):
+    """Millions of instructions, and bytes of text, tables and stack, by model."""
+    counts = {}
+    for name, model in MODELS.items():
+        binary, [[ticks, stack, _]] = run_program(export(poet_solve, folder / name, model), "step_counts.c")
+        sizes = {"FUNC": 0, "OBJECT": 0}  # in flash
+        for line in run(["arm-none-eabi-readelf", "--wide", "--syms", binary]).splitlines():
+            words = line.split()
+            if len(words) == 8 and words[3] in sizes and int(words[1], 16) < 0x20000000:
+                sizes[words[3]] += int(words[2], 0)
+        counts[name] = {"instructions": round(board.INSTRUCTIONS_PER_TICK * int(ticks) / 1e6, 2), "text": sizes["FUNC"],
+                        "tables": sizes["OBJECT"], "stack": int(stack)}
+    return counts
+
+
+def compiler():
+    return run([board.COMPILER, "-dumpversion"]).strip()
+
+
+def above(found, recorded, what):
+    slack = 1.0 if compiler() == json.loads(RECORD.read_text())["compiler"] else 1.1
+    return [] if found <= slack * recorded else [f"{what}: {found}; recorded: {recorded}"]
+
+
+def same_names(found, recorded):
+    return [] if found.keys() == recorded.keys() else [f"found {sorted(found)}; recorded: {sorted(recorded)}"]
+
+
+def page_lacks(rows):
+    page = (SOURCE / "docs" / "export.md").read_text()
+    return [f"docs/export.md lacks the row {row}" for row in rows if row not in page]
+
+
+def kernels(poet_solve, folder):
+    recorded = json.loads(RECORD.read_text())["kernels"]
+    found = count_kernels(poet_solve, folder)
+    failures = same_names(found, recorded)
+    for shape, counts in found.items():
+        for direction, count in counts.items():
+            failures += above(count, recorded[shape][direction], f"instructions per multiply-accumulate of {shape} {direction}")
+    rows = [f"| `{shape}` | {each['forward']:.2f} | {each['input']:.2f} | {each['weight']:.2f} |" for shape, each in recorded.items()]
+    return failures + page_lacks(rows)
+
+
+def steps(poet_solve, folder):
+    recorded = json.loads(RECORD.read_text())["steps"]
+    found = count_steps(poet_solve, folder)
+    failures = same_names(found, recorded)
+    for name, each in found.items():
+        for what, count in each.items():
+            failures += above(count, recorded[name][what], f"{what} of {name}")
+    rows = [f"| `{name}` | {each['instructions']:.2f} million | {each['text']:,} | {each['tables']:,} | {each['stack']:,} |"
+            for name, each in recorded.items()]
+    return failures + page_lacks(rows)
+
+
+def stack_frames(step):
+    """The frame of each function, and what it calls, as GCC sees them. What is called by a pointer has no name there."""
+    frames, calls = {}, {}
+    for source in step.glob("poet_*.c"):
+        run([board.COMPILER, *CHIP, *flags_of(step), "-fcallgraph-info=su", "-c", source, "-o", step.parent / f"{source.stem}.o"])
+        text = (step.parent / f"{source.stem}.ci").read_text()
+        for title, size in re.findall(r'node: \{ title: "([^"]+)" label: "[^"]*?(\d+) bytes \(static\)', text):
+            frames[title.split(":")[-1]] = int(size)
+        for caller, called in re.findall(r'edge: \{ sourcename: "([^"]+)" targetname: "([^"]+)"', text):
+            calls.setdefault(caller.split(":")[-1], set()).add(called.split(":")[-1])
+    return frames, calls
+
+
+def stack(poet_solve, folder):
+    """No kernel, called from a step, takes more than POET_STACK_BYTES: by the frames of all that are there, and by a painted stack."""
+    step = export(poet_solve, folder / "small_cnn", MODELS["small_cnn"])
+    limit = int(re.search(r"#define POET_STACK_BYTES (\d+)", (step / "poet_plan.h").read_text())[1])
+    frames, calls = stack_frames(step)
+
+    @functools.lru_cache(None)
+    def depth(name):
+        return frames.get(name, 0) + max([depth(each) for each in calls.get(name, ()) if each != name], default=0)
+
+    # libc's memcpy and memset, which the compiler does not see, have a few registers to save.
+    libc, shim = 32, max(size for name, size in frames.items() if name.startswith("call_"))
+    deepest = max((depth(name), name) for name in frames if name.startswith("poet_") and name not in ("poet_step", "poet_infer"))
+    bound = max(depth("poet_step"), depth("poet_infer")) + shim + deepest[0] + libc
+    print(f"{bound} bytes at most, of which {deepest[1]} takes {deepest[0]}; POET_STACK_BYTES is {limit}")
+    failures = [] if deepest[0] > 400 else [f"only {deepest[0]} bytes for the deepest kernel: the frames were not found"]
+    failures += [] if bound <= limit else [f"frames come to {bound} bytes; POET_STACK_BYTES is {limit}"]
+    for name in ("small_cnn", "ds_cnn"):
+        _, [[_, taken, _]] = run_program(export(poet_solve, folder / name, MODELS[name]), "step_counts.c")
+        print(f"{name} takes {taken} bytes of the stack")
+        failures += [] if 400 < int(taken) <= limit else [f"{name} takes {taken} bytes of the stack; POET_STACK_BYTES is {limit}"]
+    return failures
+
+
+def record(poet_solve, folder):
+    RECORD.write_text(json.dumps({"compiler": compiler(), "kernels": count_kernels(poet_solve, folder),
+                                  "steps": count_steps(poet_solve, folder)}, indent=1) + "\n")
+    return []
+
+
+def main():
+    check, poet_solve, folder = sys.argv[1:]
+    missing = board.missing_programs()
+    if missing:
+        print("skipped, nothing is counted on an emulated chip: there is no " + ", ".join(missing))
+        return 77
+    try:
+        failures = {each.__name__: each for each in (kernels, steps, stack, record)}[check](poet_solve, pathlib.Path(folder))
+    except board.Failure as failure:
+        failures = [str(failure)]
+    for failure in failures:
+        print(failure)
+    return 1 if failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
