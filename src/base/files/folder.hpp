@@ -9,7 +9,7 @@ namespace poet {
 
 /// A file of a folder.
 struct FolderFile {
-  std::string name;  ///< without the folder; `a/b` is in a folder of it
+  std::string name;  ///< without the folder; `a/b` is in a folder of it, at most one deep
   std::string text;
 };
 

@@ -108,7 +108,7 @@ void write_all(const fs::path& folder, const fs::path& target, std::span<const F
   for (const FolderFile& file : files) {
     const std::string path = (folder / file.name).string();
     std::error_code error;
-    fs::create_directories(fs::path(path).parent_path(), error);
+    fs::create_directory(fs::path(path).parent_path(), error);
     require(error, target / file.name);
     try {
       write_file(path, file.text);
