@@ -31,6 +31,22 @@ struct OpRates {
 /// Where the parameters of a model are.
 enum class ParametersIn { ram, flash };
 
+/// Where the figures of a platform come from.
+enum class Standing {
+  measured,   ///< each figure has a source: a measurement, or what was computed from one
+  published,  ///< by the authors of a paper
+  estimated   ///< most have no better source than a guess
+};
+
+/// A figure that is known to lie between two ends. The platform itself has their geometric mean.
+struct FigureInterval {
+  std::string figure;  ///< JSON pointer into the platform file, such as `/flops_per_joule`
+  double low = 0;      ///< above 0
+  double high = 0;     ///< above `low`
+
+  bool operator==(const FigureInterval&) const = default;
+};
+
 /// The figures of a board from which all costs follow: speed, energy per operation, paging (POET,
 /// ICML 2022, section 5, and its release).
 struct Platform {
@@ -58,7 +74,30 @@ struct Platform {
   Bytes reserve_bytes = 0;                          ///< of RAM, for stack and code
   std::optional<Bytes> flash_bytes{};               ///< of the chip, for what does not change
   ParametersIn parameters_in = ParametersIn::ram;
+
+  // Only version 2 of the file has these.
+  std::optional<Standing> standing{};
+  std::map<std::string, std::string, std::less<>> sources{};  ///< by JSON pointer
+  std::vector<FigureInterval> intervals{};  ///< of energy first, then of rates; by pointer
 };
+
+/// Where the figures of a platform come from: what its file says, or, if that is of version 1, what
+/// its provenance begins with or has after `estimated:`. Absent if neither says so.
+std::optional<Standing> standing_of(const Platform& platform);
+
+/// Whether an interval of this figure is one of energy: operations per joule, or a power of
+/// transfers. All others are of rates.
+bool is_energy_figure(std::string_view figure);
+
+/// Whether more of an energy figure costs less: of operations per joule.
+bool is_cheaper_if_higher(std::string_view figure);
+
+/// The intervals of energy figures, and those of rates.
+std::vector<FigureInterval> energy_intervals(const Platform& platform);
+std::vector<FigureInterval> rate_intervals(const Platform& platform);
+
+/// Sets a figure that may have an interval. Throws InternalError for any other.
+void set_figure(Platform& platform, std::string_view figure, double value);
 
 /// Loads a built-in platform by name, a file by path, or stdin (`-`); see load_model. Throws
 /// InputError for an unknown name (naming near misses) or an unreadable or invalid file.

@@ -36,6 +36,7 @@ struct Question {
   /// the platform's reserve as well as the tensors.
   bool count_parameters = false;
   SolveSettings settings{};
+  EnergyEnd at{};     ///< of a platform with intervals: what counts as its energy figures
   NodeOrder order{};  ///< with OrderKind::stated: that order, for make_subject(); else empty
 };
 

@@ -19,6 +19,13 @@
 
 namespace poet {
 
+/// Where in the intervals of its energy figures a platform is taken.
+enum class EnergyEnd {
+  middle,  ///< at the geometric mean of each
+  low,     ///< at the end of each at which energy is low: most operations per joule, least power
+  high     ///< at the other end of each
+};
+
 /// What was asked for: the file's `request`.
 struct Request {
   /// What the schedule is checked against. Only version 2 of the file has the time of transfers,
@@ -26,6 +33,7 @@ struct Request {
   Limits limits;
   double runtime_budget_ratio = 0;  ///< of the time to compute every node once; 0 if that is 0
   SolveSettings settings;           ///< a file has its numbers
+  EnergyEnd at{};                   ///< only version 2 of the file has others than the middle
 };
 
 /// Where the graph came from: the file's `model`.
@@ -116,6 +124,41 @@ struct CertifiedFigures {
   bool operator==(const CertifiedFigures&) const = default;
 };
 
+/// How much more than the best a schedule can cost if the energy figures of its platform lie
+/// anywhere within their intervals. Corner c of that box has figure k at its high end if bit k of c
+/// is set.
+struct EnergyRange {
+  std::vector<std::string> figures;         ///< JSON pointers into the platform file
+  std::vector<double> low_ends;             ///< by figure, as written; likewise below
+  std::vector<double> high_ends;            ///< by figure
+  std::vector<Joules> schedule_joules;      ///< by corner: of this schedule
+  std::vector<Joules> found_joules;         ///< by corner: of the best schedule that is known there
+  std::vector<Joules> bound_joules;         ///< by corner: proven for every schedule
+  double regret_bound = 0;                  ///< at no point is more than this share avoidable
+  double regret_found = 0;                  ///< at one corner, this share is
+  std::string deciding_figure;              ///< empty: the same schedule will do at all corners
+  std::vector<std::string> deciding_nodes;  ///< paged or recomputed otherwise at its other end
+
+  bool operator==(const EnergyRange&) const = default;
+};
+
+/// What a schedule takes if the rates of its platform lie anywhere within their intervals.
+struct RuntimeRange {
+  Seconds least_seconds = 0;
+  Seconds most_seconds = 0;
+  bool keeps_budget = false;  ///< of the request, in seconds, with every rate at its low end
+
+  bool operator==(const RuntimeRange&) const = default;
+};
+
+/// What the intervals of a platform leave open: in the file's `summary`, if it has some.
+struct UncertaintyFigures {
+  std::optional<EnergyRange> energy_range{};
+  std::optional<RuntimeRange> runtime_range{};
+
+  bool operator==(const UncertaintyFigures&) const = default;
+};
+
 /// Where a schedule lies in RAM and in secondary storage: in the file's `summary`, if its program
 /// has offsets.
 struct ArenaFigures {
@@ -137,10 +180,11 @@ struct ScheduleFile {
   std::optional<PlatformInfo> platform;
   Request request;
   Summary summary;
-  ObjectiveBounds bounds;        ///< in the file's `summary`
-  ArenaFigures arena;            ///< likewise
-  OrderFigures bought;           ///< likewise
-  CertifiedFigures certificate;  ///< likewise
+  ObjectiveBounds bounds;            ///< in the file's `summary`
+  ArenaFigures arena;                ///< likewise
+  OrderFigures bought;               ///< likewise
+  CertifiedFigures certificate;      ///< likewise
+  UncertaintyFigures uncertainty{};  ///< likewise
   SolveStatistics solver;
   Graph graph;
   Schedule schedule;

@@ -29,7 +29,7 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
              backward: Optional[str] = None, alignment: Optional[int] = None, mem_power_scale: float = 1.0,
              effort: Optional[str] = None, time_limit_s: Optional[float] = _DEFAULT_LIMIT_SECONDS,
              solve_threads: int = 1, seed: int = 1, warm_start: Optional[Schedule] = None,
-             order: Order = "given") -> Schedule:
+             order: Order = "given", at: str = "middle") -> Schedule:
     """Finds the schedule of one training step that needs the least energy, and proves how good it is.
 
     Args:
@@ -60,6 +60,7 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
         order: in which order the nodes are computed for the first time: "given", as the model lists them; "search", an
             order that a search finds; the order of a `Schedule`; a path; or a list of all nodes by index or name. The
             proof is about one order.
+        at: "middle", "low" or "high": where in the intervals of the platform's energy figures to solve.
 
     Returns:
         the schedule; its `status` is "optimal" or, if the time was up first, "feasible".
@@ -79,7 +80,7 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
             "--runtime-budget": None if runtime is None else number_word(runtime), "--objective": objective,
             "--no-paging": not paging, "--no-remat": not remat, "--count-parameters": count_parameters,
             "--warm-start": None if warm_start is None else files.add("start.json", warm_start.text),
-            "--order": order_word(order, files)})
+            "--order": order_word(order, files), "--at": None if at == "middle" else at})
         words += setting_words(gap, paging_time, storage_budget, page_out_budget, batch_size, backward, alignment,
                                mem_power_scale, effort, time_limit_s, solve_threads, seed)
         try:

@@ -17,6 +17,7 @@
 #include "base/files/folder.hpp"
 #include "base/text/printable.hpp"
 #include "formats/write_inputs.hpp"
+#include "measure/fit_intervals.hpp"
 #include "model/model_spec.hpp"
 #include "report/fields.hpp"
 #include "runs/load_step.hpp"
@@ -47,12 +48,13 @@ std::string error_text(double error) {
 
 StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
                      const PageTimes& page_times, const std::optional<Platform>& board,
-                     const std::string& how) {
+                     const std::string& how, bool intervals) {
   Platform base = platform_of(board, file);
   base.description = fmt::format("measured by {} with the model {}", how, file.model.name);
   base.provenance = fmt::format(
       "rates of computation and paging: measured by {}; powers and sizes: those of '{}'", how,
       base.name);
+  const std::string name = base.name;
   base.name += "-measured";
   StepFit fit = fit_step({.model = model,
                           .graph = file.graph,
@@ -62,6 +64,7 @@ StepFit fit_schedule(const ScheduleFile& file, const Model& model, const Instruc
                           .mem_power_scale = file.request.settings.mem_power_scale},
                          base);
   fit.model.name += "-measured";
+  if (intervals) add_intervals(fit.platform, model, file.graph, file.program, times, how, name);
   for (const auto& [is_measured, what] :
        {std::pair{fit.has_page_in, "page-in"}, std::pair{fit.has_page_out, "page-out"}}) {
     if (!is_measured) spdlog::info("no {} was measured: it costs what the schedule says", what);

@@ -12,10 +12,11 @@ namespace poet::cli {
 
 /// Fits a model and a platform to the times of a schedule's instructions. What was not measured is
 /// the board's; without a board, the schedule's platform has it, if it can be found as it was.
-/// `how` goes into the provenance.
+/// `how` goes into the provenance. With `intervals`, the platform states between which ends its
+/// rates lie, by the spread of the times.
 StepFit fit_schedule(const ScheduleFile& file, const Model& model, const InstructionTimes& times,
                      const PageTimes& page_times, const std::optional<Platform>& board,
-                     const std::string& how);
+                     const std::string& how, bool intervals = false);
 
 /// Prints on stderr how well the platform fits, op by op.
 void print_fit(const StepFit& fit);

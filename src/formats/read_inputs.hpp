@@ -15,7 +15,7 @@ namespace poet {
 /// InputError for a text that is no JSON or of another format.
 ModelSpec read_model(std::string_view text, const std::string& source, InputErrors& errors);
 
-/// Reads a file of the format `poet-platform`, version 1, into a Platform without `source` and
+/// Reads a file of the format `poet-platform`, version 1 or 2, into a Platform without `source` and
 /// `sha256`. Required are the name, the two rates, both transfers and the memory power. Throws
 /// InputError with the place.
 Platform read_platform(std::string_view text, const std::string& source);

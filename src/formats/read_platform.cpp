@@ -1,7 +1,15 @@
 // Platform files. All keys and most ranges are in the table of fields of a platform, which the
 // writer uses as well. The checks below are what a range of one number cannot say.
+//
+// Version 2 has intervals in the place of numbers. They are taken out before the table is read, so
+// that the table and all who use a platform know numbers alone: the geometric means.
 
 #include "formats/read_inputs.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+#include <fmt/format.h>
 
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
@@ -11,8 +19,12 @@
 namespace poet {
 namespace {
 
+using Pointer = nlohmann::json::json_pointer;
+
 constexpr std::size_t kMaxOps = 1000;
 constexpr std::int64_t kMaxElementBytes = 16;  // a complex number of two doubles
+/// An answer looks at every corner of the box of energy figures: 16 at most.
+constexpr std::size_t kMaxEnergyIntervals = 4;
 
 /// What the table of fields does not say.
 void check_platform(const JsonCursor& root, const Platform& platform) {
@@ -34,18 +46,133 @@ void check_platform(const JsonCursor& root, const Platform& platform) {
   }
 }
 
+/// The places of the figures that may be intervals, as far as the document has them.
+std::vector<Pointer> places_of_intervals(const nlohmann::json& document) {
+  std::vector<Pointer> places;
+  const auto add = [&](const Pointer& place) {
+    if (document.contains(place)) places.push_back(place);
+  };
+  for (const char* const place : {"/flops_per_joule", "/memory_power_watts", "/page_in/power_watts",
+                                  "/page_out/power_watts", "/flops_per_second"}) {
+    add(Pointer(place));
+  }
+  const auto ops = document.find("ops");
+  if (ops == document.end() || !ops->is_object()) return places;
+  for (const auto& [op, rates] : ops->items()) {
+    for (const char* const rate : {"flops_per_joule", "flops_per_second"}) {
+      add(Pointer("/ops") / op / rate);
+    }
+  }
+  return places;
+}
+
+JsonCursor at_place(const JsonCursor& root, Pointer place) {
+  std::vector<std::string> keys;
+  for (; !place.empty(); place.pop_back()) keys.push_back(place.back());
+  JsonCursor at = root;
+  for (auto key = keys.rbegin(); key != keys.rend(); ++key) at = at.required(*key);
+  return at;
+}
+
+FigureInterval read_interval(const JsonCursor& at) {
+  constexpr const char* kExpected = "a number, or [LOW, HIGH] with LOW above 0 and below HIGH";
+  const std::vector<JsonCursor> ends = at.elements(2);
+  if (ends.size() != 2) at.fail_expecting(kExpected);
+  const FigureInterval interval{
+      .figure = at.path(), .low = ends[0].positive(), .high = ends[1].positive()};
+  if (!(interval.low < interval.high)) at.fail_expecting(kExpected);
+  return interval;
+}
+
+/// Replaces each interval by its geometric mean. The root of the product may overflow where the
+/// product of the roots does not.
+std::vector<FigureInterval> take_intervals(nlohmann::json& document, const JsonCursor& root,
+                                           bool is_newer) {
+  std::vector<FigureInterval> intervals;
+  std::vector<std::pair<Pointer, double>> means;
+  for (const Pointer& place : places_of_intervals(document)) {
+    if (!document.at(place).is_array()) continue;
+    const JsonCursor at = at_place(root, place);
+    if (!is_newer) at.fail_expecting("a number; version 2 of the file has intervals");
+    intervals.push_back(read_interval(at));
+    means.emplace_back(place, std::sqrt(intervals.back().low) * std::sqrt(intervals.back().high));
+  }
+  for (const auto& [place, mean] : means) document[place] = mean;
+  std::stable_partition(intervals.begin(), intervals.end(),
+                        [](const auto& each) { return is_energy_figure(each.figure); });
+  const auto energies = std::count_if(intervals.begin(), intervals.end(), [](const auto& each) {
+    return is_energy_figure(each.figure);
+  });
+  if (static_cast<std::size_t>(energies) > kMaxEnergyIntervals) {
+    root.fail(
+        fmt::format("found {} intervals of energy figures; expected {} at most, as an answer "
+                    "looks at all of their ends together",
+                    energies, kMaxEnergyIntervals));
+  }
+  return intervals;
+}
+
+/// The figures of a document: its numbers, but for what is a choice and no property of a board.
+void add_figures(const nlohmann::json& value, const std::string& place,
+                 std::vector<std::string>& figures) {
+  if (value.is_number()) figures.push_back(place);
+  if (!value.is_object()) return;
+  for (const auto& [key, member] : value.items()) {
+    if (place.empty() && (key == "version" || key == "element_bytes" || key == "sources")) continue;
+    add_figures(member, (Pointer(place) / key).to_string(), figures);
+  }
+}
+
+bool is_covered(const Platform& platform, std::string_view figure) {
+  return std::any_of(platform.sources.begin(), platform.sources.end(), [&](const auto& source) {
+    return figure == source.first || figure.starts_with(source.first + "/");
+  });
+}
+
+/// Every figure of a measured platform has a line that says where it comes from, and every line is
+/// about a figure.
+void check_sources(const nlohmann::json& document, const JsonCursor& root,
+                   const Platform& platform) {
+  std::vector<std::string> figures;
+  add_figures(document, "", figures);
+  for (const auto& [place, text] : platform.sources) {
+    const bool is_about_one = std::any_of(figures.begin(), figures.end(), [&](const auto& figure) {
+      return figure == place || figure.starts_with(place + "/");
+    });
+    const JsonCursor at = root.required("sources").required(place);
+    if (!is_about_one) at.fail("found a source of no figure; expected a pointer such as /page_in");
+    if (text.empty()) at.fail_expecting("where the figure comes from");
+  }
+  if (platform.standing != Standing::measured) return;
+  for (const std::string& figure : figures) {
+    if (is_covered(platform, figure)) continue;
+    root.fail(
+        fmt::format("found no source of the figure {}; expected one in 'sources', as the standing "
+                    "is measured",
+                    figure));
+  }
+}
+
 }  // namespace
 
 Platform read_platform(std::string_view text, const std::string& source) {
-  const nlohmann::json document = parse_json(text, source);
-  const JsonCursor root(document, source);
-  expect_format(root, "poet-platform", 1);
+  const nlohmann::json stated = parse_json(text, source);
+  const JsonCursor stated_root(stated, source);
+  const bool is_newer = expect_format(stated_root, "poet-platform", 1, 2) == 2;
   std::vector<std::string_view> keys{"format", "version"};
   append_keys(keys, kFields<Platform>);
-  root.allow_only(keys);
+  if (is_newer) append_keys(keys, kNewPlatformFields);
+  stated_root.allow_only(keys);
+  nlohmann::json document = stated;
   Platform platform;
+  platform.intervals = take_intervals(document, stated_root, is_newer);
+  const JsonCursor root(document, source);
   read_fields(root, platform, kFields<Platform>);
   check_platform(root, platform);
+  if (!is_newer) return platform;
+  read_fields(root, platform, kNewPlatformFields);
+  if (!platform.standing) root.required("standing");
+  check_sources(document, root, platform);
   return platform;
 }
 

@@ -58,20 +58,22 @@ void read_solver(ScheduleFile& file, const JsonCursor& at) {
   read_fields(timing, file.solver, kTimingFields);
 }
 
-/// One object in the file, five structs here: figures of the schedule, bounds on what was minimised
-/// first, offsets, what an order bought, and what a certificate proves.
+/// One object in the file, six structs here: figures of the schedule, bounds on what was minimised
+/// first, offsets, what an order bought, what a certificate proves, and what intervals leave open.
 void read_summary(ScheduleFile& file, const JsonCursor& at) {
   std::vector<std::string_view> keys = keys_of<Summary>();
   append_keys(keys, kFields<ObjectiveBounds>);
   append_keys(keys, kFields<ArenaFigures>);
   append_keys(keys, kFields<OrderFigures>);
   append_keys(keys, kFields<CertifiedFigures>);
+  append_keys(keys, kFields<UncertaintyFigures>);
   at.allow_only(keys);
   read_fields(at, file.summary, kFields<Summary>);
   read_fields(at, file.bounds, kFields<ObjectiveBounds>);
   read_fields(at, file.arena, kFields<ArenaFigures>);
   read_fields(at, file.bought, kFields<OrderFigures>);
   read_fields(at, file.certificate, kFields<CertifiedFigures>);
+  read_fields(at, file.uncertainty, kFields<UncertaintyFigures>);
 }
 
 void read_stages(ScheduleFile& file, const JsonCursor& list) {
@@ -122,6 +124,7 @@ void check_version_1(const JsonCursor& root) {
     refuse_newer_keys(*summary, kFields<ArenaFigures>);
     refuse_newer_keys(*summary, kFields<OrderFigures>);
     refuse_newer_keys(*summary, kFields<CertifiedFigures>);
+    refuse_newer_keys(*summary, kFields<UncertaintyFigures>);
   }
   if (const auto steps = root.optional("program"); steps && steps->is_array()) {
     for (const JsonCursor& step : steps->elements(kMaxProgramLength)) {

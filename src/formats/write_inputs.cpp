@@ -149,8 +149,14 @@ std::string model_json(const ModelSpec& spec) {
 }
 
 std::string platform_json(const Platform& platform) {
-  Json document = {{"format", "poet-platform"}, {"version", 1}};
+  const bool is_newer =
+      platform.standing || !platform.sources.empty() || !platform.intervals.empty();
+  Json document = {{"format", "poet-platform"}, {"version", is_newer ? 2 : 1}};
   add_fields(document, platform, kFields<Platform>);
+  add_fields(document, platform, kNewPlatformFields);
+  for (const FigureInterval& each : platform.intervals) {
+    document[Json::json_pointer(each.figure)] = {each.low, each.high};
+  }
   return json_write(document, false);
 }
 

@@ -9,6 +9,7 @@
 
 #include "base/text/printable.hpp"
 #include "formats/write_list.hpp"
+#include "model/fields.hpp"
 #include "poet/units.hpp"
 
 namespace poet {
@@ -64,13 +65,14 @@ std::string table(const std::vector<ModelReport>& models) {
 
 std::string table(const std::vector<Platform>& platforms) {
   std::string text =
-      fmt::format("{:<12} {:>12} {:>12} {:>12} {:>12} {:>10}  {}\n", "platform", "FLOP/s", "FLOP/J",
-                  "page-in B/s", "page-out B/s", "RAM", "description");
+      fmt::format("{:<12} {:>12} {:>12} {:>12} {:>12} {:>10}  {:<9}  {}\n", "platform", "FLOP/s",
+                  "FLOP/J", "page-in B/s", "page-out B/s", "RAM", "figures", "description");
   for (const Platform& p : platforms) {
-    text += fmt::format("{:<12} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>10}  {}\n", p.name,
-                        p.flops_per_second, p.flops_per_joule, p.page_in.bytes_per_second,
+    const std::optional<Standing> standing = standing_of(p);
+    text += fmt::format("{:<12} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>10}  {:<9}  {}\n",
+                        p.name, p.flops_per_second, p.flops_per_joule, p.page_in.bytes_per_second,
                         p.page_out.bytes_per_second, p.ram_bytes ? format_bytes(*p.ram_bytes) : "-",
-                        p.description);
+                        standing ? name_of(*standing) : "-", p.description);
   }
   return text;
 }

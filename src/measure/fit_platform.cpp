@@ -141,6 +141,10 @@ Platform fit_platform(const MeasuredStep& measured, const Platform& base) {
   platform.memory_power_watts = measured.page_in.power_watts.value_or(0);
   platform.memory_bytes_per_second = bandwidth(measured, base.element_bytes);
   platform.ops.clear();
+  // What the file of the board says of its figures is not about these.
+  platform.intervals.clear();
+  platform.sources.clear();
+  platform.standing.reset();
   for (const auto& [op, work] : by_op) {
     const OpRates rates = work.rates();
     if (rates.flops_per_second) platform.ops[op] = rates;

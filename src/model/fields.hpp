@@ -18,6 +18,10 @@ inline constexpr auto kNames<Optimizer> =
 template <>
 inline constexpr auto kNames<ParametersIn> = kWords<ParametersIn::ram, ParametersIn::flash>;
 
+template <>
+inline constexpr auto kNames<Standing> =
+    kWords<Standing::measured, Standing::published, Standing::estimated>;
+
 /// Rates and counts, which are above 0 and may be missing.
 template <InFile kInFile, auto... kMember>
 inline constexpr auto kPositiveMembers = std::tuple(Field<kMember>{
@@ -48,5 +52,9 @@ inline constexpr auto kFields<Platform> = std::tuple_cat(
     kMembersIn<InFile::left_out_if_default, &Platform::reserve_bytes>,
     kPositiveMembers<InFile::left_out_if_default, &Platform::flash_bytes>,
     kMembersIn<InFile::left_out_if_default, &Platform::parameters_in>);
+
+/// What only version 2 of a platform file has, beside intervals in the place of numbers.
+inline constexpr auto kNewPlatformFields =
+    kMembersIn<InFile::left_out_if_default, &Platform::standing, &Platform::sources>;
 
 }  // namespace poet

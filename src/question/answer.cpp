@@ -8,17 +8,24 @@
 
 #include <fmt/format.h>
 
+#include "base/stopwatch.hpp"
 #include "poet/error.hpp"
 #include "poet/question.hpp"
 #include "poet/solve.hpp"
 #include "question/choose_order.hpp"
 #include "question/least_ram.hpp"
+#include "question/regret.hpp"
 #include "question/room_for_tensors.hpp"
 #include "question/watched_solve.hpp"
+#include "report/energy_box.hpp"
 #include "report/summary.hpp"
 
 namespace poet {
 namespace {
+
+/// What the solve may take of the time limit if the energy figures of the platform have intervals.
+/// The solves at their ends have the rest.
+constexpr double kSolveShare = 0.5;
 
 /// What the search for the smallest RAM budget may take of the time limit, so that the solve is
 /// left with the rest.
@@ -74,6 +81,13 @@ SolveOptions solve_options(const ResolvedQuestion& question, const AnswerOptions
   return solve;
 }
 
+Pricing pricing_of(const Subject& subject, const Problem& problem, const SolveSettings& settings) {
+  return {.model = subject.model,
+          .platform = *subject.platform,
+          .mem_power_scale = settings.mem_power_scale,
+          .paging = problem.limits.techniques.paging};
+}
+
 ProblemInfo problem_info(const Subject& subject) {
   ProblemInfo problem{.model = model_info(subject), .graph_sha256 = subject.graph_sha256()};
   if (subject.platform) problem.platform = platform_info(*subject.platform);
@@ -110,6 +124,7 @@ ResolvedQuestion resolve(const Subject& subject, const Question& question,
   resolved.limits.ram_budget_bytes = ram_for_tensors(subject, question, stated_bytes);
   resolved.request =
       make_request(resolved.limits, runtime, subject.stated_base(), question.settings);
+  resolved.request.at = question.at;
   if (const auto reason = no_room_for_tensors(subject, question, stated_bytes)) {
     resolved.known = SolveResult{.status = Status::infeasible, .reason = *reason};
   }
@@ -117,6 +132,27 @@ ResolvedQuestion resolve(const Subject& subject, const Question& question,
 }
 
 namespace {
+
+/// What the intervals of the platform leave open about the schedule of a file. The solves take what
+/// is left of the time limit of `options`.
+void add_uncertainty(ScheduleFile& file, const Subject& subject, const Problem& problem,
+                     const EnergyBox& box, SolveOptions options) {
+  const Stopwatch watch;
+  const Seconds spent = file.solver.wall_seconds;
+  Seconds& limit = options.settings.time_limit_seconds;
+  limit = rest_of_limit(limit, spent);
+  options.progress = nullptr;
+  if (!box.figures.empty()) {
+    const auto watched = [](const Problem& at_corner, const SolveOptions& how) {
+      return solve_watched(at_corner, how, solve);
+    };
+    file.uncertainty.energy_range =
+        energy_range(box, problem.limits, file.schedule, options, watched);
+  }
+  file.uncertainty.runtime_range =
+      runtime_range(pricing_of(subject, problem, options.settings), file.schedule, problem.limits);
+  file.solver.wall_seconds += watch.elapsed();
+}
 
 // The road without a search over orders: what is known needs no solve, and a solve for the shortest
 // time states the budget that it came to, as its energy is the least within that time.
@@ -128,12 +164,19 @@ Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
   const bool is_named = !question.known || question.known->status == Status::infeasible;
   if (is_named) answer.problem.request = request;
   SolveResult& result = answer.result;
-  result = question.known ? *question.known
-                          : solve_watched(problem, solve_options(question, options), solve);
+  EnergyBox box;
+  if (subject.platform && !question.known) {
+    box = energy_box(pricing_of(subject, problem, request.settings));
+  }
+  const SolveOptions whole = solve_options(question, options);
+  SolveOptions first = whole;
+  if (!box.figures.empty()) first.settings.time_limit_seconds *= kSolveShare;
+  result = question.known ? *question.known : solve_watched(problem, first, solve);
   if (result.runtime_budget_seconds) {
     problem.limits.runtime_budget_seconds = *result.runtime_budget_seconds;
     request = make_request(problem.limits, *result.runtime_budget_seconds, subject.stated_base(),
                            request.settings);
+    request.at = question.request.at;
     answer.problem.request = request;
   }
   answer.limits = problem.limits;
@@ -148,6 +191,7 @@ Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
   answer.file =
       make_schedule_file(subject.model, subject.platform_or_null(), problem, request, result);
   result.status = answer.file->status;  // which says whether the objective is proven as well
+  if (subject.platform) add_uncertainty(*answer.file, subject, problem, box, whole);
   return answer;
 }
 

@@ -11,6 +11,7 @@
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "poet/question.hpp"
+#include "report/energy_box.hpp"
 #include "report/fields.hpp"
 
 namespace poet {
@@ -47,10 +48,11 @@ Limits shared_limits(const Model& model, const Platform* platform, const Questio
 
 Subject make_subject(Model model, std::optional<Platform> platform, const Question& question) {
   Subject subject{.model = std::move(model), .platform = std::move(platform)};
-  const Platform* const costs = subject.platform_or_null();
-  subject.limits = shared_limits(subject.model, costs, question);
-  subject.graph = cost_graph(subject.model, costs, question.settings.mem_power_scale,
-                             question.techniques.paging);
+  std::optional<Platform> costs;
+  if (subject.platform) costs = at_end(*subject.platform, question.at);
+  subject.limits = shared_limits(subject.model, subject.platform_or_null(), question);
+  subject.graph = cost_graph(subject.model, costs ? &*costs : nullptr,
+                             question.settings.mem_power_scale, question.techniques.paging);
   subject.base = baseline(subject.graph);
   return question.order.empty() ? subject : reordered(subject, question.order);
 }

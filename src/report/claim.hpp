@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
@@ -25,5 +26,11 @@ void check_program(std::vector<std::string>& found, const ScheduleFile& file,
 /// use, one line each. `platform` may be null: then nobody knows what moves cost.
 void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
                  const Platform* platform);
+
+/// Appends what is wrong with what a file states of the intervals of its platform; `energy` is that
+/// of the replay. Without the model, which is in the given order, or without the platform, less can
+/// be compared; either may be null.
+void check_uncertainty(std::vector<std::string>& found, const ScheduleFile& file, Joules energy,
+                       const Model* model, const Platform* platform);
 
 }  // namespace poet

@@ -37,6 +37,10 @@ inline constexpr auto kNames<OrderKind> =
     kWords<OrderKind::given, OrderKind::search, OrderKind::stated>;
 
 template <>
+inline constexpr auto kNames<EnergyEnd> =
+    kWords<EnergyEnd::middle, EnergyEnd::low, EnergyEnd::high>;
+
+template <>
 inline constexpr Names<Backward, 4> kNames<Backward> = {{
     {Backward::poet_chain, "poet-chain"},
     {Backward::exact, "exact"},
@@ -75,7 +79,8 @@ inline constexpr auto kFields<Request> = std::tuple_cat(
     kMembers<&Request::runtime_budget_ratio>,
     std::tuple(Field<&Request::limits, &Limits::techniques, &TechniqueSet::paging>{"paging"},
                Field<&Request::limits, &Limits::techniques, &TechniqueSet::remat>{"remat"}),
-    kSettingFields<&Request::settings>, within<&Request::limits>(kNewLimits));
+    kSettingFields<&Request::settings>, within<&Request::limits>(kNewLimits),
+    kMembersIn<InFile::left_out_if_default, &Request::at>);
 
 template <>
 inline constexpr auto kFields<ProblemInfo> = std::tuple_cat(
@@ -129,6 +134,24 @@ template <>
 inline constexpr auto kFields<CertifiedFigures> =
     kMembersIn<InFile::left_out_if_default, &CertifiedFigures::certified,
                &CertifiedFigures::certified_bound_joules>;
+
+template <>
+inline constexpr auto kFields<EnergyRange> =
+    kMembers<&EnergyRange::figures, &EnergyRange::low_ends, &EnergyRange::high_ends,
+             &EnergyRange::schedule_joules, &EnergyRange::found_joules, &EnergyRange::bound_joules,
+             &EnergyRange::regret_bound, &EnergyRange::regret_found, &EnergyRange::deciding_figure,
+             &EnergyRange::deciding_nodes>;
+
+template <>
+inline constexpr auto kFields<RuntimeRange> =
+    kMembers<&RuntimeRange::least_seconds, &RuntimeRange::most_seconds,
+             &RuntimeRange::keeps_budget>;
+
+/// Likewise.
+template <>
+inline constexpr auto kFields<UncertaintyFigures> =
+    kMembersIn<InFile::left_out_if_default, &UncertaintyFigures::energy_range,
+               &UncertaintyFigures::runtime_range>;
 
 /// A schedule file has these apart from the others, under `timing`: they vary from run to run.
 inline constexpr auto kTimingFields =

@@ -59,14 +59,18 @@ int schedule_version(const ScheduleFile& file) {
   const bool is_chosen =
       !file.model.order.empty() || file.bought.given_order_energy_joules.has_value();
   const bool is_certified = file.certificate != CertifiedFigures();
-  return is_beyond_poet(file) || has_offsets(file) || is_chosen || is_certified ? 2 : 1;
+  const bool is_uncertain =
+      file.uncertainty != UncertaintyFigures() || file.request.at != EnergyEnd::middle;
+  return is_beyond_poet(file) || has_offsets(file) || is_chosen || is_certified || is_uncertain ? 2
+                                                                                                : 1;
 }
 
 int schedule_version(const ProblemInfo& problem) {
   const bool new_model =
       problem.model && (is_exact(*problem.model) || !problem.model->order.empty());
   const auto is_new = [](const Request& request) {
-    return is_beyond_poet(request) || request.settings.order != OrderKind::given;
+    return is_beyond_poet(request) || request.settings.order != OrderKind::given ||
+           request.at != EnergyEnd::middle;
   };
   return new_model || (problem.request && is_new(*problem.request)) ? 2 : 1;
 }

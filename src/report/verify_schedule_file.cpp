@@ -160,6 +160,7 @@ std::vector<std::string> verify_schedule_file(const ScheduleFile& file, const Mo
   check_summary(found, file, expected_summary(file, replay, model, platform));
   check_stage_peaks(found, file, replay);
   check_claim(found, file, replay.energy_joules);
+  check_uncertainty(found, file, replay.energy_joules, model, platform);
   if (replay.valid()) check_program(found, file, platform);  // only a valid schedule has a program
   return found;
 }
@@ -180,6 +181,8 @@ std::vector<std::string> unverified_figures(const ScheduleFile& file, const Mode
   add("summary.memory", file.summary.memory, model);
   add("summary.steps_until_worn", file.summary.steps_until_worn, platform);
   add("summary.moved_seconds", file.arena.moved_seconds, platform);
+  add("summary.energy_range", file.uncertainty.energy_range, platform);
+  add("summary.runtime_range", file.uncertainty.runtime_range, platform);
   return keys;
 }
 

@@ -32,7 +32,7 @@ const ModelOnPlatform* ExpectedGraph::of(const ScheduleFile& file) {
   const ModelInfo& about = file.model;
   const std::tuple key(about.batch_size, about.backward, about.alignment,
                        request.settings.mem_power_scale, limits.techniques.paging,
-                       limits.paging_time);
+                       limits.paging_time, request.at);
   auto known = known_.find(key);
   if (known == known_.end()) {
     ModelOnPlatform made{.model = model(about)};
@@ -69,7 +69,9 @@ std::string ExpectedGraph::finding(const ScheduleFile& file) {
 
 Graph ExpectedGraph::graph(const Model& model, const Request& request) const {
   return priced(model, platform_,
-                {.techniques = request.limits.techniques, .settings = request.settings})
+                {.techniques = request.limits.techniques,
+                 .settings = request.settings,
+                 .at = request.at})
       .graph;
 }
 

@@ -48,7 +48,8 @@ class ExpectedGraph {
   std::string model_name_, platform_name_;
   NamedText text_;  ///< of the model: stdin can be read only once
   std::optional<Platform> platform_;
-  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime>, ModelOnPlatform>
+  std::map<std::tuple<std::int64_t, std::string, Bytes, double, bool, PagingTime, EnergyEnd>,
+           ModelOnPlatform>
       known_;
 };
 

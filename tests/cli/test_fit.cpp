@@ -105,6 +105,21 @@ TEST_F(MeasuredCosts, OfABoardHaveTheSizesOfTheNamedPlatform) {
   expect_error(ticks(1), "--platform: ", {"--platform", "nowhere"});
 }
 
+TEST_F(MeasuredCosts, OfABoardStateTheirSpreadIfAskedFor) {
+  const std::string once = ticks(1e-6);
+  const std::string twice = once + ticks(0.5e-6).substr(once.find('\n') + 1);
+  ASSERT_EQ(fit(twice).status, 0);
+  EXPECT_EQ(json::parse(contents_of(board_ + "/platform.json")).at("version"), 1);
+  std::filesystem::remove_all(board_);
+  ASSERT_EQ(fit(twice, {"--intervals"}).status, 0);
+  const json platform = json::parse(contents_of(board_ + "/platform.json"));
+  EXPECT_EQ(platform.at("version"), 2);
+  EXPECT_EQ(platform.at("standing"), "measured");
+  const json rate = platform.at("ops").at("linear").at("flops_per_second");
+  EXPECT_NEAR(rate.at(1).get<double>() / rate.at(0).get<double>(), 2, 1e-6);
+  expect_solved(board_);
+}
+
 TEST_F(MeasuredCosts, OfABoardAreOnlyShownWithoutAFolder) {
   const Finished finished = poet_solve({"fit", "-", schedule_, "--model", "linear"}, ticks(1e-6));
   EXPECT_EQ(finished.status, 0) << finished.err;

@@ -295,12 +295,21 @@ TEST(List, JsonIsOnOneLineIfAskedFor) {
 }
 
 TEST(List, Platforms) {
-  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 11U);
+  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 19U);
   const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
   std::vector<std::string> names;
   for (const auto& platform : platforms) names.push_back(platform.at("name"));
-  EXPECT_THAT(names, ElementsAre("a72", "a72nocache", "esp32s3", "jetsontx2", "m0", "m4", "rp2040",
-                                 "rpi5", "stm32f746", "stm32h743"));
+  EXPECT_THAT(names,
+              ElementsAre("a72", "a72nocache", "disco_f746", "esp32s3", "esp32s3_c", "esp32s3_dsp",
+                          "jetsontx2", "m0", "m4", "nucleo_h7a3", "nucleo_l4r5", "nucleo_u575",
+                          "rp2040", "rpi4", "rpi5", "stm32f401", "stm32f746", "stm32h743"));
+}
+
+TEST(List, PlatformsSayWhereTheirFiguresComeFrom) {
+  const std::string table = poet_solve({"--list-platforms"}).out;
+  EXPECT_THAT(table, HasSubstr("512 KiB  estimated  ESP32-S3: one Xtensa"));
+  EXPECT_THAT(table, HasSubstr("32 KiB  published  MKR1000"));
+  EXPECT_THAT(table, HasSubstr("640 KiB  measured   NUCLEO-L4R5ZI"));
 }
 
 TEST(List, PlatformsAreWholePlatformFiles) {
@@ -335,7 +344,7 @@ TEST(List, OpsWithTheirAttributesAndDefaults) {
 TEST(List, SeveralAreTablesWithAnEmptyLineBetween) {
   const Finished run = poet_solve({"--list-models", "--list-platforms", "--list-ops"});
   EXPECT_EQ(count_of(run.out, "\n\n"), 2U);
-  EXPECT_EQ(count_lines(run.out), 18U + 1 + 11 + 1 + 59);
+  EXPECT_EQ(count_lines(run.out), 18U + 1 + 19 + 1 + 59);
 }
 
 TEST(List, GoesToOutput) {

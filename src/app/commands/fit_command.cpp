@@ -50,6 +50,7 @@ struct FitArguments {
   ImportRequest network;
   double ticks_per_second = 1e6;
   std::string output;
+  bool intervals = false;
 };
 
 /// Ticks are counted by a clock that only the user knows. From here on there are seconds.
@@ -88,7 +89,7 @@ ExitCode fit(const FitArguments& arguments, bool quiet) {
       parse_ticks(read_file(arguments.ticks), arguments.ticks, file.program.size()),
       arguments.ticks_per_second);
   const StepFit fit = with_place(shown_source(arguments.ticks), [&] {
-    return fit_schedule(file, model, times, {}, board, "ticks of a board");
+    return fit_schedule(file, model, times, {}, board, "ticks of a board", arguments.intervals);
   });
   if (!quiet) print_fit(fit);
   spdlog::info("{}: a step takes {}; the schedule predicts {}", name,
@@ -111,6 +112,9 @@ Run add_fit(CLI::App& app) {
       "--platform", arguments->board, "NAME|FILE",
       "the board whose sizes, wear and reserve platform.json gets; without it, the platform of "
       "SCHEDULE, if its file is unchanged. SCHEDULE has the powers");
+  group.flag("--intervals", arguments->intervals,
+             "state in platform.json between which ends its rates lie: by the quartiles of the "
+             "lines of each instruction, or the smallest and the largest of fewer than four");
   group.text("--output", arguments->output, "DIR",
              "write model.json (measured nodes) and platform.json there, both or none");
   add_network_options(app, arguments->network, kOfOnnx);

@@ -30,6 +30,8 @@
 #include "poet/simulate.hpp"
 #include "poet/suggest_schedule.hpp"
 #include "question/known_schedule.hpp"
+#include "report/energy_box.hpp"
+#include "report/fields.hpp"
 #include "report/summary.hpp"
 
 namespace poet::cli {
@@ -159,6 +161,8 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   print_work(file.solver);
   const std::string order = order_bought(file);
   if (!order.empty()) spdlog::info("{}", order);
+  const std::string uncertainty = uncertainty_line(file);
+  if (!uncertainty.empty()) spdlog::info("{}", uncertainty);
   if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
   plots.write_schedule(file);
   if (!arguments.certify.empty()) {
@@ -257,6 +261,11 @@ Run add_solve(CLI::App& app) {
   add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
   add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
+  OptionGroup(app, kWhatToSolve)
+      .choice("--at", question.at,
+              "where in the intervals of the platform's energy figures to solve: at the geometric "
+              "mean of each (middle), or at the ends at which energy is low (most operations per "
+              "joule, least power) or high");
   add_setting_options(app, question.settings, arguments->require_optimal);
   OptionGroup(app, kHowHard)
       .text("--warm-start", arguments->warm_start, "FILE",

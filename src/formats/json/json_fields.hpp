@@ -239,6 +239,9 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
     read_fields(at, value, kFields<Value>);
   } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
     value = read_ints(at, std::numeric_limits<int>::min());
+  } else if constexpr (std::is_same_v<Value, std::vector<double>>) {
+    value.clear();
+    for (const JsonCursor& entry : at.elements(kMaxListLength)) value.push_back(entry.number());
   } else if constexpr (std::is_same_v<Value, std::vector<std::string>>) {
     value.clear();
     for (const JsonCursor& entry : at.elements(kMaxListLength)) value.push_back(entry.string());

@@ -23,6 +23,9 @@ TEST(WrittenPlatforms, AreReadAsTheyWere) {
     EXPECT_EQ(again.flash_bytes, platform.flash_bytes);
     EXPECT_EQ(again.parameters_in, platform.parameters_in);
     EXPECT_EQ(again.ops.size(), platform.ops.size());
+    EXPECT_EQ(again.intervals, platform.intervals);
+    EXPECT_EQ(again.sources, platform.sources);
+    EXPECT_EQ(again.standing, platform.standing);
     const Model model = load_model("ds_cnn");
     EXPECT_EQ(graph_sha256(cost_graph(model, &again), true),
               graph_sha256(cost_graph(model, &platform), true));

@@ -8,6 +8,7 @@
 #include "expect_input_error.hpp"
 #include "formats/read_inputs.hpp"
 #include "formats/write_inputs.hpp"
+#include "measure/fit_intervals.hpp"
 #include "measure/fit_platform.hpp"
 #include "measure/fit_step.hpp"
 #include "poet/simulate.hpp"
@@ -122,6 +123,42 @@ TEST_F(Fits, TakeEnergiesFromThePowersOfThePlatform) {
     EXPECT_NEAR(again.nodes[i].page_in_energy_joules, 2 * node.page_in_energy_joules,
                 1e-6 * node.page_in_energy_joules);
   }
+}
+
+TEST(Spreads, AreQuartilesOrTheEndsOfFewerThanFour) {
+  const Spread some = spread({8, 1, 2, 4, 3});
+  EXPECT_DOUBLE_EQ(some.least, 2);
+  EXPECT_DOUBLE_EQ(some.most, 4);
+  const Spread between = spread({1, 2, 3, 4});
+  EXPECT_DOUBLE_EQ(between.least, 1.75);
+  EXPECT_DOUBLE_EQ(between.most, 3.25);
+  EXPECT_DOUBLE_EQ(spread({5, 3}).least, 3);
+  EXPECT_DOUBLE_EQ(spread({5, 3}).most, 5);
+}
+
+TEST_F(Fits, StateBetweenWhichEndsTheirRatesLie) {
+  InstructionTimes times = times_of(graph_, program_);
+  for (std::vector<Seconds>& each : times) {
+    if (!each.empty()) each = {each[0] * 0.5, each[0] * 0.8, each[0], each[0] * 2, each[0] * 9};
+  }
+  StepFit found = fit(times);
+  add_intervals(found.platform, model_, graph_, program_, times, "test", "m4");
+  const Platform again = parse_platform(platform_json(found.platform), "fitted.json");
+  EXPECT_EQ(again.standing, Standing::measured);
+  ASSERT_EQ(again.intervals, found.platform.intervals);
+  ASSERT_FALSE(again.intervals.empty());
+  for (const FigureInterval& each : again.intervals) {
+    EXPECT_FALSE(is_energy_figure(each.figure));
+    EXPECT_NEAR(each.low, m4_.flops_per_second / 2, 1) << each.figure;
+    EXPECT_NEAR(each.high, m4_.flops_per_second / 0.8, 1) << each.figure;
+  }
+}
+
+TEST_F(Fits, StateNoIntervalIfAllTimesAreAlike) {
+  const InstructionTimes times = times_of(graph_, program_);
+  StepFit found = fit(times);
+  add_intervals(found.platform, model_, graph_, program_, times, "test", "m4");
+  EXPECT_TRUE(found.platform.intervals.empty());
 }
 
 TEST_F(Fits, KeepTheCostsOfTransfersThatWereNotMeasured) {

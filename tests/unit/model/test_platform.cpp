@@ -226,10 +226,12 @@ TEST(PlatformFile, ErrorsNameThePlace) {
   EXPECT_THAT(error_after("poet-platform", "poet-model"), HasSubstr("expected \"poet-platform\""));
 }
 
-TEST(BuiltinPlatforms, AreThePublishedBoards) {
+TEST(BuiltinPlatforms, AreThePublishedBoardsAndTheMeasuredOnes) {
   EXPECT_EQ(builtin_platforms(),
-            (std::vector<std::string>{"a72", "a72nocache", "esp32s3", "jetsontx2", "m0", "m4",
-                                      "rp2040", "rpi5", "stm32f746", "stm32h743"}));
+            (std::vector<std::string>{"a72", "a72nocache", "disco_f746", "esp32s3", "esp32s3_c",
+                                      "esp32s3_dsp", "jetsontx2", "m0", "m4", "nucleo_h7a3",
+                                      "nucleo_l4r5", "nucleo_u575", "rp2040", "rpi4", "rpi5",
+                                      "stm32f401", "stm32f746", "stm32h743"}));
   EXPECT_EQ(load_platform("m0").ram_bytes, 32 * 1024);
   EXPECT_EQ(load_platform("m4").ram_bytes, 256 * 1024);
   EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());
@@ -246,6 +248,115 @@ TEST(BuiltinPlatforms, HaveTheReferenceFiguresToTheLastBits) {
   EXPECT_DOUBLE_EQ(load_platform("a72nocache").flops_per_second, 1628300000 / 13.53);
   EXPECT_DOUBLE_EQ(load_platform("jetsontx2").flops_per_joule, 1.6e8 / 0.766);
   EXPECT_DOUBLE_EQ(load_platform("jetsontx2").page_out.latency_seconds, 2.396e-3);
+}
+
+// The reader refuses a measured platform that lacks one, so this asks that they are measured.
+TEST(BuiltinPlatforms, SayWhereEveryFigureComesFromIfTheyAreMeasured) {
+  for (const char* const name : {"nucleo_l4r5", "nucleo_h7a3", "nucleo_u575", "disco_f746",
+                                 "stm32f401", "esp32s3_c", "esp32s3_dsp", "rpi4"}) {
+    const Platform platform = load_platform(name);
+    EXPECT_EQ(platform.standing, Standing::measured) << name;
+    EXPECT_TRUE(platform.sources.contains("/flops_per_joule")) << name;
+    EXPECT_FALSE(energy_intervals(platform).empty()) << name;
+  }
+}
+
+// Published results are about these files.
+TEST(BuiltinPlatforms, OfVersion1AreTheSameByteForByte) {
+  const std::vector<std::pair<std::string, std::string>> digests = {
+      {"a72", "ff61c0485ddd0415"},       {"a72nocache", "dc99b1dce802e60c"},
+      {"esp32s3", "bcdaed7586ae5df4"},   {"jetsontx2", "86ff5cff26802961"},
+      {"m0", "4c06a8a5113de082"},        {"m4", "e833023598e652ce"},
+      {"rp2040", "1f3e40cd607ce4b7"},    {"rpi5", "aec3d2e580f09792"},
+      {"stm32f746", "6f0c9623f8a08034"}, {"stm32h743", "d2e3a85d80b78915"},
+  };
+  for (const auto& [name, digest] : digests) {
+    EXPECT_EQ(load_platform(name).sha256.substr(0, digest.size()), digest) << name;
+  }
+}
+
+TEST(BuiltinPlatforms, OfVersion1SayInTheirProvenanceWhatTheyAre) {
+  for (const char* const name : {"m0", "m4", "a72", "a72nocache"}) {
+    EXPECT_EQ(standing_of(load_platform(name)), Standing::published) << name;
+  }
+  for (const char* const name :
+       {"jetsontx2", "esp32s3", "rp2040", "rpi5", "stm32f746", "stm32h743"}) {
+    EXPECT_EQ(standing_of(load_platform(name)), Standing::estimated) << name;
+  }
+  EXPECT_EQ(standing_of(Platform{.provenance = "p"}), std::nullopt);
+}
+
+constexpr const char* kNewer = R"({"format": "poet-platform", "version": 2, "name": "b",
+ "flops_per_second": [10, 40], "flops_per_joule": [1, 4],
+ "page_in": {"latency_seconds": 0, "bytes_per_second": 8, "power_watts": [2, 8]},
+ "page_out": {"latency_seconds": 0, "bytes_per_second": 4, "power_watts": 3},
+ "memory_power_watts": 5, "ops": {"a/b~c": {"flops_per_joule": [2, 18]}},
+ "standing": "measured",
+ "sources": {"/flops_per_second": "s", "/flops_per_joule": "s", "/page_in": "s", "/page_out": "s",
+             "/memory_power_watts": "s", "/ops/a~1b~0c/flops_per_joule": "s"}})";
+
+std::string newer_error(const std::string& from, const std::string& to) {
+  std::string text = kNewer;
+  text.replace(text.find(from), from.size(), to);
+  return input_error([&] { parse_platform(text, "b.json"); });
+}
+
+TEST(PlatformIntervals, LeaveTheirGeometricMeans) {
+  const Platform platform = parse_platform(kNewer, "b.json");
+  EXPECT_DOUBLE_EQ(platform.flops_per_second, 20);
+  EXPECT_DOUBLE_EQ(platform.flops_per_joule, 2);
+  EXPECT_DOUBLE_EQ(platform.page_in.power_watts.value(), 4);
+  EXPECT_DOUBLE_EQ(platform.page_out.power_watts.value(), 3);
+  EXPECT_DOUBLE_EQ(platform.ops.at("a/b~c").flops_per_joule.value(), 6);
+  EXPECT_EQ(energy_intervals(platform),
+            (std::vector<FigureInterval>{{"/flops_per_joule", 1, 4},
+                                         {"/page_in/power_watts", 2, 8},
+                                         {"/ops/a~1b~0c/flops_per_joule", 2, 18}}));
+  EXPECT_EQ(rate_intervals(platform), (std::vector<FigureInterval>{{"/flops_per_second", 10, 40}}));
+}
+
+TEST(PlatformIntervals, CanBeSetToAnyOfTheirFigures) {
+  Platform platform = parse_platform(kNewer, "b.json");
+  set_figure(platform, "/ops/a~1b~0c/flops_per_joule", 7);
+  EXPECT_EQ(platform.ops.at("a/b~c").flops_per_joule, 7);
+  set_figure(platform, "/page_in/power_watts", 9);
+  EXPECT_EQ(platform.page_in.power_watts, 9);
+  EXPECT_THROW(set_figure(platform, "/ram_bytes", 1), InternalError);
+  EXPECT_THROW(set_figure(platform, "/ops/x/flops_per_joule", 1), InternalError);
+}
+
+TEST(PlatformIntervals, AreRefusedWithThePlaceIfTheyAreNone) {
+  EXPECT_THAT(newer_error("[1, 4]", "[4, 1]"),
+              HasSubstr("b.json: /flops_per_joule: found an array of 2, expected a number, "
+                        "or [LOW, HIGH] with LOW above 0 and below HIGH"));
+  EXPECT_THAT(newer_error("[1, 4]", "[1]"), HasSubstr("expected a number, or [LOW, HIGH]"));
+  EXPECT_THAT(newer_error("[1, 4]", "[0, 4]"),
+              HasSubstr("b.json: /flops_per_joule/0: found the number 0, expected a number above"));
+  EXPECT_THAT(newer_error("[2, 18]", "[2, null]"), HasSubstr("/ops/a~1b~0c/flops_per_joule/1"));
+  EXPECT_THAT(newer_error("\"version\": 2", "\"version\": 1"),
+              HasSubstr("/sources: found an unknown key"));
+  EXPECT_THAT(newer_error("\"latency_seconds\": 0", "\"latency_seconds\": [0, 1]"),
+              HasSubstr("/page_in/latency_seconds: found an array"));
+}
+
+TEST(PlatformIntervals, OfEnergyAreFourAtMost) {
+  EXPECT_THAT(newer_error(R"("memory_power_watts": 5, "ops": {)",
+                          R"("memory_power_watts": [5, 6], "ops": {
+                             "x": {"flops_per_joule": [1, 2]},)"),
+              HasSubstr("found 5 intervals of energy figures; expected 4 at most"));
+}
+
+TEST(PlatformSources, CoverEveryFigureOfAMeasuredPlatformAndNothingElse) {
+  EXPECT_THAT(newer_error(R"("/page_in": "s", )", ""),
+              HasSubstr("no source of the figure /page_in/bytes_per_second"));
+  EXPECT_THAT(newer_error(R"("/page_in": "s")", R"("/page_inn": "s")"),
+              HasSubstr("found a source of no figure"));
+  EXPECT_THAT(newer_error(R"("/page_in": "s")", R"("/page_in": "")"),
+              HasSubstr("expected where the figure comes from"));
+  std::string estimated = kNewer;
+  estimated.replace(estimated.find("\"measured\""), 10, R"("estimated", "erase_cycles": 5)");
+  EXPECT_EQ(parse_platform(estimated, "b.json").erase_cycles, 5);
+  EXPECT_THAT(newer_error(R"("standing": "measured",)", ""), HasSubstr("no 'standing'"));
 }
 
 TEST(LoadPlatform, NamesTheBuiltInThatWasMeant) {
