@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
-"""Times a training step of a built-in model as exported C and in PyTorch: one thread, processor time, the best of some steps.
+"""Times a training step of a built-in model as exported C and in PyTorch: one thread, processor time, the best of some.
 
     tests/bench/kernels_beside_torch.py [--program PROGRAM] [--steps 5] [MODEL...]
 
-Both compute float32 and plain SGD with the model's own batch size; the C keeps everything and is compiled with -O3. Needs PyTorch and gcc.
+Both compute float32 and plain SGD with the model's own batch size; the C keeps everything and is compiled with -O3.
+Needs PyTorch and gcc.
 """
 import argparse
 import json
@@ -31,14 +32,16 @@ def run(command):
 
 def export(program, model, folder):
     schedule, plan = folder / "schedule.json", folder / "plan"
-    run([program, "--model", model, "--backward", "exact", "--platform", "a72", "--ram-budget", "100%", "--runtime-budget", "2",
+    run([program, "--model", model, "--backward", "exact", "--platform", "a72", "--ram-budget", "100%",
+         "--runtime-budget", "2",
          "--effort", "fast", "--output", schedule])
     run([program, "export", schedule, "--model", model, "--output", plan])
     return plan
 
 
 def time_of_c(plan, folder, steps):
-    run(["gcc", "-std=gnu99", "-O3", "-ffp-contract=off", "-I", plan, HERE / "step_time.c", *plan.glob("*.c"), "-o", folder / "step"])
+    run(["gcc", "-std=gnu99", "-O3", "-ffp-contract=off", "-I", plan, HERE / "step_time.c", *plan.glob("*.c"),
+         "-o", folder / "step"])
     seconds, digest = run([folder / "step", steps]).split()
     return float(seconds), digest
 
@@ -54,8 +57,9 @@ class Network:
         torch.set_num_threads(1)
         torch.manual_seed(1)
         self.layers = model["layers"]
+        entries = re.findall(r"/\* (\S+) ((?:\[[0-9, ]+\](?: \+ )?)+)(?:, not trained)? \*/", header)
         self.parameters = {name: [self.tensor(each) for each in re.findall(r"\[([0-9, ]+)\]", shapes)]
-                           for name, shapes in re.findall(r"/\* (\S+) ((?:\[[0-9, ]+\](?: \+ )?)+)(?:, not trained)? \*/", header)}
+                           for name, shapes in entries}
         inputs = {**(model.get("inputs") or {}), **({"input": model["input"]} if "input" in model else {})}
         self.data = {name: self.input(about) for name, about in inputs.items()}
         self.made = {}  # masks and targets, the same in each step
@@ -71,7 +75,8 @@ class Network:
 
     def weights(self, layer):
         owner = layer.get("weights", layer["name"])
-        return [tensor for key in (owner, owner + ".input", owner + ".hidden") for tensor in self.parameters.get(key, [])]
+        return [tensor for key in (owner, owner + ".input", owner + ".hidden")
+                for tensor in self.parameters.get(key, [])]
 
     def target(self, layer, x):
         if layer["op"] == "mse":
@@ -99,7 +104,8 @@ class Network:
     def step(self):
         self.loss().backward()
         with self.torch.no_grad():
-            for tensor in (tensor for tensors in self.parameters.values() for tensor in tensors if tensor.grad is not None):
+            every = (tensor for tensors in self.parameters.values() for tensor in tensors)
+            for tensor in (tensor for tensor in every if tensor.grad is not None):
                 tensor.add_(tensor.grad, alpha=-1e-6)
                 tensor.grad = None
 

@@ -71,8 +71,8 @@ def _encoder(encoder: Any, src: Any, mask: Any = None, src_key_padding_mask: Any
     return src if encoder.norm is None else encoder.norm(src)
 
 
-#: Modules whose own code first asks, of the values of tensors, whether a fused kernel for inference could do it, and what
-#: they compute if not: torch.fx cannot follow such questions, and in a training step the answer is no.
+#: Modules whose own code first asks, of the values of tensors, whether a fused kernel for inference could do it, and
+#: what they compute if not: torch.fx cannot follow such questions, and in a training step the answer is no.
 PLAIN: Mapping[Any, Callable[..., Any]] = {torch.nn.TransformerEncoderLayer: _encoder_layer,
                                            torch.nn.TransformerEncoder: _encoder}
 
