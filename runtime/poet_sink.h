@@ -54,9 +54,9 @@ struct poet_sink {
 
 static inline void poet_apply(const struct poet_sink* sink, int32_t i, poet_real g) {
   const struct poet_optimizer* o = sink->optimizer;
-  const poet_real one = 1, largest = o->largest_gradient;
-  if (largest > (poet_real)0) g = g > largest ? largest : g < -largest ? -largest : g;
-  if (o->weight_decay != (poet_real)0) g += o->weight_decay * sink->parameters[i];
+  const poet_real zero = 0, one = 1, largest = o->largest_gradient;
+  if (largest > zero) g = g > largest ? largest : g < -largest ? -largest : g;
+  if (o->weight_decay != zero) g += o->weight_decay * sink->parameters[i];
   if (o->kind == POET_SGD) {
     sink->parameters[i] -= o->learning_rate * g;
   } else if (o->kind == POET_MOMENTUM) {
