@@ -112,8 +112,8 @@ void write_all(const fs::path& folder, const fs::path& target, std::span<const F
     require(error, target / file.name);
     try {
       write_file(path, file.text);
-    } catch (const InputError& error) {
-      const std::string_view what = error.what();
+    } catch (const InputError& refused) {
+      const std::string_view what = refused.what();
       if (!what.starts_with(path)) throw;
       throw InputError((target / file.name).string() + std::string(what.substr(path.size())));
     }
