@@ -135,13 +135,14 @@ void check_sources(const nlohmann::json& document, const JsonCursor& root,
                    const Platform& platform) {
   std::vector<std::string> figures;
   add_figures(document, "", figures);
-  for (const auto& [place, text] : platform.sources) {
+  for (const auto& source : platform.sources) {
+    const auto& place = source.first;
     const bool is_about_one = std::any_of(figures.begin(), figures.end(), [&](const auto& figure) {
       return figure == place || figure.starts_with(place + "/");
     });
     const JsonCursor at = root.required("sources").required(place);
     if (!is_about_one) at.fail("found a source of no figure; expected a pointer such as /page_in");
-    if (text.empty()) at.fail_expecting("where the figure comes from");
+    if (source.second.empty()) at.fail_expecting("where the figure comes from");
   }
   if (platform.standing != Standing::measured) return;
   for (const std::string& figure : figures) {

@@ -89,14 +89,15 @@ std::vector<LegendEntry> legend_of(const std::vector<BarGroup>& groups) {
        {"paging", "paging only"},
        {"none", "neither remat nor paging"}}};
   std::vector<LegendEntry> entries;
-  for (const auto& [set, words] : kSets) {
+  for (const auto& each : kSets) {
+    const std::string_view set = each.first;
     const bool is_there = std::any_of(groups.begin(), groups.end(), [&](const BarGroup& group) {
       return std::any_of(group.bars.begin(), group.bars.end(),
                          [&](const MethodBar& bar) { return bar.techniques == set; });
     });
     if (!is_there) continue;
     entries.push_back(
-        plot::patch_entry(fmt::format("dot{}", plot::technique_colour(set)), std::string(words)));
+        plot::patch_entry(fmt::format("dot{}", plot::technique_colour(set)), std::string(each.second)));
   }
   const bool bounded = std::any_of(groups.begin(), groups.end(),
                                    [](const BarGroup& group) { return group.bound > 0; });
