@@ -96,8 +96,8 @@ std::vector<LegendEntry> legend_of(const std::vector<BarGroup>& groups) {
                          [&](const MethodBar& bar) { return bar.techniques == set; });
     });
     if (!is_there) continue;
-    entries.push_back(
-        plot::patch_entry(fmt::format("dot{}", plot::technique_colour(set)), std::string(each.second)));
+    entries.push_back(plot::patch_entry(fmt::format("dot{}", plot::technique_colour(set)),
+                                        std::string(each.second)));
   }
   const bool bounded = std::any_of(groups.begin(), groups.end(),
                                    [](const BarGroup& group) { return group.bound > 0; });
