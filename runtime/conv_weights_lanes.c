@@ -1,6 +1,8 @@
 /* Gradients of a convolution's weights on hosts: lanes are filters, whose map is a panel, and rows
  * are channels at one tap. Sums of all taps of some channels are a tile, so that each panel serves
  * them all. */
+#include <string.h>
+
 #include "poet_lanes.h"
 
 #if POET_LANES
@@ -100,7 +102,7 @@ int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const poet_real
   const int32_t filters = c->filters / c->groups, channels = c->channels / c->groups;
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
   struct weights_tile t;
-  int32_t most, k, j, n, i;
+  int32_t most, k, j, n;
   t.c = c;
   t.lanes = poet_lanes_here();
   t.taps = c->kernel_height * c->kernel_width;
@@ -113,7 +115,7 @@ int poet_conv_weights_by_lanes(const struct poet_conv2d_spec* c, const poet_real
     for (j = 0; j < channels; j += t.channels) {
       t.channels = channels - j < most ? channels - j : most;
       t.rows = (t.channels + POET_BLOCK - 1) / POET_BLOCK * POET_BLOCK;
-      for (i = 0; i < t.rows * t.taps * t.lanes->width; ++i) t.sums[i] = 0;
+      memset(t.sums, 0, (size_t)(t.rows * t.taps * t.lanes->width) * sizeof t.sums[0]);
       for (n = 0; n < c->batch; ++n) {
         t.image = image + (n * c->channels + k / filters * channels + j) * plane;
         t.map = map + (n * c->filters + k) * map_plane;

@@ -55,12 +55,14 @@ static void add_terms(struct product_tile* t, int32_t k, int32_t count) {
   poet_real rows[kTileRows * kTileTerms], panel[kTileTerms * POET_LANES];
   const poet_real* left[kTileRows + POET_BLOCK];
   struct poet_terms terms = {.count = {1, 1, count}, .left = {0, 0, 1}};
-  int32_t i, j;
-  for (i = 0; i < t->rows; ++i) left[i] = p->a + (t->row + i) * p->a_row + k * p->a_inner;
+  const poet_real* a = p->a + t->row * p->a_row + k * p->a_inner;
+  int32_t a_row = p->a_row, i, j;
   if (p->a_inner != 1) {
-    poet_fill_panel(t->rows, left[0], p->a_row, count, p->a_inner, count, rows);
-    for (i = 0; i < t->rows; ++i) left[i] = rows + i * count;
+    poet_fill_panel(t->rows, a, p->a_row, count, p->a_inner, count, rows);
+    a = rows;
+    a_row = count;
   }
+  for (i = 0; i < t->rows; ++i) left[i] = a + i * a_row;
   for (j = 0; j < t->columns; j += width) {
     const int32_t columns = t->columns - j < width ? t->columns - j : width;
     const poet_real* b = p->b + (t->column + j) * p->b_column + k * p->b_inner;
