@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <map>
 #include <optional>
@@ -47,6 +48,9 @@ struct FigureInterval {
   bool operator==(const FigureInterval&) const = default;
 };
 
+/// An answer looks at every corner of the box of energy figures: at 16 with these.
+inline constexpr std::size_t kMaxEnergyIntervals = 4;
+
 /// The figures of a board from which all costs follow: speed, energy per operation, paging (POET,
 /// ICML 2022, section 5, and its release).
 struct Platform {
@@ -92,7 +96,10 @@ bool is_energy_figure(std::string_view figure);
 /// Whether more of an energy figure costs less: of operations per joule.
 bool is_cheaper_if_higher(std::string_view figure);
 
-/// The intervals of energy figures, and those of rates.
+/// The geometric mean of the ends of an interval.
+double middle_of(const FigureInterval& interval);
+
+/// The intervals of energy figures, or of rates.
 std::vector<FigureInterval> energy_intervals(const Platform& platform);
 std::vector<FigureInterval> rate_intervals(const Platform& platform);
 

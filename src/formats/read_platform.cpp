@@ -7,7 +7,6 @@
 #include "formats/read_inputs.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -23,8 +22,6 @@ using Pointer = nlohmann::json::json_pointer;
 
 constexpr std::size_t kMaxOps = 1000;
 constexpr std::int64_t kMaxElementBytes = 16;  // a complex number of two doubles
-/// An answer looks at every corner of the box of energy figures: 16 at most.
-constexpr std::size_t kMaxEnergyIntervals = 4;
 
 /// What the table of fields does not say.
 void check_platform(const JsonCursor& root, const Platform& platform) {
@@ -78,14 +75,13 @@ FigureInterval read_interval(const JsonCursor& at) {
   constexpr const char* kExpected = "a number, or [LOW, HIGH] with LOW above 0 and below HIGH";
   const std::vector<JsonCursor> ends = at.elements(2);
   if (ends.size() != 2) at.fail_expecting(kExpected);
-  const FigureInterval interval{
+  FigureInterval interval{
       .figure = at.path(), .low = ends[0].positive(), .high = ends[1].positive()};
   if (!(interval.low < interval.high)) at.fail_expecting(kExpected);
   return interval;
 }
 
-/// Replaces each interval by its geometric mean. The root of the product may overflow where the
-/// product of the roots does not.
+/// Replaces each interval by its geometric mean.
 std::vector<FigureInterval> take_intervals(nlohmann::json& document, const JsonCursor& root,
                                            bool is_newer) {
   std::vector<FigureInterval> intervals;
@@ -95,7 +91,7 @@ std::vector<FigureInterval> take_intervals(nlohmann::json& document, const JsonC
     const JsonCursor at = at_place(root, place);
     if (!is_newer) at.fail_expecting("a number; version 2 of the file has intervals");
     intervals.push_back(read_interval(at));
-    means.emplace_back(place, std::sqrt(intervals.back().low) * std::sqrt(intervals.back().high));
+    means.emplace_back(place, middle_of(intervals.back()));
   }
   for (const auto& [place, mean] : means) document[place] = mean;
   std::stable_partition(intervals.begin(), intervals.end(),

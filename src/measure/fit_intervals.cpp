@@ -1,7 +1,7 @@
 // Intervals of rates out of repeated measurements. A median hides how far the times of one
 // instruction lie apart, and a schedule that just keeps its runtime budget with medians may not
-// keep it with the slower half. Quartiles and not extremes: single lines are longer by whatever
-// interrupted the board. Powers are not measured here, so energies get no intervals.
+// keep it with the slower half. Quartiles and not extremes: an interrupt
+// makes a single line longer. Powers are not measured here, so energies get no intervals.
 
 #include "measure/fit_intervals.hpp"
 

@@ -4,6 +4,7 @@
 // it.
 
 #include <algorithm>
+#include <cmath>
 #include <optional>
 #include <string>
 
@@ -64,6 +65,11 @@ bool is_energy_figure(std::string_view figure) {
          figure.ends_with(kPower);
 }
 
+// The root of the product may overflow where the product of the roots does not.
+double middle_of(const FigureInterval& interval) {
+  return std::sqrt(interval.low) * std::sqrt(interval.high);
+}
+
 std::vector<FigureInterval> energy_intervals(const Platform& platform) {
   return intervals_of(platform, true);
 }
@@ -89,7 +95,7 @@ void set_figure(Platform& platform, std::string_view figure, double value) {
   }
 }
 
-// The files of version 1 say in words what those of version 2 have a key for.
+// Files of version 1 say in words what files of version 2 have a key for.
 std::optional<Standing> standing_of(const Platform& platform) {
   if (platform.standing) return platform.standing;
   const std::string& text = platform.provenance;

@@ -93,11 +93,6 @@ class Corners {
   std::vector<std::size_t> best_;  ///< by corner: which of the known schedules
 };
 
-/// The seconds that the next solve may take; the limit itself if there is none.
-Seconds share_of(Seconds limit, Seconds spent, std::size_t solves_left) {
-  return limit > 0 ? rest_of_limit(limit, spent) / static_cast<double>(solves_left) : limit;
-}
-
 }  // namespace
 
 EnergyRange energy_range(const EnergyBox& box, const Limits& limits, const Schedule& schedule,
@@ -114,7 +109,8 @@ EnergyRange energy_range(const EnergyBox& box, const Limits& limits, const Sched
     SolveOptions at_corner = options;
     at_corner.settings.objective = Objective::energy;
     at_corner.settings.time_limit_seconds =
-        share_of(options.settings.time_limit_seconds, watch.elapsed(), box.corners.size() - c);
+        rest_of_limit(options.settings.time_limit_seconds, watch.elapsed()) /
+        static_cast<double>(box.corners.size() - c);
     at_corner.start = corners.best(c);
     const SolveResult result = work({.graph = box.corners[c], .limits = limits}, at_corner);
     if (result.schedule) corners.add(*result.schedule);

@@ -5,7 +5,6 @@
 // all the same, and to agree with the energy of the file at its own point in the box.
 
 #include <algorithm>
-#include <cmath>
 
 #include <fmt/format.h>
 
@@ -20,26 +19,21 @@ namespace {
 
 using Found = std::vector<std::string>;
 
-constexpr std::size_t kMostFigures = 4;
-
 /// What the energy is linear in: a power, or the inverse of operations per joule.
 double coordinate(std::string_view figure, double value) {
   return is_cheaper_if_higher(figure) ? 1 / value : value;
 }
 
-/// The figure at the point that the file is about.
-double point_of(const EnergyRange& range, std::size_t k, EnergyEnd at) {
-  const double low = range.low_ends[k];
-  const double high = range.high_ends[k];
-  if (at == EnergyEnd::middle) return std::sqrt(low) * std::sqrt(high);
-  return is_cheaper_if_higher(range.figures[k]) == (at == EnergyEnd::low) ? high : low;
+/// What the file states about figure k.
+FigureInterval stated_interval(const EnergyRange& range, std::size_t k) {
+  return {range.figures[k], range.low_ends[k], range.high_ends[k]};
 }
 
 bool has_form(const EnergyRange& range) {
   const std::size_t figures = range.figures.size();
-  const std::size_t corners = std::size_t{1} << std::min(figures, kMostFigures);
-  bool is_box = figures >= 1 && figures <= kMostFigures && range.low_ends.size() == figures &&
-                range.high_ends.size() == figures;
+  const std::size_t corners = std::size_t{1} << std::min(figures, kMaxEnergyIntervals);
+  bool is_box = figures >= 1 && figures <= kMaxEnergyIntervals &&
+                range.low_ends.size() == figures && range.high_ends.size() == figures;
   for (std::size_t k = 0; is_box && k < figures; ++k) {
     is_box = range.low_ends[k] > 0 && range.low_ends[k] < range.high_ends[k] &&
              is_energy_figure(range.figures[k]);
@@ -56,7 +50,8 @@ void check_linear(Found& found, const EnergyRange& range, EnergyEnd at, Joules e
   for (std::size_t k = 0; k < range.figures.size(); ++k) {
     const auto at_value = [&](double value) { return coordinate(range.figures[k], value); };
     const Joules step = joules[std::size_t{1} << k] - joules[0];
-    at_point += step * (at_value(point_of(range, k, at)) - at_value(range.low_ends[k])) /
+    at_point += step *
+                (at_value(figure_at(stated_interval(range, k), at)) - at_value(range.low_ends[k])) /
                 (at_value(range.high_ends[k]) - at_value(range.low_ends[k]));
   }
   const Joules most = *std::max_element(joules.begin(), joules.end());
@@ -106,7 +101,7 @@ void check_box(Found& found, const EnergyRange& range, const EnergyBox& box,
                const ScheduleFile& file) {
   std::vector<FigureInterval> stated;
   for (std::size_t k = 0; k < range.figures.size(); ++k) {
-    stated.push_back({range.figures[k], range.low_ends[k], range.high_ends[k]});
+    stated.push_back(stated_interval(range, k));
   }
   if (stated != box.figures) {
     found.emplace_back("summary.energy_range has other intervals than the platform");

@@ -36,11 +36,14 @@ std::string some_names(const std::vector<std::string>& names) {
 
 }  // namespace
 
+double figure_at(const FigureInterval& interval, EnergyEnd end) {
+  if (end == EnergyEnd::middle) return middle_of(interval);
+  return end_of(interval, is_cheaper_if_higher(interval.figure) == (end == EnergyEnd::low));
+}
+
 Platform at_end(Platform platform, EnergyEnd end) {
-  if (end == EnergyEnd::middle) return platform;
   for (const FigureInterval& each : energy_intervals(platform)) {
-    const bool is_high_end = is_cheaper_if_higher(each.figure) == (end == EnergyEnd::low);
-    set_figure(platform, each.figure, end_of(each, is_high_end));
+    set_figure(platform, each.figure, figure_at(each, end));
   }
   return platform;
 }

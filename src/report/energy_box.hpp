@@ -20,6 +20,9 @@ struct EnergyBox {
   std::vector<Graph> corners;
 };
 
+/// An energy figure at this end of its interval, or in the middle.
+double figure_at(const FigureInterval& interval, EnergyEnd end);
+
 /// The platform with its energy figures at these ends of their intervals.
 Platform at_end(Platform platform, EnergyEnd end);
 
