@@ -201,6 +201,9 @@ std::string given_graph_sha256(const ScheduleFile& file);
 /// Whether the file is about a forward pass alone: an inference, which trains nothing.
 bool is_forward_pass(const ScheduleFile& file);
 
+/// What the device computes by it: `training step` or `inference`.
+std::string_view step_word(const ScheduleFile& file);
+
 /// The version of the format that a file needs: 2 if it uses anything that version 1 does not know,
 /// which are attributes of nodes, times of transfers that are charged, budgets for secondary
 /// storage, exact backward passes, other orders than the given one, and offsets, which every new

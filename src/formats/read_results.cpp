@@ -181,17 +181,10 @@ ComparedResult read_compared(const std::string& path, bool replay_rows) {
 /// line.
 std::vector<SweepRow> parse_sweep(std::string_view lines, const std::string& source) {
   std::vector<SweepRow> rows;
-  const std::string file = shown_source(source);
-  for (int number = 1; !lines.empty(); ++number) {
-    const std::size_t end = std::min(lines.find('\n'), lines.size());
-    const std::string_view line = lines.substr(0, end);
-    lines.remove_prefix(std::min(end + 1, lines.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const std::string place = fmt::format("{} line {}", file, number);
-    const nlohmann::json document = parse_json(line, place);
-    rows.push_back(row(JsonCursor(document, place)));
+  for_each_json_line(lines, source, [&](const JsonCursor& at) { rows.push_back(row(at)); });
+  if (rows.empty()) {
+    throw InputError(shown_source(source), "found no points; expected a line for each");
   }
-  if (rows.empty()) throw InputError(file, "found no points; expected a line for each");
   return rows;
 }
 

@@ -4,15 +4,12 @@
 
 #include "formats/read_step_log.hpp"
 
-#include <algorithm>
-#include <utility>
 #include <vector>
 
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
 #include "formats/json/json_cursor.hpp"
-#include "formats/json/json_text.hpp"
 #include "formats/model_values.hpp"
 #include "poet/error.hpp"
 
@@ -77,8 +74,8 @@ LoggedOp read_op(const JsonCursor& at) {
   return op;
 }
 
-LoggedEvent read_event(const JsonCursor& at, std::string place) {
-  LoggedEvent event{.place = std::move(place)};
+LoggedEvent read_event(const JsonCursor& at) {
+  LoggedEvent event{.place = at.place()};
   const JsonCursor kind = at.required("event");
   const std::string word = kind.string();
   if (word == "memory") {
@@ -98,22 +95,14 @@ LoggedEvent read_event(const JsonCursor& at, std::string place) {
 
 StepLog parse_step_log(std::string_view text, const std::string& source) {
   StepLog log;
-  const std::string file = shown_source(source);
   bool has_head = false;
-  for (int number = 1; !text.empty(); ++number) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    const std::string_view line = text.substr(0, end);
-    text.remove_prefix(std::min(end + 1, text.size()));
-    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    const std::string place = fmt::format("{} line {}", file, number);
-    const nlohmann::json document = parse_json(line, place);
-    const JsonCursor at(document, place);
+  for_each_json_line(text, source, [&](const JsonCursor& at) {
     if (has_head) {
       if (log.events.size() >= 10 * kMaxNodes) {
-        throw InputError(place, fmt::format("found more than {} lines", 10 * kMaxNodes));
+        at.fail(fmt::format("found more than {} lines", 10 * kMaxNodes));
       }
-      log.events.push_back(read_event(at, place));
-      continue;
+      log.events.push_back(read_event(at));
+      return;
     }
     at.allow_only({"format", "version", "name", "step_seconds"});
     expect_format(at, kStepLogFormat, 1);
@@ -122,9 +111,10 @@ StepLog parse_step_log(std::string_view text, const std::string& source) {
       log.step_seconds = seconds->number(0, kMaxSeconds);
     }
     has_head = true;
-  }
+  });
   if (!has_head) {
-    throw InputError(file, "found no lines; expected the format and its version in the first one");
+    throw InputError(shown_source(source),
+                     "found no lines; expected the format and its version in the first one");
   }
   return log;
 }

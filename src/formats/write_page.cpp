@@ -4,7 +4,7 @@
 // the replay has it and the offsets of the program, and no rule of schedules is written in
 // JavaScript.
 //
-// The data stand in a script element, which ends at the first `</script` in whatever text. Names
+// The data stand in a script element, which ends at the first `</script`, even within a text. Names
 // come from files of others, so every `<` of the JSON is written as an escape.
 
 #include "formats/write_page.hpp"
@@ -275,13 +275,11 @@ bool over_runtime(std::span<const SweepRow> rows) {
 }
 
 Json point_json(const SweepRow& row) {
-  const std::string_view set = technique_set_name(row.problem.limits.techniques);
   const auto figure = [&](Joules Summary::*member) {
     return row.summary ? Json((*row.summary).*member) : Json(nullptr);
   };
   return {{"subject", subject_name(row.problem.model, row.problem.platform)},
-          {"set", set},
-          {"techniques", set},
+          {"techniques", technique_set_name(row.problem.limits.techniques)},
           {"ram_budget_bytes", row.problem.limits.ram_budget_bytes},
           {"runtime_budget_ratio", row.problem.runtime_budget_ratio},
           {"status", name_of(row.status)},

@@ -4,7 +4,6 @@
 // has a text in place of its bar: an empty place would read as no overhead.
 
 #include <algorithm>
-#include <array>
 #include <string_view>
 #include <utility>
 #include <vector>
@@ -18,6 +17,7 @@
 #include "pictures/sweep_panel.hpp"
 #include "pictures/sweep_style.hpp"
 #include "poet/plot.hpp"
+#include "poet/problem.hpp"
 
 namespace poet {
 namespace {
@@ -83,21 +83,16 @@ std::string bar_class(const MethodBar& bar) {
 
 /// The sets of techniques that there are, by colour.
 std::vector<LegendEntry> legend_of(const std::vector<BarGroup>& groups) {
-  constexpr std::array<std::pair<std::string_view, std::string_view>, 4> kSets{
-      {{"both", "remat + paging"},
-       {"remat", "remat only"},
-       {"paging", "paging only"},
-       {"none", "neither remat nor paging"}}};
   std::vector<LegendEntry> entries;
-  for (const auto& each : kSets) {
-    const std::string_view set = each.first;
+  for (const TechniqueSet& techniques : {kBothTechniques, kOnlyRemat, kOnlyPaging, kNoTechnique}) {
+    const std::string_view set = technique_set_name(techniques);
     const bool is_there = std::any_of(groups.begin(), groups.end(), [&](const BarGroup& group) {
       return std::any_of(group.bars.begin(), group.bars.end(),
                          [&](const MethodBar& bar) { return bar.techniques == set; });
     });
     if (!is_there) continue;
     entries.push_back(plot::patch_entry(fmt::format("dot{}", plot::technique_colour(set)),
-                                        std::string(each.second)));
+                                        plot::techniques_name(techniques)));
   }
   const bool bounded = std::any_of(groups.begin(), groups.end(),
                                    [](const BarGroup& group) { return group.bound > 0; });

@@ -126,15 +126,8 @@ std::string platform_name(const RowProblem& problem) {
                      problem.mem_power_scale);
 }
 
-/// The words of --techniques as a legend needs them, which has no option beside it.
-std::string techniques_name(const TechniqueSet& set) {
-  if (set == kBothTechniques) return "remat + paging";
-  if (set == kOnlyRemat) return "remat only";
-  return set == kOnlyPaging ? "paging only" : "neither remat nor paging";
-}
-
 /// Techniques with all that limits transfers.
-std::string techniques_name(const RowProblem& problem) {
+std::string techniques_and_transfers(const RowProblem& problem) {
   const Limits& limits = problem.limits;
   std::string name = techniques_name(limits.techniques);
   if (limits.paging_time != PagingTime::free) {
@@ -152,6 +145,12 @@ Status status_of(SweepRow::Status status) {
 }
 
 }  // namespace
+
+std::string techniques_name(const TechniqueSet& set) {
+  if (set == kBothTechniques) return "remat + paging";
+  if (set == kOnlyRemat) return "remat only";
+  return set == kOnlyPaging ? "paging only" : "neither remat nor paging";
+}
 
 double budget(const CurvePoint& point, BudgetAxis axis) {
   return axis == BudgetAxis::runtime ? point.runtime_budget_ratio
@@ -229,7 +228,7 @@ std::vector<CurvePoint> curve_points(std::span<const SweepRow> rows) {
   for (const SweepRow& row : rows) {
     CurvePoint point{.model = model_name(row.problem),
                      .platform = platform_name(row.problem),
-                     .techniques = techniques_name(row.problem),
+                     .techniques = techniques_and_transfers(row.problem),
                      .ram_budget_bytes = row.problem.limits.ram_budget_bytes,
                      .runtime_budget_ratio = row.problem.runtime_budget_ratio,
                      .status = status_of(row.status),

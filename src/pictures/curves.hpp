@@ -53,6 +53,9 @@ struct CurveSet {
 CurveSet make_curves(std::span<const CurvePoint> points,
                      OverheadScale overheads = OverheadScale::automatic);
 
+/// The words of --techniques as a legend needs them, which has no option beside it.
+std::string techniques_name(const TechniqueSet& set);
+
 /// Whether a schedule was found.
 bool has_schedule(const CurvePoint& point);
 

@@ -72,9 +72,7 @@ std::vector<Fact> facts(const ScheduleFile& file) {
 
 std::string subtitle(const ScheduleFile& file) {
   const Summary& s = file.summary;
-  std::string text =
-      fmt::format("One {} of {} nodes", is_forward_pass(file) ? "inference" : "training step",
-                  file.graph.size());
+  std::string text = fmt::format("One {} of {} nodes", step_word(file), file.graph.size());
   if (file.model.batch_size > 1) text += fmt::format(", batch size {}", file.model.batch_size);
   return text + fmt::format(
                     ". Baseline: every node computed once and kept as long as needed takes "

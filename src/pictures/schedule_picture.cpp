@@ -129,9 +129,8 @@ class ScheduleDrawing {
   std::string draw() {
     SvgWriter svg(
         look_, height(), plot::schedule_title(page_.file),
-        std::string("RAM over time, the energy as it adds up, and the life of tensors, in "
-                    "one ") +
-            (is_forward_pass(page_.file) ? "inference" : "training step"),
+        fmt::format("RAM over time, the energy as it adds up, and the life of tensors, in one {}",
+                    step_word(page_.file)),
         plot::schedule_style_sheet(look_));
     plot::write_schedule_patterns(svg);
     if (options_.title) plot::draw_schedule_header(svg, page_.file, look_);

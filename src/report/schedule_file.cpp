@@ -31,6 +31,10 @@ bool is_forward_pass(const ScheduleFile& file) {
   return file.model.backward == name_of(Backward::none);
 }
 
+std::string_view step_word(const ScheduleFile& file) {
+  return is_forward_pass(file) ? "inference" : "training step";
+}
+
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result) {

@@ -77,8 +77,7 @@ bool is_beyond_rounding(const ScheduleFile& file) {
 void print_summary(const ScheduleFile& file, const std::string& work) {
   const Summary& s = file.summary;
   spdlog::info("{}: {}{} per {}, {} over the baseline's {}; {}", status_name(file.status),
-               objective_text(file), format_joules(s.energy_joules),
-               is_forward_pass(file) ? "inference" : "training step",
+               objective_text(file), format_joules(s.energy_joules), step_word(file),
                change_text(s.energy_overhead), format_joules(s.baseline_energy_joules),
                gap_text(s.gap, s.gap_extra));
   spdlog::info("RAM {} of {} (baseline {}); runtime {:.4f}x of {:.4g}x{}",

@@ -182,4 +182,17 @@ void expect_format(const JsonCursor& root, std::string_view format, std::int64_t
   expect_format(root, format, version, version);
 }
 
+void for_each_json_line(std::string_view lines, const std::string& source,
+                        const std::function<void(const JsonCursor&)>& take) {
+  for (int number = 1; !lines.empty(); ++number) {
+    const std::size_t end = std::min(lines.find('\n'), lines.size());
+    const std::string_view line = lines.substr(0, end);
+    lines.remove_prefix(std::min(end + 1, lines.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    const std::string place = fmt::format("{} line {}", shown_source(source), number);
+    const nlohmann::json document = parse_json(line, place);
+    take(JsonCursor(document, place));
+  }
+}
+
 }  // namespace poet

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <limits>
 #include <optional>
@@ -78,5 +79,10 @@ class JsonCursor {
 std::int64_t expect_format(const JsonCursor& root, std::string_view format, std::int64_t version,
                            std::int64_t newest);
 void expect_format(const JsonCursor& root, std::string_view format, std::int64_t version);
+
+/// Reads a document from each line that is not blank, and gives it to `take`. Errors name the
+/// source and the line.
+void for_each_json_line(std::string_view lines, const std::string& source,
+                        const std::function<void(const JsonCursor&)>& take);
 
 }  // namespace poet

@@ -44,13 +44,13 @@ function curve(points) {
   const sorted = points.filter(hasSchedule).sort((a, b) => budgetOf(a) - budgetOf(b));
   const path = sorted.map((point, i) => `${i ? "L" : "M"}${xOf(budgetOf(point))} ${yOf(overheadOf(point, point.energy_joules))}`).join("");
   const dash = DASHES[lines.indexOf(lineOf(points[0])) % DASHES.length];
-  return drawn("path", { class: `curve ${points[0].set}`, d: path, "stroke-dasharray": dash });
+  return drawn("path", { class: `curve ${points[0].techniques}`, d: path, "stroke-dasharray": dash });
 }
 
 function pointButton(point) {
   const [x, y] = [xOf(budgetOf(point)), hasSchedule(point) ? yOf(overheadOf(point, point.energy_joules)) : 1];
   const text = pointText(point);
-  const button = element("button", { class: `point ${point.set} ${point.status}`, type: "button", "aria-label": text, style: `left: ${100 * x}%; top: ${100 * y}%` });
+  const button = element("button", { class: `point ${point.techniques} ${point.status}`, type: "button", "aria-label": text, style: `left: ${100 * x}%; top: ${100 * y}%` });
   const near = () => {
     const box = button.getBoundingClientRect();
     showTip(text, box.right, box.top);
@@ -84,7 +84,7 @@ const heads = ["model", "techniques", "RAM budget", "runtime budget", "status", 
 const sets = grouped(data.points, (point) => point.techniques);
 document.body.append(
   element("header", {}, element("h1", {}, data.title), element("p", { class: "soft" }, "Energy above the baseline's over the ", data.axis === "runtime" ? "runtime" : "RAM", " budget. Filled points are proven optimal. All panels have the same axes.")),
-  element("div", { class: "legend" }, sets.map(([name, points]) => element("span", {}, element("i", { class: points[0].set }), name)),
+  element("div", { class: "legend" }, sets.map(([name, points]) => element("span", {}, element("i", { class: points[0].techniques }), name)),
     lines.length > 1 ? lines.map((line, i) => element("span", {}, `${line} runtime: ${DASHES[i % DASHES.length] === "none" ? "solid" : `dashes ${DASHES[i % DASHES.length]}`}`)) : []),
   element("div", { class: "panels" }, grouped(data.points, (point) => point.subject).map(([subject, points]) => panelOf(subject, points))),
   element("h2", {}, "All points"),
