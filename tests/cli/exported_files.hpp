@@ -124,6 +124,17 @@ class Export : public testing::Test {
     return program;
   }
 
+  /// Compiles and links all that was exported with a main program and options.
+  std::string linked(const Words& words) const {
+    const std::string program = folder_.file("main");
+    Words all = Words{"-I" + plan_, "-o", program} + words;
+    for (const std::string& name : kCFiles) all.push_back(plan_ + "/" + name);
+    const Finished finished = compile(POET_CC, all);
+    EXPECT_EQ(finished.status, 0) << finished.err;
+    EXPECT_EQ(finished.err, "");
+    return program;
+  }
+
   Finished run_step(const std::string& program, const Words& words) const {
     return run_program({.program = program, .arguments = words});
   }

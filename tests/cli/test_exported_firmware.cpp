@@ -9,6 +9,8 @@ namespace {
 
 using nlohmann::json;
 
+const Words kWarned{"-std=c11", "-O1", "-Wall", "-Wextra", "-ffp-contract=off"};
+
 class FirmwareWith : public Export, public testing::WithParamInterface<const char*> {};
 
 TEST_P(FirmwareWith, StepsSavesAndReadsBytes) {
@@ -25,20 +27,8 @@ TEST_P(FirmwareWith, StepsSavesAndReadsBytes) {
  {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 3},
  {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 3}]})");
   ASSERT_EQ(exported(solved(model, "100%"), {"--model", model}).status, 0);
-  Words words{"-std=c11",
-              "-O1",
-              "-Wall",
-              "-Wextra",
-              "-ffp-contract=off",
-              "-I" + plan_,
-              "-o",
-              folder_.file("main"),
-              POET_SOURCE_DIR "/tests/support/exported_firmware.c"};
-  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
-  const Finished compiled = compile(POET_CC, words);
-  ASSERT_EQ(compiled.status, 0) << compiled.err;
-  EXPECT_EQ(compiled.err, "");
-  const Finished finished = run_step(folder_.file("main"), {});
+  const Words words = kWarned + Words{POET_SOURCE_DIR "/tests/support/exported_firmware.c"};
+  const Finished finished = run_step(linked(words), {});
   EXPECT_EQ(finished.status, 0) << finished.out;
 }
 
@@ -73,24 +63,9 @@ TEST_F(Export, PagesAndSavesToNorFlash) {
   ASSERT_EQ(exported(schedule_, {"--model", model}).status, 0);
   const std::string example = POET_SOURCE_DIR "/docs/examples/cortex-m4";
   const std::string support = POET_SOURCE_DIR "/tests/support";
-  Words words{"-std=c11",
-              "-O1",
-              "-Wall",
-              "-Wextra",
-              "-ffp-contract=off",
-              "-I" + plan_,
-              "-I" + example,
-              "-I" + support,
-              "-o",
-              folder_.file("main"),
-              support + "/exported_nor.c",
-              support + "/nor_chip.c",
-              example + "/storage_nor.c"};
-  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
-  const Finished compiled = compile(POET_CC, words);
-  ASSERT_EQ(compiled.status, 0) << compiled.err;
-  EXPECT_EQ(compiled.err, "");
-  const Finished finished = run_step(folder_.file("main"), {});
+  const Words words = kWarned + Words{"-I" + example, "-I" + support, support + "/exported_nor.c",
+                                      support + "/nor_chip.c", example + "/storage_nor.c"};
+  const Finished finished = run_step(linked(words), {});
   ASSERT_EQ(finished.status, 0) << finished.out;
   const Finished host = poet_solve({"run", schedule_, "--model", model, "--steps", "3"});
   ASSERT_EQ(host.status, 0) << host.err;

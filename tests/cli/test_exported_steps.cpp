@@ -196,12 +196,8 @@ int main(void) {
   if (poet_step(&poet_plan, &m, 0) != POET_NO_STORAGE || m.failed < 0) return 2;
   return m.steps == 0 ? 0 : 3;
 })");
-  Words words{"-std=c11",           "-O1", "-ffp-contract=off", "-I" + plan_, "-o",
-              folder_.file("main"), source};
-  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
-  const Finished compiled = compile(POET_CC, words);
-  ASSERT_EQ(compiled.status, 0) << compiled.err;
-  EXPECT_EQ(run_step(folder_.file("main"), {}).status, 0);
+  const std::string program = linked({"-std=c11", "-O1", "-ffp-contract=off", source});
+  EXPECT_EQ(run_step(program, {}).status, 0);
 }
 
 // What a firmware forgets is a status, and nothing is read or written before it is found.
@@ -232,11 +228,8 @@ int main(void) {
   m.arena = arena;
   return poet_step(&poet_plan, &m, 0) == POET_OK && m.steps == 1 ? 0 : 9;
 })");
-  Words words{"-std=c11", "-ffp-contract=off", "-I" + plan_, "-o", folder_.file("main"), source};
-  for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
-  const Finished compiled = compile(POET_CC, words);
-  ASSERT_EQ(compiled.status, 0) << compiled.err;
-  EXPECT_EQ(run_step(folder_.file("main"), {}).status, 0);
+  const std::string program = linked({"-std=c11", "-ffp-contract=off", source});
+  EXPECT_EQ(run_step(program, {}).status, 0);
 }
 
 // The flag that keeps the bits is easy to lose, and what is lost with it is not seen.
@@ -251,13 +244,8 @@ int main(void) {
   return poet_initialise(&poet_plan, &m, 1) == POET_FUSED;
 })");
   for (const char* flag : {"-ffp-contract=off", "-ffp-contract=fast"}) {
-    Words words{"-std=gnu11",         "-O2", "-mfma", flag, "-I" + plan_, "-o",
-                folder_.file("main"), source};
-    for (const std::string& name : kCFiles) words.push_back(plan_ + "/" + name);
-    const Finished compiled = compile(POET_CC, words);
-    ASSERT_EQ(compiled.status, 0) << compiled.err;
-    EXPECT_EQ(run_step(folder_.file("main"), {}).status, flag == std::string("-ffp-contract=fast"))
-        << flag;
+    const std::string program = linked({"-std=gnu11", "-O2", "-mfma", flag, source});
+    EXPECT_EQ(run_step(program, {}).status, flag == std::string("-ffp-contract=fast")) << flag;
   }
 #else
   GTEST_SKIP() << "no flag of this test's makes this processor fuse products";

@@ -19,7 +19,6 @@ import copy
 import hashlib
 import json
 import os
-import subprocess
 import sys
 import tempfile
 
@@ -60,10 +59,7 @@ class Net(nn.Module):
 
 
 def poet(*words):
-    finished = subprocess.run([sys.argv[1], *words], capture_output=True, text=True)
-    if finished.returncode != 0:
-        raise RuntimeError(f"{' '.join(words)}: {finished.stderr}")
-    return finished.stdout
+    return run([sys.argv[1], *words]).decode()
 
 
 def write(document, folder, name):

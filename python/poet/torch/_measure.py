@@ -142,10 +142,6 @@ def _named(net: Any, recorder: _Recorder) -> Iterator[None]:
 
 def _loss_of(name: Optional[str], out: Any) -> Tuple[Callable[[Any, Any], Any], Any]:
     """The loss, and a target of zeros for it."""
-    if isinstance(out, dict):
-        out = next(iter(out.values()))
-    elif isinstance(out, (tuple, list)) or hasattr(out, "logits"):
-        out = out[0]
     if name == "mse" or (name is None and out.dim() != 2):
         return torch.nn.functional.mse_loss, torch.zeros_like(out)
     return torch.nn.functional.cross_entropy, torch.zeros(out.shape[0], dtype=torch.int64)
