@@ -25,7 +25,7 @@ POET_KERNEL void poet_update(int32_t count, const poet_real* gradient,
   for (i = 0; i < count; ++i) poet_sink_put(sink, i, gradient[i]);
 }
 
-/* Whatever the sink does: apart, so that the usual cases below need no large frame. */
+/* For every kind of sink: apart, so that the usual cases below need no large frame. */
 POET_APART void put_each(const struct poet_sink* sink, int32_t first, int32_t step,
                          const poet_real* gradients, int32_t count) {
   int32_t i;

@@ -6,7 +6,7 @@
  * tested inside. Three loops say it: they stand for the inner axis of a product, for channels and
  * taps of a convolution, and for samples, rows and columns of a map.
  *
- * A sum has its terms in the order of the loops whatever the block is, so shapes of blocks may suit
+ * A sum has its terms in the order of the loops in every block, so shapes of blocks may suit
  * the machine, and results keep their bits. A Cortex-M4F has 32 registers for numbers: 4 x 4 sums,
  * 4 + 4 operands and a product. Hosts have vectors (poet_lanes.h). */
 #ifndef POET_BLOCK_H

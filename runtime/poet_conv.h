@@ -56,7 +56,7 @@ void poet_gather(const struct poet_conv2d_spec* c, int to_map, const poet_real* 
 void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
                     const poet_real* w, const poet_real* start, poet_real* out);
 
-/* The gradients of all weights, without those of biases. */
+/* The gradients of all weights; biases are summed elsewhere. */
 void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,
                        const poet_real* map, const struct poet_sink* dw);
 

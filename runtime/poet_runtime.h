@@ -108,7 +108,7 @@ struct poet_output {
 
 struct poet_plan {
   uint32_t
-      hash; /* of what the parameters mean: layers, shapes and optimizer, whatever the schedule */
+      hash; /* of what the parameters mean: layers, shapes and optimizer; not of the schedule */
   uint32_t arena_bytes;
   uint32_t alignment; /* of the arena and all offsets in it */
   uint32_t storage_bytes;

@@ -90,7 +90,7 @@ struct DevicePlan {
   std::int32_t parameter_count = 0, constant_count = 0, moment_count = 0, kept_count = 0,
                second_moments = 0;
   std::int32_t loss_count = 0, running_count = 0;
-  /// Of what parameters mean, whatever the schedule: a saved state of the device has it.
+  /// Of what parameters mean, and not of the schedule: a saved state of the device has it.
   std::uint32_t hash = 0;
   bool has_reset = false;          ///< poet_initialise() copies given parameters
   bool has_running_reset = false;  ///< and given running statistics

@@ -1,8 +1,8 @@
-// Offsets for people who bring their own runtime. TensorFlow Lite for Microcontrollers plans memory
-// itself unless a model's metadata does, and it knows a tensor by one offset for its whole life. So
-// the lifetimes of a schedule become tensors, and a move, which it cannot say, is an error. The
-// table of the program is for every other runtime: one line for each instruction with all that it
-// needs to know, in the columns that docs/export.md describes.
+// Offsets for runtimes that are not ours, in two formats. TensorFlow Lite for Microcontrollers
+// takes its memory plan from a model's metadata. Its plan gives a tensor one offset for life, so
+// each stay of a tensor in RAM becomes a tensor of its own, and a schedule with moves is refused.
+// All other runtimes get a table of the program, with a line for each instruction: docs/export.md
+// describes its columns.
 
 #include "export/memory_plan.hpp"
 
