@@ -39,7 +39,7 @@ LAYERS = {"format": "poet-model", "version": 2, "name": "layers", "update": "buf
           "dtype": {"activations": "fp16"}, "input": {"shape": ["N", 3, 8, 8]},
           "inputs": {"target": {"shape": ["N", 4, 4, 4], "dtype": "fp32", "repeatable": True}}, "layers": [
     {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": [3, 3], "stride": 2,
-     "padding": "same", "trainable": False},
+     "padding": "same", "trainable": False, "frozen_weights": "int8"},
     {"name": "relu", "op": "relu", "inputs": ["conv"], "in_place": "conv", "recompute": False, "page": False},
     {"name": "norm", "op": "batch_norm2d", "inputs": ["relu"], "epsilon": 0.1, "momentum": 0.2},
     {"name": "leaky", "op": "leaky_relu", "inputs": ["norm"], "slope": 0.3, "differs": "its slope is -0.3"},
@@ -269,6 +269,33 @@ def check_baselines(folder):
     return next(line for line in lines if line["status"] == "feasible")
 
 
+def check_step_logs(folder):
+    """The log of docs/measured-steps.md, which `import --trace` reads, and each of its values changed until it is wrong."""
+    page = (SOURCE / "docs" / "measured-steps.md").read_text()
+    log = [json.loads(line) for line in re.findall(r"^\{.*\}$", page, re.MULTILINE)]
+    expect({line.get("event") for line in log} == {None, "memory", "op", "release"}, "the log of the page lacks an event")
+    path = folder / "step.jsonl"
+
+    def imported(lines, status):
+        path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+        poet_solve("import", path, "--trace", status=status)
+
+    imported(log, 0)
+    for number, line in enumerate(log):
+        accept(line, f"line {number + 1} of the log")
+        wrong = [("an unknown key", lambda d: d.update(extra=1))]
+        for key, value in line.items():
+            wrong.append((f"{key} of another type", lambda d, key=key: d.update({key: {}})))
+            if isinstance(value, (int, float)) and not isinstance(value, bool):
+                wrong.append((f"{key} below 0", lambda d, key=key: d.update({key: -1})))
+            if key in ("id", "bytes", "kind", "op", "seconds", "event", "format", "version"):
+                wrong.append((f"no {key}", lambda d, key=key: d.pop(key)))
+        for what, change in wrong:
+            bad = altered(line, change)
+            expect(not SCHEMAS["poet-step-log"].is_valid(bad), f"log, line {number + 1}: {what}: the schema should refuse it")
+            imported([*log[:number], bad, *log[number + 1:]], 2)
+
+
 def as_version_1(document):
     """A schedule of POET's chain as files were before they had offsets."""
     old = altered(document, lambda d: d.update(version=1))
@@ -354,4 +381,5 @@ with tempfile.TemporaryDirectory() as name:
     check_every_place(solved, scratch, ["plot", "FILE"])
     check_every_place(smallest, scratch)
     check_every_place(check_baselines(scratch), scratch)
+    check_step_logs(scratch)
 sys.exit(1 if failures else 0)

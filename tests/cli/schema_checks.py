@@ -14,7 +14,8 @@ SOURCE = pathlib.Path(sys.argv[2]).resolve()
 
 # The schema of a format. The lines of `sweep --min-ram` share one with those of other sweeps.
 SCHEMA_OF = {"poet-model": "poet-model", "poet-platform": "poet-platform", "poet-schedule": "poet-schedule",
-             "poet-sweep": "poet-sweep", "poet-min-ram": "poet-sweep", "poet-baselines": "poet-baselines"}
+             "poet-sweep": "poet-sweep", "poet-min-ram": "poet-sweep", "poet-baselines": "poet-baselines",
+             "poet-step-log": "poet-step-log"}
 
 failures = []
 
@@ -44,7 +45,8 @@ SCHEMAS = read_schemas()
 
 
 def schema_of(document):
-    return SCHEMAS[SCHEMA_OF[document["format"]]]
+    """Only the first line of a step log has a format."""
+    return SCHEMAS[SCHEMA_OF[document.get("format", "poet-step-log")]]
 
 
 def accept(document, what):

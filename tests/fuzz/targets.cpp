@@ -13,9 +13,11 @@
 #include "formats/journal.hpp"
 #include "formats/read_inputs.hpp"
 #include "formats/read_schedule.hpp"
+#include "formats/read_step_log.hpp"
 #include "formats/read_ticks.hpp"
 #include "formats/write_inputs.hpp"
 #include "import/import.hpp"
+#include "model/step_log.hpp"
 #include "poet/arena.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
@@ -262,6 +264,18 @@ void read_ticks_text(std::string_view text) {
   });
 }
 
+/// What becomes of a log is a model file that can be read.
+void read_step_log_text(std::string_view text) {
+  std::string written;
+  reads([&] {
+    const LoggedStep step = step_of_log(parse_step_log(text, "fuzz"), 1);
+    must(!step.model.nodes.empty(), "a step has nodes");
+    must(step.peak_bytes >= 0 && step.seconds >= 0, "a step has a peak and a time");
+    written = model_json(step.model);
+  });
+  if (!written.empty()) must(!parse_model(written, "written").nodes.empty(), "it can be read");
+}
+
 #ifdef POET_HAS_ONNX
 /// What is imported is a model file that can be read.
 void read_onnx_bytes(std::string_view bytes) {
@@ -279,6 +293,7 @@ constexpr FuzzTarget kTargets[] = {
     {"model", read_model_text},  {"platform", read_platform_text}, {"schedule", read_schedule_text},
     {"quantity", read_quantity}, {"journal", read_journal_text},   {"solution", read_solution_text},
     {"npy", read_npy_text},      {"npz", read_npz_text},           {"ticks", read_ticks_text},
+    {"step_log", read_step_log_text},
 #ifdef POET_HAS_ONNX
     {"onnx", read_onnx_bytes},
 #endif

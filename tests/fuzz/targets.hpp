@@ -13,7 +13,7 @@ struct FuzzTarget {
 };
 
 /// `model`, `platform`, `schedule`, `quantity`, `journal`, `solution`, `npy`, `npz`, `ticks`,
-/// and `onnx` in a build with libonnx.
+/// `step_log`, and `onnx` in a build with libonnx.
 std::span<const FuzzTarget> fuzz_targets();
 
 }  // namespace poet::test
