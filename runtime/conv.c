@@ -24,23 +24,30 @@ static int is_pointwise(const struct poet_conv2d_spec* c) {
 /* A product of the weights, or of their transpose, and a plane for each channel: one for each group
  * of each sample. */
 static void pointwise(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
-                      const poet_real* w, const poet_real* start, poet_real* out) {
+                      const struct poet_weights* w, const poet_real* start, poet_real* out) {
   const int32_t channels = c->channels / c->groups, filters = c->filters / c->groups;
   const int32_t plane = c->height * c->width;
   const struct poet_sink sink = {.gradient = out};
-  struct poet_product_spec p = {.rows = to_map ? filters : channels,
-                                .inner = to_map ? channels : filters,
-                                .columns = plane,
-                                .a_row = to_map ? channels : 1,
-                                .a_inner = to_map ? 1 : channels,
-                                .b_inner = plane,
-                                .b_column = 1,
-                                .out_row = plane,
-                                .out_column = 1};
+  struct poet_product_spec p = {
+      .rows = to_map ? filters : channels,
+      .inner = to_map ? channels : filters,
+      .columns = plane,
+      .a_row = to_map ? channels : 1,
+      .a_inner = to_map ? 1 : channels,
+      .b_inner = plane,
+      .b_column = 1,
+      .out_row = plane,
+      .out_column = 1,
+      .bytes = {.of = w->bytes ? w : 0, .scale_row = to_map, .scale_inner = !to_map}};
   int32_t n;
   for (n = 0; n < c->batch * c->groups; ++n) {
     const int32_t group = n % c->groups;
-    p.a = w + group * filters * channels;
+    if (w->bytes) {
+      p.bytes.first = group * filters * channels;
+      p.bytes.first_scale = group * filters;
+    } else {
+      p.a = w->real + group * filters * channels;
+    }
     p.b = from + n * p.inner * plane;
     p.row_start = start ? start + group * p.rows : 0;
     p.first = n * p.rows * plane;
@@ -48,8 +55,8 @@ static void pointwise(const struct poet_conv2d_spec* c, int to_map, const poet_r
   }
 }
 
-static void convolve(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
-                     const poet_real* w, const poet_real* start, poet_real* out) {
+void poet_convolve(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
+                   const struct poet_weights* w, const poet_real* start, poet_real* out) {
   if (is_pointwise(c)) {
     pointwise(c, to_map, from, w, start, out);
   } else if (c->channels == c->groups && c->filters == c->groups) {
@@ -76,12 +83,14 @@ static void bias_gradients(const struct poet_conv2d_spec* c, const poet_real* dy
 
 POET_KERNEL void poet_conv2d(const struct poet_conv2d_spec* c, const poet_real* x,
                              const poet_real* w, const poet_real* bias, poet_real* y) {
-  convolve(c, 1, x, w, bias, y);
+  const struct poet_weights weights = {.real = w};
+  poet_convolve(c, 1, x, &weights, bias, y);
 }
 
 POET_KERNEL void poet_conv2d_grad(const struct poet_conv2d_spec* c, const poet_real* dy,
                                   const poet_real* w, poet_real* dx) {
-  convolve(c, 0, dy, w, 0, dx);
+  const struct poet_weights weights = {.real = w};
+  poet_convolve(c, 0, dy, &weights, 0, dx);
 }
 
 POET_KERNEL void poet_conv2d_gradw(const struct poet_conv2d_spec* c, const poet_real* x,
@@ -92,12 +101,14 @@ POET_KERNEL void poet_conv2d_gradw(const struct poet_conv2d_spec* c, const poet_
 
 POET_KERNEL void poet_conv_transpose2d(const struct poet_conv2d_spec* c, const poet_real* x,
                                        const poet_real* w, const poet_real* bias, poet_real* y) {
-  convolve(c, 0, x, w, bias, y);
+  const struct poet_weights weights = {.real = w};
+  poet_convolve(c, 0, x, &weights, bias, y);
 }
 
 POET_KERNEL void poet_conv_transpose2d_grad(const struct poet_conv2d_spec* c, const poet_real* dy,
                                             const poet_real* w, poet_real* dx) {
-  convolve(c, 1, dy, w, 0, dx);
+  const struct poet_weights weights = {.real = w};
+  poet_convolve(c, 1, dy, &weights, 0, dx);
 }
 
 POET_KERNEL void poet_conv_transpose2d_gradw(const struct poet_conv2d_spec* c, const poet_real* x,

@@ -45,17 +45,20 @@ static void add_tap(const struct poet_conv2d_spec* c, int to_map, int32_t r, int
 }
 
 void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
-                    const poet_real* w, const poet_real* start, poet_real* out) {
+                    const struct poet_weights* w, const poet_real* start, poet_real* out) {
   const int32_t plane = c->height * c->width, map_plane = c->map_height * c->map_width;
   const int32_t inputs = to_map ? plane : map_plane, outputs = to_map ? map_plane : plane;
   int32_t n, k, i, r, s;
   for (n = 0; n < c->batch; ++n) {
-    const poet_real* weight = w;
+    int32_t at = 0;
     for (k = 0; k < c->channels; ++k, from += inputs, out += outputs) {
       const poet_real first = start ? start[k] : (poet_real)0;
       for (i = 0; i < outputs; ++i) out[i] = first;
       for (r = 0; r < c->kernel_height; ++r) {
-        for (s = 0; s < c->kernel_width; ++s) add_tap(c, to_map, r, s, *weight++, from, out);
+        for (s = 0; s < c->kernel_width; ++s, ++at) {
+          const poet_real weight = w->bytes ? (poet_real)w->bytes[at] * w->scale[k] : w->real[at];
+          add_tap(c, to_map, r, s, weight, from, out);
+        }
       }
     }
   }

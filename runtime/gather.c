@@ -42,7 +42,7 @@ static void gather_channels(const struct poet_gather* g, const struct poet_run* 
 /* All channels of a rectangle, of all samples. */
 static void gather_rectangle(const struct poet_gather* g, const struct poet_run* rows,
                              const struct poet_run* columns, int32_t batch, const poet_real* from,
-                             const poet_real* w, const poet_real* start, poet_real* out) {
+                             const struct poet_weights* w, const poet_real* start, poet_real* out) {
   const int32_t from_plane = g->rows.extent * g->columns.extent;
   const int32_t plane = g->rows.count * g->columns.count;
   /* The weights of groups lie one behind the other, whichever way they are read. */
@@ -54,9 +54,10 @@ static void gather_rectangle(const struct poet_gather* g, const struct poet_run*
       .start = &poet_zero,
       .left_row = g->sum_stride,
       .start_row = start != 0,
-      .out_row = plane};
+      .out_row = plane,
+      .bytes = {.of = w->bytes ? w : 0, .scale_row = g->to_map, .scale_outer = !g->to_map}};
+  const int32_t tap = rows->tap * g->columns.kernel + columns->tap;
   int32_t n, k, channels;
-  w += rows->tap * g->columns.kernel + columns->tap;
   from += rows->from * g->columns.extent + columns->from;
   out += rows->first * g->columns.count + columns->first;
   for (n = 0; n < batch * g->groups; ++n) {
@@ -64,7 +65,12 @@ static void gather_rectangle(const struct poet_gather* g, const struct poet_run*
     block.right = from + n * g->terms * from_plane;
     for (k = 0; k < g->sums; k += channels) {
       channels = poet_part_of(g->sums - k, POET_BLOCK);
-      block.left = w + group * weights + k * g->sum_stride;
+      if (w->bytes) {
+        block.bytes.first = tap + group * weights + k * g->sum_stride;
+        block.bytes.first_scale = g->to_map ? group * g->sums + k : group * g->terms;
+      } else {
+        block.left = w->real + tap + group * weights + k * g->sum_stride;
+      }
       if (start) block.start = start + group * g->sums + k;
       block.out = out + (n * g->sums + k) * plane;
       gather_channels(g, rows, columns, block, channels);
@@ -73,12 +79,12 @@ static void gather_rectangle(const struct poet_gather* g, const struct poet_run*
 }
 
 void poet_gather(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
-                 const poet_real* w, const poet_real* start, poet_real* out) {
+                 const struct poet_weights* w, const poet_real* start, poet_real* out) {
   const struct poet_gather g = poet_gather_of(c, to_map);
   struct poet_run rows, columns;
   int32_t y, x;
 #if POET_LANES
-  if (poet_gather_by_lanes(&g, c->batch, from, w, start, out)) return;
+  if (!w->bytes && poet_gather_by_lanes(&g, c->batch, from, w->real, start, out)) return;
 #endif
   for (y = 0; y >= 0; y = poet_after(&g.rows, &rows)) {
     rows = poet_longest_run(&g.rows, y);

@@ -20,6 +20,30 @@ struct poet_terms {
   int32_t count[3], left[3], right[3];
 };
 
+struct poet_block;
+
+/* Adds up the sums of a block: rows and columns as poet_sum_block(). */
+typedef void poet_sum_function(const struct poet_block* block, int32_t rows, int32_t columns);
+
+/* The weights of a layer: numbers, or bytes with a scale for each filter or output, which stand for
+ * their products (int8.c). Bytes bring the function that sums them, so that a program without any
+ * links none of it. */
+struct poet_weights {
+  const poet_real* real;
+  const int8_t* bytes; /* NULL: real */
+  const poet_real* scale;
+  poet_sum_function* sum_bytes;
+};
+
+/* Left operands that are bytes: where the block's first row has its first byte and its scale, and
+ * how far apart scales are: those of rows, or those of terms of the outermost and of the innermost
+ * loop. */
+struct poet_left_bytes {
+  const struct poet_weights* of; /* NULL: left operands are numbers */
+  int32_t first, first_scale;
+  int32_t scale_row, scale_outer, scale_inner;
+};
+
 /* Sum (i, j) begins with start[i start_row + j start_column], adds products of the terms from
  * left[i left_row] and right[j right_column] on, and is put at out[i out_row + j out_column]. */
 struct poet_block {
@@ -29,6 +53,7 @@ struct poet_block {
   int32_t left_row, right_column;
   int32_t start_row, start_column;
   int32_t out_row, out_column;
+  struct poet_left_bytes bytes; /* in the place of left */
 };
 
 enum { POET_BLOCK = 4, POET_BLOCK_ROW = 8, POET_MOST_SUMS = 16 };

@@ -41,20 +41,26 @@ struct poet_gather {
   struct poet_axis rows, columns;
   int32_t groups, sums, terms;     /* channels of the output and of the input, in a group */
   int32_t sum_stride, term_stride; /* of weights */
+  int32_t to_map;                  /* the output has a channel for each filter, or the input */
 };
 
 struct poet_gather poet_gather_of(const struct poet_conv2d_spec* c, int to_map);
 
 /* ---- the kernels ---- */
 
-/* A direction of a convolution: `to_map`, from an image to a map by w, or back. `start` has the
- * first value of each channel of the output; NULL: zeros. */
+/* A direction of a convolution, by the kernel that is best for its shape: `to_map`, from an image
+ * to a map by w, or back. `start` has the first value of each channel of the output; NULL: zeros.
+ */
+void poet_convolve(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
+                   const struct poet_weights* w, const poet_real* start, poet_real* out);
+
+/* The same for any shape. */
 void poet_gather(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
-                 const poet_real* w, const poet_real* start, poet_real* out);
+                 const struct poet_weights* w, const poet_real* start, poet_real* out);
 
 /* The same for groups of one channel and one filter. */
 void poet_depthwise(const struct poet_conv2d_spec* c, int to_map, const poet_real* from,
-                    const poet_real* w, const poet_real* start, poet_real* out);
+                    const struct poet_weights* w, const poet_real* start, poet_real* out);
 
 /* The gradients of all weights; biases are summed elsewhere. */
 void poet_conv_weights(const struct poet_conv2d_spec* c, const poet_real* image,

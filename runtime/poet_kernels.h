@@ -107,6 +107,23 @@ void poet_embedding(const struct poet_embedding_spec* e, const int32_t* x, const
 void poet_embedding_gradw(const struct poet_embedding_spec* e, const int32_t* x,
                           const poet_real* dy, const struct poet_sink* dw);
 
+/* ---- int8.c: convolutions and dense layers whose frozen weights have one byte ------------------
+ */
+
+/* The same kernels with weights of w[i] scale[f] (int8 times float32): f is the filter or the
+ * output of weight i, the first extent of w. Products have to be exact, as with scales of 17
+ * significant bits; then results have the bits of the kernels above. */
+void poet_conv2d_int8(const struct poet_conv2d_spec* c, const poet_real* x, const int8_t* w,
+                      const poet_real* scale, const poet_real* bias, poet_real* y);
+void poet_conv2d_int8_grad(const struct poet_conv2d_spec* c, const poet_real* dy, const int8_t* w,
+                           const poet_real* scale, poet_real* dx);
+void poet_linear_int8(const struct poet_linear_spec* l, const poet_real* x, const int8_t* w,
+                      const poet_real* scale, const poet_real* bias, poet_real* y);
+void poet_linear_relu_int8(const struct poet_linear_spec* l, const poet_real* x, const int8_t* w,
+                           const poet_real* scale, const poet_real* bias, poet_real* y);
+void poet_linear_int8_grad(const struct poet_linear_spec* l, const poet_real* dy, const int8_t* w,
+                           const poet_real* scale, poet_real* dx);
+
 /* ---- norm.c: batch_norm1d, batch_norm2d, layer_norm, group_norm ------------------------------ */
 
 /* Means and variances are computed again by the gradients. The gradient node of a normalisation

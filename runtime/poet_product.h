@@ -2,6 +2,7 @@
 #ifndef POET_PRODUCT_H
 #define POET_PRODUCT_H
 
+#include "poet_block.h"
 #include "poet_sink.h"
 
 /* Element (i, j) = start[j] or row_start[i] + the sum over k of a[i a_row + k a_inner]
@@ -15,6 +16,7 @@ struct poet_product_spec {
   const poet_real* start;     /* of columns; NULL: 0, as well as */
   const poet_real* row_start; /* of rows, of which one at most is given */
   int32_t first, out_row, out_column;
+  struct poet_left_bytes bytes; /* in the place of a */
 };
 
 void poet_product(const struct poet_product_spec* p, const struct poet_sink* out);

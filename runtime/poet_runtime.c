@@ -96,6 +96,8 @@ static const void* address_of(const struct poet_memory* memory, const struct poe
       return &kNumberOne;
     case POET_RUNNING:
       return (const unsigned char*)memory->running + from->offset;
+    case POET_BYTES:
+      return memory->constant_bytes + from->offset;
     case POET_NULL:
       break;
   }
@@ -229,6 +231,7 @@ static int expect_memory(const struct poet_plan* plan, struct poet_memory* memor
   if (!memory->arena || (plan->kept_count > 0 && !memory->kept)) return POET_NO_MEMORY;
   if ((uintptr_t)memory->arena % plan->alignment != 0) return POET_MISALIGNED;
   if (plan->constant_count > 0 && !memory->constants) return POET_NO_CONSTANTS;
+  if (plan->constant_byte_count > 0 && !memory->constant_bytes) return POET_NO_CONSTANTS;
   for (i = 0; i < plan->input_count && memory->byte_inputs; ++i) {
     if (memory->byte_inputs[i].scale > (poet_real)0 && plan->inputs[i].index_limit > 0) {
       return POET_NO_DATA;

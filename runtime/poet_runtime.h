@@ -30,7 +30,8 @@ enum poet_place {
   POET_KEPT,       /* poet_memory.kept */
   POET_TARGET,     /* poet_memory.targets[index] */
   POET_ONE,        /* the number 1 */
-  POET_RUNNING     /* poet_memory.running */
+  POET_RUNNING,    /* poet_memory.running */
+  POET_BYTES       /* poet_memory.constant_bytes */
 };
 
 struct poet_operand {
@@ -90,6 +91,9 @@ struct poet_parameters {
   const struct poet_initial* tensors; /* their elements add up to count */
   int32_t running; /* of a batch norm: the index of its first running statistic in
                     * poet_memory.running, `count` of them, means and then variances; -1: none */
+  int32_t bytes;   /* of weights of one byte: the index of the first one in
+                    * poet_memory.constant_bytes; then constants have a scale for each filter or
+                    * output, and the biases; -1: none */
 };
 
 /* An input, or the target of a loss that names none. */
@@ -115,6 +119,7 @@ struct poet_plan {
   int32_t optimizer;                                 /* enum poet_optimizer_kind */
   int32_t parameter_count, moment_count, kept_count; /* poet_real in RAM */
   int32_t constant_count;                            /* poet_real that can be in flash */
+  int32_t constant_byte_count;                       /* int8_t likewise */
   int32_t running_count;                             /* poet_real in RAM, if they are wanted */
   int32_t second_moments; /* how far the v of Adam is behind the m, in elements of moments */
   int32_t loss_count;
@@ -146,9 +151,11 @@ struct poet_byte_input {
 
 /* A member that the plan has nothing for may be NULL. */
 struct poet_memory {
-  void* arena;                /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
-  poet_real* parameters;      /* POET_PARAMETER_COUNT: what is trained */
-  const poet_real* constants; /* POET_CONSTANT_COUNT: what is not; such as poet_constants */
+  void* arena;                  /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
+  poet_real* parameters;        /* POET_PARAMETER_COUNT: what is trained */
+  const poet_real* constants;   /* POET_CONSTANT_COUNT: what is not; such as poet_constants */
+  const int8_t* constant_bytes; /* POET_CONSTANT_BYTE_COUNT: weights of one byte of what is not;
+                                 * such as poet_constant_bytes */
   poet_real* moments;        /* POET_MOMENT_COUNT: v of momentum, m and v of Adam; zeros at first */
   poet_real* kept;           /* POET_KEPT_COUNT: gradients that stay in RAM during a step */
   poet_real* running;        /* POET_RUNNING_COUNT: running statistics of batch norms, for an
@@ -176,7 +183,7 @@ enum {
   POET_OK = 0,
   POET_NO_STORAGE = -1,   /* a page, and no hook */
   POET_MISALIGNED = -2,   /* the arena */
-  POET_NO_CONSTANTS = -3, /* the plan has some, and the pointer is NULL */
+  POET_NO_CONSTANTS = -3, /* the plan has some, or bytes, and the pointer is NULL */
   POET_WRONG_PLAN = -4,   /* one for poet_infer() given to poet_step(), or the reverse */
   POET_NO_RUNNING = -5,   /* the plan reads running statistics, and the pointer is NULL */
   POET_FUSED = -6,        /* the kernels were compiled without -ffp-contract=off */

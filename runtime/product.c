@@ -1,6 +1,5 @@
 #include "poet_product.h"
 
-#include "poet_block.h"
 #include "poet_lanes.h"
 
 /* One term: every element is a product of its own, such as the gradients of a dense layer's weights
@@ -21,7 +20,6 @@ static void outer_product(const struct poet_product_spec* p, const struct poet_s
   }
 }
 
-#if !POET_LANES
 static int is_plain_store(const struct poet_sink* out) {
   return out->gradient && !out->sum && !out->observe && !out->optimizer;
 }
@@ -39,18 +37,24 @@ static void product_of_blocks(const struct poet_product_spec* p, const struct po
       .start_row = p->row_start != 0,
       .start_column = p->start != 0,
       .out_row = p->out_row,
-      .out_column = p->out_column};
+      .out_column = p->out_column,
+      .bytes = p->bytes};
   int32_t i, j, rows, columns;
   for (j = 0; j < p->columns; j += columns) {
     const int32_t rest = p->columns - j;
-    const int is_row = p->rows < POET_BLOCK && rest >= POET_BLOCK_ROW;
+    const int is_row = p->rows < POET_BLOCK && rest >= POET_BLOCK_ROW && !p->bytes.of;
     columns = is_row ? POET_BLOCK_ROW : poet_part_of(rest, POET_BLOCK);
     block.right = p->b + j * p->b_column;
     if (!is_plain) block.out_row = columns, block.out_column = 1;
     for (i = 0; i < p->rows; i += rows) {
       const int32_t first = p->first + i * p->out_row + j * p->out_column;
       rows = poet_part_of(p->rows - i, POET_BLOCK);
-      block.left = p->a + i * p->a_row;
+      if (p->bytes.of) {
+        block.bytes.first = p->bytes.first + i * p->a_row;
+        block.bytes.first_scale = p->bytes.first_scale + i * p->bytes.scale_row;
+      } else {
+        block.left = p->a + i * p->a_row;
+      }
       block.start = start + i * block.start_row + j * block.start_column;
       if (is_plain) block.out = out->gradient + first;
       poet_sum_block(&block, rows, columns);
@@ -60,16 +64,17 @@ static void product_of_blocks(const struct poet_product_spec* p, const struct po
     }
   }
 }
-#endif
 
 void poet_product(const struct poet_product_spec* p, const struct poet_sink* out) {
-  if (p->inner == 1 && !p->start && !p->row_start) {
+  if (p->inner == 1 && !p->start && !p->row_start && !p->bytes.of) {
     outer_product(p, out);
     return;
   }
 #if POET_LANES
-  poet_product_by_lanes(p, out);
-#else
-  product_of_blocks(p, out);
+  if (!p->bytes.of) {
+    poet_product_by_lanes(p, out);
+    return;
+  }
 #endif
+  product_of_blocks(p, out);
 }

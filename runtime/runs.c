@@ -58,7 +58,8 @@ struct poet_gather poet_gather_of(const struct poet_conv2d_spec* c, int to_map) 
                to_map ? c->height : c->map_height, to_map ? c->map_height : c->height},
       .columns = {to_map, c->kernel_width, c->stride_width, c->pad_left, c->dilation_width,
                   to_map ? c->width : c->map_width, to_map ? c->map_width : c->width},
-      .groups = c->groups};
+      .groups = c->groups,
+      .to_map = to_map};
   g.sums = to_map ? filters : channels;
   g.terms = to_map ? channels : filters;
   g.sum_stride = to_map ? channels * taps : taps;

@@ -1,6 +1,7 @@
 /* Counts the instructions of kernels on the emulated board whose timer counts them, and paints the
  * stack below itself. A line for each kernel: SHAPE PASS TICKS MACS, where passes are forward,
- * input and weight, and the last gradient is applied by SGD. */
+ * input and weight, whose gradient is applied by SGD; and forward and input with weights of bytes.
+ */
 #include <string.h>
 
 #include "clock.h"
@@ -9,6 +10,8 @@
 #include "startup.h"
 
 static poet_real memory[400000];
+static int8_t bytes[40000];
+static poet_real scales[128];
 
 /* What a case reads and writes, one tensor behind the other. */
 struct tensors {
@@ -24,6 +27,8 @@ static struct tensors numbers(int32_t x, int32_t w, int32_t bias, int32_t y) {
     seed = seed * 1664525u + 1013904223u;
     memory[i] = (poet_real)(int32_t)(seed >> 8) / (poet_real)8388608 - (poet_real)1;
   }
+  for (i = 0; i < w; ++i) bytes[i] = (int8_t)(t.w[i] * (poet_real)127);
+  for (i = 0; i < bias; ++i) scales[i] = (poet_real)1 / (poet_real)128;
   return t;
 }
 
@@ -87,6 +92,12 @@ static void count_convolution(const struct convolution* v) {
   start = poet_ticks();
   poet_conv2d_gradw(&c, t.x, t.y, &sink);
   report(v->name, " weight ", poet_ticks() - start, outputs * of_output);
+  start = poet_ticks();
+  poet_conv2d_int8(&c, t.x, bytes, scales, t.bias, t.y);
+  report(v->name, " forward_int8 ", poet_ticks() - start, outputs * of_output);
+  start = poet_ticks();
+  poet_conv2d_int8_grad(&c, t.y, bytes, scales, t.dx);
+  report(v->name, " input_int8 ", poet_ticks() - start, outputs * of_output);
 }
 
 static void count_dense(const char* name, int32_t rows, int32_t inputs, int32_t outputs) {
@@ -102,6 +113,12 @@ static void count_dense(const char* name, int32_t rows, int32_t inputs, int32_t 
   start = poet_ticks();
   poet_linear_gradw(&l, t.x, t.y, &sink);
   report(name, " weight ", poet_ticks() - start, rows * inputs * outputs);
+  start = poet_ticks();
+  poet_linear_int8(&l, t.x, bytes, scales, t.bias, t.y);
+  report(name, " forward_int8 ", poet_ticks() - start, rows * inputs * outputs);
+  start = poet_ticks();
+  poet_linear_int8_grad(&l, t.y, bytes, scales, t.dx);
+  report(name, " input_int8 ", poet_ticks() - start, rows * inputs * outputs);
 }
 
 int main(void) {

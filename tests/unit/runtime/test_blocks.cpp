@@ -249,6 +249,77 @@ TEST_F(POET_BLOCKS, GradientsOfWeightsHaveTheBitsOfPlainLoops) {
   }
 }
 
+/// Weights as bytes with a scale for each row, and as the floats that they stand for.
+struct WeightsOfBytes {
+  WeightsOfBytes(std::mt19937& random, int rows, int count) {
+    std::uniform_int_distribution byte(-127, 127);
+    std::uniform_int_distribution bits(1, 1 << 16);
+    for (int row = 0; row < rows; ++row) {
+      scales.push_back(std::ldexp(static_cast<float>(bits(random)), bits(random) % 12 - 26));
+    }
+    for (int i = 0; i < count; ++i) {
+      bytes.push_back(static_cast<std::int8_t>(byte(random)));
+      products.push_back(static_cast<float>(bytes.back()) *
+                         scales[static_cast<std::size_t>(i / (count / rows))]);
+    }
+  }
+
+  std::vector<std::int8_t> bytes;
+  Numbers scales, products;
+};
+
+TEST_F(POET_BLOCKS, ConvolutionsByBytesHaveTheBitsOfTheirProducts) {
+  for (int i = 0; i < cases(300); ++i) {
+    has_limits = i % 5 == 0;
+    const Geometry g(random);
+    const poet_conv2d_spec& c = g.spec;
+    const WeightsOfBytes w(random, c.filters, g.weights());
+    const Numbers image = numbers(g.image());
+    const Numbers map = numbers(g.map());
+    const Numbers bias = numbers(c.filters);
+    const float* start = chance(2) ? bias.data() : nullptr;
+    Numbers found(map.size()), expected(map.size());
+    SCOPED_TRACE("case " + std::to_string(i));
+    poet_conv2d_int8(&c, image.data(), w.bytes.data(), w.scales.data(), start, found.data());
+    plain_to_map(&c, image.data(), w.products.data(), start, expected.data());
+    EXPECT_TRUE(same_bits(found, expected));
+    found.resize(image.size());
+    expected.resize(image.size());
+    poet_conv2d_int8_grad(&c, map.data(), w.bytes.data(), w.scales.data(), found.data());
+    plain_to_image(&c, map.data(), w.products.data(), nullptr, expected.data());
+    EXPECT_TRUE(same_bits(found, expected)) << "gradient";
+    if (HasFailure()) return;
+  }
+}
+
+TEST_F(POET_BLOCKS, DenseLayersByBytesHaveTheBitsOfTheirProducts) {
+  for (int i = 0; i < cases(200); ++i) {
+    has_limits = i % 5 == 0;
+    const bool is_large = i % 10 == 0;
+    const poet_linear_spec l{any(1, is_large ? 40 : 9), any(1, is_large ? 300 : 20),
+                             any(1, is_large ? 150 : 20), 1};
+    const WeightsOfBytes w(random, l.outputs, l.outputs * l.inputs);
+    const Numbers x = numbers(l.rows * l.inputs);
+    const Numbers dy = numbers(l.rows * l.outputs);
+    const Numbers bias = numbers(l.outputs);
+    const float* start = chance(2) ? bias.data() : nullptr;
+    Numbers found(dy.size()), expected(dy.size());
+    SCOPED_TRACE("case " + std::to_string(i));
+    poet_linear_int8(&l, x.data(), w.bytes.data(), w.scales.data(), start, found.data());
+    poet_linear(&l, x.data(), w.products.data(), start, expected.data());
+    EXPECT_TRUE(same_bits(found, expected));
+    poet_linear_relu_int8(&l, x.data(), w.bytes.data(), w.scales.data(), start, found.data());
+    poet_linear_relu(&l, x.data(), w.products.data(), start, expected.data());
+    EXPECT_TRUE(same_bits(found, expected)) << "with a rectifier";
+    found.resize(x.size());
+    expected.resize(x.size());
+    poet_linear_int8_grad(&l, dy.data(), w.bytes.data(), w.scales.data(), found.data());
+    poet_linear_grad(&l, dy.data(), w.products.data(), expected.data());
+    EXPECT_TRUE(same_bits(found, expected)) << "gradient";
+    if (HasFailure()) return;
+  }
+}
+
 // Over P there is no room for dP, so that it is computed in parts; the bits are those of a whole
 // row.
 TEST_F(POET_BLOCKS, GradientsOfScoresAreTheSameInPlace) {
