@@ -22,6 +22,7 @@
 #include "base/text/suggest.hpp"
 #include "execute/running_statistics.hpp"
 #include "model/shape.hpp"
+#include "step/int8_weights.hpp"
 
 namespace poet {
 namespace {
@@ -103,6 +104,12 @@ class ParameterMatch {
         });
       }
       if (wanted.norm) errors_.collect([&] { take_statistics(p, given); });
+      const bool is_whole = std::ssize(values) == wanted.count;
+      if (wanted.has_int8_weights && is_whole) {
+        errors_.collect([&] {
+          with_place(where(wanted.tensors.front()), [&] { round_to_int8(wanted, values); });
+        });
+      }
     }
     errors_.throw_if_any();
   }

@@ -1,10 +1,15 @@
 #pragma once
 
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "base/fields.hpp"
 #include "base/input_errors.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "model/model_spec.hpp"
@@ -12,6 +17,19 @@
 namespace poet {
 
 // What the readers of both forms of model files share. All throw InputError with the place.
+
+/// One of the words for an enum: `"fused", "buffered" or "accumulate"`.
+template <typename Enum>
+Enum read_enum(const JsonCursor& cursor) {
+  if (cursor.is_string()) {
+    if (const std::optional<Enum> value = value_of<Enum>(cursor.string())) return *value;
+  }
+  std::vector<std::string> words;
+  for (const auto& [value, word] : kNames<Enum>) words.push_back(fmt::format("\"{}\"", word));
+  const std::string last = words.back();
+  words.pop_back();
+  cursor.fail_expecting(fmt::format("{} or {}", fmt::join(words, ", "), last));
+}
 
 /// A name of at least one character, without control characters.
 std::string read_name(const JsonCursor& cursor);

@@ -16,6 +16,7 @@
 #include "base/text/suggest.hpp"
 #include "formats/model_values.hpp"
 #include "model/exact/windows.hpp"
+#include "model/fields.hpp"
 #include "model/op.hpp"
 
 namespace poet {
@@ -186,6 +187,8 @@ constexpr LayerKey kLayerKeys[] = {
     {"workspace_bytes", [](auto& at, auto&, auto& layer) { layer.workspace_bytes = at.integer(); }},
     {"differs", [](auto& at, auto&, auto& layer) { layer.differs = read_name(at); }},
     {"dtype", [](auto& at, auto&, auto& layer) { layer.element_bytes = read_element_bytes(at); }},
+    {"frozen_weights",
+     [](auto& at, auto&, auto& layer) { layer.frozen_weights = read_enum<FrozenWeights>(at); }},
     {"target",
      [](auto& at, auto& rule, auto& layer) {
        if (!rule.has_target) {

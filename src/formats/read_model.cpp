@@ -9,7 +9,6 @@
 #include <utility>
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include "base/text/printable.hpp"
 #include "formats/json/json_text.hpp"
@@ -29,19 +28,6 @@ constexpr std::size_t kMaxValues = 40 * kMaxNodes;  // in the file; a node takes
 constexpr std::string_view kLayersKeys[] = {"inputs", "update", "optimizer", "dtype"};
 constexpr std::string_view kNodesKeys[] = {"parameters"};
 constexpr std::string_view kInputKeys[] = {"dtype", "repeatable", "zeros"};
-
-/// `"fused", "buffered" or "accumulate"`
-template <typename Enum>
-Enum read_enum(const JsonCursor& cursor) {
-  if (cursor.is_string()) {
-    if (const std::optional<Enum> value = value_of<Enum>(cursor.string())) return *value;
-  }
-  std::vector<std::string> words;
-  for (const auto& [value, word] : kNames<Enum>) words.push_back(fmt::format("\"{}\"", word));
-  const std::string last = words.back();
-  words.pop_back();
-  cursor.fail_expecting(fmt::format("{} or {}", fmt::join(words, ", "), last));
-}
 
 InputSpec read_input(const JsonCursor& cursor, std::string name, int version) {
   allow_keys(cursor, version, {"shape"}, kInputKeys);

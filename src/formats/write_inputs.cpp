@@ -120,6 +120,9 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (layer.workspace_bytes > 0) json["workspace_bytes"] = layer.workspace_bytes;
   if (layer.in_place_over) json["in_place"] = layer.in_place_over->name;
   if (layer.in_place) json["in_place"] = *layer.in_place;
+  if (layer.frozen_weights != FrozenWeights::float32) {
+    json["frozen_weights"] = name_of(layer.frozen_weights);
+  }
   if (!layer.differs.empty()) json["differs"] = layer.differs;
   return json;
 }

@@ -12,6 +12,9 @@ template <>
 inline constexpr auto kNames<Update> = kWords<Update::fused, Update::buffered, Update::accumulate>;
 
 template <>
+inline constexpr auto kNames<FrozenWeights> = kWords<FrozenWeights::float32, FrozenWeights::int8>;
+
+template <>
 inline constexpr auto kNames<Optimizer> =
     kWords<Optimizer::sgd, Optimizer::momentum, Optimizer::adam>;
 

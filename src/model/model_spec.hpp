@@ -32,6 +32,12 @@ struct InputName {
   std::string place;  ///< `file: /layers/3/inputs/1`
 };
 
+/// The elements of the weight of a layer that is not trained.
+enum class FrozenWeights {
+  float32,
+  int8  ///< and a scale of float32 for each output channel (src/step/int8_weights.hpp)
+};
+
 /// A layer as it was written, attributes complete with their defaults.
 struct LayerSpec {
   bool whole = true;  ///< false: something in it is wrong, which has been reported
@@ -50,6 +56,7 @@ struct LayerSpec {
   std::optional<bool> in_place{};            ///< as the file says; absent: as the op has it
   std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
   ElementBytes element_bytes{};
+  FrozenWeights frozen_weights = FrozenWeights::float32;
   /// What the layer of an imported network computes and this one does not; empty: nothing.
   std::string differs{};
 };

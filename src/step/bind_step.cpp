@@ -103,7 +103,8 @@ class StepBinder {
                                 .is_trained = from.is_trained,
                                 .is_kept = from.is_trained && is_kept(),
                                 .norm = batch_norm_of(draft_, index),
-                                .value = value_of(owner)});
+                                .value = value_of(owner),
+                                .has_int8_weights = from.has_int8_weights});
   }
 
   static std::optional<float> value_of(const DraftLayer& owner) {

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "poet/error.hpp"
+#include "step/int8_weights.hpp"
 #include "step/layer_node.hpp"
 
 namespace poet {
@@ -45,6 +46,7 @@ std::vector<float> initial_parameters(const StepParameters& parameters, std::uin
     poet_fill_parameters(&random, &tensor, next);
     next += tensor.count;
   }
+  if (parameters.has_int8_weights) round_to_int8(parameters, values);
   return values;
 }
 

@@ -1,7 +1,7 @@
-// What somebody who runs a network wants to see. A model file does not say it, and need not: what no
-// layer reads is computed for its own sake, and what a loss is computed from is what the network is
-// trained to make. The value of a loss is no output, as it is reported with the other losses, and
-// where a pool has found its maxima is for a backward pass.
+// What somebody who runs a network wants to see. A model file does not say it, and need not: what
+// no layer reads is computed for its own sake, and what a loss is computed from is what the network
+// is trained to make. The value of a loss is no output, as it is reported with the other losses,
+// and where a pool has found its maxima is for a backward pass.
 
 #include "step/step_outputs.hpp"
 
@@ -28,8 +28,8 @@ std::vector<int> outputs_of(const TrainingStep& forward) {
   }
   for (std::size_t i = 0; i < forward.nodes.size(); ++i) {
     const StepNode& node = forward.nodes[i];
-    const bool is_result = !node.calls.empty() && node.bytes > 0 && !node.compares &&
-                           node.op != "max_pool2d_index";
+    const bool is_result =
+        !node.calls.empty() && node.bytes > 0 && !node.compares && node.op != "max_pool2d_index";
     if (is_result && !is_read[i]) outputs.insert(static_cast<int>(i));
   }
   return {outputs.begin(), outputs.end()};

@@ -93,6 +93,7 @@ struct StepParameters {
   bool is_kept = false;            ///< their gradient stays in RAM
   std::optional<StepNorm> norm{};  ///< of a batch norm
   std::optional<float> value{};    ///< of all elements at first; absent: as the seed has them
+  bool has_int8_weights = false;   ///< of a frozen layer: its weight is rounded (int8_weights.hpp)
 };
 
 /// Data that a training step is given: floats, or indices below a limit.

@@ -26,6 +26,17 @@ std::pair<bool, std::int64_t> size_key(const ModelNode& node) {
                     : std::pair(false, element_count(node.out_shape));
 }
 
+/// A weight of one byte an element, a scale of four for each of its first extent, and biases of
+/// four.
+Bytes int8_bytes(const std::vector<Shape>& shapes) {
+  const Shape& weight = shapes.front();
+  Bytes bytes = checked_sum({element_count(weight), checked_product({4, weight.front()})});
+  for (std::size_t t = 1; t < shapes.size(); ++t) {
+    bytes = checked_sum({bytes, checked_product({4, element_count(shapes[t])})});
+  }
+  return bytes;
+}
+
 }  // namespace
 
 std::int64_t parameter_count(const ParameterGroup& group) {
@@ -112,6 +123,7 @@ Draft draft_exact(const ModelSpec& spec, std::int64_t batch_size, InputErrors& e
                                       .count = parameter_count({"", from.shapes}),
                                       .is_trained = from.is_trained,
                                       .element_bytes = from.element_bytes});
+    if (from.has_int8_weights) draft.model.parameters.back().bytes = int8_bytes(from.shapes);
   }
   return draft;
 }

@@ -37,9 +37,10 @@ struct DraftLayer {
 struct DraftParameters {
   std::string name;
   std::vector<Shape> shapes;
-  int owner = 0;            ///< the layer; the first that reads them
-  int readers = 0;          ///< layers
-  bool trainable = false;   ///< a gradient is wanted
+  int owner = 0;           ///< the layer; the first that reads them
+  int readers = 0;         ///< layers
+  bool trainable = false;  ///< a gradient is wanted
+  bool has_int8_weights = false;
   bool is_trained = false;  ///< a node makes it
   bool waits = false;       ///< their update waits for another gradient of the same layer
   ElementBytes element_bytes{};

@@ -41,7 +41,10 @@ class ForwardPass {
     bool is_known = find_inputs(layer) && spec.whole;
     is_known = is_known && collect_in(spec, [&] { layer.exact = infer(layer); });
     is_known = is_known && collect_in(spec, [&] { check(layer.exact); });
-    is_known = is_known && errors_.collect([&] { check_tensor_options(draft_, layer); });
+    is_known = is_known && errors_.collect([&] {
+      check_tensor_options(draft_, layer);
+      check_int8_weights(layer);
+    });
     is_known = is_known && find_parameters(layer);
     std::vector<int> over;
     is_known = is_known && errors_.collect([&] { over = stated_in_place(layer); });
@@ -176,6 +179,7 @@ class ForwardPass {
            .owner = index,
            .readers = layer.exact.is_parameter ? 0 : 1,
            .trainable = spec.trainable && trains(layer.exact, static_cast<int>(g)),
+           .has_int8_weights = spec.frozen_weights == FrozenWeights::int8,
            .element_bytes = sizes_of(spec_, spec)});
     }
     return true;

@@ -75,6 +75,30 @@ void check_tensor_options(const Draft& draft, const DraftLayer& layer) {
                                            : draft.model.nodes[below.node].name)));
 }
 
+bool may_have_int8_weights(std::string_view op) {
+  return op == "conv1d" || op == "conv2d" || op == "linear" || op == "linear_relu";
+}
+
+void check_int8_weights(const DraftLayer& layer) {
+  const LayerSpec& spec = *layer.spec;
+  if (spec.frozen_weights == FrozenWeights::float32) return;
+  const auto fail = [&](const std::string& what) {
+    throw InputError(spec.place, "\"frozen_weights\": " + what);
+  };
+  if (!may_have_int8_weights(spec.op)) {
+    fail(
+        fmt::format("found for the op {}; expected conv1d, conv2d, linear or linear_relu, whose "
+                    "kernels read weights of one byte",
+                    spec.op));
+  }
+  if (spec.trainable) {
+    fail(
+        "found in a layer that is trained, which takes steps of less than a byte; expected "
+        "\"trainable\": false beside it");
+  }
+  if (spec.weights) fail("found beside \"weights\"; expected weights of the layer's own");
+}
+
 // Equal shapes are enough: which of the two layers came first decides only whose name they have.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner) {
   const LayerSpec& spec = *layer.spec;
@@ -95,6 +119,12 @@ void share_parameters(Draft& draft, DraftLayer& layer, int owner) {
                      fmt::format("found '{}' ({}), expected a layer of the op {} with parameters "
                                  "of the same shapes",
                                  printable(wanted.name), other.spec->op, spec.op));
+  }
+  if (other.spec->frozen_weights != FrozenWeights::float32) {
+    throw InputError(wanted.place,
+                     fmt::format("found '{}', whose weights are int8; expected a layer "
+                                 "without \"frozen_weights\"",
+                                 printable(wanted.name)));
   }
   layer.parameters = other.parameters;
   for (const int group : layer.parameters) ++draft.parameters[group].readers;

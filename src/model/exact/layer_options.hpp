@@ -1,5 +1,6 @@
 #pragma once
 
+#include <string_view>
 #include <vector>
 
 #include "model/exact/draft.hpp"
@@ -14,6 +15,13 @@ ElementBytes sizes_of(const ModelSpec& spec, const LayerSpec& layer);
 
 /// Throws for a layer that makes no tensor, if it says something of its tensor.
 void check_tensor_options(const Draft& draft, const DraftLayer& layer);
+
+/// Whether the op has kernels that read weights of one byte.
+bool may_have_int8_weights(std::string_view op);
+
+/// Throws for weights of one byte in a layer that cannot have them: only dense layers and
+/// convolutions can, if they are frozen and share nothing.
+void check_int8_weights(const DraftLayer& layer);
 
 /// Gives a layer the parameters of an earlier one; -1 if no earlier layer has that name.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner);

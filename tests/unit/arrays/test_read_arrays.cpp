@@ -4,8 +4,8 @@
 
 #include "arrays/read_arrays.hpp"
 #include "expect_input_error.hpp"
-#include "support/npy.hpp"
 #include "support/contents_of.hpp"
+#include "support/npy.hpp"
 #include "support/temporary_folder.hpp"
 
 namespace poet::test {

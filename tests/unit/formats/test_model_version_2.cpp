@@ -94,6 +94,22 @@ INSTANTIATE_TEST_SUITE_P(
                 R"("op": "linear", "inputs": ["a"], "out_features": 4, "weights": "a")",
                 "/layers/1/weights: found 'a' (linear), expected a layer of the op linear with "
                 "parameters of the same shapes"},
+        Mistake{"int8_of_another_word", kRelu, kRelu + R"(, "frozen_weights": "int4")",
+                "/layers/1/frozen_weights: found a string (\"int4\"), expected \"float32\" or "
+                "\"int8\""},
+        Mistake{"int8_of_an_op_without_weights", kRelu, kRelu + R"(, "frozen_weights": "int8")",
+                "/layers/1: \"frozen_weights\": found for the op relu; expected conv1d, conv2d, "
+                "linear or linear_relu, whose kernels read weights of one byte"},
+        Mistake{
+            "int8_of_what_is_trained", R"("out_features": 3)",
+            R"("out_features": 3, "frozen_weights": "int8")",
+            "/layers/0: \"frozen_weights\": found in a layer that is trained, which takes steps "
+            "of less than a byte; expected \"trainable\": false beside it"},
+        Mistake{"int8_of_another_layer", kRelu,
+                R"("op": "linear", "inputs": ["a"], "out_features": 3, "trainable": false, )"
+                R"("frozen_weights": "int8", "weights": "a")",
+                "/layers/1: \"frozen_weights\": found beside \"weights\"; expected weights of the "
+                "layer's own"},
         Mistake{"recompute", kRelu, kRelu + R"(, "recompute": null)",
                 "/layers/1/recompute: found null, expected true or false"},
         Mistake{"page", kRelu, kRelu + R"(, "page": "no")",
@@ -152,7 +168,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"slope_of_another_op", kRelu, kRelu + R"(, "slope": 0.1)",
                 "/layers/1/slope: found an unknown key, expected one of name, op, inputs, mask, "
                 "trainable, weights, recompute, page, in_place, workspace_bytes, differs, "
-                "dtype, target"},
+                "dtype, frozen_weights, target"},
         Mistake{"custom_without_flops", kRelu, R"("op": "custom", "inputs": ["a"], "shape": [3])",
                 "/layers/1: found no 'flops', expected one"},
         Mistake{"custom_of_no_extents", kRelu,
