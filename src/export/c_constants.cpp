@@ -5,17 +5,21 @@
 // them.
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "export/c_names.hpp"
 #include "export/c_sources.hpp"
+#include "model/shape.hpp"
 #include "poet/version.hpp"
 #include "step/initial_values.hpp"
+#include "step/int8_weights.hpp"
 
 namespace poet {
 namespace {
@@ -30,6 +34,13 @@ void append_lines(std::string& text, const std::vector<float>& values) {
     text += exact_float_literal(values[i]);
     text += ends_line ? ",\n" : ",";
   }
+}
+
+/// The text of an array. C has no empty one, and a program may name the array of a model that has
+/// nothing to put into it.
+std::string array_text(std::string_view type, std::string_view name, const std::string& values) {
+  return fmt::format("const {} {}[] = {{\n{}}};\n", type, name,
+                     values.empty() ? "  0, /* there are none */\n" : values);
 }
 
 /// Group `g` of the plan.
@@ -62,8 +73,43 @@ std::string statistics_text(const DevicePlan& plan, const FirstParameters& first
   return values;
 }
 
-/// An array of the groups that are trained, or of those that are not. C has no empty array, and a
-/// program may name the array of a model that has none.
+/// The weight of group `g`, which is the first tensor of its parameters, as bytes and scales.
+Int8Weights bytes_of_group(const DevicePlan& plan, std::size_t g,
+                           const std::vector<float>& parameters) {
+  const Shape& weight = plan.groups[g].parameters->shapes.front();
+  const auto count = static_cast<std::size_t>(element_count(weight));
+  return int8_weights(std::span(parameters).first(count), weight.front());
+}
+
+/// The floats that a group has on a device: its parameters, or scales and biases.
+std::vector<float> real_values(const DevicePlan& plan, const FirstParameters& first,
+                               std::size_t g) {
+  std::vector<float> values = first_values(plan, first, g);
+  if (!plan.groups[g].bytes) return values;
+  const Int8Weights weight = bytes_of_group(plan, g, values);
+  std::vector<float> real = weight.scales;
+  real.insert(real.end(), values.begin() + std::ssize(weight.bytes), values.end());
+  return real;
+}
+
+/// The weights of one byte.
+std::string byte_array(const DevicePlan& plan, const FirstParameters& first) {
+  constexpr std::size_t kBytesPerLine = 20;
+  std::string values;
+  for (std::size_t g = 0; g < plan.groups.size(); ++g) {
+    if (!plan.groups[g].bytes) continue;
+    values += fmt::format("  /* {} */\n", comment_text(plan.groups[g].parameters->name));
+    const Int8Weights weight = bytes_of_group(plan, g, first_values(plan, first, g));
+    const std::span<const std::int8_t> bytes = weight.bytes;
+    for (std::size_t i = 0; i < bytes.size(); i += kBytesPerLine) {
+      const auto line = bytes.subspan(i, std::min(kBytesPerLine, bytes.size() - i));
+      values += fmt::format("  {},\n", fmt::join(line, ", "));
+    }
+  }
+  return array_text("int8_t", "poet_constant_bytes", values);
+}
+
+/// An array of the groups that are trained, or of those that are not.
 std::string parameter_array(const DevicePlan& plan, const FirstParameters& first,
                             std::string_view name, bool of_trained) {
   std::string values;
@@ -71,12 +117,10 @@ std::string parameter_array(const DevicePlan& plan, const FirstParameters& first
     const StepParameters& from = *plan.groups[g].parameters;
     if (from.is_trained != of_trained) continue;
     values += fmt::format("  /* {} */\n", comment_text(from.name));
-    append_lines(values, first_values(plan, first, g));
+    append_lines(values, real_values(plan, first, g));
   }
   if (!of_trained) values += statistics_text(plan, first, &DeviceGroup::constant_running);
-  if (values.empty()) values = "  0, /* there are none */\n";
-  return fmt::format("#include \"poet_plan.h\"\n\nconst poet_real {}[] = {{\n{}}};\n", name,
-                     values);
+  return "#include \"poet_plan.h\"\n\n" + array_text("poet_real", name, values);
 }
 
 }  // namespace
@@ -88,7 +132,7 @@ std::string constants_source(const DevicePlan& plan, const FirstParameters& firs
              "/* Parameters of '{}' that are not trained, {}. Written by\n"
              " * poet-solve {}; do not edit. */\n",
              comment_text(plan.name), origin, POET_VERSION) +
-         parameter_array(plan, first, "poet_constants", false);
+         parameter_array(plan, first, "poet_constants", false) + "\n" + byte_array(plan, first);
 }
 
 std::string reset_source(const DevicePlan& plan, const FirstParameters& first) {

@@ -38,7 +38,7 @@ std::string_view element_type(const StepNode& node, const TrainingStep& step, in
 
 /// What the deepest kernel takes with what calls it. tests/target holds it against the compiler's
 /// own figures, and a painted stack against it.
-constexpr int kStackBytes = 1280;
+constexpr int kStackBytes = 1344;
 
 class PlanHeader {
  public:
@@ -65,7 +65,9 @@ class PlanHeader {
     if (!plan_.is_second) {
       text_ +=
           "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
-          "extern const poet_real poet_constants[];\n";
+          "extern const poet_real poet_constants[];\n"
+          "/* For poet_memory.constant_bytes, likewise. */\n"
+          "extern const int8_t poet_constant_bytes[];\n";
     }
     if (plan_.has_reset) {
       text_ +=
@@ -94,6 +96,7 @@ class PlanHeader {
     if (plan_.is_second) return write_second_sizes();
     define("PARAMETER_COUNT", plan_.parameter_count, "poet_real");
     define("CONSTANT_COUNT", plan_.constant_count, "poet_real that no node updates");
+    define("CONSTANT_BYTE_COUNT", plan_.constant_byte_count, "int8_t, likewise");
     define("MOMENT_COUNT", plan_.moment_count, "poet_real");
     define("KEPT_COUNT", plan_.kept_count, "poet_real");
     define("RUNNING_COUNT", plan_.running_count, "poet_real, if running statistics are wanted");
@@ -175,6 +178,7 @@ class PlanHeader {
       places += fmt::format("#define POET_{}_{} {}\n#define POET_COUNT_{} {}\n",
                             from.is_trained ? "FIRST" : "CONSTANT_FIRST", name, group.first, name,
                             from.count);
+      if (group.bytes) places += fmt::format("#define POET_BYTE_FIRST_{} {}\n", name, *group.bytes);
       if (group.constant_running >= 0) {
         places += fmt::format("#define POET_CONSTANT_RUNNING_FIRST_{} {}\n", name,
                               group.constant_running);
@@ -186,9 +190,13 @@ class PlanHeader {
     text_ += "/* Indices of poet_plan.parameters. */\nenum poet_group {\n" + indices + "};\n\n";
     text_ +=
         "/* Where the parameters of a layer begin in poet_memory.parameters, and how many\n"
-        " * there are. What is not trained begins in poet_memory.constants. The running statistics "
-        "of\n"
-        " * a batch norm, as many as its parameters, begin in poet_memory.running. */\n" +
+        " * there are. What is not trained begins in poet_memory.constants. Weights of one byte "
+        "begin "
+        "in\n"
+        " * poet_memory.constant_bytes, and their scales, and then biases, in constants. The "
+        "running\n"
+        " * statistics of a batch norm, as many as its parameters, begin in poet_memory.running. "
+        "*/\n" +
         places + "\n";
   }
 

@@ -134,7 +134,7 @@ class PlanSource {
 
   // A null pointer stands for a list without entries, as C has no empty array.
   std::string call(const DeviceCall& from) {
-    const Kernel& kernel = from.call->kernel;
+    const Kernel& kernel = from.kernel;
     adaptors_.emplace(kernel.name, adaptor(kernel));
     std::string operands = "0";
     if (!from.in.empty()) {
@@ -165,10 +165,10 @@ class PlanSource {
                                  float_literal(each.spread)));
     }
     const std::string tensors = rows.empty() ? "0" : element("tensors", tensors_.add(rows));
-    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}}},\n",
+    return fmt::format("  {{{}, {}, {}, {}, {}, {}, {}, {}, {}}},\n",
                        string_literal(from.parameters->name), from.first, from.parameters->count,
                        from.moments, from.parameters->is_trained ? 1 : 0, rows.size(), tensors,
-                       from.running);
+                       from.running, from.bytes.value_or(-1));
   }
 
   static std::string data(std::string_view name, const std::vector<StepData>& all) {
@@ -212,6 +212,7 @@ class PlanSource {
       text += member("kept_count", "POET_KEPT_COUNT");
     }
     text += member("constant_count", "POET_CONSTANT_COUNT");
+    text += member("constant_byte_count", "POET_CONSTANT_BYTE_COUNT");
     text += member("running_count", "POET_RUNNING_COUNT");
     text += member("second_moments", plan_.second_moments);
     text += count("loss_count", "LOSS_COUNT");

@@ -20,7 +20,7 @@ namespace poet {
 template <>
 inline constexpr auto kNames<poet_place> =
     kWords<POET_NULL, POET_ARENA, POET_PARAMETERS, POET_CONSTANTS, POET_KEPT, POET_TARGET, POET_ONE,
-           POET_RUNNING>;
+           POET_RUNNING, POET_BYTES>;
 template <>
 inline constexpr auto kNames<poet_op> =
     kWords<POET_COMPUTE, POET_PAGE_OUT, POET_PAGE_IN, POET_MOVE>;
@@ -39,6 +39,7 @@ struct DeviceOperand {
 
 struct DeviceCall {
   const KernelCall* call = nullptr;  ///< of the training step, which the plan refers to
+  Kernel kernel{};                   ///< that of `call`, or the one that reads its weight as bytes
   std::vector<DeviceOperand> in;
 };
 
@@ -66,6 +67,9 @@ struct DeviceInstruction {
 struct DeviceGroup {
   const StepParameters* parameters = nullptr;
   std::int32_t first = 0;  ///< among the trained ones, or among the constants
+  /// Of weights of one byte: the first one among the constant bytes. Then the constants have the
+  /// scales, one for each row of the weight, and the biases.
+  std::optional<std::int32_t> bytes{};
   std::int32_t moments = -1;
   std::vector<poet_initial> tensors;
   std::int32_t running = -1;  ///< the first one among the running statistics
@@ -89,6 +93,7 @@ struct DevicePlan {
   std::uint32_t arena_bytes = 0, alignment = 0, storage_bytes = 0;
   std::int32_t parameter_count = 0, constant_count = 0, moment_count = 0, kept_count = 0,
                second_moments = 0;
+  std::int32_t constant_byte_count = 0;
   std::int32_t loss_count = 0, running_count = 0;
   /// Of what parameters mean, and not of the schedule: a saved state of the device has it.
   std::uint32_t hash = 0;

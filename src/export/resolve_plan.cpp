@@ -18,6 +18,7 @@
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "step/initial_values.hpp"
+#include "step/int8_weights.hpp"
 
 namespace poet {
 namespace {
@@ -95,6 +96,7 @@ class PlanResolver {
   void add_groups() {
     std::int64_t trained = 0;
     std::int64_t constant = 0;
+    std::int64_t constant_bytes = 0;
     std::int64_t kept = 0;
     const bool has_moments = step_.optimizer != Optimizer::sgd;
     for (const StepParameters& from : step_.parameters) {
@@ -106,6 +108,12 @@ class PlanResolver {
                               .tensors = initial_values(from)});
       kept_offset_.push_back(kept * kRealBytes);
       first += from.count;
+      if (from.has_int8_weights) {
+        const Shape& weight = from.shapes.front();
+        plan_.groups.back().bytes = fitting<std::int32_t>(constant_bytes, "constant bytes");
+        constant_bytes += element_count(weight);
+        first += weight.front() - element_count(weight);
+      }
       if (from.is_kept) kept += from.count;
     }
     // Offsets are in bytes, so that the bytes of an array have to fit as well as its count.
@@ -113,6 +121,7 @@ class PlanResolver {
     bytes32(constant * kRealBytes, "bytes of constants");
     plan_.parameter_count = fitting<std::int32_t>(trained, "parameters");
     plan_.constant_count = fitting<std::int32_t>(constant, "constants");
+    plan_.constant_byte_count = fitting<std::int32_t>(constant_bytes, "constant bytes");
     plan_.kept_count = fitting<std::int32_t>(kept, "gradients");
     const bool has_second = step_.optimizer == Optimizer::adam;
     const std::int64_t moments = has_moments ? (has_second ? 2 : 1) * trained : 0;
@@ -125,6 +134,7 @@ class PlanResolver {
     plan_.name = training.name;
     plan_.groups = training.groups;
     plan_.constant_count = training.constant_count;
+    plan_.constant_byte_count = training.constant_byte_count;
     plan_.running_count = training.running_count;
   }
 
@@ -203,8 +213,13 @@ class PlanResolver {
     fitting<std::uint16_t>(static_cast<std::int64_t>(node.calls.size()), "kernel calls");
     for (const KernelCall& call : node.calls) {
       if (call.in.size() > POET_MOST_OPERANDS) throw InternalError("too many operands");
-      DeviceCall resolved{.call = &call, .in = {}};
-      for (const OperandSource& source : call.in) resolved.in.push_back(place(from, source));
+      DeviceCall resolved{.call = &call, .kernel = call.kernel, .in = {}};
+      for (const OperandSource& source : call.in) {
+        resolved.in.push_back(place(from, source));
+        if (resolved.in.back().place != POET_BYTES) continue;
+        resolved.kernel = kernel_of_int8(call.kernel);
+        resolved.in.push_back(constant(plan_.groups[source.index].first));
+      }
       made.calls.push_back(std::move(resolved));
     }
     if (node.sink) {
@@ -232,6 +247,19 @@ class PlanResolver {
     return {.place = POET_KEPT, .offset = bytes32(offset, "bytes of gradients")};
   }
 
+  static DeviceOperand constant(std::int64_t element) {
+    return {.place = POET_CONSTANTS, .offset = static_cast<std::uint32_t>(element * kRealBytes)};
+  }
+
+  /// An element of a layer whose weight is bytes: these, or its biases, which come after the
+  /// scales.
+  static DeviceOperand in_bytes(const DeviceGroup& group, std::int64_t element) {
+    const Shape& weight = group.parameters->shapes.front();
+    const std::int64_t bias = element - element_count(weight);
+    if (bias >= 0) return constant(group.first + weight.front() + bias);
+    return {.place = POET_BYTES, .offset = static_cast<std::uint32_t>(*group.bytes + element)};
+  }
+
   DeviceOperand place(const ResolvedInstruction& at, const OperandSource& source) const {
     switch (source.kind) {
       case OperandSource::Kind::tensor:
@@ -239,6 +267,7 @@ class PlanResolver {
       case OperandSource::Kind::parameters: {
         const DeviceGroup& group = plan_.groups[source.index];
         const std::int64_t element = group.first + source.offset;
+        if (group.bytes) return in_bytes(group, source.offset);
         return {.place = group.parameters->is_trained ? POET_PARAMETERS : POET_CONSTANTS,
                 .offset = static_cast<std::uint32_t>(element * kRealBytes)};
       }

@@ -112,6 +112,85 @@ TEST_F(ExportedConstants, LieInReadOnlyMemoryAndGiveTheBitsOfRun) {
   }
 }
 
+/// Each kernel that reads bytes, between layers that are trained, so that gradients pass as well.
+constexpr const char* kLayersOfBytes = R"({
+  "format": "poet-model", "version": 2, "name": "bytes", "input": {"shape": ["N", 3, 9, 8]}, "layers": [
+    {"name": "first", "op": "conv2d", "inputs": ["input"], "out_channels": 6, "kernel": 3},
+    {"name": "apart", "op": "conv2d", "inputs": ["first"], "out_channels": 6, "kernel": 3, "groups": 6,
+     "padding": 1},
+    {"name": "groups", "op": "conv2d", "inputs": ["apart"], "out_channels": 8, "kernel": 3, "groups": 2,
+     "stride": 2, "padding": "same"},
+    {"name": "point", "op": "conv2d", "inputs": ["groups"], "out_channels": 5, "kernel": 1, "bias": false},
+    {"name": "row", "op": "reshape", "inputs": ["point"], "shape": ["N", 5, 12]},
+    {"name": "signal", "op": "conv1d", "inputs": ["row"], "out_channels": 7, "kernel": 3, "dilation": 2},
+    {"name": "flat", "op": "flatten", "inputs": ["signal"]},
+    {"name": "dense", "op": "linear_relu", "inputs": ["flat"], "out_features": 9},
+    {"name": "plain", "op": "linear", "inputs": ["dense"], "out_features": 6, "bias": false},
+    {"name": "last", "op": "linear", "inputs": ["plain"], "out_features": 4},
+    {"name": "loss", "op": "cross_entropy", "inputs": ["last"], "classes": 4}]})";
+
+/// A weight of one byte in these layers, or but these.
+json with_bytes(json model, const std::set<std::string>& layers, bool are_bytes = true) {
+  for (json& layer : model.at("layers")) {
+    if (layers.contains(layer.at("name").get<std::string>()) != are_bytes) continue;
+    layer["trainable"] = false;
+    layer["frozen_weights"] = "int8";
+  }
+  return model;
+}
+
+// Bytes on the device, and floats in a run.
+TEST_F(ExportedConstants, OfOneByteGiveTheBitsOfRun) {
+  const std::string model = model_of(
+      with_bytes(json::parse(kLayersOfBytes), {"first", "last", "row", "flat", "loss"}, false));
+  const json memory =
+      solved_for_chip(model, "100%", {"--batch-size", "2"}).at("memory");
+  const Finished written = exported(schedule_, {"--model", model, "--seed", "7"});
+  ASSERT_EQ(written.status, 0) << written.err;
+  // 3 x 3 for each of 6 filters, 3 x 3 x 3 for each of 8, and so on; a scale for each filter or
+  // output, and biases but for two layers.
+  constexpr int kWeights = 6 * 9 + 8 * 27 + 5 * 8 + 7 * 15 + 9 * 56 + 6 * 9;
+  constexpr int kFloats = 2 * (6 + 8 + 7 + 9) + 5 + 6;
+  expect_count("CONSTANT_BYTE_COUNT", kWeights);
+  expect_count("CONSTANT_COUNT", kFloats);
+  EXPECT_EQ(memory.at("flash_bytes"), kWeights + 4 * kFloats);
+  EXPECT_THAT(written.err, HasSubstr(fmt::format("constants {}", kWeights + 4 * kFloats)));
+  EXPECT_THAT(file_of("poet_plan.h"), HasSubstr("#define POET_BYTE_FIRST_GROUPS 54\n"));
+  const std::string program = built();
+  const Finished symbols = compile(POET_NM, {"-S", program});
+  EXPECT_THAT(symbols.out, HasSubstr(fmt::format("{:016x} R poet_constant_bytes\n", kWeights)));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(program, {"3", "7", gradients});
+  ASSERT_EQ(step.status, 0) << step.out << step.err;
+  expect_same(
+      document(poet_solve({"run", schedule_, "--model", model, "--steps", "3", "--seed", "7"})),
+      step.out, contents_of(gradients));
+}
+
+// A file of parameters keeps floats, and what has been rounded is not rounded once more.
+TEST_F(ExportedConstants, OfOneByteAreRoundedOnce) {
+  const json usual = frozen_cnn(kFirstFour);
+  const std::string model = model_of(with_bytes(usual, kFirstFour));
+  solved_for_chip(model, "100%");
+  const std::string parameters = folder_.file("parameters.npz");
+  const json first = document(poet_solve(
+      {"run", schedule_, "--model", model, "--seed", "7", "--parameters-output", parameters}));
+  ASSERT_EQ(exported(schedule_, {"--model", model, "--seed", "7"}).status, 0);
+  const auto bytes = [&] {
+    const std::string source = file_of("poet_constants.c");
+    return source.substr(source.find("#include"));
+  };
+  const std::string of_seed = bytes();
+  ASSERT_EQ(exported(schedule_, {"--model", model, "--parameters", parameters}).status, 0);
+  EXPECT_EQ(bytes(), of_seed);
+  // Rounding has changed something, and not much.
+  const std::string floats = model_of(usual);
+  solved_for_chip(floats, "100%");
+  const json other = document(poet_solve({"run", schedule_, "--model", floats, "--seed", "7"}));
+  EXPECT_NE(first.at("losses")[0], other.at("losses")[0]);
+  EXPECT_NEAR(first.at("losses")[0].get<double>(), other.at("losses")[0].get<double>(), 0.05);
+}
+
 // What `run` has trained goes on on the device: frozen parameters, and trained ones that
 // poet_initialise() copies.
 TEST_F(ExportedConstants, AndTrainedParametersMayBeGiven) {

@@ -69,6 +69,7 @@ int main(int argc, char** argv) {
   memset(&memory, 0, sizeof memory);
   memory.arena = block(POET_SHARED_ARENA_BYTES);
   memory.constants = poet_constants;
+  memory.constant_bytes = poet_constant_bytes;
   give_data(&poet_inference, seed, inputs, targets);
 #ifndef ALONE
   memory.parameters = block(sizeof(poet_real) * POET_PARAMETER_COUNT);

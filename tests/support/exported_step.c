@@ -75,6 +75,7 @@ int main(int argc, char** argv) {
   memory.arena = block(POET_ARENA_BYTES);
   memory.parameters = block(sizeof(poet_real) * POET_PARAMETER_COUNT);
   memory.constants = poet_constants;
+  memory.constant_bytes = poet_constant_bytes;
   memory.moments = block(sizeof(poet_real) * POET_MOMENT_COUNT);
   memory.kept = block(sizeof(poet_real) * POET_KEPT_COUNT);
   memory.running = argc > 5 ? 0 : block(sizeof(poet_real) * POET_RUNNING_COUNT);

@@ -109,6 +109,93 @@ def frozen(example):
     expect(chip.steps[0].bits != here.run_on_chip(SCHEDULED, SMALL, 1, SEED).steps[0].bits, "another seed has the same constants")
 
 
+def frozen_bytes(example):
+    """Weights of one byte give the bits of their products on the host, in a quarter of the flash."""
+    folder = example.build / "bytes"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    model = json.loads(board.MODEL.read_text())
+    for layer in model["layers"]:
+        if layer["name"] in ("conv2", "conv3", "conv4"):
+            layer.update(trainable=False, frozen_weights="int8")
+    (folder / "model.json").write_text(json.dumps(model))
+    here = board.Example(example.poet_solve, folder, folder / "model.json", seed=SEED)
+    expect_equal(here.link(SCHEDULED, SMALL), "", "link")
+    chip = expect_bits_of_host(here, SCHEDULED, SMALL, 3, 3)
+    memory = here.schedule(SCHEDULED)["summary"]["memory"]
+    found = symbols(here, SCHEDULED, SMALL)
+    address, size = found["poet_constant_bytes"]
+    expect(0x08000000 <= address < 0x08100000, f"poet_constant_bytes is at {address:#x}, outside of flash")
+    expect_equal(size + chip.constant_bytes, memory["flash_bytes"], "bytes of weights, scales and biases")
+    expect(memory["flash_bytes"] < 1.2 * size, f"{memory['flash_bytes']} bytes of flash for {size} weights")
+
+
+def mobilenet():
+    """A network of MobileNetV2's family: width 0.35, 64 px, without the widest stages and the head of 1280. The last block trains."""
+    layers = []
+
+    def add(op, trains=False, **keys):
+        layers.append({"name": f"{op}{len(layers)}", "op": op, "inputs": [layers[-1]["name"] if layers else "input"], **keys})
+        if not trains and op in ("conv2d", "batch_norm2d"):
+            layers[-1].update({"frozen": True} if op == "batch_norm2d" else {"trainable": False, "frozen_weights": "int8"})
+        return layers[-1]["name"]
+
+    def convolution(channels, kernel, stride, groups, trains, rectifies=True):
+        add("conv2d", trains, out_channels=channels, kernel=kernel, stride=stride, padding=kernel // 2, groups=groups, bias=False)
+        name = add("batch_norm2d", trains)
+        return add("relu6") if rectifies else name
+
+    convolution(16, 3, 2, 1, False)
+    width = 16
+    stages = [(1, 8, 1, 1), (6, 8, 2, 2), (6, 16, 3, 2), (6, 24, 4, 2), (6, 32, 3, 1)]  # expansion, width, blocks, stride
+    for number, (expansion, out, count, stride) in enumerate(stages):
+        for block in range(count):
+            trains = number + 1 == len(stages) and block + 1 == count
+            start = layers[-1]["name"]
+            if expansion > 1:
+                convolution(expansion * width, 1, 1, 1, trains)
+            convolution(expansion * width, 3, stride if block == 0 else 1, expansion * width, trains)
+            end = convolution(out, 1, 1, 1, trains, rectifies=False)
+            if block > 0:
+                add("add")
+                layers[-1]["inputs"] = [end, start]
+            width = out
+    add("global_avg_pool")
+    add("linear", True, out_features=10)
+    add("cross_entropy", classes=10)
+    return {"format": "poet-model", "version": 2, "name": "mobilenet_v2_035_64", "input": {"shape": ["N", 3, 64, 64]}, "layers": layers}
+
+
+def mobilenet_fits(example):
+    """Fine-tuned within 512 KiB of flash, code included, and 320 KiB of RAM, stack included."""
+    folder = example.build / "mobilenet"
+    shutil.rmtree(folder, ignore_errors=True)
+    folder.mkdir(parents=True)
+    (folder / "model.json").write_text(json.dumps(mobilenet()))
+    platform = json.loads((EXAMPLE / "netduinoplus2.json").read_text())
+    platform.update(name="chip", ram_bytes=320 * 1024, flash_bytes=512 * 1024)
+    (folder / "chip.json").write_text(json.dumps(platform))
+    (folder / "chip.ld").write_text("MEMORY {\n  FLASH (rx) : ORIGIN = 0x00000000, LENGTH = 512K\n"
+                                    "  RAM (rw) : ORIGIN = 0x20000000, LENGTH = 320K\n}\nINCLUDE sections.ld\n")
+    here = board.Example(example.poet_solve, folder, folder / "model.json", seed=SEED, script=folder / "chip.ld")
+    variant = board.Variant("scheduled", "chip", "--effort fast --time-limit-s 10", folder / "chip.json")
+    expect_equal(here.link(variant, LARGE), "", "link")
+    expect_bits_of_host(here, variant, LARGE, 1, 7)
+    memory = here.schedule(variant)["summary"]["memory"]
+    print(f"{memory['parameters_bytes']} bytes of parameters, {memory['flash_bytes']} of flash, "
+          f"{here.schedule(variant)['summary']['peak_ram_bytes']} of tensors")
+    # The same network with floats.
+    floats = mobilenet()
+    for layer in floats["layers"]:
+        layer.pop("frozen_weights", None)
+    (folder / "floats.json").write_text(json.dumps(floats))
+    solved = board.run([example.poet_solve, "--model", folder / "floats.json", "--platform", folder / "chip.json", "--ram-budget", "chip",
+                        "--runtime-budget", 2, "--effort", "fast", "--time-limit-s", 10])
+    need = json.loads(solved.stdout)["summary"]["memory"]["flash_bytes"]
+    print(f"{need} bytes of flash as floats")
+    expect(need > 2.5 * memory["flash_bytes"], f"floats need {need} bytes of flash, bytes {memory['flash_bytes']}")
+
+
 def twenty_steps(example):
     chip = expect_bits_of_host(example, SCHEDULED, SMALL, 20)
     expect(chip.steps[-1].loss < chip.steps[0].loss, f"the loss does not fall: {[step.loss for step in chip.steps]}")
@@ -351,7 +438,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
+    build, fit, frozen, frozen_bytes, mobilenet_fits, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
     contraction)}
 
 

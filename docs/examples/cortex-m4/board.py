@@ -91,16 +91,17 @@ class Example:
     """The example in a build folder, with a poet-solve to use.
 
     `model` is what is trained. With `schedule`, a file for the platform of SMALL, the variant OWN is linked and run as this schedule says.
-    What is not trained follows from `seed` when it is linked.
+    What is not trained follows from `seed` when it is linked. `script`: what the linker takes in the place of the board's.
     """
 
-    def __init__(self, poet_solve, build, model=MODEL, schedule=None, seed=1):
+    def __init__(self, poet_solve, build, model=MODEL, schedule=None, seed=1, script=None):
         self.poet_solve = pathlib.Path(shutil.which(poet_solve) or poet_solve).resolve()
         self.build = pathlib.Path(build).resolve()
         if any(letter.isspace() for letter in str(self.build)):
             raise Failure(f"make cannot write to '{self.build}'; expected a folder without spaces in its path")
         self.model = pathlib.Path(model)
         self.seed = seed
+        self.script = script
         if schedule is not None:
             # make takes no path with spaces, and reads no stdin.
             self.folder(OWN).mkdir(parents=True, exist_ok=True)
@@ -129,7 +130,8 @@ class Example:
                     f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}",
                     f"PLATFORM={variant.platform}", f"MODEL={self.model}", f"SEED={self.seed}",
                     f"CLASSIFY={1 if variant.classifies else ''}",
-                    f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant.name == OWN.name else ''}"],
+                    f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant.name == OWN.name else ''}",
+                    *([] if self.script is None else [f"SCRIPT={self.script}"])],
                    env=environment)
         if made.returncode == 0:
             return ""

@@ -123,6 +123,7 @@ static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
   struct poet_memory memory = {.arena = arena,
                                .parameters = parameters,
                                .constants = poet_constants,
+                               .constant_bytes = poet_constant_bytes,
 #ifdef CLASSIFY
                                .running = running,
 #endif

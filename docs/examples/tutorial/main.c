@@ -25,6 +25,7 @@ int main(void) {
   memory.arena = arena;
   memory.parameters = parameters;
   memory.constants = poet_constants;
+  memory.constant_bytes = poet_constant_bytes;
   memory.running = running;
   if (poet_initialise(&poet_plan, &memory, 1) != POET_OK) return 1;
   memory.optimizer.learning_rate = 0.1F;

@@ -164,7 +164,9 @@ Export c_export(const SolvedStep& about, const SolvedStep* inference,
               sizeof(poet_real) * static_cast<std::size_t>(plan.parameter_count),
               sizeof(poet_real) * static_cast<std::size_t>(plan.kept_count),
               sizeof(poet_real) * static_cast<std::size_t>(plan.moment_count), plan.storage_bytes,
-              sizeof(poet_real) * static_cast<std::size_t>(plan.constant_count), also)};
+              sizeof(poet_real) * static_cast<std::size_t>(plan.constant_count) +
+                  static_cast<std::size_t>(plan.constant_byte_count),
+              also)};
 }
 
 /// Throws InputError, naming the option, for parameters that do not fit the step.

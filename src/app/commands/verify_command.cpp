@@ -169,8 +169,8 @@ class Verifier {
   std::vector<std::string> errors_;
 };
 
-// Only a file that cannot be read gets a document. People read on stderr whether schedules hold, and
-// scripts read it from the exit status.
+// Only a file that cannot be read gets a document. People read on stderr whether schedules hold,
+// and scripts read it from the exit status.
 ExitCode verify_files(const VerifyArguments& arguments) {
   std::vector<std::string_view> all(arguments.files.begin(), arguments.files.end());
   all.insert(all.end(), {arguments.model, arguments.platform});
