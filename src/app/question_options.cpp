@@ -11,6 +11,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "model/fields.hpp"
 #include "poet/error.hpp"
 #include "poet/units.hpp"
 #include "report/fields.hpp"
@@ -151,6 +152,9 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
   group.text("--trainable", network.trainable, "WHICH",
              "the layers of an ONNX network that train: all (the default), last:N, or a pattern of "
              "names such as 'head.*'");
+  group.choice("--frozen-weights", network.frozen_weights,
+               "of the convolutions and dense layers of an ONNX network that do not train; int8: "
+               "bytes, with a scale for each output channel");
   group.repeated(
       "--custom", [&network](const std::string& text) { add_custom_op(network.custom, text); },
       "OP=FLOPS",

@@ -24,6 +24,10 @@ ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<s
 /// match. Throws InputError, without a place, for a text that chooses no layer.
 void choose_trainable(ModelSpec& spec, const std::string& wanted);
 
+/// Gives int8 weights to the frozen layers that can have them: convolutions and dense layers which
+/// share their weights with no other. Throws InputError, without a place, if there is none.
+void keep_frozen_as_int8(ModelSpec& spec);
+
 /// Two batch sizes that are read in the place of an open one. An extent that is the first in one
 /// reading and the second in the other is the batch.
 inline constexpr std::int64_t kTryBatches[] = {2, 3};

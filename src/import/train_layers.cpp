@@ -17,6 +17,7 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "import/layer_list.hpp"
+#include "model/exact/layer_options.hpp"
 #include "model/op.hpp"
 #include "poet/error.hpp"
 
@@ -125,6 +126,24 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
       layer.trainable = false;
     }
   }
+}
+
+void keep_frozen_as_int8(ModelSpec& spec) {
+  std::set<std::string_view> shared;
+  for (const LayerSpec& layer : spec.layers) {
+    if (layer.weights) shared.insert(layer.weights->name);
+  }
+  bool has_any = false;
+  for (LayerSpec& layer : spec.layers) {
+    if (layer.trainable || layer.weights || shared.contains(layer.name)) continue;
+    if (!may_have_int8_weights(layer.op)) continue;
+    layer.frozen_weights = FrozenWeights::int8;
+    has_any = true;
+  }
+  if (has_any) return;
+  throw InputError(
+      "--frozen-weights: no convolution or dense layer is frozen; expected --trainable beside it, "
+      "such as --trainable last:1");
 }
 
 // Layers are compared by place: both readings are of one file, and only arithmetic on shapes can

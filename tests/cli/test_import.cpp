@@ -106,6 +106,9 @@ TEST_F(ImportCommand, TakesWhatTheFileDoesNotSay) {
   EXPECT_EQ(model.at("input").at("shape"), nlohmann::json({2, 3, 8, 8}));
   const Finished info = poet_solve({"info", network, "--trainable", "last:1", "--json"});
   EXPECT_EQ(document(info).at("parameter_count"), 141) << info.err;
+  const Finished bytes = poet_solve({"import", network, "--trainable", "last:1", "--frozen-weights",
+                                     "int8", "--shape", "x=2,3,8,8"});
+  EXPECT_EQ(document(bytes).at("layers")[0].at("frozen_weights"), "int8") << bytes.err;
 }
 
 TEST_F(ImportCommand, LeavesNothingBehindWhenItFails) {

@@ -106,8 +106,8 @@ TEST(Alignment, RoundsEveryTensorOfAnExactGraph) {
 }
 
 TEST(Alignment, IsThatOfTheFileWhenItIsVerified) {
-  const Words aligned = problem("linear", "m4", "80%", "2") +
-                        Words{"--backward", "exact", "--alignment", "32"};
+  const Words aligned =
+      problem("linear", "m4", "80%", "2") + Words{"--backward", "exact", "--alignment", "32"};
   const Finished solved = poet_solve(aligned);
   EXPECT_EQ(document(solved).at("model").at("alignment"), 32);
   const Words verify{"verify", "-", "--model", "linear", "--platform", "m4"};

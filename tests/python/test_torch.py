@@ -277,6 +277,19 @@ class Networks(TestCase):
         self.assertEqual(frozen(lambda net: None, "last:1")[0], ["1", "4"])
         self.assertNotIn("dropout", frozen(lambda net: net[2].eval())[1])
 
+    def test_weights_that_do_not_train_may_be_bytes(self):
+        import torch
+        from torch import nn
+        import poet.torch
+        net = nn.Sequential(nn.Conv1d(2, 4, 3), nn.ReLU(), nn.Flatten(), nn.Linear(24, 5), nn.Linear(5, 3))
+        x = torch.zeros(1, 2, 8)
+        layers = poet.torch.trace(net, x, via="fx", trainable="last:1", frozen_weights="int8")["layers"]
+        self.assertEqual([layer["name"] for layer in layers if layer.get("frozen_weights") == "int8"], ["0", "3"])
+        with self.assertRaisesRegex(ValueError, "no convolution or dense layer is frozen; expected trainable"):
+            poet.torch.trace(net, x, via="fx", frozen_weights="int8")
+        with self.assertRaisesRegex(ValueError, "found frozen_weights='int4'; expected 'float32' or 'int8'"):
+            poet.torch.trace(net, x, via="fx", frozen_weights="int4")
+
     def test_notes_are_warnings_of_python(self):
         import torch
         import poet

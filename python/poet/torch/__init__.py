@@ -10,7 +10,7 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._layers import add_loss, choose_trainable, drop_unread, with_open_batch
+from poet.torch._layers import add_loss, choose_trainable, drop_unread, keep_frozen_as_int8, with_open_batch
 from poet.torch._onnx import by_onnx
 from poet.torch._state import parameters as parameters_of
 from poet.torch._state import state_dict
@@ -26,7 +26,8 @@ __all__ = ["Check", "Refused", "check", "state_dict", "trace"]
 
 def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None,
           name: Optional[str] = None, custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None,
-          notes: Optional[List[str]] = None, parameters: Optional[Dict[str, Any]] = None) -> Dict[str, Any]:
+          notes: Optional[List[str]] = None, parameters: Optional[Dict[str, Any]] = None,
+          frozen_weights: str = "float32") -> Dict[str, Any]:
     """A module as the document of a model file, as in docs/model-format.md.
 
     Args:
@@ -41,20 +42,26 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
         notes: a list that gets what a user should know; without one, these are warnings of Python.
         parameters: a dictionary that gets the module's parameters and running statistics as arrays of numpy, by the
             names that `run --parameters` wants. `state_dict()` is the way back.
+        frozen_weights: "int8": the weights of convolutions and dense layers that do not train are bytes, with a scale
+            for each output channel. `parameters` are not rounded; `run` and `export` do it.
 
     Raises:
         Refused: no layers stand for some of its nodes; a line each.
         ProgramNotFound: it has to go by ONNX, and there is no program `poet-solve`.
-        ValueError: a loss or layers to train that do not exist; `parameters` are wanted of a layer that has other names
-            than the module.
+        ValueError: a loss or layers to train that do not exist; weights of one byte, and no layer for them;
+            `parameters` are wanted of a layer that has other names than the module.
     """
     if not inputs:
         raise ValueError("found no input; expected a tensor that the module can be called with")
+    if frozen_weights not in ("float32", "int8"):
+        raise ValueError(f"found frozen_weights={frozen_weights!r}; expected 'float32' or 'int8'")
     if via not in (None, "fx", "onnx"):
         raise ValueError(f"found via={via!r}; expected 'fx' or 'onnx'")
     found: List[str] = []
     numbers: Dict[str, Any] = {}
     document = _traced(net, inputs, loss, trainable, name or type(net).__name__, custom or {}, via, found, numbers)
+    if frozen_weights == "int8":
+        keep_frozen_as_int8(document["layers"])
     if parameters is not None:
         parameters.update(parameters_of(net, document, numbers))
     if notes is not None:

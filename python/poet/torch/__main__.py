@@ -115,7 +115,8 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
     inputs = [torch.zeros(each, dtype=kind) for each in arguments.input]
     try:
         return trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable, custom=dict(arguments.custom),
-                     via=arguments.via, notes=notes, parameters=parameters)
+                     via=arguments.via, notes=notes, parameters=parameters,
+                     frozen_weights=arguments.frozen_weights)
     except (Refused, ValueError, PoetError):
         raise
     except Exception as error:
@@ -128,7 +129,8 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
     from poet.torch._measure import record, text_of_log
 
     for option, value in (("--trainable", arguments.trainable), ("--custom", arguments.custom),
-                          ("--via", arguments.via), ("--parameters-output", arguments.parameters_output)):
+                          ("--via", arguments.via), ("--parameters-output", arguments.parameters_output),
+                          ("--frozen-weights", arguments.frozen_weights != "float32")):
         if value:
             raise ValueError(f"found {option} with --measure; expected one of them")
     if arguments.indices:
@@ -169,6 +171,8 @@ def parsed() -> argparse.Namespace:
                         help="write the network's parameters there, for run --parameters")
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
+    parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
+                        help="int8: those of convolutions and dense layers that do not train are bytes")
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")
     parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")

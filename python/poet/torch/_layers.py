@@ -11,6 +11,9 @@ WITH_PARAMETERS = frozenset(("conv1d", "conv2d", "conv_transpose2d", "linear", "
                              "layer_norm", "group_norm", "embedding", "parameter", "lstm", "gru", "prelu"))
 
 
+#: Ops of layers whose weights may be bytes.
+WITH_INT8_WEIGHTS = frozenset(("conv1d", "conv2d", "linear", "linear_relu"))
+
 #: A norm whose momentum is None.
 PLAIN_MEANS = "its running statistics are plain means (momentum=None), the layer's have a momentum of 0.1"
 
@@ -148,6 +151,18 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
         if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights",
                                                                                      layer["name"]) not in chosen:
             freeze(layer)
+
+
+def keep_frozen_as_int8(layers: List[Layer]) -> None:
+    """Gives int8 weights to the frozen layers that can have them, which share their weights with no other."""
+    shared = {layer["weights"] for layer in layers if "weights" in layer}
+    own = [layer for layer in layers if layer["op"] in WITH_INT8_WEIGHTS and not layer.get("trainable", True)
+           and "weights" not in layer and layer["name"] not in shared]
+    if not own:
+        raise ValueError("found frozen_weights='int8', and no convolution or dense layer is frozen; expected trainable "
+                         "beside it, such as 'last:1'")
+    for layer in own:
+        layer["frozen_weights"] = "int8"
 
 
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,

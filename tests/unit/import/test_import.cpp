@@ -408,6 +408,24 @@ TEST(Import, FreezesLayersByNumberAndName) {
   EXPECT_THAT(error_of([&] { frozen("last:x"); }), HasSubstr("last:x"));
 }
 
+TEST(Import, KeepsWeightsOfFrozenLayersAsBytes) {
+  const auto bytes = [](const ImportRequest& request) {
+    std::vector<std::string> ops;
+    const json document = import_text(kSmallOnnx, request);
+    for (const json& layer : document.at("layers")) {
+      if (layer.contains("frozen_weights")) ops.push_back(layer.at("op"));
+    }
+    return ops;
+  };
+  EXPECT_THAT(bytes({.trainable = "last:1"}), IsEmpty());
+  EXPECT_THAT(bytes({.trainable = "last:1", .frozen_weights = FrozenWeights::int8}),
+              ElementsAre("conv2d"));
+  EXPECT_THAT(bytes({.trainable = "conv*", .frozen_weights = FrozenWeights::int8}),
+              ElementsAre("linear"));
+  EXPECT_THAT(error_of([&] { bytes({.frozen_weights = FrozenWeights::int8}); }),
+              HasSubstr("no convolution or dense layer is frozen; expected --trainable"));
+}
+
 TEST(Import, CarriesNumbersOver) {
   const json layers = import_text(R"(
 net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float[N,4,6,6] y) {
