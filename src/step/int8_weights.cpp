@@ -78,16 +78,16 @@ void round_to_int8(const StepParameters& of, std::vector<float>& parameters) {
 }
 
 Kernel kernel_of_int8(const Kernel& kernel) {
-  static const std::array<std::pair<Kernel, Kernel>, 5> kPairs = {{
+  static const std::array<std::pair<Kernel, Kernel>, 5> pairs = {{
       {kKernelOf<poet_conv2d>.kernel, kKernelOf<poet_conv2d_int8>.kernel},
       {kKernelOf<poet_conv2d_grad>.kernel, kKernelOf<poet_conv2d_int8_grad>.kernel},
       {kKernelOf<poet_linear>.kernel, kKernelOf<poet_linear_int8>.kernel},
       {kKernelOf<poet_linear_relu>.kernel, kKernelOf<poet_linear_relu_int8>.kernel},
       {kKernelOf<poet_linear_grad>.kernel, kKernelOf<poet_linear_int8_grad>.kernel},
   }};
-  const auto found = std::find_if(kPairs.begin(), kPairs.end(),
+  const auto found = std::find_if(pairs.begin(), pairs.end(),
                                   [&](const auto& pair) { return pair.first.name == kernel.name; });
-  if (found != kPairs.end()) return found->second;
+  if (found != pairs.end()) return found->second;
   throw InternalError(fmt::format("{} reads no weights of one byte", kernel.name));
 }
 
