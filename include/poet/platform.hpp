@@ -51,6 +51,16 @@ struct FigureInterval {
 /// An answer looks at every corner of the box of energy figures: at 16 with these.
 inline constexpr std::size_t kMaxEnergyIntervals = 4;
 
+/// One of the memories that RAM consists of, such as memory coupled tightly to the core.
+struct MemoryBank {
+  std::string name;                         ///< small letters, digits and `_`; begins with a letter
+  Bytes bytes = 0;                          ///< at least 1
+  double bytes_per_second = 0;              ///< above 0, read and written alike
+  std::optional<double> joules_per_byte{};  ///< read or written; absent: unknown
+
+  bool operator==(const MemoryBank&) const = default;
+};
+
 /// The figures of a board from which all costs follow: speed, energy per operation, paging (POET,
 /// ICML 2022, section 5, and its release).
 struct Platform {
@@ -66,7 +76,7 @@ struct Platform {
   double memory_power_watts = 0;   ///< drawn while paging
   double cpu_power_watts = 0;      ///< drawn while computing; reported, not used in costs
   int element_bytes = 4;           ///< size of one tensor element
-  std::optional<Bytes> ram_bytes;  ///< of the chip; a larger budget gets a warning
+  std::optional<Bytes> ram_bytes;  ///< of the chip; a larger budget gets a warning. Of all banks
 
   /// By op as `info` shows it, such as `conv2d_grad`; a gradient without rates of its own has those
   /// of its op. The op `default` is every other.
@@ -79,10 +89,13 @@ struct Platform {
   std::optional<Bytes> flash_bytes{};               ///< of the chip, for what does not change
   ParametersIn parameters_in = ParametersIn::ram;
 
-  // Only version 2 of the file has these.
+  // Only files from version 2 on have these.
   std::optional<Standing> standing{};
   std::map<std::string, std::string, std::less<>> sources{};  ///< by JSON pointer
   std::vector<FigureInterval> intervals{};  ///< of energy first, then of rates; by pointer
+
+  // Only version 3 of the file has these.
+  std::vector<MemoryBank> banks{};  ///< of RAM, none if it is one; `ram_bytes` is their sum
 };
 
 /// Where the figures of a platform come from: what its file says, or, if that is of version 1, what

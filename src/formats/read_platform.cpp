@@ -1,8 +1,9 @@
 // Platform files. All keys and most ranges are in the table of fields of a platform, which the
 // writer uses as well. The checks below are what a range of one number cannot say.
 //
-// Version 2 has intervals in the place of numbers. They are taken out before the table is read, so
-// that the table and all who use a platform know numbers alone: the geometric means.
+// From version 2 on, intervals may take the place of numbers. They are taken out before the table
+// is read, so that the table and all who use a platform know numbers alone: the geometric means.
+// Version 3 has banks, whose sum is the RAM of the chip for all who do not ask where it is.
 
 #include "formats/read_inputs.hpp"
 
@@ -22,6 +23,9 @@ using Pointer = nlohmann::json::json_pointer;
 
 constexpr std::size_t kMaxOps = 1000;
 constexpr std::int64_t kMaxElementBytes = 16;  // a complex number of two doubles
+/// No chip has as many; a search over banks tries them all.
+constexpr std::size_t kMaxBanks = 16;
+constexpr std::size_t kMaxBankName = 32;
 
 /// What the table of fields does not say.
 void check_platform(const JsonCursor& root, const Platform& platform) {
@@ -41,6 +45,39 @@ void check_platform(const JsonCursor& root, const Platform& platform) {
   if (platform.erase_cycles.value_or(0) > static_cast<double>(kMaxBytes)) {
     root.required("erase_cycles").fail_expecting("a number above 0 and of at most 2^53");
   }
+}
+
+/// A name becomes a part of macros and file names.
+bool is_bank_name(std::string_view name) {
+  if (name.empty() || name.size() > kMaxBankName || name[0] < 'a' || name[0] > 'z') return false;
+  return std::all_of(name.begin(), name.end(), [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_';
+  });
+}
+
+void read_banks(const JsonCursor& root, Platform& platform) {
+  const auto list = root.optional("banks");
+  if (!list) return;
+  Bytes sum = 0;
+  for (const JsonCursor& at : list->elements(kMaxBanks)) {
+    auto bank = read_struct<MemoryBank>(at);
+    if (!is_bank_name(bank.name)) {
+      at.required("name").fail_expecting(
+          "a small letter, and then small letters, digits and '_', 32 in all at most");
+    }
+    for (const MemoryBank& other : platform.banks) {
+      if (other.name == bank.name) at.required("name").fail_expecting("a name of its own");
+    }
+    sum += bank.bytes;
+    if (sum > kMaxBytes) at.required("bytes").fail_expecting("banks of 2^53 bytes in all at most");
+    platform.banks.push_back(std::move(bank));
+  }
+  if (platform.banks.empty()) list->fail_expecting("at least one bank, or no such key");
+  if (platform.ram_bytes.value_or(sum) != sum) {
+    root.required("ram_bytes")
+        .fail_expecting(fmt::format("{}, the sum of the banks, or no such key", sum));
+  }
+  platform.ram_bytes = sum;
 }
 
 /// The places of the figures that may be intervals, as far as the document has them.
@@ -119,6 +156,14 @@ void add_figures(const nlohmann::json& value, const std::string& place,
   }
 }
 
+void add_figures_of_banks(const nlohmann::json& document, std::vector<std::string>& figures) {
+  const auto banks = document.find("banks");
+  if (banks == document.end()) return;
+  for (std::size_t i = 0; i < banks->size(); ++i) {
+    add_figures(banks->at(i), (Pointer("/banks") / i).to_string(), figures);
+  }
+}
+
 bool is_covered(const Platform& platform, std::string_view figure) {
   return std::any_of(platform.sources.begin(), platform.sources.end(), [&](const auto& source) {
     return figure == source.first || figure.starts_with(source.first + "/");
@@ -131,6 +176,7 @@ void check_sources(const nlohmann::json& document, const JsonCursor& root,
                    const Platform& platform) {
   std::vector<std::string> figures;
   add_figures(document, "", figures);
+  add_figures_of_banks(document, figures);
   for (const auto& source : platform.sources) {
     const auto& place = source.first;
     const bool is_about_one = std::any_of(figures.begin(), figures.end(), [&](const auto& figure) {
@@ -155,10 +201,12 @@ void check_sources(const nlohmann::json& document, const JsonCursor& root,
 Platform read_platform(std::string_view text, const std::string& source) {
   const nlohmann::json stated = parse_json(text, source);
   const JsonCursor stated_root(stated, source);
-  const bool is_newer = expect_format(stated_root, "poet-platform", 1, 2) == 2;
+  const std::int64_t version = expect_format(stated_root, "poet-platform", 1, 3);
+  const bool is_newer = version >= 2;
   std::vector<std::string_view> keys{"format", "version"};
   append_keys(keys, kFields<Platform>);
   if (is_newer) append_keys(keys, kNewPlatformFields);
+  if (version >= 3) keys.emplace_back("banks");
   stated_root.allow_only(keys);
   nlohmann::json document = stated;
   Platform platform;
@@ -169,6 +217,7 @@ Platform read_platform(std::string_view text, const std::string& source) {
   if (!is_newer) return platform;
   read_fields(root, platform, kNewPlatformFields);
   if (!platform.standing) root.required("standing");
+  if (version >= 3) read_banks(root, platform);
   check_sources(document, root, platform);
   return platform;
 }

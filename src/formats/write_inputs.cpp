@@ -154,9 +154,14 @@ std::string model_json(const ModelSpec& spec) {
 std::string platform_json(const Platform& platform) {
   const bool is_newer =
       platform.standing || !platform.sources.empty() || !platform.intervals.empty();
-  Json document = {{"format", "poet-platform"}, {"version", is_newer ? 2 : 1}};
+  const int version = !platform.banks.empty() ? 3 : is_newer ? 2 : 1;
+  Json document = {{"format", "poet-platform"}, {"version", version}};
   add_fields(document, platform, kFields<Platform>);
   add_fields(document, platform, kNewPlatformFields);
+  if (!platform.banks.empty()) {
+    document["banks"] = list_of(platform.banks);
+    document.erase("ram_bytes");  // which is their sum
+  }
   for (const FigureInterval& each : platform.intervals) {
     document[Json::json_pointer(each.figure)] = {each.low, each.high};
   }

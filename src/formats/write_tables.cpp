@@ -65,11 +65,11 @@ std::string table(const std::vector<ModelReport>& models) {
 
 std::string table(const std::vector<Platform>& platforms) {
   std::string text =
-      fmt::format("{:<12} {:>12} {:>12} {:>12} {:>12} {:>10}  {:<9}  {}\n", "platform", "FLOP/s",
+      fmt::format("{:<15} {:>12} {:>12} {:>12} {:>12} {:>10}  {:<9}  {}\n", "platform", "FLOP/s",
                   "FLOP/J", "page-in B/s", "page-out B/s", "RAM", "figures", "description");
   for (const Platform& p : platforms) {
     const std::optional<Standing> standing = standing_of(p);
-    text += fmt::format("{:<12} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>10}  {:<9}  {}\n",
+    text += fmt::format("{:<15} {:>12.4g} {:>12.4g} {:>12.4g} {:>12.4g} {:>10}  {:<9}  {}\n",
                         p.name, p.flops_per_second, p.flops_per_joule, p.page_in.bytes_per_second,
                         p.page_out.bytes_per_second, p.ram_bytes ? format_bytes(*p.ram_bytes) : "-",
                         standing ? name_of(*standing) : "-", p.description);

@@ -56,7 +56,13 @@ inline constexpr auto kFields<Platform> = std::tuple_cat(
     kPositiveMembers<InFile::left_out_if_default, &Platform::flash_bytes>,
     kMembersIn<InFile::left_out_if_default, &Platform::parameters_in>);
 
-/// What only version 2 of a platform file has, beside intervals in the place of numbers.
+template <>
+inline constexpr auto kFields<MemoryBank> = std::tuple_cat(
+    kMembers<&MemoryBank::name>, std::tuple(Field<&MemoryBank::bytes>{.key = "bytes", .least = 1}),
+    kPositiveMembers<InFile::always, &MemoryBank::bytes_per_second>,
+    kPositiveMembers<InFile::left_out_if_default, &MemoryBank::joules_per_byte>);
+
+/// What a platform file has from version 2 on, beside intervals in the place of numbers.
 inline constexpr auto kNewPlatformFields =
     kMembersIn<InFile::left_out_if_default, &Platform::standing, &Platform::sources>;
 

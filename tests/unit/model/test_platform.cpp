@@ -4,6 +4,7 @@
 #include <string>
 
 #include "expect_input_error.hpp"
+#include "formats/write_inputs.hpp"
 
 namespace poet {
 namespace {
@@ -231,7 +232,7 @@ TEST(BuiltinPlatforms, AreThePublishedBoardsAndTheMeasuredOnes) {
             (std::vector<std::string>{"a72", "a72nocache", "disco_f746", "esp32s3", "esp32s3_c",
                                       "esp32s3_dsp", "jetsontx2", "m0", "m4", "nucleo_h7a3",
                                       "nucleo_l4r5", "nucleo_u575", "rp2040", "rpi4", "rpi5",
-                                      "stm32f401", "stm32f746", "stm32h743"}));
+                                      "stm32f401", "stm32f746", "stm32h743", "stm32h743_banks"}));
   EXPECT_EQ(load_platform("m0").ram_bytes, 32 * 1024);
   EXPECT_EQ(load_platform("m4").ram_bytes, 256 * 1024);
   EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());
@@ -270,6 +271,18 @@ TEST(BuiltinPlatforms, OfVersion1AreTheSameByteForByte) {
       {"rp2040", "1f3e40cd607ce4b7"},    {"rpi5", "aec3d2e580f09792"},
       {"stm32f746", "6f0c9623f8a08034"}, {"stm32h743", "d2e3a85d80b78915"},
   };
+  for (const auto& [name, digest] : digests) {
+    EXPECT_EQ(load_platform(name).sha256.substr(0, digest.size()), digest) << name;
+  }
+}
+
+// Likewise: answers of measured platforms rest on every figure in them.
+TEST(BuiltinPlatforms, OfVersion2AreTheSameByteForByte) {
+  const std::vector<std::pair<std::string, std::string>> digests = {
+      {"nucleo_l4r5", "efd526d709f4df40"}, {"nucleo_h7a3", "03826e17cd459057"},
+      {"nucleo_u575", "0e668ae9614a1c9c"}, {"disco_f746", "adff96770993adad"},
+      {"stm32f401", "dff71ab67ef57535"},   {"esp32s3_c", "5deca7d14d428103"},
+      {"esp32s3_dsp", "5b71009ba0ecae55"}, {"rpi4", "4fbe35028e2ba804"}};
   for (const auto& [name, digest] : digests) {
     EXPECT_EQ(load_platform(name).sha256.substr(0, digest.size()), digest) << name;
   }
@@ -363,6 +376,52 @@ TEST(LoadPlatform, NamesTheBuiltInThatWasMeant) {
   EXPECT_EQ(input_error([] { load_platform("jetson_tx2"); }),
             "unknown platform 'jetson_tx2'; did you mean 'jetsontx2'? (--list-platforms shows "
             "all)");
+}
+
+constexpr const char* kBanked = R"({"format": "poet-platform", "version": 3, "name": "b",
+ "flops_per_second": 10, "flops_per_joule": 1,
+ "page_in": {"latency_seconds": 0, "bytes_per_second": 8},
+ "page_out": {"latency_seconds": 0, "bytes_per_second": 4},
+ "memory_power_watts": 5, "standing": "estimated", "ram_bytes": 300,
+ "sources": {"/banks/1/bytes": "s"},
+ "banks": [{"name": "fast", "bytes": 100, "bytes_per_second": 8, "joules_per_byte": 0.5},
+           {"name": "slow_1", "bytes": 200, "bytes_per_second": 2}]})";
+
+std::string banked_error(const std::string& from, const std::string& to) {
+  std::string text = kBanked;
+  text.replace(text.find(from), from.size(), to);
+  return input_error([&] { parse_platform(text, "b.json"); });
+}
+
+TEST(PlatformBanks, AddUpToTheRamOfTheChip) {
+  std::string text = kBanked;
+  const Platform stated = parse_platform(text, "b.json");
+  EXPECT_EQ(stated.banks,
+            (std::vector<MemoryBank>{{"fast", 100, 8, 0.5}, {"slow_1", 200, 2, std::nullopt}}));
+  EXPECT_EQ(stated.ram_bytes, 300);
+  const std::string sum = R"( "ram_bytes": 300,)";
+  const Platform added = parse_platform(text.erase(text.find(sum), sum.size()), "b.json");
+  EXPECT_EQ(added.ram_bytes, 300);
+  const Platform again = parse_platform(platform_json(stated), "again.json");
+  EXPECT_EQ(again.banks, stated.banks);
+  EXPECT_EQ(again.sources, stated.sources);
+}
+
+TEST(PlatformBanks, AreRefusedWithThePlaceIfTheyAreNone) {
+  EXPECT_THAT(banked_error("\"version\": 3", "\"version\": 2"),
+              HasSubstr("b.json: /banks: found an unknown key"));
+  EXPECT_THAT(banked_error("\"ram_bytes\": 300", "\"ram_bytes\": 301"),
+              HasSubstr("/ram_bytes: found the number 301, expected 300, the sum of the banks"));
+  EXPECT_THAT(banked_error("slow_1", "fast"), HasSubstr("/banks/1/name: found a string (\"fast\"), "
+                                                        "expected a name of its own"));
+  EXPECT_THAT(banked_error("slow_1", "Slow"), HasSubstr("/banks/1/name: found a string"));
+  EXPECT_THAT(banked_error("\"bytes\": 200", "\"bytes\": 0"), HasSubstr("/banks/1/bytes: found"));
+  EXPECT_THAT(banked_error("\"bytes_per_second\": 2", "\"bytes_per_second\": 0"),
+              HasSubstr("/banks/1/bytes_per_second: found the number 0"));
+  EXPECT_THAT(banked_error("\"joules_per_byte\": 0.5", "\"joules_per_byte\": 0"),
+              HasSubstr("/banks/0/joules_per_byte: found the number 0"));
+  EXPECT_THAT(banked_error("/banks/1/bytes", "/banks/2/bytes"),
+              HasSubstr("found a source of no figure"));
 }
 
 }  // namespace
