@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 
 #include "poet/arena.hpp"
+#include "poet/banks.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -185,6 +186,33 @@ std::vector<Flight> program_flights(std::span<const Instruction> program,
                                     const ProgramBuffers& lifetimes, PagingTime paging_time) {
   if (paging_time != PagingTime::overlapped) return {};
   return FlightReader(program, lifetimes).read();
+}
+
+// A node that takes over the memory of an input reads and writes it, so that both count. What a
+// kernel reads twice counts once: bytes, not accesses, as for the time of a computation.
+std::vector<Bytes> program_traffic(const Graph& graph, std::span<const Instruction> program,
+                                   const ProgramBuffers& lifetimes) {
+  std::vector<Bytes> traffic(lifetimes.buffers.size(), 0);
+  std::vector<int> buffer_of(graph.nodes.size(), -1);
+  const auto touch = [&](int node) {
+    const int buffer = buffer_of[static_cast<std::size_t>(node)];
+    if (buffer >= 0) traffic[static_cast<std::size_t>(buffer)] += graph.nodes[node].bytes;
+  };
+  for (std::size_t at = 0; at < program.size(); ++at) {
+    const Instruction& step = program[at];
+    if (step.op == Instruction::Op::free) continue;
+    if (step.op == Instruction::Op::compute) {
+      for (const int input : graph.nodes[step.node].inputs) touch(input);
+    }
+    if (const int opened = lifetimes.of_instruction[at]; opened >= 0) {
+      buffer_of[static_cast<std::size_t>(step.node)] = opened;
+    }
+    touch(step.node);
+    if (const int workspace = lifetimes.workspace[at]; workspace >= 0) {
+      traffic[workspace] += 2 * graph.nodes[step.node].workspace_bytes;
+    }
+  }
+  return traffic;
 }
 
 }  // namespace poet

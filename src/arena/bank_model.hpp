@@ -1,0 +1,85 @@
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "arena/sections.hpp"
+#include "poet/banks.hpp"
+
+namespace poet {
+
+/// A problem of banks as its searches see it: sections in place of times, rounded sizes, and the
+/// cost of each buffer in each bank. Banks that cannot hold a buffer cost infinity.
+struct BankModel {
+  std::vector<SectionRange> ranges;  ///< by buffer
+  std::vector<Bytes> bytes;          ///< by buffer, rounded to the alignment
+  std::vector<double> costs;         ///< by buffer and bank
+  std::vector<Bytes> capacities;     ///< by bank, rounded down to the alignment
+  int sections = 0;
+
+  int buffers() const { return static_cast<int>(ranges.size()); }
+  int banks() const { return static_cast<int>(capacities.size()); }
+  double cost(int buffer, int bank) const { return costs[buffer * banks() + bank]; }
+  double least_cost(int buffer) const;
+};
+
+/// Throws InputError as place_in_banks().
+BankModel make_bank_model(const BankProblem& problem);
+
+/// Which bank each buffer is in so far, and the bytes of each section of each bank. Whether there
+/// are offsets is another question: no bank is over its capacity, that is all.
+class BankLoads {
+ public:
+  explicit BankLoads(const BankModel& model);
+
+  /// Whether a buffer may be in a bank, and has room there beside all that is.
+  bool fits(int buffer, int bank) const;
+  void put(int buffer, int bank);
+  void take(int buffer);
+  /// The most bytes of a bank in any section of a buffer.
+  Bytes peak_along(int buffer, int bank) const;
+
+  int bank_of(int buffer) const { return banks_[buffer]; }  ///< or -1
+  const std::vector<int>& banks() const { return banks_; }
+
+ private:
+  const BankModel& model_;
+  std::vector<int> banks_;
+  std::vector<Bytes> loads_;  ///< by bank and section
+};
+
+/// A lower bound on what every placement costs, and the prices that prove it.
+struct BankBound {
+  double bound = 0;
+  std::vector<double> costs;  ///< by buffer and bank: its cost and the price of its bytes there
+  double of_capacities = 0;   ///< what all banks together are worth at these prices
+};
+
+/// Prices the bytes of each bank in each section, so that the bound gets as high as it can in a
+/// number of steps. `aim` is the cost of a known placement, or infinity.
+BankBound bank_bound(const BankModel& model, double aim);
+
+/// Looks for banks within the capacities alone, by exchanges, from a start that keeps to them as
+/// far as it says: -1 is no bank, which costs more than any. Returns the best that was found.
+std::vector<int> exchange_banks(const BankModel& model, const std::vector<int>& start,
+                                std::int64_t moves);
+
+/// The end of a search through all banks of all buffers.
+struct BankTree {
+  bool complete = false;    ///< nothing cheaper was left out
+  BankedOffsets placement;  ///< cheaper than the given cost; empty if none was found
+  double cost = 0;
+  std::int64_t node_count = 0;
+};
+
+/// Branch and bound over the banks of buffers, with offsets at its leaves. Looks for a placement
+/// that costs less than `below`.
+BankTree branch_on_banks(const BankProblem& problem, const BankModel& model, const BankBound& bound,
+                         double below, std::int64_t max_nodes);
+
+/// Offsets for the buffers that are in one bank.
+PlacementResult place_in_one_bank(const BankProblem& problem, std::span<const int> buffers,
+                                  Bytes capacity, std::int64_t max_nodes);
+
+}  // namespace poet
