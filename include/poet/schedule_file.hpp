@@ -172,6 +172,51 @@ struct ArenaFigures {
   bool operator==(const ArenaFigures&) const = default;
 };
 
+/// What a placement over banks makes least.
+enum class BankCost {
+  time,   ///< in which everything is read and written
+  energy  ///< that this takes
+};
+
+/// One of the memories that RAM consists of, and what a schedule does there. Its room for tensors
+/// is what is left of its bytes, in multiples of kBankAlignment.
+struct BankFigures {
+  std::string name;      ///< as in the platform, and so the bytes and the rates
+  Bytes bytes = 0;       ///< of the bank
+  Bytes kept_bytes = 0;  ///< of it for what training keeps beside tensors
+  Bytes offset = 0;      ///< the first offset of the program that is in this bank
+  Bytes used_bytes = 0;  ///< the end of the highest tensor or workspace, from there
+  double bytes_per_second = 0;
+  std::optional<double> joules_per_byte{};
+  Bytes read_bytes = 0;
+  Bytes written_bytes = 0;
+  Seconds seconds = 0;  ///< for all that is read and written
+  std::optional<Joules> joules{};
+
+  bool operator==(const BankFigures&) const = default;
+};
+
+/// Offsets of banks, and the room in each, are multiples of this: all that `place` aligns to.
+constexpr Bytes kBankAlignment = 32;
+
+/// The bytes of a bank for tensors.
+constexpr Bytes room_of(const BankFigures& bank) {
+  return (bank.bytes - bank.kept_bytes) / kBankAlignment * kBankAlignment;
+}
+
+/// How a schedule uses banks: in the file's `summary`, if its offsets are in some. They are in no
+/// other figure: a platform's rates of computations are for its memory as a whole.
+struct BankedFigures {
+  std::optional<BankCost> bank_cost{};
+  std::optional<Seconds> bank_seconds{};  ///< of all banks together
+  std::optional<Joules> bank_joules{};    ///< likewise; absent if a bank that is used does not say
+  std::optional<double>
+      bank_bound{};                  ///< no placement of this program costs less, in the same unit
+  std::vector<BankFigures> banks{};  ///< in the order of the platform, and of offsets
+
+  bool operator==(const BankedFigures&) const = default;
+};
+
 /// A schedule file ("format": "poet-schedule") as data. See docs/schedule-format.md.
 struct ScheduleFile {
   ExitCode code = ExitCode::ok;
@@ -182,6 +227,7 @@ struct ScheduleFile {
   Summary summary;
   ObjectiveBounds bounds;            ///< in the file's `summary`
   ArenaFigures arena;                ///< likewise
+  BankedFigures banked{};            ///< likewise
   OrderFigures bought;               ///< likewise
   CertifiedFigures certificate;      ///< likewise
   UncertaintyFigures uncertainty{};  ///< likewise

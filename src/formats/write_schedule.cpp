@@ -81,6 +81,7 @@ std::string to_json(const ScheduleFile& file, bool compact) {
   document["summary"] = json_of(file.summary);
   add_fields(document["summary"], file.bounds, kFields<ObjectiveBounds>);
   add_fields(document["summary"], file.arena, kFields<ArenaFigures>);
+  add_fields(document["summary"], file.banked, kFields<BankedFigures>);
   add_fields(document["summary"], file.bought, kFields<OrderFigures>);
   add_fields(document["summary"], file.certificate, kFields<CertifiedFigures>);
   add_fields(document["summary"], file.uncertainty, kFields<UncertaintyFigures>);

@@ -25,7 +25,8 @@ UnmovedPlacement place_unmoved(const ScheduleFile& schedule, PlaceOptions option
       .settings = schedule.request.settings, .progress = progress, .interrupted = interrupted};
   // If there is another objective, the budgets of the file are what it came to.
   solving.settings.objective = Objective::energy;
-  while (!placed.fits && !interrupted()) {
+  // A buffer that no bank can hold is as large in less RAM.
+  while (!placed.fits && !placed.is_above_banks && !interrupted()) {
     // The new schedule has a lower peak than the last one, so that this ends.
     const Bytes excess = placed.unmoved_bytes - placed.capacity_bytes;
     budget = std::min(budget, placed.file.summary.peak_ram_bytes) - excess;

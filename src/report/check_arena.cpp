@@ -97,6 +97,7 @@ void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
   const std::vector<std::string> lost =
       check_slots(file.graph, file.program, file.arena.storage_bytes);
   found.insert(found.end(), lost.begin(), lost.end());
+  check_banks(found, file, platform);
 }
 
 }  // namespace poet

@@ -27,6 +27,12 @@ void check_program(std::vector<std::string>& found, const ScheduleFile& file,
 void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
                  const Platform* platform);
 
+/// Appends what is wrong with the banks of a file, if it has some: tensors that no single bank
+/// holds, and figures that the program and the rates, or the platform, contradict. `platform` may
+/// be null.
+void check_banks(std::vector<std::string>& found, const ScheduleFile& file,
+                 const Platform* platform);
+
 /// Appends what is wrong with what a file states of the intervals of its platform; `energy` is that
 /// of the replay. Without the model, which is in the given order, or without the platform, less can
 /// be compared; either may be null.

@@ -124,6 +124,25 @@ inline constexpr auto kFields<ArenaFigures> =
                &ArenaFigures::moved_seconds, &ArenaFigures::moved_joules,
                &ArenaFigures::storage_bytes>;
 
+template <>
+inline constexpr auto kNames<BankCost> = kWords<BankCost::time, BankCost::energy>;
+
+template <>
+inline constexpr auto kFields<BankFigures> = std::tuple_cat(
+    kMembers<&BankFigures::name, &BankFigures::bytes, &BankFigures::kept_bytes,
+             &BankFigures::offset, &BankFigures::used_bytes>,
+    std::tuple(Field<&BankFigures::bytes_per_second>{.key = "bytes_per_second",
+                                                     .is_positive = true}),
+    kMembersIn<InFile::left_out_if_empty, &BankFigures::joules_per_byte>,
+    kMembers<&BankFigures::read_bytes, &BankFigures::written_bytes, &BankFigures::seconds>,
+    kMembersIn<InFile::left_out_if_empty, &BankFigures::joules>);
+
+/// Likewise.
+template <>
+inline constexpr auto kFields<BankedFigures> =
+    kMembersIn<InFile::left_out_if_default, &BankedFigures::bank_cost, &BankedFigures::bank_seconds,
+               &BankedFigures::bank_joules, &BankedFigures::bank_bound, &BankedFigures::banks>;
+
 /// Likewise.
 template <>
 inline constexpr auto kFields<OrderFigures> =

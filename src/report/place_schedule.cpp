@@ -21,8 +21,10 @@
 #include <fmt/format.h>
 
 #include "poet/error.hpp"
+#include "report/bank_figures.hpp"
 #include "report/claim.hpp"
 #include "report/fields.hpp"
+#include "report/place_over_banks.hpp"
 #include "report/schedule_version.hpp"
 
 namespace poet {
@@ -117,6 +119,26 @@ Bytes bytes_of_copies(const ScheduleFile& file) {
   });
 }
 
+/// Writes a placement into a file, with slots, and holds it against the judge.
+void take_placement(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
+                    const Placement& placement, const PlaceOptions& options) {
+  ScheduleFile& file = placed.file;
+  placed.fits = true;
+  file.arena.arena_bytes = arena_bytes(lifetimes.buffers, placement, options.alignment);
+  for (const Move& move : placement.moves) {
+    file.arena.moved_bytes =
+        file.arena.moved_bytes.value_or(0) + lifetimes.buffers[move.buffer].bytes;
+  }
+  if (!file.summary.peak_storage_bytes) file.summary.peak_storage_bytes = bytes_of_copies(file);
+  add_slots(file);
+  file.program = with_offsets(file.program, lifetimes, placement);
+  if (!file.banked.banks.empty()) measure_banks(file);
+  // The rest of the file does not depend on offsets, and comes from a replay or has stood one.
+  std::vector<std::string> findings;
+  check_program(findings, file, nullptr);
+  if (!findings.empty()) throw InternalError("the offsets are wrong: " + findings.front());
+}
+
 /// Places the program of a valid file without offsets. One that needs offsets gets them even beyond
 /// the capacity, if transfers are in the way of moves.
 void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
@@ -140,19 +162,27 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
     if (placed.in_the_way && !needs_offsets) return;
     if (placed.in_the_way) placement = greedy;
   }
-  placed.fits = true;
-  file.arena.arena_bytes = arena_bytes(lifetimes.buffers, *placement, options.alignment);
-  for (const Move& move : placement->moves) {
-    file.arena.moved_bytes =
-        file.arena.moved_bytes.value_or(0) + lifetimes.buffers[move.buffer].bytes;
+  take_placement(placed, lifetimes, *placement, options);
+}
+
+/// Likewise in the banks of a platform, without moves.
+void place_program_over_banks(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
+                              const PlaceOptions& options) {
+  ProgramInBanks found = place_over_banks(placed.file, lifetimes, *options.platform,
+                                          {.cost = options.bank_cost,
+                                           .alignment = options.alignment,
+                                           .time_limit = options.time_limit});
+  placed.search = found.status;
+  placed.capacity_bytes = found.room_bytes;
+  if (found.status != PlacementStatus::fits) {
+    placed.unmoved_bytes = found.room_bytes + found.missing_bytes;
+    if (placed.peak_bytes > found.room_bytes) return;
+    placed.left_over = std::move(found.left_over);
+    placed.is_above_banks = found.is_above_banks;
+    return;
   }
-  if (!file.summary.peak_storage_bytes) file.summary.peak_storage_bytes = bytes_of_copies(file);
-  add_slots(file);
-  file.program = with_offsets(file.program, lifetimes, *placement);
-  // The rest of the file does not depend on offsets, and comes from a replay or has stood one.
-  std::vector<std::string> findings;
-  check_program(findings, file, nullptr);
-  if (!findings.empty()) throw InternalError("the offsets are wrong: " + findings.front());
+  placed.file.banked = std::move(found.figures);
+  take_placement(placed, lifetimes, found.placement, options);
 }
 
 /// Writes a placement into a program: offsets where tensors appear, and moves between.
@@ -208,11 +238,16 @@ PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& 
   // Its offsets may be wrong, as it gets others: older files move what is transferred.
   file.program = without_offsets(file.program);
   file.arena = {};
+  file.banked = {};
   require_valid(file);
   // As to_program writes it, so that a placed schedule can be placed again.
   file.program = to_program(file.graph, file.schedule, file.request.limits.paging_time);
   const ProgramBuffers lifetimes = program_buffers(file.graph, file.program);
   placed.peak_bytes = peak_bytes(lifetimes.buffers, options.alignment);
+  if (options.platform != nullptr && !options.platform->banks.empty()) {
+    place_program_over_banks(placed, lifetimes, options);
+    return placed;
+  }
   placed.capacity_bytes = capacity_of(options, file, placed.peak_bytes);
   place_program(placed, lifetimes, options, false);
   return placed;

@@ -18,6 +18,10 @@ struct PlaceOptions {
   /// need more.
   std::optional<Bytes> capacity_bytes;
   Bytes alignment = kUsualAlignment;
+  /// If it has banks, every tensor lies in one of them, and none is moved; the capacity is what
+  /// they have for tensors. May be null.
+  const Platform* platform = nullptr;
+  BankCost bank_cost = BankCost::time;
   bool moves = true;       ///< whether tensors may be moved if no offsets are found
   Seconds time_limit = 0;  ///< 0: after usual_search_nodes(), the same on every machine
 };
@@ -31,6 +35,9 @@ struct PlacedSchedule {
   Bytes capacity_bytes = 0;
   Bytes peak_bytes = 0;     ///< of sizes rounded up to the alignment: no arena is smaller
   Bytes unmoved_bytes = 0;  ///< the smallest arena that is known to do without moves
+  // Over banks only, if nothing fits.
+  std::vector<int> left_over;   ///< nodes whose tensors or workspaces found no room, each once
+  bool is_above_banks = false;  ///< one of them is larger than every bank that may hold it
 };
 
 /// The alignment of the offsets of a file: that of its graph, but no less than that of a float.

@@ -52,7 +52,8 @@ std::vector<Instruction> without_offsets(std::vector<Instruction> program) {
 
 // By the program as well as by the summary, as a file may have been edited.
 bool has_offsets(const ScheduleFile& file) {
-  return file.arena != ArenaFigures() || without_offsets(file.program) != file.program;
+  return file.arena != ArenaFigures() || file.banked != BankedFigures() ||
+         without_offsets(file.program) != file.program;
 }
 
 int schedule_version(const ScheduleFile& file) {

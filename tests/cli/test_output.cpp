@@ -295,7 +295,7 @@ TEST(List, JsonIsOnOneLineIfAskedFor) {
 }
 
 TEST(List, Platforms) {
-  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 19U);
+  EXPECT_EQ(count_lines(poet_solve({"--list-platforms"}).out), 20U);
   const auto platforms = document(poet_solve({"--list-platforms", "--json"})).at("platforms");
   std::vector<std::string> names;
   for (const auto& platform : platforms) names.push_back(platform.at("name"));
@@ -344,7 +344,7 @@ TEST(List, OpsWithTheirAttributesAndDefaults) {
 TEST(List, SeveralAreTablesWithAnEmptyLineBetween) {
   const Finished run = poet_solve({"--list-models", "--list-platforms", "--list-ops"});
   EXPECT_EQ(count_of(run.out, "\n\n"), 2U);
-  EXPECT_EQ(count_lines(run.out), 18U + 1 + 19 + 1 + 59);
+  EXPECT_EQ(count_lines(run.out), 18U + 1 + 20 + 1 + 59);
 }
 
 TEST(List, GoesToOutput) {

@@ -9,6 +9,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 #include "question/place_unmoved.hpp"
+#include "report/fields.hpp"
 #include "report/place_schedule.hpp"
 #include "runs/load_step.hpp"
 
@@ -33,6 +35,9 @@ namespace poet::cli {
 namespace {
 
 constexpr const char* kPlaceHelp = R"(FILE is a schedule file, which is written with the offsets.
+
+On a platform with banks, every tensor lies in one of them, so that what is read and written
+takes least time, or energy; none is moved. --capacity asks for one arena all the same.
 
 With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget
 that is lower by what they exceed it, until they fit. The settings of its request hold.
@@ -45,12 +50,15 @@ Exit status:
 
 Examples:
   $ poet-solve place schedule.json --output placed.json
+  $ poet-solve place schedule.json --platform stm32h743_banks --output placed.json
   $ poet-solve place schedule.json --capacity 256K --alignment 16 --no-moves > placed.json)";
 
 struct PlaceArguments {
   std::string file;
   std::optional<Bytes> capacity;  ///< absent: the schedule's RAM budget
   std::string alignment;          ///< empty: what is usual for the file
+  std::string platform;           ///< empty: the one of the schedule, if it is found
+  std::string bank_cost;          ///< empty: time
   bool no_moves = false;
   double time_limit_seconds = 0;
   Destination to;
@@ -63,10 +71,37 @@ Bytes parse_capacity(const std::string& text) {
   throw InputError(fmt::format("found '{}'; expected a size of at least 1 byte", printable(text)));
 }
 
+/// Which tensors found no room, the first few of them with their sizes.
+std::string shown_nodes(const std::vector<int>& nodes, const Graph& graph) {
+  constexpr std::size_t kMost = 5;
+  std::string text;
+  for (std::size_t i = 0; i < std::min(nodes.size(), kMost); ++i) {
+    const Node& node = graph.nodes[nodes[i]];
+    text += fmt::format("{}'{}' ({} bytes)", text.empty() ? "" : ", ", printable(node.name),
+                        std::max(node.bytes, node.workspace_bytes));
+  }
+  if (nodes.size() > kMost) text += fmt::format(" and {} more", nodes.size() - kMost);
+  return text;
+}
+
+ExitCode refuse_banks(const PlacedSchedule& placed, const std::string& name) {
+  const std::string nodes = shown_nodes(placed.left_over, placed.file.graph);
+  if (placed.is_above_banks) {
+    spdlog::error("{}: no bank has room for {}", name, nodes);
+  } else {
+    spdlog::error(
+        "{}: {} no placement in the banks; without room in the best attempt: {}; "
+        "--no-moves solves again in less RAM",
+        name, placed.search == PlacementStatus::impossible ? "proven: there is" : "found", nodes);
+  }
+  return ExitCode::requirement;
+}
+
 /// The reasons differ in what helps: a schedule for less RAM, a larger capacity, moves, or more
 /// time.
 ExitCode refuse_place(const PlacedSchedule& placed, const std::string& name) {
   const Bytes capacity = placed.capacity_bytes;
+  if (!placed.left_over.empty()) return refuse_banks(placed, name);
   if (placed.in_the_way) {
     spdlog::error(
         "{}: found no offsets that fit {} bytes, even with moves, as no tensor may be moved while "
@@ -123,6 +158,30 @@ void report_placement(const PlacedSchedule& placed, const std::string& name) {
                *placed.file.arena.arena_bytes, placed.capacity_bytes, summary.peak_ram_bytes,
                rounding > 0 ? fmt::format(", and rounding adds {}", rounding) : std::string());
   print_moves(placed.file, name + ": ");
+  print_banks(placed.file, name + ": ");
+}
+
+/// The platform with the banks, if one arena was not asked for.
+std::optional<Platform> banked_platform(const PlaceArguments& arguments, const ScheduleFile& file) {
+  const bool asks = !arguments.platform.empty() || !arguments.bank_cost.empty();
+  if (arguments.capacity) {
+    if (!asks) return std::nullopt;
+    throw InputError(
+        "found --capacity, which asks for one arena, beside --platform or --bank-cost; expected "
+        "either");
+  }
+  std::optional<Platform> platform;
+  if (!arguments.platform.empty()) {
+    platform = load_platform(arguments.platform);
+  } else if (file.platform) {
+    platform = find_platform(*file.platform);
+  }
+  if (platform && !platform->banks.empty()) return platform;
+  if (!asks) return std::nullopt;
+  throw InputError(
+      platform ? fmt::format("platform '{}' has no banks; expected one with \"banks\"",
+                             printable(platform->name))
+               : std::string("the platform of the schedule was not found; expected --platform"));
 }
 
 // Moves are priced after the fact, if the platform of the schedule is found: the energy of the file
@@ -132,11 +191,14 @@ ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
   const std::string text = read_file(arguments.file);
   const std::string name = shown_source(arguments.file);
   const ScheduleFile file = parse_schedule_file(text, arguments.file);
-  const PlaceOptions wishes{.capacity_bytes = arguments.capacity,
-                            .alignment = arguments.alignment.empty()
-                                             ? offset_alignment(file)
-                                             : std::stoi(arguments.alignment),
-                            .time_limit = arguments.time_limit_seconds};
+  const std::optional<Platform> banked = banked_platform(arguments, file);
+  const PlaceOptions wishes{
+      .capacity_bytes = arguments.capacity,
+      .alignment =
+          arguments.alignment.empty() ? offset_alignment(file) : std::stoi(arguments.alignment),
+      .platform = banked ? &*banked : nullptr,
+      .bank_cost = value_of<BankCost>(arguments.bank_cost).value_or(BankCost::time),
+      .time_limit = arguments.time_limit_seconds};
   PlacedSchedule placed =
       arguments.no_moves ? without_moves(file, wishes, name, quiet) : place_schedule(file, wishes);
   if (!placed.fits) return refuse_place(placed, name);
@@ -156,6 +218,12 @@ Run add_place(CLI::App& app) {
       .text("--alignment", arguments->alignment, "4|8|16|32",
             "offsets are multiples of this; without, 4")
       ->check(one_of({"4", "8", "16", "32"}));
+  group.text("--platform", arguments->platform, "NAME|FILE",
+             "the platform with the banks; without, the one of the schedule");
+  group
+      .text("--bank-cost", arguments->bank_cost, "time|energy",
+            "what reading and writing in banks takes least of; without, time")
+      ->check(one_of({"time", "energy"}));
   group.flag("--no-moves", arguments->no_moves,
              "move no tensor while it is in use; solve again in less RAM if no offsets fit");
   group.gone("--csv", "tables of buffers are for the benchmark poet_place_bench now");

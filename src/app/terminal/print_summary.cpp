@@ -11,6 +11,7 @@
 
 #include "base/text/figures.hpp"
 #include "model/chip_ram.hpp"
+#include "report/bank_figures.hpp"
 #include "report/fields.hpp"
 #include "report/place_schedule.hpp"
 
@@ -103,6 +104,7 @@ void print_moves(const ScheduleFile& file, const std::string& heading) {
 void print_arena(const ScheduleFile& file) {
   const Bytes arena = file.arena.arena_bytes.value_or(0);
   const Bytes budget = file.request.limits.ram_budget_bytes;
+  if (!file.banked.banks.empty()) return print_banks(file, "");
   if (arena > budget && is_beyond_rounding(file)) {
     spdlog::warn(
         "found no offsets within the RAM budget, even with moves, as no tensor may be moved while "
@@ -116,6 +118,32 @@ void print_arena(const ScheduleFile& file) {
         arena - budget, offset_alignment(file));
   }
   print_moves(file, "");
+}
+
+void print_banks(const ScheduleFile& file, const std::string& heading) {
+  const BankedFigures& banked = file.banked;
+  if (banked.banks.empty()) return;
+  for (const BankFigures& bank : banked.banks) {
+    spdlog::info("{}bank {}: {} of {} used; {} read, {} written in {}{}", heading, bank.name,
+                 format_bytes(bank.used_bytes), format_bytes(room_of(bank)),
+                 format_bytes(bank.read_bytes), format_bytes(bank.written_bytes),
+                 format_seconds(bank.seconds),
+                 bank.joules ? fmt::format(", {}", format_joules(*bank.joules)) : std::string());
+  }
+  if (const Bytes homeless = homeless_bytes(file); homeless > 0) {
+    spdlog::warn("{}the banks have no room for {} that training keeps beside tensors", heading,
+                 format_bytes(homeless));
+  }
+  const bool of_energy = banked.bank_cost == BankCost::energy;
+  const double cost = of_energy ? banked.bank_joules.value_or(0) : banked.bank_seconds.value_or(0);
+  const double bound = std::min(banked.bank_bound.value_or(0), cost);
+  spdlog::info(
+      "{}in all banks {}{}; {}", heading, format_seconds(banked.bank_seconds.value_or(0)),
+      banked.bank_joules ? fmt::format(", {}", format_joules(*banked.bank_joules)) : std::string(),
+      bound >= cost * (1 - 1e-9)
+          ? fmt::format("no placement takes less {}", name_of(*banked.bank_cost))
+          : fmt::format("the least {} is at most {:.3g} % less", name_of(*banked.bank_cost),
+                        100 * (1 - bound / cost)));
 }
 
 bool print_findings(const std::vector<std::string>& findings, const std::string& name,

@@ -18,6 +18,9 @@ void print_arena(const ScheduleFile& file);
 /// Says on stderr how much is moved, if anything is. `heading` begins the line.
 void print_moves(const ScheduleFile& file, const std::string& heading);
 
+/// Says on stderr what is read and written in banks, and what that takes, if a schedule is in some.
+void print_banks(const ScheduleFile& file, const std::string& heading);
+
 /// Reports what is wrong with a schedule, and with `what` what was not done then. True if nothing
 /// is.
 bool print_findings(const std::vector<std::string>& findings, const std::string& name,

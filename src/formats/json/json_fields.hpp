@@ -41,6 +41,8 @@ template <>
 inline constexpr NumberRange kNumberRange<Summary>{.least = std::numeric_limits<double>::lowest(),
                                                    .most = std::numeric_limits<Bytes>::max()};
 template <>
+inline constexpr NumberRange kNumberRange<BankFigures>{.most = std::numeric_limits<Bytes>::max()};
+template <>
 inline constexpr NumberRange kNumberRange<SolveStatistics>{
     .most = std::numeric_limits<std::int64_t>::max()};
 
@@ -63,6 +65,9 @@ void append_keys(std::vector<std::string_view>& keys, const Table& table, bool a
 /// A struct that is an object in files; a schedule is a list.
 template <typename Value>
 concept IsObject = HasFields<Value> && !std::is_same_v<Value, Schedule>;
+
+template <typename Value>
+concept IsObjects = kIsVector<Value> && IsObject<typename Value::value_type>;
 
 template <typename Value>
 void append_keys_of(std::vector<std::string_view>& keys, bool all = true) {
@@ -104,6 +109,8 @@ const std::vector<std::string_view>& keys_of() {
 
 template <typename Value>
 nlohmann::ordered_json json_of(const Value& value);
+template <typename Struct>
+nlohmann::ordered_json list_of(const std::vector<Struct>& structs);
 
 /// Whether a member is empty in the sense of InFile.
 template <typename Value>
@@ -191,6 +198,8 @@ nlohmann::ordered_json json_of(const Value& value) {
     auto json = nlohmann::ordered_json::object();
     add_fields(json, value, kFields<Value>);
     return json;
+  } else if constexpr (IsObjects<Value>) {
+    return list_of(value);
   } else {
     return value;
   }
@@ -237,6 +246,11 @@ void read_value(const JsonCursor& at, Value& value, const NumberRange& range = {
   } else if constexpr (IsObject<Value>) {
     at.allow_only(keys_of<Value>());
     read_fields(at, value, kFields<Value>);
+  } else if constexpr (IsObjects<Value>) {
+    value.clear();
+    for (const JsonCursor& entry : at.elements(kMaxListLength)) {
+      read_value(entry, value.emplace_back());
+    }
   } else if constexpr (std::is_same_v<Value, std::vector<int>>) {
     value = read_ints(at, std::numeric_limits<int>::min());
   } else if constexpr (std::is_same_v<Value, std::vector<double>>) {

@@ -1,0 +1,23 @@
+#pragma once
+
+#include <vector>
+
+#include "poet/platform.hpp"
+#include "poet/schedule_file.hpp"
+#include "poet/units.hpp"
+
+namespace poet {
+
+/// The banks of a platform with the room that each has for the tensors of a schedule. What training
+/// keeps beside tensors, as far as the file says so, fills the banks from the last one on, but for
+/// the RAM budget of the schedule, which is for tensors.
+std::vector<BankFigures> bank_rooms(const Platform& platform, const ScheduleFile& file);
+
+/// The bytes of what training keeps for which the banks of a file have no room beside its budget.
+Bytes homeless_bytes(const ScheduleFile& file);
+
+/// Sets what the program of a file does in its banks, whose rooms and rates are known, and their
+/// sums. The program has offsets.
+void measure_banks(ScheduleFile& file);
+
+}  // namespace poet

@@ -1,0 +1,76 @@
+// From a program to banks. A file states banks as ranges of one count of offsets: whatever reads
+// offsets goes on as before, and only who cares asks which range one is in. Tensors are not moved:
+// from one bank to another, a move would cost what the placement saves.
+
+#include "report/place_over_banks.hpp"
+
+#include <algorithm>
+
+#include <fmt/format.h>
+
+#include "base/text/printable.hpp"
+#include "poet/banks.hpp"
+#include "poet/error.hpp"
+#include "report/bank_figures.hpp"
+
+namespace poet {
+namespace {
+
+double cost_per_byte(const BankFigures& bank, const Platform& platform, BankCost cost) {
+  if (cost == BankCost::time) return 1 / bank.bytes_per_second;
+  if (bank.joules_per_byte) return *bank.joules_per_byte;
+  throw InputError(
+      fmt::format("platform '{}': the bank '{}' has no joules_per_byte; expected one for each "
+                  "bank, or the cost "
+                  "in time",
+                  printable(platform.name), bank.name));
+}
+
+/// The nodes of buffers, each once.
+std::vector<int> nodes_of(const std::vector<int>& buffers, const ProgramBuffers& lifetimes) {
+  std::vector<int> nodes;
+  for (const int b : buffers) nodes.push_back(lifetimes.nodes[b]);
+  std::sort(nodes.begin(), nodes.end());
+  nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
+  return nodes;
+}
+
+}  // namespace
+
+ProgramInBanks place_over_banks(const ScheduleFile& file, const ProgramBuffers& lifetimes,
+                                const Platform& platform, const BankWishes& wishes) {
+  ProgramInBanks result;
+  std::vector<BankFigures> banks = bank_rooms(platform, file);
+  BankProblem problem{.buffers = lifetimes.buffers,
+                      .traffic = program_traffic(file.graph, file.program, lifetimes),
+                      .pinned = {},
+                      .banks = {},
+                      .alignment = wishes.alignment};
+  Bytes largest = 0;
+  for (const BankFigures& bank : banks) {
+    problem.banks.push_back(
+        {.bytes = room_of(bank), .cost_per_byte = cost_per_byte(bank, platform, wishes.cost)});
+    result.room_bytes += room_of(bank);
+    largest = std::max(largest, room_of(bank));
+  }
+  BankPlacement found = place_in_banks(problem, {.seconds = wishes.time_limit});
+  result.status = found.status;
+  if (found.status != PlacementStatus::fits) {
+    result.missing_bytes = found.missing_bytes;
+    result.left_over = nodes_of(found.left_over, lifetimes);
+    result.is_above_banks = std::any_of(found.left_over.begin(), found.left_over.end(), [&](int b) {
+      return aligned(lifetimes.buffers[b].bytes, wishes.alignment) > largest;
+    });
+    return result;
+  }
+  result.placement.offsets = std::move(found.placement.offsets);
+  for (std::size_t b = 0; b < result.placement.offsets.size(); ++b) {
+    result.placement.offsets[b] += banks[found.placement.banks[b]].offset;
+  }
+  result.figures.bank_cost = wishes.cost;
+  result.figures.bank_bound = found.bound;
+  result.figures.banks = std::move(banks);
+  return result;
+}
+
+}  // namespace poet

@@ -1,0 +1,157 @@
+// `place` on a platform whose RAM consists of banks, and `verify` of what it wrote.
+
+#include <cstdint>
+#include <string>
+
+#include <fmt/format.h>
+
+#include "cli/poet_solve.hpp"
+#include "support/temporary_folder.hpp"
+
+namespace poet::test {
+namespace {
+
+using nlohmann::json;
+using testing::HasSubstr;
+
+/// A board with two banks of these sizes, of which the near one is quicker and the far one needs
+/// less energy.
+json banked_board(std::int64_t near, std::int64_t far) {
+  return {
+      {"format", "poet-platform"},
+      {"version", 3},
+      {"name", "two"},
+      {"flops_per_second", 1e7},
+      {"flops_per_joule", 1e8},
+      {"page_in", {{"latency_seconds", 0.001}, {"bytes_per_second", 1e5}}},
+      {"page_out", {{"latency_seconds", 0.001}, {"bytes_per_second", 1e5}}},
+      {"memory_power_watts", 0.1},
+      {"parameters_in", "flash"},
+      {"standing", "estimated"},
+      {"banks",
+       {{{"name", "near"}, {"bytes", near}, {"bytes_per_second", 4e6}, {"joules_per_byte", 3e-9}},
+        {{"name", "far"}, {"bytes", far}, {"bytes_per_second", 1e6}, {"joules_per_byte", 1e-9}}}}};
+}
+
+class PlaceBanks : public testing::Test {
+ protected:
+  std::string write(const std::string& name, const json& document) {
+    return folder_.write(name, document.dump());
+  }
+
+  TemporaryFolder folder_;
+};
+
+/// A training step of a small network, in half a megabyte. Its costs are the same on all boards.
+std::string in_half_a_megabyte() {
+  static const Finished run = [] {
+    const TemporaryFolder folder;
+    const std::string platform = folder.write("two.json", banked_board(200'000, 400'000).dump());
+    return poet_solve({"solve", "--model", "ds_cnn", "--platform", platform, "--backward", "exact",
+                       "--ram-budget", "500K", "--runtime-budget", "2", "--effort", "fast"});
+  }();
+  EXPECT_EQ(run.status, 0) << run.err;
+  return run.out;
+}
+
+Finished place_in(const std::string& schedule, const Words& options = {}) {
+  return poet_solve(Words{"place", "-"} + options, schedule);
+}
+
+TEST_F(PlaceBanks, PutsWhatIsReadAndWrittenMostInTheQuickOne) {
+  const std::string platform = write("two.json", banked_board(200'000, 400'000));
+  const std::string solved = in_half_a_megabyte();
+  const Finished run = place_in(solved, {"--platform", platform});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json summary = document(run).at("summary");
+  ASSERT_EQ(summary.at("banks").size(), 2);
+  const json& near = summary.at("banks")[0];
+  const json& far = summary.at("banks")[1];
+  EXPECT_EQ(near.at("name"), "near");
+  EXPECT_LE(near.at("used_bytes"), 200'000);
+  EXPECT_EQ(far.at("offset"), 200'000);
+  const std::int64_t near_traffic =
+      near.at("read_bytes").get<std::int64_t>() + near.at("written_bytes").get<std::int64_t>();
+  const std::int64_t far_traffic =
+      far.at("read_bytes").get<std::int64_t>() + far.at("written_bytes").get<std::int64_t>();
+  EXPECT_GT(near_traffic, far_traffic);
+  EXPECT_DOUBLE_EQ(near.at("seconds"), static_cast<double>(near_traffic) / 4e6);
+  EXPECT_DOUBLE_EQ(summary.at("bank_seconds"), static_cast<double>(near_traffic) / 4e6 +
+                                                   static_cast<double>(far_traffic) / 1e6);
+  EXPECT_LE(summary.at("bank_bound"), summary.at("bank_seconds"));
+  EXPECT_THAT(run.err, HasSubstr("bank near: "));
+  for (const json& step : document(run).at("program")) EXPECT_NE(step.at("op"), "move");
+  const Finished verified =
+      poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, run.out);
+  EXPECT_EQ(verified.status, 0) << verified.err;
+
+  const Finished thrifty = place_in(solved, {"--platform", platform, "--bank-cost", "energy"});
+  ASSERT_EQ(thrifty.status, 0) << thrifty.err;
+  EXPECT_LT(document(thrifty).at("summary").at("bank_joules"), summary.at("bank_joules"));
+  EXPECT_GT(document(thrifty).at("summary").at("bank_seconds"), summary.at("bank_seconds"));
+  const Finished whole = place_in(run.out, {"--capacity", "500K"});
+  EXPECT_EQ(document(whole).at("summary").count("banks"), 0) << "one arena was asked for";
+}
+
+TEST_F(PlaceBanks, AreVerifiedByTheProgram) {
+  const std::string platform = write("two.json", banked_board(200'000, 400'000));
+  const Finished run = place_in(in_half_a_megabyte(), {"--platform", platform});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const auto finding = [&](const std::string& pointer, const json& value) {
+    json changed = document(run);
+    changed[json::json_pointer(pointer)] = value;
+    const Finished verified =
+        poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, changed.dump());
+    EXPECT_EQ(verified.status, 5) << pointer;
+    return verified.err;
+  };
+  EXPECT_THAT(finding("/summary/banks/0/read_bytes", 1),
+              HasSubstr("summary.banks[0].read_bytes is 1"));
+  EXPECT_THAT(finding("/summary/banks/1/seconds", 1), HasSubstr("summary.banks[1].seconds is 1"));
+  EXPECT_THAT(finding("/summary/banks/1/used_bytes", 1), HasSubstr("summary.banks[1].used_bytes"));
+  EXPECT_THAT(finding("/summary/bank_joules", 1), HasSubstr("summary.bank_joules is 1"));
+  EXPECT_THAT(finding("/summary/bank_bound", 1e9), HasSubstr("above the cost"));
+  EXPECT_THAT(finding("/summary/banks/0/bytes_per_second", 1e6),
+              HasSubstr("summary.banks[0].bytes_per_second is 1000000; the platform says 4000000"));
+  // A smaller first bank ends within a tensor, and shifts the second one.
+  EXPECT_THAT(finding("/summary/banks/0/bytes", 150'016), HasSubstr("no single bank holds it"));
+}
+
+TEST_F(PlaceBanks, AreTriedAgainInLessRamIfNothingFits) {
+  const std::string platform = write("two.json", banked_board(243'200, 240'000));
+  const std::string solved = in_half_a_megabyte();
+  const Finished refused = place_in(solved, {"--platform", platform});
+  ASSERT_EQ(refused.status, 5);
+  EXPECT_EQ(refused.out, "");
+  EXPECT_THAT(refused.err, HasSubstr("without room in the best attempt: '"));
+  const Finished run = place_in(solved, {"--platform", platform, "--no-moves"});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("solved again within"));
+  EXPECT_EQ(poet_solve({"verify", "-"}, run.out).status, 0);
+}
+
+TEST_F(PlaceBanks, NameTheTensorThatNoneOfThemCanHold) {
+  json platform = banked_board(30'400, 30'400);
+  for (int i = 0; i < 14; ++i) {
+    platform["banks"].push_back({{"name", fmt::format("more_{}", i)},
+                                 {"bytes", 30'400},
+                                 {"bytes_per_second", 1e6},
+                                 {"joules_per_byte", 1e-9}});
+  }
+  const Finished run =
+      place_in(in_half_a_megabyte(), {"--platform", write("many.json", platform), "--no-moves"});
+  EXPECT_EQ(run.status, 5);
+  EXPECT_THAT(run.err, HasSubstr("no bank has room for '"));
+}
+
+TEST_F(PlaceBanks, RefuseWhatMakesNoSense) {
+  const std::string solved = in_half_a_megabyte();
+  EXPECT_THAT(place_in(solved, {"--platform", "m4"}).err, HasSubstr("platform 'm4' has no banks"));
+  EXPECT_THAT(place_in(solved, {"--bank-cost", "energy", "--capacity", "1M"}).err,
+              HasSubstr("expected either"));
+  EXPECT_THAT(place_in(solved, {"--platform", "stm32h743_banks", "--bank-cost", "energy"}).err,
+              HasSubstr("the bank 'dtcm' has no joules_per_byte"));
+}
+
+}  // namespace
+}  // namespace poet::test
