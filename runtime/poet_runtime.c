@@ -76,14 +76,19 @@ void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t see
   poet_fill_data(&random, data->count, data->index_limit, values);
 }
 
-static void* in_arena(const struct poet_memory* memory, uint32_t offset) {
-  return (unsigned char*)memory->arena + offset;
+void* poet_arena_at(const struct poet_plan* plan, const struct poet_memory* memory,
+                    uint32_t offset) {
+  int32_t bank = plan->bank_count - 1;
+  if (bank < 0 || !memory->banks) return (unsigned char*)memory->arena + offset;
+  while (bank > 0 && offset < plan->banks[bank].from) --bank;
+  return (unsigned char*)memory->banks[bank] + (offset - plan->banks[bank].from);
 }
 
-static const void* address_of(const struct poet_memory* memory, const struct poet_operand* from) {
+static const void* address_of(const struct poet_plan* plan, const struct poet_memory* memory,
+                              const struct poet_operand* from) {
   switch ((enum poet_place)from->place) {
     case POET_ARENA:
-      return in_arena(memory, from->offset);
+      return poet_arena_at(plan, memory, from->offset);
     case POET_PARAMETERS:
       return (const unsigned char*)memory->parameters + from->offset;
     case POET_CONSTANTS:
@@ -118,8 +123,10 @@ static void observe(void* context, int32_t index, poet_real gradient) {
 static void set_sink(const struct poet_plan* plan, const struct poet_memory* memory,
                      const struct poet_sink_use* use, struct observed* seen,
                      struct poet_sink* sink) {
-  sink->sum = address_of(memory, &use->sum);
-  if (use->gradient.place == POET_ARENA) sink->gradient = in_arena(memory, use->gradient.offset);
+  sink->sum = address_of(plan, memory, &use->sum);
+  if (use->gradient.place == POET_ARENA) {
+    sink->gradient = poet_arena_at(plan, memory, use->gradient.offset);
+  }
   if (use->gradient.place == POET_KEPT) {
     sink->gradient = memory->kept + use->gradient.offset / sizeof(poet_real);
   }
@@ -143,11 +150,11 @@ static void set_sink(const struct poet_plan* plan, const struct poet_memory* mem
   }
 }
 
-static void call_kernel(const struct poet_call* call, const struct poet_memory* memory, void* out,
-                        const struct poet_sink* sink) {
+static void call_kernel(const struct poet_plan* plan, const struct poet_call* call,
+                        const struct poet_memory* memory, void* out, const struct poet_sink* sink) {
   const void* in[POET_MOST_OPERANDS];
   int i;
-  for (i = 0; i < call->operand_count; ++i) in[i] = address_of(memory, &call->in[i]);
+  for (i = 0; i < call->operand_count; ++i) in[i] = address_of(plan, memory, &call->in[i]);
   if (call->is_random) {
     struct poet_dropout_spec spec = *(const struct poet_dropout_spec*)call->spec;
     spec.seed[1] = poet_dropout_seed(memory->seed, memory->steps);
@@ -179,7 +186,7 @@ static void take_input(const struct poet_memory* memory, const struct poet_instr
 
 static void compute(const struct poet_plan* plan, const struct poet_instruction* instruction,
                     const struct poet_memory* memory, poet_real* losses) {
-  void* out = instruction->bytes > 0 ? in_arena(memory, instruction->offset) : 0;
+  void* out = instruction->bytes > 0 ? poet_arena_at(plan, memory, instruction->offset) : 0;
   struct poet_sink sink;
   struct observed seen;
   int i;
@@ -187,7 +194,7 @@ static void compute(const struct poet_plan* plan, const struct poet_instruction*
   if (instruction->sink) set_sink(plan, memory, instruction->sink, &seen, &sink);
   if (out && instruction->input >= 0) take_input(memory, instruction, out);
   for (i = 0; i < instruction->length; ++i) {
-    call_kernel(&instruction->calls[i], memory, instruction->writes_tensor ? out : 0,
+    call_kernel(plan, &instruction->calls[i], memory, instruction->writes_tensor ? out : 0,
                 instruction->sink ? &sink : 0);
   }
   if (out && losses && instruction->loss >= 0) {
@@ -197,7 +204,7 @@ static void compute(const struct poet_plan* plan, const struct poet_instruction*
 
 static int run(const struct poet_plan* plan, const struct poet_instruction* instruction,
                const struct poet_memory* memory, poet_real* losses) {
-  void* at = in_arena(memory, instruction->offset);
+  void* at = poet_arena_at(plan, memory, instruction->offset);
   switch ((enum poet_op)instruction->op) {
     case POET_COMPUTE:
       compute(plan, instruction, memory, losses);
@@ -207,7 +214,7 @@ static int run(const struct poet_plan* plan, const struct poet_instruction* inst
     case POET_PAGE_IN:
       return poet_page_in(instruction->from, at, instruction->bytes);
     case POET_MOVE:
-      memmove(at, in_arena(memory, instruction->from), instruction->bytes);
+      memmove(at, poet_arena_at(plan, memory, instruction->from), instruction->bytes);
       break;
   }
   return POET_OK;
@@ -221,15 +228,27 @@ static int expect_data(int32_t count, const void* const* data) {
   return POET_OK;
 }
 
+static int expect_arenas(const struct poet_plan* plan, const struct poet_memory* memory) {
+  const int has_banks = plan->bank_count > 0 && memory->banks;
+  int32_t i;
+  for (i = 0; i < (has_banks ? plan->bank_count : 1); ++i) {
+    const void* arena = has_banks ? memory->banks[i] : memory->arena;
+    if (!arena) return POET_NO_MEMORY;
+    if ((uintptr_t)arena % plan->alignment != 0) return POET_MISALIGNED;
+  }
+  return POET_OK;
+}
+
 static int expect_memory(const struct poet_plan* plan, struct poet_memory* memory,
                          int32_t is_forward) {
-  const int status = expect_pointers(plan, memory);
+  int status = expect_pointers(plan, memory);
   int32_t i;
   if (status != POET_OK) return status;
   memory->failed = -1;
   if (plan->is_forward != is_forward) return POET_WRONG_PLAN;
-  if (!memory->arena || (plan->kept_count > 0 && !memory->kept)) return POET_NO_MEMORY;
-  if ((uintptr_t)memory->arena % plan->alignment != 0) return POET_MISALIGNED;
+  if (plan->kept_count > 0 && !memory->kept) return POET_NO_MEMORY;
+  status = expect_arenas(plan, memory);
+  if (status != POET_OK) return status;
   if (plan->constant_count > 0 && !memory->constants) return POET_NO_CONSTANTS;
   if (plan->constant_byte_count > 0 && !memory->constant_bytes) return POET_NO_CONSTANTS;
   for (i = 0; i < plan->input_count && memory->byte_inputs; ++i) {
@@ -246,7 +265,7 @@ static void copy_outputs(const struct poet_plan* plan, const struct poet_memory*
   for (i = 0; outputs && i < plan->output_count; ++i) {
     const struct poet_output* output = &plan->outputs[i];
     if (output->instruction != instruction || !outputs[i]) continue;
-    memcpy(outputs[i], in_arena(memory, output->offset), output->bytes);
+    memcpy(outputs[i], poet_arena_at(plan, memory, output->offset), output->bytes);
   }
 }
 

@@ -24,7 +24,7 @@ extern "C" {
 /* Where a kernel finds an operand. Offsets are in bytes from the start of what is named. */
 enum poet_place {
   POET_NULL,       /* a null pointer */
-  POET_ARENA,      /* poet_memory.arena */
+  POET_ARENA,      /* poet_memory.arena, or the bank that has the offset */
   POET_PARAMETERS, /* poet_memory.parameters */
   POET_CONSTANTS,  /* poet_memory.constants */
   POET_KEPT,       /* poet_memory.kept */
@@ -110,6 +110,12 @@ struct poet_output {
   uint32_t bytes;
 };
 
+/* A part of the offsets in the arena that has a memory of its own. */
+struct poet_bank {
+  uint32_t from; /* the first of them */
+  uint32_t bytes;
+};
+
 struct poet_plan {
   uint32_t
       hash; /* of what the parameters mean: layers, shapes and optimizer; not of the schedule */
@@ -137,6 +143,8 @@ struct poet_plan {
   int32_t reads_losses;           /* its instructions read losses, so that these are computed */
   int32_t output_count;
   const struct poet_output* outputs;
+  int32_t bank_count; /* 0: all tensors are in one arena */
+  const struct poet_bank* banks;
 };
 
 /* ---- what the caller owns ------------------------------------------------------------------- */
@@ -151,9 +159,11 @@ struct poet_byte_input {
 
 /* A member that the plan has nothing for may be NULL. */
 struct poet_memory {
-  void* arena;                  /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
-  poet_real* parameters;        /* POET_PARAMETER_COUNT: what is trained */
-  const poet_real* constants;   /* POET_CONSTANT_COUNT: what is not; such as poet_constants */
+  void* arena;                /* POET_ARENA_BYTES, aligned to POET_ALIGNMENT */
+  void* const* banks;         /* POET_BANK_COUNT pointers likewise, each to POET_ARENA_<BANK>_BYTES:
+                               * read if the plan has banks. NULL: all are parts of arena */
+  poet_real* parameters;      /* POET_PARAMETER_COUNT: what is trained */
+  const poet_real* constants; /* POET_CONSTANT_COUNT: what is not; such as poet_constants */
   const int8_t* constant_bytes; /* POET_CONSTANT_BYTE_COUNT: weights of one byte of what is not;
                                  * such as poet_constant_bytes */
   poet_real* moments;        /* POET_MOMENT_COUNT: v of momentum, m and v of Adam; zeros at first */
@@ -200,6 +210,10 @@ int poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, ui
 /* Data from a seed, likewise: poet_data.count elements of 4 bytes. */
 void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values);
 void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t seed, void* values);
+
+/* Where an offset in the arena is, such as that of a tensor: in a bank if the plan has some. */
+void* poet_arena_at(const struct poet_plan* plan, const struct poet_memory* memory,
+                    uint32_t offset);
 
 /* A training step: forward pass, backward pass and updates. `losses` gets POET_LOSS_COUNT numbers;
  * NULL: not wanted. Returns POET_OK; or, before anything is done, what is wrong with the arguments;

@@ -9,6 +9,7 @@
 #include "arrays/write_arrays.hpp"
 #include "poet/problem.hpp"
 #include "poet/units.hpp"
+#include "schedule/bank_traffic.hpp"
 
 namespace poet {
 
@@ -22,6 +23,8 @@ struct RunSettings {
   bool keep_arrays = false;  ///< the result has RunResult::arrays
   /// Of the schedule: with transfers beside computations, nothing is moved while it is transferred.
   PagingTime paging_time = PagingTime::free;
+  /// Offsets of the banks that the program uses; empty if they are in one arena.
+  std::vector<BankRange> banks{};
 };
 
 /// The gradient of a layer's parameters, as the optimizer got it in the last step.

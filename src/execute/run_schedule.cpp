@@ -92,7 +92,8 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
   expect_graph_of(step, graph, alignment);
   RunResult result{.is_forward = step.is_forward};
   PageFile pages(settings.storage, settings.sync);
-  ScheduledStep scheduled(step, graph, program, alignment, settings.check, settings.paging_time);
+  ScheduledStep scheduled(step, graph, program, alignment, settings.check, settings.paging_time,
+                          settings.banks);
   TrainingState state = initial_state(step, settings.seed);
   apply(step, given, state);
   if (settings.keep_arrays) state.outputs.resize(static_cast<std::size_t>(step.loss_count));

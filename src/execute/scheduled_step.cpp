@@ -38,10 +38,12 @@ Placement offsets_in_peak(std::span<const Buffer> buffers, std::span<const Fligh
 
 ScheduledStep::ScheduledStep(const TrainingStep& step, const Graph& graph,
                              std::span<const Instruction> program, Bytes alignment, bool poison,
-                             PagingTime paging_time)
+                             PagingTime paging_time, std::span<const BankRange> banks)
     : step_(step), graph_(graph), program_(placed_program(graph, program, paging_time)) {
   place(alignment);
-  arena_ = std::make_unique<GuardedBlock>(figures_.arena_bytes, poison);
+  const BankRange whole{.from = 0, .to = figures_.arena_bytes};
+  arena_ = std::make_unique<GuardedArena>(banks.empty() ? std::span(&whole, 1) : banks, poison);
+  figures_.arena_bytes = arena_->bytes();
 }
 
 void ScheduledStep::place(Bytes alignment) {
@@ -103,9 +105,9 @@ void ScheduledStep::run_moves(std::size_t at) {
     const auto buffer = static_cast<std::size_t>(move.buffer);
     const Bytes bytes = program_.buffers.buffers[buffer].bytes;
     if (bytes > 0) used_.erase(offset_[buffer]);
-    arena_->move(offset_[buffer], move.offset, bytes);
-    offset_[buffer] = move.offset;
+    const Bytes from = std::exchange(offset_[buffer], move.offset);
     claim(at, program_.buffers.nodes[buffer], move.buffer);
+    arena_->move(from, move.offset, bytes);
     figures_.moved_bytes += bytes;
   }
 }
@@ -162,6 +164,7 @@ void ScheduledStep::claim(std::size_t at, int node, int buffer) {
   const Bytes start = offset_[buffer];
   const Bytes end = start + program_.buffers.buffers[buffer].bytes;
   if (start == end) return;
+  if (!arena_->holds(start, end - start)) fail(at, node, "is where no single bank holds it");
   const auto above = used_.lower_bound(start);
   const bool is_below = above == used_.end() || above->first >= end;
   const bool is_above = above == used_.begin() || std::prev(above)->second <= start;

@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "execute/compute.hpp"
-#include "execute/guarded_block.hpp"
+#include "execute/guarded_arena.hpp"
 #include "execute/page_file.hpp"
 #include "execute/placed_program.hpp"
 #include "poet/arena.hpp"
@@ -18,7 +18,7 @@ namespace poet {
 
 /// What a flat program did in memory and storage.
 struct ExecutionFigures {
-  Bytes arena_bytes = 0;         ///< of the block that it ran in
+  Bytes arena_bytes = 0;         ///< of the block that it ran in, or of all banks
   Bytes peak_touched_bytes = 0;  ///< the most that tensors and workspace took at any time
   Bytes moved_bytes = 0;         ///< within the arena
   Bytes page_out_bytes = 0;
@@ -33,9 +33,11 @@ class ScheduledStep {
  public:
   /// `alignment` is that of the graph's tensors. With `poison`, memory that is not in use holds
   /// signalling NaNs. Throws InputError as placed_program() does, and if sizes that are no
-  /// multiples of a float's put floats where kernels cannot read them.
+  /// multiples of a float's put floats where kernels cannot read them. Offsets in `banks`, if there
+  /// are some, are in blocks of their own, and what no single bank holds is an InputError of run().
   ScheduledStep(const TrainingStep& step, const Graph& graph, std::span<const Instruction> program,
-                Bytes alignment, bool poison, PagingTime paging_time = PagingTime::free);
+                Bytes alignment, bool poison, PagingTime paging_time = PagingTime::free,
+                std::span<const BankRange> banks = {});
 
   /// Runs the program once. Throws InputError for an instruction that reads what is not in RAM or
   /// not in storage, for one that puts something over what is in RAM, and if the page file fails;
@@ -65,7 +67,7 @@ class ScheduledStep {
   PlacedProgram program_;
   Placement placement_;
   ExecutionFigures figures_;
-  std::unique_ptr<GuardedBlock> arena_;
+  std::unique_ptr<GuardedArena> arena_;
   std::vector<Bytes> offset_;   ///< by buffer: where it is now
   std::vector<int> buffer_of_;  ///< by node: the buffer that holds it, or -1
   StoredCopies copies_;

@@ -92,6 +92,7 @@ class PlanHeader {
     text_ += "/* What struct poet_memory has to hold. */\n";
     define("ARENA_BYTES", plan_.arena_bytes);
     define("ALIGNMENT", plan_.alignment, "of the arena, in bytes");
+    define_banks();
     define("STORAGE_BYTES", plan_.storage_bytes, "of secondary storage");
     if (plan_.is_second) return write_second_sizes();
     define("PARAMETER_COUNT", plan_.parameter_count, "poet_real");
@@ -109,6 +110,19 @@ class PlanHeader {
     define("STACK_BYTES", kStackBytes,
            "at most, of a step or a pass on a Cortex-M, by POET_CFLAGS");
     text_ += "\n";
+  }
+
+  /// A firmware declares an array for each bank, in a section of its linker script.
+  void define_banks() {
+    if (plan_.banks.empty()) return;
+    define("BANK_COUNT", static_cast<std::int64_t>(plan_.banks.size()),
+           "pointers of poet_memory.banks");
+    Identifiers names({"COUNT"});
+    for (std::size_t k = 0; k < plan_.banks.size(); ++k) {
+      const std::string name = names.add(plan_.banks[k].name);
+      define("BANK_" + name, static_cast<std::int64_t>(k), "an index of poet_memory.banks");
+      define(fmt::format("ARENA_{}_BYTES", name), plan_.banks[k].bytes);
+    }
   }
 
   void define_outputs() {

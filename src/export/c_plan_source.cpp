@@ -104,7 +104,7 @@ class PlanSource {
     if (!groups.empty()) {
       text += "static const struct poet_parameters groups[] = {\n" + groups + "};\n\n";
     }
-    text += data("inputs", step_.inputs) + data("targets", step_.targets) + outputs();
+    text += data("inputs", step_.inputs) + data("targets", step_.targets) + outputs() + banks();
     return text + plan();
   }
 
@@ -192,6 +192,16 @@ class PlanSource {
     return table.text("struct poet_output", "outputs");
   }
 
+  std::string banks() const {
+    Table table;
+    std::vector<std::string> rows;
+    for (const DeviceBank& each : plan_.banks) {
+      rows.push_back(fmt::format("{{{}u, {}u}}", each.from, each.bytes));
+    }
+    table.add(rows);
+    return table.text("struct poet_bank", "banks");
+  }
+
   // The plan alone has named members: it is written once, and new ones may come between.
   std::string plan() const {
     const auto member = [](std::string_view name, const auto& value) {
@@ -231,6 +241,10 @@ class PlanSource {
       text += member("reads_losses", plan_.reads_losses ? 1 : 0);
       text += count("output_count", "OUTPUT_COUNT");
       text += member("outputs", plan_.outputs.empty() ? "0" : "outputs");
+    }
+    if (!plan_.banks.empty()) {
+      text += count("bank_count", "BANK_COUNT");
+      text += member("banks", "banks");
     }
     return text + "};\n";
   }

@@ -85,6 +85,12 @@ struct DeviceOutput {
   std::uint32_t offset = 0, bytes = 0;
 };
 
+/// An arena of its own for offsets from `from` on.
+struct DeviceBank {
+  std::string name;
+  std::uint32_t from = 0, bytes = 0;
+};
+
 /// A training step, or a forward pass alone, at fixed addresses.
 struct DevicePlan {
   const TrainingStep* step = nullptr;
@@ -103,6 +109,7 @@ struct DevicePlan {
   std::vector<DeviceGroup> groups;
   std::vector<DeviceInstruction> instructions;
   std::vector<DeviceOutput> outputs;  ///< by TrainingStep::outputs
+  std::vector<DeviceBank> banks;      ///< by offset; none if all offsets are in one arena
 };
 
 /// A program that is valid and has offsets.
@@ -111,6 +118,7 @@ struct PlacedStep {
   std::span<const Instruction> program;
   Bytes arena_bytes = 0;
   Bytes alignment = 4;
+  std::vector<DeviceBank> banks{};  ///< that the program uses
 };
 
 /// Gives every operand of every kernel call its place. The plan refers to `step`, which has to stay

@@ -53,6 +53,12 @@ std::string words(const std::vector<Bytes>& numbers) {
 /// The metadata has offsets alone. Which tensor an offset is for follows from the order, so the
 /// table beside it states node, name and life of each.
 FolderFiles memory_plan(const PlacedStep& placed) {
+  if (placed.banks.size() > 1) {
+    throw InputError(
+        "found tensors in several banks, and an offline memory plan has one arena; expected one, "
+        "as "
+        "'place --capacity' finds offsets for");
+  }
   const std::vector<Lifetime> lifetimes = lifetimes_of(placed.graph, placed.program);
   std::string metadata;
   append(metadata, kVersion);

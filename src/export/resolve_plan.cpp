@@ -345,12 +345,18 @@ DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
   DevicePlan plan = PlanResolver(step, placed, nullptr).take();
   plan.name = name;
   plan.hash = state_hash(step);
+  plan.banks = placed.banks;
   return plan;
 }
 
 // Both are bound from one model, so that the numbers of parameters mean the same.
 DevicePlan resolve_second_plan(const TrainingStep& forward, const PlacedStep& placed,
                                DevicePlan& training) {
+  if (!placed.banks.empty()) {
+    throw InputError(
+        "found a forward pass in banks; expected one arena, as 'place --capacity' finds offsets "
+        "for");
+  }
   const auto is_same = [](const StepParameters& a, const StepParameters& b) {
     return a.name == b.name && a.shapes == b.shapes;
   };

@@ -37,7 +37,8 @@ InstructionTimes profile_program(const TrainingStep& step, const Graph& graph,
                                  std::span<const Instruction> program, Bytes alignment,
                                  const RunSettings& settings, const GivenData& given) {
   PageFile pages(settings.storage, settings.sync);
-  ScheduledStep scheduled(step, graph, program, alignment, false, settings.paging_time);
+  ScheduledStep scheduled(step, graph, program, alignment, false, settings.paging_time,
+                          settings.banks);
   TrainingState start = initial_state(step, settings.seed);
   apply(step, given, start);
   TrainingState state = start;

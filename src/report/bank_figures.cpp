@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "poet/arena.hpp"
 #include "report/claim.hpp"
 #include "report/compare_fields.hpp"
 #include "report/fields.hpp"
@@ -138,6 +139,16 @@ Bytes homeless_bytes(const ScheduleFile& file) {
 void measure_banks(ScheduleFile& file) {
   set_figures(file.banked,
               follow_banks(file.graph, file.program, ranges_of(file.banked.banks)).banks);
+}
+
+std::vector<BankRange> used_banks(const ScheduleFile& file) {
+  std::vector<BankRange> used;
+  for (const BankFigures& bank : file.banked.banks) {
+    if (bank.used_bytes == 0) continue;
+    used.push_back(
+        {.from = bank.offset, .to = bank.offset + aligned(bank.used_bytes, file.model.alignment)});
+  }
+  return used;
 }
 
 void check_banks(std::vector<std::string>& found, const ScheduleFile& file,

@@ -5,6 +5,7 @@
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
+#include "schedule/bank_traffic.hpp"
 
 namespace poet {
 
@@ -19,5 +20,9 @@ Bytes homeless_bytes(const ScheduleFile& file);
 /// Sets what the program of a file does in its banks, whose rooms and rates are known, and their
 /// sums. The program has offsets.
 void measure_banks(ScheduleFile& file);
+
+/// The offsets of the banks that the program of a file uses, up to the end of the highest tensor in
+/// each, rounded up to the alignment of its graph; none if they are in one arena.
+std::vector<BankRange> used_banks(const ScheduleFile& file);
 
 }  // namespace poet

@@ -129,6 +129,35 @@ TEST_F(ExportedSteps, ComputesEveryOpAndUpdate) {
   }
 }
 
+TEST_F(ExportedSteps, ComputeTheSameInBanks) {
+  const std::string platform = folder_.write("two.json", R"({"format": "poet-platform",
+    "version": 3, "name": "two", "flops_per_second": 1e7, "flops_per_joule": 1e8,
+    "page_in": {"latency_seconds": 0, "bytes_per_second": 1e6},
+    "page_out": {"latency_seconds": 0, "bytes_per_second": 1e6},
+    "memory_power_watts": 1, "standing": "estimated",
+    "banks": [{"name": "near", "bytes": 160000, "bytes_per_second": 1e9},
+              {"name": "unused", "bytes": 32, "bytes_per_second": 1e6},
+              {"name": "far", "bytes": 400000, "bytes_per_second": 1e8}]})");
+  const Finished placed = poet_solve({"place", solved("ds_cnn", "80%"), "--platform", platform});
+  ASSERT_EQ(placed.status, 0) << placed.err;
+  const std::string path = folder_.write("placed.json", placed.out);
+  ASSERT_EQ(exported(path, {"--model", "ds_cnn", "--seed", "3"}).status, 0);
+  EXPECT_THAT(file_of("poet_plan.h"), HasSubstr("#define POET_BANK_COUNT 2 "));
+  EXPECT_THAT(file_of("poet_plan.h"), HasSubstr("#define POET_BANK_FAR 1 "));
+  EXPECT_THAT(file_of("poet_plan.h"), HasSubstr("#define POET_ARENA_NEAR_BYTES "));
+  const std::string gradients = folder_.file("gradients");
+  const Finished step = run_step(built(), {"2", "3", gradients});
+  EXPECT_EQ(step.status, 0) << step.out;
+  const Finished run =
+      poet_solve({"run", path, "--model", "ds_cnn", "--steps", "2", "--seed", "3", "--check"});
+  EXPECT_EQ(run.status, 0) << run.err;
+  expect_same(document(run), step.out, contents_of(gradients));
+  const Finished plan =
+      poet_solve({"export", path, "--format", "tflm", "--output", folder_.file("tflm")});
+  EXPECT_EQ(plan.status, 2);
+  EXPECT_THAT(plan.err, HasSubstr("several banks"));
+}
+
 // Every computation, page and move has its number in the program of the file.
 TEST_F(ExportedSteps, KeepsOffsetsMovesAndNumbersOfAPlacedSchedule) {
   const std::string model = folder_.write("mixed.json", mixed_model("accumulate"));

@@ -72,7 +72,15 @@ int main(int argc, char** argv) {
   long s;
   if (argc > 4) page_ins_left = atol(argv[4]);
   memset(&memory, 0, sizeof memory);
+#ifdef POET_BANK_COUNT
+  {
+    static void* banks[POET_BANK_COUNT];
+    for (i = 0; i < POET_BANK_COUNT; ++i) banks[i] = block(poet_plan.banks[i].bytes);
+    memory.banks = banks;
+  }
+#else
   memory.arena = block(POET_ARENA_BYTES);
+#endif
   memory.parameters = block(sizeof(poet_real) * POET_PARAMETER_COUNT);
   memory.constants = poet_constants;
   memory.constant_bytes = poet_constant_bytes;

@@ -213,6 +213,23 @@ def techniques(example):
         expect_equal(other.gradients, runs[0].gradients, "gradients")
 
 
+def banks(example):
+    """A board with two memories computes the bits of one: the program has an arena in each, and writes both."""
+    expect_equal(example.link(board.BANKS, LARGE), "", f"{board.BANKS.name} on {LARGE}")
+    summary = example.schedule(board.BANKS)["summary"]
+    ssram, psram = summary["banks"]
+    expect(ssram["written_bytes"] > 0 and psram["written_bytes"] > 0, f"one bank has no tensor: {summary['banks']}")
+    found = symbols(example, board.BANKS, LARGE)
+    for bank, name, start, end in ((ssram, "ssram", 0x20000000, 0x20400000), (psram, "psram", 0x21000000, 0x22000000)):
+        address, size = found[name]
+        expect(start <= address < end, f"{name} is at {address:#x}")
+        expect(bank["used_bytes"] <= size <= bank["bytes"], f"{name} has {size} bytes; {bank['used_bytes']} are used")
+    chip = expect_bits_of_host(example, board.BANKS, LARGE, 2)
+    one = example.run_on_chip(KEEP_ALL, LARGE, 2, SEED)
+    expect_equal([step.bits for step in chip.steps], [step.bits for step in one.steps], "bits of the losses in one memory")
+    expect_equal(chip.gradients, one.gradients, "gradients in one memory")
+
+
 def random_order(nodes, seed):
     """A legal order of the nodes of a schedule file: edges, reads of parameters before writes, writes in their order."""
     before = [set(node["inputs"]) for node in nodes]
@@ -438,7 +455,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, frozen_bytes, mobilenet_fits, twenty_steps, techniques, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
+    build, fit, frozen, frozen_bytes, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
     contraction)}
 
 

@@ -36,6 +36,7 @@ class Variant:
     options: str = ""
     platform: str = "netduinoplus2.json"
     classifies: bool = False  # a forward pass follows the training
+    places: bool = False  # tensors are in the banks of the platform
 
 
 # What fits the chip: with whatever costs the least energy, or by recomputation alone.
@@ -43,6 +44,8 @@ SCHEDULED = Variant("scheduled", "chip")
 RECOMPUTED = Variant("recomputed", "chip", "--no-paging")
 KEEP_ALL = Variant("keep_all", "100%")
 CLASSIFIED = Variant("classified", "chip", classifies=True)
+# The same tensors in the two memories of a larger board, and in one.
+BANKS = Variant("banks", "100%", platform="mps2-an386.json", places=True)
 # A schedule that is there already.
 OWN = Variant("own", "chip")
 OWN_CLASSIFIED = Variant("own", "chip", classifies=True)
@@ -129,7 +132,7 @@ class Example:
         made = run(["make", f"-j{os.cpu_count()}", "-C", HERE, f"POET_SOLVE={self.poet_solve}", f"BUILD={self.build}", f"BOARD={board}",
                     f"NAME={variant.name}", f"RAM={variant.ram}", f"OPTIONS={variant.options}",
                     f"PLATFORM={variant.platform}", f"MODEL={self.model}", f"SEED={self.seed}",
-                    f"CLASSIFY={1 if variant.classifies else ''}",
+                    f"CLASSIFY={1 if variant.classifies else ''}", f"PLACE={1 if variant.places else ''}",
                     f"SCHEDULE={self.folder(OWN) / 'schedule.json' if variant.name == OWN.name else ''}",
                     *([] if self.script is None else [f"SCRIPT={self.script}"])],
                    env=environment)

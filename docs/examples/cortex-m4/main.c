@@ -29,6 +29,15 @@
 /* The forward pass takes the RAM that the training step has left. */
 static unsigned char arena[POET_SHARED_ARENA_BYTES] __attribute__((aligned(POET_SHARED_ALIGNMENT)));
 static poet_real running[POET_RUNNING_COUNT + 1];
+#elif defined(POET_BANK_COUNT)
+/* A board with two memories: tensors are where `poet-solve place` has put them. */
+#if !defined(POET_ARENA_SSRAM_BYTES) || !defined(POET_ARENA_PSRAM_BYTES)
+#error "this example knows two banks, ssram and psram, of which the schedule has to use both"
+#endif
+static unsigned char ssram[POET_ARENA_SSRAM_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
+static unsigned char psram[POET_ARENA_PSRAM_BYTES]
+    __attribute__((aligned(POET_ALIGNMENT), section(".psram")));
+static void* const banks[POET_BANK_COUNT] = {[POET_BANK_SSRAM] = ssram, [POET_BANK_PSRAM] = psram};
 #else
 static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
 #endif
@@ -39,7 +48,11 @@ static int32_t target[POET_TARGET_0_COUNT];
 static void report_memory(void) {
   const int console = host_console();
   host_put(console, "memory ");
+#ifdef POET_BANK_COUNT
+  host_put_decimal(console, sizeof ssram + sizeof psram);
+#else
   host_put_decimal(console, sizeof arena);
+#endif
   host_put(console, " ");
   host_put_decimal(console, sizeof parameters);
   host_put(console, " ");
@@ -79,10 +92,10 @@ static void report_failure(uint32_t step, const struct poet_memory* memory, int 
 
 /* Where the step wants its sample. To have it written there takes no RAM besides, as a camera
  * could. The step uses that RAM for other tensors later, so each step is given its sample again. */
-static void* place_of_sample(const struct poet_plan* plan) {
+static void* place_of_sample(const struct poet_plan* plan, const struct poet_memory* memory) {
   const struct poet_instruction* each = plan->instructions;
   while (each->input != 0) ++each;
-  return arena + each->offset;
+  return poet_arena_at(plan, memory, each->offset);
 }
 
 #ifdef CLASSIFY
@@ -90,7 +103,7 @@ static void* place_of_sample(const struct poet_plan* plan) {
 static int classify(struct poet_memory* memory, uint32_t seed) {
   static poet_real output[POET_INFERENCE_OUTPUT_0_COUNT];
   poet_real* outputs[POET_INFERENCE_OUTPUT_COUNT] = {output};
-  void* const sample = place_of_sample(&poet_inference);
+  void* const sample = place_of_sample(&poet_inference, memory);
   const void* const inputs[POET_INFERENCE_INPUT_COUNT] = {sample};
   const int console = host_console();
   int status;
@@ -117,24 +130,29 @@ static int classify(struct poet_memory* memory, uint32_t seed) {
 
 static int train(uint32_t steps, uint32_t seed, const char* ticks_file,
                  const char* gradients_file) {
-  void* const sample = place_of_sample(&poet_plan);
-  const void* const inputs[POET_INPUT_COUNT] = {sample};
   const void* const targets[POET_TARGET_COUNT] = {target};
-  struct poet_memory memory = {.arena = arena,
-                               .parameters = parameters,
-                               .constants = poet_constants,
-                               .constant_bytes = poet_constant_bytes,
-#ifdef CLASSIFY
-                               .running = running,
+  struct poet_memory memory = {
+#ifdef POET_BANK_COUNT
+      .banks = banks,
+#else
+      .arena = arena,
 #endif
-                               .inputs = inputs,
-                               .targets = targets};
+      .parameters = parameters,
+      .constants = poet_constants,
+      .constant_bytes = poet_constant_bytes,
+#ifdef CLASSIFY
+      .running = running,
+#endif
+      .targets = targets};
+  void* const sample = place_of_sample(&poet_plan, &memory);
+  const void* const inputs[POET_INPUT_COUNT] = {sample};
   uint32_t step;
   const int is_ready = poet_initialise(&poet_plan, &memory, seed);
   if (is_ready != POET_OK) {
     report_failure(0, &memory, is_ready);
     return STATUS_STEP_FAILED;
   }
+  memory.inputs = inputs;
   poet_fill_target(&poet_plan, 0, seed, target);
   for (step = 1; step <= steps; ++step) {
     poet_real loss[POET_LOSS_COUNT];

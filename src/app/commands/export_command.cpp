@@ -29,6 +29,7 @@
 #include "export/c_sources.hpp"
 #include "export/memory_plan.hpp"
 #include "poet/error.hpp"
+#include "report/bank_figures.hpp"
 #include "report/place_schedule.hpp"
 #include "runs/load_step.hpp"
 #include "runs/run_data.hpp"
@@ -122,11 +123,26 @@ struct SolvedStep {
   ScheduleFile file;
 };
 
+/// The banks that the program uses. Offsets of 32 bits are for the plan to check.
+std::vector<DeviceBank> banks_of(const ScheduleFile& file) {
+  std::vector<DeviceBank> banks;
+  const std::vector<BankRange> used = used_banks(file);
+  for (const BankFigures& bank : file.banked.banks) {
+    if (bank.used_bytes == 0) continue;
+    const BankRange& range = used[banks.size()];
+    banks.push_back({.name = bank.name,
+                     .from = static_cast<std::uint32_t>(range.from),
+                     .bytes = static_cast<std::uint32_t>(range.to - range.from)});
+  }
+  return banks;
+}
+
 PlacedStep placed(const ScheduleFile& file) {
   return {.graph = file.graph,
           .program = file.program,
           .arena_bytes = *file.arena.arena_bytes,
-          .alignment = file.model.alignment};
+          .alignment = file.model.alignment,
+          .banks = banks_of(file)};
 }
 
 /// The step is bound from the model and the schedule is about a graph. If the two differ by a

@@ -257,7 +257,61 @@ TEST_F(ScheduledSteps, RefuseAGraphThatLacksAnEdge) {
   EXPECT_GT(lacking, 5);
 }
 
+/// Offsets one after the other, in banks that end where every second tensor does.
+TEST_F(ScheduledSteps, RunsInBanksAndPutsNothingAcrossTwo) {
+  Program program = program_;
+  const ProgramBuffers buffers = program_buffers(graph_, program);
+  std::vector<Bytes> offsets;
+  std::vector<BankRange> banks;
+  Bytes end = 0;
+  for (std::size_t b = 0; b < buffers.buffers.size(); ++b) {
+    offsets.push_back(end);
+    end += aligned(buffers.buffers[b].bytes, kUsualAlignment);
+    if (b % 2 == 1) banks.push_back({.from = banks.empty() ? 0 : banks.back().to, .to = end});
+  }
+  if (banks.back().to < end) banks.push_back({.from = banks.back().to, .to = end});
+  ASSERT_GT(banks.size(), 2);
+  for (std::size_t at = 0; at < program.size(); ++at) {
+    if (buffers.of_instruction[at] >= 0) program[at].offset = offsets[buffers.of_instruction[at]];
+    if (buffers.workspace[at] >= 0) program[at].workspace_offset = offsets[buffers.workspace[at]];
+  }
+  const RunResult result = run(program, {.check = true, .banks = banks});
+  EXPECT_TRUE(result.equal());
+  EXPECT_EQ(result.arena_bytes, end);
+  banks[0].to -= 4;
+  banks[1].from -= 4;
+  EXPECT_THAT(input_error([&] { run(program, {.check = true, .banks = banks}); }),
+              HasSubstr("is where no single bank holds it"));
+}
+
+TEST(GuardedArenas, HoldWhatIsInOneBlock) {
+  const std::vector<BankRange> ranges{{.from = 0, .to = 24}, {.from = 64, .to = 72}};
+  GuardedArena arena(ranges, true);
+  EXPECT_EQ(arena.bytes(), 32);
+  EXPECT_TRUE(arena.holds(64, 8));
+  EXPECT_TRUE(arena.holds(16, 8));
+  EXPECT_FALSE(arena.holds(16, 12));
+  EXPECT_FALSE(arena.holds(32, 4));
+  EXPECT_FALSE(arena.holds(68, 8));
+  const std::uint32_t number = 42;
+  arena.open(20, 4);
+  std::memcpy(arena.at(20), &number, sizeof number);
+  arena.move(20, 68, 4);
+  std::uint32_t moved = 0;
+  std::memcpy(&moved, arena.at(68), sizeof moved);
+  EXPECT_EQ(moved, number);
+  EXPECT_TRUE(arena.intact());
+}
+
 #ifndef POET_SANITIZE
+TEST(GuardedArenasDeathTest, EndEachBankBeforeAPageThatMayNotBeTouched) {
+  const std::vector<BankRange> ranges{{.from = 0, .to = 24}, {.from = 24, .to = 48}};
+  GuardedArena arena(ranges, false);
+  volatile std::byte* const last = arena.at(23);
+  *last = std::byte{1};
+  EXPECT_DEATH(*(last + 1) = std::byte{1}, "");
+}
+
 TEST(GuardedBlocks, HoldSignallingNansWhereNothingIsInUse) {
   GuardedBlock block(24, true);
   const auto bits = [&](Bytes offset) {

@@ -29,6 +29,7 @@
 #include "formats/write_list.hpp"
 #include "measure/profile.hpp"
 #include "poet/error.hpp"
+#include "report/bank_figures.hpp"
 #include "runs/load_step.hpp"
 #include "runs/run_data.hpp"
 
@@ -104,6 +105,7 @@ ExitCode run(const RunArguments& arguments, bool quiet) {
   const GivenData given = read_run_data(arguments.files, step);
   RunSettings settings = arguments.settings;
   settings.paging_time = file.request.limits.paging_time;
+  settings.banks = used_banks(file);
   settings.keep_arrays = !arguments.arrays.empty();
   if (arguments.has_data()) return train(arguments, file, step, given, settings);
   const Bytes alignment = file.model.alignment;
