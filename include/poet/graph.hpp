@@ -34,6 +34,9 @@ struct Node {
   std::optional<Bytes> storage_bytes{};         ///< of a copy in secondary storage; absent: `bytes`
   std::vector<std::string> reads_parameters{};  ///< names of what it reads beside its inputs
   std::vector<std::string> writes_parameters{};  ///< names of what it changes, such as weights
+  /// The bank of RAM that its output has to be in; empty: any. No part of the digest, as the solver
+  /// asks for no bank.
+  std::string bank{};
 };
 
 /// Returns the bytes of a copy in secondary storage.

@@ -49,6 +49,7 @@ struct ModelNode {
   Bytes workspace_bytes = 0;
   bool recompute = true;
   bool page = true;
+  std::string bank{};  ///< Node::bank
   std::vector<std::string> reads_parameters{};
   std::vector<std::string> writes_parameters{};
 

@@ -175,6 +175,7 @@ constexpr LayerKey kLayerKeys[] = {
     {"weights", [](auto& at, auto&, auto& layer) { layer.weights = read_reference(at); }},
     {"recompute", [](auto& at, auto&, auto& layer) { layer.recompute = at.boolean(); }},
     {"page", [](auto& at, auto&, auto& layer) { layer.page = at.boolean(); }},
+    {"bank", [](auto& at, auto&, auto& layer) { layer.bank = read_name(at); }},
     {"in_place",
      [](auto& at, auto&, auto& layer) {
        if (at.is_string()) {

@@ -35,6 +35,7 @@ constexpr NodeKey kNodeKeys[] = {
      [](auto& at, auto& node) { node.workspace_bytes = at.integer(); }},
     {"recompute", 2, false, [](auto& at, auto& node) { node.recompute = at.boolean(); }},
     {"page", 2, false, [](auto& at, auto& node) { node.page = at.boolean(); }},
+    {"bank", 2, false, [](auto& at, auto& node) { node.bank = read_name(at); }},
     {"reads_parameters", 2, false,
      [](auto& at, auto& node) { node.reads_parameters = read_references(at, kMaxNodes); }},
     {"writes_parameters", 2, false,

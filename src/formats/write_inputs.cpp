@@ -47,6 +47,7 @@ Json measured_json(const MeasuredSpec& node) {
   if (node.workspace_bytes > 0) json["workspace_bytes"] = node.workspace_bytes;
   if (!node.recompute) json["recompute"] = false;
   if (!node.page) json["page"] = false;
+  if (!node.bank.empty()) json["bank"] = node.bank;
   if (!node.reads_parameters.empty()) {
     json["reads_parameters"] = words_json(node.reads_parameters);
   }
@@ -117,6 +118,7 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (!layer.trainable) json["trainable"] = false;
   if (!layer.recompute) json["recompute"] = false;
   if (!layer.page) json["page"] = false;
+  if (!layer.bank.empty()) json["bank"] = layer.bank;
   if (layer.workspace_bytes > 0) json["workspace_bytes"] = layer.workspace_bytes;
   if (layer.in_place_over) json["in_place"] = layer.in_place_over->name;
   if (layer.in_place) json["in_place"] = *layer.in_place;

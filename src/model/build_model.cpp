@@ -157,6 +157,7 @@ class MeasuredBuilder {
     node.workspace_bytes = spec.workspace_bytes;
     node.recompute = spec.recompute;
     node.page = spec.page;
+    node.bank = spec.bank;
     node.reads_parameters = names_of(spec.reads_parameters);
     node.writes_parameters = names_of(spec.writes_parameters);
     for (Parameters& parameters : model_.parameters) {

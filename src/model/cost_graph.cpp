@@ -113,6 +113,7 @@ void copy_attributes(const ModelNode& from, Node& node) {
   node.workspace_bytes = from.workspace_bytes;
   node.recompute = from.recompute;
   node.page = from.page;
+  node.bank = from.bank;
   node.reads_parameters = from.reads_parameters;
   node.writes_parameters = from.writes_parameters;
 }

@@ -52,6 +52,7 @@ struct LayerSpec {
   bool trainable = true;
   bool recompute = true;
   bool page = true;
+  std::string bank{};  ///< of RAM, for its output; empty: any
   Bytes workspace_bytes = 0;
   std::optional<bool> in_place{};            ///< as the file says; absent: as the op has it
   std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
@@ -85,6 +86,7 @@ struct MeasuredSpec {
   Bytes workspace_bytes = 0;
   bool recompute = true;
   bool page = true;
+  std::string bank{};  ///< of RAM, for its output; empty: any
   std::vector<InputName> reads_parameters{};
   std::vector<InputName> writes_parameters{};
 };

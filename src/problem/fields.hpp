@@ -24,7 +24,7 @@ inline constexpr auto kExactNodeFields =
     kMembersIn<InFile::left_out_if_default, &Node::in_place, &Node::in_place_choices,
                &Node::workspace_bytes, &Node::recompute, &Node::page, &Node::reads_parameters,
                &Node::writes_parameters, &Node::page_in_seconds, &Node::page_out_seconds,
-               &Node::storage_bytes>;
+               &Node::storage_bytes, &Node::bank>;
 
 template <>
 inline constexpr auto kNames<PagingTime> =

@@ -23,7 +23,7 @@ namespace {
 std::vector<BankRange> ranges_of(const std::vector<BankFigures>& banks) {
   std::vector<BankRange> ranges;
   for (const BankFigures& bank : banks) {
-    ranges.push_back({.from = bank.offset, .to = bank.offset + room_of(bank)});
+    ranges.push_back({.from = bank.offset, .to = bank.offset + room_of(bank), .name = bank.name});
   }
   return ranges;
 }

@@ -26,6 +26,34 @@ double cost_per_byte(const BankFigures& bank, const Platform& platform, BankCost
                   printable(platform.name), bank.name));
 }
 
+/// By buffer: the bank that one of the nodes demands whose outputs it holds, or -1.
+std::vector<int> pins_of(const ScheduleFile& file, const ProgramBuffers& lifetimes,
+                         const std::vector<BankFigures>& banks, const Platform& platform) {
+  std::vector<int> pins(lifetimes.buffers.size(), -1);
+  for (std::size_t at = 0; at < file.program.size(); ++at) {
+    const int buffer = lifetimes.of_instruction[at];
+    if (buffer < 0) continue;
+    const Node& node = file.graph.nodes[file.program[at].node];
+    if (node.bank.empty() || node.bytes == 0) continue;
+    const auto bank = std::find_if(banks.begin(), banks.end(),
+                                   [&](const auto& each) { return each.name == node.bank; });
+    if (bank == banks.end()) {
+      throw InputError(
+          fmt::format("node '{}' has to be in the bank '{}'; platform '{}' has no such "
+                      "bank",
+                      printable(node.name), printable(node.bank), printable(platform.name)));
+    }
+    const int number = static_cast<int>(bank - banks.begin());
+    if (pins[buffer] >= 0 && pins[buffer] != number) {
+      throw InputError(fmt::format(
+          "node '{}' has to be in the bank '{}', and takes over the memory of an input in '{}'",
+          printable(node.name), printable(node.bank), banks[pins[buffer]].name));
+    }
+    pins[buffer] = number;
+  }
+  return pins;
+}
+
 /// The nodes of buffers, each once.
 std::vector<int> nodes_of(const std::vector<int>& buffers, const ProgramBuffers& lifetimes) {
   std::vector<int> nodes;
@@ -33,6 +61,14 @@ std::vector<int> nodes_of(const std::vector<int>& buffers, const ProgramBuffers&
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
+}
+
+/// Whether no bank that may hold a buffer is large enough.
+bool is_above_all(const BankProblem& problem, int buffer) {
+  const Bytes bytes = aligned(problem.buffers[buffer].bytes, problem.alignment);
+  if (const int pin = problem.pinned[buffer]; pin >= 0) return bytes > problem.banks[pin].bytes;
+  return std::all_of(problem.banks.begin(), problem.banks.end(),
+                     [&](const Bank& bank) { return bytes > bank.bytes; });
 }
 
 }  // namespace
@@ -43,24 +79,21 @@ ProgramInBanks place_over_banks(const ScheduleFile& file, const ProgramBuffers& 
   std::vector<BankFigures> banks = bank_rooms(platform, file);
   BankProblem problem{.buffers = lifetimes.buffers,
                       .traffic = program_traffic(file.graph, file.program, lifetimes),
-                      .pinned = {},
+                      .pinned = pins_of(file, lifetimes, banks, platform),
                       .banks = {},
                       .alignment = wishes.alignment};
-  Bytes largest = 0;
   for (const BankFigures& bank : banks) {
     problem.banks.push_back(
         {.bytes = room_of(bank), .cost_per_byte = cost_per_byte(bank, platform, wishes.cost)});
     result.room_bytes += room_of(bank);
-    largest = std::max(largest, room_of(bank));
   }
   BankPlacement found = place_in_banks(problem, {.seconds = wishes.time_limit});
   result.status = found.status;
   if (found.status != PlacementStatus::fits) {
     result.missing_bytes = found.missing_bytes;
     result.left_over = nodes_of(found.left_over, lifetimes);
-    result.is_above_banks = std::any_of(found.left_over.begin(), found.left_over.end(), [&](int b) {
-      return aligned(lifetimes.buffers[b].bytes, wishes.alignment) > largest;
-    });
+    result.is_above_banks = std::any_of(found.left_over.begin(), found.left_over.end(),
+                                        [&](int b) { return is_above_all(problem, b); });
     return result;
   }
   result.placement.offsets = std::move(found.placement.offsets);

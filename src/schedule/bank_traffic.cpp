@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/printable.hpp"
 #include "schedule/findings.hpp"
 
 namespace poet {
@@ -63,7 +64,13 @@ class BankFollower {
   }
 
   void put(int node, const std::optional<Bytes>& offset) {
-    bank_of_[node] = offset ? find_bank(node, *offset, graph_.nodes[node].bytes, "the output") : -1;
+    const Node& made = graph_.nodes[node];
+    const int bank = offset ? find_bank(node, *offset, made.bytes, "the output") : -1;
+    if (bank >= 0 && made.bytes > 0 && !made.bank.empty() && made.bank != banks_[bank].name) {
+      findings_.add(node, fmt::format("is in the bank '{}'; the node demands '{}'",
+                                      printable(banks_[bank].name), printable(made.bank)));
+    }
+    bank_of_[node] = bank;
   }
 
   int find_bank(int node, Bytes offset, Bytes bytes, const char* what) {

@@ -14,6 +14,7 @@ namespace poet {
 struct BankRange {
   Bytes from = 0;
   Bytes to = 0;
+  std::string name{};  ///< if nodes may demand it
 };
 
 /// What a program does in one bank.
@@ -25,7 +26,8 @@ struct BankTraffic {
 
 struct BankTraffics {
   std::vector<BankTraffic> banks;
-  std::vector<std::string> findings;  ///< tensors and workspaces that no single bank holds
+  /// Tensors and workspaces that no single bank holds, or another one than the node demands.
+  std::vector<std::string> findings;
 };
 
 /// Follows a program with offsets through banks that lie one after the other. Each computation

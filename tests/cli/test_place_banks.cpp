@@ -1,5 +1,6 @@
 // `place` on a platform whose RAM consists of banks, and `verify` of what it wrote.
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 
@@ -142,6 +143,57 @@ TEST_F(PlaceBanks, NameTheTensorThatNoneOfThemCanHold) {
       place_in(in_half_a_megabyte(), {"--platform", write("many.json", platform), "--no-moves"});
   EXPECT_EQ(run.status, 5);
   EXPECT_THAT(run.err, HasSubstr("no bank has room for '"));
+}
+
+TEST_F(PlaceBanks, HoldWhatIsPinnedToThem) {
+  const std::string platform = write("two.json", banked_board(200'000, 400'000));
+  const json model = {{"format", "poet-model"},
+                      {"version", 2},
+                      {"name", "pinned"},
+                      {"input", {{"shape", {"N", 2, 16, 16}}, {"repeatable", true}}},
+                      {"layers",
+                       {{{"name", "a"},
+                         {"op", "conv2d"},
+                         {"inputs", {"input"}},
+                         {"out_channels", 4},
+                         {"kernel", 3},
+                         {"bank", "far"}},
+                        {{"name", "b"}, {"op", "relu"}, {"inputs", {"a"}}},
+                        {{"name", "loss"}, {"op", "mse"}, {"inputs", {"b"}}}}}};
+  const auto solved = [&](const std::string& model_path) {
+    return poet_solve({"solve", "--model", model_path, "--platform", platform, "--ram-budget",
+                       "100%", "--runtime-budget", "2", "--effort", "fast"});
+  };
+  const Finished solve = solved(write("pinned.json", model));
+  ASSERT_EQ(solve.status, 0) << solve.err;
+  const Finished run = place_in(solve.out, {"--platform", platform});
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json banks = document(run).at("summary").at("banks");
+  EXPECT_GT(banks[1].at("written_bytes"), 0);
+  EXPECT_GT(banks[0].at("written_bytes"), 0) << "only one layer is pinned";
+  json changed = document(run);
+  const auto pinned = std::find_if(changed["nodes"].begin(), changed["nodes"].end(),
+                                   [](const json& node) { return node.contains("bank"); });
+  ASSERT_NE(pinned, changed["nodes"].end());
+  EXPECT_EQ(pinned->at("name"), "a");
+  (*pinned)["bank"] = "near";
+  const Finished verified = poet_solve({"verify", "-"}, changed.dump());
+  EXPECT_EQ(verified.status, 5);
+  EXPECT_THAT(verified.err, HasSubstr("is in the bank 'far'; the node demands 'near'"));
+  const Finished other = place_in(solve.out, {"--platform", "stm32h743_banks"});
+  EXPECT_EQ(other.status, 2);
+  EXPECT_THAT(other.err, HasSubstr("node 'a' has to be in the bank 'far'; platform "
+                                   "'stm32h743_banks' has no such bank"));
+  // The solver asks for no bank.
+  json free = model;
+  free["layers"][0].erase("bank");
+  json without = document(solved(write("pinned.json", free)));
+  json with = document(solve);
+  for (json* each : {&without, &with}) {
+    for (const char* key : {"model", "solver"}) each->erase(key);
+    for (json& node : (*each)["nodes"]) node.erase("bank");
+  }
+  EXPECT_EQ(with, without);
 }
 
 TEST_F(PlaceBanks, RefuseWhatMakesNoSense) {

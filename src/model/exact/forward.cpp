@@ -220,6 +220,7 @@ class ForwardPass {
       node.workspace_bytes = spec.workspace_bytes;
       node.recompute = spec.recompute;
       node.page = spec.page;
+      node.bank = spec.bank;
       NodeFormula formula{.layer = static_cast<int>(draft_.layers.size()),
                           .output = static_cast<int>(layer.nodes.size())};
       for (const TensorRef tensor : from.reads) {
