@@ -44,8 +44,8 @@ bool has_own_element_bytes(const ElementBytes& bytes) {
 
 bool has_options(const LayerSpec& layer) {
   return layer.target || layer.weights || !layer.trainable || !layer.recompute || !layer.page ||
-         layer.workspace_bytes > 0 || layer.in_place || layer.in_place_over ||
-         layer.frozen_weights != FrozenWeights::float32 ||
+         !layer.bank.empty() || layer.workspace_bytes > 0 || layer.in_place ||
+         layer.in_place_over || layer.frozen_weights != FrozenWeights::float32 ||
          has_own_element_bytes(layer.element_bytes);
 }
 
