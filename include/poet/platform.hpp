@@ -96,6 +96,8 @@ struct Platform {
 
   // Only version 3 of the file has these.
   std::vector<MemoryBank> banks{};  ///< of RAM, none if it is one; `ram_bytes` is their sum
+  std::optional<double> flash_bytes_per_second{};  ///< at which parameters there are read in place
+  std::optional<double> flash_joules_per_byte{};   ///< that this takes; absent: nothing besides
 };
 
 /// Where the figures of a platform come from: what its file says, or, if that is of version 1, what

@@ -49,6 +49,17 @@ class BankLoads {
   std::vector<Bytes> loads_;  ///< by bank and section
 };
 
+/// The buffers in an order of greedy placements.
+std::vector<int> bank_order(const BankProblem& problem, const BankModel& model, BankOrder order);
+
+/// Places buffers one after the other in the cheapest bank with a gap; those without are left over,
+/// and in bank -1.
+BankPlacement place_banks_in_order(const BankModel& model, const std::vector<int>& order);
+
+/// Sets what follows from which buffers are left over: whether it fits, and the cost or what is
+/// missing.
+void conclude_banks(const BankProblem& problem, BankPlacement& result);
+
 /// A lower bound on what every placement costs, and the prices that prove it.
 struct BankBound {
   double bound = 0;

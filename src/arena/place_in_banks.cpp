@@ -28,95 +28,6 @@ constexpr std::int64_t kNodesOfRepair = 5'000;
 /// What a bound is lowered by, as sums of doubles are not exact.
 constexpr double kCaution = 1e-9;
 
-/// What is placed in a bank.
-struct Placed {
-  int buffer = 0;
-  Bytes offset = 0;
-};
-
-/// The lowest gap of a bank for a buffer, if there is one.
-std::optional<Bytes> gap_for(const BankModel& model, const std::vector<Placed>& bank, int buffer,
-                             Bytes capacity) {
-  Bytes top = 0;
-  for (const Placed& other : bank) {  // in order of offsets
-    if (!overlap(model.ranges[buffer], model.ranges[other.buffer])) continue;
-    if (other.offset - top >= model.bytes[buffer]) break;
-    top = std::max(top, other.offset + model.bytes[other.buffer]);
-  }
-  if (top + model.bytes[buffer] > capacity) return std::nullopt;
-  return top;
-}
-
-BankPlacement place_in_order(const BankModel& model, const std::vector<int>& order) {
-  BankPlacement result;
-  result.placement = {.banks = std::vector<int>(order.size(), -1),
-                      .offsets = std::vector<Bytes>(order.size(), 0)};
-  std::vector<std::vector<Placed>> placed(model.banks());
-  for (const int b : order) {
-    int best = -1;
-    Bytes offset = 0;
-    for (int k = 0; k < model.banks(); ++k) {
-      if (!std::isfinite(model.cost(b, k))) continue;
-      if (best >= 0 && model.cost(b, k) >= model.cost(b, best)) continue;
-      const auto gap =
-          model.bytes[b] == 0 ? Bytes{0} : gap_for(model, placed[k], b, model.capacities[k]);
-      if (!gap) continue;
-      best = k;
-      offset = *gap;
-    }
-    if (best < 0) {
-      result.left_over.push_back(b);
-      continue;
-    }
-    result.placement.banks[b] = best;
-    result.placement.offsets[b] = offset;
-    if (model.bytes[b] == 0) continue;
-    auto& bank = placed[best];
-    bank.insert(std::upper_bound(bank.begin(), bank.end(), offset,
-                                 [](Bytes at, const Placed& other) { return at < other.offset; }),
-                {.buffer = b, .offset = offset});
-  }
-  return result;
-}
-
-std::vector<int> order_of(const BankProblem& problem, const BankModel& model, BankOrder order) {
-  const auto key = [&](int b) {
-    const auto bytes = static_cast<double>(model.bytes[b]);
-    const auto traffic = static_cast<double>(problem.traffic[b]);
-    switch (order) {
-      case BankOrder::traffic:
-        return std::pair(-traffic, bytes);
-      case BankOrder::density:
-        return std::pair(-traffic / std::max(bytes, 1.0), -bytes);
-      case BankOrder::size:
-        break;
-    }
-    return std::pair(-bytes, -traffic);
-  };
-  std::vector<int> buffers(problem.buffers.size());
-  std::iota(buffers.begin(), buffers.end(), 0);
-  std::stable_sort(buffers.begin(), buffers.end(), [&](int a, int b) { return key(a) < key(b); });
-  return buffers;
-}
-
-Bytes peak_of(const BankProblem& problem, const std::vector<int>& some) {
-  std::vector<Buffer> buffers;
-  for (const int b : some) buffers.push_back(problem.buffers[b]);
-  return buffers.empty() ? 0 : peak_bytes(buffers, problem.alignment);
-}
-
-/// Sets what follows from which buffers are left over.
-void conclude(const BankProblem& problem, BankPlacement& result) {
-  std::sort(result.left_over.begin(), result.left_over.end());
-  result.missing_bytes = peak_of(problem, result.left_over);
-  if (!result.left_over.empty()) {
-    result.placement = {};
-    return;
-  }
-  result.status = PlacementStatus::fits;
-  result.cost = cost_of(problem, result.placement.banks);
-}
-
 class BankSearch {
  public:
   BankSearch(const BankProblem& problem, const PlaceLimits& limits)
@@ -128,8 +39,9 @@ class BankSearch {
   BankPlacement run() {
     best_.missing_bytes = std::numeric_limits<Bytes>::max();
     if (const auto homeless = without_bank(); !homeless.empty()) return refuse(homeless);
+    if (in_cheapest()) return std::move(best_);
     for (const BankOrder order : {BankOrder::density, BankOrder::traffic, BankOrder::size}) {
-      take(place_in_order(model_, order_of(problem_, model_, order)));
+      take(place_banks_in_order(model_, bank_order(problem_, model_, order)));
     }
     BankBound bound = bank_bound(model_, aim());
     note(bound);
@@ -165,16 +77,47 @@ class BankSearch {
     return some;
   }
 
+  /// Tries to place all in the cheapest bank, by the whole search for offsets. Returns whether that
+  /// decides: it costs least if it fits, and a single bank is all that there is.
+  bool in_cheapest() {
+    std::size_t cheapest = 0;
+    for (std::size_t k = 1; k < problem_.banks.size(); ++k) {
+      if (problem_.banks[k].cost_per_byte < problem_.banks[cheapest].cost_per_byte) cheapest = k;
+    }
+    const auto bank = static_cast<int>(cheapest);
+    for (int b = 0; b < model_.buffers(); ++b) {
+      if (!std::isfinite(model_.cost(b, bank))) return false;
+    }
+    const PlaceLimits limits{
+        .seconds = limits_.seconds,
+        .search_nodes = limits_.seconds > 0 ? 0 : usual_search_nodes(problem_.buffers.size())};
+    PlacementResult found =
+        place(problem_.buffers,
+              {.capacity_bytes = model_.capacities[bank], .alignment = problem_.alignment}, limits);
+    if (found.status == PlacementStatus::fits) {
+      BankPlacement all;
+      all.placement = {.banks = std::vector<int>(problem_.buffers.size(), bank),
+                       .offsets = std::move(found.placement.offsets)};
+      take(std::move(all));
+      best_.bound = best_.cost;
+      return true;
+    }
+    if (model_.banks() > 1) return false;
+    take(place_banks_in_order(model_, bank_order(problem_, model_, BankOrder::size)));
+    best_.status = found.status;
+    return true;
+  }
+
   BankPlacement refuse(const std::vector<int>& homeless) {
     best_.left_over = homeless;
-    conclude(problem_, best_);
+    conclude_banks(problem_, best_);
     best_.status = PlacementStatus::impossible;
     return std::move(best_);
   }
 
   /// Keeps what is better: one that fits, then less cost, or else fewer bytes left over.
   void take(BankPlacement found) {
-    conclude(problem_, found);
+    conclude_banks(problem_, found);
     const bool fits = found.status == PlacementStatus::fits;
     const bool had = best_.status == PlacementStatus::fits;
     const bool better =
@@ -196,7 +139,8 @@ class BankSearch {
   void exchange(const std::vector<int>& prices) {
     std::vector<std::vector<int>> starts{prices};
     for (const BankOrder order : {BankOrder::density, BankOrder::size}) {
-      starts.push_back(place_in_order(model_, order_of(problem_, model_, order)).placement.banks);
+      starts.push_back(
+          place_banks_in_order(model_, bank_order(problem_, model_, order)).placement.banks);
     }
     const auto moves = std::min<std::int64_t>(
         kWork / static_cast<std::int64_t>(starts.size()) / width_, kMostExchanges);
@@ -286,13 +230,6 @@ class BankSearch {
 };
 
 }  // namespace
-
-BankPlacement place_greedily_in_banks(const BankProblem& problem, BankOrder order) {
-  const BankModel model = make_bank_model(problem);
-  BankPlacement result = place_in_order(model, order_of(problem, model, order));
-  conclude(problem, result);
-  return result;
-}
 
 BankPlacement place_in_banks(const BankProblem& problem, const PlaceLimits& limits) {
   return BankSearch(problem, limits).run();

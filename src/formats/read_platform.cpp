@@ -80,6 +80,17 @@ void read_banks(const JsonCursor& root, Platform& platform) {
   platform.ram_bytes = sum;
 }
 
+/// Prices of a flash that keeps no parameters would be read by nobody.
+void read_flash_prices(const JsonCursor& root, Platform& platform) {
+  read_fields(root, platform, kFlashPriceFields);
+  const bool has_flash = platform.flash_bytes || platform.parameters_in == ParametersIn::flash;
+  for (const char* const key : {"flash_bytes_per_second", "flash_joules_per_byte"}) {
+    const auto price = root.optional(key);
+    if (!price || has_flash) continue;
+    price->fail_expecting("flash_bytes, or parameters_in flash, beside it");
+  }
+}
+
 /// The places of the figures that may be intervals, as far as the document has them.
 std::vector<Pointer> places_of_intervals(const nlohmann::json& document) {
   std::vector<Pointer> places;
@@ -206,7 +217,10 @@ Platform read_platform(std::string_view text, const std::string& source) {
   std::vector<std::string_view> keys{"format", "version"};
   append_keys(keys, kFields<Platform>);
   if (is_newer) append_keys(keys, kNewPlatformFields);
-  if (version >= 3) keys.emplace_back("banks");
+  if (version >= 3) {
+    append_keys(keys, kFlashPriceFields);
+    keys.emplace_back("banks");
+  }
   stated_root.allow_only(keys);
   nlohmann::json document = stated;
   Platform platform;
@@ -217,7 +231,10 @@ Platform read_platform(std::string_view text, const std::string& source) {
   if (!is_newer) return platform;
   read_fields(root, platform, kNewPlatformFields);
   if (!platform.standing) root.required("standing");
-  if (version >= 3) read_banks(root, platform);
+  if (version >= 3) {
+    read_banks(root, platform);
+    read_flash_prices(root, platform);
+  }
   check_sources(document, root, platform);
   return platform;
 }

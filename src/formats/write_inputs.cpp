@@ -156,10 +156,12 @@ std::string model_json(const ModelSpec& spec) {
 std::string platform_json(const Platform& platform) {
   const bool is_newer =
       platform.standing || !platform.sources.empty() || !platform.intervals.empty();
-  const int version = !platform.banks.empty() ? 3 : is_newer ? 2 : 1;
+  const bool has_prices = platform.flash_bytes_per_second || platform.flash_joules_per_byte;
+  const int version = !platform.banks.empty() || has_prices ? 3 : is_newer ? 2 : 1;
   Json document = {{"format", "poet-platform"}, {"version", version}};
   add_fields(document, platform, kFields<Platform>);
   add_fields(document, platform, kNewPlatformFields);
+  add_fields(document, platform, kFlashPriceFields);
   if (!platform.banks.empty()) {
     document["banks"] = list_of(platform.banks);
     document.erase("ram_bytes");  // which is their sum

@@ -104,6 +104,7 @@ class ScheduleData {
   Json write() {
     Json summary = json_of(file_.summary);
     add_fields(summary, file_.arena, kFields<ArenaFigures>);
+    add_fields(summary, file_.banked, kFields<BankedFigures>);
     const std::string on = file_.platform ? " on " + file_.platform->name : "";
     return {{"title", file_.model.name + on},
             {"status", status()},

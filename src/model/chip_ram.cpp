@@ -31,13 +31,6 @@ int numbers_kept(Optimizer optimizer) {
   return 2;
 }
 
-// What trains is written in every step, which flash does not survive; a platform may say otherwise.
-bool in_flash(const Parameters& parameters, const Platform* platform) {
-  if (platform == nullptr) return false;
-  if (platform->parameters_in == ParametersIn::flash) return true;
-  return !parameters.is_trained && platform->flash_bytes.has_value();
-}
-
 /// What makes each term smaller, in their order.
 constexpr std::array<std::string_view, 4> kCures{
     "layers that are not trained (\"trainable\": false in the model) on a platform that keeps "
@@ -47,6 +40,13 @@ constexpr std::array<std::string_view, 4> kCures{
     "a smaller \"reserve_bytes\" in the platform"};
 
 }  // namespace
+
+// What trains is written in every step, which flash does not survive; a platform may say otherwise.
+bool is_in_flash(const Parameters& parameters, const Platform* platform) {
+  if (platform == nullptr) return false;
+  if (platform->parameters_in == ParametersIn::flash) return true;
+  return !parameters.is_trained && platform->flash_bytes.has_value();
+}
 
 DeviceMemory device_memory(const Model& model, const Platform* platform) {
   const int usual = platform != nullptr ? platform->element_bytes : kUsualBytes;
@@ -59,7 +59,7 @@ DeviceMemory device_memory(const Model& model, const Platform* platform) {
   for (const Parameters& parameters : model.parameters) {
     const ElementBytes& sizes = parameters.element_bytes;
     const Bytes own = bytes_of(parameters, sizes.parameters.value_or(usual));
-    add(in_flash(parameters, platform) ? memory.flash_bytes : memory.parameters_bytes, own);
+    add(is_in_flash(parameters, platform) ? memory.flash_bytes : memory.parameters_bytes, own);
     if (!parameters.is_trained) continue;
     const Bytes gradient = bytes_of(parameters, sizes.gradients.value_or(usual));
     if (model.update == Update::accumulate) add(memory.gradients_bytes, gradient);

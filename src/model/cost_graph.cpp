@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "model/chip_ram.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
@@ -82,12 +83,19 @@ void set_compute_costs(const ModelNode& from, const Platform* platform, Node& no
 }
 
 /// What nodes read and write beside their inputs and outputs, by name.
-using ParameterBytes = std::map<std::string_view, Bytes>;
+struct ParameterSize {
+  Bytes bytes = 0;
+  bool has_price = false;  ///< in flash, on a platform that says what reading there takes
+};
+using ParameterBytes = std::map<std::string_view, ParameterSize>;
 
 ParameterBytes parameter_bytes(const Model& model, const Platform& platform) {
   ParameterBytes all;
+  const bool has_prices = platform.flash_bytes_per_second || platform.flash_joules_per_byte;
   for (const Parameters& each : model.parameters) {
-    all[each.name] = bytes_of(each, each.element_bytes.parameters.value_or(platform.element_bytes));
+    all[each.name] = {
+        .bytes = bytes_of(each, each.element_bytes.parameters.value_or(platform.element_bytes)),
+        .has_price = has_prices && is_in_flash(each, &platform)};
   }
   return all;
 }
@@ -101,10 +109,28 @@ void wait_for_memory(const ModelNode& from, const Platform& platform,
   for (const auto* names : {&from.reads_parameters, &from.writes_parameters}) {
     for (const std::string& name : *names) {
       const auto found = parameters.find(name);
-      if (found != parameters.end()) bytes += static_cast<double>(found->second);
+      if (found == parameters.end() || found->second.has_price) continue;
+      bytes += static_cast<double>(found->second.bytes);
     }
   }
   node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform.memory_bytes_per_second);
+}
+
+/// What a computation reads in flash it reads there each time, also when it is done again. Nobody
+/// keeps a copy.
+void read_from_flash(const ModelNode& from, const Platform& platform,
+                     const ParameterBytes& parameters, Node& node) {
+  if (from.measured) return;
+  double bytes = 0;
+  for (const std::string& name : from.reads_parameters) {
+    const auto found = parameters.find(name);
+    if (found == parameters.end() || !found->second.has_price) continue;
+    bytes += static_cast<double>(found->second.bytes);
+  }
+  if (platform.flash_bytes_per_second) {
+    node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform.flash_bytes_per_second);
+  }
+  node.energy_joules += bytes * platform.flash_joules_per_byte.value_or(0);
 }
 
 void copy_attributes(const ModelNode& from, Node& node) {
@@ -172,7 +198,10 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
       node.bytes = aligned(node.bytes, model.alignment);
       node.workspace_bytes = aligned(node.workspace_bytes, model.alignment);
     }
-    if (platform != nullptr) wait_for_memory(from, *platform, parameters, nodes, node);
+    if (platform != nullptr) {
+      wait_for_memory(from, *platform, parameters, nodes, node);
+      read_from_flash(from, *platform, parameters, node);
+    }
     set_page_costs(from, platform, mem_power_scale, paging, node);
     nodes.push_back(std::move(node));
   }

@@ -66,4 +66,9 @@ inline constexpr auto kFields<MemoryBank> = std::tuple_cat(
 inline constexpr auto kNewPlatformFields =
     kMembersIn<InFile::left_out_if_default, &Platform::standing, &Platform::sources>;
 
+/// What a platform file has from version 3 on, beside its banks.
+inline constexpr auto kFlashPriceFields =
+    kPositiveMembers<InFile::left_out_if_default, &Platform::flash_bytes_per_second,
+                     &Platform::flash_joules_per_byte>;
+
 }  // namespace poet

@@ -70,15 +70,29 @@ std::vector<Fact> facts(const ScheduleFile& file) {
       paging_fact(file)};
 }
 
+/// `In banks: dtcm 127.4 KiB of 128 KiB, ...`; empty if the schedule is in none.
+std::string banks_text(const BankedFigures& banked) {
+  std::string text;
+  for (const BankFigures& bank : banked.banks) {
+    if (bank.used_bytes == 0) continue;
+    text += fmt::format("{}{} {} of {}", text.empty() ? ". In banks: " : ", ", bank.name,
+                        format_bytes(bank.used_bytes), format_bytes(bank.bytes));
+  }
+  if (text.empty() || !banked.bank_seconds) return {};
+  return text +
+         fmt::format("; reading and writing there takes {}", format_seconds(*banked.bank_seconds));
+}
+
 std::string subtitle(const ScheduleFile& file) {
   const Summary& s = file.summary;
   std::string text = fmt::format("One {} of {} nodes", step_word(file), file.graph.size());
   if (file.model.batch_size > 1) text += fmt::format(", batch size {}", file.model.batch_size);
-  return text + fmt::format(
-                    ". Baseline: every node computed once and kept as long as needed takes "
-                    "{} and {}",
-                    format_joules(s.baseline_energy_joules),
-                    format_bytes(s.baseline_peak_ram_bytes));
+  return text +
+         fmt::format(
+             ". Baseline: every node computed once and kept as long as needed takes "
+             "{} and {}",
+             format_joules(s.baseline_energy_joules), format_bytes(s.baseline_peak_ram_bytes)) +
+         banks_text(file.banked);
 }
 
 double width_of(const Fact& fact, const Look& look) {

@@ -36,7 +36,12 @@ function drawnBudget(data) {
   return budget <= 2 * data.summary.peak_ram_bytes ? budget : 0;
 }
 
-// [node, first, last, offset, bytes, kind], as the program places them.
+// The bank that has an offset, if the schedule is in banks.
+function bankAt(data, offset) {
+  return [...(data.summary.banks || [])].reverse().find((bank) => bank.used_bytes > 0 && bank.offset <= offset);
+}
+
+// [node, first, last, offset, bytes, kind], as the program places them. A line begins each bank.
 function arenaChart(data) {
   const n = data.columns.ram.length;
   const top = 1.04 * Math.max(data.summary.arena_bytes || 0, drawnBudget(data), 1);
@@ -48,6 +53,10 @@ function arenaChart(data) {
     });
     box.dataset.node = node;
     svg.append(box);
+  }
+  for (const bank of data.summary.banks || []) {
+    if (bank.offset === 0 || bank.used_bytes === 0) continue;
+    svg.append(drawn("line", { class: "bank", x1: 0, x2: n, y1: -bank.offset, y2: -bank.offset }));
   }
   return { svg, top };
 }

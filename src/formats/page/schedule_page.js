@@ -21,6 +21,7 @@ const FIGURES = [
   ["energy", "energy_joules", joulesText], ["baseline's energy", "baseline_energy_joules", joulesText],
   ["proven bound", "lower_bound_joules", joulesText], ["peak RAM", "peak_ram_bytes", bytesText],
   ["baseline's peak RAM", "baseline_peak_ram_bytes", bytesText], ["arena", "arena_bytes", bytesText],
+  ["time of all banks", "bank_seconds", secondsText], ["energy of all banks", "bank_joules", joulesText],
   ["runtime", "runtime_seconds", secondsText], ["recomputations", "recompute_count", countText],
   ["page-outs", "page_out_count", countText], ["page-ins", "page_in_count", countText],
   ["written", "page_out_bytes", bytesText], ["read back", "page_in_bytes", bytesText]];
@@ -185,7 +186,8 @@ function tipText(index, place) {
   if (index === 0) return [stepText(step), ...KINDS.filter((kind) => columns[kind][step] > 0).map((kind) => `${LABELS[kind]}: ${bytesText(columns[kind][step])}`)].join("\n");
   const node = nodeAt(index, place);
   if (node < 0) return "";
-  return `${nameOf(node)}\n${data.nodes[node].op}, ${bytesText(data.nodes[node].bytes)}\n${fateText(data.nodes[node])}`;
+  const bank = index === 1 ? bankAt(data, -place.y) : undefined;
+  return `${nameOf(node)}\n${data.nodes[node].op}, ${bytesText(data.nodes[node].bytes)}${bank ? `, in the bank ${bank.name}` : ""}\n${fateText(data.nodes[node])}`;
 }
 
 function connect(chart, index) {

@@ -1,5 +1,6 @@
 #include "poet/platform.hpp"
 
+#include <algorithm>
 #include <limits>
 #include <string>
 
@@ -422,6 +423,54 @@ TEST(PlatformBanks, AreRefusedWithThePlaceIfTheyAreNone) {
               HasSubstr("/banks/0/joules_per_byte: found the number 0"));
   EXPECT_THAT(banked_error("/banks/1/bytes", "/banks/2/bytes"),
               HasSubstr("found a source of no figure"));
+}
+
+/// A frozen layer of 6 parameters and a trained one of 4, on a platform with flash.
+constexpr const char* kFrozen = R"({"format": "poet-model", "version": 2, "name": "m",
+ "input": {"shape": [1, 3], "repeatable": true},
+ "layers": [{"name": "f", "op": "linear", "inputs": ["input"], "out_features": 2, "bias": false,
+             "trainable": false},
+            {"name": "t", "op": "linear", "inputs": ["f"], "out_features": 2, "bias": false},
+            {"name": "loss", "op": "mse", "inputs": ["t"]}]})";
+
+TEST(FlashPrices, AreForEachUseOfWhatIsInFlash) {
+  const Model model = parse_model(kFrozen, "m.json");
+  Platform platform = board();
+  platform.flash_bytes = 1000;
+  const Graph free = cost_graph(model, &platform);
+  platform.flash_bytes_per_second = 2;
+  platform.flash_joules_per_byte = 0.5;
+  const Graph priced = cost_graph(model, &platform);
+  int readers = 0;
+  for (int i = 0; i < free.size(); ++i) {
+    const Node& before = free.nodes[i];
+    const Node& after = priced.nodes[i];
+    const auto& names = before.reads_parameters;
+    const bool reads = std::find(names.begin(), names.end(), "f") != names.end();
+    readers += reads ? 1 : 0;
+    // 6 parameters of 4 bytes, which take longer than their products.
+    EXPECT_DOUBLE_EQ(after.runtime_seconds, reads ? 12 : before.runtime_seconds) << before.name;
+    EXPECT_DOUBLE_EQ(after.energy_joules, before.energy_joules + (reads ? 12 : 0)) << before.name;
+  }
+  EXPECT_GE(readers, 1);
+  platform.memory_bytes_per_second = 1;  // as slow as RAM is, it does not hold them
+  const Graph slow = cost_graph(model, &platform);
+  EXPECT_DOUBLE_EQ(slow.nodes[1].runtime_seconds, std::max(12.0, 1.0 * (3 * 4 + 2 * 4)));
+}
+
+TEST(FlashPrices, AreRefusedWithoutFlash) {
+  const std::string keys = R"("flash_bytes_per_second": 7, "flash_joules_per_byte": 1e-9, )";
+  const std::string text = kBanked;
+  const auto with = [&](const std::string& more) {
+    std::string changed = text;
+    return changed.insert(changed.find("\"banks\": ["), more);
+  };
+  EXPECT_THAT(
+      input_error([&] { parse_platform(with(keys), "b.json"); }),
+      HasSubstr("b.json: /flash_bytes_per_second: found the number 7, expected flash_bytes"));
+  const Platform platform = parse_platform(with(keys + "\"flash_bytes\": 10, "), "b.json");
+  EXPECT_EQ(platform.flash_bytes_per_second, 7);
+  EXPECT_EQ(parse_platform(platform_json(platform), "c.json").flash_joules_per_byte, 1e-9);
 }
 
 }  // namespace

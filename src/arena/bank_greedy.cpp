@@ -1,0 +1,111 @@
+// One buffer after the other, each in the lowest gap of the cheapest bank that has one. A few
+// orders are the baselines that others use, and good starts for the search.
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+#include <optional>
+
+#include "arena/bank_model.hpp"
+
+namespace poet {
+namespace {
+
+/// What is placed in a bank.
+struct Placed {
+  int buffer = 0;
+  Bytes offset = 0;
+};
+
+/// The lowest gap of a bank for a buffer, if there is one.
+std::optional<Bytes> gap_for(const BankModel& model, const std::vector<Placed>& bank, int buffer,
+                             Bytes capacity) {
+  Bytes top = 0;
+  for (const Placed& other : bank) {  // in order of offsets
+    if (!overlap(model.ranges[buffer], model.ranges[other.buffer])) continue;
+    if (other.offset - top >= model.bytes[buffer]) break;
+    top = std::max(top, other.offset + model.bytes[other.buffer]);
+  }
+  if (top + model.bytes[buffer] > capacity) return std::nullopt;
+  return top;
+}
+
+Bytes peak_of(const BankProblem& problem, const std::vector<int>& some) {
+  std::vector<Buffer> buffers;
+  for (const int b : some) buffers.push_back(problem.buffers[b]);
+  return buffers.empty() ? 0 : peak_bytes(buffers, problem.alignment);
+}
+
+}  // namespace
+
+BankPlacement place_banks_in_order(const BankModel& model, const std::vector<int>& order) {
+  BankPlacement result;
+  result.placement = {.banks = std::vector<int>(order.size(), -1),
+                      .offsets = std::vector<Bytes>(order.size(), 0)};
+  std::vector<std::vector<Placed>> placed(model.banks());
+  for (const int b : order) {
+    int best = -1;
+    Bytes offset = 0;
+    for (int k = 0; k < model.banks(); ++k) {
+      if (!std::isfinite(model.cost(b, k))) continue;
+      if (best >= 0 && model.cost(b, k) >= model.cost(b, best)) continue;
+      const auto gap =
+          model.bytes[b] == 0 ? Bytes{0} : gap_for(model, placed[k], b, model.capacities[k]);
+      if (!gap) continue;
+      best = k;
+      offset = *gap;
+    }
+    if (best < 0) {
+      result.left_over.push_back(b);
+      continue;
+    }
+    result.placement.banks[b] = best;
+    result.placement.offsets[b] = offset;
+    if (model.bytes[b] == 0) continue;
+    auto& bank = placed[best];
+    bank.insert(std::upper_bound(bank.begin(), bank.end(), offset,
+                                 [](Bytes at, const Placed& other) { return at < other.offset; }),
+                {.buffer = b, .offset = offset});
+  }
+  return result;
+}
+
+std::vector<int> bank_order(const BankProblem& problem, const BankModel& model, BankOrder order) {
+  const auto key = [&](int b) {
+    const auto bytes = static_cast<double>(model.bytes[b]);
+    const auto traffic = static_cast<double>(problem.traffic[b]);
+    switch (order) {
+      case BankOrder::traffic:
+        return std::pair(-traffic, bytes);
+      case BankOrder::density:
+        return std::pair(-traffic / std::max(bytes, 1.0), -bytes);
+      case BankOrder::size:
+        break;
+    }
+    return std::pair(-bytes, -traffic);
+  };
+  std::vector<int> buffers(problem.buffers.size());
+  std::iota(buffers.begin(), buffers.end(), 0);
+  std::stable_sort(buffers.begin(), buffers.end(), [&](int a, int b) { return key(a) < key(b); });
+  return buffers;
+}
+
+void conclude_banks(const BankProblem& problem, BankPlacement& result) {
+  std::sort(result.left_over.begin(), result.left_over.end());
+  result.missing_bytes = peak_of(problem, result.left_over);
+  if (!result.left_over.empty()) {
+    result.placement = {};
+    return;
+  }
+  result.status = PlacementStatus::fits;
+  result.cost = cost_of(problem, result.placement.banks);
+}
+
+BankPlacement place_greedily_in_banks(const BankProblem& problem, BankOrder order) {
+  const BankModel model = make_bank_model(problem);
+  BankPlacement result = place_banks_in_order(model, bank_order(problem, model, order));
+  conclude_banks(problem, result);
+  return result;
+}
+
+}  // namespace poet
