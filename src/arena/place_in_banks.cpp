@@ -122,7 +122,10 @@ class BankSearch {
     const bool had = best_.status == PlacementStatus::fits;
     const bool better =
         fits ? !had || found.cost < best_.cost : !had && found.missing_bytes < best_.missing_bytes;
-    if (better) best_ = std::move(found);
+    if (!better) return;
+    found.bound = best_.bound;
+    found.node_count = best_.node_count;
+    best_ = std::move(found);
   }
 
   /// The best bank of each buffer at the prices, as far as they have room.

@@ -172,6 +172,11 @@ TEST(BankPlacement, IsValidForManyBuffersAndNeverBelowItsBound) {
     }
     if (found.status != PlacementStatus::fits) continue;
     ASSERT_LE(found.bound, found.cost);
+    // No placement costs less than all buffers in the cheapest bank, pins or not.
+    double cheapest = problem.banks[0].cost_per_byte;
+    for (const Bank& bank : problem.banks) cheapest = std::min(cheapest, bank.cost_per_byte);
+    const Bytes traffic = std::accumulate(problem.traffic.begin(), problem.traffic.end(), Bytes{0});
+    EXPECT_GE(found.bound, (1 - 1e-6) * cheapest * static_cast<double>(traffic));
     EXPECT_NEAR(found.cost, cost_of(problem, found.placement.banks), 1e-9 * found.cost);
     expect_valid(problem, found.placement);
     if (HasFailure()) return;
