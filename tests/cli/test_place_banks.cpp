@@ -86,6 +86,11 @@ TEST_F(PlaceBanks, PutsWhatIsReadAndWrittenMostInTheQuickOne) {
       poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, run.out);
   EXPECT_EQ(verified.status, 0) << verified.err;
 
+  const std::string placed = folder_.write("placed.json", run.out);
+  EXPECT_THAT(poet_solve({"plot", placed}).out, HasSubstr("In banks: near "));
+  EXPECT_THAT(poet_solve({"plot", placed, "--format", "html"}).out,
+              HasSubstr(R"("banks":[{"name":"near")"));
+
   const Finished thrifty = place_in(solved, {"--platform", platform, "--bank-cost", "energy"});
   ASSERT_EQ(thrifty.status, 0) << thrifty.err;
   EXPECT_LT(document(thrifty).at("summary").at("bank_joules"), summary.at("bank_joules"));

@@ -126,7 +126,7 @@ BankProblem random_problem(test::Twister& random, int buffers, int banks, int ma
 }
 
 TEST(BankPlacement, CostsAsLittleAsAnyOfAFewBuffers) {
-  const test::CaseRange cases = test::wanted_cases(1000);
+  const test::CaseRange cases = test::wanted_cases(5000);
   int fitting = 0;
   for (int i = cases.first; i < cases.first + cases.count; ++i) {
     SCOPED_TRACE(i);
