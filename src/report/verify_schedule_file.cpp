@@ -181,6 +181,7 @@ std::vector<std::string> unverified_figures(const ScheduleFile& file, const Mode
   add("summary.memory", file.summary.memory, model);
   add("summary.steps_until_worn", file.summary.steps_until_worn, platform);
   add("summary.moved_seconds", file.arena.moved_seconds, platform);
+  add("summary.banks", !file.banked.banks.empty(), platform);
   add("summary.energy_range", file.uncertainty.energy_range, platform);
   add("summary.runtime_range", file.uncertainty.runtime_range, platform);
   return keys;

@@ -60,7 +60,7 @@ def check_files():
     for name in ("exact", "sequence", "attention", "layers", "nodes_2"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "model" / f"{name}.json"
         accept(json.loads(path.read_text()), path)
-    for name in ("error_partly", "infeasible", "infeasible_about", "moved", "ordered", "paged", "placed", "recomputed"):
+    for name in ("banked", "error_partly", "infeasible", "infeasible_about", "moved", "ordered", "paged", "placed", "recomputed"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "schedule" / f"{name}.json"
         accept(json.loads(path.read_text()), path)
 

@@ -167,7 +167,7 @@ INSTANTIATE_TEST_SUITE_P(
                 "/layers/1/slope: found a string (\"0.1\"), expected a number from 0 to 1e+30"},
         Mistake{"slope_of_another_op", kRelu, kRelu + R"(, "slope": 0.1)",
                 "/layers/1/slope: found an unknown key, expected one of name, op, inputs, mask, "
-                "trainable, weights, recompute, page, in_place, workspace_bytes, differs, "
+                "trainable, weights, recompute, page, bank, in_place, workspace_bytes, differs, "
                 "dtype, frozen_weights, target"},
         Mistake{"custom_without_flops", kRelu, R"("op": "custom", "inputs": ["a"], "shape": [3])",
                 "/layers/1: found no 'flops', expected one"},
