@@ -31,9 +31,7 @@ std::optional<Bytes> gap_for(const BankModel& model, const std::vector<Placed>& 
 }
 
 Bytes peak_of(const BankProblem& problem, const std::vector<int>& some) {
-  std::vector<Buffer> buffers;
-  for (const int b : some) buffers.push_back(problem.buffers[b]);
-  return buffers.empty() ? 0 : peak_bytes(buffers, problem.alignment);
+  return some.empty() ? 0 : peak_bytes(some_buffers(problem, some), problem.alignment);
 }
 
 }  // namespace

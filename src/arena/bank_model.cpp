@@ -115,13 +115,18 @@ double cost_of(const BankProblem& problem, std::span<const int> banks) {
   return cost;
 }
 
+std::vector<Buffer> some_buffers(const BankProblem& problem, std::span<const int> numbers) {
+  std::vector<Buffer> some;
+  some.reserve(numbers.size());
+  for (const int b : numbers) some.push_back(problem.buffers[b]);
+  return some;
+}
+
 PlacementResult place_in_one_bank(const BankProblem& problem, std::span<const int> buffers,
                                   Bytes capacity, std::int64_t max_nodes) {
   if (buffers.empty()) return {.status = PlacementStatus::fits, .placement = {}};
-  std::vector<Buffer> some;
-  some.reserve(buffers.size());
-  for (const int b : buffers) some.push_back(problem.buffers[b]);
-  return place(some, {.capacity_bytes = capacity, .alignment = problem.alignment},
+  return place(some_buffers(problem, buffers),
+               {.capacity_bytes = capacity, .alignment = problem.alignment},
                {.search_nodes = max_nodes});
 }
 

@@ -89,6 +89,9 @@ struct BankTree {
 BankTree branch_on_banks(const BankProblem& problem, const BankModel& model, const BankBound& bound,
                          double below, std::int64_t max_nodes);
 
+/// The buffers of these numbers.
+std::vector<Buffer> some_buffers(const BankProblem& problem, std::span<const int> numbers);
+
 /// Offsets for the buffers that are in one bank.
 PlacementResult place_in_one_bank(const BankProblem& problem, std::span<const int> buffers,
                                   Bytes capacity, std::int64_t max_nodes);

@@ -186,8 +186,7 @@ class BankSearch {
     const PlacementResult placed =
         place_in_one_bank(problem_, inside, model_.capacities[bank], kNodesOfRepair);
     if (placed.status != PlacementStatus::fits) {
-      std::vector<Buffer> some;
-      for (const int b : inside) some.push_back(problem_.buffers[b]);
+      const std::vector<Buffer> some = some_buffers(problem_, inside);
       const Placement greedy = best_greedy_placement(some, problem_.alignment);
       const Bytes excess = arena_bytes(some, greedy, problem_.alignment) - model_.capacities[bank];
       return std::max(excess, problem_.alignment);
