@@ -22,6 +22,7 @@ namespace {
 
 std::vector<BankRange> ranges_of(const std::vector<BankFigures>& banks) {
   std::vector<BankRange> ranges;
+  ranges.reserve(banks.size());
   for (const BankFigures& bank : banks) {
     ranges.push_back({.from = bank.offset, .to = bank.offset + room_of(bank), .name = bank.name});
   }
@@ -112,6 +113,7 @@ void check_bound(std::vector<std::string>& found, const BankedFigures& banked) {
 
 std::vector<BankFigures> bank_rooms(const Platform& platform, const ScheduleFile& file) {
   std::vector<BankFigures> banks;
+  banks.reserve(platform.banks.size());
   Bytes all = 0;
   for (const MemoryBank& bank : platform.banks) {
     banks.push_back({.name = bank.name,

@@ -57,6 +57,7 @@ std::vector<int> pins_of(const ScheduleFile& file, const ProgramBuffers& lifetim
 /// The nodes of buffers, each once.
 std::vector<int> nodes_of(const std::vector<int>& buffers, const ProgramBuffers& lifetimes) {
   std::vector<int> nodes;
+  nodes.reserve(buffers.size());
   for (const int b : buffers) nodes.push_back(lifetimes.nodes[b]);
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
