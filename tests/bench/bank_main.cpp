@@ -21,6 +21,7 @@
 #include "poet/problem.hpp"
 #include "poet/simulate.hpp"
 #include "poet/solve.hpp"
+#include "support/banked.hpp"
 #include "support/random_buffers.hpp"
 
 namespace {
@@ -29,18 +30,8 @@ using namespace poet;
 
 /// Ends the program if the judge of placements finds anything wrong in a bank.
 void expect_valid(const BankProblem& problem, const BankedOffsets& placement) {
-  for (std::size_t k = 0; k < problem.banks.size(); ++k) {
-    std::vector<Buffer> inside;
-    Placement offsets;
-    for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
-      if (placement.banks[b] != static_cast<int>(k)) continue;
-      inside.push_back(problem.buffers[b]);
-      offsets.offsets.push_back(placement.offsets[b]);
-    }
-    const Arena arena{.capacity_bytes = problem.banks[k].bytes, .alignment = problem.alignment};
-    const std::vector<std::string> wrong = check_placement(inside, arena, offsets);
-    if (!wrong.empty()) throw std::runtime_error(wrong.front());
-  }
+  const std::vector<std::string> faults = test::faults_in_banks(problem, placement);
+  if (!faults.empty()) throw std::runtime_error(faults.front());
 }
 
 /// How much more a greedy placement costs, in per cent; a dash if it does not fit.
@@ -142,22 +133,6 @@ int run_schedules() {
   return placed >= 10 ? 0 : 1;
 }
 
-struct PublicInstance {
-  int count;
-  int percent;
-};
-constexpr std::array<PublicInstance, 11> kPublic = {{{154, 95},
-                                                     {170, 98},
-                                                     {203, 97},
-                                                     {213, 89},
-                                                     {215, 89},
-                                                     {296, 66},
-                                                     {308, 64},
-                                                     {316, 58},
-                                                     {374, 90},
-                                                     {409, 81},
-                                                     {454, 94}}};
-
 /// In one bank of the whole square it is the search for offsets; then in a quick bank of a quarter
 /// and a slow one of the whole, with traffic of a few times each buffer's bytes.
 int run_squares(std::uint64_t seed) {
@@ -166,7 +141,7 @@ int run_squares(std::uint64_t seed) {
   fmt::print("{:>8} {:>8} {:>10} {:>8} {:>10} {:>8} {:>9} {:>9} {:>10}\n", "buffers", "place s",
              "one bank s", "same", "two banks s", "fits", "by size", "by traffic", "bound");
   bool fine = true;
-  for (const auto& [count, percent] : kPublic) {
+  for (const auto& [count, percent] : test::kPublicInstances) {
     test::Twister random(seed + static_cast<std::uint64_t>(count));
     BankProblem problem{.buffers = test::CutSquare(random).cut(count, percent)};
     for (const Buffer& buffer : problem.buffers) {

@@ -50,31 +50,13 @@ const char* word_of(PlacementStatus status) {
   return status == PlacementStatus::impossible ? "impossible" : "cut short";
 }
 
-/// The number of buffers of a public instance of MiniMalloc, and how much of the square they fill.
-struct PublicInstance {
-  int count;
-  int percent;
-};
-
-constexpr std::array<PublicInstance, 11> kPublic = {{{154, 95},
-                                                     {170, 98},
-                                                     {203, 97},
-                                                     {213, 89},
-                                                     {215, 89},
-                                                     {296, 66},
-                                                     {308, 64},
-                                                     {316, 58},
-                                                     {374, 90},
-                                                     {409, 81},
-                                                     {454, 94}}};
-
 int run_squares(std::uint64_t seed) {
   constexpr Seconds kMostSeconds = 20;
   const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
   std::size_t placed = 0;
   fmt::print("{:>8} {:>6} {:>10} {:>10} {:>8} {:>8}\n", "buffers", "filled", "greedy", "", "nodes",
              "s");
-  for (const auto& [count, percent] : kPublic) {
+  for (const auto& [count, percent] : test::kPublicInstances) {
     test::Twister random(seed + static_cast<std::uint64_t>(count));
     const std::vector<Buffer> buffers = test::CutSquare(random).cut(count, percent);
     const Bytes greedy = arena_bytes(buffers, best_greedy_placement(buffers, 1));
@@ -85,8 +67,8 @@ int run_squares(std::uint64_t seed) {
                word_of(trial.found.status), trial.found.node_count, trial.seconds);
     std::fflush(stdout);
   }
-  fmt::print("{} of {} within {} s\n", placed, kPublic.size(), kMostSeconds);
-  return placed == kPublic.size() ? 0 : 1;
+  fmt::print("{} of {} within {} s\n", placed, test::kPublicInstances.size(), kMostSeconds);
+  return placed == test::kPublicInstances.size() ? 0 : 1;
 }
 
 /// A model on a small board, with a budget this far from the working set to the peak.

@@ -11,6 +11,7 @@
 #include <gtest/gtest.h>
 
 #include "poet/banks.hpp"
+#include "support/banked.hpp"
 #include "support/cases.hpp"
 #include "support/random_buffers.hpp"
 
@@ -85,20 +86,7 @@ std::optional<double> least_cost(const BankProblem& problem) {
 
 /// A placement by the judge of placements, bank by bank.
 void expect_valid(const BankProblem& problem, const BankedOffsets& placement) {
-  for (std::size_t k = 0; k < problem.banks.size(); ++k) {
-    std::vector<Buffer> inside;
-    Placement offsets;
-    for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
-      if (placement.banks[b] != static_cast<int>(k)) continue;
-      inside.push_back(problem.buffers[b]);
-      offsets.offsets.push_back(placement.offsets[b]);
-    }
-    EXPECT_THAT(
-        check_placement(inside,
-                        {.capacity_bytes = problem.banks[k].bytes, .alignment = problem.alignment},
-                        offsets),
-        IsEmpty());
-  }
+  EXPECT_THAT(test::faults_in_banks(problem, placement), IsEmpty());
   for (std::size_t b = 0; b < problem.pinned.size(); ++b) {
     if (problem.pinned[b] < 0) continue;
     EXPECT_EQ(placement.banks[b], problem.pinned[b]);

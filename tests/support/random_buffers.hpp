@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <utility>
 #include <vector>
@@ -119,5 +120,23 @@ class CutSquare {
   Twister& random_;
   std::vector<Buffer> buffers_;
 };
+
+/// The number of buffers of a public instance of MiniMalloc, and how much of the square they fill.
+struct PublicInstance {
+  int count;
+  int percent;
+};
+
+inline constexpr std::array<PublicInstance, 11> kPublicInstances = {{{154, 95},
+                                                                     {170, 98},
+                                                                     {203, 97},
+                                                                     {213, 89},
+                                                                     {215, 89},
+                                                                     {296, 66},
+                                                                     {308, 64},
+                                                                     {316, 58},
+                                                                     {374, 90},
+                                                                     {409, 81},
+                                                                     {454, 94}}};
 
 }  // namespace poet::test
