@@ -52,6 +52,16 @@ class ExportedConstants : public Export {
     return memory;
   }
 
+  /// Three steps of an exported program from the seed 7.
+  void expect_bits_of_run(const std::string& program, const std::string& model) const {
+    const std::string gradients = folder_.file("gradients");
+    const Finished step = run_step(program, {"3", "7", gradients});
+    ASSERT_EQ(step.status, 0) << step.out << step.err;
+    expect_same(
+        document(poet_solve({"run", schedule_, "--model", model, "--steps", "3", "--seed", "7"})),
+        step.out, contents_of(gradients));
+  }
+
   void expect_count(const std::string& name, std::int64_t count) const {
     EXPECT_THAT(file_of("poet_plan.h"), HasSubstr(fmt::format("#define POET_{} {} ", name, count)));
   }
@@ -103,12 +113,7 @@ TEST_F(ExportedConstants, LieInReadOnlyMemoryAndGiveTheBitsOfRun) {
     const std::string program = built();
     const Finished symbols = compile(POET_NM, {"-S", program});
     EXPECT_THAT(symbols.out, HasSubstr(fmt::format("{:016x} R poet_constants\n", 16272)));
-    const std::string gradients = folder_.file("gradients");
-    const Finished step = run_step(program, {"3", "7", gradients});
-    ASSERT_EQ(step.status, 0) << step.out << step.err;
-    expect_same(
-        document(poet_solve({"run", schedule_, "--model", model, "--steps", "3", "--seed", "7"})),
-        step.out, contents_of(gradients));
+    expect_bits_of_run(program, model);
   }
 }
 
@@ -143,8 +148,7 @@ json with_bytes(json model, const std::set<std::string>& layers, bool are_bytes 
 TEST_F(ExportedConstants, OfOneByteGiveTheBitsOfRun) {
   const std::string model = model_of(
       with_bytes(json::parse(kLayersOfBytes), {"first", "last", "row", "flat", "loss"}, false));
-  const json memory =
-      solved_for_chip(model, "100%", {"--batch-size", "2"}).at("memory");
+  const json memory = solved_for_chip(model, "100%", {"--batch-size", "2"}).at("memory");
   const Finished written = exported(schedule_, {"--model", model, "--seed", "7"});
   ASSERT_EQ(written.status, 0) << written.err;
   // 3 x 3 for each of 6 filters, 3 x 3 x 3 for each of 8, and so on; a scale for each filter or
@@ -159,12 +163,7 @@ TEST_F(ExportedConstants, OfOneByteGiveTheBitsOfRun) {
   const std::string program = built();
   const Finished symbols = compile(POET_NM, {"-S", program});
   EXPECT_THAT(symbols.out, HasSubstr(fmt::format("{:016x} R poet_constant_bytes\n", kWeights)));
-  const std::string gradients = folder_.file("gradients");
-  const Finished step = run_step(program, {"3", "7", gradients});
-  ASSERT_EQ(step.status, 0) << step.out << step.err;
-  expect_same(
-      document(poet_solve({"run", schedule_, "--model", model, "--steps", "3", "--seed", "7"})),
-      step.out, contents_of(gradients));
+  expect_bits_of_run(program, model);
 }
 
 // A file of parameters keeps floats, and what has been rounded is not rounded once more.
