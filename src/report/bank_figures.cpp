@@ -75,7 +75,7 @@ bool has_sizes(std::vector<std::string>& found, const std::vector<BankFigures>& 
   return true;
 }
 
-/// The banks have to be those of the platform, with the same rates, in the same order.
+/// A file has the banks of its platform, with the same rates, in the same order.
 void check_platform_banks(std::vector<std::string>& found, const ScheduleFile& file,
                           const Platform& platform) {
   std::vector<BankFigures> expected = bank_rooms(platform, file);
@@ -147,8 +147,9 @@ std::vector<BankRange> used_banks(const ScheduleFile& file) {
   std::vector<BankRange> used;
   for (const BankFigures& bank : file.banked.banks) {
     if (bank.used_bytes == 0) continue;
-    used.push_back(
-        {.from = bank.offset, .to = bank.offset + aligned(bank.used_bytes, file.model.alignment)});
+    used.push_back({.from = bank.offset,
+                    .to = bank.offset + aligned(bank.used_bytes, file.model.alignment),
+                    .name = bank.name});
   }
   return used;
 }

@@ -126,11 +126,8 @@ struct SolvedStep {
 /// The banks that the program uses. Offsets of 32 bits are for the plan to check.
 std::vector<DeviceBank> banks_of(const ScheduleFile& file) {
   std::vector<DeviceBank> banks;
-  const std::vector<BankRange> used = used_banks(file);
-  for (const BankFigures& bank : file.banked.banks) {
-    if (bank.used_bytes == 0) continue;
-    const BankRange& range = used[banks.size()];
-    banks.push_back({.name = bank.name,
+  for (const BankRange& range : used_banks(file)) {
+    banks.push_back({.name = range.name,
                      .from = static_cast<std::uint32_t>(range.from),
                      .bytes = static_cast<std::uint32_t>(range.to - range.from)});
   }
