@@ -36,7 +36,7 @@ struct poet_weights {
 };
 
 /* Left operands that are bytes: where the block's first row has its first byte and its scale, and
- * how far apart scales are: those of rows, or those of terms of the outermost and of the innermost
+ * how far apart scales of rows are, or scales of terms of the outermost and of the innermost
  * loop. */
 struct poet_left_bytes {
   const struct poet_weights* of; /* NULL: left operands are numbers */

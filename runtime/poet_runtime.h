@@ -211,7 +211,7 @@ int poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, ui
 void poet_fill_input(const struct poet_plan* plan, int32_t input, uint64_t seed, void* values);
 void poet_fill_target(const struct poet_plan* plan, int32_t target, uint64_t seed, void* values);
 
-/* Where an offset in the arena is, such as that of a tensor: in a bank if the plan has some. */
+/* Where an offset in the arena is, such as a tensor's: in a bank if the plan has some. */
 void* poet_arena_at(const struct poet_plan* plan, const struct poet_memory* memory,
                     uint32_t offset);
 

@@ -1,5 +1,5 @@
-// What all searches over banks share. A bank is an arena like any other, so the offsets within it
-// are those of the search for offsets; what is new is only which buffers are in which bank.
+// What all searches over banks share. A bank is an arena like any other, so the search for offsets
+// finds the offsets within it; what is new is only which buffers are in which bank.
 
 #include "arena/bank_model.hpp"
 

@@ -15,8 +15,8 @@ namespace poet {
 /// offsets. An offset is in one of them, and what begins there has to end there.
 class GuardedArena {
  public:
-  /// Blocks for these ranges of offsets, which ascend. With `poison`, whatever is not in use holds
-  /// signalling NaNs. Throws InputError if there is no memory.
+  /// Blocks for these ranges of offsets, which ascend. With `poison`, memory that is not in use
+  /// holds signalling NaNs. Throws InputError if there is no memory.
   GuardedArena(std::span<const BankRange> ranges, bool poison);
 
   /// Whether one of the blocks has all of these bytes.

@@ -39,7 +39,7 @@ struct DeviceOperand {
 
 struct DeviceCall {
   const KernelCall* call = nullptr;  ///< of the training step, which the plan refers to
-  Kernel kernel{};                   ///< that of `call`, or the one that reads its weight as bytes
+  Kernel kernel{};                   ///< the call's, or its twin that reads weights as bytes
   std::vector<DeviceOperand> in;
 };
 

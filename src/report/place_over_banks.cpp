@@ -1,5 +1,5 @@
-// From a program to banks. A file states banks as ranges of one count of offsets: whatever reads
-// offsets goes on as before, and only who cares asks which range one is in. Tensors are not moved:
+// From a program to banks. A file states banks as ranges of one count of offsets: readers of
+// offsets go on as before, and only who cares asks which range one is in. Tensors are not moved:
 // from one bank to another, a move would cost what the placement saves.
 
 #include "report/place_over_banks.hpp"
