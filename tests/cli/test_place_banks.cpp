@@ -64,7 +64,8 @@ TEST_F(PlaceBanks, PutsWhatIsReadAndWrittenMostInTheQuickOne) {
   const std::string solved = in_half_a_megabyte();
   const Finished run = place_in(solved, {"--platform", platform});
   ASSERT_EQ(run.status, 0) << run.err;
-  const json summary = document(run).at("summary");
+  const json placement = document(run);
+  const json& summary = placement.at("summary");
   ASSERT_EQ(summary.at("banks").size(), 2);
   const json& near = summary.at("banks")[0];
   const json& far = summary.at("banks")[1];
@@ -81,7 +82,7 @@ TEST_F(PlaceBanks, PutsWhatIsReadAndWrittenMostInTheQuickOne) {
                                                    static_cast<double>(far_traffic) / 1e6);
   EXPECT_LE(summary.at("bank_bound"), summary.at("bank_seconds"));
   EXPECT_THAT(run.err, HasSubstr("bank near: "));
-  for (const json& step : document(run).at("program")) EXPECT_NE(step.at("op"), "move");
+  for (const json& step : placement.at("program")) EXPECT_NE(step.at("op"), "move");
   const Finished verified =
       poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, run.out);
   EXPECT_EQ(verified.status, 0) << verified.err;
