@@ -57,6 +57,8 @@ struct MemoryBank {
   Bytes bytes = 0;                          ///< at least 1
   double bytes_per_second = 0;              ///< above 0, read and written alike
   std::optional<double> joules_per_byte{};  ///< read or written; absent: unknown
+  /// Whether what training keeps beside tensors is here, and computations wait for it. At most one.
+  bool keeps_parameters = false;
 
   bool operator==(const MemoryBank&) const = default;
 };
@@ -148,6 +150,13 @@ std::vector<std::string> builtin_platforms();
 /// or the scale is negative or not finite.
 Graph cost_graph(const Model& model, const Platform* platform, double mem_power_scale = 1.0,
                  bool paging = true);
+
+/// What training keeps in RAM beside tensors: an array of each, with one layer after the other.
+enum class TrainingArray {
+  parameters,  ///< weights and biases that are not in flash
+  gradients,   ///< sums over several steps
+  optimizer    ///< moments
+};
 
 /// What training needs on the device beside the tensors of the graph. A RAM budget is about tensors
 /// only, unless it is `chip` or --count-parameters is given.

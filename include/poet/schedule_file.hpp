@@ -178,12 +178,24 @@ enum class BankCost {
   energy  ///< that this takes
 };
 
+/// Where an array that training keeps is, and what a schedule does there: it is in the bank as a
+/// whole, at its end, for good.
+struct KeptFigures {
+  TrainingArray what = TrainingArray::parameters;
+  std::string bank;  ///< the name of one
+  Bytes bytes = 0;
+  Bytes read_bytes = 0;
+  Bytes written_bytes = 0;
+
+  bool operator==(const KeptFigures&) const = default;
+};
+
 /// One of the memories that RAM consists of, and what a schedule does there. Its room for tensors
 /// is what is left of its bytes, in multiples of kBankAlignment.
 struct BankFigures {
   std::string name;      ///< as in the platform, and so the bytes and the rates
   Bytes bytes = 0;       ///< of the bank
-  Bytes kept_bytes = 0;  ///< of it for what training keeps beside tensors
+  Bytes kept_bytes = 0;  ///< of it for what training keeps beside tensors, and the reserve
   Bytes offset = 0;      ///< the first offset of the program that is in this bank
   Bytes used_bytes = 0;  ///< the end of the highest tensor or workspace, from there
   double bytes_per_second = 0;
@@ -213,6 +225,9 @@ struct BankedFigures {
   std::optional<double>
       bank_bound{};                  ///< no placement of this program costs less, in the same unit
   std::vector<BankFigures> banks{};  ///< in the order of the platform, and of offsets
+  /// What training keeps in them, each array once; empty if that is nothing, or has no room beside
+  /// the RAM budget.
+  std::vector<KeptFigures> kept{};
 
   bool operator==(const BankedFigures&) const = default;
 };

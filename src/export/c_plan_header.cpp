@@ -93,6 +93,7 @@ class PlanHeader {
     define("ARENA_BYTES", plan_.arena_bytes);
     define("ALIGNMENT", plan_.alignment, "of the arena, in bytes");
     define_banks();
+    name_kept_banks();
     define("STORAGE_BYTES", plan_.storage_bytes, "of secondary storage");
     if (plan_.is_second) return write_second_sizes();
     define("PARAMETER_COUNT", plan_.parameter_count, "poet_real");
@@ -123,6 +124,19 @@ class PlanHeader {
       define("BANK_" + name, static_cast<std::int64_t>(k), "an index of poet_memory.banks");
       define(fmt::format("ARENA_{}_BYTES", name), plan_.banks[k].bytes);
     }
+  }
+
+  /// Texts, as the name of a section is one.
+  void name_kept_banks() {
+    const auto name = [&](TrainingArray array, const char* macro, const char* member) {
+      const auto found = plan_.kept_banks.find(array);
+      if (found == plan_.kept_banks.end()) return;
+      text_ += fmt::format("#define {}{}_BANK \"{}\" /* where poet_memory.{} should be */\n",
+                           words_.macro, macro, found->second, member);
+    };
+    name(TrainingArray::parameters, "PARAMETERS", "parameters");
+    name(TrainingArray::optimizer, "MOMENTS", "moments");
+    name(TrainingArray::gradients, "KEPT", "kept");
   }
 
   void define_outputs() {

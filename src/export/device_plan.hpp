@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -10,6 +11,7 @@
 
 #include "base/fields.hpp"
 #include "poet/graph.hpp"
+#include "poet/platform.hpp"
 #include "poet/schedule.hpp"
 #include "step/training_step.hpp"
 
@@ -91,6 +93,9 @@ struct DeviceBank {
   std::uint32_t from = 0, bytes = 0;
 };
 
+/// The names of the banks for what the firmware keeps beside tensors; empty: nobody has said.
+using KeptBanks = std::map<TrainingArray, std::string>;
+
 /// A training step, or a forward pass alone, at fixed addresses.
 struct DevicePlan {
   const TrainingStep* step = nullptr;
@@ -110,6 +115,7 @@ struct DevicePlan {
   std::vector<DeviceInstruction> instructions;
   std::vector<DeviceOutput> outputs;  ///< by TrainingStep::outputs
   std::vector<DeviceBank> banks;      ///< by offset; none if all offsets are in one arena
+  KeptBanks kept_banks{};
 };
 
 /// A program that is valid and has offsets.
@@ -119,6 +125,7 @@ struct PlacedStep {
   Bytes arena_bytes = 0;
   Bytes alignment = 4;
   std::vector<DeviceBank> banks{};  ///< that the program uses
+  KeptBanks kept{};
 };
 
 /// Gives every operand of every kernel call its place. The plan refers to `step`, which has to stay

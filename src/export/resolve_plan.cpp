@@ -346,6 +346,7 @@ DevicePlan resolve_plan(const TrainingStep& step, const std::string& name,
   plan.name = name;
   plan.hash = state_hash(step);
   plan.banks = placed.banks;
+  plan.kept_banks = placed.kept;
   return plan;
 }
 

@@ -55,6 +55,17 @@ bool is_bank_name(std::string_view name) {
   });
 }
 
+/// What training keeps is in a single memory, and not in flash.
+void check_keeper(const JsonCursor& bank, const Platform& platform) {
+  const JsonCursor at = bank.required("keeps_parameters");
+  if (platform.parameters_in == ParametersIn::flash) {
+    at.fail_expecting("no such key beside parameters_in flash");
+  }
+  for (const MemoryBank& other : platform.banks) {
+    if (other.keeps_parameters) at.fail_expecting("one bank at most that keeps parameters");
+  }
+}
+
 void read_banks(const JsonCursor& root, Platform& platform) {
   const auto list = root.optional("banks");
   if (!list) return;
@@ -68,6 +79,7 @@ void read_banks(const JsonCursor& root, Platform& platform) {
     for (const MemoryBank& other : platform.banks) {
       if (other.name == bank.name) at.required("name").fail_expecting("a name of its own");
     }
+    if (bank.keeps_parameters) check_keeper(at, platform);
     sum += bank.bytes;
     if (sum > kMaxBytes) at.required("bytes").fail_expecting("banks of 2^53 bytes in all at most");
     platform.banks.push_back(std::move(bank));

@@ -10,26 +10,12 @@
 #include "base/text/printable.hpp"
 #include "model/chip_ram.hpp"
 #include "model/shape.hpp"
+#include "model/training_arrays.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
 
 namespace poet {
 namespace {
-
-constexpr int kUsualBytes = 4;  // of an element, without a platform
-
-/// Numbers that the optimizer keeps for each parameter.
-int numbers_kept(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::sgd:
-      return 0;
-    case Optimizer::momentum:
-      return 1;
-    case Optimizer::adam:
-      break;
-  }
-  return 2;
-}
 
 /// What makes each term smaller, in their order.
 constexpr std::array<std::string_view, 4> kCures{
@@ -49,7 +35,6 @@ bool is_in_flash(const Parameters& parameters, const Platform* platform) {
 }
 
 DeviceMemory device_memory(const Model& model, const Platform* platform) {
-  const int usual = platform != nullptr ? platform->element_bytes : kUsualBytes;
   DeviceMemory memory;
   if (platform != nullptr) memory.reserve_bytes = platform->reserve_bytes;
   const auto add = [](Bytes& sum, Bytes bytes) {
@@ -57,13 +42,11 @@ DeviceMemory device_memory(const Model& model, const Platform* platform) {
     if (sum > kMaxBytes) throw InputError("the parameters take more than 2^53 bytes");
   };
   for (const Parameters& parameters : model.parameters) {
-    const ElementBytes& sizes = parameters.element_bytes;
-    const Bytes own = bytes_of(parameters, sizes.parameters.value_or(usual));
-    add(is_in_flash(parameters, platform) ? memory.flash_bytes : memory.parameters_bytes, own);
-    if (!parameters.is_trained) continue;
-    const Bytes gradient = bytes_of(parameters, sizes.gradients.value_or(usual));
-    if (model.update == Update::accumulate) add(memory.gradients_bytes, gradient);
-    add(memory.optimizer_bytes, checked_product({numbers_kept(model.optimizer), gradient}));
+    const KeptSizes sizes = kept_sizes(parameters, model, platform);
+    add(is_in_flash(parameters, platform) ? memory.flash_bytes : memory.parameters_bytes,
+        sizes.parameters);
+    add(memory.gradients_bytes, sizes.gradients);
+    add(memory.optimizer_bytes, sizes.optimizer);
   }
   return memory;
 }

@@ -5,15 +5,13 @@
 // its runtime, unless the platform states rates for some ops or the bandwidth of its RAM. Costs are
 // the only thing that a platform adds: edges and attributes come from the model as they are.
 
-#include <algorithm>
 #include <cmath>
-#include <map>
-#include <span>
+#include <optional>
 #include <string_view>
 
 #include <fmt/format.h>
 
-#include "model/chip_ram.hpp"
+#include "model/memory_waits.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
@@ -82,57 +80,6 @@ void set_compute_costs(const ModelNode& from, const Platform* platform, Node& no
   node.energy_joules = static_cast<double>(from.flop) / *rates.flops_per_joule;
 }
 
-/// What nodes read and write beside their inputs and outputs, by name.
-struct ParameterSize {
-  Bytes bytes = 0;
-  bool has_price = false;  ///< in flash, on a platform that says what reading there takes
-};
-using ParameterBytes = std::map<std::string_view, ParameterSize>;
-
-ParameterBytes parameter_bytes(const Model& model, const Platform& platform) {
-  ParameterBytes all;
-  const bool has_prices = platform.flash_bytes_per_second || platform.flash_joules_per_byte;
-  for (const Parameters& each : model.parameters) {
-    all[each.name] = {
-        .bytes = bytes_of(each, each.element_bytes.parameters.value_or(platform.element_bytes)),
-        .has_price = has_prices && is_in_flash(each, &platform)};
-  }
-  return all;
-}
-
-/// A computation takes no less time than to move what it reads and writes.
-void wait_for_memory(const ModelNode& from, const Platform& platform,
-                     const ParameterBytes& parameters, std::span<const Node> earlier, Node& node) {
-  if (!platform.memory_bytes_per_second || from.measured) return;
-  double bytes = static_cast<double>(node.bytes);
-  for (const int input : from.inputs) bytes += static_cast<double>(earlier[input].bytes);
-  for (const auto* names : {&from.reads_parameters, &from.writes_parameters}) {
-    for (const std::string& name : *names) {
-      const auto found = parameters.find(name);
-      if (found == parameters.end() || found->second.has_price) continue;
-      bytes += static_cast<double>(found->second.bytes);
-    }
-  }
-  node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform.memory_bytes_per_second);
-}
-
-/// What a computation reads in flash it reads there each time, also when it is done again. Nobody
-/// keeps a copy.
-void read_from_flash(const ModelNode& from, const Platform& platform,
-                     const ParameterBytes& parameters, Node& node) {
-  if (from.measured) return;
-  double bytes = 0;
-  for (const std::string& name : from.reads_parameters) {
-    const auto found = parameters.find(name);
-    if (found == parameters.end() || !found->second.has_price) continue;
-    bytes += static_cast<double>(found->second.bytes);
-  }
-  if (platform.flash_bytes_per_second) {
-    node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform.flash_bytes_per_second);
-  }
-  node.energy_joules += bytes * platform.flash_joules_per_byte.value_or(0);
-}
-
 void copy_attributes(const ModelNode& from, Node& node) {
   node.in_place = from.in_place;
   node.in_place_choices = from.in_place_choices;
@@ -182,8 +129,8 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
                     "least 0",
                     mem_power_scale));
   }
-  const ParameterBytes parameters =
-      platform != nullptr ? parameter_bytes(model, *platform) : ParameterBytes();
+  std::optional<MemoryWaits> waits;
+  if (platform != nullptr) waits.emplace(model, *platform);
   std::vector<Node> nodes;
   nodes.reserve(model.nodes.size());
   for (const ModelNode& from : model.nodes) {
@@ -198,10 +145,7 @@ Graph cost_graph(const Model& model, const Platform* platform, double mem_power_
       node.bytes = aligned(node.bytes, model.alignment);
       node.workspace_bytes = aligned(node.workspace_bytes, model.alignment);
     }
-    if (platform != nullptr) {
-      wait_for_memory(from, *platform, parameters, nodes, node);
-      read_from_flash(from, *platform, parameters, node);
-    }
+    if (waits) waits->add_to(node, from, nodes);
     set_page_costs(from, platform, mem_power_scale, paging, node);
     nodes.push_back(std::move(node));
   }

@@ -60,7 +60,8 @@ template <>
 inline constexpr auto kFields<MemoryBank> = std::tuple_cat(
     kMembers<&MemoryBank::name>, std::tuple(Field<&MemoryBank::bytes>{.key = "bytes", .least = 1}),
     kPositiveMembers<InFile::always, &MemoryBank::bytes_per_second>,
-    kPositiveMembers<InFile::left_out_if_default, &MemoryBank::joules_per_byte>);
+    kPositiveMembers<InFile::left_out_if_default, &MemoryBank::joules_per_byte>,
+    kMembersIn<InFile::left_out_if_default, &MemoryBank::keeps_parameters>);
 
 /// What a platform file has from version 2 on, beside intervals in the place of numbers.
 inline constexpr auto kNewPlatformFields =

@@ -1,7 +1,9 @@
 #pragma once
 
+#include <string>
 #include <vector>
 
+#include "poet/model.hpp"
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "poet/units.hpp"
@@ -9,17 +11,33 @@
 
 namespace poet {
 
-/// The banks of a platform with the room that each has for the tensors of a schedule. What training
-/// keeps beside tensors, as far as the file says so, fills the banks from the last one on, but for
-/// the RAM budget of the schedule, which is for tensors.
+/// The banks of a platform as files state them, but for what a schedule does there.
+std::vector<BankFigures> banks_of(const Platform& platform);
+
+/// Likewise, without their offsets, and with what the reserve takes of them: it fills them from the
+/// last one on, but leaves the RAM budget of the schedule to tensors.
 std::vector<BankFigures> bank_rooms(const Platform& platform, const ScheduleFile& file);
+
+/// The arrays that training keeps and that have to lie in these banks: none, if the banks have no
+/// room for them beside the RAM budget of a file, which is for tensors then.
+std::vector<TrainingArray> arrays_in_banks(const std::vector<BankFigures>& banks,
+                                           const ScheduleFile& file);
+
+/// What the program of a file reads and writes in each array that training keeps, in no bank yet.
+/// The model is in the order of the file.
+std::vector<KeptFigures> kept_traffic(const ScheduleFile& file, const Model& model,
+                                      const Platform& platform);
+
+/// Takes the room of arrays off that of their banks, and sets the offsets of the banks. Throws
+/// InternalError for a bank that has no room.
+void keep_in_banks(BankedFigures& banked, std::vector<KeptFigures> kept);
+
+/// The banks of a file with all that follows from its program, its arrays and their rates. What
+/// contradicts that they are banks with a program in them is appended to `found`, one line each.
+BankedFigures measured_banks(const ScheduleFile& file, std::vector<std::string>& found);
 
 /// The bytes of what training keeps for which the banks of a file have no room beside its budget.
 Bytes homeless_bytes(const ScheduleFile& file);
-
-/// Sets what the program of a file does in its banks, whose rooms and rates are known, and their
-/// sums. The program has offsets.
-void measure_banks(ScheduleFile& file);
 
 /// The offsets of the banks that the program of a file uses, up to the end of the highest tensor in
 /// each, rounded up to the alignment of its graph; none if they are in one arena.

@@ -66,7 +66,7 @@ ArenaFigures expected_arena(const ScheduleFile& file) {
 }  // namespace
 
 // A bad index ends the check, since all that follows looks nodes up by it.
-void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
+void check_arena(std::vector<std::string>& found, const ScheduleFile& file, const Model* model,
                  const Platform* platform) {
   for (const Instruction& step : file.program) {
     if (step.node >= 0 && step.node < file.graph.size()) continue;
@@ -97,7 +97,7 @@ void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
   const std::vector<std::string> lost =
       check_slots(file.graph, file.program, file.arena.storage_bytes);
   found.insert(found.end(), lost.begin(), lost.end());
-  check_banks(found, file, platform);
+  check_banks(found, file, model, platform);
 }
 
 }  // namespace poet

@@ -155,11 +155,9 @@ void check_uncertainty(Found& found, const ScheduleFile& file, Joules energy, co
   }
   if (runtimes) check_runtime(found, *runtimes, file);
   if (model == nullptr || platform == nullptr) return;
-  const NodeOrder& order = file.model.order;
-  if (!order.empty() && !is_legal(cost_graph(*model, platform), {}, order)) return;
-  const Model in_order = order.empty() ? *model : permuted(*model, order);
-  if (in_order.nodes.size() != file.graph.nodes.size()) return;  // found by the digest
-  const Pricing pricing{.model = in_order,
+  const std::optional<Model> in_order = in_order_of(file, *model, platform);
+  if (!in_order) return;  // found by its order or its digest
+  const Pricing pricing{.model = *in_order,
                         .platform = *platform,
                         .mem_power_scale = file.request.settings.mem_power_scale,
                         .paging = file.request.limits.techniques.paging};

@@ -19,18 +19,19 @@ bool objective_is_proven(const ScheduleFile& file);
 void check_claim(std::vector<std::string>& found, const ScheduleFile& file, Joules energy);
 
 /// Appends what is wrong with the program of a valid schedule, and what check_arena() finds.
-void check_program(std::vector<std::string>& found, const ScheduleFile& file,
+void check_program(std::vector<std::string>& found, const ScheduleFile& file, const Model* model,
                    const Platform* platform);
 
 /// Appends what is wrong with the offsets and slots of a file, and with what its summary says they
-/// use, one line each. `platform` may be null: then nobody knows what moves cost.
-void check_arena(std::vector<std::string>& found, const ScheduleFile& file,
+/// use, one line each, and what check_banks() finds. `platform` may be null: then nobody knows what
+/// moves cost.
+void check_arena(std::vector<std::string>& found, const ScheduleFile& file, const Model* model,
                  const Platform* platform);
 
 /// Appends what is wrong with the banks of a file, if it has some: tensors that no single bank
-/// holds, and figures that the program and the rates, or the platform, contradict. `platform` may
-/// be null.
-void check_banks(std::vector<std::string>& found, const ScheduleFile& file,
+/// holds, and figures that the program and the rates, the model or the platform contradict. The
+/// model is in the given order. Either may be null.
+void check_banks(std::vector<std::string>& found, const ScheduleFile& file, const Model* model,
                  const Platform* platform);
 
 /// Appends what is wrong with what a file states of the intervals of its platform; `energy` is that

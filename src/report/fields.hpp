@@ -128,6 +128,15 @@ template <>
 inline constexpr auto kNames<BankCost> = kWords<BankCost::time, BankCost::energy>;
 
 template <>
+inline constexpr auto kNames<TrainingArray> =
+    kWords<TrainingArray::parameters, TrainingArray::gradients, TrainingArray::optimizer>;
+
+template <>
+inline constexpr auto kFields<KeptFigures> =
+    kMembers<&KeptFigures::what, &KeptFigures::bank, &KeptFigures::bytes, &KeptFigures::read_bytes,
+             &KeptFigures::written_bytes>;
+
+template <>
 inline constexpr auto kFields<BankFigures> = std::tuple_cat(
     kMembers<&BankFigures::name, &BankFigures::bytes, &BankFigures::kept_bytes,
              &BankFigures::offset, &BankFigures::used_bytes>,
@@ -141,7 +150,8 @@ inline constexpr auto kFields<BankFigures> = std::tuple_cat(
 template <>
 inline constexpr auto kFields<BankedFigures> =
     kMembersIn<InFile::left_out_if_default, &BankedFigures::bank_cost, &BankedFigures::bank_seconds,
-               &BankedFigures::bank_joules, &BankedFigures::bank_bound, &BankedFigures::banks>;
+               &BankedFigures::bank_joules, &BankedFigures::bank_bound, &BankedFigures::banks,
+               &BankedFigures::kept>;
 
 /// Likewise.
 template <>

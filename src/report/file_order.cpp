@@ -79,6 +79,15 @@ std::string given_graph_sha256(const ScheduleFile& file) {
   return digest_of(given_graph(file), file);
 }
 
+std::optional<Model> in_order_of(const ScheduleFile& file, const Model& given,
+                                 const Platform* platform) {
+  if (given.nodes.size() != file.graph.nodes.size()) return std::nullopt;
+  const NodeOrder& order = file.model.order;
+  if (order.empty()) return given;
+  if (!is_legal(cost_graph(given, platform), {}, order)) return std::nullopt;
+  return permuted(given, order);
+}
+
 std::vector<std::string> order_findings(const ScheduleFile& file) {
   std::vector<std::string> found;
   const NodeOrder& order = file.model.order;

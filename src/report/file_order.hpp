@@ -1,11 +1,13 @@
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "poet/graph.hpp"
 #include "poet/model.hpp"
 #include "poet/order.hpp"
+#include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 
 namespace poet {
@@ -14,6 +16,11 @@ namespace poet {
 /// is ModelInfo::order and not empty. Throws InputError if either order is not legal for the graph
 /// in the other.
 Graph put_back(const Graph& graph, const NodeOrder& order);
+
+/// A model, which is in the given order, in the order of a file; absent if the file's order is not
+/// legal for it, or it has another number of nodes. `platform` may be null.
+std::optional<Model> in_order_of(const ScheduleFile& file, const Model& given,
+                                 const Platform* platform);
 
 /// What is wrong with the order that a file states, one line each: whether it is legal by what the
 /// nodes say, its digests, and what nodes take over in it.

@@ -9,6 +9,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "model/shape.hpp"
 #include "poet/banks.hpp"
 #include "poet/error.hpp"
 #include "report/bank_figures.hpp"
@@ -58,7 +59,9 @@ std::vector<int> pins_of(const ScheduleFile& file, const ProgramBuffers& lifetim
 std::vector<int> nodes_of(const std::vector<int>& buffers, const ProgramBuffers& lifetimes) {
   std::vector<int> nodes;
   nodes.reserve(buffers.size());
-  for (const int b : buffers) nodes.push_back(lifetimes.nodes[b]);
+  for (const int b : buffers) {
+    if (b < static_cast<int>(lifetimes.nodes.size())) nodes.push_back(lifetimes.nodes[b]);
+  }
   std::sort(nodes.begin(), nodes.end());
   nodes.erase(std::unique(nodes.begin(), nodes.end()), nodes.end());
   return nodes;
@@ -72,38 +75,92 @@ bool is_above_all(const BankProblem& problem, int buffer) {
                      [&](const Bank& bank) { return bytes > bank.bytes; });
 }
 
+/// The arrays that have to be in banks, with what the program does in them.
+std::vector<KeptFigures> arrays_to_place(const ScheduleFile& file, const Platform& platform,
+                                         const std::vector<BankFigures>& banks,
+                                         const Model* model) {
+  if (arrays_in_banks(banks, file).empty()) return {};
+  if (model != nullptr) return kept_traffic(file, *model, platform);
+  throw InputError(
+      "the model of the schedule was not found, which says what reads and writes the parameters; "
+      "expected --model");
+}
+
+/// Adds a buffer for each array, which lives all the time, to the buffers of the program.
+void add_arrays(BankProblem& problem, const std::vector<KeptFigures>& arrays,
+                const Platform& platform) {
+  std::int64_t end = 1;
+  for (const Buffer& buffer : problem.buffers) end = std::max(end, buffer.upper);
+  const auto keeper = std::find_if(platform.banks.begin(), platform.banks.end(),
+                                   [](const auto& bank) { return bank.keeps_parameters; });
+  const int pin =
+      keeper != platform.banks.end() ? static_cast<int>(keeper - platform.banks.begin()) : -1;
+  for (const KeptFigures& array : arrays) {
+    problem.buffers.push_back(
+        {.lower = 0, .upper = end, .bytes = aligned(array.bytes, kBankAlignment)});
+    problem.traffic.push_back(checked_sum({array.read_bytes, array.written_bytes}));
+    problem.pinned.push_back(pin);
+  }
+}
+
+/// Takes the buffers from `first` on, which live all the time, out of a placement: what is above
+/// one of them moves down by its bytes, as nothing is ever beside it.
+void move_down(const BankProblem& problem, std::size_t first, BankedOffsets& found) {
+  for (std::size_t k = problem.buffers.size(); k-- > first;) {
+    const Bytes bytes = aligned(problem.buffers[k].bytes, problem.alignment);
+    for (std::size_t b = 0; b < k; ++b) {
+      if (found.banks[b] == found.banks[k] && found.offsets[b] > found.offsets[k]) {
+        found.offsets[b] -= bytes;
+      }
+    }
+  }
+  found.offsets.resize(first);
+}
+
 }  // namespace
 
 ProgramInBanks place_over_banks(const ScheduleFile& file, const ProgramBuffers& lifetimes,
                                 const Platform& platform, const BankWishes& wishes) {
   ProgramInBanks result;
-  std::vector<BankFigures> banks = bank_rooms(platform, file);
+  BankedFigures& figures = result.figures;
+  figures.banks = bank_rooms(platform, file);
+  std::vector<KeptFigures> arrays = arrays_to_place(file, platform, figures.banks, wishes.model);
   BankProblem problem{.buffers = lifetimes.buffers,
                       .traffic = program_traffic(file.graph, file.program, lifetimes),
-                      .pinned = pins_of(file, lifetimes, banks, platform),
+                      .pinned = pins_of(file, lifetimes, figures.banks, platform),
                       .banks = {},
                       .alignment = wishes.alignment};
-  for (const BankFigures& bank : banks) {
+  add_arrays(problem, arrays, platform);
+  for (const BankFigures& bank : figures.banks) {
     problem.banks.push_back(
         {.bytes = room_of(bank), .cost_per_byte = cost_per_byte(bank, platform, wishes.cost)});
     result.room_bytes += room_of(bank);
   }
+  for (const KeptFigures& array : arrays) result.room_bytes -= aligned(array.bytes, kBankAlignment);
   BankPlacement found = place_in_banks(problem, {.seconds = wishes.time_limit});
   result.status = found.status;
+  const std::size_t first = lifetimes.buffers.size();
   if (found.status != PlacementStatus::fits) {
     result.missing_bytes = found.missing_bytes;
     result.left_over = nodes_of(found.left_over, lifetimes);
+    for (const int b : found.left_over) {
+      if (b >= static_cast<int>(first)) result.left_arrays.push_back(arrays[b - first].what);
+    }
     result.is_above_banks = std::any_of(found.left_over.begin(), found.left_over.end(),
                                         [&](int b) { return is_above_all(problem, b); });
     return result;
   }
-  result.placement.offsets = std::move(found.placement.offsets);
-  for (std::size_t b = 0; b < result.placement.offsets.size(); ++b) {
-    result.placement.offsets[b] += banks[found.placement.banks[b]].offset;
+  move_down(problem, first, found.placement);
+  for (std::size_t k = 0; k < arrays.size(); ++k) {
+    arrays[k].bank = figures.banks[found.placement.banks[first + k]].name;
   }
-  result.figures.bank_cost = wishes.cost;
-  result.figures.bank_bound = found.bound;
-  result.figures.banks = std::move(banks);
+  keep_in_banks(figures, std::move(arrays));
+  figures.bank_cost = wishes.cost;
+  figures.bank_bound = found.bound;
+  result.placement.offsets = std::move(found.placement.offsets);
+  for (std::size_t b = 0; b < first; ++b) {
+    result.placement.offsets[b] += figures.banks[found.placement.banks[b]].offset;
+  }
   return result;
 }
 

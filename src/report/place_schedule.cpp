@@ -132,10 +132,10 @@ void take_placement(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
   if (!file.summary.peak_storage_bytes) file.summary.peak_storage_bytes = bytes_of_copies(file);
   add_slots(file);
   file.program = with_offsets(file.program, lifetimes, placement);
-  if (!file.banked.banks.empty()) measure_banks(file);
   // The rest of the file does not depend on offsets, and comes from a replay or has stood one.
   std::vector<std::string> findings;
-  check_program(findings, file, nullptr);
+  if (!file.banked.banks.empty()) file.banked = measured_banks(file, findings);
+  check_program(findings, file, nullptr, nullptr);
   if (!findings.empty()) throw InternalError("the offsets are wrong: " + findings.front());
 }
 
@@ -169,7 +169,8 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
 void place_program_over_banks(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
                               const PlaceOptions& options) {
   ProgramInBanks found = place_over_banks(placed.file, lifetimes, *options.platform,
-                                          {.cost = options.bank_cost,
+                                          {.model = options.model,
+                                           .cost = options.bank_cost,
                                            .alignment = options.alignment,
                                            .time_limit = options.time_limit});
   placed.search = found.status;
@@ -178,6 +179,7 @@ void place_program_over_banks(PlacedSchedule& placed, const ProgramBuffers& life
     placed.unmoved_bytes = found.room_bytes + found.missing_bytes;
     if (placed.peak_bytes > found.room_bytes) return;
     placed.left_over = std::move(found.left_over);
+    placed.left_arrays = std::move(found.left_arrays);
     placed.is_above_banks = found.is_above_banks;
     return;
   }

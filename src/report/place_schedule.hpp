@@ -21,6 +21,9 @@ struct PlaceOptions {
   /// If it has banks, every tensor lies in one of them, and none is moved; the capacity is what
   /// they have for tensors. May be null.
   const Platform* platform = nullptr;
+  /// The model of the schedule, in its order: in banks, it says what is read and written of what
+  /// training keeps. May be null if that is nothing.
+  const Model* model = nullptr;
   BankCost bank_cost = BankCost::time;
   bool moves = true;       ///< whether tensors may be moved if no offsets are found
   Seconds time_limit = 0;  ///< 0: after usual_search_nodes(), the same on every machine
@@ -36,7 +39,8 @@ struct PlacedSchedule {
   Bytes peak_bytes = 0;     ///< of sizes rounded up to the alignment: no arena is smaller
   Bytes unmoved_bytes = 0;  ///< the smallest arena that is known to do without moves
   // Over banks only, if nothing fits.
-  std::vector<int> left_over;   ///< nodes whose tensors or workspaces found no room, each once
+  std::vector<int> left_over;  ///< nodes whose tensors or workspaces found no room, each once
+  std::vector<TrainingArray> left_arrays;  ///< that training keeps and that found none
   bool is_above_banks = false;  ///< one of them is larger than every bank that may hold it
 };
 

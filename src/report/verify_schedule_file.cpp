@@ -136,12 +136,13 @@ std::string shown_step(const std::vector<Instruction>& program, std::size_t at) 
 }  // namespace
 
 /// Reports the first difference only: everything after it is likely to differ as well.
-void check_program(Lines& found, const ScheduleFile& file, const Platform* platform) {
+void check_program(Lines& found, const ScheduleFile& file, const Model* model,
+                   const Platform* platform) {
   const std::vector<Instruction> expected =
       to_program(file.graph, file.schedule, file.request.limits.paging_time);
   const std::vector<Instruction> stated = without_offsets(file.program);
   if (stated == expected) {
-    if (has_offsets(file)) check_arena(found, file, platform);
+    if (has_offsets(file)) check_arena(found, file, model, platform);
     return;
   }
   std::size_t at = 0;
@@ -161,7 +162,8 @@ std::vector<std::string> verify_schedule_file(const ScheduleFile& file, const Mo
   check_stage_peaks(found, file, replay);
   check_claim(found, file, replay.energy_joules);
   check_uncertainty(found, file, replay.energy_joules, model, platform);
-  if (replay.valid()) check_program(found, file, platform);  // only a valid schedule has a program
+  // Only a valid schedule has a program.
+  if (replay.valid()) check_program(found, file, model, platform);
   return found;
 }
 

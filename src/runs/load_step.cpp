@@ -107,6 +107,18 @@ std::optional<Platform> find_platform(const PlatformInfo& stated) {
   return std::nullopt;
 }
 
+std::optional<Model> find_model(const ScheduleFile& file) {
+  const ModelInfo& stated = file.model;
+  if (stated.source == "-") return std::nullopt;
+  try {
+    return load_scheduled_model(find_text(stated.source == "built-in" ? stated.name : stated.source,
+                                          "model", embedded_models()),
+                                file);
+  } catch (const InputError&) {
+    return std::nullopt;  // The file may be gone.
+  }
+}
+
 void price_moves(ScheduleFile& file) {
   if (!file.arena.moved_bytes || !file.platform) return;
   if (const auto platform = find_platform(*file.platform)) price_moves(file.arena, *platform);

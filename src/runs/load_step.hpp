@@ -42,6 +42,10 @@ Model load_scheduled_model(const NamedText& model, const ScheduleFile& file);
 /// the schedule states.
 std::optional<Platform> find_platform(const PlatformInfo& stated);
 
+/// The model of a schedule, by its name or path and in the order of the schedule, if that is there
+/// and still has the digest that the schedule states.
+std::optional<Model> find_model(const ScheduleFile& file);
+
 /// Prices the moves of a placed schedule, if its platform is found.
 void price_moves(ScheduleFile& file);
 

@@ -1,5 +1,6 @@
 // Buffers in several banks: what placements cost beside greedy ones and the bound.
-//   poet_bank_bench schedules        schedules of built-in models in the banks of stm32h743_banks
+//   poet_bank_bench schedules PLATFORM...
+//                                    schedules of built-in models in the banks of each
 //   poet_bank_bench squares [SEED]   look-alikes of MiniMalloc's instances, in one bank and in two
 
 #include <algorithm>
@@ -108,7 +109,7 @@ bool place_model(const std::string& name, const Platform& platform) {
   return false;
 }
 
-int run_schedules() {
+int run_schedules(const std::vector<std::string>& platforms) {
   constexpr std::array kModels = {"linear",
                                   "ds_cnn",
                                   "vgg16_cifar",
@@ -120,14 +121,16 @@ int run_schedules() {
                                   "vit_tiny",
                                   "transformer",
                                   "unet_small"};
-  Platform platform = load_platform("stm32h743_banks");
   fmt::print("{:<22} {:>8} {:>7} {:>6} {:>11} {:>9} {:>9} {:>10} {:>7}\n", "model", "budget",
              "buffers", "solves", "ms in banks", "by size", "by traffic", "bound", "s");
   int placed = 0;
-  for (const int bytes : {4, 1}) {
-    platform.element_bytes = bytes;
-    fmt::print("elements of {} bytes:\n", bytes);
-    for (const char* const name : kModels) placed += place_model(name, platform) ? 1 : 0;
+  for (const std::string& name : platforms) {
+    Platform platform = load_platform(name);
+    for (const int bytes : {4, 1}) {
+      platform.element_bytes = bytes;
+      fmt::print("{}, elements of {} bytes:\n", platform.name, bytes);
+      for (const char* const model : kModels) placed += place_model(model, platform) ? 1 : 0;
+    }
   }
   fmt::print("{} placed\n", placed);
   return placed >= 10 ? 0 : 1;
@@ -180,9 +183,10 @@ int run_squares(std::uint64_t seed) {
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   try {
-    if (what == "schedules") return run_schedules();
+    if (what == "schedules" && argc > 2) return run_schedules({argv + 2, argv + argc});
     if (what == "squares") return run_squares(argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 0);
-    fmt::print(stderr, "poet_bank_bench: found '{}', expected schedules or squares\n", what);
+    fmt::print(stderr,
+               "poet_bank_bench: found '{}', expected schedules and platforms, or squares\n", what);
   } catch (const std::exception& error) {
     fmt::print(stderr, "poet_bank_bench: {}\n", error.what());
   }

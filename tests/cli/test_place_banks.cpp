@@ -202,6 +202,121 @@ TEST_F(PlaceBanks, HoldWhatIsPinnedToThem) {
   EXPECT_EQ(with, without);
 }
 
+/// Two banks, and no flash: parameters are in RAM.
+json board_with_parameters(std::int64_t near, std::int64_t far) {
+  json platform = banked_board(near, far);
+  platform["parameters_in"] = "ram";
+  platform["reserve_bytes"] = 1000;
+  return platform;
+}
+
+/// The energy of each bank is what it is for tensors and for arrays.
+class KeptInBanks : public PlaceBanks {
+ protected:
+  std::string solve_on(const std::string& platform, const std::string& budget = "chip") {
+    const Finished run =
+        poet_solve({"solve", "--model", "ds_cnn", "--platform", platform, "--backward", "exact",
+                    "--ram-budget", budget, "--runtime-budget", "2", "--effort", "fast"});
+    EXPECT_EQ(run.status, 0) << run.err;
+    return run.out;
+  }
+};
+
+TEST_F(KeptInBanks, AreParametersWithTheirTraffic) {
+  const std::string platform = write("two.json", board_with_parameters(200'000, 600'000));
+  const std::string solved = solve_on(platform);
+  const Finished run = place_in(solved);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json placed = document(run);
+  const json& summary = placed.at("summary");
+  ASSERT_EQ(summary.at("kept").size(), 1);
+  const json& parameters = summary.at("kept")[0];
+  EXPECT_EQ(parameters.at("what"), "parameters");
+  EXPECT_EQ(parameters.at("bytes"), summary.at("memory").at("parameters_bytes"));
+  EXPECT_EQ(parameters.at("written_bytes"), parameters.at("bytes")) << "each is updated once";
+  EXPECT_GT(parameters.at("read_bytes"), 2 * parameters.at("bytes").get<std::int64_t>());
+  EXPECT_THAT(run.err, HasSubstr("92.8 KiB of parameters"));
+  std::int64_t kept = 0;
+  for (const json& bank : summary.at("banks")) {
+    kept += bank.at("kept_bytes").get<std::int64_t>();
+    const bool is_home = bank.at("name") == parameters.at("bank");
+    EXPECT_GE(bank.at("read_bytes"), is_home ? parameters.at("read_bytes").get<std::int64_t>() : 0);
+  }
+  EXPECT_EQ(kept, 1000 + parameters.at("bytes").get<std::int64_t>());
+  const auto verified = [&](const json& changed) {
+    return poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, changed.dump());
+  };
+  EXPECT_EQ(verified(placed).status, 0);
+  const auto finding = [&](const char* key, const json& value) {
+    json changed = placed;
+    changed["summary"]["kept"][0][key] = value;
+    const Finished found = verified(changed);
+    EXPECT_EQ(found.status, 5) << key;
+    return found.err;
+  };
+  EXPECT_THAT(finding("read_bytes", 1), HasSubstr("read_bytes of 'parameters' is 1; the model"));
+  EXPECT_THAT(finding("bytes", 5),
+              HasSubstr("'parameters' has 5 bytes; summary.memory says 95024"));
+  EXPECT_THAT(finding("bank", "no"), HasSubstr("'parameters' is in the bank 'no', which is none"));
+  EXPECT_THAT(finding("what", "optimizer"), HasSubstr("'optimizer' has 95024 bytes"));
+  json without = placed;
+  without["summary"].erase("kept");
+  EXPECT_THAT(verified(without).err, HasSubstr("summary.kept has 0 arrays; 1 are kept"));
+}
+
+TEST_F(KeptInBanks, AreWhereThePlatformSaysAndCostWhatItTakesThere) {
+  json board = board_with_parameters(400'000, 600'000);
+  const auto joules = [&] {
+    const json placed = document(place_in(solve_on(write("two.json", board))));
+    const json& kept = placed.at("summary").at("kept").at(0);
+    return std::pair(kept.at("bank").get<std::string>(),
+                     placed.at("summary").at("energy_joules").get<double>());
+  };
+  const auto [home, usual] = joules();
+  EXPECT_EQ(home, "near") << "there is room";
+  board["banks"][1]["keeps_parameters"] = true;
+  const auto [pinned, priced] = joules();
+  EXPECT_EQ(pinned, "far");
+  // Each parameter is read in the forward pass, most in the backward pass too, and once more for
+  // the update, which writes it.
+  EXPECT_GT(priced, usual + 3 * 95'024 * 1e-9);
+  EXPECT_LT(priced, usual + 4 * 95'024 * 1e-9);
+}
+
+TEST_F(KeptInBanks, NeedTheModelAndABankWithRoom) {
+  const std::string platform = write("two.json", board_with_parameters(200'000, 600'000));
+  json solved = document(
+      poet_solve({"solve", "--model", "ds_cnn", "--platform", platform, "--backward", "exact",
+                  "--ram-budget", "chip", "--runtime-budget", "2", "--effort", "fast"}));
+  solved["model"]["source"] = write("gone.json", json::object());
+  const Finished unknown = place_in(solved.dump());
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_THAT(unknown.err, HasSubstr("the model of the schedule was not found"));
+  EXPECT_EQ(place_in(solved.dump(), {"--model", "ds_cnn"}).status, 0);
+  EXPECT_EQ(place_in(solved.dump(), {"--model", "linear"}).status, 2);
+
+  json many = board_with_parameters(90'000, 90'000);
+  for (int i = 0; i < 14; ++i) {
+    many["banks"].push_back({{"name", fmt::format("more_{}", i)},
+                             {"bytes", 90'000},
+                             {"bytes_per_second", 1e6},
+                             {"joules_per_byte", 1e-9}});
+  }
+  const Finished refused = place_in(solve_on(write("many.json", many)), {"--no-moves"});
+  EXPECT_EQ(refused.status, 5);
+  EXPECT_THAT(refused.err, HasSubstr("no bank has room for the parameters (95024 bytes)"));
+}
+
+TEST_F(KeptInBanks, AreLeftOutIfTheBudgetTakesAll) {
+  const std::string platform = write("two.json", board_with_parameters(200'000, 600'000));
+  const Finished run = place_in(solve_on(platform, "700K"));
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(document(run).at("summary").count("kept"), 0);
+  EXPECT_THAT(run.err, HasSubstr("the banks have no room for"));
+  EXPECT_EQ(
+      poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, run.out).status, 0);
+}
+
 TEST_F(PlaceBanks, RefuseWhatMakesNoSense) {
   const std::string solved = in_half_a_megabyte();
   EXPECT_THAT(place_in(solved, {"--platform", "m4"}).err, HasSubstr("platform 'm4' has no banks"));

@@ -224,6 +224,11 @@ def banks(example):
         address, size = found[name]
         expect(start <= address < end, f"{name} is at {address:#x}")
         expect(bank["used_bytes"] <= size <= bank["bytes"], f"{name} has {size} bytes; {bank['used_bytes']} are used")
+    kept, = summary["kept"]
+    address, size = found["parameters"]
+    home = 0x20000000 if kept["bank"] == "ssram" else 0x21000000
+    expect(home <= address < home + 0x1000000, f"the parameters are at {address:#x}, and not in {kept['bank']}")
+    expect_equal(size, kept["bytes"], "bytes of parameters")
     chip = expect_bits_of_host(example, board.BANKS, LARGE, 2)
     one = example.run_on_chip(KEEP_ALL, LARGE, 2, SEED)
     expect_equal([step.bits for step in chip.steps], [step.bits for step in one.steps], "bits of the losses in one memory")

@@ -41,7 +41,12 @@ static void* const banks[POET_BANK_COUNT] = {[POET_BANK_SSRAM] = ssram, [POET_BA
 #else
 static unsigned char arena[POET_ARENA_BYTES] __attribute__((aligned(POET_ALIGNMENT)));
 #endif
+#ifdef POET_PARAMETERS_BANK
+static poet_real parameters[POET_PARAMETER_COUNT]
+    __attribute__((section("." POET_PARAMETERS_BANK)));
+#else
 static poet_real parameters[POET_PARAMETER_COUNT];
+#endif
 /* Elements have four bytes, whether they are classes or floats. */
 static int32_t target[POET_TARGET_0_COUNT];
 

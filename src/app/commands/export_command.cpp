@@ -134,12 +134,19 @@ std::vector<DeviceBank> banks_of(const ScheduleFile& file) {
   return banks;
 }
 
+KeptBanks kept_banks_of(const ScheduleFile& file) {
+  KeptBanks banks;
+  for (const KeptFigures& array : file.banked.kept) banks[array.what] = array.bank;
+  return banks;
+}
+
 PlacedStep placed(const ScheduleFile& file) {
   return {.graph = file.graph,
           .program = file.program,
           .arena_bytes = *file.arena.arena_bytes,
           .alignment = file.model.alignment,
-          .banks = banks_of(file)};
+          .banks = banks_of(file),
+          .kept = kept_banks_of(file)};
 }
 
 /// The step is bound from the model and the schedule is about a graph. If the two differ by a

@@ -25,6 +25,8 @@
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
+#include "formats/named_text.hpp"
+#include "model/chip_ram.hpp"
 #include "poet/error.hpp"
 #include "question/place_unmoved.hpp"
 #include "report/fields.hpp"
@@ -36,8 +38,9 @@ namespace {
 
 constexpr const char* kPlaceHelp = R"(FILE is a schedule file, which is written with the offsets.
 
-On a platform with banks, every tensor lies in one of them, so that what is read and written
-takes least time, or energy; none is moved. --capacity asks for one arena all the same.
+On a platform with banks, every tensor lies in one of them, and so do parameters, gradients and
+moments that training keeps, so that what is read and written takes least time, or energy; none
+is moved. --capacity asks for one arena all the same.
 
 With --no-moves, a schedule for which no offsets are found is solved again with a RAM budget
 that is lower by what they exceed it, until they fit. The settings of its request hold.
@@ -57,6 +60,7 @@ struct PlaceArguments {
   std::string file;
   std::optional<Bytes> capacity;  ///< absent: the schedule's RAM budget
   std::string alignment;          ///< empty: what is usual for the file
+  std::string model;              ///< empty: the one of the schedule, if it is found
   std::string platform;           ///< empty: the one of the schedule, if it is found
   std::string bank_cost;          ///< empty: time
   bool no_moves = false;
@@ -71,10 +75,17 @@ Bytes parse_capacity(const std::string& text) {
   throw InputError(fmt::format("found '{}'; expected a size of at least 1 byte", printable(text)));
 }
 
-/// Which tensors found no room, the first few of them with their sizes.
-std::string shown_nodes(const std::vector<int>& nodes, const Graph& graph) {
+/// What found no room, with its bytes: arrays that training keeps, and the first few tensors.
+std::string shown_left_over(const PlacedSchedule& placed) {
   constexpr std::size_t kMost = 5;
+  const std::vector<int>& nodes = placed.left_over;
+  const Graph& graph = placed.file.graph;
   std::string text;
+  const auto terms = terms_of(placed.file.summary.memory.value_or(DeviceMemory()));
+  for (const TrainingArray array : placed.left_arrays) {
+    const auto& [words, bytes] = terms[static_cast<std::size_t>(array)];
+    text += fmt::format("{}the {} ({} bytes)", text.empty() ? "" : ", ", words, bytes);
+  }
   for (std::size_t i = 0; i < std::min(nodes.size(), kMost); ++i) {
     const Node& node = graph.nodes[nodes[i]];
     text += fmt::format("{}'{}' ({} bytes)", text.empty() ? "" : ", ", printable(node.name),
@@ -85,14 +96,14 @@ std::string shown_nodes(const std::vector<int>& nodes, const Graph& graph) {
 }
 
 ExitCode refuse_banks(const PlacedSchedule& placed, const std::string& name) {
-  const std::string nodes = shown_nodes(placed.left_over, placed.file.graph);
+  const std::string found = shown_left_over(placed);
   if (placed.is_above_banks) {
-    spdlog::error("{}: no bank has room for {}", name, nodes);
+    spdlog::error("{}: no bank has room for {}", name, found);
   } else {
     spdlog::error(
         "{}: {} no placement in the banks; without room in the best attempt: {}; "
         "--no-moves solves again in less RAM",
-        name, placed.search == PlacementStatus::impossible ? "proven: there is" : "found", nodes);
+        name, placed.search == PlacementStatus::impossible ? "proven: there is" : "found", found);
   }
   return ExitCode::requirement;
 }
@@ -101,7 +112,7 @@ ExitCode refuse_banks(const PlacedSchedule& placed, const std::string& name) {
 /// time.
 ExitCode refuse_place(const PlacedSchedule& placed, const std::string& name) {
   const Bytes capacity = placed.capacity_bytes;
-  if (!placed.left_over.empty()) return refuse_banks(placed, name);
+  if (!placed.left_over.empty() || !placed.left_arrays.empty()) return refuse_banks(placed, name);
   if (placed.in_the_way) {
     spdlog::error(
         "{}: found no offsets that fit {} bytes, even with moves, as no tensor may be moved while "
@@ -184,6 +195,12 @@ std::optional<Platform> banked_platform(const PlaceArguments& arguments, const S
                : std::string("the platform of the schedule was not found; expected --platform"));
 }
 
+/// The model of the schedule: it says what reads the parameters, which lie in banks too.
+std::optional<Model> scheduled_model(const PlaceArguments& arguments, const ScheduleFile& file) {
+  if (arguments.model.empty()) return find_model(file);
+  return load_scheduled_model(find_text(arguments.model, "model", embedded_models()), file);
+}
+
 // Moves are priced after the fact, if the platform of the schedule is found: the energy of the file
 // is the schedule's and stays comparable.
 ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
@@ -192,11 +209,13 @@ ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
   const std::string name = shown_source(arguments.file);
   const ScheduleFile file = parse_schedule_file(text, arguments.file);
   const std::optional<Platform> banked = banked_platform(arguments, file);
+  const std::optional<Model> model = banked ? scheduled_model(arguments, file) : std::nullopt;
   const PlaceOptions wishes{
       .capacity_bytes = arguments.capacity,
       .alignment =
           arguments.alignment.empty() ? offset_alignment(file) : std::stoi(arguments.alignment),
       .platform = banked ? &*banked : nullptr,
+      .model = model ? &*model : nullptr,
       .bank_cost = value_of<BankCost>(arguments.bank_cost).value_or(BankCost::time),
       .time_limit = arguments.time_limit_seconds};
   PlacedSchedule placed =
@@ -218,6 +237,8 @@ Run add_place(CLI::App& app) {
       .text("--alignment", arguments->alignment, "4|8|16|32",
             "offsets are multiples of this; without, 4")
       ->check(one_of({"4", "8", "16", "32"}));
+  group.text("--model", arguments->model, "NAME|FILE",
+             "the model of the schedule, for its parameters in banks; without, it is looked for");
   group.text("--platform", arguments->platform, "NAME|FILE",
              "the platform with the banks; without, the one of the schedule");
   group

@@ -425,6 +425,29 @@ TEST(PlatformBanks, AreRefusedWithThePlaceIfTheyAreNone) {
               HasSubstr("found a source of no figure"));
 }
 
+TEST(PlatformBanks, OneMayKeepWhatTrainingKeeps) {
+  const auto with = [](const std::string& slow, const std::string& fast) {
+    std::string text = kBanked;
+    const auto add = [&](const std::string& after, const std::string& more) {
+      text.insert(text.find(after) + after.size(), more);
+    };
+    add("\"bytes_per_second\": 2", slow);
+    add("\"joules_per_byte\": 0.5", fast);
+    return text;
+  };
+  const std::string key = ", \"keeps_parameters\": true";
+  const Platform platform = parse_platform(with(key, ""), "b.json");
+  EXPECT_FALSE(platform.banks[0].keeps_parameters);
+  EXPECT_TRUE(platform.banks[1].keeps_parameters);
+  EXPECT_EQ(parse_platform(platform_json(platform), "again.json").banks, platform.banks);
+  EXPECT_THAT(input_error([&] { parse_platform(with(key, key), "b.json"); }),
+              HasSubstr("/banks/1/keeps_parameters: found true, expected one bank at most"));
+  std::string in_flash = with(key, "");
+  in_flash.insert(in_flash.find("\"standing\""), "\"parameters_in\": \"flash\", ");
+  EXPECT_THAT(input_error([&] { parse_platform(in_flash, "b.json"); }),
+              HasSubstr("expected no such key beside parameters_in flash"));
+}
+
 /// A frozen layer of 6 parameters and a trained one of 4, on a platform with flash.
 constexpr const char* kFrozen = R"({"format": "poet-model", "version": 2, "name": "m",
  "input": {"shape": [1, 3], "repeatable": true},
@@ -456,6 +479,40 @@ TEST(FlashPrices, AreForEachUseOfWhatIsInFlash) {
   platform.memory_bytes_per_second = 1;  // as slow as RAM is, it does not hold them
   const Graph slow = cost_graph(model, &platform);
   EXPECT_DOUBLE_EQ(slow.nodes[1].runtime_seconds, std::max(12.0, 1.0 * (3 * 4 + 2 * 4)));
+}
+
+/// Reads of both layers, if there is no flash; what is trained is read and written, and so are two
+/// moments of Adam, and the gradient if it is summed over steps.
+TEST(KeepingBank, IsWaitedForByWhatReadsAndWritesThere) {
+  Model model = parse_model(kFrozen, "m.json");
+  Platform platform = board();
+  platform.banks = {{.name = "near", .bytes = 100, .bytes_per_second = 8},
+                    {.name = "far", .bytes = 100, .bytes_per_second = 0.5, .joules_per_byte = 2}};
+  const Graph free = cost_graph(model, &platform);
+  platform.banks[1].keeps_parameters = true;
+  const auto expect = [&](const std::string& name, double bytes) {
+    const Graph priced = cost_graph(model, &platform);
+    for (int i = 0; i < free.size(); ++i) {
+      if (free.nodes[i].name != name) continue;
+      const Node& after = priced.nodes[i];
+      EXPECT_DOUBLE_EQ(after.runtime_seconds, std::max(bytes * 2, free.nodes[i].runtime_seconds))
+          << name;
+      EXPECT_DOUBLE_EQ(after.energy_joules, free.nodes[i].energy_joules + bytes * 2) << name;
+      return;
+    }
+    ADD_FAILURE() << "there is no node " << name;
+  };
+  expect("f", 6 * 4);
+  expect("t", 4 * 4);
+  expect("gradw(t)", 2 * 4 * 4);  // read and written
+  expect("grad(t)", 0);
+  model.optimizer = Optimizer::adam;
+  expect("gradw(t)", 2 * 3 * 4 * 4);
+  platform.flash_bytes = 1000;
+  expect("f", 0);
+  platform.memory_bytes_per_second = 1e-3;  // only for tensors
+  const Graph slow = cost_graph(model, &platform);
+  EXPECT_DOUBLE_EQ(slow.nodes[2].runtime_seconds, (2 * 4 + 2 * 4) * 1e3) << slow.nodes[2].name;
 }
 
 TEST(FlashPrices, AreRefusedWithoutFlash) {

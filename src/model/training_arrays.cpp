@@ -1,0 +1,89 @@
+// The arrays that training keeps in RAM, and who reads and writes them. Sizes decide whether a chip
+// has room for tensors besides; traffic decides which of its memories they should be in.
+
+#include "model/training_arrays.hpp"
+
+#include "model/chip_ram.hpp"
+#include "model/shape.hpp"
+#include "poet/error.hpp"
+
+namespace poet {
+namespace {
+
+constexpr int kUsualBytes = 4;  // of an element, without a platform
+
+/// Numbers that the optimizer keeps for each parameter.
+int numbers_kept(Optimizer optimizer) {
+  switch (optimizer) {
+    case Optimizer::sgd:
+      return 0;
+    case Optimizer::momentum:
+      return 1;
+    case Optimizer::adam:
+      break;
+  }
+  return 2;
+}
+
+}  // namespace
+
+KeptSizes kept_sizes(const Parameters& parameters, const Model& model, const Platform* platform) {
+  const int usual = platform != nullptr ? platform->element_bytes : kUsualBytes;
+  const ElementBytes& elements = parameters.element_bytes;
+  KeptSizes sizes{.parameters = bytes_of(parameters, elements.parameters.value_or(usual))};
+  if (!parameters.is_trained) return sizes;
+  const Bytes gradient = bytes_of(parameters, elements.gradients.value_or(usual));
+  if (model.update == Update::accumulate) sizes.gradients = gradient;
+  sizes.optimizer = checked_product({numbers_kept(model.optimizer), gradient});
+  return sizes;
+}
+
+KeptReader::KeptReader(const Model& model, const Platform* platform) {
+  for (const Parameters& parameters : model.parameters) {
+    KeptSizes sizes = kept_sizes(parameters, model, platform);
+    if (is_in_flash(parameters, platform)) sizes.parameters = 0;
+    sizes_[parameters.name] = sizes;
+  }
+}
+
+KeptTraffic KeptReader::of(const ModelNode& node) const {
+  KeptTraffic traffic;
+  const auto read = [&](TrainingArray array, Bytes bytes) {
+    Bytes& sum = traffic.read[static_cast<std::size_t>(array)];
+    sum = checked_sum({sum, bytes});
+  };
+  const auto update = [&](TrainingArray array, Bytes bytes) {
+    read(array, bytes);
+    Bytes& sum = traffic.written[static_cast<std::size_t>(array)];
+    sum = checked_sum({sum, bytes});
+  };
+  const auto for_each_size = [&](const std::vector<std::string>& names, const auto& act) {
+    for (const std::string& name : names) {
+      if (const auto found = sizes_.find(name); found != sizes_.end()) act(found->second);
+    }
+  };
+  for_each_size(node.reads_parameters,
+                [&](const KeptSizes& of) { read(TrainingArray::parameters, of.parameters); });
+  for_each_size(node.adds_to,
+                [&](const KeptSizes& of) { update(TrainingArray::gradients, of.gradients); });
+  for_each_size(node.writes_parameters, [&](const KeptSizes& of) {
+    update(TrainingArray::parameters, of.parameters);
+    update(TrainingArray::gradients, of.gradients);
+    update(TrainingArray::optimizer, of.optimizer);
+  });
+  return traffic;
+}
+
+Bytes bytes_of(TrainingArray array, const DeviceMemory& memory) {
+  switch (array) {
+    case TrainingArray::parameters:
+      return memory.parameters_bytes;
+    case TrainingArray::gradients:
+      return memory.gradients_bytes;
+    case TrainingArray::optimizer:
+      break;
+  }
+  return memory.optimizer_bytes;
+}
+
+}  // namespace poet
