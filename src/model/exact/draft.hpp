@@ -41,6 +41,8 @@ struct DraftParameters {
   int readers = 0;         ///< layers
   bool trainable = false;  ///< a gradient is wanted
   bool has_int8_weights = false;
+  bool is_copied = false;   ///< nodes read a tensor that they are copied into
+  int copy = -1;            ///< the node of that tensor, from its first reader on
   bool is_trained = false;  ///< a node makes it
   bool waits = false;       ///< their update waits for another gradient of the same layer
   ElementBytes element_bytes{};
@@ -88,6 +90,12 @@ struct Draft {
 /// kMaxNodes.
 int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int> over,
              std::optional<int> gradient_bytes = {});
+
+/// Appends the node that copies parameters into a tensor.
+void add_copy(Draft& draft, int parameters);
+
+/// Lets a node that is not yet in the draft read parameters: in place, or from their copy.
+void read_parameters(const Draft& draft, int parameters, ModelNode& node);
 
 /// Takes a name; with apostrophes if it is taken.
 std::string take_name(Draft& draft, std::string name);
