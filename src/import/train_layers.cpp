@@ -146,6 +146,22 @@ void keep_frozen_as_int8(ModelSpec& spec) {
       "such as --trainable last:1");
 }
 
+void copy_frozen(ModelSpec& spec) {
+  bool has_any = false;
+  for (LayerSpec& layer : spec.layers) {
+    if (!has_parameters(layer) || layer.weights) continue;
+    if (layer.trainable && !is_frozen_norm(layer)) continue;
+    has_any = true;
+    if (layer.frozen_weights == FrozenWeights::float32) {
+      layer.frozen_parameters = FrozenParameters::copied;
+    }
+  }
+  if (has_any) return;
+  throw InputError(
+      "--frozen-parameters: no layer is frozen; expected --trainable beside it, such as "
+      "--trainable last:1");
+}
+
 // Layers are compared by place: both readings are of one file, and only arithmetic on shapes can
 // differ.
 std::optional<ModelSpec> with_open_batch(ModelSpec first, const ModelSpec& second) {

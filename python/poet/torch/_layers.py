@@ -165,6 +165,18 @@ def keep_frozen_as_int8(layers: List[Layer]) -> None:
         layer["frozen_weights"] = "int8"
 
 
+def copy_frozen(layers: List[Layer]) -> None:
+    """Lets the parameters of frozen layers be copied before they are used, but for weights of one byte."""
+    own = [layer for layer in layers if (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))
+           and "weights" not in layer and (not layer.get("trainable", True) or layer.get("frozen", False))]
+    if not own:
+        raise ValueError("found frozen_parameters='copied', and no layer is frozen; expected trainable beside it, such "
+                         "as 'last:1'")
+    for layer in own:
+        if layer.get("frozen_weights") != "int8":
+            layer["frozen_parameters"] = "copied"
+
+
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,
                                                                                                               Any]]:
     """One model out of two, which were traced with these batch sizes.

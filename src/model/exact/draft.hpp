@@ -63,14 +63,15 @@ struct FormulaOperand {
 };
 
 /// How a node came about: what has to be known to compute it, beside the graph. Absent indices are
-/// -1. A node without a layer is an input, the sum of two gradients, or an update.
+/// -1. A node without a layer is an input, a copy of parameters, the sum of two gradients, or an
+/// update.
 struct NodeFormula {
   int layer = -1;                          ///< an index into Draft::layers
   int output = -1;                         ///< of the forward pass: into ExactLayer::nodes
   int step = -1;                           ///< of the backward pass: into ExactLayer::steps
   std::vector<FormulaOperand> operands{};  ///< in the order of the formula
-  int parameters = -1;                     ///< whose gradient it makes or applies: an index into
-                                           ///< Draft::parameters
+  int parameters = -1;                     ///< whose gradient it makes or applies, or which it
+                                           ///< copies: an index into Draft::parameters
   int also = -1;                           ///< further parameters whose gradient the node applies
   int sum = -1;                            ///< the node of the earlier gradients that it adds to
 };

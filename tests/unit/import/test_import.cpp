@@ -426,6 +426,23 @@ TEST(Import, KeepsWeightsOfFrozenLayersAsBytes) {
               HasSubstr("no convolution or dense layer is frozen; expected --trainable"));
 }
 
+TEST(Import, LetsParametersOfFrozenLayersBeCopied) {
+  const auto copied = [](ImportRequest request) {
+    request.frozen_parameters = FrozenParameters::copied;
+    std::vector<std::string> ops;
+    const json document = import_text(kSmallOnnx, request);
+    for (const json& layer : document.at("layers")) {
+      if (layer.contains("frozen_parameters")) ops.push_back(layer.at("op"));
+    }
+    return ops;
+  };
+  EXPECT_THAT(copied({.trainable = "last:1"}), ElementsAre("conv2d", "batch_norm2d"));
+  EXPECT_THAT(copied({.trainable = "last:1", .frozen_weights = FrozenWeights::int8}),
+              ElementsAre("batch_norm2d"));
+  EXPECT_THAT(error_of([&] { copied({}); }),
+              HasSubstr("no layer is frozen; expected --trainable beside it"));
+}
+
 TEST(Import, CarriesNumbersOver) {
   const json layers = import_text(R"(
 net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float[N,4,6,6] y) {
