@@ -58,7 +58,7 @@ def check_files():
     examples = SOURCE / "docs" / "examples"
     for path in sorted([*examples.glob("*.json"), *examples.glob("*/*.json")]):
         accept(json.loads(path.read_text()), path)
-    for name in ("exact", "sequence", "attention", "layers", "nodes_2"):
+    for name in ("exact", "frozen", "sequence", "attention", "layers", "nodes_2"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "model" / f"{name}.json"
         accept(json.loads(path.read_text()), path)
     for name in ("banked", "error_partly", "infeasible", "infeasible_about", "moved", "ordered", "paged", "placed", "recomputed"):
