@@ -116,8 +116,8 @@ void wait_for_memory(const ModelNode& from, const Platform& platform,
   node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform.memory_bytes_per_second);
 }
 
-/// What a computation reads in flash it reads there each time, also when it is done again. Nobody
-/// keeps a copy.
+/// What a computation reads in flash it reads there each time, also when it is done again. A copy in
+/// RAM is a node of its own, which does the same.
 void read_from_flash(const ModelNode& from, const Platform& platform,
                      const ParameterBytes& parameters, Node& node) {
   if (from.measured) return;

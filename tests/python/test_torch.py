@@ -300,10 +300,12 @@ class Networks(TestCase):
         def copied(**settings):
             layers = poet.torch.trace(net, x, via="fx", frozen_parameters="copied", **settings)["layers"]
             return [layer["name"] for layer in layers if layer.get("frozen_parameters") == "copied"]
-        self.assertEqual(copied(trainable="last:1"), ["0", "1"])
-        self.assertEqual(copied(trainable="last:1", frozen_weights="int8"), ["1"])
-        with self.assertRaisesRegex(ValueError, "no layer is frozen; expected trainable"):
-            copied()
+        self.assertEqual(copied(trainable="0"), ["1", "4"])
+        self.assertEqual(copied(trainable="0", frozen_weights="int8"), ["1"])
+        self.assertEqual(copied(trainable="1"), ["4"])
+        for settings in ({}, {"trainable": "last:1"}):
+            with self.assertRaisesRegex(ValueError, "no layer with a layer that trains below it is frozen"):
+                copied(**settings)
         with self.assertRaisesRegex(ValueError, "found frozen_parameters='ram'; expected 'in_place' or 'copied'"):
             poet.torch.trace(net, x, via="fx", frozen_parameters="ram")
 

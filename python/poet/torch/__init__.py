@@ -45,8 +45,8 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
             names that `run --parameters` wants. `state_dict()` is the way back.
         frozen_weights: "int8": the weights of convolutions and dense layers that do not train are bytes, with a scale
             for each output channel. `parameters` are not rounded; `run` and `export` do it.
-        frozen_parameters: "copied": the parameters of other layers that do not train are copied into RAM before they are
-            used, and not read in flash.
+        frozen_parameters: "copied": the parameters of layers that do not train and that gradients pass are copied into
+            RAM before they are used, and not read in flash; not weights of one byte.
 
     Raises:
         Refused: no layers stand for some of its nodes; a line each.

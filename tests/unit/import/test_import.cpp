@@ -436,11 +436,13 @@ TEST(Import, LetsParametersOfFrozenLayersBeCopied) {
     }
     return ops;
   };
-  EXPECT_THAT(copied({.trainable = "last:1"}), ElementsAre("conv2d", "batch_norm2d"));
-  EXPECT_THAT(copied({.trainable = "last:1", .frozen_weights = FrozenWeights::int8}),
+  EXPECT_THAT(copied({.trainable = "conv*"}), ElementsAre("batch_norm2d", "linear"));
+  EXPECT_THAT(copied({.trainable = "conv*", .frozen_weights = FrozenWeights::int8}),
               ElementsAre("batch_norm2d"));
-  EXPECT_THAT(error_of([&] { copied({}); }),
-              HasSubstr("no layer is frozen; expected --trainable beside it"));
+  for (const char* const trainable : {"all", "last:1"}) {
+    EXPECT_THAT(error_of([&] { copied({.trainable = trainable}); }),
+                HasSubstr("no layer with a layer that trains below it is frozen"));
+  }
 }
 
 TEST(Import, CarriesNumbersOver) {
