@@ -74,8 +74,8 @@ class Model:
             custom: FLOPs for an element of the output of ops that become `custom` layers, by op.
             numbers: of inputs that are constants, such as flags, by name.
             frozen_weights: "int8": the weights of convolutions and dense layers that do not train are bytes.
-            frozen_parameters: "copied": parameters of layers that do not train and that gradients pass are copied into RAM
-                before they are used.
+            frozen_parameters: "copied": parameters of layers that do not train and that gradients pass are copied into
+                RAM before they are used.
 
         Raises:
             InputError: the file cannot be imported; or this build of poet-solve reads no ONNX files.

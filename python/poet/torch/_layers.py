@@ -166,7 +166,7 @@ def keep_frozen_as_int8(layers: List[Layer]) -> None:
 
 
 def copy_frozen(layers: List[Layer]) -> None:
-    """Lets the parameters of frozen layers that gradients pass be copied before they are used, but for weights of one byte."""
+    """Lets the parameters of frozen layers that gradients pass be copied, but for weights of one byte."""
     learned: Set[str] = set()  # layers that train, and those above them
     copied = False
     for layer in layers:

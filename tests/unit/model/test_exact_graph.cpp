@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "expect_input_error.hpp"
 #include "poet/graph.hpp"

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "expect_input_error.hpp"
 #include "formats/write_inputs.hpp"
 
