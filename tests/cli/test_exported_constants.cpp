@@ -168,10 +168,10 @@ TEST_F(ExportedConstants, OfOneByteGiveTheBitsOfRun) {
 
 /// Gradients of every kind of layer that reads its weight from a copy, in little RAM.
 TEST_F(ExportedConstants, AreCopiedBeforeTheyAreUsedWithTheBitsOfRun) {
+  const std::set<std::string> copied{"apart", "groups", "signal", "dense"};
   json layers = json::parse(kLayersOfBytes);
   for (json& layer : layers.at("layers")) {
-    if (!std::set<std::string>{"apart", "groups", "signal", "dense"}.contains(layer.at("name")))
-      continue;
+    if (!copied.contains(layer.at("name").get<std::string>())) continue;
     layer["trainable"] = false;
     layer["frozen_parameters"] = "copied";
   }
