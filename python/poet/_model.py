@@ -62,7 +62,8 @@ class Model:
     @classmethod
     def from_onnx(cls, path: PathLike, *, loss: Optional[str] = None, trainable: Optional[str] = None,
                   shape: Optional[Sequence[int]] = None, custom: Optional[Mapping[str, int]] = None,
-                  numbers: Optional[Mapping[str, float]] = None, frozen_weights: Optional[str] = None) -> Model:
+                  numbers: Optional[Mapping[str, float]] = None, frozen_weights: Optional[str] = None,
+                  frozen_parameters: Optional[str] = None) -> Model:
         """The network of an ONNX file, by `poet-solve import`. What the program warns of is a warning of Python.
 
         Args:
@@ -73,6 +74,8 @@ class Model:
             custom: FLOPs for an element of the output of ops that become `custom` layers, by op.
             numbers: of inputs that are constants, such as flags, by name.
             frozen_weights: "int8": the weights of convolutions and dense layers that do not train are bytes.
+            frozen_parameters: "copied": parameters of layers that do not train and that gradients pass are copied into
+                RAM before they are used.
 
         Raises:
             InputError: the file cannot be imported; or this build of poet-solve reads no ONNX files.
@@ -80,6 +83,7 @@ class Model:
         with Files() as files:
             output = files.path("model.json")
             wishes = options({"--loss": loss, "--trainable": trainable, "--frozen-weights": frozen_weights,
+                              "--frozen-parameters": frozen_parameters,
                               "--shape": None if shape is None else ",".join(map(str, shape)), "--output": output})
             for op, flops in (custom or {}).items():
                 wishes += ["--custom", f"{op}={flops}"]

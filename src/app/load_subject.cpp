@@ -33,10 +33,12 @@ void refuse_network_options(const ImportRequest& given, const std::string& model
   const char* const option = !given.loss.empty()                              ? "--loss"
                              : !given.trainable.empty()                       ? "--trainable"
                              : given.frozen_weights != FrozenWeights::float32 ? "--frozen-weights"
-                             : !given.custom.empty()                          ? "--custom"
-                             : !given.shapes.empty()                          ? "--shape"
-                             : !given.numbers.empty()                         ? "--set"
-                                                                              : nullptr;
+                             : given.frozen_parameters != FrozenParameters::in_place
+                                 ? "--frozen-parameters"
+                             : !given.custom.empty()  ? "--custom"
+                             : !given.shapes.empty()  ? "--shape"
+                             : !given.numbers.empty() ? "--set"
+                                                      : nullptr;
   if (option == nullptr || is_onnx(model)) return;
   throw InputError(option, fmt::format("found with the model '{}', whose file says so itself; "
                                        "expected an ONNX file (.onnx), or no such option",

@@ -155,6 +155,10 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
   group.choice("--frozen-weights", network.frozen_weights,
                "of the convolutions and dense layers of an ONNX network that do not train; int8: "
                "bytes, with a scale for each output channel");
+  group.choice(
+      "--frozen-parameters", network.frozen_parameters,
+      "of the layers of an ONNX network that do not train and that gradients pass; copied: into "
+      "RAM before they are used");
   group.repeated(
       "--custom", [&network](const std::string& text) { add_custom_op(network.custom, text); },
       "OP=FLOPS",

@@ -190,6 +190,10 @@ constexpr LayerKey kLayerKeys[] = {
     {"dtype", [](auto& at, auto&, auto& layer) { layer.element_bytes = read_element_bytes(at); }},
     {"frozen_weights",
      [](auto& at, auto&, auto& layer) { layer.frozen_weights = read_enum<FrozenWeights>(at); }},
+    {"frozen_parameters",
+     [](auto& at, auto&, auto& layer) {
+       layer.frozen_parameters = read_enum<FrozenParameters>(at);
+     }},
     {"target",
      [](auto& at, auto& rule, auto& layer) {
        if (!rule.has_target) {

@@ -125,6 +125,9 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (layer.frozen_weights != FrozenWeights::float32) {
     json["frozen_weights"] = name_of(layer.frozen_weights);
   }
+  if (layer.frozen_parameters != FrozenParameters::in_place) {
+    json["frozen_parameters"] = name_of(layer.frozen_parameters);
+  }
   if (!layer.differs.empty()) json["differs"] = layer.differs;
   return json;
 }

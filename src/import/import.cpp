@@ -154,6 +154,7 @@ ImportedModel import_onnx(std::string_view bytes, const std::string& place,
     imported.spec = read_any_batch(model, place, request, imported);
     choose_trainable(imported.spec, request.trainable);
     if (request.frozen_weights == FrozenWeights::int8) keep_frozen_as_int8(imported.spec);
+    if (request.frozen_parameters == FrozenParameters::copied) copy_frozen(imported.spec);
   } catch (const InputError& error) {
     throw in_place(shown, error);
   } catch (const InternalError&) {

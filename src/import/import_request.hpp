@@ -15,7 +15,8 @@ struct ImportRequest {
   std::string trainable;  ///< `all`, `last:3` or a pattern with `*`; empty: all
   /// Ops that become `custom` layers, with their FLOPs for each element of the output.
   std::map<std::string, std::int64_t> custom;
-  FrozenWeights frozen_weights = FrozenWeights::float32;  ///< where kernels can read them
+  FrozenWeights frozen_weights = FrozenWeights::float32;            ///< where kernels can read them
+  FrozenParameters frozen_parameters = FrozenParameters::in_place;  ///< where gradients pass
   std::map<std::string, Shape> shapes;    ///< of inputs, by name; empty name: of the first input
   std::map<std::string, double> numbers;  ///< of inputs that are constants, by name
   bool keep_numbers = false;              ///< the parameters are wanted as well as the layers

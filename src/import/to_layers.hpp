@@ -28,6 +28,11 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted);
 /// share their weights with no other. Throws InputError, without a place, if there is none.
 void keep_frozen_as_int8(ModelSpec& spec);
 
+/// Lets the parameters of frozen layers be copied before they are used, if gradients pass through
+/// the layers, and but for weights of one byte. Throws InputError, without a place, if there is
+/// none.
+void copy_frozen(ModelSpec& spec);
+
 /// Two batch sizes that are read in the place of an open one. An extent that is the first in one
 /// reading and the second in the other is the batch.
 inline constexpr std::int64_t kTryBatches[] = {2, 3};

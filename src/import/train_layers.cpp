@@ -146,6 +146,31 @@ void keep_frozen_as_int8(ModelSpec& spec) {
       "such as --trainable last:1");
 }
 
+// A layer with nothing trained below it has no gradient to pass on, so that it reads its parameters
+// once: a copy would save nothing.
+void copy_frozen(ModelSpec& spec) {
+  std::set<std::string> learned;  // layers that train, and those above them
+  bool has_any = false;
+  for (LayerSpec& layer : spec.layers) {
+    const bool passes =
+        std::any_of(layer.inputs.begin(), layer.inputs.end(), [&](const InputName& input) {
+          const std::string& name = input.name;  // perhaps of a part, such as `split.0`
+          return learned.contains(name) || learned.contains(name.substr(0, name.rfind('.')));
+        });
+    const bool has_own = has_parameters(layer);
+    const bool is_frozen = !layer.trainable || is_frozen_norm(layer);
+    if (passes || (has_own && !is_frozen)) learned.insert(layer.name);
+    const bool is_wanted = passes && has_own && is_frozen && !layer.weights;
+    if (!is_wanted || layer.frozen_weights != FrozenWeights::float32) continue;
+    layer.frozen_parameters = FrozenParameters::copied;
+    has_any = true;
+  }
+  if (has_any) return;
+  throw InputError(
+      "--frozen-parameters: no layer with a layer that trains below it is frozen, and others read "
+      "their parameters once; expected --trainable with a pattern for the layers below");
+}
+
 // Layers are compared by place: both readings are of one file, and only arithmetic on shapes can
 // differ.
 std::optional<ModelSpec> with_open_batch(ModelSpec first, const ModelSpec& second) {

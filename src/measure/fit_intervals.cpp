@@ -10,6 +10,8 @@
 
 #include <fmt/format.h>
 
+#include "base/text/escape.hpp"
+
 namespace poet {
 namespace {
 
@@ -26,14 +28,6 @@ struct SpreadWork {
     seconds.most += spread.most;
   }
 };
-
-std::string escaped(const std::string& key) {
-  std::string token;
-  for (const char c : key) {
-    token += c == '~' ? std::string("~0") : c == '/' ? std::string("~1") : std::string(1, c);
-  }
-  return token;
-}
 
 void add_interval(Platform& platform, const std::string& figure, const SpreadWork& work) {
   if (!(work.flop > 0 && work.seconds.least > 0 && work.seconds.least < work.seconds.most)) return;
@@ -101,7 +95,7 @@ void add_intervals(Platform& platform, const Model& model, const Graph& graph,
   for (const auto& [op, work] : by_op) {
     const auto rates = platform.ops.find(op);
     if (rates == platform.ops.end() || !rates->second.flops_per_second) continue;
-    add_interval(platform, fmt::format("/ops/{}/flops_per_second", escaped(op)), work);
+    add_interval(platform, fmt::format("/ops/{}/flops_per_second", pointer_token(op)), work);
   }
   add_sources(platform, how, board);
 }

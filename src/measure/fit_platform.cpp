@@ -49,7 +49,10 @@ std::optional<double> bandwidth(const MeasuredStep& measured, int element_bytes)
   double least = 0;
   for (std::size_t i = 0; i < moved.size(); ++i) {
     const Seconds time = measured.times.compute[i];
-    if (measured.model.nodes[i].flop == 0) {
+    const ModelNode& node = measured.model.nodes[i];
+    // A copy of parameters takes the time of flash.
+    if (node.flop == 0 && !node.reads_parameters.empty()) continue;
+    if (node.flop == 0) {
       bytes += moved[i];
       seconds += time;
     } else if (time > 0) {

@@ -15,6 +15,10 @@ template <>
 inline constexpr auto kNames<FrozenWeights> = kWords<FrozenWeights::float32, FrozenWeights::int8>;
 
 template <>
+inline constexpr auto kNames<FrozenParameters> =
+    kWords<FrozenParameters::in_place, FrozenParameters::copied>;
+
+template <>
 inline constexpr auto kNames<Optimizer> =
     kWords<Optimizer::sgd, Optimizer::momentum, Optimizer::adam>;
 

@@ -59,8 +59,8 @@ void MemoryWaits::wait_for_ram(Node& node, const ModelNode& from,
   node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform_.memory_bytes_per_second);
 }
 
-/// What a computation reads in flash it reads there each time, also when it is done again. Nobody
-/// keeps a copy.
+/// What a computation reads in flash it reads there each time, also when it is done again. A copy in
+/// RAM is a node of its own, which does the same.
 void MemoryWaits::read_from_flash(Node& node, const ModelNode& from) const {
   double bytes = 0;
   for (const std::string& name : from.reads_parameters) {

@@ -38,6 +38,12 @@ enum class FrozenWeights {
   int8  ///< and a scale of float32 for each output channel (src/step/int8_weights.hpp)
 };
 
+/// Where kernels read the parameters of a layer that is not trained.
+enum class FrozenParameters {
+  in_place,  ///< where they lie, which is flash if the chip has one
+  copied     ///< in a tensor of the exact training graph, which a node of its own copies them into
+};
+
 /// A layer as it was written, attributes complete with their defaults.
 struct LayerSpec {
   bool whole = true;  ///< false: something in it is wrong, which has been reported
@@ -58,6 +64,7 @@ struct LayerSpec {
   std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
   ElementBytes element_bytes{};
   FrozenWeights frozen_weights = FrozenWeights::float32;
+  FrozenParameters frozen_parameters = FrozenParameters::in_place;
   /// What the layer of an imported network computes and this one does not; empty: nothing.
   std::string differs{};
 };

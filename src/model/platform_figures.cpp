@@ -10,6 +10,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/escape.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
 
@@ -20,23 +21,13 @@ constexpr std::string_view kOps = "/ops/";
 constexpr std::string_view kFlopsPerJoule = "/flops_per_joule";
 constexpr std::string_view kPower = "/power_watts";
 
-/// A key of an object as it stands, without the escapes of a JSON pointer (RFC 6901).
-std::string unescaped(std::string_view token) {
-  std::string key;
-  for (std::size_t i = 0; i < token.size(); ++i) {
-    const bool is_escape = token[i] == '~' && i + 1 < token.size();
-    key += is_escape ? (token[++i] == '1' ? '/' : '~') : token[i];
-  }
-  return key;
-}
-
 [[noreturn]] void fail_unknown(std::string_view figure) {
   throw InternalError(fmt::format("a platform has no figure '{}' with an interval", figure));
 }
 
 void set_rate_of_op(Platform& platform, std::string_view figure, double value) {
   const std::size_t end = figure.rfind('/');
-  const auto op = platform.ops.find(unescaped(figure.substr(kOps.size(), end - kOps.size())));
+  const auto op = platform.ops.find(key_of_token(figure.substr(kOps.size(), end - kOps.size())));
   if (op == platform.ops.end()) fail_unknown(figure);
   if (figure.substr(end) == kFlopsPerJoule) {
     op->second.flops_per_joule = value;

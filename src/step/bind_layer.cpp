@@ -70,13 +70,15 @@ const std::map<std::string_view, Bind>& table() {
   return binders;
 }
 
+}  // namespace
+
 // A formula names whole tensors. Binders that read a part of one add its offset themselves.
-OperandSource source_of(const FormulaOperand& operand) {
+OperandSource LayerNode::source_of(const FormulaOperand& operand) const {
   switch (operand.kind) {
     case FormulaOperand::Kind::tensor:
       return {OperandSource::Kind::tensor, operand.index, 0};
     case FormulaOperand::Kind::parameters:
-      return {OperandSource::Kind::parameters, operand.index, 0};
+      return source_of(operand.index, 0);
     case FormulaOperand::Kind::one:
       return {OperandSource::Kind::one, -1, 0};
     case FormulaOperand::Kind::none:
@@ -85,7 +87,11 @@ OperandSource source_of(const FormulaOperand& operand) {
   return {};
 }
 
-}  // namespace
+OperandSource LayerNode::source_of(int parameters, std::int64_t offset) const {
+  const int copy = draft_.parameters[parameters].copy;
+  if (copy >= 0) return {OperandSource::Kind::tensor, copy, offset};
+  return {OperandSource::Kind::parameters, parameters, offset};
+}
 
 OperandSource LayerNode::in(std::size_t i) const {
   return source_of(formula_.operands[i]);
@@ -104,7 +110,7 @@ OperandSource LayerNode::weight(std::size_t group, std::size_t t) const {
   if (t >= shapes.size()) return {};
   std::int64_t offset = 0;
   for (std::size_t before = 0; before < t; ++before) offset += count_of(shapes[before]);
-  return {OperandSource::Kind::parameters, layer_.parameters[group], offset};
+  return source_of(layer_.parameters[group], offset);
 }
 
 OperandSource LayerNode::running(bool variances) const {

@@ -299,6 +299,11 @@ class StepBinder {
                               .zeros = is_zeros(from.name)});
       return;
     }
+    if (from.op == "copy") {
+      node.calls = {call(kKernelOf<poet_copy>, poet_map_spec{.count = count, .slope = 0},
+                         {{Kind::parameters, formula.parameters, 0}})};
+      return;
+    }
     std::vector<OperandSource> terms;
     for (const FormulaOperand& operand : formula.operands) {
       terms.push_back({Kind::tensor, operand.index, 0});

@@ -37,7 +37,8 @@ class LayerNode {
   /// `target`: the index of the layer's own target in TrainingStep::targets, or -1.
   /// `evaluates`: no training follows, so norms use running statistics and nothing is dropped.
   LayerNode(const Draft& draft, const NodeFormula& formula, int target, bool evaluates)
-      : layer_(draft.layers[formula.layer]),
+      : draft_(draft),
+        layer_(draft.layers[formula.layer]),
         formula_(formula),
         target_(target),
         evaluates_(evaluates) {}
@@ -82,6 +83,11 @@ class LayerNode {
   OperandSource own_target() const { return {OperandSource::Kind::target, target_, 0}; }
 
  private:
+  OperandSource source_of(const FormulaOperand& operand) const;
+  /// Where kernels find parameters, an index into Draft::parameters, from this element on.
+  OperandSource source_of(int parameters, std::int64_t offset) const;
+
+  const Draft& draft_;
   const DraftLayer& layer_;
   const NodeFormula& formula_;
   int target_;

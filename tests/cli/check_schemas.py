@@ -41,7 +41,8 @@ LAYERS = {"format": "poet-model", "version": 2, "name": "layers", "update": "buf
     {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": [3, 3], "stride": 2,
      "padding": "same", "trainable": False, "frozen_weights": "int8"},
     {"name": "relu", "op": "relu", "inputs": ["conv"], "in_place": "conv", "recompute": False, "page": False},
-    {"name": "norm", "op": "batch_norm2d", "inputs": ["relu"], "epsilon": 0.1, "momentum": 0.2},
+    {"name": "norm", "op": "batch_norm2d", "inputs": ["relu"], "epsilon": 0.1, "momentum": 0.2, "trainable": False,
+     "frozen_parameters": "copied"},
     {"name": "leaky", "op": "leaky_relu", "inputs": ["norm"], "slope": 0.3, "differs": "its slope is -0.3"},
     {"name": "drop", "op": "dropout", "inputs": ["leaky"], "rate": 0.4},
     {"name": "any", "op": "custom", "inputs": ["drop"], "shape": ["N", 4, 4, 4], "flops": 10, "parameters": 3,
@@ -57,7 +58,7 @@ def check_files():
     examples = SOURCE / "docs" / "examples"
     for path in sorted([*examples.glob("*.json"), *examples.glob("*/*.json")]):
         accept(json.loads(path.read_text()), path)
-    for name in ("exact", "sequence", "attention", "layers", "nodes_2"):
+    for name in ("exact", "frozen", "sequence", "attention", "layers", "nodes_2"):
         path = SOURCE / "tests" / "fuzz" / "corpus" / "model" / f"{name}.json"
         accept(json.loads(path.read_text()), path)
     for name in ("banked", "error_partly", "infeasible", "infeasible_about", "moved", "ordered", "paged", "placed", "recomputed"):
@@ -169,6 +170,9 @@ def check_wrong_inputs():
     wrong("unknown element type", lambda d: d.update(dtype="fp64"), LAYERS)
     wrong("indices as activations", lambda d: d["layers"][0].update(dtype="int32"), LAYERS)
     wrong("number in place of a flag", lambda d: d["layers"][0].update(trainable=1), LAYERS)
+    wrong("copies of what is trained", lambda d: d["layers"][2].pop("trainable"), LAYERS)
+    wrong("copies of bytes", lambda d: d["layers"][0].update(frozen_parameters="copied"), LAYERS)
+    wrong("copies of nothing", lambda d: d["layers"][1].update(frozen_parameters="copied"), LAYERS)
     wrong("layers and nodes", lambda d: d.update(layers=[]), NODES)
     wrong("update that may be computed again", lambda d: d["nodes"][2].pop("recompute"), NODES)
     wrong("key of version 2 in a node", lambda d: (d.update(version=1), d.pop("parameters")), NODES)

@@ -166,6 +166,34 @@ TEST_F(ExportedConstants, OfOneByteGiveTheBitsOfRun) {
   expect_bits_of_run(program, model);
 }
 
+/// Gradients of every kind of layer that reads its weight from a copy, in little RAM.
+TEST_F(ExportedConstants, AreCopiedBeforeTheyAreUsedWithTheBitsOfRun) {
+  const std::set<std::string> copied{"apart", "groups", "signal", "dense"};
+  json layers = json::parse(kLayersOfBytes);
+  for (json& layer : layers.at("layers")) {
+    if (!copied.contains(layer.at("name").get<std::string>())) continue;
+    layer["trainable"] = false;
+    layer["frozen_parameters"] = "copied";
+  }
+  const std::string model = model_of(layers);
+  const json summary = solved_for_chip(model, "95%", {"--no-paging", "--batch-size", "2"});
+  EXPECT_GT(summary.at("recompute_count"), 0);
+  constexpr int kFloats = 6 * 9 + 6 + 8 * 27 + 8 + 7 * 15 + 7 + 9 * 56 + 9;
+  EXPECT_EQ(summary.at("memory").at("flash_bytes"), 4 * kFloats);
+  const Finished written = exported(schedule_, {"--model", model, "--seed", "7"});
+  ASSERT_EQ(written.status, 0) << written.err;
+  expect_count("CONSTANT_COUNT", kFloats);
+  // The copies alone read constants.
+  const std::string plan = file_of("poet_plan.c");
+  EXPECT_THAT(plan, HasSubstr("poet_copy("));
+  std::set<std::string> constants;
+  for (std::size_t at = 0; (at = plan.find("{POET_CONSTANTS, ", at)) != std::string::npos; ++at) {
+    constants.insert(plan.substr(at, plan.find('}', at) - at));
+  }
+  EXPECT_EQ(constants.size(), 4U);
+  expect_bits_of_run(built(), model);
+}
+
 // A file of parameters keeps floats, and what has been rounded is not rounded once more.
 TEST_F(ExportedConstants, OfOneByteAreRoundedOnce) {
   const json usual = frozen_cnn(kFirstFour);

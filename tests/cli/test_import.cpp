@@ -109,6 +109,9 @@ TEST_F(ImportCommand, TakesWhatTheFileDoesNotSay) {
   const Finished bytes = poet_solve({"import", network, "--trainable", "last:1", "--frozen-weights",
                                      "int8", "--shape", "x=2,3,8,8"});
   EXPECT_EQ(document(bytes).at("layers")[0].at("frozen_weights"), "int8") << bytes.err;
+  const Finished copied = poet_solve({"import", network, "--trainable", "conv*",
+                                      "--frozen-parameters", "copied", "--shape", "x=2,3,8,8"});
+  EXPECT_EQ(document(copied).at("layers")[1].at("frozen_parameters"), "copied") << copied.err;
 }
 
 TEST_F(ImportCommand, LeavesNothingBehindWhenItFails) {

@@ -13,6 +13,7 @@
 
 #include "model/op.hpp"
 #include "support/cases.hpp"
+#include "support/copied_layers.hpp"
 #include "support/executed_step.hpp"
 #include "support/random_exact_schedules.hpp"
 #include "support/small_models.hpp"
@@ -87,6 +88,23 @@ TEST_P(SmallStep, IsThatOfTheDefinitionWhereverTheSimulatorAcceptsTheSchedule) {
   EXPECT_GT(seen.recomputing, range.count / 2);
   EXPECT_GT(seen.paging, range.count / 8);
   EXPECT_GT(seen.in_place, range.count / 2);
+}
+
+// Copies are made again, paged and kept as any other tensor.
+TEST_P(SmallStep, IsThatOfTheDefinitionWithCopiedParameters) {
+  Seen seen;
+  const CaseRange range = wanted_cases(4);
+  for (const std::size_t from : {0U, 1U}) {
+    const ExecutedStep step = file_step(with_copies(text_of(GetParam()), from).dump());
+    ASSERT_EQ(step.graph_fault(), "");
+    EXPECT_GT(std::count_if(step.model.nodes.begin(), step.model.nodes.end(),
+                            [](const ModelNode& node) { return node.op == "copy"; }),
+              0);
+    EXPECT_EQ(step.fault(step.keep_needed()), "");
+    for (int i = range.first; i < range.first + range.count; ++i) execute_random(step, i, seen);
+  }
+  EXPECT_EQ(seen.drawn, 2 * range.count);
+  EXPECT_GT(seen.recomputing, 0);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, SmallStep, testing::ValuesIn(small_models()),

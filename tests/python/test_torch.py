@@ -290,6 +290,25 @@ class Networks(TestCase):
         with self.assertRaisesRegex(ValueError, "found frozen_weights='int4'; expected 'float32' or 'int8'"):
             poet.torch.trace(net, x, via="fx", frozen_weights="int4")
 
+    def test_parameters_that_do_not_train_may_be_copied(self):
+        import torch
+        from torch import nn
+        import poet.torch
+        net = nn.Sequential(nn.Conv1d(2, 4, 3), nn.BatchNorm1d(4), nn.ReLU(), nn.Flatten(), nn.Linear(24, 5))
+        x = torch.zeros(1, 2, 8)
+
+        def copied(**settings):
+            layers = poet.torch.trace(net, x, via="fx", frozen_parameters="copied", **settings)["layers"]
+            return [layer["name"] for layer in layers if layer.get("frozen_parameters") == "copied"]
+        self.assertEqual(copied(trainable="0"), ["1", "4"])
+        self.assertEqual(copied(trainable="0", frozen_weights="int8"), ["1"])
+        self.assertEqual(copied(trainable="1"), ["4"])
+        for settings in ({}, {"trainable": "last:1"}):
+            with self.assertRaisesRegex(ValueError, "no layer with a layer that trains below it is frozen"):
+                copied(**settings)
+        with self.assertRaisesRegex(ValueError, "found frozen_parameters='ram'; expected 'in_place' or 'copied'"):
+            poet.torch.trace(net, x, via="fx", frozen_parameters="ram")
+
     def test_notes_are_warnings_of_python(self):
         import torch
         import poet

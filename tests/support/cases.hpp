@@ -7,7 +7,7 @@ namespace poet::test {
 
 /// Which cases a property test draws: case number i of every run is the same problem.
 /// POET_CASES=20000 POET_SEED=1000 draws the 20000 cases from number 1000 on. With the sanitizers,
-/// where a case takes six times as long, a run draws a quarter of the usual number.
+/// where a case takes six times as long, a run draws an eighth of the usual number.
 struct CaseRange {
   int first = 0;
   int count = 0;
@@ -19,7 +19,7 @@ inline CaseRange wanted_cases(int usual_count) {
     return text == nullptr ? otherwise : std::atoi(text);
   };
 #ifdef POET_SANITIZE
-  usual_count = (usual_count + 3) / 4;
+  usual_count = (usual_count + 7) / 8;
 #endif
   return {.first = number("POET_SEED", 0), .count = number("POET_CASES", usual_count)};
 }

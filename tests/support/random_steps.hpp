@@ -14,9 +14,9 @@
 namespace poet::test {
 
 /// Draws model files: layers that read each other at random, with parameters that several of them
-/// share, learned tensors, dropout, frozen layers, several losses, and layers that are computed
-/// once, not paged or need workspace. All tensors of the forward pass are 2 x 4, so that everything
-/// fits everything.
+/// share, learned tensors, dropout, frozen layers, whose parameters may be copied, several losses,
+/// and layers that are computed once, not paged or need workspace. All tensors of the forward pass
+/// are 2 x 4, so that everything fits everything.
 class StepDrawer {
  public:
   explicit StepDrawer(Random& random) : random_(random) {}
@@ -85,7 +85,12 @@ class StepDrawer {
       return add_tensor(op, {any()}, rest + fmt::format(R"(, "weights": "{}")", pick(owners)));
     }
     owners.push_back(fmt::format("l{}", count_ + 1));
-    add_tensor(op, {any()}, rest + (one_in(8) ? R"(, "trainable": false)" : ""));
+    add_tensor(op, {any()}, rest + (one_in(8) ? frozen_keys() : ""));
+  }
+
+  std::string frozen_keys() {
+    const char* const copied = one_in(2) ? R"(, "frozen_parameters": "copied")" : "";
+    return fmt::format(R"(, "trainable": false{})", copied);
   }
 
   std::string learned(const char* shape) {

@@ -86,6 +86,7 @@ class Differentiation {
       for (const std::int64_t extent : from.at("shape")) elements *= extent;
       operands_[name] = {
           .parameters = name, .elements = elements, .learns = from.value("trainable", true)};
+      if (is_copied(from)) copied_.insert(name);
       return;
     }
     if (is_view(op)) {
@@ -97,6 +98,10 @@ class Differentiation {
     find_parameters(from, layer);
     name_outputs(layer);
     layers_.push_back(std::move(layer));
+  }
+
+  static bool is_copied(const Json& from) {
+    return from.value("frozen_parameters", "in_place") == "copied";
   }
 
   void find_inputs(const Json& from, Layer& layer) {
@@ -120,6 +125,11 @@ class Differentiation {
       trainable_[layer.name] = from.value("trainable", true) && !layer.formulas.parameters.empty();
     }
     layer.trains = from.value("trainable", true) && trainable_.at(layer.owner);
+    if (is_copied(from)) {
+      for (std::size_t g = 0; g < layer.formulas.parameter_names.size(); ++g) {
+        copied_.insert(parameters_of(layer, g));
+      }
+    }
     for (std::size_t g = 0; g < layer.formulas.parameters.size(); ++g) {
       ++readers_[parameters_of(layer, g)];
     }
@@ -218,12 +228,23 @@ class Differentiation {
     }
   }
 
-  Formula formula(const Layer& layer, const std::string& text) const {
+  /// The tensor that such parameters are read from, with the formula that copies them there.
+  std::string copy_of(const std::string& parameters) {
+    std::string name = fmt::format("copy({})", parameters);
+    formulas_.emplace(name, Formula{.reads_parameters = {parameters}});
+    return name;
+  }
+
+  Formula formula(const Layer& layer, const std::string& text) {
     Formula result;
     const std::size_t slash = std::min(text.find('/'), text.size());
     for (const char letter : text.substr(0, slash)) {
       for (const Operand& operand : find(layer, letter)) {
         const bool is_tensor = !operand.tensor.empty();
+        if (!is_tensor && copied_.contains(operand.parameters)) {
+          result.reads.push_back(copy_of(operand.parameters));
+          continue;
+        }
         (is_tensor ? result.reads : result.reads_parameters)
             .push_back(is_tensor ? operand.tensor : operand.parameters);
       }
@@ -380,6 +401,7 @@ class Differentiation {
   std::map<std::string, Operand> sources_;        ///< by attention_scores: what it reads
   std::map<std::string, int> readers_;            ///< by parameters
   std::map<std::string, bool> trainable_;         ///< by owner
+  std::set<std::string> copied_;                  ///< parameters that are read from a copy
   std::set<std::string> read_;                    ///< tensors that layers read
   std::vector<Layer> layers_;                     ///< without views
   std::map<std::string, int> contributions_;      ///< by tensor

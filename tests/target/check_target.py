@@ -130,6 +130,29 @@ def frozen_bytes(example):
     expect(memory["flash_bytes"] < 1.2 * size, f"{memory['flash_bytes']} bytes of flash for {size} weights")
 
 
+def copied(example):
+    """Parameters that are copied out of flash give the bits of the host, and of parameters that are read there."""
+    kept = {}
+    for key in ("in_place", "copied"):
+        folder = example.build / f"frozen_{key}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        model = json.loads(board.MODEL.read_text())
+        for layer in model["layers"]:
+            if layer["name"] in ("conv2", "conv4"):
+                layer.update(trainable=False, frozen_parameters=key)
+        (folder / "model.json").write_text(json.dumps(model))
+        here = board.Example(example.poet_solve, folder, folder / "model.json", seed=SEED)
+        expect_equal(here.link(SCHEDULED, SMALL), "", f"link {key}")
+        kept[key] = expect_bits_of_host(here, SCHEDULED, SMALL, 2, 4)
+        names = [node["name"] for node in here.schedule(SCHEDULED)["nodes"]]
+        expect_equal([name for name in names if name.startswith("copy(")],
+                     ["copy(conv2)", "copy(conv4)"] if key == "copied" else [], f"copies of {key}")
+        expect_equal(here.schedule(SCHEDULED)["summary"]["memory"]["flash_bytes"], kept[key].constant_bytes, "bytes of flash")
+    expect_equal([step.bits for step in kept["copied"].steps], [step.bits for step in kept["in_place"].steps], "losses")
+    expect_equal(kept["copied"].gradients, kept["in_place"].gradients, "gradients")
+
+
 def mobilenet():
     """A network of MobileNetV2's family: width 0.35, 64 px, without the widest stages and the head of 1280. The last block trains."""
     layers = []
@@ -460,8 +483,8 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, frozen_bytes, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, one_command, classified, page, imported, measured, arduino,
-    contraction)}
+    build, fit, frozen, frozen_bytes, copied, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, one_command, classified, page, imported, measured,
+    arduino, contraction)}
 
 
 def main():

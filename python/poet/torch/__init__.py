@@ -10,7 +10,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._layers import add_loss, choose_trainable, drop_unread, keep_frozen_as_int8, with_open_batch
+from poet.torch._layers import (add_loss, choose_trainable, copy_frozen, drop_unread, keep_frozen_as_int8,
+                                with_open_batch)
 from poet.torch._onnx import by_onnx
 from poet.torch._state import parameters as parameters_of
 from poet.torch._state import state_dict
@@ -27,7 +28,7 @@ __all__ = ["Check", "Refused", "check", "state_dict", "trace"]
 def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optional[str] = None,
           name: Optional[str] = None, custom: Optional[Mapping[str, int]] = None, via: Optional[str] = None,
           notes: Optional[List[str]] = None, parameters: Optional[Dict[str, Any]] = None,
-          frozen_weights: str = "float32") -> Dict[str, Any]:
+          frozen_weights: str = "float32", frozen_parameters: str = "in_place") -> Dict[str, Any]:
     """A module as the document of a model file, as in docs/model-format.md.
 
     Args:
@@ -44,17 +45,21 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
             names that `run --parameters` wants. `state_dict()` is the way back.
         frozen_weights: "int8": the weights of convolutions and dense layers that do not train are bytes, with a scale
             for each output channel. `parameters` are not rounded; `run` and `export` do it.
+        frozen_parameters: "copied": the parameters of layers that do not train and that gradients pass are copied into
+            RAM before they are used, and not read in flash; not weights of one byte.
 
     Raises:
         Refused: no layers stand for some of its nodes; a line each.
         ProgramNotFound: it has to go by ONNX, and there is no program `poet-solve`.
-        ValueError: a loss or layers to train that do not exist; weights of one byte, and no layer for them;
+        ValueError: a loss or layers to train that do not exist; weights of one byte or copies, and no layer for them;
             `parameters` are wanted of a layer that has other names than the module.
     """
     if not inputs:
         raise ValueError("found no input; expected a tensor that the module can be called with")
     if frozen_weights not in ("float32", "int8"):
         raise ValueError(f"found frozen_weights={frozen_weights!r}; expected 'float32' or 'int8'")
+    if frozen_parameters not in ("in_place", "copied"):
+        raise ValueError(f"found frozen_parameters={frozen_parameters!r}; expected 'in_place' or 'copied'")
     if via not in (None, "fx", "onnx"):
         raise ValueError(f"found via={via!r}; expected 'fx' or 'onnx'")
     found: List[str] = []
@@ -62,6 +67,8 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
     document = _traced(net, inputs, loss, trainable, name or type(net).__name__, custom or {}, via, found, numbers)
     if frozen_weights == "int8":
         keep_frozen_as_int8(document["layers"])
+    if frozen_parameters == "copied":
+        copy_frozen(document["layers"])
     if parameters is not None:
         parameters.update(parameters_of(net, document, numbers))
     if notes is not None:

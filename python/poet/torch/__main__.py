@@ -116,7 +116,7 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
     try:
         return trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable, custom=dict(arguments.custom),
                      via=arguments.via, notes=notes, parameters=parameters,
-                     frozen_weights=arguments.frozen_weights)
+                     frozen_weights=arguments.frozen_weights, frozen_parameters=arguments.frozen_parameters)
     except (Refused, ValueError, PoetError):
         raise
     except Exception as error:
@@ -130,7 +130,8 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
 
     for option, value in (("--trainable", arguments.trainable), ("--custom", arguments.custom),
                           ("--via", arguments.via), ("--parameters-output", arguments.parameters_output),
-                          ("--frozen-weights", arguments.frozen_weights != "float32")):
+                          ("--frozen-weights", arguments.frozen_weights != "float32"),
+                          ("--frozen-parameters", arguments.frozen_parameters != "in_place")):
         if value:
             raise ValueError(f"found {option} with --measure; expected one of them")
     if arguments.indices:
@@ -173,6 +174,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
     parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
                         help="int8: those of convolutions and dense layers that do not train are bytes")
+    parser.add_argument("--frozen-parameters", choices=("in_place", "copied"), default="in_place",
+                        help="copied: those of layers that do not train and that gradients pass go into RAM first")
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")
     parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import fnmatch
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
 
 Layer = Dict[str, Any]
 
@@ -163,6 +163,24 @@ def keep_frozen_as_int8(layers: List[Layer]) -> None:
                          "beside it, such as 'last:1'")
     for layer in own:
         layer["frozen_weights"] = "int8"
+
+
+def copy_frozen(layers: List[Layer]) -> None:
+    """Lets the parameters of frozen layers that gradients pass be copied, but for weights of one byte."""
+    learned: Set[str] = set()  # layers that train, and those above them
+    copied = False
+    for layer in layers:
+        passes = any(name in learned or name.rpartition(".")[0] in learned for name in layer["inputs"])
+        has_own = layer["op"] in WITH_PARAMETERS or bool(layer.get("parameters"))
+        frozen = not layer.get("trainable", True) or layer.get("frozen", False)
+        if passes or (has_own and not frozen):
+            learned.add(layer["name"])
+        if passes and has_own and frozen and "weights" not in layer and layer.get("frozen_weights") != "int8":
+            layer["frozen_parameters"] = "copied"
+            copied = True
+    if not copied:
+        raise ValueError("found frozen_parameters='copied', and no layer with a layer that trains below it is frozen; "
+                         "expected trainable with a pattern for the layers below")
 
 
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,

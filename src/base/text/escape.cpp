@@ -79,6 +79,29 @@ std::string csv_field(std::string_view text) {
   return result + '"';
 }
 
+std::string pointer_token(std::string_view key) {
+  std::string token;
+  for (const char c : key) {
+    if (c == '~') {
+      token += "~0";
+    } else if (c == '/') {
+      token += "~1";
+    } else {
+      token += c;
+    }
+  }
+  return token;
+}
+
+std::string key_of_token(std::string_view token) {
+  std::string key;
+  for (std::size_t i = 0; i < token.size(); ++i) {
+    const bool is_escape = token[i] == '~' && i + 1 < token.size();
+    key += is_escape ? (token[++i] == '1' ? '/' : '~') : token[i];
+  }
+  return key;
+}
+
 std::string shell_quoted(std::string_view word) {
   constexpr std::string_view kSafe =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789@%+=:,./_-";

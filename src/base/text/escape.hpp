@@ -21,6 +21,10 @@ std::string xml_text(std::string_view text);
 /// A field of CSV (RFC 4180): in double quotes if it needs them.
 std::string csv_field(std::string_view text);
 
+/// A key of a JSON object as a token of a JSON pointer (RFC 6901), and back.
+std::string pointer_token(std::string_view key);
+std::string key_of_token(std::string_view token);
+
 /// Returns a word as a POSIX shell has to see it: unchanged if every character is harmless, else in
 /// single quotes.
 std::string shell_quoted(std::string_view word);

@@ -13,6 +13,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/escape.hpp"
 #include "base/text/printable.hpp"
 #include "poet/error.hpp"
 
@@ -245,18 +246,7 @@ nlohmann::json parse_json(std::string_view text, std::string_view source, std::s
 }
 
 std::string json_path(std::string_view base, std::string_view step) {
-  std::string result(base);
-  result += '/';
-  for (const char c : printable(step)) {
-    if (c == '~') {
-      result += "~0";
-    } else if (c == '/') {
-      result += "~1";
-    } else {
-      result += c;
-    }
-  }
-  return result;
+  return fmt::format("{}/{}", base, pointer_token(printable(step)));
 }
 
 }  // namespace poet

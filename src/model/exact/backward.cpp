@@ -148,12 +148,9 @@ class BackwardPass {
         node.operands.push_back({input, shape_of(layer, tensor)});
       }
       if (tensor.kind != TensorRef::Kind::input || layer.inputs[tensor.index].node >= 0) continue;
-      node.reads_parameters.push_back(
-          draft_.parameters[layer.inputs[tensor.index].parameters].name);
+      read_parameters(draft_, layer.inputs[tensor.index].parameters, node);
     }
-    for (const int group : step.parameters) {
-      node.reads_parameters.push_back(draft_.parameters[layer.parameters[group]].name);
-    }
+    for (const int group : step.parameters) read_parameters(draft_, layer.parameters[group], node);
     return node;
   }
 

@@ -87,6 +87,29 @@ int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int>
   return static_cast<int>(nodes.size()) - 1;
 }
 
+// What a layer says of its output does not hold for the copy: parameters that do not train can be
+// copied at any time.
+void add_copy(Draft& draft, int parameters) {
+  DraftParameters& from = draft.parameters[parameters];
+  ModelNode node;
+  node.name = take_name(draft, fmt::format("copy({})", from.name));
+  node.op = "copy";
+  node.parameter_count = parameter_count({"", from.shapes});
+  node.out_shape = {node.parameter_count};
+  node.bytes = stated_bytes(node.out_shape, from.element_bytes.parameters);
+  node.reads_parameters = {from.name};
+  from.copy = add_node(draft, std::move(node), {.parameters = parameters}, {});
+}
+
+void read_parameters(const Draft& draft, int parameters, ModelNode& node) {
+  const DraftParameters& from = draft.parameters[parameters];
+  if (from.copy < 0) {
+    node.reads_parameters.push_back(from.name);
+  } else {
+    node.operands.push_back({from.copy, draft.model.nodes[from.copy].out_shape});
+  }
+}
+
 void choose_in_place(Draft& draft) {
   std::vector<ModelNode>& nodes = draft.model.nodes;
   std::vector<int> last_reader(nodes.size(), -1);

@@ -41,6 +41,8 @@ struct DraftParameters {
   int readers = 0;         ///< layers
   bool trainable = false;  ///< a gradient is wanted
   bool has_int8_weights = false;
+  bool is_copied = false;   ///< nodes read a tensor that they are copied into
+  int copy = -1;            ///< the node of that tensor, from its first reader on
   bool is_trained = false;  ///< a node makes it
   bool waits = false;       ///< their update waits for another gradient of the same layer
   ElementBytes element_bytes{};
@@ -61,14 +63,15 @@ struct FormulaOperand {
 };
 
 /// How a node came about: what has to be known to compute it, beside the graph. Absent indices are
-/// -1. A node without a layer is an input, the sum of two gradients, or an update.
+/// -1. A node without a layer is an input, a copy of parameters, the sum of two gradients, or an
+/// update.
 struct NodeFormula {
   int layer = -1;                          ///< an index into Draft::layers
   int output = -1;                         ///< of the forward pass: into ExactLayer::nodes
   int step = -1;                           ///< of the backward pass: into ExactLayer::steps
   std::vector<FormulaOperand> operands{};  ///< in the order of the formula
-  int parameters = -1;                     ///< whose gradient it makes or applies: an index into
-                                           ///< Draft::parameters
+  int parameters = -1;                     ///< whose gradient it makes or applies, or which it
+                                           ///< copies: an index into Draft::parameters
   int also = -1;                           ///< further parameters whose gradient the node applies
   int sum = -1;                            ///< the node of the earlier gradients that it adds to
 };
@@ -88,6 +91,12 @@ struct Draft {
 /// kMaxNodes.
 int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int> over,
              std::optional<int> gradient_bytes = {});
+
+/// Appends the node that copies parameters into a tensor.
+void add_copy(Draft& draft, int parameters);
+
+/// Lets a node that is not yet in the draft read parameters: in place, or from their copy.
+void read_parameters(const Draft& draft, int parameters, ModelNode& node);
 
 /// Takes a name; with apostrophes if it is taken.
 std::string take_name(Draft& draft, std::string name);

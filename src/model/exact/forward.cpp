@@ -163,6 +163,8 @@ class ForwardPass {
   bool find_parameters(DraftLayer& layer) {
     const LayerSpec& spec = *layer.spec;
     const int index = static_cast<int>(draft_.layers.size());
+    bool is_copied = false;
+    if (!errors_.collect([&] { is_copied = has_copied_parameters(spec_, layer); })) return false;
     if (spec.weights) {
       const auto owner = layer_index_.find(spec.weights->name);
       if (owner == layer_index_.end() && is_unsound_.contains(spec.weights->name)) return false;
@@ -180,6 +182,7 @@ class ForwardPass {
            .readers = layer.exact.is_parameter ? 0 : 1,
            .trainable = spec.trainable && trains(layer.exact, static_cast<int>(g)),
            .has_int8_weights = spec.frozen_weights == FrozenWeights::int8,
+           .is_copied = is_copied,
            .element_bytes = sizes_of(spec_, spec)});
     }
     return true;
@@ -257,13 +260,17 @@ class ForwardPass {
     if (tensor.node < 0) read_group(tensor.parameters, node);
   }
 
-  /// Each parameter is counted at the first node that reads it.
+  /// Each parameter is counted at the first node that reads it, which may be its copy.
   void read_group(int group, ModelNode& node) {
     const DraftParameters& parameters = draft_.parameters[group];
-    node.reads_parameters.push_back(parameters.name);
-    if (!counted_.insert(group).second) return;
-    node.parameter_count =
-        checked_sum({node.parameter_count, parameter_count({"", parameters.shapes})});
+    const std::int64_t count = parameter_count({"", parameters.shapes});
+    const bool is_first = counted_.insert(group).second;
+    if (is_first && parameters.is_copied) {
+      add_copy(draft_, group);
+    } else if (is_first) {
+      node.parameter_count = checked_sum({node.parameter_count, count});
+    }
+    read_parameters(draft_, group, node);
   }
 
   /// Gives names to what other layers may read.

@@ -99,6 +99,41 @@ void check_int8_weights(const DraftLayer& layer) {
   if (spec.weights) fail("found beside \"weights\"; expected weights of the layer's own");
 }
 
+// A forward pass reads parameters once, so that a file for a training step means the same there
+// without a copy.
+bool has_copied_parameters(const ModelSpec& model, const DraftLayer& layer) {
+  const LayerSpec& spec = *layer.spec;
+  if (spec.frozen_parameters == FrozenParameters::in_place) return false;
+  const auto fail = [&](const std::string& what) {
+    throw InputError(spec.place, "\"frozen_parameters\": " + what);
+  };
+  if (spec.weights) {
+    fail("found beside \"weights\"; expected it in the layer that has the parameters");
+  }
+  const std::vector<ParameterGroup>& groups = layer.exact.parameters;
+  if (groups.empty()) {
+    fail(fmt::format("found for the op {}, which has no parameters; expected none", spec.op));
+  }
+  for (std::size_t g = 0; g < groups.size(); ++g) {
+    if (!spec.trainable || !trains(layer.exact, static_cast<int>(g))) continue;
+    fail(
+        "found in a layer that is trained, whose parameters are in RAM; expected \"trainable\": "
+        "false beside it");
+  }
+  if (spec.frozen_weights == FrozenWeights::int8) {
+    fail(
+        "found beside \"frozen_weights\": \"int8\"; expected one of them, since weights of one "
+        "byte are read in place");
+  }
+  if (model.backward == Backward::exact) return true;
+  if (!model.forward_alone) {
+    fail(
+        "found in a file of a forward pass, which reads each parameter once; expected it with "
+        "\"backward\": \"exact\"");
+  }
+  return false;
+}
+
 // Equal shapes are enough: which of the two layers came first decides only whose name they have.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner) {
   const LayerSpec& spec = *layer.spec;

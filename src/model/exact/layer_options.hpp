@@ -23,6 +23,10 @@ bool may_have_int8_weights(std::string_view op);
 /// convolutions can, if they are frozen and share nothing.
 void check_int8_weights(const DraftLayer& layer);
 
+/// Whether kernels read parameters of the layer from a copy. Throws for a layer that trains them or
+/// has none of its own, for weights of one byte, and for a file that itself says Backward::none.
+bool has_copied_parameters(const ModelSpec& model, const DraftLayer& layer);
+
 /// Gives a layer the parameters of an earlier one; -1 if no earlier layer has that name.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner);
 

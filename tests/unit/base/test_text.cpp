@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "base/sha256.hpp"
+#include "base/text/escape.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 
@@ -42,6 +43,15 @@ TEST(Shown, HidesControlCharactersAndCutsBetweenCharacters) {
   EXPECT_EQ(printable("a\x1b[0m\n"), "a\\x1b[0m\\x0a");
   EXPECT_EQ(printable("\xC3\xA9\xC3\xA9", 3), "\xC3\xA9...");
   EXPECT_EQ(shown_source("-"), "stdin");
+}
+
+TEST(PointerToken, IsTheKeyAgain) {
+  // The examples of RFC 6901, section 5.
+  EXPECT_EQ(pointer_token("a/b"), "a~1b");
+  EXPECT_EQ(pointer_token("m~n"), "m~0n");
+  for (const char* const key : {"", "a/b", "m~n", "~1", "~0/~01"}) {
+    EXPECT_EQ(key_of_token(pointer_token(key)), key);
+  }
 }
 
 TEST(Utf8, AcceptsWellFormedAndFindsTheFirstBadByte) {

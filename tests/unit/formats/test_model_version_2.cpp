@@ -110,6 +110,25 @@ INSTANTIATE_TEST_SUITE_P(
                 R"("frozen_weights": "int8", "weights": "a")",
                 "/layers/1: \"frozen_weights\": found beside \"weights\"; expected weights of the "
                 "layer's own"},
+        Mistake{"copied_by_another_word", kRelu, kRelu + R"(, "frozen_parameters": true)",
+                "/layers/1/frozen_parameters: found true, expected \"in_place\" or \"copied\""},
+        Mistake{"copied_without_parameters", kRelu, kRelu + R"(, "frozen_parameters": "copied")",
+                "/layers/1: \"frozen_parameters\": found for the op relu, which has no parameters; "
+                "expected none"},
+        Mistake{"copied_and_trained", R"("out_features": 3)",
+                R"("out_features": 3, "frozen_parameters": "copied")",
+                "/layers/0: \"frozen_parameters\": found in a layer that is trained, whose "
+                "parameters are in RAM; expected \"trainable\": false beside it"},
+        Mistake{"copied_of_another_layer", kRelu,
+                R"("op": "linear", "inputs": ["a"], "out_features": 3, "trainable": false, )"
+                R"("frozen_parameters": "copied", "weights": "a")",
+                "/layers/1: \"frozen_parameters\": found beside \"weights\"; expected it in the "
+                "layer that has the parameters"},
+        Mistake{"copied_bytes", R"("out_features": 3)",
+                R"("out_features": 3, "trainable": false, "frozen_weights": "int8", )"
+                R"("frozen_parameters": "copied")",
+                "/layers/0: \"frozen_parameters\": found beside \"frozen_weights\": \"int8\"; "
+                "expected one of them, since weights of one byte are read in place"},
         Mistake{"recompute", kRelu, kRelu + R"(, "recompute": null)",
                 "/layers/1/recompute: found null, expected true or false"},
         Mistake{"page", kRelu, kRelu + R"(, "page": "no")",
@@ -168,7 +187,7 @@ INSTANTIATE_TEST_SUITE_P(
         Mistake{"slope_of_another_op", kRelu, kRelu + R"(, "slope": 0.1)",
                 "/layers/1/slope: found an unknown key, expected one of name, op, inputs, mask, "
                 "trainable, weights, recompute, page, bank, in_place, workspace_bytes, differs, "
-                "dtype, frozen_weights, target"},
+                "dtype, frozen_weights, frozen_parameters, target"},
         Mistake{"custom_without_flops", kRelu, R"("op": "custom", "inputs": ["a"], "shape": [3])",
                 "/layers/1: found no 'flops', expected one"},
         Mistake{"custom_of_no_extents", kRelu,

@@ -426,6 +426,25 @@ TEST(Import, KeepsWeightsOfFrozenLayersAsBytes) {
               HasSubstr("no convolution or dense layer is frozen; expected --trainable"));
 }
 
+TEST(Import, LetsParametersOfFrozenLayersBeCopied) {
+  const auto copied = [](ImportRequest request) {
+    request.frozen_parameters = FrozenParameters::copied;
+    std::vector<std::string> ops;
+    const json document = import_text(kSmallOnnx, request);
+    for (const json& layer : document.at("layers")) {
+      if (layer.contains("frozen_parameters")) ops.push_back(layer.at("op"));
+    }
+    return ops;
+  };
+  EXPECT_THAT(copied({.trainable = "conv*"}), ElementsAre("batch_norm2d", "linear"));
+  EXPECT_THAT(copied({.trainable = "conv*", .frozen_weights = FrozenWeights::int8}),
+              ElementsAre("batch_norm2d"));
+  for (const char* const trainable : {"all", "last:1"}) {
+    EXPECT_THAT(error_of([&] { copied({.trainable = trainable}); }),
+                HasSubstr("no layer with a layer that trains below it is frozen"));
+  }
+}
+
 TEST(Import, CarriesNumbersOver) {
   const json layers = import_text(R"(
 net (float[N,4,6,6] x, float[4] w, float[4] b, float[4] m, float[4] v) => (float[N,4,6,6] y) {

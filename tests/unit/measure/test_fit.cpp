@@ -125,6 +125,25 @@ TEST_F(Fits, TakeEnergiesFromThePowersOfThePlatform) {
   }
 }
 
+// It moves more bytes than any other node that does not compute, and from slower memory.
+TEST_F(Fits, TakeNoBandwidthOfRamFromACopyOutOfFlash) {
+  model_ = exact_model("[3, 6]", R"(
+      {"name": "a", "op": "linear", "inputs": ["input"], "out_features": 70},
+      {"name": "b", "op": "linear", "inputs": ["a"], "out_features": 60, "trainable": false,
+       "frozen_parameters": "copied"},
+      {"name": "loss", "op": "cross_entropy", "inputs": ["b"], "classes": 60})");
+  graph_ = cost_graph(model_, &m4_);
+  program_ = program();
+  Platform board = Fits::board();
+  ASSERT_TRUE(board.flash_bytes);
+  board.flash_bytes_per_second = 1e6;
+  const Graph truth = cost_graph(model_, &board);
+  EXPECT_DOUBLE_EQ(truth.nodes[index_of(model_, "copy(b)")].runtime_seconds, 4 * 71 * 60 / 1e6);
+  const StepFit found = fit(times_of(truth, program_));
+  ASSERT_TRUE(found.platform.memory_bytes_per_second);
+  EXPECT_NEAR(*found.platform.memory_bytes_per_second, 3e9, 1);
+}
+
 TEST(Spreads, AreQuartilesOrTheEndsOfFewerThanFour) {
   const Spread some = spread({8, 1, 2, 4, 3});
   EXPECT_DOUBLE_EQ(some.least, 2);

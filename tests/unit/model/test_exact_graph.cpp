@@ -3,7 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <string>
+
+#include <fmt/format.h>
 
 #include "expect_input_error.hpp"
 #include "poet/graph.hpp"
@@ -105,6 +108,82 @@ TEST(ExactGraph, FrozenLayersHaveNoWeightGradientsAndNothingGoesBelowTheLastTrai
   ASSERT_EQ(frozen.parameters.size(), 2U);
   EXPECT_FALSE(frozen.parameters[0].is_trained);
   EXPECT_TRUE(frozen.parameters[1].is_trained);
+}
+
+constexpr const char* kCopied = R"(, "trainable": false, "frozen_parameters": "copied")";
+
+TEST(ExactGraph, FrozenParametersMayBeCopiedByANodeOfTheirOwn) {
+  const auto layers = [](const char* of_b) {
+    return fmt::format(
+        R"({{"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3}},
+           {{"name": "b", "op": "linear", "inputs": ["a"], "out_features": 5, "page": false,
+             "recompute": false, "workspace_bytes": 8{}}},
+           {{"name": "loss", "op": "mse", "inputs": ["b"]}})",
+        of_b);
+  };
+  const Model model = exact_model("[1, 3]", layers(kCopied));
+  const ModelNode& copy = node_of(model, "copy(b)");
+  EXPECT_EQ(copy.op, "copy");
+  EXPECT_EQ(copy.out_shape, Shape{3 * 5 + 5});
+  EXPECT_EQ(copy.parameter_count, 3 * 5 + 5);
+  EXPECT_EQ(copy.flop, 0);
+  EXPECT_TRUE(copy.recompute && copy.page && !copy.backward);
+  EXPECT_EQ(copy.workspace_bytes, 0);
+  EXPECT_THAT(copy.inputs, IsEmpty());
+  EXPECT_THAT(copy.reads_parameters, ElementsAre("b"));
+  EXPECT_EQ(index_of(model, "copy(b)") + 1, index_of(model, "b"));
+  EXPECT_EQ(inputs_of(model, "b"), "a copy(b)");
+  EXPECT_EQ(inputs_of(model, "grad(a)"), "copy(b) grad(b)");
+  for (const ModelNode& node : model.nodes) {
+    const bool reads_b =
+        std::count(node.reads_parameters.begin(), node.reads_parameters.end(), "b");
+    EXPECT_EQ(reads_b, node.name == "copy(b)") << node.name;
+  }
+  // The same parameters, the same nodes but for the copy.
+  const Model in_place = exact_model("[1, 3]", layers(R"(, "trainable": false)"));
+  EXPECT_EQ(in_place.nodes.size() + 1, model.nodes.size());
+  EXPECT_THAT(node_of(in_place, "grad(a)").reads_parameters, ElementsAre("b"));
+  EXPECT_EQ(in_place.parameters.size(), model.parameters.size());
+  const Model stated = exact_model("[1, 3]", layers(R"(, "trainable": false,
+                                                       "frozen_parameters": "in_place")"));
+  EXPECT_EQ(stated.nodes.size(), in_place.nodes.size());
+  const Model halves =
+      exact_model("[1, 3]", layers(kCopied), R"("dtype": {"parameters": "fp16"},)");
+  EXPECT_EQ(node_of(halves, "copy(b)").bytes, 2 * (3 * 5 + 5));
+}
+
+TEST(ExactGraph, ACopyIsOfEachGroupOfParametersAndForAllThatReadThem) {
+  const Model model = exact_model("[1, 3]", fmt::format(R"(
+      {{"name": "fixed", "op": "parameter", "inputs": [], "shape": [1, 2]{0}}},
+      {{"name": "w", "op": "linear", "inputs": ["input"], "out_features": 2}},
+      {{"name": "cell", "op": "lstm", "inputs": ["w", "fixed", "fixed"]{0}}},
+      {{"name": "next", "op": "lstm", "inputs": ["w", "cell", "cell.c"], "weights": "cell"}},
+      {{"name": "norm", "op": "batch_norm1d", "inputs": ["next"], "frozen": true,
+        "frozen_parameters": "copied"}},
+      {{"name": "loss", "op": "mse", "inputs": ["norm"]}})",
+                                                        kCopied));
+  EXPECT_EQ(inputs_of(model, "cell.gates"), "w copy(fixed) copy(cell.input) copy(cell.hidden)");
+  EXPECT_EQ(inputs_of(model, "next.gates"), "w copy(cell.input) copy(cell.hidden) cell");
+  EXPECT_EQ(inputs_of(model, "norm"), "next copy(norm)");
+  EXPECT_EQ(inputs_of(model, "grad(next)"), "copy(norm) grad(norm)");
+}
+
+// A file of a training step serves a forward pass as well, where each parameter is read once.
+TEST(ExactGraph, AForwardPassReadsParametersInPlace) {
+  const std::string layers = fmt::format(
+      R"({{"name": "a", "op": "linear", "inputs": ["input"], "out_features": 3{}}},
+         {{"name": "loss", "op": "mse", "inputs": ["a"]}})",
+      kCopied);
+  const Model forward = parse_model(exact_text("[1, 3]", layers), "m", 1, Backward::none);
+  EXPECT_EQ(forward.nodes.size(), 3U);
+  EXPECT_THAT(node_of(forward, "a").reads_parameters, ElementsAre("a"));
+  EXPECT_THAT(
+      input_error([&] { exact_model("[1, 3]", layers, R"("backward": "none",)"); }),
+      HasSubstr("/layers/0: \"frozen_parameters\": found in a file of a forward pass, which "
+                "reads each parameter once; expected it with \"backward\": \"exact\""));
+  EXPECT_THAT(
+      input_error([&] { parse_model(exact_text("[1, 3]", layers), "m", 1, Backward::poet_chain); }),
+      HasSubstr("poet-chain, which does not know the layer 'a'"));
 }
 
 TEST(ExactGraph, ANormalisationUpdatesItsParametersInItsOneGradientNode) {

@@ -4,6 +4,8 @@
 #include <limits>
 #include <string>
 
+#include <fmt/format.h>
+
 #include "expect_input_error.hpp"
 #include "formats/write_inputs.hpp"
 
@@ -513,6 +515,51 @@ TEST(KeepingBank, IsWaitedForByWhatReadsAndWritesThere) {
   platform.memory_bytes_per_second = 1e-3;  // only for tensors
   const Graph slow = cost_graph(model, &platform);
   EXPECT_DOUBLE_EQ(slow.nodes[2].runtime_seconds, (2 * 4 + 2 * 4) * 1e3) << slow.nodes[2].name;
+}
+
+TEST(FlashPrices, AreForEachCopyAndNotForItsUses) {
+  const auto model_of = [](const char* keys) {
+    return parse_model(fmt::format(R"({{"format": "poet-model", "version": 2, "name": "m",
+     "input": {{"shape": [1, 3], "repeatable": true}},
+     "layers": [{{"name": "t", "op": "linear", "inputs": ["input"], "out_features": 3}},
+                {{"name": "f", "op": "linear", "inputs": ["t"], "out_features": 2, "bias": false,
+                  "trainable": false{}}},
+                {{"name": "loss", "op": "mse", "inputs": ["f"]}}]}})",
+                                   keys),
+                       "m.json");
+  };
+  Platform platform = board();
+  platform.flash_bytes = 1000;
+  const Graph free = cost_graph(model_of(""), &platform);
+  platform.flash_bytes_per_second = 2;
+  platform.flash_joules_per_byte = 0.5;
+  const Model copied = model_of(R"(, "frozen_parameters": "copied")");
+  const Graph priced = cost_graph(copied, &platform);
+  ASSERT_EQ(priced.size(), free.size() + 1);
+  for (int i = 0; i < priced.size(); ++i) {
+    const Node& node = priced.nodes[i];
+    if (node.name == "copy(f)") {  // 6 parameters of 4 bytes
+      EXPECT_EQ(node.bytes, 24);
+      EXPECT_DOUBLE_EQ(node.runtime_seconds, 12);
+      EXPECT_DOUBLE_EQ(node.energy_joules, 12);
+      continue;
+    }
+    const auto same = std::find_if(free.nodes.begin(), free.nodes.end(),
+                                   [&](const Node& each) { return each.name == node.name; });
+    ASSERT_NE(same, free.nodes.end()) << node.name;
+    EXPECT_DOUBLE_EQ(node.runtime_seconds, same->runtime_seconds) << node.name;
+    EXPECT_DOUBLE_EQ(node.energy_joules, same->energy_joules) << node.name;
+  }
+  // Its uses read RAM, and it reads flash and nothing in RAM.
+  platform.memory_bytes_per_second = 8;
+  const Graph slow = cost_graph(copied, &platform);
+  const auto seconds_of = [&](const std::string& name) {
+    const auto found = std::find_if(slow.nodes.begin(), slow.nodes.end(),
+                                    [&](const Node& each) { return each.name == name; });
+    return found == slow.nodes.end() ? -1.0 : found->runtime_seconds;
+  };
+  EXPECT_DOUBLE_EQ(seconds_of("copy(f)"), 12);
+  EXPECT_GE(seconds_of("f"), (3 * 4 + 24 + 2 * 4) / 8.0);
 }
 
 TEST(FlashPrices, AreRefusedWithoutFlash) {
