@@ -27,13 +27,6 @@ constexpr std::array<std::string_view, 4> kCures{
 
 }  // namespace
 
-// What trains is written in every step, which flash does not survive; a platform may say otherwise.
-bool is_in_flash(const Parameters& parameters, const Platform* platform) {
-  if (platform == nullptr) return false;
-  if (platform->parameters_in == ParametersIn::flash) return true;
-  return !parameters.is_trained && platform->flash_bytes.has_value();
-}
-
 DeviceMemory device_memory(const Model& model, const Platform* platform) {
   DeviceMemory memory;
   if (platform != nullptr) memory.reserve_bytes = platform->reserve_bytes;

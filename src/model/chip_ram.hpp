@@ -10,9 +10,6 @@
 
 namespace poet {
 
-/// Whether parameters are in the flash of a platform, which may be null.
-bool is_in_flash(const Parameters& parameters, const Platform* platform);
-
 /// What training keeps in RAM beside tensors, by name: each TrainingArray, then the reserve.
 std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& memory);
 

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "model/chip_ram.hpp"
 #include "model/shape.hpp"
 
 namespace poet {

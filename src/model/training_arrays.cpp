@@ -3,7 +3,6 @@
 
 #include "model/training_arrays.hpp"
 
-#include "model/chip_ram.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -26,6 +25,13 @@ int numbers_kept(Optimizer optimizer) {
 }
 
 }  // namespace
+
+// What trains is written in every step, which flash does not survive; a platform may say otherwise.
+bool is_in_flash(const Parameters& parameters, const Platform* platform) {
+  if (platform == nullptr) return false;
+  if (platform->parameters_in == ParametersIn::flash) return true;
+  return !parameters.is_trained && platform->flash_bytes.has_value();
+}
 
 KeptSizes kept_sizes(const Parameters& parameters, const Model& model, const Platform* platform) {
   const int usual = platform != nullptr ? platform->element_bytes : kUsualBytes;

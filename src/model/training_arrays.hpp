@@ -15,6 +15,9 @@ namespace poet {
 inline constexpr std::array kTrainingArrays{TrainingArray::parameters, TrainingArray::gradients,
                                             TrainingArray::optimizer};
 
+/// Whether parameters are in the flash of a platform, which may be null.
+bool is_in_flash(const Parameters& parameters, const Platform* platform);
+
 /// The bytes of a group of parameters, wherever they are, and what training keeps for it in RAM.
 struct KeptSizes {
   Bytes parameters = 0;

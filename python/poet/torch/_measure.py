@@ -72,7 +72,7 @@ def _is_dense(value: Any) -> bool:
     return isinstance(value, torch.Tensor) and value.layout == torch.strided
 
 
-class _Recorder(TorchDispatchMode):
+class _Recorder(TorchDispatchMode):  # type: ignore[misc]
     def __init__(self, lines: List[Line], storages: _Storages, around: Callable[[int], Any]) -> None:
         super().__init__()
         self.lines = lines

@@ -174,12 +174,13 @@ void report_placement(const PlacedSchedule& placed, const std::string& name) {
 
 /// The platform with the banks, if one arena was not asked for.
 std::optional<Platform> banked_platform(const PlaceArguments& arguments, const ScheduleFile& file) {
-  const bool asks = !arguments.platform.empty() || !arguments.bank_cost.empty();
+  const bool asks =
+      !arguments.platform.empty() || !arguments.bank_cost.empty() || !arguments.model.empty();
   if (arguments.capacity) {
     if (!asks) return std::nullopt;
     throw InputError(
-        "found --capacity, which asks for one arena, beside --platform or --bank-cost; expected "
-        "either");
+        "found --capacity, which asks for one arena, beside --model, --platform or --bank-cost; "
+        "expected either");
   }
   std::optional<Platform> platform;
   if (!arguments.platform.empty()) {
