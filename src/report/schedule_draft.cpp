@@ -55,8 +55,8 @@ Replay replay_draft(const ScheduleDraft& draft) {
                                   std::numeric_limits<double>::infinity()));
 }
 
-ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
-                            const ModelInfo& unnamed) {
+ScheduleFile complete_unplaced_draft(const ScheduleDraft& draft, const Replay& replay,
+                                     const ModelInfo& unnamed) {
   const Problem problem{
       .graph = draft.graph,
       .limits = limits_of_draft(draft, replay.peak_ram_bytes, replay.runtime_seconds)};
@@ -81,6 +81,12 @@ ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
   file.model.graph_sha256 = found.graph_sha256;
   file.model.order_sha256 = found.order_sha256;
   file.platform = draft.platform;
+  return file;
+}
+
+ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
+                            const ModelInfo& unnamed) {
+  ScheduleFile file = complete_unplaced_draft(draft, replay, unnamed);
   add_offsets(file);
   return file;
 }

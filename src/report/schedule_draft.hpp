@@ -35,5 +35,8 @@ Replay replay_draft(const ScheduleDraft& draft);
 /// for a replay with violations.
 ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
                             const ModelInfo& unnamed);
+/// Likewise without offsets, which can take a second to find.
+ScheduleFile complete_unplaced_draft(const ScheduleDraft& draft, const Replay& replay,
+                                     const ModelInfo& unnamed);
 
 }  // namespace poet
