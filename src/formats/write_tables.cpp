@@ -9,6 +9,7 @@
 
 #include "base/text/printable.hpp"
 #include "formats/write_list.hpp"
+#include "model/chip_ram.hpp"
 #include "model/fields.hpp"
 #include "poet/units.hpp"
 
@@ -159,6 +160,7 @@ std::string info_summary(const ModelReport& report) {
       fmt::format("{}: {} forward, {} backward ({})", model.node_count, model.forward_node_count,
                   model.node_count - model.forward_node_count, model.backward));
   add("parameters", fmt::format("{}", report.parameter_count));
+  if (report.memory) add("besides", "in RAM beside tensors " + beside_tensors(*report.memory));
   add("FLOPs", fmt::format("{} to compute every node once", report.flop));
   if (report.baseline_energy_joules && report.baseline_runtime_seconds) {
     add("baseline", fmt::format("{} and {} to compute every node once",

@@ -56,6 +56,17 @@ std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& m
            {"reserve", memory.reserve_bytes}}};
 }
 
+std::string beside_tensors(const DeviceMemory& memory) {
+  std::string text;
+  for (const auto& [name, bytes] : terms_of(memory)) {
+    if (bytes == 0) continue;
+    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_bytes(bytes));
+  }
+  if (text.empty()) text = "nothing";
+  if (memory.flash_bytes == 0) return text;
+  return text + "; parameters in flash " + format_bytes(memory.flash_bytes);
+}
+
 // The largest term decides what is worth changing, so the message names its cure and no others.
 std::string no_room_reason(const DeviceMemory& memory, Bytes all, const std::string& whose,
                            const std::string& or_else) {

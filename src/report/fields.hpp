@@ -197,13 +197,14 @@ inline constexpr auto kFields<SolveStatistics> = std::tuple_cat(kWorkFields, kTi
 
 /// What `info` writes, its nodes apart: they are a list of structs.
 template <>
-inline constexpr auto kFields<ModelReport> =
+inline constexpr auto kFields<ModelReport> = std::tuple_cat(
     kMembers<&ModelReport::model, &ModelReport::platform, &ModelReport::element_bytes,
              &ModelReport::parameter_count, &ModelReport::flop,
              &ModelReport::baseline_energy_joules, &ModelReport::baseline_runtime_seconds,
              &ModelReport::baseline_peak_ram_bytes, &ModelReport::working_set_bytes,
              &ModelReport::working_set_node, &ModelReport::working_set_node_name,
-             &ModelReport::working_set_node_op>;
+             &ModelReport::working_set_node_op>,
+    kMembersIn<InFile::left_out_if_empty, &ModelReport::memory>);
 
 template <>
 inline constexpr auto kFields<Operand> = kMembers<&Operand::node, &Operand::shape>;

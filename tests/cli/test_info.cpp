@@ -69,6 +69,18 @@ TEST(Info, HasTheCostsThatAModelStates) {
   EXPECT_EQ(info.at("nodes").at(2).at("backward"), true);
 }
 
+TEST(Info, SaysWhatIsInRamAndInFlashBesideTensors) {
+  const Words words{"info", "ds_cnn", "--platform", "stm32h743_banks", "--backward", "exact"};
+  EXPECT_THAT(
+      poet_solve(words).out,
+      HasSubstr("besides      in RAM beside tensors parameters 92.8 KiB, reserve 32 KiB\n"));
+  const auto info = document(poet_solve(words + Words{"--json"}));
+  EXPECT_EQ(info.at("memory").at("parameters_bytes"), 95'024);
+  EXPECT_EQ(info.at("memory").at("reserve_bytes"), 32'768);
+  EXPECT_EQ(document(poet_solve({"info", "linear", "--platform", "m4", "--json"})).count("memory"),
+            0);
+}
+
 TEST(Info, ShowsTheShapesOfViews) {
   const Words exact{"info", "resnet18_cifar", "--backward", "exact"};
   const auto info = document(poet_solve(exact + Words{"--json"}));

@@ -178,13 +178,13 @@ void warn_about_chip(const Subject& subject, Bytes ram_for_tensors) {
 }
 
 void print_beside_tensors(const Subject& subject) {
-  std::string text;
-  for (const auto& [name, bytes] :
-       terms_of(device_memory(subject.model, subject.platform_or_null()))) {
-    if (bytes == 0) continue;
-    text += fmt::format("{}{} {}", text.empty() ? "" : ", ", name, format_bytes(bytes));
+  const DeviceMemory memory = device_memory(subject.model, subject.platform_or_null());
+  if (memory != DeviceMemory()) {
+    spdlog::info("in RAM beside the tensors: {}", beside_tensors(memory));
   }
-  if (!text.empty()) spdlog::info("in RAM beside the tensors: {}", text);
+  if (!subject.platform || subject.platform->banks.size() < 2) return;
+  spdlog::info("RAM is {} banks, and the offsets are for one: 'poet-solve place' chooses banks",
+               subject.platform->banks.size());
 }
 
 // For those who tune a solve, so only with --verbose.
