@@ -56,6 +56,8 @@ std::vector<Mutation> stage_mutations();
 std::vector<Mutation> exact_mutations();
 /// Mistakes in the offsets, moves and slots of a file.
 std::vector<Mutation> placed_mutations();
+/// Mistakes in what a file says of banks.
+std::vector<Mutation> banked_mutations();
 /// Changes to programs with and without offsets, which an oracle judges.
 std::vector<Mutation> program_mutations();
 

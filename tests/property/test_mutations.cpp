@@ -29,6 +29,7 @@ INSTANTIATE_TEST_SUITE_P(Stages, Mutations, testing::ValuesIn(stage_mutations())
 INSTANTIATE_TEST_SUITE_P(ExactStages, Mutations, testing::ValuesIn(exact_mutations()),
                          name_of_test);
 INSTANTIATE_TEST_SUITE_P(Placed, Mutations, testing::ValuesIn(placed_mutations()), name_of_test);
+INSTANTIATE_TEST_SUITE_P(Banked, Mutations, testing::ValuesIn(banked_mutations()), name_of_test);
 
 }  // namespace
 }  // namespace poet::test
