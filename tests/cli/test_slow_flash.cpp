@@ -90,7 +90,8 @@ TEST_F(SlowFlash, IsReadOnceIfRamHoldsTheCopy) {
 TEST_F(SlowFlash, IsReadByTheCopyAloneInInfo) {
   const Finished info = poet_solve({"info", copied_, "--platform", platform_, "--json"});
   EXPECT_EQ(info.status, 0) << info.err;
-  for (const json& node : document(info).at("nodes")) {
+  const json nodes = document(info).at("nodes");
+  for (const json& node : nodes) {
     const std::string name = node.at("name");
     const double seconds = node.at("runtime_seconds");
     EXPECT_EQ(seconds == kReadSeconds, name == "copy(frozen)") << name;
