@@ -259,6 +259,10 @@ TEST_P(ChangedProgram, IsEqualWhereverItsChangedStagesAreValid) {
 std::vector<SmallModel> executable_models() {
   std::vector<SmallModel> models;
   for (SmallModel& model : small_models()) {
+#ifdef POET_SANITIZE
+    // The executor looks for offsets of each of their programs, for seconds.
+    if (model.name == "sequences_buffered" || model.name == "sequences_accumulate") continue;
+#endif
     if (model.layers.find("custom") == std::string::npos) models.push_back(std::move(model));
   }
   models.push_back({"workspace", R"("input": {"shape": ["N", 3, 4, 4]},)", R"(
