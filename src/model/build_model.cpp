@@ -55,7 +55,12 @@ LayerCosts infer(const LayerSpec& layer, const std::vector<Shape>& shapes) {
   const std::string place =
       fmt::format("{} ({} '{}')", layer.place, layer.op, printable(layer.name));
   return with_place(place, [&] {
-    LayerCosts costs = find_op(layer.op)->infer({.inputs = shapes, .attributes = layer.attributes});
+    const auto infer_op = find_op(layer.op)->infer;
+    if (infer_op == nullptr) {
+      throw InputError(
+          "found an op that POET's formulas do not know, expected \"backward\": \"exact\"");
+    }
+    LayerCosts costs = infer_op({.inputs = shapes, .attributes = layer.attributes});
     element_count(costs.out_shape);
     return costs;
   });
