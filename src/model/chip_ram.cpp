@@ -56,6 +56,10 @@ std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& m
            {"reserve", memory.reserve_bytes}}};
 }
 
+std::pair<std::string_view, Bytes> term_of(TrainingArray array, const DeviceMemory& memory) {
+  return terms_of(memory)[static_cast<std::size_t>(array)];
+}
+
 std::string beside_tensors(const DeviceMemory& memory) {
   std::string text;
   for (const auto& [name, bytes] : terms_of(memory)) {

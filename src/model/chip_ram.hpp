@@ -13,6 +13,9 @@ namespace poet {
 /// What training keeps in RAM beside tensors, by name: each TrainingArray, then the reserve.
 std::array<std::pair<std::string_view, Bytes>, 4> terms_of(const DeviceMemory& memory);
 
+/// The term of an array, with its name.
+std::pair<std::string_view, Bytes> term_of(TrainingArray array, const DeviceMemory& memory);
+
 /// The terms that are not 0, and what is in flash: `parameters 3.4 KiB, reserve 32 KiB; parameters
 /// in flash 18.2 KiB`.
 std::string beside_tensors(const DeviceMemory& memory);

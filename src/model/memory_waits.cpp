@@ -9,17 +9,6 @@
 #include "model/shape.hpp"
 
 namespace poet {
-namespace {
-
-const MemoryBank* keeping_bank(const Platform& platform) {
-  for (const MemoryBank& bank : platform.banks) {
-    if (bank.keeps_parameters) return &bank;
-  }
-  return nullptr;
-}
-
-}  // namespace
-
 MemoryWaits::MemoryWaits(const Model& model, const Platform& platform)
     : platform_(platform), kept_(model, &platform), keeper_(keeping_bank(platform)) {
   const bool has_prices = platform.flash_bytes_per_second || platform.flash_joules_per_byte;
@@ -58,8 +47,8 @@ void MemoryWaits::wait_for_ram(Node& node, const ModelNode& from,
   node.runtime_seconds = std::max(node.runtime_seconds, bytes / *platform_.memory_bytes_per_second);
 }
 
-/// What a computation reads in flash it reads there each time, also when it is done again. A copy in
-/// RAM is a node of its own, which does the same.
+/// What a computation reads in flash it reads there each time, also when it is done again. A copy
+/// in RAM is a node of its own, which does the same.
 void MemoryWaits::read_from_flash(Node& node, const ModelNode& from) const {
   double bytes = 0;
   for (const std::string& name : from.reads_parameters) {

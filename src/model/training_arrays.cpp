@@ -80,16 +80,11 @@ KeptTraffic KeptReader::of(const ModelNode& node) const {
   return traffic;
 }
 
-Bytes bytes_of(TrainingArray array, const DeviceMemory& memory) {
-  switch (array) {
-    case TrainingArray::parameters:
-      return memory.parameters_bytes;
-    case TrainingArray::gradients:
-      return memory.gradients_bytes;
-    case TrainingArray::optimizer:
-      break;
+const MemoryBank* keeping_bank(const Platform& platform) {
+  for (const MemoryBank& bank : platform.banks) {
+    if (bank.keeps_parameters) return &bank;
   }
-  return memory.optimizer_bytes;
+  return nullptr;
 }
 
 }  // namespace poet

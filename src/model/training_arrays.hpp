@@ -49,7 +49,8 @@ class KeptReader {
   std::map<std::string_view, KeptSizes> sizes_;
 };
 
-/// The bytes of an array.
-Bytes bytes_of(TrainingArray array, const DeviceMemory& memory);
+/// The bank that keeps the arrays by the platform, and whose price computations pay; a null pointer
+/// if there is none.
+const MemoryBank* keeping_bank(const Platform& platform);
 
 }  // namespace poet

@@ -12,6 +12,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "model/chip_ram.hpp"
 #include "model/shape.hpp"
 #include "model/training_arrays.hpp"
 #include "poet/arena.hpp"
@@ -132,7 +133,7 @@ std::vector<TrainingArray> arrays_in_banks(const std::vector<BankFigures>& banks
   const DeviceMemory memory = file.summary.memory.value_or(DeviceMemory());
   if (memory.ram_bytes() > bytes_beside(banks, file)) return arrays;
   for (const TrainingArray array : kTrainingArrays) {
-    if (bytes_of(array, memory) > 0) arrays.push_back(array);
+    if (term_of(array, memory).second > 0) arrays.push_back(array);
   }
   return arrays;
 }
@@ -143,8 +144,8 @@ std::vector<KeptFigures> kept_traffic(const ScheduleFile& file, const Model& mod
   const KeptReader reader(model, &platform);
   std::vector<KeptFigures> arrays;
   for (const TrainingArray array : kTrainingArrays) {
-    if (bytes_of(array, memory) > 0) {
-      arrays.push_back({.what = array, .bank = {}, .bytes = bytes_of(array, memory)});
+    if (term_of(array, memory).second > 0) {
+      arrays.push_back({.what = array, .bank = {}, .bytes = term_of(array, memory).second});
     }
   }
   for (const Instruction& step : file.program) {

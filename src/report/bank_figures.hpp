@@ -28,7 +28,7 @@ std::vector<TrainingArray> arrays_in_banks(const std::vector<BankFigures>& banks
 std::vector<KeptFigures> kept_traffic(const ScheduleFile& file, const Model& model,
                                       const Platform& platform);
 
-/// Takes the room of arrays off that of their banks, and sets the offsets of the banks. Throws
+/// Takes the bytes of arrays off the room of their banks, and sets the offsets of the banks. Throws
 /// InternalError for a bank that has no room.
 void keep_in_banks(BankedFigures& banked, std::vector<KeptFigures> kept);
 

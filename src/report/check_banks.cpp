@@ -8,7 +8,7 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
-#include "model/training_arrays.hpp"
+#include "model/chip_ram.hpp"
 #include "report/bank_figures.hpp"
 #include "report/claim.hpp"
 #include "report/compare_fields.hpp"
@@ -61,9 +61,10 @@ void check_arrays(std::vector<std::string>& found, const ScheduleFile& file, con
                   const Platform* platform) {
   const DeviceMemory memory = file.summary.memory.value_or(DeviceMemory());
   for (const KeptFigures& array : file.banked.kept) {
-    if (array.bytes == bytes_of(array.what, memory)) continue;
+    if (array.bytes == term_of(array.what, memory).second) continue;
     found.push_back(fmt::format("summary.kept: '{}' has {} bytes; summary.memory says {}",
-                                name_of(array.what), array.bytes, bytes_of(array.what, memory)));
+                                name_of(array.what), array.bytes,
+                                term_of(array.what, memory).second));
   }
   const std::vector<TrainingArray> expected = arrays_in_banks(file.banked.banks, file);
   if (expected.size() != file.banked.kept.size()) {

@@ -10,6 +10,7 @@
 
 #include "base/text/printable.hpp"
 #include "model/shape.hpp"
+#include "model/training_arrays.hpp"
 #include "poet/banks.hpp"
 #include "poet/error.hpp"
 #include "report/bank_figures.hpp"
@@ -91,10 +92,8 @@ void add_arrays(BankProblem& problem, const std::vector<KeptFigures>& arrays,
                 const Platform& platform) {
   std::int64_t end = 1;
   for (const Buffer& buffer : problem.buffers) end = std::max(end, buffer.upper);
-  const auto keeper = std::find_if(platform.banks.begin(), platform.banks.end(),
-                                   [](const auto& bank) { return bank.keeps_parameters; });
-  const int pin =
-      keeper != platform.banks.end() ? static_cast<int>(keeper - platform.banks.begin()) : -1;
+  const MemoryBank* const keeper = keeping_bank(platform);
+  const int pin = keeper != nullptr ? static_cast<int>(keeper - platform.banks.data()) : -1;
   for (const KeptFigures& array : arrays) {
     problem.buffers.push_back(
         {.lower = 0, .upper = end, .bytes = aligned(array.bytes, kBankAlignment)});

@@ -34,6 +34,16 @@ json banked_board(std::int64_t near, std::int64_t far) {
         {{"name", "far"}, {"bytes", far}, {"bytes_per_second", 1e6}, {"joules_per_byte", 1e-9}}}}};
 }
 
+/// Gives a board as many banks of this size as a platform may have.
+void add_banks(json& platform, std::int64_t bytes) {
+  for (int i = 0; i < 14; ++i) {
+    platform["banks"].push_back({{"name", fmt::format("more_{}", i)},
+                                 {"bytes", bytes},
+                                 {"bytes_per_second", 1e6},
+                                 {"joules_per_byte", 1e-9}});
+  }
+}
+
 class PlaceBanks : public testing::Test {
  protected:
   std::string write(const std::string& name, const json& document) {
@@ -139,12 +149,7 @@ TEST_F(PlaceBanks, AreTriedAgainInLessRamIfNothingFits) {
 
 TEST_F(PlaceBanks, NameTheTensorThatNoneOfThemCanHold) {
   json platform = banked_board(30'400, 30'400);
-  for (int i = 0; i < 14; ++i) {
-    platform["banks"].push_back({{"name", fmt::format("more_{}", i)},
-                                 {"bytes", 30'400},
-                                 {"bytes_per_second", 1e6},
-                                 {"joules_per_byte", 1e-9}});
-  }
+  add_banks(platform, 30'400);
   const Finished run =
       place_in(in_half_a_megabyte(), {"--platform", write("many.json", platform), "--no-moves"});
   EXPECT_EQ(run.status, 5);
@@ -210,7 +215,7 @@ json board_with_parameters(std::int64_t near, std::int64_t far) {
   return platform;
 }
 
-/// The energy of each bank is what it is for tensors and for arrays.
+/// What training keeps beside tensors.
 class KeptInBanks : public PlaceBanks {
  protected:
   std::string solve_on(const std::string& platform, const std::string& budget = "chip") {
@@ -285,9 +290,7 @@ TEST_F(KeptInBanks, AreWhereThePlatformSaysAndCostWhatItTakesThere) {
 
 TEST_F(KeptInBanks, NeedTheModelAndABankWithRoom) {
   const std::string platform = write("two.json", board_with_parameters(200'000, 600'000));
-  json solved = document(
-      poet_solve({"solve", "--model", "ds_cnn", "--platform", platform, "--backward", "exact",
-                  "--ram-budget", "chip", "--runtime-budget", "2", "--effort", "fast"}));
+  json solved = json::parse(solve_on(platform));
   solved["model"]["source"] = write("gone.json", json::object());
   const Finished unknown = place_in(solved.dump());
   EXPECT_EQ(unknown.status, 2);
@@ -296,12 +299,7 @@ TEST_F(KeptInBanks, NeedTheModelAndABankWithRoom) {
   EXPECT_EQ(place_in(solved.dump(), {"--model", "linear"}).status, 2);
 
   json many = board_with_parameters(90'000, 90'000);
-  for (int i = 0; i < 14; ++i) {
-    many["banks"].push_back({{"name", fmt::format("more_{}", i)},
-                             {"bytes", 90'000},
-                             {"bytes_per_second", 1e6},
-                             {"joules_per_byte", 1e-9}});
-  }
+  add_banks(many, 90'000);
   const Finished refused = place_in(solve_on(write("many.json", many)), {"--no-moves"});
   EXPECT_EQ(refused.status, 5);
   EXPECT_THAT(refused.err, HasSubstr("no bank has room for the parameters (95024 bytes)"));

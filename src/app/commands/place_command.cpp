@@ -81,9 +81,9 @@ std::string shown_left_over(const PlacedSchedule& placed) {
   const std::vector<int>& nodes = placed.left_over;
   const Graph& graph = placed.file.graph;
   std::string text;
-  const auto terms = terms_of(placed.file.summary.memory.value_or(DeviceMemory()));
+  const DeviceMemory memory = placed.file.summary.memory.value_or(DeviceMemory());
   for (const TrainingArray array : placed.left_arrays) {
-    const auto& [words, bytes] = terms[static_cast<std::size_t>(array)];
+    const auto [words, bytes] = term_of(array, memory);
     text += fmt::format("{}the {} ({} bytes)", text.empty() ? "" : ", ", words, bytes);
   }
   for (std::size_t i = 0; i < std::min(nodes.size(), kMost); ++i) {

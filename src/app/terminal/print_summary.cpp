@@ -130,10 +130,10 @@ void print_banks(const ScheduleFile& file, const std::string& heading) {
                  format_seconds(bank.seconds),
                  bank.joules ? fmt::format(", {}", format_joules(*bank.joules)) : std::string());
   }
-  const auto terms = terms_of(file.summary.memory.value_or(DeviceMemory()));
+  const DeviceMemory memory = file.summary.memory.value_or(DeviceMemory());
   for (const KeptFigures& array : banked.kept) {
     spdlog::info("{}in bank {} too: {} of {}", heading, array.bank, format_bytes(array.bytes),
-                 terms[static_cast<std::size_t>(array.what)].first);
+                 term_of(array.what, memory).first);
   }
   if (const Bytes homeless = homeless_bytes(file); homeless > 0) {
     spdlog::warn("{}the banks have no room for {} that training keeps beside tensors", heading,
