@@ -96,7 +96,7 @@ INSTANTIATE_TEST_SUITE_P(
 /// Every op, and every update with every optimizer, as model files by name.
 std::vector<std::pair<std::string, std::string>> all_models() {
   std::vector<std::pair<std::string, std::string>> models;
-  for (const Tiny& tiny : kTinySteps) models.emplace_back(tiny.name, text_of(tiny));
+  for (const Tiny& tiny : tiny_steps()) models.emplace_back(tiny.name, tiny.text);
   for (const char* update : {"fused", "buffered", "accumulate"}) {
     for (const char* optimizer : {"sgd", "momentum", "adam"}) {
       models.emplace_back(

@@ -134,24 +134,6 @@ TEST_F(Run, TakesTheOffsetsAndMovesOfAPlacedSchedule) {
   EXPECT_EQ(document(moved).at("gradients"), gradients);
 }
 
-TEST_F(Run, RefusesAScheduleThatHasBeenChanged) {
-  const std::string path = solve("linear", "60%", {"--no-remat"});
-  const json schedule = json::parse(contents_of(path));
-  const json& program = schedule.at("program");
-  int refused = 0;
-  for (std::size_t i = 0; i < program.size(); ++i) {
-    if (program[i].at("op") == "compute") continue;
-    json changed = schedule;
-    changed["program"].erase(i);
-    if (++refused % 8 != 1) continue;
-    const Finished finished = run(folder_.write("changed.json", changed.dump()), "linear");
-    EXPECT_EQ(finished.status, 5) << program[i];
-    EXPECT_EQ(finished.out, "");
-    EXPECT_THAT(finished.err, HasSubstr("invalid, "));
-  }
-  EXPECT_GT(refused, 8);
-}
-
 TEST_F(Run, RefusesWhatIsNoTrainingStepInFloats) {
   const std::string chain = folder_.file("chain.json");
   poet_solve(quick_problem() + Words{"--output", chain});

@@ -84,16 +84,6 @@ TEST(Solving, TakesTheBudgetsAsSharesSuffixesAndAbsoluteTimes) {
   EXPECT_EQ(suffix.at("request").at("runtime_budget_seconds"), 3600.0);
 }
 
-TEST(Solving, TakesBudgetsAsTheyArePrinted) {
-  const auto printed = document(poet_solve(problem("linear", "m4", "7.242 KiB", "1.5x")));
-  EXPECT_EQ(printed.at("request").at("ram_budget_bytes"), 7415);
-  EXPECT_EQ(printed.at("request").at("runtime_budget_ratio"), 1.5);
-  const auto as_ls = document(poet_solve(problem("linear", "m4", "8K", "2x")));
-  EXPECT_EQ(as_ls.at("request").at("ram_budget_bytes"), 8192);
-  const auto share = document(poet_solve(problem("linear", "m4", "0.5", "2")));
-  EXPECT_EQ(share.at("request").at("ram_budget_bytes"), 3708);
-}
-
 TEST(Solving, FindsTheSmallestRamBudgetFirstWhereAskedFor) {
   const Finished run = poet_solve(problem("linear", "m4", "min", "2"));
   EXPECT_EQ(run.status, 0);
@@ -208,13 +198,6 @@ TEST(Solving, NeedsNoPageEnergiesWhereNothingIsPaged) {
   const Words sweep{"sweep", "--models", "-", "--ram-budget", "60", "--runtime-budget", "1"};
   EXPECT_EQ(poet_solve(sweep + Words{"--techniques", "remat,none"}, model).status, 0);
   EXPECT_EQ(poet_solve(sweep + Words{"--techniques", "remat,both"}, model).status, 2);
-}
-
-TEST(Solving, MultipliesSizesByTheBatch) {
-  const auto file =
-      document(poet_solve(problem("linear", "m4", "100%", "1") + Words{"--batch-size", "4"}));
-  EXPECT_EQ(file.at("model").at("batch_size"), 4);
-  EXPECT_EQ(file.at("nodes").at(0).at("bytes"), 4 * 784 * 4);
 }
 
 TEST(Solving, WarnsOfABudgetAboveTheChipsRamAndSolvesAllTheSame) {
