@@ -36,13 +36,6 @@ TEST(Solving, EndsWithThreeWhereBothTechniquesAreOffAndTheBudgetIsShort) {
   EXPECT_THAT(file.at("error").get<std::string>(), HasSubstr("7416"));
 }
 
-TEST(Solving, EndsWithZeroWhereBothTechniquesAreOffAndTheBudgetHoldsEverything) {
-  const Finished run =
-      poet_solve(problem("linear", "m4", "100%", "1") + Words{"--no-paging", "--no-remat"});
-  EXPECT_EQ(run.status, 0);
-  EXPECT_EQ(document(run).at("status"), "optimal");
-}
-
 TEST(Solving, WithoutPagingOnlyRecomputes) {
   const auto file =
       document(poet_solve(problem("linear", "m0", "3256", "2") + Words{"--no-paging"}));
