@@ -54,24 +54,6 @@ BadInput model_text(const std::string& name, const std::string& text, Words says
           .says = std::move(says)};
 }
 
-/// A row for a layered model with this list of layers after a 3x8x8 input.
-BadInput layers(const std::string& name, const std::string& list, Words says) {
-  return model_text(name,
-                    R"({"format": "poet-model", "version": 1, "name": "bad",
- "input": {"shape": ["N", 3, 8, 8]}, "layers": [)" +
-                        list + "]}",
-                    std::move(says));
-}
-
-/// A row for a graph of measured nodes: "a", then one more with these members.
-BadInput node(const std::string& name, const std::string& members, Words says) {
-  return model_text(name,
-                    R"({"format": "poet-model", "version": 1, "name": "bad", "nodes": [
- {"name": "a", "bytes": 4, "runtime_seconds": 1, "energy_joules": 1, "inputs": []},
- {)" + members + "}]}",
-                    std::move(says));
-}
-
 std::vector<BadInput> option_rows() {
   const std::string size = "expected a size";
   return {
@@ -95,28 +77,17 @@ std::vector<BadInput> option_rows() {
        without("--runtime-budget"),
        {"--runtime-budget: missing; expected"}},
       {"MissingValue", [](const TemporaryFolder&) { return Words{"--model"}; }, {"--model"}},
-      {"RamZero", with("--ram-budget", "0"), {"--ram-budget: found '0'", size}},
-      {"RamNegative", with("--ram-budget", "-5"), {"--ram-budget: found '-5'", size}},
-      {"RamOverflow", with("--ram-budget", "1e400"), {"--ram-budget: found '1e400'", size}},
       {"RamSuffix", with("--ram-budget", "12XB"), {"--ram-budget: found '12XB'", size}},
       {"RamEmpty", with("--ram-budget", ""), {"--ram-budget: missing", "expected a size"}},
-      {"RamNaN", with("--ram-budget", "nan"), {"--ram-budget: found 'nan'", size}},
-      {"RamAbsurd", with("--ram-budget", "99999999999999999999"), {"--ram-budget", size}},
-      {"RamShareOfZero", with("--ram-budget", "0%"), {"--ram-budget: found '0%'", "above 0"}},
       {"RamShareBelowAByte",
        with("--ram-budget", "0.0000001%"),
        {"--ram-budget", "less than one byte"}},
       {"RamOfAChipThatIsNotStated",
        [](const TemporaryFolder&) { return problem("linear", "a72", "chip", "2"); },
        {"--ram-budget: found 'chip', but no platform states", "expected a size", "ram_bytes"}},
-      {"RuntimeNaN",
-       with("--runtime-budget", "nan"),
-       {"--runtime-budget: found 'nan'", "expected"}},
-      {"RuntimeInfinite", with("--runtime-budget", "inf"), {"--runtime-budget: found 'inf'"}},
       {"RuntimeBelowOne",
        with("--runtime-budget", "0.99"),
        {"--runtime-budget: found '0.99'", "expected", "1"}},
-      {"RuntimeNegative", with("--runtime-budget", "-2s"), {"--runtime-budget: found '-2s'"}},
       {"RuntimeUnit", with("--runtime-budget", "5parsecs"), {"--runtime-budget: found '5parsecs'"}},
       {"BatchOfABuiltInModelWithout",
        [](const TemporaryFolder&) {
@@ -130,9 +101,6 @@ std::vector<BadInput> option_rows() {
       {"BatchText",
        with("--batch-size", "two"),
        {"--batch-size: found 'two'; expected a whole number"}},
-      {"BatchFraction",
-       with("--batch-size", "1.5"),
-       {"--batch-size: found '1.5'; expected a whole number"}},
       {"BatchAbsurd",
        with("--batch-size", "9000000000000000000"),
        {"--model: ", "/input/shape", "expected at most"}},
@@ -143,7 +111,6 @@ std::vector<BadInput> option_rows() {
        },
        {"model.json", "batch"}},
       {"GapNegative", with("--gap", "-0.1"), {"--gap: found -0.1; expected"}},
-      {"GapNaN", with("--gap", "nan"), {"--gap: found nan; expected"}},
       {"GapText", with("--gap", "small"), {"--gap: found 'small'; expected a number"}},
       {"TimeLimitNegative", with("--time-limit-s", "-1"), {"--time-limit-s: found -1; expected"}},
       {"TimeLimitOverflow", with("--time-limit-s", "1e400"), {"--time-limit-s: found '1e400'"}},
@@ -189,14 +156,8 @@ std::vector<BadInput> file_rows() {
                              7),
                  {"model.json:1:", "binary file"}),
       model_text("FileNotJson", "model: linear\n", {"model.json:1:1", "expected a JSON object"}),
-      model_text("ShapeOfAList", "[1, 2]", {"model.json", "expected an object"}),
       model_text("ShapeOfASchedule", R"({"format": "poet-schedule", "version": 1})",
                  {"/format", "expected \"poet-model\""}),
-      model_text("ShapeWithoutLayers", R"({"format": "poet-model", "version": 1, "name": "x",
- "input": {"shape": [1]}})",
-                 {"'layers'"}),
-      model_text("KeyTwice", R"({"format": "poet-model", "format": "poet-model"})",
-                 {":1:26: /format: found the key twice"}),
       model_text("NestedTooDeep", std::string(100000, '['), {"model.json", "nested"}),
       {"StdinEmpty", with("--model", "-"), {"stdin:1:1", "expected a JSON object"}},
       {"PlatformFileEmpty", platform(""), {"board.json:1:1"}},
@@ -219,54 +180,9 @@ std::vector<BadInput> file_rows() {
        {"/flops: found an unknown key, expected"}}};
 }
 
-std::vector<BadInput> content_rows() {
-  const std::string costs = R"("runtime_seconds": 1, "energy_joules": 1)";
-  return {
-      layers("KeyUnknown", R"({"name": "r", "op": "relu", "inputs": ["input"], "slope": 1})",
-             {"/layers/0/slope: found an unknown key, expected one of"}),
-      layers("OpUnknown", R"({"name": "r", "op": "rellu", "inputs": ["input"]})",
-             {"/layers/0/op", "did you mean 'relu'?"}),
-      layers("NameTwice", R"({"name": "r", "op": "relu", "inputs": ["input"]},
- {"name": "r", "op": "relu", "inputs": ["r"]})",
-             {"/layers/1", "'r'", "again"}),
-      layers("InputForward", R"({"name": "a", "op": "relu", "inputs": ["b"]},
- {"name": "b", "op": "relu", "inputs": ["input"]})",
-             {"/layers/0/inputs/0: found 'b'", "expected an earlier node"}),
-      layers("InputMissing", R"({"name": "a", "op": "relu", "inputs": ["nothing"]})",
-             {"/layers/0/inputs/0: found 'nothing'", "expected an earlier node"}),
-      layers("ShapeMismatch", R"({"name": "f", "op": "linear", "inputs": ["input"],
- "out_features": 2})",
-             {"/layers/0 (linear 'f')", "expected 2 extents"}),
-      layers("ChannelsNegative", R"({"name": "c", "op": "conv2d", "inputs": ["input"],
- "out_channels": -4, "kernel": 3, "stride": 1, "padding": 1})",
-             {"/layers/0/out_channels: found the number -4", "expected"}),
-      layers("ChannelsAbsurd", R"({"name": "c", "op": "conv2d", "inputs": ["input"],
- "out_channels": 9000000000000000, "kernel": 3, "stride": 1, "padding": 1})",
-             {"/layers/0 (conv2d 'c')", "above"}),
-      layers("LayersNone", "", {"/layers", "expected at least one layer"}),
-      node("Cycle", R"("name": "b", "bytes": 4, "inputs": ["b"], )" + costs,
-           {"/nodes/1/inputs/0: found 'b' as its own input"}),
-      node("BytesNegative", R"("name": "b", "bytes": -4, "inputs": [], )" + costs,
-           {"/nodes/1/bytes: found the number -4", "expected a whole number from"}),
-      node("BytesAbsurd", R"("name": "b", "bytes": 9e18, "inputs": [], )" + costs,
-           {"/nodes/1/bytes", "expected a whole number from"}),
-      node("BytesBeyondDouble", R"("name": "b", "bytes": 1e400, "inputs": [], )" + costs,
-           {"model.json:3:", "1e400"}),
-      node("RuntimeOfANodeNaN",
-           R"("name": "b", "bytes": 4, "inputs": [], "runtime_seconds": NaN, "energy_joules": 1)",
-           {"model.json:3:", "NaN"}),
-      node("EnergyNegative",
-           R"("name": "b", "bytes": 4, "inputs": [], "runtime_seconds": 1, "energy_joules": -1)",
-           {"/nodes/1/energy_joules: found the number -1", "expected a number of at least 0"}),
-      node("NodeNameTwice", R"("name": "a", "bytes": 4, "inputs": [], )" + costs,
-           {"/nodes/1", "'a'", "again"})};
-}
-
 std::vector<BadInput> rows() {
   std::vector<BadInput> all = option_rows();
-  for (const auto& more : {file_rows(), content_rows()}) {
-    all.insert(all.end(), more.begin(), more.end());
-  }
+  for (BadInput& row : file_rows()) all.push_back(std::move(row));
   return all;
 }
 

@@ -238,19 +238,6 @@ TEST_F(ExportedConstants, AndTrainedParametersMayBeGiven) {
               contents_of(gradients));
 }
 
-TEST_F(ExportedConstants, OfAnotherSeedHaveOtherValues) {
-  const std::string model = model_of(frozen_cnn(kFirstFour));
-  exported_for_chip(model);
-  const std::string first = file_of("poet_constants.c");
-  EXPECT_THAT(first, HasSubstr("'run --seed 1'"));
-  ASSERT_EQ(exported(schedule_, {"--model", model, "--seed", "1"}).status, 0);
-  EXPECT_EQ(file_of("poet_constants.c"), first);
-  const std::string plan = file_of("poet_plan.c");
-  ASSERT_EQ(exported(schedule_, {"--model", model, "--seed", "2"}).status, 0);
-  EXPECT_NE(file_of("poet_constants.c"), first);
-  EXPECT_EQ(file_of("poet_plan.c"), plan);
-}
-
 TEST_F(ExportedConstants, HaveToBeGiven) {
   exported_for_chip(model_of(frozen_cnn(kFirstFour)));
   EXPECT_EQ(run_main("").status, 97);

@@ -94,16 +94,6 @@ TEST(Limits, AnInterruptOfTheSearchForTheSmallestRamLeavesAScheduleAlone) {
   EXPECT_EQ(document(run).at("status"), "unknown");
 }
 
-TEST(Limits, AnInterruptWritesToOutputToo) {
-  const TemporaryFolder folder;
-  Command command = poet_solve_command(
-      slow_problem() + Words{"--time-limit-s", "60", "--output", folder.file("s.json")});
-  command.interrupt_after = "gap";
-  EXPECT_EQ(run_program(command).status, 130);
-  EXPECT_THAT(folder.contents(), testing::ElementsAre("s.json"));
-  EXPECT_EQ(as_document(contents_of(folder.file("s.json"))).at("code"), 130);
-}
-
 TEST(Limits, AnInterruptWhileRefiningLeavesWhatIsProven) {
   Command command = poet_solve_command(problem("vgg16_cifar", "a72", "1261156", "3"));
   command.interrupt_after = "refining the extra energy";

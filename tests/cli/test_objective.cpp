@@ -107,18 +107,6 @@ TEST(Objective, AProblemWithoutAScheduleSaysSo) {
   EXPECT_EQ(document(run).at("request").at("objective"), "runtime");
 }
 
-TEST(Objective, ComparisonsNameAnotherObjective) {
-  const TemporaryFolder folder;
-  const std::string energy = folder.file("energy.json");
-  const std::string runtime = folder.file("runtime.json");
-  EXPECT_EQ(poet_solve(quick_problem() + Words{"--output", energy}).status, 0);
-  EXPECT_EQ(poet_solve(quick_problem() + kRuntime + Words{"--output", runtime}).status, 0);
-  const Finished run = poet_solve({"compare", energy, runtime});
-  EXPECT_EQ(run.status, 5);
-  EXPECT_THAT(run.err, HasSubstr("not comparable: the objective was energy, is runtime"));
-  EXPECT_EQ(poet_solve({"compare", runtime, runtime}).status, 0);
-}
-
 TEST(Objective, RefusesWhatContradictsIt) {
   const Finished both =
       poet_solve(kLinear + kRam + Words{"--ram-budget", "3500", "--runtime-budget", "2"});

@@ -33,14 +33,6 @@ class OrderFiles : public testing::Test {
 
   Words about_model() const { return {"--model", model_, "--platform", "m4"}; }
 
-  /// The exit status and stderr of a verification of a changed file.
-  template <typename Change>
-  Finished verify_changed(Change change, const Words& more = {}) const {
-    json file = json::parse(ordered_);
-    change(file);
-    return poet_solve(Words{"verify", "-"} + more, file.dump());
-  }
-
   TemporaryFolder folder_;
   Subject given_;
   std::string model_;
@@ -61,41 +53,6 @@ TEST_F(OrderFiles, AreVerifiedWithAndWithoutTheirModel) {
   EXPECT_THAT(other.err, HasSubstr("the graph's digest is"));
   const std::string given = folder_.write("given.json", to_json(kept_file(given_)));
   EXPECT_THAT(poet_solve({"verify", given}).err, Not(HasSubstr("order")));
-}
-
-TEST_F(OrderFiles, AreRefusedWithAFalseOrderOrDigest) {
-  const Finished digest =
-      verify_changed([](json& file) { file["model"]["order_sha256"] = std::string(64, '0'); });
-  EXPECT_EQ(digest.status, 5);
-  EXPECT_THAT(digest.err, HasSubstr("stdin: model.order_sha256 is 000000000000...; expected "));
-  const Finished illegal = verify_changed(
-      [](json& file) { std::swap(file["model"]["order"][1], file["model"]["order"][2]); });
-  EXPECT_EQ(illegal.status, 5);
-  EXPECT_THAT(illegal.err, HasSubstr("model.order is not legal: node "));
-  const Finished with_model = verify_changed(
-      [](json& file) { std::swap(file["model"]["order"][1], file["model"]["order"][2]); },
-      about_model());
-  EXPECT_EQ(with_model.status, 5);
-  const Finished half = verify_changed([](json& file) { file["model"].erase("order"); });
-  EXPECT_EQ(half.status, 2);
-  EXPECT_THAT(half.err, HasSubstr("stdin: /model: found"));
-}
-
-/// Nothing in the file says that an update applies what an addition before it made.
-TEST_F(OrderFiles, ThatOnlyTheFormulasForbidNeedTheModel) {
-  Subject careless = given_;
-  for (ModelNode& node : careless.model.nodes) node.adds_to.clear();
-  careless.model.update = Update::fused;
-  ScheduleFile file = kept_file(reordered(careless, moved_behind(given_, "update(a)", "grad(s)")));
-  file.summary.memory = device_memory(given_.model, &*given_.platform);
-  const std::string path = folder_.write("early.json", to_json(file));
-  const Finished alone = poet_solve({"verify", path});
-  EXPECT_EQ(alone.status, 0) << alone.err;
-  EXPECT_THAT(alone.err, testing::EndsWith(kNotChecked));
-  const Finished with_model = poet_solve(Words{"verify", path} + about_model());
-  EXPECT_EQ(with_model.status, 5) << with_model.err;
-  EXPECT_THAT(with_model.err, HasSubstr("model.order is not legal for the model: node"));
-  EXPECT_THAT(with_model.err, HasSubstr("invalid, 1 finding"));
 }
 
 TEST_F(OrderFiles, StayInTheirOrderInSimulateAndPlace) {

@@ -108,24 +108,6 @@ TEST_F(OrderedSchedules, AreExportedWithTheNumbersOfTheGivenOrder) {
   expect_same(run(given), step.out, contents_of(gradients));
 }
 
-TEST_F(OrderedSchedules, AreFittedAsTheModelListsItsNodes) {
-  const std::string path = schedule_in(turned());
-  const json schedule = json::parse(contents_of(path));
-  std::string ticks = "instruction,ticks\n";
-  for (std::size_t i = 0; i < schedule.at("program").size(); ++i) {
-    if (schedule["program"][i].at("op") != "free") ticks += fmt::format("{},{}\n", i, i + 1);
-  }
-  const std::string board = folder_.file("board");
-  const Finished finished = poet_solve(
-      {"fit", folder_.write("ticks.csv", ticks), path, "--model", path_, "--output", board});
-  ASSERT_EQ(finished.status, 0) << finished.err;
-  const json fitted = json::parse(contents_of(board + "/model.json"));
-  ASSERT_EQ(fitted.at("nodes").size(), model_.nodes.size());
-  for (std::size_t k = 0; k < model_.nodes.size(); ++k) {
-    EXPECT_EQ(fitted["nodes"][k].at("name"), model_.nodes[k].name);
-  }
-}
-
 // The update has no inputs, so only the model knows that it comes after the last addition.
 TEST_F(OrderedSchedules, AreRefusedIfTheModelDoesNotAllowTheOrder) {
   NodeOrder order;

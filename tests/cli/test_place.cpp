@@ -246,34 +246,6 @@ TEST(PlaceCommand, SaysByHowMuchRoundingExceedsTheBudget) {
   EXPECT_EQ(place_file(solved.out, {"--capacity", "63"}).status, 5);
 }
 
-TEST(PlaceCommand, LetsVerifyFindOffsetsThatOverlap) {
-  const auto finding = [](const std::string& what, const auto& change) {
-    json file = document(place_file(schedule()));
-    change(file);
-    const Finished run = poet_solve({"verify", "-"}, file.dump());
-    EXPECT_EQ(run.status, 5) << what;
-    EXPECT_THAT(run.err, HasSubstr(what));
-  };
-  finding("overlaps with", [](json& file) {
-    for (json& step : file.at("program")) {
-      if (step.contains("offset")) step["offset"] = 0;
-    }
-  });
-  finding("the arena has", [](json& file) { file["summary"]["arena_bytes"] = 100; });
-  finding("has no offset for the output", [](json& file) { file["program"][0].erase("offset"); });
-  finding("summary.arena_bytes is missing",
-          [](json& file) { file["summary"].erase("arena_bytes"); });
-  finding("summary.moved_bytes", [](json& file) { file["summary"]["moved_bytes"] = 4; });
-}
-
-TEST(PlaceCommand, KeepsOffsetsOutOfVersion1) {
-  json file = version_1();
-  file["program"][0]["offset"] = 0;
-  const Finished run = poet_solve({"verify", "-"}, file.dump());
-  EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("no such key in version 1"));
-}
-
 TEST(PlaceCommand, EndsWith5IfNothingFits) {
   const Finished run = place_file(schedule(), {"--capacity", "100"});
   EXPECT_EQ(run.status, 5);

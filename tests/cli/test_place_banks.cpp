@@ -110,28 +110,17 @@ TEST_F(PlaceBanks, PutsWhatIsReadAndWrittenMostInTheQuickOne) {
   EXPECT_EQ(document(whole).at("summary").count("banks"), 0) << "one arena was asked for";
 }
 
-TEST_F(PlaceBanks, AreVerifiedByTheProgram) {
+TEST_F(PlaceBanks, AreVerifiedWithTheirPlatform) {
   const std::string platform = write("two.json", banked_board(200'000, 400'000));
   const Finished run = place_in(in_half_a_megabyte(), {"--platform", platform});
   ASSERT_EQ(run.status, 0) << run.err;
-  const auto finding = [&](const std::string& pointer, const json& value) {
-    json changed = document(run);
-    changed[json::json_pointer(pointer)] = value;
-    const Finished verified =
-        poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, changed.dump());
-    EXPECT_EQ(verified.status, 5) << pointer;
-    return verified.err;
-  };
-  EXPECT_THAT(finding("/summary/banks/0/read_bytes", 1),
-              HasSubstr("summary.banks[0].read_bytes is 1"));
-  EXPECT_THAT(finding("/summary/banks/1/seconds", 1), HasSubstr("summary.banks[1].seconds is 1"));
-  EXPECT_THAT(finding("/summary/banks/1/used_bytes", 1), HasSubstr("summary.banks[1].used_bytes"));
-  EXPECT_THAT(finding("/summary/bank_joules", 1), HasSubstr("summary.bank_joules is 1"));
-  EXPECT_THAT(finding("/summary/bank_bound", 1e9), HasSubstr("above the cost"));
-  EXPECT_THAT(finding("/summary/banks/0/bytes_per_second", 1e6),
-              HasSubstr("summary.banks[0].bytes_per_second is 1000000; the platform says 4000000"));
-  // A smaller first bank ends within a tensor, and shifts the second one.
-  EXPECT_THAT(finding("/summary/banks/0/bytes", 150'016), HasSubstr("no single bank holds it"));
+  json changed = document(run);
+  changed["summary"]["banks"][0]["bytes_per_second"] = 1e6;
+  const Finished verified =
+      poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, changed.dump());
+  EXPECT_EQ(verified.status, 5);
+  EXPECT_THAT(verified.err, HasSubstr("summary.banks[0].bytes_per_second is 1000000; the platform "
+                                      "says 4000000"));
 }
 
 TEST_F(PlaceBanks, AreTriedAgainInLessRamIfNothingFits) {

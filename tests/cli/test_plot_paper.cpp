@@ -2,8 +2,6 @@
 #include <functional>
 
 #include "cli/poet_solve.hpp"
-#include "support/picture_faults.hpp"
-#include "support/xml.hpp"
 
 namespace poet::test {
 namespace {
@@ -19,36 +17,6 @@ const std::string& solved_for_paper() {
   static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;
   return text;
 }
-
-struct Model {
-  const char* name;
-  const char* ram_budget;
-};
-
-class PaperOf : public testing::TestWithParam<Model> {};
-
-TEST_P(PaperOf, ALargeModelHasReadableTextInItsPlace) {
-  if (!have_python()) GTEST_SKIP() << "no python3 to read XML with";
-  const std::string schedule =
-      poet_solve(problem(GetParam().name, "a72", GetParam().ram_budget, "1.5") +
-                 Words{"--effort", "fast", "--time-limit-s", "2"})
-          .out;
-  std::vector<std::string> pictures;
-  for (const char* width : {"84mm", "174mm"}) {
-    for (const char* lanes : {"all", "forward", "changed", "none"}) {
-      SCOPED_TRACE(std::string(width) + " " + lanes);
-      const Finished run = poet_solve({"plot", "-", "--width", width, "--lanes", lanes}, schedule);
-      EXPECT_EQ(run.status, 0) << run.err;
-      EXPECT_THAT(run.out, HasSubstr("RAM by kind of layer"));
-      pictures.push_back(run.out);
-    }
-  }
-  EXPECT_THAT(picture_faults(pictures), testing::Each(StartsWith("texts|")));
-}
-
-INSTANTIATE_TEST_SUITE_P(Each, PaperOf,
-                         testing::Values(Model{"bert", "80%"}, Model{"resnet50", "60%"}),
-                         [](const auto& instance) { return std::string(instance.param.name); });
 
 TEST(PlotPaper, IsLightUnlessItIsAskedToBeOtherwise) {
   const std::string preference = "prefers-color-scheme";

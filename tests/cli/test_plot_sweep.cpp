@@ -55,15 +55,6 @@ TEST(PlotSweep, DrawsACurveForEachSetOfTechniques) {
   EXPECT_EQ(xml_fault(run.out), "");
 }
 
-TEST(PlotSweep, ReadsStdinAndWritesAFile) {
-  const TemporaryFolder folder;
-  const Finished run = poet_solve({"plot", "-", "--output", folder.file("s.svg")}, swept());
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_EQ(run.out, "");
-  EXPECT_THAT(folder.contents(), ElementsAre("s.svg"));
-  EXPECT_EQ(contents_of(folder.file("s.svg")), poet_solve({"plot", "-"}, swept()).out);
-}
-
 TEST(PlotSweep, JoinsResultsThatFollowEachOther) {
   const std::string other = poet_solve(sweep("linear", "a72", "100%", "1.05")).out;
   const Finished run = poet_solve({"plot", "-"}, swept() + other);
@@ -129,12 +120,6 @@ TEST(PlotSweep, SaysWhichPointsFailedAndDrawsTheOthers) {
   EXPECT_THAT(run.out, HasSubstr("no schedule found</title>"));
 }
 
-TEST(PlotSweep, OfNothingButInfeasiblePointsIsAPicture) {
-  const Finished run = poet_solve({"plot", "-"}, with_status("infeasible"));
-  EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, HasSubstr("infeasible up to"));
-}
-
 void expect_refused(const std::string& text, const std::vector<std::string>& says) {
   const TemporaryFolder folder;
   for (const Words& output : {Words{}, Words{"--output", folder.file("s.svg")}}) {
@@ -149,15 +134,6 @@ void expect_refused(const std::string& text, const std::vector<std::string>& say
 
 TEST(PlotSweep, RefusesWhatHasNoResult) {
   expect_refused(with_status("failed"), {"every point failed", "ended by signal 11", "--resume"});
-}
-
-TEST(PlotSweep, RefusesABrokenLineWithItsNumber) {
-  const std::size_t second = swept().find('\n') + 1;
-  const std::string rest = swept().substr(second + 10);
-  expect_refused(swept().substr(0, second + 10) + "}" + rest, {"stdin line 2"});
-  expect_refused(swept().substr(0, swept().size() - 20), {"stdin line 8"});
-  expect_refused(swept().substr(0, second / 2), {"stdin line 1"});
-  expect_refused(swept().substr(0, second) + "\n\n{}\n", {"stdin line 4", "'format'"});
 }
 
 TEST(PlotSweep, RefusesAMixture) {

@@ -91,6 +91,19 @@ std::string vague_phrase(const std::string& text) {
   return before.substr(before.size() - std::min<std::size_t>(before.size(), 60)) + found.str();
 }
 
+TEST(Help, HasExamples) {
+  for (const std::string& command : kCommands) {
+    EXPECT_THAT(help(command), HasSubstr("\n  $ poet-solve ")) << command;
+  }
+}
+
+TEST(Help, FitsTheWidthOfATerminal) {
+  for (const char* command : {"solve", "sweep", "plot", "verify", "compare", "info"}) {
+    std::istringstream lines(help(command));
+    for (std::string line; std::getline(lines, line);) EXPECT_LE(line.size(), 100U) << line;
+  }
+}
+
 TEST(Help, NamesTheNoun) {
   EXPECT_NE(vague_phrase("the bytes are those\n  of the output"), "");
   for (const std::string& command : kCommands) EXPECT_EQ(vague_phrase(help(command)), "");
@@ -114,6 +127,22 @@ TEST(CommandLinePage, HasEveryOption) {
   for (const std::string& command : kCommands) {
     expect_every_option(contents_of(POET_SOURCE_DIR "/docs/command-line.md"), command);
   }
+}
+
+TEST(CommandLinePage, HasNoOptionInATableThatHelpDoesNotShow) {
+  std::string all;
+  for (const std::string& command : kCommands) all += help(command);
+  const std::set<std::string> shown = options_in(all);
+  std::istringstream page(contents_of(POET_SOURCE_DIR "/docs/command-line.md"));
+  int rows = 0;
+  for (std::string line; std::getline(page, line);) {
+    if (!line.starts_with("| `--")) continue;
+    ++rows;
+    for (const std::string& option : options_in(line.substr(0, line.find(" | ")))) {
+      EXPECT_TRUE(shown.contains(option)) << option;
+    }
+  }
+  EXPECT_GT(rows, 100);
 }
 
 TEST_F(ManPage, HasTheSectionsOfAManualPage) {

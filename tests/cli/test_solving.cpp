@@ -36,13 +36,6 @@ TEST(Solving, EndsWithThreeWhereBothTechniquesAreOffAndTheBudgetIsShort) {
   EXPECT_THAT(file.at("error").get<std::string>(), HasSubstr("7416"));
 }
 
-TEST(Solving, EndsWithZeroWhereBothTechniquesAreOffAndTheBudgetHoldsEverything) {
-  const Finished run =
-      poet_solve(problem("linear", "m4", "100%", "1") + Words{"--no-paging", "--no-remat"});
-  EXPECT_EQ(run.status, 0);
-  EXPECT_EQ(document(run).at("status"), "optimal");
-}
-
 TEST(Solving, WithoutPagingOnlyRecomputes) {
   const auto file =
       document(poet_solve(problem("linear", "m0", "3256", "2") + Words{"--no-paging"}));
@@ -82,16 +75,6 @@ TEST(Solving, TakesTheBudgetsAsSharesSuffixesAndAbsoluteTimes) {
   const auto suffix = document(poet_solve(problem("linear", "m4", "8KiB", "1h")));
   EXPECT_EQ(suffix.at("request").at("ram_budget_bytes"), 8192);
   EXPECT_EQ(suffix.at("request").at("runtime_budget_seconds"), 3600.0);
-}
-
-TEST(Solving, TakesBudgetsAsTheyArePrinted) {
-  const auto printed = document(poet_solve(problem("linear", "m4", "7.242 KiB", "1.5x")));
-  EXPECT_EQ(printed.at("request").at("ram_budget_bytes"), 7415);
-  EXPECT_EQ(printed.at("request").at("runtime_budget_ratio"), 1.5);
-  const auto as_ls = document(poet_solve(problem("linear", "m4", "8K", "2x")));
-  EXPECT_EQ(as_ls.at("request").at("ram_budget_bytes"), 8192);
-  const auto share = document(poet_solve(problem("linear", "m4", "0.5", "2")));
-  EXPECT_EQ(share.at("request").at("ram_budget_bytes"), 3708);
 }
 
 TEST(Solving, FindsTheSmallestRamBudgetFirstWhereAskedFor) {
@@ -208,13 +191,6 @@ TEST(Solving, NeedsNoPageEnergiesWhereNothingIsPaged) {
   const Words sweep{"sweep", "--models", "-", "--ram-budget", "60", "--runtime-budget", "1"};
   EXPECT_EQ(poet_solve(sweep + Words{"--techniques", "remat,none"}, model).status, 0);
   EXPECT_EQ(poet_solve(sweep + Words{"--techniques", "remat,both"}, model).status, 2);
-}
-
-TEST(Solving, MultipliesSizesByTheBatch) {
-  const auto file =
-      document(poet_solve(problem("linear", "m4", "100%", "1") + Words{"--batch-size", "4"}));
-  EXPECT_EQ(file.at("model").at("batch_size"), 4);
-  EXPECT_EQ(file.at("nodes").at(0).at("bytes"), 4 * 784 * 4);
 }
 
 TEST(Solving, WarnsOfABudgetAboveTheChipsRamAndSolvesAllTheSame) {

@@ -43,24 +43,6 @@ TEST(Sweep, SixteenPointsFromTheMinimumOnAreAllOptimalAndFallWithTheBudget) {
   EXPECT_THAT(run.err, HasSubstr("16 points: 16 optimal"));
 }
 
-TEST(Sweep, GivesTheEnergiesOfSingleSolves) {
-  const Lines curve =
-      as_lines(poet_solve(sweep("linear,transformer", "m4", "44%,85%,100%", "1.01,2")).out);
-  ASSERT_EQ(curve.size(), 12U);
-  for (const json& point : curve) {
-    SCOPED_TRACE(point.dump());
-    const auto text = [&](const char* key) { return point.at(key).dump(); };
-    const Finished single =
-        poet_solve(problem(point.at("model"), point.at("platform"), text("ram_budget_bytes"),
-                           text("runtime_budget_ratio")));
-    const auto file = document(single);
-    ASSERT_EQ(point.at("status"), file.at("status"));
-    if (!file.contains("summary")) continue;
-    const double energy = file.at("summary").at("energy_joules");
-    EXPECT_NEAR(point.at("energy_joules").get<double>(), energy, 2e-4 * energy);
-  }
-}
-
 TEST(Sweep, IsTheSameWhateverTheNumberOfJobs) {
   const Words grid = sweep("linear,transformer", "m4", "min..100%:6", "1.02,3",
                            {"--techniques", "both,remat,paging,none"});
@@ -82,31 +64,6 @@ TEST(Sweep, MarksInfeasiblePointsAndDropsNone) {
   EXPECT_THAT(lines[0].at("reason").get<std::string>(), HasSubstr("3256"));
   EXPECT_THAT(lines[5].at("reason").get<std::string>(), HasSubstr("runtime budget"));
   EXPECT_TRUE(lines[0].at("energy_joules").is_null());
-}
-
-TEST(Sweep, TechniquesTogetherAreNeverWorseThanAlone) {
-  const Finished run =
-      poet_solve(sweep("resnet18_cifar", "m4", "262143,700000,1200000,2000000", "3",
-                       {"--techniques", "both,remat,paging,none", "--effort", "fast", "--gap",
-                        "0.01", "--jobs", "2"}));
-  EXPECT_EQ(run.status, 0);
-  const Lines lines = as_lines(run.out);
-  ASSERT_EQ(lines.size(), 16U);
-  std::map<std::string, std::vector<json>> curves;
-  for (const json& line : lines) curves[line.at("techniques")].push_back(line);
-  for (const auto& [techniques, curve] : curves) {
-    expect_monotone(curve);
-    EXPECT_EQ(curve.at(0).at("status"), "infeasible") << "below the working set";
-  }
-  for (std::size_t b = 1; b < 4; ++b) {
-    const json both = curves["both"].at(b).at("energy_joules");
-    EXPECT_LE(both, curves["remat"].at(b).at("energy_joules"));
-    EXPECT_LE(both, curves["paging"].at(b).at("energy_joules"));
-    EXPECT_EQ(curves["remat"].at(b).at("page_out_count"), 0);
-    EXPECT_EQ(curves["paging"].at(b).at("recompute_count"), 0);
-    EXPECT_EQ(curves["none"].at(b).at("status"), "infeasible");
-  }
-  EXPECT_LT(curves["both"].at(1).at("energy_joules"), curves["paging"].at(1).at("energy_joules"));
 }
 
 TEST(Sweep, WritesFilesWholeAndLeavesNothingElse) {
@@ -165,15 +122,6 @@ TEST(Sweep, EndsWithFiveWhereAProofIsRequiredAndMissing) {
   EXPECT_EQ(run.status, 5);
   EXPECT_EQ(as_lines(run.out).at(0).at("status"), "feasible");
   EXPECT_EQ(poet_solve(grid).status, 0);
-}
-
-TEST(Sweep, NeedsNoPlatformForMeasuredCosts) {
-  const Finished run =
-      poet_solve({"sweep", "--models", "-", "--ram-budget", "59,60", "--runtime-budget", "1"},
-                 measured_model());
-  EXPECT_EQ(run.status, 0);
-  EXPECT_TRUE(as_lines(run.out).at(1).at("platform").is_null());
-  EXPECT_EQ(as_lines(run.out).at(1).at("energy_joules"), 6.0);
 }
 
 TEST(Sweep, ShowsATableOfAllPointsToPeople) {

@@ -1,5 +1,3 @@
-#include <functional>
-
 #include "cli/sweep_files.hpp"
 
 namespace poet::test {
@@ -13,65 +11,6 @@ const std::string& solved() {
   static const std::string text = poet_solve(problem("linear", "m0", "3256", "2")).out;
   return text;
 }
-
-struct Corruption {
-  std::string name;
-  std::function<void(json&)> apply;
-  std::string finding;  ///< a part of what stderr must say
-  int status = 5;       ///< 2 for what is not even the form of a schedule file
-};
-
-void PrintTo(const Corruption& corruption, std::ostream* out) {
-  *out << corruption.name;
-}
-
-json& stage_with(json& file, const char* list) {
-  for (json& stage : file.at("stages")) {
-    if (!stage.at(list).empty()) return stage;
-  }
-  throw std::runtime_error(std::string("no stage has any ") + list);
-}
-
-class Corrupted : public testing::TestWithParam<Corruption> {};
-
-TEST_P(Corrupted, FileIsRefusedWithTheFinding) {
-  json file = json::parse(solved());
-  GetParam().apply(file);
-  const Finished run = poet_solve({"verify", "-"}, file.dump());
-  EXPECT_EQ(run.status, GetParam().status) << run.err;
-  EXPECT_THAT(run.err, HasSubstr(GetParam().finding));
-}
-
-INSTANTIATE_TEST_SUITE_P(
-    Verify, Corrupted,
-    testing::Values(
-        Corruption{"EnergyTooLow", [](json& f) { f["summary"]["energy_joules"] = 1e-9; },
-                   "energy_joules"},
-        Corruption{"PeakTooLow", [](json& f) { f["summary"]["peak_ram_bytes"] = 1; },
-                   "peak_ram_bytes"},
-        Corruption{"BudgetTooSmall",
-                   [](json& f) {
-                     f["request"]["ram_budget_bytes"] = 3255;
-                     f["summary"]["ram_budget_bytes"] = 3255;
-                   },
-                   "rule 5"},
-        Corruption{"BoundAboveEnergy", [](json& f) { f["summary"]["lower_bound_joules"] = 1e9; },
-                   "the lower bound of 1000000000 J is above"},
-        Corruption{"NothingResident",
-                   [](json& f) { stage_with(f, "resident")["resident"] = json::array(); },
-                   "rule 1"},
-        Corruption{"PagedOutOfNowhere",
-                   [](json& f) { f["stages"][0]["page_out"] = json::array({0}); }, "rule 3"},
-        Corruption{"PagedInWithoutACopy",
-                   [](json& f) { f["stages"][5]["page_in"] = json::array({4}); }, "stage 5"},
-        Corruption{"StageWithoutItsNode",
-                   [](json& f) { f["stages"][3]["compute"] = json::array(); }, "stage 3"},
-        Corruption{"StageMissing", [](json& f) { f["stages"].erase(26); }, "stages"},
-        Corruption{"NodeUnknown", [](json& f) { f["stages"][3]["compute"] = json::array({99}); },
-                   "compute lists 99, which is not a node"},
-        Corruption{"NaNAsText", [](json& f) { f["summary"]["energy_joules"] = "nan"; },
-                   "/summary/energy_joules", 2}),
-    [](const auto& instance) { return instance.param.name; });
 
 TEST(Verify, AcceptsWhatTheSolverWroteFromAFileAndFromStdin) {
   const TemporaryFolder folder;

@@ -1,7 +1,6 @@
 // Computes training steps of a model and writes their numbers, for a comparison with PyTorch:
-//   poet_dump_step MODEL BATCH SEED [STEPS]
-// Parameters are those before the first step, gradients and losses those of the last one, running
-// statistics those after it.
+//   poet_dump_step MODEL BATCH SEED
+// Parameters are those before the step, gradients and losses those of it.
 // A line of JSON describes the arrays that follow it, in their order, with 4 bytes for each number
 // as it is in memory. Data and parameters are those of `poet-solve run --seed`.
 #include <poet_kernels.h>
@@ -17,7 +16,6 @@
 #include <nlohmann/json.hpp>
 
 #include "execute/compute.hpp"
-#include "execute/running_statistics.hpp"
 #include "formats/named_text.hpp"
 #include "formats/read_inputs.hpp"
 #include "step/training_step.hpp"
@@ -64,7 +62,7 @@ void add_data(Dump& dump, const char* kind, const std::string& name, const StepD
   dump.add({{"kind", kind}, {"name", name}, {"is_index", about.index_limit > 0}}, bits);
 }
 
-void run(const std::string& model, std::int64_t batch_size, std::uint64_t seed, int steps) {
+void run(const std::string& model, std::int64_t batch_size, std::uint64_t seed) {
   const NamedText found = find_text(model, "model", embedded_models());
   InputErrors errors;
   ModelSpec spec = read_model(found.text, found.place, errors);
@@ -88,20 +86,12 @@ void run(const std::string& model, std::int64_t batch_size, std::uint64_t seed, 
     add_data(dump, "target", "", step.targets[i], state.targets[i]);
   }
   add_masks(dump, step);
-  for (int i = 0; i < steps; ++i) {
-    seed_dropout(step, seed, i);
-    compute_unscheduled(step, state);
-  }
+  compute_unscheduled(step, state);
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& about = step.parameters[p];
     if (!about.is_trained) continue;
     dump.add({{"kind", "gradient"}, {"name", about.name}, {"shapes", about.shapes}},
              state.gradients[p]);
-  }
-  for (const std::size_t p : tracked_norms(step)) {
-    dump.add(
-        {{"kind", "running"}, {"name", step.parameters[p].name}, {"batches", state.batches[p]}},
-        state.running[p]);
   }
   dump.write(state);
 }
@@ -109,13 +99,12 @@ void run(const std::string& model, std::int64_t batch_size, std::uint64_t seed, 
 }  // namespace
 
 int main(int count, char** words) {
-  if (count != 4 && count != 5) {
-    std::fputs("usage: poet_dump_step MODEL BATCH SEED [STEPS]\n", stderr);
+  if (count != 4) {
+    std::fputs("usage: poet_dump_step MODEL BATCH SEED\n", stderr);
     return 2;
   }
   try {
-    run(words[1], std::atoll(words[2]), std::strtoull(words[3], nullptr, 10),
-        count == 5 ? std::atoi(words[4]) : 1);
+    run(words[1], std::atoll(words[2]), std::strtoull(words[3], nullptr, 10));
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s\n", error.what());
     return 1;

@@ -3,6 +3,7 @@ import math
 
 import torch
 from torch import nn
+from torch.nn import functional as F
 
 
 class SmallCnn(nn.Module):
@@ -105,3 +106,73 @@ def NETWORKS():
     networks = {"BERT of two blocks": (Transformer(False), indices), "decoder like GPT-2": (Transformer(True), indices),
                 "LSTM": (Lstm(), torch.zeros(1, 5, 6)), "U-Net": (UNet(), torch.zeros(1, 3, 32, 32))}
     return {name: (net, x, sum(p.numel() for p in net.parameters())) for name, (net, x) in networks.items()}
+
+
+class Pools(nn.Module):
+    """A convolution over time, as in keyword spotting."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv1d(3, 4, 3)
+        self.slopes = nn.PReLU(4)
+        self.norm = nn.BatchNorm1d(4)
+        self.max = nn.MaxPool1d(3, stride=2, padding=1)
+        self.elu = nn.ELU(0.5)
+        self.avg = nn.AvgPool1d(2, stride=1, padding=1, count_include_pad=False)
+        self.plus = nn.Softplus()
+        self.slope = nn.PReLU()
+        self.all = nn.AdaptiveAvgPool1d(1)
+        self.fc = nn.Linear(4, 5)
+
+    def forward(self, x):
+        x = self.avg(self.elu(self.max(self.norm(self.slopes(self.conv(x))))))
+        x = F.log_softmax(self.plus(x), 1)
+        return self.fc(self.all(self.slope(x)).flatten(1))
+
+
+class Recurrent(nn.Module):
+    """The outputs of all steps and the last states, as a class of a sequence."""
+
+    def __init__(self, kind, **settings):
+        super().__init__()
+        self.rnn = kind(3, 4, **settings)
+        self.directions = 2 if settings.get("bidirectional") else 1
+        self.fc = nn.Linear(2 * 4 * self.directions, 5)
+
+    def forward(self, x):
+        y, state = self.rnn(x)
+        h = state[0] if isinstance(self.rnn, nn.LSTM) else state
+        last = torch.cat((h[-2], h[-1]), 1) if self.directions == 2 else h[-1]
+        return self.fc(torch.cat((y.mean(1 if self.rnn.batch_first else 0), last), 1))
+
+
+class Cells(nn.Module):
+    """A loop over time by hand."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.GRUCell(3, 4)
+        self.second = nn.LSTMCell(4, 4, bias=False)
+        self.fc = nn.Linear(4, 5)
+
+    def forward(self, x):
+        h = self.first(x[:, 0])
+        a, c = self.second(h)
+        h = self.first(x[:, 1], h)
+        a, c = self.second(h, (a, c))
+        return self.fc(a)
+
+
+# Networks of signals, their inputs, and ways. An export by ONNX opens the first extent, which is no batch where time comes first, and
+# unrolls cells into products. Last states of several layers or directions fix its batch.
+SIGNALS = [
+    ("pools", Pools, (2, 3, 17), ("fx", "onnx")),
+    ("gru", lambda: Recurrent(nn.GRU, batch_first=True), (2, 3, 3), ("fx", "onnx")),
+    ("lstm, time first", lambda: Recurrent(nn.LSTM), (3, 2, 3), ("fx",)),
+    ("gru of both directions", lambda: Recurrent(nn.GRU, batch_first=True, bidirectional=True), (2, 3, 3), ("fx",)),
+    ("lstm of both directions", lambda: Recurrent(nn.LSTM, batch_first=True, bidirectional=True), (1, 3, 3), ("fx", "onnx")),
+    ("lstm of two layers", lambda: Recurrent(nn.LSTM, batch_first=True, num_layers=2), (1, 3, 3), ("fx", "onnx")),
+    ("gru of two layers of both directions, without bias",
+     lambda: Recurrent(nn.GRU, batch_first=True, num_layers=2, bidirectional=True, bias=False), (1, 3, 3), ("fx", "onnx")),
+    ("cells", Cells, (2, 2, 3), ("fx",)),
+]

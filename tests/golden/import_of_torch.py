@@ -5,7 +5,7 @@ usage: import_of_torch.py POET_SOLVE POET_DUMP_STEP
 
 - Classifiers of torchvision: the shape, the parameters and the multiplications of every convolution and linear layer are PyTorch's, and
   both ways give the same graph, or schedules of the same energy. Some of the graphs are solved in any case.
-- Networks of other kinds are imported by both ways.
+- Networks of other kinds are imported by both ways. Those of signals, run with the numbers of PyTorch, have its loss.
 - The network of docs/import.md, exported as it is printed there, is imported as the file that other tests have of it.
 - The gradients of an imported network, run with the weights of PyTorch, are those of PyTorch.
 
@@ -33,7 +33,7 @@ ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 sys.path[:0] = [os.path.join(ROOT, "python")]
 os.environ["POET_SOLVE"] = sys.argv[1]
 from gradients_of_torch import Dump, data, run, tensors  # noqa: E402
-from import_networks import NETWORKS, SmallCnn  # noqa: E402
+from import_networks import NETWORKS, SIGNALS, SmallCnn  # noqa: E402
 from poet.torch import Refused, trace  # noqa: E402
 
 # With the extents of their images: small ones, where the network allows it.
@@ -47,7 +47,7 @@ CHOSEN = {name: size for name, size in CLASSIFIERS.items()
           if name not in RELATED or int(os.environ.get("POET_CASES", 0)) >= len(CLASSIFIERS)}
 LEAST_BY_FX, LEAST_SAME_BY_ONNX = (round(len(CHOSEN) * share) for share in (14 / 18, 12 / 18))
 SOLVED_EACH = 5
-TOLERANCE = 1e-4
+TOLERANCE, LOSS_TOLERANCE = 1e-4, 1e-5
 
 
 def poet(*words, accept=(0,)):
@@ -188,6 +188,46 @@ def others(folder, problems):
                 problems.append(f"{name} by {via}: {error}")
 
 
+def numbers_of(net, document):
+    """The state of the module, by the names of the document: recurrent layers in the order in which PyTorch lists their parameters."""
+    state = {name: value.numpy() for name, value in net.state_dict().items()}
+    cells = [layer["name"] for layer in document["layers"] if layer["op"] in ("lstm", "gru") and "weights" not in layer]
+    firsts = [name for name in state if "weight_ih" in name]
+    assert len(cells) == len(firsts), (cells, firsts)
+    for cell, first in zip(cells, firsts):
+        for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh"):
+            value = state.pop(first.replace("weight_ih", part), None)
+            if value is not None:
+                state[f"{cell}.{part}"] = value
+    return state
+
+
+def signals(folder, problems):
+    torch.manual_seed(3)
+    files = {name: os.path.join(folder, name) for name in ("schedule.json", "w.npz", "x.npy", "target.npy")}
+    for name, make, shape, ways in SIGNALS:
+        net, x = make().train(), torch.randn(shape)
+        y = net(x)
+        target = torch.arange(len(y)) % 5
+        expected = torch.nn.functional.cross_entropy(y, target).item()
+        numpy.save(files["x.npy"], x.numpy())
+        numpy.save(files["target.npy"], target.numpy().astype("i4"))
+        for via in ways:
+            document = trace(net, x, via=via, notes=[])
+            numpy.savez(files["w.npz"], **numbers_of(net, document))
+            path = write(document, folder, "signals.json")
+            batch = ["--batch-size", str(shape[0])] if "N" in json.dumps(document) else []
+            poet("--model", path, *batch, "--platform", "m4", "--ram-budget", "100%", "--runtime-budget", "2", "--effort", "fast",
+                 "--replace", "--output", files["schedule.json"])
+            found = json.loads(poet("run", files["schedule.json"], "--model", path, "--parameters", files["w.npz"], "--input",
+                                    f"input={files['x.npy']}", "--target", files["target.npy"]))["losses"][0]
+            print(f"{name} by {via}: {found}, PyTorch has {expected}", flush=True)
+            if "custom" in {layer["op"] for layer in document["layers"]}:
+                problems.append(f"{name} by {via}: a custom layer")
+            if not abs(found - expected) <= LOSS_TOLERANCE * abs(expected):
+                problems.append(f"{name} by {via}: the loss is {found}, PyTorch has {expected}")
+
+
 def gradients(folder, problems):
     """With numbers of a seed, which PyTorch gets as well, and the run by --parameters, --input and --target."""
     net = SmallCnn().double()
@@ -245,6 +285,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         documentation(folder, problems)
         gradients(folder, problems)
+        signals(folder, problems)
         others(folder, problems)
         classifiers(folder, problems)
     print("\n".join(problems) or "nothing wrong")

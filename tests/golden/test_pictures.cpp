@@ -123,18 +123,6 @@ TEST_F(Pictures, OfTheSmallestSchedules) {
   }
 }
 
-TEST(ScheduleSvg, NamesWhatEveryMarkMeans) {
-  const std::string recomputed = schedule_svg(TinySolve(test::recompute_a()).report());
-  EXPECT_THAT(recomputed, HasSubstr("<title>tiny on board</title>"));
-  EXPECT_THAT(recomputed,
-              HasSubstr("0 a (conv2d), 100 B; recomputed in stage 3, 1 J; in RAM to stage 3"));
-  EXPECT_THAT(recomputed, HasSubstr("stage 3 recomputes 0 a (conv2d), 100 B; 101 B in RAM"));
-  const std::string paged = schedule_svg(TinySolve(test::page_a()).report());
-  EXPECT_THAT(paged, HasSubstr("0 a (conv2d), 100 B; paged out in stage 1, 500 mJ"));
-  EXPECT_THAT(paged,
-              HasSubstr("0 a (conv2d), 100 B; paged in in stage 2, 250 mJ; in RAM to stage 3"));
-}
-
 TEST(ScheduleSvg, NamesABudgetThatLiesFarAboveTheChart) {
   TinySolve solve(test::keep_all());
   solve.problem.limits.ram_budget_bytes = solve.request.limits.ram_budget_bytes = 100000;
@@ -142,14 +130,6 @@ TEST(ScheduleSvg, NamesABudgetThatLiesFarAboveTheChart) {
   EXPECT_THAT(picture, HasSubstr("97.66 KiB</text>"));
   EXPECT_THAT(picture, HasSubstr("(above this)"));
   EXPECT_THAT(picture, Not(HasSubstr("class=\"budget\"")));
-}
-
-TEST(SweepSvg, SaysWhatIsKnownOfEveryPoint) {
-  const std::string picture = sweep_svg(test::small_sweep());
-  EXPECT_THAT(picture, HasSubstr("300 B (300 bytes): 12 J, +20.000 %; feasible, lower bound 11 J"));
-  EXPECT_THAT(picture, HasSubstr("300 B (300 bytes): no schedule found; at least 12 J"));
-  EXPECT_THAT(picture, HasSubstr("200 B (200 bytes): infeasible"));
-  EXPECT_THAT(picture, HasSubstr("infeasible up to 100 B"));
 }
 
 }  // namespace

@@ -197,13 +197,13 @@ Problem draw_wild(Random& random) {
 }
 
 TEST(Solver, AgreesWithTheOracle) {
-  expect_agreement(wanted_cases(80), draw_wild, 3);
+  expect_agreement(wanted_cases(50), draw_wild, 3);
 }
 
 // In place, workspace, parameters, storage, and the time of transfers.
 TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
   expect_agreement(
-      wanted_cases(60),
+      wanted_cases(40),
       [](Random& random) { return random_exact_problem(random, 4 + random.below(4)); }, 5,
       OnFailure::name);
 }
@@ -231,7 +231,7 @@ TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
 // CBC takes what is within 1e-6 of a whole number for whole, and cannot see such a byte.
 TEST(Solver, AgreesWithTheOracleWhereAByteInABillionDecides) {
   expect_agreement(
-      wanted_cases(40), [](Random& random) { return with_a_byte_too_little(draw_wild(random)); },
+      wanted_cases(25), [](Random& random) { return with_a_byte_too_little(draw_wild(random)); },
       5);
 }
 

@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <functional>
 #include <iostream>
 #include <optional>
@@ -62,14 +63,21 @@ std::string compare(const Problem& problem, const Variant& plain, const Variant&
   return contradiction(solve_with(problem, plain), solve_with(problem, variant));
 }
 
+/// Each way has every second problem; all of them if POET_CASES asks for a number.
+bool is_tried(std::size_t way, int suited) {
+  return std::getenv("POET_CASES") != nullptr || (static_cast<int>(way) + suited) % 2 == 0;
+}
+
 /// What becomes of a problem that was drawn; nothing where it does not suit.
 using Change = std::function<std::optional<Problem>(const Problem&)>;
 
 void expect_agreement(const CaseRange& range, const Change& change) {
   const std::vector<Variant> all = variants();
   std::vector<std::string> unsettled;  // case and way
+  std::vector<int> tried(all.size(), 0);
   int searched = 0;
   int suited = 0;
+  int solved = 0;
   for (int number = range.first; number < range.first + range.count; ++number) {
     Random random(number);
     const auto drawn = change(wild_problem(random, 10 + random.below(16), Numbers::moderate));
@@ -79,7 +87,11 @@ void expect_agreement(const CaseRange& range, const Change& change) {
     const SolveResult plain = solve_with(problem, all.front());
     searched += plain.statistics.formulation != "none" ? 1 : 0;
     if (!settled(plain)) unsettled.push_back(fmt::format("{} {}", number, all.front().name));
+    ++solved;
     for (std::size_t v = 1; v < all.size(); ++v) {
+      if (!is_tried(v, suited)) continue;
+      ++tried[v];
+      ++solved;
       const SolveResult other = solve_with(problem, all[v]);
       EXPECT_FALSE(other.solver_failed) << number << ' ' << all[v].name << ": " << other.reason;
       if (!settled(other)) unsettled.push_back(fmt::format("{} {}", number, all[v].name));
@@ -100,7 +112,8 @@ void expect_agreement(const CaseRange& range, const Change& change) {
   EXPECT_GE(suited, range.count / 4);
   EXPECT_GE(searched, suited / 2);
   // Few proofs may stay open, those with prices millions of times apart.
-  EXPECT_LE(unsettled.size(), all.size() * range.count / 10);
+  EXPECT_LE(unsettled.size(), static_cast<std::size_t>(solved) / 10);
+  for (std::size_t v = 1; v < all.size(); ++v) EXPECT_GT(tried[v], 0) << all[v].name;
 }
 
 TEST(SolverFeatures, EachAndAllFindTheOptimumOfThePlainFormulation) {

@@ -7,7 +7,6 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -17,10 +16,8 @@
 #include "execute/scheduled_step.hpp"
 #include "expect_input_error.hpp"
 #include "runs/load_step.hpp"
-#include "solver/search/local_search.hpp"
 #include "step/permute_step.hpp"
 #include "support/cases.hpp"
-#include "support/contents_of.hpp"
 #include "support/ordered_schedule.hpp"
 #include "support/random_exact_schedules.hpp"
 #include "support/random_orders.hpp"
@@ -113,15 +110,6 @@ struct Given {
   }
 };
 
-/// Within three quarters of what keeping everything takes, if a descent finds such a schedule.
-Schedule tight_schedule(const Graph& graph) {
-  const Baseline base = baseline(graph);
-  const Problem problem{.graph = graph,
-                        .limits = {.ram_budget_bytes = base.peak_ram_bytes / 4 * 3,
-                                   .runtime_budget_seconds = 1.5 * base.runtime_seconds}};
-  return first_schedule(problem).value_or(base.schedule);
-}
-
 /// How much of what schedules can do has been run.
 struct Done {
   int orders = 0;
@@ -201,47 +189,6 @@ TEST_P(OrderedSteps, HaveTheBitsOfTheGivenOrder) {
 INSTANTIATE_TEST_SUITE_P(Models, OrderedSteps, testing::ValuesIn(trained_models()),
                          [](const auto& instance) { return instance.param.name; });
 
-// All built-in models but the two that compute most, vgg16 and bert, in order of what they compute;
-// POET_CASES=75 takes five orders of each.
-constexpr const char* kBuiltIn[] = {"linear",
-                                    "ds_cnn",
-                                    "mcunet_vww",
-                                    "mobilenet_v2_035_96",
-                                    "mobilenet_v2_035_128",
-                                    "resnet18_cifar",
-                                    "mobilenet_v2_035_224",
-                                    "mobilenet_v2_100_224",
-                                    "vgg16_cifar",
-                                    "vit_tiny",
-                                    "resnet18",
-                                    "unet_small",
-                                    "gpt2_tiny",
-                                    "resnet50",
-                                    "transformer"};
-constexpr int kOrders = 5;
-
-TEST(OrderedBuiltInSteps, HaveTheBitsOfTheGivenOrder) {
-  constexpr int kAll = kOrders * static_cast<int>(std::size(kBuiltIn));
-  const CaseRange range = wanted_cases(6 * kOrders);
-  std::optional<Given> given;
-  Trained expected;
-  Done done;
-  for (int number = range.first; number < std::min(kAll, range.first + range.count); ++number) {
-    const char* const name = kBuiltIn[number / kOrders];
-    SCOPED_TRACE(fmt::format("order {} of {}", number % kOrders, name));
-    if (!given || given->path != name) {
-      given.emplace(name);
-      expected = trained_unscheduled(given->step);
-    }
-    Twister random(static_cast<std::uint64_t>(number) + 1);
-    expect_bits_of_given(*given, expected, random_order(random, given->model), tight_schedule,
-                         done);
-  }
-  fmt::print("{} orders, {} recomputations, {} page-ins\n", done.orders, done.recomputed,
-             done.paged_in);
-  EXPECT_GT(done.recomputed + done.paged_in, 0);
-}
-
 /// For an order that is wrong though its file does not show it: the model does, and so do the bits.
 void expect_refused_and_other_bits(const Given& given, const NodeOrder& order,
                                    const std::string& error) {
@@ -301,24 +248,6 @@ TEST(IllegalOrders, AreRefusedAndGiveOtherBits) {
   expect_refused_and_other_bits(given, exchanged,
                                 fmt::format("node {} ('{}') comes before node {} ('{}')", adds[1],
                                             name(adds[1]), adds[0], name(adds[0])));
-}
-
-// The update of the fully connected layer of ds_cnn has no inputs, and no reader behind it.
-TEST(IllegalOrders, OfABuiltInModelAreRefused) {
-  const TemporaryFolder folder;
-  std::string text = contents_of(POET_SOURCE_DIR "/models/ds_cnn.json");
-  const std::size_t at = text.find("\"layers\"");
-  ASSERT_NE(at, std::string::npos);
-  text.insert(at, R"("update": "accumulate", )");
-  const Given given(folder.write("ds_cnn.json", text));
-  NodeOrder order;
-  for (int k = 0; k < given.graph.size(); ++k) order.push_back(k);
-  const std::vector<int> adds = additions(given.model, "fc");
-  ASSERT_EQ(adds.size(), 1U);
-  NodeOrder late = order;
-  late.erase(std::find(late.begin(), late.end(), adds[0]));
-  late.push_back(adds[0]);
-  expect_refused_and_other_bits(given, late, "('update(fc)') comes before node");
 }
 
 }  // namespace

@@ -9,8 +9,8 @@
 
 namespace poet::test {
 
-/// What is wrong with the text of each picture for paper, and how many texts there are: see the
-/// script. Python takes longer to start than to read a picture, so it starts once.
+/// What is wrong with the text of each picture, and how many texts there are: see the script.
+/// Python takes longer to start than to read a picture, so it starts once.
 inline std::vector<std::string> picture_faults(const std::vector<std::string>& pictures) {
   constexpr char kEnd = '\f';  // no XML has it
   std::string all;
@@ -25,8 +25,7 @@ inline std::vector<std::string> picture_faults(const std::vector<std::string>& p
        start = end + 1) {
     faults.push_back(run.out.substr(start, end - start));
   }
-  faults.resize(pictures.size(),
-                fmt::format("not a picture for paper: {} {}", run.status, run.err));
+  faults.resize(pictures.size(), fmt::format("not a picture: {} {}", run.status, run.err));
   return faults;
 }
 

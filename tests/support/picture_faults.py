@@ -1,5 +1,5 @@
-"""Reads pictures for paper on stdin, each ended by a form feed, and prints what is wrong with the text
-of each, a line each: text below 6 pt, text that leaves the page, and texts that lie on each other. The
+"""Reads pictures on stdin, each ended by a form feed, and prints what is wrong with the text of each, a
+line each: text below 6 pt on paper, text that leaves the picture, and texts that lie on each other. The
 last line of a picture counts the texts, and a form feed follows. Widths are taken from Helvetica, which
 the style sheets ask for first."""
 
@@ -51,15 +51,15 @@ def box_of(element, size):
 def print_faults(picture):
     root = tree.fromstring(picture)
     _, _, width, height = map(float, root.get("viewBox").split())
-    assert root.get("width").endswith("mm"), "not a picture for paper"
-    points = float(root.get("width")[:-2]) / 25.4 * 72 / width
+    is_paper = root.get("width").endswith("mm")
+    points = float(root.get("width")[:-2]) / 25.4 * 72 / width if is_paper else None
     sizes = font_sizes(root.find(SVG + "style").text)
     boxes = []
     for element in root.iter(SVG + "text"):
         known = [sizes[name] for name in element.get("class", "").split() if name in sizes]
         size = known[-1] if known else sizes["text"]
         text, box = box_of(element, size)
-        if size * points < 6:
+        if is_paper and size * points < 6:
             print("small", text, round(size * points, 2), sep="|")
         if box[0] < 0 or box[1] < 0 or box[2] > width or box[3] > height:
             print("outside", text, sep="|")

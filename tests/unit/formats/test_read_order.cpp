@@ -113,12 +113,6 @@ TEST(ReadOrder, RefusesANodeThatIsThereTwiceOrMissing) {
   EXPECT_THAT(refused(list), HasSubstr("a second time"));
 }
 
-TEST(ReadOrder, RefusesAnOrderThatBreaksAnEdge) {
-  json list = names();
-  std::swap(list[1], list[2]);
-  EXPECT_THAT(refused(list), StartsWith("order.json: node 2 ('b') comes before node 1 ('a')"));
-}
-
 /// `update(a)` has no inputs, and reads a gradient that is no tensor of the graph.
 TEST(ReadOrder, RefusesAnUpdateBeforeTheGradientThatItApplies) {
   const Subject given = fork_subject("accumulate");

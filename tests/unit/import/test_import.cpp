@@ -178,18 +178,6 @@ net (float[N,5,8] x) => (float[N,5,8] y) {
   EXPECT_EQ(document["layers"][0].at("inputs"), json({"input", "input", "input"}));
 }
 
-TEST(Import, UnrollsARecurrentLayer) {
-  const json document = import_text(R"(
-net (float[3,N,4] x, float[1,20,4] w, float[1,20,5] r) => (float[3,1,N,5] y) {
-  y = LSTM<hidden_size=5>(x, w, r)
-})",
-                                    {.shapes = {{"x", {3, 2, 4}}}});
-  int cells = 0;
-  for (const json& layer : document.at("layers")) cells += layer.at("op") == "lstm" ? 1 : 0;
-  EXPECT_EQ(cells, 3);
-  EXPECT_EQ(document.at("inputs").size(), 2U);  // the first states
-}
-
 std::vector<json> layers_of(const json& document, const std::string& op) {
   std::vector<json> found;
   for (const json& layer : document.at("layers")) {

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <fstream>
 #include <iterator>
-#include <map>
 #include <numeric>
 #include <string>
 
@@ -34,77 +33,6 @@ NodeOrder given_order(std::size_t size) {
   std::iota(order.begin(), order.end(), 0);
   return order;
 }
-
-/// Whether a node must come before another by these pairs and by edges, if need be by way of
-/// others.
-class Ties {
- public:
-  Ties(const Model& model, const Precedence& pairs) : after_(model.nodes.size()) {
-    for (std::size_t k = 0; k < model.nodes.size(); ++k) {
-      for (const int input : model.nodes[k].inputs) after_[input].push_back(static_cast<int>(k));
-    }
-    for (const auto& [first, second] : pairs) after_[first].push_back(second);
-  }
-
-  bool tied(int first, int second) const {
-    const std::vector<int>& later = after_[first];
-    if (std::find(later.begin(), later.end(), second) != later.end()) return true;
-    std::vector<bool> is_behind(after_.size(), false);
-    is_behind[first] = true;
-    for (int k = first; k < second; ++k) {
-      if (!is_behind[k]) continue;
-      for (const int next : after_[k]) is_behind[next] = true;
-    }
-    return is_behind[second];
-  }
-
- private:
-  std::vector<std::vector<int>> after_;
-};
-
-/// Names two nodes that have to keep their order by what they do and are not tied; empty: none.
-/// Changes of one name are told as a line, and reads against the first change: that is enough.
-std::string untied(const StepNodes& step, const Ties& ties) {
-  std::map<std::string, std::vector<int>> changes;
-  std::map<std::string, std::vector<int>> readers;
-  for (int k = 0; k < static_cast<int>(step.size()); ++k) {
-    for (const std::string& name : step[k].reads) readers[name].push_back(k);
-    for (const std::string& name : step[k].changes) changes[name].push_back(k);
-  }
-  for (const auto& [name, nodes] : changes) {
-    for (const int reader : readers[name]) {
-      if (reader != nodes.front() && !ties.tied(reader, nodes.front())) {
-        return step[reader].name + " and " + step[nodes.front()].name;
-      }
-    }
-    for (std::size_t i = 1; i < nodes.size(); ++i) {
-      if (!ties.tied(nodes[i - 1], nodes[i])) {
-        return step[nodes[i - 1]].name + " and " + step[nodes[i]].name;
-      }
-    }
-  }
-  return "";
-}
-
-class ModelOrder : public testing::TestWithParam<std::string> {};
-
-TEST_P(ModelOrder, TiesWhateverReadsOrChangesTheSame) {
-  for (const Update update : {Update::fused, Update::buffered, Update::accumulate}) {
-    for (const Optimizer optimizer : {Optimizer::sgd, Optimizer::adam}) {
-      SCOPED_TRACE(fmt::format("update {}, optimizer {}", static_cast<int>(update),
-                               static_cast<int>(optimizer)));
-      const auto [model, step] = exact_step(GetParam(), update, optimizer);
-      const Precedence pairs = precedence(model);
-      ASSERT_EQ(step.size(), model.nodes.size());
-      for (const auto& [first, second] : pairs) ASSERT_LT(first, second) << "the given order";
-      EXPECT_EQ(untied(step, Ties(model, pairs)), "");
-      EXPECT_EQ(order_fault(step, given_order(step.size())), "");
-    }
-  }
-}
-
-INSTANTIATE_TEST_SUITE_P(BuiltIn, ModelOrder, testing::ValuesIn(builtin_models()),
-                         [](const auto& instance) { return instance.param; });
 
 TEST(ModelPrecedence, AppliesAKeptGradientAfterItsLastAddition) {
   const Model model = exact_step("ds_cnn", Update::accumulate, Optimizer::sgd).model;
@@ -150,13 +78,6 @@ TEST(ModelPrecedence, ReadsSharedParametersBeforeTheirUpdate) {
           << update << ' ' << reader;
     }
   }
-}
-
-TEST(ModelPrecedence, OfABufferIsTheChainOfItsEdges) {
-  const Model model = shared_model("buffered");
-  EXPECT_EQ(inputs_of(model, "update(a)"), "gradw(a)");
-  const Ties ties(model, precedence(model));
-  EXPECT_TRUE(ties.tied(index_of(model, "gradw(a by c)"), index_of(model, "update(a)")));
 }
 
 TEST(PermutedModel, MovesNodesOperandsAndChoicesAndRemembersTheirPlaces) {

@@ -81,26 +81,6 @@ TEST(ScheduleTimeline, WithoutABackwardPassHasNoBoundary) {
   EXPECT_EQ(make_timeline(graph, {.stages = {{.compute = {0}}}}).boundary, -1);
 }
 
-std::vector<Bytes> sum(const std::vector<Band>& bands, int columns) {
-  std::vector<Bytes> total(columns, 0);
-  for (const Band& band : bands) {
-    for (int c = 0; c < columns; ++c) total[c] += band.bytes[c];
-  }
-  return total;
-}
-
-TEST(Stack, AddsUpToWhatTheReplayHoldsAtEveryComputation) {
-  test::Twister random(20220716);
-  for (int i = 0; i < 500; ++i) {
-    const test::Case made = test::random_case(random);
-    const ScheduleTimeline timeline = make_timeline(made.graph, made.schedule);
-    std::vector<Bytes> expected;
-    for (const RamSample& column : timeline.columns) expected.push_back(column.ram_bytes);
-    ASSERT_EQ(sum(make_stack(made.graph, timeline).bands, timeline.size()), expected)
-        << "case " << i;
-  }
-}
-
 /// So many tensors that not each of them can have a band; every third one is large.
 Graph long_chain() {
   std::vector<Node> nodes(40);

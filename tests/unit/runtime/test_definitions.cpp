@@ -16,57 +16,6 @@ using testing::Pointwise;
 
 constexpr float kTolerance = 1e-5F;
 
-/// Calls visit(image, map, weight) with the indices of every product of a convolution.
-template <class Visit>
-void for_products(const poet_conv2d_spec& c, Visit visit) {
-  const int in = c.channels / c.groups;
-  const int out = c.filters / c.groups;
-  for (int n = 0; n < c.batch; ++n) {
-    for (int k = 0; k < c.filters; ++k) {
-      for (int j = 0; j < in; ++j) {
-        for (int i = 0; i < c.map_height * c.map_width; ++i) {
-          for (int t = 0; t < c.kernel_height * c.kernel_width; ++t) {
-            const int r = t / c.kernel_width;
-            const int s = t % c.kernel_width;
-            const int h = i / c.map_width * c.stride_height + r * c.dilation_height - c.pad_top;
-            const int w = i % c.map_width * c.stride_width + s * c.dilation_width - c.pad_left;
-            if (h < 0 || h >= c.height || w < 0 || w >= c.width) continue;
-            const int image = ((n * c.channels + k / out * in + j) * c.height + h) * c.width + w;
-            visit(image, (n * c.filters + k) * c.map_height * c.map_width + i,
-                  ((k * in + j) * c.kernel_height + r) * c.kernel_width + s);
-          }
-        }
-      }
-    }
-  }
-}
-
-TEST(KernelDefinition, Conv2dSumsTheProductsOfEachWindow) {
-  const Tensor x = numbers(2 * 4 * 6 * 7, 1);
-  const Tensor w = numbers(6 * 2 * 3 * 2, 2);
-  const Tensor bias = numbers(6, 3);
-  Tensor y(2 * 6 * 3 * 5);
-  poet_conv2d(&kConvolution, x.data(), w.data(), bias.data(), y.data());
-  Tensor expected(y.size());
-  for (std::size_t i = 0; i < y.size(); ++i) expected[i] = bias[i / 15 % 6];
-  for_products(kConvolution,
-               [&](int image, int map, int weight) { expected[map] += x[image] * w[weight]; });
-  EXPECT_THAT(y, Pointwise(FloatNear(kTolerance), expected));
-}
-
-TEST(KernelDefinition, ConvTranspose2dSpreadsEachElementOverAWindow) {
-  const Tensor x = numbers(2 * 6 * 3 * 5, 1);
-  const Tensor w = numbers(6 * 2 * 3 * 2, 2);
-  const Tensor bias = numbers(4, 3);
-  Tensor y(2 * 4 * 6 * 7);
-  poet_conv_transpose2d(&kConvolution, x.data(), w.data(), bias.data(), y.data());
-  Tensor expected(y.size());
-  for (std::size_t i = 0; i < y.size(); ++i) expected[i] = bias[i / 42 % 4];
-  for_products(kConvolution,
-               [&](int image, int map, int weight) { expected[image] += x[map] * w[weight]; });
-  EXPECT_THAT(y, Pointwise(FloatNear(kTolerance), expected));
-}
-
 TEST(KernelDefinition, LinearIsXTimesWTransposed) {
   const poet_linear_spec l{.rows = 2, .inputs = 2, .outputs = 3, .has_bias = 1};
   const Tensor x = {1, 2, 3, 4};

@@ -164,24 +164,6 @@ TEST(Kernel, AddsToEarlierContributions) {
 
 // Kernels inside a case that are computed in place.
 
-TEST(KernelInPlace, AttentionMakesTheGradientOfScoresOverThem) {
-  poet_attention_spec a{};
-  a.batch = 2;
-  a.heads = 2;
-  a.queries = a.keys = 9;
-  a.head_dim = 3;
-  a.causal = 1;
-  poet_attention_layout(&a);
-  Tensor p(2 * 2 * 9 * 9);
-  poet_attention_scores(&a, numbers(108, 1).data(), numbers(108, 2).data(), p.data());
-  const Tensor dy = numbers(108, 3);
-  const Tensor v = numbers(108, 4);
-  Tensor apart(p.size());
-  poet_attention_grad_scores(&a, dy.data(), v.data(), p.data(), apart.data());
-  poet_attention_grad_scores(&a, dy.data(), v.data(), p.data(), p.data());
-  EXPECT_TRUE(same_bits(p, apart));
-}
-
 TEST(KernelInPlace, LstmMakesItsInnerGradientsOverCellsAndGates) {
   const poet_recurrent_spec r{2, 3, 4, 1};
   Tensor gates = numbers(32, 1, 1);

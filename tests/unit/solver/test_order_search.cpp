@@ -67,16 +67,6 @@ TEST(OrderWorkingSet, IsTheWorkingSetOfThePermutedGraph) {
   EXPECT_GT(other, 50) << "orders with another working set than the given one";
 }
 
-TEST(OrderMoves, FindNoneInAChain) {
-  const Graph chain = chain_problem(6, 8).graph;
-  Random random(1);
-  OrderMoves moves(chain, {}, random);
-  NodeOrder order = first_order(chain);
-  EXPECT_FALSE(moves.any());
-  for (int tried = 0; tried < 100; ++tried) EXPECT_FALSE(moves.change(order));
-  EXPECT_EQ(order, first_order(chain));
-}
-
 TEST(OrderMoves, ReachBothOrdersOfTwoNodesUnlessAPairTiesThem) {
   const Graph graph = make_graph({{.name = "a"}, {.name = "b"}});
   Random random(1);
@@ -311,14 +301,6 @@ TEST(OrderSearch, OfAChainIsASearchInItsOneOrder) {
   EXPECT_TRUE(found.order.empty());
   ASSERT_TRUE(found.schedule.has_value());
   EXPECT_EQ(found.given_energy_joules, found.energy_joules);
-}
-
-TEST(OrderSearch, HasNothingBelowWhatOneComputationNeeds) {
-  Problem problem = wide_branches(3);
-  problem.limits.ram_budget_bytes = OrderWorkingSet(problem.graph).of_any_order() - 1;
-  const FoundOrder found = search_with(problem, {});
-  EXPECT_FALSE(found.schedule.has_value());
-  EXPECT_TRUE(found.order.empty());
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 class Bindings : public testing::TestWithParam<Tiny> {};
 
 TEST_P(Bindings, GradientsAreThoseOfTheLoss) {
-  const TrainingStep step = bound_step(text_of(GetParam()));
+  const TrainingStep step = bound_step(GetParam().text);
   const TrainingState start = initial_state(step, 3);
   TrainingState after = start;
   compute_unscheduled(step, after);
@@ -32,7 +32,7 @@ TEST_P(Bindings, GradientsAreThoseOfTheLoss) {
   EXPECT_GE(checked, 2);
 }
 
-INSTANTIATE_TEST_SUITE_P(Ops, Bindings, testing::ValuesIn(kTinySteps),
+INSTANTIATE_TEST_SUITE_P(Ops, Bindings, testing::ValuesIn(tiny_steps()),
                          [](const auto& tiny) { return tiny.param.name; });
 
 TEST(BindingsOfData, AFirstStateIsZerosUnlessItIsGiven) {

@@ -279,26 +279,5 @@ TEST(LeastRamOfOrders, IsExactOnlyIfTheLargestComputationDecides) {
   EXPECT_EQ(started.feasible_bytes, 120);
 }
 
-TEST(LeastRamOfOrders, IsWhatASweepAnswersWithASearch) {
-  SweepGrid grid;
-  grid.subjects.push_back(test::two_orders());
-  grid.runtime = {Ratio{1.0}};
-  grid.techniques = {kNoTechnique};
-  const std::vector<MinRamTask> tasks = min_ram_tasks(grid);
-  MinRams found;
-  MinRamOptions options{.solve = {.settings = {.order = OrderKind::search}}};
-  ASSERT_TRUE(run_min_ram(grid, tasks, options, found));
-  EXPECT_EQ(found[0]->feasible_bytes, 120);
-  const MinRamRow row = make_row(grid, tasks, 0, *found[0], options.solve.settings);
-  EXPECT_EQ(row.status, MinRamRow::Status::interval);
-  EXPECT_FALSE(row.problem.order_sha256.empty());
-  EXPECT_EQ(row.baseline_peak_ram_bytes, 120);
-  options.solve.settings.order = OrderKind::given;
-  found.clear();
-  ASSERT_TRUE(run_min_ram(grid, tasks, options, found));
-  EXPECT_EQ(found[0]->feasible_bytes, 210);
-  EXPECT_EQ(make_row(grid, tasks, 0, *found[0], options.solve.settings).problem.order_sha256, "");
-}
-
 }  // namespace
 }  // namespace poet
