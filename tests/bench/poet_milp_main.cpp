@@ -1,7 +1,7 @@
 // POET's own formulation of a problem of the benchmark, for other solvers:
 //   poet_milp NAME FILE.mps    writes it
-//   poet_milp NAME             reads a solution on stdin, a column and its value in each line, and replays its schedule
-// Either prints a line of JSON.
+//   poet_milp NAME             replays the schedule of a solution that it reads on stdin
+// A line of a solution is a column and its value. Either prints a line of JSON.
 
 #include <exception>
 #include <iostream>
