@@ -7,8 +7,10 @@ import subprocess
 import sys
 import tempfile
 
+import ablation
 import best_known
 import compare_sweep
+import poet_baseline
 import problem_sets
 import run_problems
 import tables
@@ -110,15 +112,6 @@ def finish(rows, options):
     return 1 if faults or any(row["failure"] for row in rows) else 0
 
 
-def pass_names(mode, graphs, options):
-    """Runs a mode of poet_bench on the names of the problems."""
-    names = "".join(problem.name + "\n" for problem in chosen(graphs, options))
-    command = [options.bench_programs / "poet_bench", mode, "--time-limit-s", f"{time_limit(options):g}", "--gap",
-               f"{options.gap:g}", "--memory-limit-gib", f"{options.memory_limit_gib:g}", "--solve-threads",
-               str(options.solve_threads)]
-    return subprocess.run(command, input=names, text=True).returncode
-
-
 def run(options):
     if options.update_best:  # hours of solving must not end with a file that cannot be updated
         best_known.check(options.update_best)
@@ -129,9 +122,11 @@ def run(options):
         if options.list:
             say("\n".join(problem.name for problem in chosen(graphs, options)))
             return 0
-        if options.ablation or options.poet_baseline:
-            return pass_names("ablation" if options.ablation else "poet", graphs, options)
         solver = solver_of(graphs, options)
+        if options.ablation:
+            return ablation.run(chosen(graphs, options), solver, say)
+        if options.poet_baseline:
+            return poet_baseline.run(chosen(graphs, options), solver, options.bench_programs / "poet_milp", say)
         if options.sweep:
             model, platform, ratio, points = options.sweep
             return 0 if compare_sweep.compare(solver, model, platform, float(ratio), int(points), say) else 1

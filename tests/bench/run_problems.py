@@ -133,9 +133,9 @@ class Solver:
         self.conditions = {"gap_asked": gap, "time_limit_seconds": time_limit, "memory_limit_gib": memory_limit_gib,
                            "solve_threads": threads, "program_sha256": build["program_sha256"]}
 
-    def solve(self, problem):
-        """A row with every figure of the solve."""
-        sweep = pose(self.graphs, problem, *self.options)
+    def solve(self, problem, *more):
+        """A row with every figure of the solve, with more options if wanted."""
+        sweep = pose(self.graphs, problem, *self.options, *more)
         with tempfile.TemporaryDirectory() as folder:
             printed = subprocess.run([*sweep, "--dry-run", "--schedules", folder], stdout=subprocess.PIPE, text=True,
                                      check=True)

@@ -53,18 +53,22 @@ class Sets(TestCase):
         self.assertEqual(len(self.names("grid")), 880)
         self.assertEqual(len(self.sets["grid"]), 880)
 
-    def test_sample_is_a_part_of_the_grid_with_everything_equally_often(self):
+    def test_every_value_comes_up_equally_often(self):
+        for which, member, values, lowest, highest in (
+                ("sample", "model", 8, 10, 10), ("sample", "platform", 5, 16, 16), ("sample", "ratio", 2, 40, 40),
+                ("sample2", "model", 8, 10, 10), ("sample2", "platform", 5, 16, 16), ("exact", "model", 10, 4, 4),
+                ("exact", "platform", 10, 4, 4), ("exact", "ratio", 2, 19, 21), ("inference", "model", 4, 10, 10),
+                ("inference", "platform", 10, 4, 4), ("inference", "ratio", 2, 20, 20)):
+            with self.subTest(f"{which} {member}"):
+                self.assert_even(self.counts(which, member), values, lowest, highest)
+
+    def test_sample_is_a_part_of_the_grid_with_every_budget(self):
         grid = [problem.name for problem in self.sets["grid"]]
-        self.assert_even(self.counts("sample", "model"), 8, 10)
-        self.assert_even(self.counts("sample", "platform"), 5, 16)
-        self.assert_even(self.counts("sample", "ratio"), 2, 40)
         budgets = collections.Counter(grid.index(problem.name) // 2 % 11 for problem in self.sets["sample"])
         self.assert_even(budgets, 11, 6, 9)
 
     def test_second_sample_shares_no_point_with_the_grid(self):
         self.assertFalse(self.names("sample2") & self.names("grid"))
-        self.assert_even(self.counts("sample2", "model"), 8, 10)
-        self.assert_even(self.counts("sample2", "platform"), 5, 16)
         self.assertEqual(set(self.counts("sample2", "seed")), {2})
         self.assertEqual(set(self.counts("sample", "seed")), {1})
 
@@ -77,21 +81,11 @@ class Sets(TestCase):
             peak = self.graphs.sizes("layered", problem.model, None)[1]
             self.assertEqual(problem.ram_bytes, peak * int(problem.name.split()[4]) // 100)
 
-    def test_exact_ones_have_every_model_and_platform_equally_often(self):
-        self.assertEqual(len(self.names("exact")), 40)
-        self.assert_even(self.counts("exact", "model"), 10, 4)
-        self.assert_even(self.counts("exact", "platform"), 10, 4)
-        self.assert_even(self.counts("exact", "ratio"), 2, 19, 21)
-
     def test_exact_ones_have_the_budgets_that_are_followed(self):
         quick = {problem.name for problem in self.quick["exact"]}
         self.assertLessEqual({f"exact resnet18_cifar/m4 {ram} 3x" for ram in (264396, 467763, 738918)}, quick)
 
     def test_inference_has_something_to_gain(self):
-        self.assertEqual(len(self.names("inference")), 40)
-        self.assert_even(self.counts("inference", "model"), 4, 10)
-        self.assert_even(self.counts("inference", "platform"), 10, 4)
-        self.assert_even(self.counts("inference", "ratio"), 2, 20)
         for problem in self.sets["inference"]:
             least, peak = self.graphs.sizes("inference", problem.model, problem.platform)
             self.assertLessEqual(least, problem.ram_bytes)

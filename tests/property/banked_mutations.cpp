@@ -7,7 +7,6 @@
 #include "mutations.hpp"
 #include "poet/arena.hpp"
 #include "report/place_schedule.hpp"
-#include "report/schedule_draft.hpp"
 #include "support/random_exact_schedules.hpp"
 
 namespace poet::test {
@@ -34,12 +33,8 @@ Platform random_board(Twister& random, Bytes bytes) {
 ScheduleFile new_banked_file(Twister& random) {
   constexpr int kTries = 100;
   for (int tries = 0; tries < kTries; ++tries) {
-    const Case made = random_exact_case(random);
-    const ScheduleDraft draft{.request = {.limits = {.paging_time = made.limits.paging_time}},
-                              .graph = made.graph,
-                              .schedule = made.schedule};
-    const ScheduleFile file = complete_unplaced_draft(draft, replay_draft(draft),
-                                                      {.name = "random", .backward = "explicit"});
+    const ScheduleDraft draft = draft_of(random_exact_case(random));
+    const ScheduleFile file = complete_unplaced_draft(draft, replay_draft(draft), kRandomModel);
     const Platform platform = random_board(random, file.summary.peak_ram_bytes);
     const PlacedSchedule placed =
         place_schedule(file, {.platform = &platform,
@@ -76,62 +71,59 @@ BankFigures* bank_of(const Spot& spot) {
   return nullptr;
 }
 
-bool puts_a_tensor(const Spot& spot) {
-  return bank_of(spot) != nullptr;
-}
+const Occasion puts_a_tensor = [](const Spot& spot) { return bank_of(spot) != nullptr; };
+/// The next bank begins above the tensor, which has more than a float.
+const Occasion below_another_bank = puts_a_tensor && [](const Spot& spot) {
+  const BankFigures& bank = *bank_of(spot);
+  return spot.computed().bytes > 4 && room_of(bank) >= 4 && &bank != &banks(spot).back();
+};
 
-/// Whether the next bank begins above the tensor, which has more than a float.
-bool is_below_another_bank(const Spot& spot) {
-  const BankFigures* const bank = bank_of(spot);
-  return bank != nullptr && spot.computed().bytes > 4 && room_of(*bank) >= 4 &&
-         bank != &banks(spot).back();
+/// One less of what the first bank states.
+template <typename Number>
+Mutation less(std::string_view name, Number BankFigures::*member, std::string_view finding) {
+  return {name, [member](const Spot& spot) { return banks(spot).front().*member > 0; },
+          [member](Spot& spot, Twister&) { banks(spot).front().*member -= 1; }, finding};
 }
 
 }  // namespace
 
 std::vector<Mutation> banked_mutations() {
   std::vector<Mutation> all{
-      {"put_a_tensor_across_a_border", "where no single bank holds it", is_below_another_bank,
+      {"put_a_tensor_across_a_border", below_another_bank,
        [](Spot& spot, Twister&) {
          const BankFigures& bank = *bank_of(spot);
          spot.step().offset = bank.offset + room_of(bank) - 4;
-       }},
-      {"demand_another_bank", "; the node demands 'bank_9'", puts_a_tensor,
-       [](Spot& spot, Twister&) { spot.computed().bank = "bank_9"; }},
-      {"shrink_a_bank", "].offset is", anywhere,
-       [](Spot& spot, Twister&) { banks(spot).front().bytes -= kBankAlignment; }},
-      {"leave_out_the_last_bank", "where no single bank holds it",
+       },
+       "where no single bank holds it"},
+      {"demand_another_bank", puts_a_tensor,
+       [](Spot& spot, Twister&) { spot.computed().bank = "bank_9"; },
+       "; the node demands 'bank_9'"},
+      {"shrink_a_bank", anywhere,
+       [](Spot& spot, Twister&) { banks(spot).front().bytes -= kBankAlignment; }, "].offset is"},
+      {"leave_out_the_last_bank",
        [](const Spot& spot) { return banks(spot).back().used_bytes > 0; },
-       [](Spot& spot, Twister&) { banks(spot).pop_back(); }},
-      {"state_fewer_bytes_read", "].read_bytes is",
-       [](const Spot& spot) { return banks(spot).front().read_bytes > 0; },
-       [](Spot& spot, Twister&) { banks(spot).front().read_bytes -= 1; }},
-      {"state_fewer_bytes_used", "].used_bytes is",
-       [](const Spot& spot) { return banks(spot).front().used_bytes > 0; },
-       [](Spot& spot, Twister&) { banks(spot).front().used_bytes -= 1; }},
-      {"state_another_rate", "].seconds is",
-       [](const Spot& spot) { return banks(spot).front().seconds > 0; },
-       [](Spot& spot, Twister&) { banks(spot).front().bytes_per_second *= 2; }},
-      {"state_another_sum", "summary.bank_joules is",
-       [](const Spot& spot) { return spot.file->banked.bank_joules > 0; },
-       [](Spot& spot, Twister&) { *spot.file->banked.bank_joules *= 2; }},
-      {"raise_the_bound_above_the_cost", "which is above the cost",
+       [](Spot& spot, Twister&) { banks(spot).pop_back(); }, "where no single bank holds it"},
+      less("state_fewer_bytes_read", &BankFigures::read_bytes, "].read_bytes is"),
+      less("state_fewer_bytes_used", &BankFigures::used_bytes, "].used_bytes is"),
+      {"state_another_rate", [](const Spot& spot) { return banks(spot).front().seconds > 0; },
+       [](Spot& spot, Twister&) { banks(spot).front().bytes_per_second *= 2; }, "].seconds is"},
+      {"state_another_sum", [](const Spot& spot) { return spot.file->banked.bank_joules > 0; },
+       [](Spot& spot, Twister&) { *spot.file->banked.bank_joules *= 2; }, "summary.bank_joules is"},
+      {"raise_the_bound_above_the_cost",
        [](const Spot& spot) { return spot.file->banked.bank_seconds > 0; },
        [](Spot& spot, Twister&) {
-         const BankedFigures& banked = spot.file->banked;
+         BankedFigures& banked = spot.file->banked;
          const bool of_time = banked.bank_cost == BankCost::time;
-         spot.file->banked.bank_bound =
-             1.01 * (of_time ? *banked.bank_seconds : *banked.bank_joules);
-       }},
-      {"keep_what_training_does_not", "'optimizer' has 8 bytes; summary.memory says 0", anywhere,
+         banked.bank_bound = 1.01 * (of_time ? *banked.bank_seconds : *banked.bank_joules);
+       },
+       "which is above the cost"},
+      {"keep_what_training_does_not", anywhere,
        [](Spot& spot, Twister&) {
          spot.file->banked.kept.push_back(
              {.what = TrainingArray::optimizer, .bank = "bank_0", .bytes = 8});
-       }}};
-  for (Mutation& each : all) {
-    each.draw_file = random_banked_file;
-    each.known_to_checker = false;
-  }
+       },
+       "'optimizer' has 8 bytes; summary.memory says 0"}};
+  for (Mutation& each : all) each.draw_file = random_banked_file;
   return all;
 }
 

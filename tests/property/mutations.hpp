@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "poet/schedule_file.hpp"
+#include "report/schedule_draft.hpp"
 #include "support/random_schedules.hpp"
 
 namespace poet::test {
@@ -28,40 +29,56 @@ struct Spot {
   /// The node in the stage, and the node of the instruction.
   Node& costs() const { return graph().nodes[node]; }
   Node& computed() const { return graph().nodes[step().node]; }
+  Replay replay() const { return simulate(graph(), file->schedule, limits()); }
 
   std::vector<Instruction>& program() const { return file->program; }
   Instruction& step() const { return program()[at]; }
   ArenaFigures& arena() const { return file->arena; }
 };
 
+using Change = std::function<void(Spot&, Twister&)>;
+
+/// What a place has to be for a change.
+struct Occasion : std::function<bool(const Spot&)> {
+  using function::function;
+};
+
+inline Occasion operator!(const Occasion& one) {
+  return [one](const Spot& spot) { return !one(spot); };
+}
+
+inline Occasion operator&&(const Occasion& one, const Occasion& other) {
+  return [one, other](const Spot& spot) { return one(spot) && other(spot); };
+}
+
+inline Occasion operator||(const Occasion& one, const Occasion& other) {
+  return !(!one && !other);
+}
+
 /// One way to corrupt a valid schedule or program.
 struct Mutation {
-  /// A rule that the stages must be found to break, where the change leaves `t` (storage and the
-  /// time of the step: as a whole); or what must be said of the program; or neither, where an
-  /// oracle decides whether a program means the same afterwards.
-  using Expected = std::variant<std::monostate, Rule, std::string_view>;
-
   std::string_view name;
-  Expected expected;
-  std::function<bool(const Spot&)> applies;
-  std::function<void(Spot&, Twister&)> change;
+  Occasion occasion;
+  Change change;
+  /// A rule that the stages must be found to break, where the change leaves `t` (storage and the
+  /// time of the step: as a whole); or what must be said of the program; or neither, if an oracle
+  /// decides whether a program means the same afterwards.
+  std::variant<std::monostate, Rule, std::string_view> rule{};
   /// Whether the independent checker looks for this kind of mistake.
   bool known_to_checker = true;
   ScheduleFile (*draw_file)(Twister&) = nullptr;
 };
 
-/// What the rules of POET's graphs forbid, in random schedules of such.
+/// What the rules forbid in the stages of random schedules, of POET's graphs and of others.
 std::vector<Mutation> stage_mutations();
-/// What only the rules of graphs beyond POET's forbid.
-std::vector<Mutation> exact_mutations();
-/// Mistakes in the offsets, moves and slots of a file.
+/// Mistakes in the offsets, moves and slots of a file, and in what it says of banks.
 std::vector<Mutation> placed_mutations();
-/// Mistakes in what a file says of banks.
 std::vector<Mutation> banked_mutations();
 /// Changes to programs with and without offsets, which an oracle judges.
 std::vector<Mutation> program_mutations();
 
-/// Changes the file at a random place to which the mutation applies; nothing if there is none.
+/// Changes the file at a random place that the mutation has an occasion at; nothing if there is
+/// none.
 std::optional<Spot> mutate(Twister& random, const Mutation& mutation, ScheduleFile& file);
 
 /// A corrupted file, and what must be among its findings.
@@ -78,71 +95,44 @@ std::vector<std::string> findings(const Mutation& mutation, const ScheduleFile& 
 
 /// A valid file with offsets, and with many moves in every other one.
 ScheduleFile random_placed_file(Twister& random);
+/// What of a random case stands before its figures are known.
+ScheduleDraft draft_of(const Case& made);
+const ModelInfo kRandomModel{.name = "random", .backward = "explicit"};
 
 /// POET_SEED repeats a run; every failure names the seed that was in use.
 std::uint64_t seed_of_run();
+
+// Occasions and changes of several mutations.
 
 inline bool has(const std::vector<int>& list, int node) {
   return std::find(list.begin(), list.end(), node) != list.end();
 }
 
-inline void insert_sorted(std::vector<int>& list, int node) {
-  list.insert(std::upper_bound(list.begin(), list.end(), node), node);
+inline const Occasion anywhere = [](const Spot&) { return true; };
+
+inline Occasion is(Instruction::Op op) {
+  return [op](const Spot& spot) { return spot.step().op == op; };
 }
 
-// Where mutations apply, and what they change, for several of them.
-
-inline bool anywhere(const Spot&) {
-  return true;
+template <typename Number>
+Occasion states(std::optional<Number> Instruction::*member) {
+  return [member](const Spot& spot) { return (spot.step().*member).has_value(); };
 }
 
-template <auto list>
-bool in(const Spot& spot) {
-  return has(spot.stage().*list, spot.node);
-}
-
-template <auto list>
-void add_to(Spot& spot, Twister&) {
-  insert_sorted(spot.stage().*list, spot.node);
-}
-
-template <auto list>
-void take_from(Spot& spot, Twister&) {
-  std::erase(spot.stage().*list, spot.node);
-}
-
-inline bool is_recomputed(const Spot& spot) {
-  return spot.node != spot.t && in<&Stage::compute>(spot);
-}
-
-inline bool is_transferred(const Spot& spot) {
-  return in<&Stage::page_out>(spot) || in<&Stage::page_in>(spot);
-}
-
-/// The computation of the node, if RAM peaks there for the first stage that it peaks in.
-std::optional<Instruction> at_peak(const Spot& spot);
-/// Whether RAM peaks in the stage for the first time; true of one place in it.
-bool is_worst_stage(const Spot& spot);
-
-inline void take_one_byte(Spot& spot, Twister&) {
-  spot.limits().ram_budget_bytes -= 1;
-}
-
-inline void take_some_time(Spot& spot, Twister& random) {
-  spot.limits().runtime_budget_seconds *= 1 - 1e-7 * draw(random, 1, 1'000'000);
-}
-
-template <Instruction::Op op>
-bool is(const Spot& spot) {
-  return spot.step().op == op;
+template <typename Number>
+Change leave_out(std::optional<Number> Instruction::*member) {
+  return [member](Spot& spot, Twister&) { (spot.step().*member).reset(); };
 }
 
 inline std::vector<Instruction>::iterator iterator_at(const Spot& spot, std::size_t at) {
   return spot.program().begin() + static_cast<std::ptrdiff_t>(at);
 }
 
-inline void drop_step(Spot& spot, Twister&) {
+inline const Change drop_step = [](Spot& spot, Twister&) {
   spot.program().erase(iterator_at(spot, spot.at));
-}
+};
+inline const Change swap_with_the_step_before = [](Spot& spot, Twister&) {
+  std::swap(spot.program()[spot.at - 1], spot.step());
+};
 
 }  // namespace poet::test

@@ -1,12 +1,10 @@
 // Mistakes in the offsets, moves and slots of schedule files, and the files that they are made in.
-#include "mutations.hpp"
-
 #include <map>
 #include <utility>
 
+#include "mutations.hpp"
 #include "poet/arena.hpp"
 #include "report/place_schedule.hpp"
-#include "report/schedule_draft.hpp"
 #include "support/random_exact_schedules.hpp"
 
 namespace poet::test {
@@ -33,15 +31,7 @@ void place_with_many_moves(ScheduleFile& file) {
   }
 }
 
-template <auto member>
-bool states(const Spot& spot) {
-  return (spot.step().*member).has_value();
-}
-
-template <auto member>
-void leave_out(Spot& spot, Twister&) {
-  (spot.step().*member).reset();
-}
+const Occasion has_bytes = [](const Spot& spot) { return spot.computed().bytes > 0; };
 
 /// A tensor with bytes that is in RAM before the instruction: where it is.
 std::optional<Bytes> lies_in_ram(const Spot& spot) {
@@ -68,36 +58,33 @@ void insert_move(const Spot& spot, std::size_t before, int node) {
   spot.arena().moved_bytes = spot.arena().moved_bytes.value_or(0) + spot.graph().nodes[node].bytes;
 }
 
-bool is_in_flight(const Spot& spot) {
-  return spot.limits().paging_time == PagingTime::overlapped &&
-         (is<Op::page_in>(spot) || is<Op::page_out>(spot));
-}
+const Occasion beside_computations = [](const Spot& spot) {
+  return spot.limits().paging_time == PagingTime::overlapped;
+};
 
-/// Whether the instruction is one of the frees at the end of a stage that pages its tensor out
-/// beside computations: between its last computation and these, a stage is not over.
-bool waits_for_a_page_out(const Spot& spot) {
-  if (spot.limits().paging_time != PagingTime::overlapped) return false;
+/// The instruction is one of the frees at the end of a stage that pages its tensor out beside
+/// computations: between its last computation and these, a stage is not over.
+const Occasion waits_for_a_page_out = beside_computations && [](const Spot& spot) {
   // How many stages have computed their own node before each instruction.
-  std::vector<int> computed{0};
+  std::vector<int> stages{0};
   for (const Instruction& step : spot.program()) {
-    const bool is_own = step.op == Op::compute && step.node == computed.back();
-    computed.push_back(computed.back() + (is_own ? 1 : 0));
+    const bool is_own = step.op == Op::compute && step.node == stages.back();
+    stages.push_back(stages.back() + (is_own ? 1 : 0));
   }
   std::size_t own = spot.at;
   while (own > 0 && spot.program()[own].op == Op::free) --own;
-  if (own == spot.at || computed[spot.at] != computed[own] + 1) return false;
+  if (own == spot.at || stages[spot.at] != stages[own] + 1) return false;
   for (std::size_t at = spot.at; at-- > 0;) {
     const Instruction& earlier = spot.program()[at];
     if (earlier.node != spot.step().node) continue;
-    return earlier.op == Op::page_out && computed[at] == computed[own];
+    return earlier.op == Op::page_out && stages[at] == stages[own];
   }
   return false;
-}
+};
 
 /// Copies that are read after the one that the instruction writes: by their first instructions.
 std::vector<std::size_t> copies_read_later(const Spot& spot) {
   std::vector<std::size_t> later;
-  if (!is<Op::page_out>(spot)) return later;
   const ProgramCopies copies = program_copies(spot.graph(), spot.program());
   const auto& of_instruction = copies.of_instruction;
   const int over = of_instruction[spot.at];
@@ -122,84 +109,87 @@ void write_a_copy_over_another(Spot& spot, Twister& random) {
 
 }  // namespace
 
+ScheduleDraft draft_of(const Case& made) {
+  return {.request = {.limits = {.paging_time = made.limits.paging_time}},
+          .graph = made.graph,
+          .schedule = made.schedule};
+}
+
 ScheduleFile random_placed_file(Twister& random) {
-  const Case made = random_exact_case(random);
-  ScheduleDraft draft{.request = {.limits = {.paging_time = made.limits.paging_time}},
-                      .graph = made.graph,
-                      .schedule = made.schedule};
-  ScheduleFile file =
-      complete_draft(draft, replay_draft(draft), {.name = "random", .backward = "explicit"});
+  const ScheduleDraft draft = draft_of(random_exact_case(random));
+  ScheduleFile file = complete_draft(draft, replay_draft(draft), kRandomModel);
   if (chance(random, 50)) place_with_many_moves(file);
   return file;
 }
 
 std::vector<Mutation> placed_mutations() {
+  const Occasion placed = states(&Instruction::offset);
   std::vector<Mutation> all{
-      {"put_a_tensor_on_another", "which overlaps with",
-       [](const Spot& spot) {
-         const Instruction& step = spot.step();
-         return step.offset && step.op != Op::move && !step.over && spot.computed().bytes > 0 &&
-                lies_in_ram(spot).has_value();
-       },
-       [](Spot& spot, Twister&) { spot.step().offset = lies_in_ram(spot); }},
-      {"put_a_workspace_on_the_output", "has the workspace at",
-       [](const Spot& spot) {
-         return states<&Instruction::workspace_offset>(spot) && spot.computed().bytes > 0;
-       },
-       [](Spot& spot, Twister&) { spot.step().workspace_offset = spot.step().offset; }},
-      {"put_a_tensor_at_half_a_float", "expected a multiple of 4", states<&Instruction::offset>,
-       [](Spot& spot, Twister& random) { *spot.step().offset += draw(random, 1, 3); }},
-      {"put_a_tensor_beyond_the_arena", "the arena has", states<&Instruction::offset>,
+      {"put_a_tensor_on_another",
+       placed && !is(Op::move) && !states(&Instruction::over) && has_bytes &&
+           [](const Spot& spot) { return lies_in_ram(spot).has_value(); },
+       [](Spot& spot, Twister&) { spot.step().offset = lies_in_ram(spot); }, "which overlaps with"},
+      {"put_a_workspace_on_the_output", states(&Instruction::workspace_offset) && has_bytes,
+       [](Spot& spot, Twister&) { spot.step().workspace_offset = spot.step().offset; },
+       "has the workspace at"},
+      {"put_a_tensor_at_half_a_float", placed,
+       [](Spot& spot, Twister& random) { *spot.step().offset += draw(random, 1, 3); },
+       "expected a multiple of 4"},
+      {"put_a_tensor_beyond_the_arena", placed,
        [](Spot& spot, Twister& random) {
          spot.step().offset = *spot.arena().arena_bytes + 4 * draw(random, 1, 100);
-       }},
-      {"put_an_output_beside_what_it_takes_over", "which it takes over", states<&Instruction::over>,
-       [](Spot& spot, Twister&) { *spot.step().offset += 4; }},
-      {"leave_out_an_offset", "has no offset for the output",
-       [](const Spot& spot) { return states<&Instruction::offset>(spot) && !is<Op::move>(spot); },
-       leave_out<&Instruction::offset>},
-      {"leave_out_a_workspace_offset", "has no offset for the workspace",
-       states<&Instruction::workspace_offset>, leave_out<&Instruction::workspace_offset>},
-      {"leave_out_a_move", "summary.moved_bytes is",
-       [](const Spot& spot) { return is<Op::move>(spot) && spot.computed().bytes > 0; }, drop_step},
-      {"move_what_is_not_in_ram", "is moved, but is not in RAM", anywhere,
+       },
+       "the arena has"},
+      {"put_an_output_beside_what_it_takes_over", states(&Instruction::over),
+       [](Spot& spot, Twister&) { *spot.step().offset += 4; }, "which it takes over"},
+      {"leave_out_an_offset", placed && !is(Op::move), leave_out(&Instruction::offset),
+       "has no offset for the output"},
+      {"leave_out_a_workspace_offset", states(&Instruction::workspace_offset),
+       leave_out(&Instruction::workspace_offset), "has no offset for the workspace"},
+      {"leave_out_a_move", is(Op::move) && has_bytes, drop_step, "summary.moved_bytes is"},
+      {"move_what_is_not_in_ram", anywhere,
        [](Spot& spot, Twister& random) {
          insert_move(spot, 0, draw(random, 0, spot.graph().size() - 1));
-       }},
-      // Nothing else is wrong about these two: the tensor stays where it is.
-      {"move_what_is_transferred", "is moved while it is transferred", is_in_flight,
-       [](Spot& spot, Twister&) { insert_move(spot, spot.at + 1, spot.step().node); }},
-      {"move_before_the_last_free", "is moved while it is transferred", waits_for_a_page_out,
-       [](Spot& spot, Twister&) { insert_move(spot, spot.at, spot.step().node); }},
-      {"price_what_is_not_moved", "summary.moved_seconds is 1",
-       [](const Spot& spot) { return !spot.arena().moved_bytes; },
-       [](Spot& spot, Twister&) { spot.arena().moved_seconds = 1; }},
-      {"free_a_tensor_early", "the stages say compute",
-       [](const Spot& spot) {
-         return is<Op::free>(spot) && spot.at > 0 && spot.program()[spot.at - 1].op == Op::compute;
        },
-       [](Spot& spot, Twister&) { std::swap(spot.program()[spot.at - 1], spot.step()); }},
-      {"shrink_the_arena", "the arena has",
-       [](const Spot& spot) { return *spot.arena().arena_bytes > 0; },
-       [](Spot& spot, Twister&) { *spot.arena().arena_bytes -= 4; }},
-      {"leave_out_the_arena", "summary.arena_bytes is missing", anywhere,
-       [](Spot& spot, Twister&) { spot.arena().arena_bytes.reset(); }},
-      {"state_another_sum_of_moves", "summary.moved_bytes is", anywhere,
+       "is moved, but is not in RAM"},
+      // Nothing else is wrong about these two: the tensor stays where it is.
+      {"move_what_is_transferred", beside_computations && (is(Op::page_in) || is(Op::page_out)),
+       [](Spot& spot, Twister&) { insert_move(spot, spot.at + 1, spot.step().node); },
+       "is moved while it is transferred"},
+      {"move_before_the_last_free", waits_for_a_page_out,
+       [](Spot& spot, Twister&) { insert_move(spot, spot.at, spot.step().node); },
+       "is moved while it is transferred"},
+      {"price_what_is_not_moved", [](const Spot& spot) { return !spot.arena().moved_bytes; },
+       [](Spot& spot, Twister&) { spot.arena().moved_seconds = 1; }, "summary.moved_seconds is 1"},
+      {"free_a_tensor_early",
+       is(Op::free) &&
+           [](const Spot& spot) {
+             return is(Op::compute)({spot.file, 0, 0, spot.at - 1});
+           },
+       swap_with_the_step_before, "the stages say compute"},
+      {"shrink_the_arena", [](const Spot& spot) { return *spot.arena().arena_bytes > 0; },
+       [](Spot& spot, Twister&) { *spot.arena().arena_bytes -= 4; }, "the arena has"},
+      {"leave_out_the_arena", anywhere,
+       [](Spot& spot, Twister&) { spot.arena().arena_bytes.reset(); },
+       "summary.arena_bytes is missing"},
+      {"state_another_sum_of_moves", anywhere,
        [](Spot& spot, Twister&) {
          spot.arena().moved_bytes = spot.arena().moved_bytes.value_or(0) + 1;
-       }},
-      {"read_from_another_slot", "where there is no copy of it", is<Op::page_in>,
-       [](Spot& spot, Twister& random) { *spot.step().slot += draw(random, 1, 1000); }},
-      {"write_a_copy_over_another", "where there is no copy of it",
-       [](const Spot& spot) { return !copies_read_later(spot).empty(); },
-       write_a_copy_over_another},
-      {"leave_out_a_slot", "has no slot", states<&Instruction::slot>,
-       leave_out<&Instruction::slot>},
-      {"give_a_slot_to_a_computation", "has a slot, but is not transferred", is<Op::compute>,
-       [](Spot& spot, Twister&) { spot.step().slot = 0; }},
-      {"shrink_the_storage", "summary.storage_bytes is",
+       },
+       "summary.moved_bytes is"},
+      {"read_from_another_slot", is(Op::page_in),
+       [](Spot& spot, Twister& random) { *spot.step().slot += draw(random, 1, 1000); },
+       "where there is no copy of it"},
+      {"write_a_copy_over_another",
+       is(Op::page_out) && [](const Spot& spot) { return !copies_read_later(spot).empty(); },
+       write_a_copy_over_another, "where there is no copy of it"},
+      {"leave_out_a_slot", states(&Instruction::slot), leave_out(&Instruction::slot),
+       "has no slot"},
+      {"give_a_slot_to_a_computation", is(Op::compute),
+       [](Spot& spot, Twister&) { spot.step().slot = 0; }, "has a slot, but is not transferred"},
+      {"shrink_the_storage",
        [](const Spot& spot) { return spot.arena().storage_bytes.value_or(0) > 0; },
-       [](Spot& spot, Twister&) { *spot.arena().storage_bytes -= 1; }}};
+       [](Spot& spot, Twister&) { *spot.arena().storage_bytes -= 1; }, "summary.storage_bytes is"}};
   for (Mutation& each : all) each.draw_file = random_placed_file;
   return all;
 }

@@ -114,10 +114,8 @@ BankProblem random_problem(test::Twister& random, int buffers, int banks, int ma
 }
 
 TEST(BankPlacement, CostsAsLittleAsAnyOfAFewBuffers) {
-  const test::CaseRange cases = test::wanted_cases(5000);
   int fitting = 0;
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    SCOPED_TRACE(i);
+  const int cases = test::for_cases(5000, [&](int i) {
     test::Twister random(i);
     const BankProblem problem =
         random_problem(random, test::draw(random, 1, 7), test::draw(random, 2, 3),
@@ -127,25 +125,22 @@ TEST(BankPlacement, CostsAsLittleAsAnyOfAFewBuffers) {
     if (!least) {
       ASSERT_EQ(found.status, PlacementStatus::impossible);
       EXPECT_FALSE(found.left_over.empty());
-      continue;
+      return;
     }
     ++fitting;
     ASSERT_EQ(found.status, PlacementStatus::fits);
     ASSERT_NEAR(found.cost, *least, 1e-9 * *least);
     ASSERT_NEAR(found.bound, *least, 1e-6 * *least);
     expect_valid(problem, found.placement);
-    if (HasFailure()) return;
-  }
-  if (cases.count < 100) return;  // too few to tell
-  EXPECT_GT(fitting, cases.count / 2);
-  EXPECT_LT(fitting, cases.count);
+  });
+  if (cases < 100) return;  // too few to tell
+  EXPECT_GT(fitting, cases / 2);
+  EXPECT_LT(fitting, cases);
 }
 
 // No oracle reaches this far, but a bound must not exceed what is found.
 TEST(BankPlacement, IsValidForManyBuffersAndNeverBelowItsBound) {
-  const test::CaseRange cases = test::wanted_cases(12);
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
-    SCOPED_TRACE(i);
+  test::for_cases(12, [&](int i) {
     test::Twister random(i);
     const BankProblem problem =
         random_problem(random, test::draw(random, 8, 60), test::draw(random, 2, 4), 1000);
@@ -158,7 +153,7 @@ TEST(BankPlacement, IsValidForManyBuffersAndNeverBelowItsBound) {
       ASSERT_GE(greedy.cost, found.bound);
       expect_valid(problem, greedy.placement);
     }
-    if (found.status != PlacementStatus::fits) continue;
+    if (found.status != PlacementStatus::fits) return;
     ASSERT_LE(found.bound, found.cost);
     // No placement costs less than all buffers in the cheapest bank, pins or not.
     double cheapest = problem.banks[0].cost_per_byte;
@@ -167,8 +162,7 @@ TEST(BankPlacement, IsValidForManyBuffersAndNeverBelowItsBound) {
     EXPECT_GE(found.bound, (1 - 1e-6) * cheapest * static_cast<double>(traffic));
     EXPECT_NEAR(found.cost, cost_of(problem, found.placement.banks), 1e-9 * found.cost);
     expect_valid(problem, found.placement);
-    if (HasFailure()) return;
-  }
+  });
 }
 
 }  // namespace

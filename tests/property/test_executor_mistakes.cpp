@@ -27,12 +27,14 @@ int node_of(const Graph& graph, const std::string& name) {
   return static_cast<int>(at - graph.nodes.begin());
 }
 
-auto computes(const std::string& name) {
-  return [name](const Spot& spot) { return is<Op::compute>(spot) && spot.computed().name == name; };
+Occasion computes(const std::string& name) {
+  return is(Op::compute) && [name](const Spot& spot) { return spot.computed().name == name; };
 }
 
+const Occasion ends = [](const Spot& spot) { return spot.at + 1 == spot.program().size(); };
+
 /// Puts instructions about a node after the place.
-auto add(std::vector<Op> ops, const std::string& name) {
+Change add(std::vector<Op> ops, const std::string& name) {
   return [ops = std::move(ops), name](Spot& spot, Twister&) {
     std::size_t at = spot.at;
     for (const Op op : ops) {
@@ -42,7 +44,7 @@ auto add(std::vector<Op> ops, const std::string& name) {
   };
 }
 
-auto overwrite(const std::string& name) {
+Change overwrite(const std::string& name) {
   return [name](Spot& spot, Twister&) { spot.step().over = node_of(spot.graph(), name); };
 }
 
@@ -65,39 +67,39 @@ void PrintTo(const Mistake& mistake, std::ostream* out) {
 std::vector<Mistake> mistakes() {
   // relu1 is in storage while nobody reads it.
   const std::vector<Mutation> paged{
-      {"page out", {}, computes("fc2"), add({Op::page_out, Op::free}, "relu1")},
-      {"page in", {}, computes("loss"), add({Op::page_in}, "relu1")}};
+      {"page out", computes("fc2"), add({Op::page_out, Op::free}, "relu1")},
+      {"page in", computes("loss"), add({Op::page_in}, "relu1")}};
+  const Change swap_with_the_next = [](Spot& spot, Twister&) {
+    std::swap(spot.step(), spot.program()[spot.at + 1]);
+  };
   return {
-      {{"APageInIsMissing", "compute gradw(fc2): relu1 is not in RAM", is<Op::page_in>, drop_step},
+      {{"APageInIsMissing", is(Op::page_in), drop_step, "compute gradw(fc2): relu1 is not in RAM"},
        paged},
-      {{"APageOutIsMissing", "page in relu1: there is no copy of it in storage", is<Op::page_out>,
-        drop_step},
+      {{"APageOutIsMissing", is(Op::page_out), drop_step,
+        "page in relu1: there is no copy of it in storage"},
        paged},
-      {{"APageOutComesAfterTheFree", "page out relu1: relu1 is not in RAM", is<Op::page_out>,
-        [](Spot& spot, Twister&) { std::swap(spot.step(), spot.program()[spot.at + 1]); }},
+      {{"APageOutComesAfterTheFree", is(Op::page_out), swap_with_the_next,
+        "page out relu1: relu1 is not in RAM"},
        paged},
-      {{"AFreeComesTwice", "free relu1: relu1 is not in RAM",
-        [](const Spot& spot) { return spot.at + 1 == spot.program().size(); },
-        add({Op::free, Op::free}, "relu1")}},
-      {{"AGradientIsRecomputedAfterTheUpdateOfItsParameters",
-        "computation 3 of grad(relu1) gives another value", computes("gradw(fc2)"),
-        add({Op::compute}, "grad(relu1)")},
-       {{"again", {}, computes("grad(relu1)"), add({Op::compute}, "grad(relu1)")}}},
-      {{"ALayerIsRecomputedAfterTheUpdateOfItsParameters",
-        "computation 2 of fc2 gives another value", computes("gradw(fc2)"),
-        add({Op::compute}, "fc2")}},
-      {{"ParametersAreUpdatedTwice", "the parameters fc2 are others after the step",
-        computes("gradw(fc2)"), add({Op::compute}, "gradw(fc2)")}},
-      {{"TheSampleIsTakenTwice", "computation 2 of input gives another value", computes("input"),
-        add({Op::compute}, "input")}},
-      {{"ANodeIsLeftOut", "gradw(fc1) is never computed", computes("gradw(fc1)"), drop_step}},
+      {{"AFreeComesTwice", ends, add({Op::free, Op::free}, "relu1"),
+        "free relu1: relu1 is not in RAM"}},
+      {{"AGradientIsRecomputedAfterTheUpdateOfItsParameters", computes("gradw(fc2)"),
+        add({Op::compute}, "grad(relu1)"), "computation 3 of grad(relu1) gives another value"},
+       {{"again", computes("grad(relu1)"), add({Op::compute}, "grad(relu1)")}}},
+      {{"ALayerIsRecomputedAfterTheUpdateOfItsParameters", computes("gradw(fc2)"),
+        add({Op::compute}, "fc2"), "computation 2 of fc2 gives another value"}},
+      {{"ParametersAreUpdatedTwice", computes("gradw(fc2)"), add({Op::compute}, "gradw(fc2)"),
+        "the parameters fc2 are others after the step"}},
+      {{"TheSampleIsTakenTwice", computes("input"), add({Op::compute}, "input"),
+        "computation 2 of input gives another value"}},
+      {{"ANodeIsLeftOut", computes("gradw(fc1)"), drop_step, "gradw(fc1) is never computed"}},
       // `gate` is not read again: the gradient of a rectifier needs its output. `a` is.
-      {{"ATensorThatIsStillNeededIsOverwritten", "compute gate: a is not in RAM", computes("gelu"),
-        overwrite("a")},
-       {{"gate", {}, computes("relu"), overwrite("gate")}},
+      {{"ATensorThatIsStillNeededIsOverwritten", computes("gelu"), overwrite("a"),
+        "compute gate: a is not in RAM"},
+       {{"gate", computes("relu"), overwrite("gate")}},
        gated_step},
-      {{"AProductIsComputedOverItsInput", "compute fc2: it may not be computed over relu1",
-        computes("fc2"), overwrite("relu1")}}};
+      {{"AProductIsComputedOverItsInput", computes("fc2"), overwrite("relu1"),
+        "compute fc2: it may not be computed over relu1"}}};
 }
 
 class ExecutorMistakes : public testing::TestWithParam<Mistake> {};
@@ -110,7 +112,7 @@ TEST_P(ExecutorMistakes, AreFoundForWhatTheyAre) {
   for (const Mutation& change : mistake.before) ASSERT_TRUE(mutate(random, change, file));
   EXPECT_EQ(step.fault(file.program), "");
   ASSERT_TRUE(mutate(random, mistake.mutation, file));
-  EXPECT_EQ(fault_of(step, file.program), std::get<std::string_view>(mistake.mutation.expected));
+  EXPECT_EQ(fault_of(step, file.program), std::get<std::string_view>(mistake.mutation.rule));
 }
 
 INSTANTIATE_TEST_SUITE_P(Each, ExecutorMistakes, testing::ValuesIn(mistakes()),

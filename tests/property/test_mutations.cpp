@@ -26,8 +26,6 @@ std::string name_of_test(const testing::TestParamInfo<Mutation>& test) {
 }
 
 INSTANTIATE_TEST_SUITE_P(Stages, Mutations, testing::ValuesIn(stage_mutations()), name_of_test);
-INSTANTIATE_TEST_SUITE_P(ExactStages, Mutations, testing::ValuesIn(exact_mutations()),
-                         name_of_test);
 INSTANTIATE_TEST_SUITE_P(Placed, Mutations, testing::ValuesIn(placed_mutations()), name_of_test);
 INSTANTIATE_TEST_SUITE_P(Banked, Mutations, testing::ValuesIn(banked_mutations()), name_of_test);
 

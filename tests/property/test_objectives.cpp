@@ -61,9 +61,7 @@ SolveOptions exactly(Objective objective) {
 
 TEST(Objectives, LeastRuntimeAgreesWithTheOracle) {
   int slower = 0;  // than the baseline, which takes a search
-  const CaseRange range = wanted_cases(60);
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE("case " + std::to_string(number));
+  const int cases = for_cases(60, [&](int number) {
     Problem problem = drawn_problem(number);
     const Baseline base = baseline(problem.graph);
     // Half of the problems have no limit but the RAM.
@@ -75,7 +73,7 @@ TEST(Objectives, LeastRuntimeAgreesWithTheOracle) {
     const auto least = least_energy(timed, 1 + kTolerance);
     if (result.status == Status::infeasible) {
       EXPECT_FALSE(least_energy(timed, 1 - kTolerance)) << result.reason;
-      continue;
+      return;
     }
     ASSERT_EQ(result.status, Status::optimal) << result.reason;
     ASSERT_TRUE(least);
@@ -90,8 +88,8 @@ TEST(Objectives, LeastRuntimeAgreesWithTheOracle) {
     expect_least_energy(replay.energy_joules, problem);
     EXPECT_LE(result.lower_bound_joules, replay.energy_joules);
     slower += time > base.runtime_seconds * (1 + kTolerance) ? 1 : 0;
-  }
-  EXPECT_GT(slower, range.count / 60) << "so few say little";
+  });
+  EXPECT_GT(slower, cases / 60) << "so few say little";
 }
 
 TEST(Objectives, LeastRuntimeCountsTransfersThatBlock) {
@@ -133,16 +131,14 @@ TEST(Objectives, LeastRuntimeIsRefusedIfTransfersOverlap) {
 TEST(Objectives, LeastRamAgreesWithTheOracle) {
   int above_working_set = 0;  // which takes a proof
   int open = 0;
-  const CaseRange range = wanted_cases(60);
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE("case " + std::to_string(number));
+  const int cases = for_cases(60, [&](int number) {
     Problem problem = drawn_problem(number);
     const MinRam found = least_ram(subject_of(problem.graph, "drawn"), problem.limits,
                                    exactly(Objective::energy), 0, {});
     if (found.infeasible) {
       problem.limits.ram_budget_bytes = baseline(problem.graph).peak_ram_bytes;
       EXPECT_FALSE(least_energy(problem, 1 - kTolerance)) << found.reason;
-      continue;
+      return;
     }
     ASSERT_TRUE(found.exact()) << found.reason;
     if (found.feasible_bytes > 0) {
@@ -157,10 +153,10 @@ TEST(Objectives, LeastRamAgreesWithTheOracle) {
     open += result.status == Status::feasible ? 1 : 0;
     expect_least_energy(result.energy_joules, problem);
     above_working_set += found.is_working_set ? 0 : 1;
-  }
+  });
   // Numbers can be so far apart that a solver cannot tell the small ones from nothing.
-  EXPECT_LE(open, range.count / 50);
-  EXPECT_GT(above_working_set, range.count / 60) << "so few say little";
+  EXPECT_LE(open, cases / 50);
+  EXPECT_GT(above_working_set, cases / 60) << "so few say little";
 }
 
 TEST(Objectives, AnInterruptLeavesTheBestScheduleAndTrueBounds) {

@@ -172,18 +172,16 @@ TEST_P(OrderedSteps, HaveTheBitsOfTheGivenOrder) {
   const Given given(folder.write("model.json", text_of(GetParam())));
   const Trained expected = trained_unscheduled(given.step);
   Done done;
-  const CaseRange range = wanted_cases(5);
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE(number);
+  const int cases = for_cases(5, [&](int number) {
     Twister random(static_cast<std::uint64_t>(number) + 1);
     constexpr Habits kHabits{.drop = 60, .page_out = 50, .page_in = 40};
     expect_bits_of_given(
         given, expected, random_order(random, given.model),
         [&](const Graph& graph) { return ExactScheduler(random, graph, kHabits).run(); }, done);
-  }
-  EXPECT_EQ(done.orders, range.count);
-  EXPECT_GT(done.recomputed, range.count);
-  EXPECT_GT(done.paged_in, range.count);
+  });
+  EXPECT_EQ(done.orders, cases);
+  EXPECT_GT(done.recomputed, cases);
+  EXPECT_GT(done.paged_in, cases);
 }
 
 INSTANTIATE_TEST_SUITE_P(Models, OrderedSteps, testing::ValuesIn(trained_models()),

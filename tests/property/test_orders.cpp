@@ -165,15 +165,12 @@ void check_model(int number, SeenOrders& seen) {
 // POET_CASES=2000 for the long run.
 TEST(Orders, OfRandomModelsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   SeenOrders seen;
-  const CaseRange range = wanted_cases(80);
-  for (int i = range.first; i < range.first + range.count && !HasFailure(); ++i) {
-    check_model(i, seen);
-  }
-  print("models", range.count, seen);
-  EXPECT_GT(seen.other, range.count / 3);
-  EXPECT_GT(seen.forward_behind, range.count / 10);
-  EXPECT_GT(seen.recomputations, range.count / 5);
-  EXPECT_GT(seen.transfers, range.count / 20);
+  const int cases = for_cases(80, [&](int i) { check_model(i, seen); });
+  print("models", cases, seen);
+  EXPECT_GT(seen.other, cases / 3);
+  EXPECT_GT(seen.forward_behind, cases / 10);
+  EXPECT_GT(seen.recomputations, cases / 5);
+  EXPECT_GT(seen.transfers, cases / 20);
 }
 
 void check_graph(int number, SeenOrders& seen) {
@@ -188,14 +185,11 @@ void check_graph(int number, SeenOrders& seen) {
 
 TEST(Orders, OfRandomGraphsGiveEveryNodeWhatItReadsInTheGivenOrder) {
   SeenOrders seen;
-  const CaseRange range = wanted_cases(50);
-  for (int i = range.first; i < range.first + range.count && !HasFailure(); ++i) {
-    check_graph(i, seen);
-  }
-  print("graphs", range.count, seen);
-  EXPECT_GT(seen.other, range.count / 4);
-  EXPECT_GT(seen.over_another, range.count);
-  EXPECT_GT(seen.recomputations, range.count / 5);
+  const int cases = for_cases(50, [&](int i) { check_graph(i, seen); });
+  print("graphs", cases, seen);
+  EXPECT_GT(seen.other, cases / 4);
+  EXPECT_GT(seen.over_another, cases);
+  EXPECT_GT(seen.recomputations, cases / 5);
 }
 
 /// The first fault of 200 orders that keep other pairs than they should; empty if none has any.

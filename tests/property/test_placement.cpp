@@ -48,8 +48,7 @@ Bytes smallest_arena(const std::vector<Buffer>& buffers) {
 }
 
 TEST(Placement, IsAsSmallAsAnyOfAFewBuffers) {
-  const test::CaseRange cases = test::wanted_cases(300);
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+  test::for_cases(300, [&](int i) {
     test::Twister random(i);
     const std::vector<Buffer> buffers =
         test::random_buffers(random, test::draw(random, 1, 7), test::chance(random, 50) ? 4 : 100);
@@ -57,16 +56,15 @@ TEST(Placement, IsAsSmallAsAnyOfAFewBuffers) {
     const PlacementResult found = place(buffers, least);
     ASSERT_EQ(found.status, PlacementStatus::fits) << "case " << i;
     ASSERT_THAT(check_placement(buffers, least, found.placement), IsEmpty()) << "case " << i;
-    if (least.capacity_bytes == 0) continue;
+    if (least.capacity_bytes == 0) return;
     ASSERT_EQ(place(buffers, {.capacity_bytes = least.capacity_bytes - 1}).status,
               PlacementStatus::impossible)
         << "case " << i;
-  }
+  });
 }
 
 TEST(Placement, IsValidForManyBuffersWithMovesOrWithout) {
-  const test::CaseRange cases = test::wanted_cases(60);
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+  test::for_cases(60, [&](int i) {
     test::Twister random(i);
     const std::vector<Buffer> buffers =
         test::random_buffers(random, test::draw(random, 8, 80), 1000);
@@ -83,25 +81,23 @@ TEST(Placement, IsValidForManyBuffersWithMovesOrWithout) {
     const Placement moving = place_with_moves(buffers, arena, greedy).value();
     ASSERT_THAT(check_placement(buffers, arena, moving), IsEmpty()) << "case " << i;
     ASSERT_LE(arena_bytes(buffers, moving, alignment), arena.capacity_bytes) << "case " << i;
-  }
+  });
 }
 
 TEST(Placement, FillsSquaresThatWereCut) {
-  const test::CaseRange cases = test::wanted_cases(30);
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+  test::for_cases(30, [&](int i) {
     test::Twister random(i);
     const std::vector<Buffer> buffers = test::CutSquare(random).cut(40, 100);
     const Arena arena{.capacity_bytes = test::CutSquare::kSide * test::CutSquare::kUnit};
     const PlacementResult found = place(buffers, arena, {.seconds = 20});
     ASSERT_EQ(found.status, PlacementStatus::fits) << "case " << i;
     ASSERT_THAT(check_placement(buffers, arena, found.placement), IsEmpty()) << "case " << i;
-  }
+  });
 }
 
 TEST(Placement, HoldsProgramsInTheirRoundedPeak) {
-  const test::CaseRange cases = test::wanted_cases(300);
   int undecided = 0;
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+  const int cases = test::for_cases(300, [&](int i) {
     test::Twister random(i);
     const test::Case made = test::random_exact_case(random);
     const ProgramBuffers program =
@@ -115,9 +111,9 @@ TEST(Placement, HoldsProgramsInTheirRoundedPeak) {
             : place_with_moves(program.buffers, arena, best_greedy_placement(program.buffers, 4))
                   .value();
     ASSERT_THAT(check_placement(program.buffers, arena, placement), IsEmpty()) << "case " << i;
-  }
+  });
   // All of 14,000 cases were decided within 0.1 s each; a loaded machine may miss a few.
-  EXPECT_LE(100 * undecided, cases.count);
+  EXPECT_LE(100 * undecided, cases);
 }
 
 /// What the judge of programs says of a placement.
@@ -131,13 +127,12 @@ std::vector<std::string> address_findings(const test::Case& made,
 
 // The first offsets are as bad as can be, so that much has to be moved.
 TEST(Placement, WithMovesLeavesAloneWhatIsInFlight) {
-  const test::CaseRange cases = test::wanted_cases(3000);
   int in_flight = 0;
   int without = 0;
-  for (int i = cases.first; i < cases.first + cases.count; ++i) {
+  const int cases = test::for_cases(3000, [&](int i) {
     test::Twister random(i);
     test::Case made = test::random_exact_case(random);
-    if (made.limits.paging_time != PagingTime::overlapped) continue;
+    if (made.limits.paging_time != PagingTime::overlapped) return;
     const auto program = to_program(made.graph, made.schedule, made.limits.paging_time);
     const ProgramBuffers lifetimes = program_buffers(made.graph, program);
     const std::vector<Buffer>& buffers = lifetimes.buffers;
@@ -156,17 +151,17 @@ TEST(Placement, WithMovesLeavesAloneWhatIsInFlight) {
       const PlacementResult unmoved = place(buffers, arena, {.search_nodes = 1'000'000});
       ASSERT_EQ(unmoved.status, PlacementStatus::fits) << "case " << i;
       ++without;
-      continue;
+      return;
     }
     if (is_safe) {
       ASSERT_EQ(*found, heedless) << "case " << i;
     }
     ASSERT_THAT(check_placement(buffers, arena, *found, flights), IsEmpty()) << "case " << i;
     ASSERT_THAT(address_findings(made, program, lifetimes, *found), IsEmpty()) << "case " << i;
-  }
-  EXPECT_GT(40 * in_flight, cases.count);
+  });
+  EXPECT_GT(40 * in_flight, cases);
   // Of 200,000 cases, 66,699 have such transfers, and 6 of them no placement with moves.
-  EXPECT_LE(3000 * without, cases.count);
+  EXPECT_LE(3000 * without, cases);
 }
 
 }  // namespace

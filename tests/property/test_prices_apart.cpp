@@ -97,11 +97,10 @@ Problem draw(int number) {
 }
 
 TEST(PricesApart, LeadToNoAnswerThatTheOracleContradicts) {
-  const CaseRange range = wanted_cases(8);
   constexpr int kMostFailures = 20;
   Tally tally;
   int feasible = 0;
-  for (int number = range.first; number < range.first + range.count; ++number) {
+  const int cases = for_cases(8, [&](int number) {
     const Problem problem = draw(number);
     const Truth truth(problem);
     feasible += truth.strict ? 1 : 0;
@@ -116,32 +115,30 @@ TEST(PricesApart, LeadToNoAnswerThatTheOracleContradicts) {
                     << write_failing_case(problem, fmt::format("prices_{}", number), text);
       if (tally.wrong == kMostFailures) FAIL() << "no more cases are tried";
     }
-  }
+  });
   std::cout << fmt::format(
-      "{} problems, {} of them feasible; {} answers proven, {} open, {} wrong\n", range.count,
-      feasible, tally.proven, tally.open, tally.wrong);
-  EXPECT_GT(feasible, range.count / 4);
+      "{} problems, {} of them feasible; {} answers proven, {} open, {} wrong\n", cases, feasible,
+      tally.proven, tally.open, tally.wrong);
+  EXPECT_GT(feasible, cases / 4);
   EXPECT_LE(tally.open, (tally.proven + tally.open) / 20);
 }
 
 // A budget that was called too small worked: 77 bytes were "exact" where 70 are enough.
 TEST(PricesApart, HideNoRamBudgetThatWorks) {
-  const CaseRange range = wanted_cases(6);
   const SolveOptions exact{.settings = {.gap = 0, .time_limit_seconds = 60}};
   int open = 0;
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE(fmt::format("case {}", number));
+  const int cases = for_cases(6, [&](int number) {
     Problem problem = draw(number);
     const MinRam found =
         least_ram(subject_of(problem.graph, "drawn"), problem.limits, exact, 0, {});
     open += found.infeasible || found.exact() ? 0 : 1;
     problem.limits.ram_budget_bytes = found.infeasible ? baseline(problem.graph).peak_ram_bytes
                                                        : found.infeasible_below_bytes - 1;
-    if (problem.limits.ram_budget_bytes < 0) continue;
+    if (problem.limits.ram_budget_bytes < 0) return;
     problem.limits.runtime_budget_seconds *= 1 - 2e-9;  // certainly within the documented slack
     EXPECT_FALSE(ask_oracle(problem.graph, problem.limits)) << found.infeasible_below_bytes;
-  }
-  EXPECT_LE(open, range.count / 20);
+  });
+  EXPECT_LE(open, cases / 20);
 }
 
 }  // namespace

@@ -32,10 +32,8 @@ double extra_gap(const SolveResult& result, const Problem& problem) {
 }
 
 TEST(Refining, NeverRaisesTheEnergyOrLowersTheBound) {
-  const CaseRange range = wanted_cases(80);
   int refined = 0;
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE(fmt::format("case {}", number));
+  const int cases = for_cases(80, [&](int number) {
     Random random(number);
     const Problem problem = random_problem(random, 6 + random.below(3));
     SolveOptions options = wide_gap(random);
@@ -45,7 +43,7 @@ TEST(Refining, NeverRaisesTheEnergyOrLowersTheBound) {
     ASSERT_EQ(plain.status, further.status);
     const auto best = ask_oracle(problem.graph, problem.limits);
     ASSERT_EQ(best.has_value(), further.schedule.has_value());
-    if (!best) continue;
+    if (!best) return;
     EXPECT_LE(further.energy_joules, plain.energy_joules);
     EXPECT_GE(further.lower_bound_joules, plain.lower_bound_joules);
     EXPECT_GE(further.energy_joules, best->energy_joules * (1 - kRefinedTolerance));
@@ -57,14 +55,12 @@ TEST(Refining, NeverRaisesTheEnergyOrLowersTheBound) {
                 0.0101 * (further.energy_joules - baseline(problem.graph).energy_joules) +
                     kRefinedTolerance * best->energy_joules);
     }
-  }
-  EXPECT_GE(refined, range.count / 10) << "hardly any case had something to refine";
+  });
+  EXPECT_GE(refined, cases / 10) << "hardly any case had something to refine";
 }
 
 TEST(Refining, RepeatsExactly) {
-  const CaseRange range = wanted_cases(16);
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE(fmt::format("case {}", number));
+  for_cases(16, [&](int number) {
     Random random(number);
     const Problem problem = random_problem(random, 12 + random.below(8));
     const SolveOptions options = wide_gap(random);
@@ -75,13 +71,11 @@ TEST(Refining, RepeatsExactly) {
     EXPECT_EQ(once.lower_bound_joules, again.lower_bound_joules);
     EXPECT_EQ(once.statistics.nodes, again.statistics.nodes);
     EXPECT_TRUE(once.schedule == again.schedule);
-  }
+  });
 }
 
 TEST(Refining, IsLeftOutByFastSolves) {
-  const CaseRange range = wanted_cases(16);
-  for (int number = range.first; number < range.first + range.count; ++number) {
-    SCOPED_TRACE(fmt::format("case {}", number));
+  for_cases(16, [&](int number) {
     Random random(number);
     const Problem problem = random_problem(random, 8);
     SolveOptions options = wide_gap(random);
@@ -91,7 +85,7 @@ TEST(Refining, IsLeftOutByFastSolves) {
     const SolveResult plain = solve(problem, options);
     EXPECT_EQ(fast.energy_joules, plain.energy_joules);
     EXPECT_EQ(fast.lower_bound_joules, plain.lower_bound_joules);
-  }
+  });
 }
 
 TEST(ExtraGap, IsAShareOfWhatTheLackOfRamCosts) {

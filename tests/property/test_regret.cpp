@@ -108,10 +108,9 @@ void check_case(int number, int& uneven) {
 }
 
 TEST(Regret, IsWhatTryingEverythingAtTheCornersGivesAndIsNeverExceededWithin) {
-  const CaseRange cases = wanted_cases(24);
   int uneven = 0;
-  for (int i = cases.first; i < cases.first + cases.count; ++i) check_case(i, uneven);
-  EXPECT_GT(40 * uneven, cases.count);  // one schedule does not do for all boxes
+  const int cases = for_cases(24, [&](int i) { check_case(i, uneven); });
+  EXPECT_GT(40 * uneven, cases);  // one schedule does not do for all boxes
 }
 
 }  // namespace

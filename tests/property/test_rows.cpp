@@ -119,10 +119,9 @@ void expect_admitted(Twister& random, const Drawn& drawn, const UsefulWindows& w
   }
 }
 
-void expect_rows_admit(const CaseRange& range, bool attributes) {
+void expect_rows_admit(bool attributes) {
   Tally tally;
-  for (int seed = range.first; seed < range.first + range.count; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  const int cases = for_cases(400, [&](int seed) {
     Twister random(seed);
     const Drawn drawn = draw_schedule(random, attributes);
     tally.page_ins += drawn.page_ins();
@@ -131,33 +130,30 @@ void expect_rows_admit(const CaseRange& range, bool attributes) {
         expect_admitted(random, drawn, useful_windows(drawn.problem, collapse, most), tally);
       }
     }
-    if (testing::Test::HasFailure()) return;
-  }
-  EXPECT_GT(tally.rows, 500 * range.count);
-  EXPECT_GT(tally.cuts, 10 * range.count);
-  EXPECT_GT(tally.found_on_demand, 10 * range.count);
-  EXPECT_GT(tally.page_ins, range.count / (attributes ? 8 : 4));
+  });
+  EXPECT_GT(tally.rows, 500 * cases);
+  EXPECT_GT(tally.cuts, 10 * cases);
+  EXPECT_GT(tally.found_on_demand, 10 * cases);
+  EXPECT_GT(tally.page_ins, cases / (attributes ? 8 : 4));
 }
 
 TEST(Rows, AdmitEveryScheduleThatKeepsTheBudgets) {
-  expect_rows_admit(wanted_cases(400), false);
+  expect_rows_admit(false);
 }
 
 TEST(Rows, AdmitEveryScheduleOfGraphsThatAreNotPoets) {
-  expect_rows_admit(wanted_cases(400), true);
+  expect_rows_admit(true);
 }
 
 // Schedules with recomputations that serve only to free what is written out.
 TEST(Rows, AdmitOptimaWithIdleRecomputations) {
-  const CaseRange range = wanted_cases(600);
   Tally tally;
   int idle = 0;
-  for (int seed = range.first; seed < range.first + range.count; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  const int cases = for_cases(600, [&](int seed) {
     Random drawing(seed);
     const Problem problem = idle_problem(drawing);
     const auto optimum = ask_oracle(problem.graph, problem.limits);
-    if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) continue;
+    if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) return;
     ++idle;
     const Drawn drawn(problem.graph, optimum->schedule, problem.limits.paging_time);
     EXPECT_GT(count_idle_recomputations(problem.graph, drawn.schedule), 0) << "tidied away";
@@ -165,10 +161,9 @@ TEST(Rows, AdmitOptimaWithIdleRecomputations) {
     for (const Joules most : {kInfinity, drawn.extra() * (1 + kRounding)}) {
       expect_admitted(random, drawn, useful_windows(drawn.problem, false, most), tally);
     }
-    if (testing::Test::HasFailure()) return;
-  }
-  if (range.count < 100) return;
-  EXPECT_GT(idle, range.count / 30);
+  });
+  if (cases < 100) return;
+  EXPECT_GT(idle, cases / 30);
 }
 
 /// What a relaxation sees of a schedule. It knows that a tensor is paged and not when it is
@@ -181,15 +176,13 @@ Schedule without_page_outs(const Problem& problem, Schedule schedule) {
 // What is left without the idle recomputations may need more RAM than there is, and is a point of
 // the relaxation all the same.
 TEST(Rows, OfTheCollapsedModelAdmitOptimaWithoutTheirIdleRecomputations) {
-  const CaseRange range = wanted_cases(1200);
   int idle = 0;
   int overrun = 0;
-  for (int seed = range.first; seed < range.first + range.count; ++seed) {
-    SCOPED_TRACE("seed " + std::to_string(seed));
+  const int cases = for_cases(1200, [&](int seed) {
     poet::Random drawing(seed);
     const Problem problem = idle_problem(drawing);
     const auto optimum = ask_oracle(problem.graph, problem.limits);
-    if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) continue;
+    if (!optimum || count_idle_recomputations(problem.graph, optimum->schedule) == 0) return;
     const Schedule without = without_page_outs(problem, optimum->schedule);
     EXPECT_EQ(count_idle_recomputations(problem.graph, without), 0);
     const Joules extra = optimum->energy_joules - baseline(problem.graph).energy_joules;
@@ -204,11 +197,10 @@ TEST(Rows, OfTheCollapsedModelAdmitOptimaWithoutTheirIdleRecomputations) {
       for (const MilpRow& row : model.milp.rows) expect_row_holds(row, values);
       EXPECT_LT(objective(model.milp, values), optimum->energy_joules);
     }
-    if (testing::Test::HasFailure()) return;
-  }
-  if (range.count < 100) return;
-  EXPECT_GT(idle, range.count / 30);
-  EXPECT_GT(overrun, range.count / 60) << "nothing that only the relaxation admits";
+  });
+  if (cases < 100) return;
+  EXPECT_GT(idle, cases / 30);
+  EXPECT_GT(overrun, cases / 60) << "nothing that only the relaxation admits";
 }
 
 /// The models as people solve them: collapsed, with the windows that a first schedule allows.

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 #include <cstdlib>
+#include <string>
+
+#include <gtest/gtest.h>
 
 namespace poet::test {
 
@@ -24,6 +27,19 @@ inline CaseRange wanted_cases(int usual_count) {
   usual_count = std::max((usual_count + 7) / 8, std::min((usual_count + 3) / 4, 20));
 #endif
   return {.first = number("POET_SEED", 0), .count = number("POET_CASES", usual_count)};
+}
+
+/// Calls check(number) for each of the cases, and ends after the first one that fails.
+/// Returns how many were asked for.
+template <typename Check>
+int for_cases(int usual_count, Check&& check) {
+  const CaseRange range = wanted_cases(usual_count);
+  for (int number = range.first; number < range.first + range.count; ++number) {
+    SCOPED_TRACE("POET_CASES=1 POET_SEED=" + std::to_string(number));
+    check(number);
+    if (testing::Test::HasFailure()) break;
+  }
+  return range.count;
 }
 
 }  // namespace poet::test
