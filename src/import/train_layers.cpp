@@ -2,7 +2,7 @@
 // Both need the whole list: "the last three" are counted over layers with parameters, and that an
 // extent of a `reshape` is the batch shows only in a second reading of the file.
 
-#include "import/to_layers.hpp"
+#include "import/train_layers.hpp"
 
 #include <fnmatch.h>
 
