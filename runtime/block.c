@@ -139,7 +139,7 @@ void poet_sum_block(const struct poet_block* block, int32_t rows, int32_t column
   const int is_block = rows == POET_BLOCK && columns == POET_BLOCK;
   const int32_t step = t->right[2];
   if (block->bytes.of) {
-    block->bytes.of->sum_bytes(block, rows, columns);
+    block->bytes.of->sum(block, rows, columns);
   } else if (is_block && is_next && t->count[2] == kTaps && t->left[2] == 1 && step * step == 1) {
     (step == 1 ? sum_taps_on : sum_taps_back)(block);
   } else if (columns == 1) {

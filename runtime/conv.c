@@ -1,19 +1,6 @@
 #include "poet_conv.h"
 #include "poet_product.h"
 
-/* Most strides are 1, and a division takes as long as several taps of a small plane. */
-static int32_t divide(int32_t extent, int32_t stride) {
-  return stride == 1 ? extent : extent / stride;
-}
-
-struct poet_span poet_span_of(int32_t offset, int32_t stride, int32_t extent, int32_t count) {
-  struct poet_span s = {.offset = offset};
-  s.first = offset < 0 ? divide(-offset + stride - 1, stride) : 0;
-  s.end = offset < extent ? divide(extent - 1 - offset, stride) + 1 : 0;
-  if (s.end > count) s.end = count;
-  return s;
-}
-
 /* A kernel of one tap, which meets each element of the image once. */
 static int is_pointwise(const struct poet_conv2d_spec* c) {
   return c->kernel_height == 1 && c->kernel_width == 1 && c->stride_height == 1 &&

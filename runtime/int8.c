@@ -114,7 +114,7 @@ static void sum_block_of_bytes(const struct poet_block* block, int32_t rows, int
 }
 
 static struct poet_weights weights_of(const int8_t* w, const poet_real* scale) {
-  const struct poet_weights weights = {.bytes = w, .scale = scale, .sum_bytes = sum_block_of_bytes};
+  const struct poet_weights weights = {.bytes = w, .scale = scale, .sum = sum_block_of_bytes};
   return weights;
 }
 

@@ -32,7 +32,7 @@ struct poet_weights {
   const poet_real* real;
   const int8_t* bytes; /* NULL: real */
   const poet_real* scale;
-  poet_sum_function* sum_bytes;
+  poet_sum_function* sum;
 };
 
 /* Left operands that are bytes: where the block's first row has its first byte and its scale, and

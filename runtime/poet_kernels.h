@@ -27,7 +27,7 @@
 extern "C" {
 #endif
 
-/* ---- optimizer.c: checks the compiler ----------------------------------------------------------
+/* ---- sink.c: checks the compiler ---------------------------------------------------------------
  */
 
 /* Whether the kernels were compiled so that products are fused with sums: then results depend on
@@ -506,7 +506,7 @@ void poet_gru_after_gradw_hidden(const struct poet_recurrent_spec* r, const poet
                                  const poet_real* gates, const poet_real* dgates,
                                  const struct poet_sink* du);
 
-/* ---- optimizer.c ----------------------------------------------------------------------------- */
+/* ---- sink.c ---------------------------------------------------------------------------------- */
 
 /* Advances what depends on the number of the step. Call it once before each step. */
 void poet_begin_step(struct poet_optimizer* optimizer);

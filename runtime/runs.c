@@ -1,4 +1,19 @@
+/* Which taps of a kernel meet which positions: spans of the map under one tap, and runs of outputs
+ * that see the same taps. */
 #include "poet_conv.h"
+
+/* Most strides are 1, and a division takes as long as several taps of a small plane. */
+static int32_t divide(int32_t extent, int32_t stride) {
+  return stride == 1 ? extent : extent / stride;
+}
+
+struct poet_span poet_span_of(int32_t offset, int32_t stride, int32_t extent, int32_t count) {
+  struct poet_span s = {.offset = offset};
+  s.first = offset < 0 ? divide(-offset + stride - 1, stride) : 0;
+  s.end = offset < extent ? divide(extent - 1 - offset, stride) + 1 : 0;
+  if (s.end > count) s.end = count;
+  return s;
+}
 
 /* The input under a tap, or -1. */
 static int32_t input_under(const struct poet_axis* a, int32_t output, int32_t tap) {

@@ -59,11 +59,6 @@ struct Arena {
   bool operator==(const Arena&) const = default;
 };
 
-/// Returns a size rounded up to a multiple of the alignment.
-constexpr Bytes aligned(Bytes bytes, Bytes alignment) {
-  return (bytes + alignment - 1) / alignment * alignment;
-}
-
 /// Returns the most bytes in use at any time, each buffer's rounded up to the alignment: no arena
 /// can be smaller. Throws InputError for a buffer whose `upper` is not above its `lower`, whose
 /// size is negative, or if all in use at one time exceed 2^53 bytes.

@@ -16,11 +16,12 @@ from ._model import Model, ModelInfo, models
 from ._optimize import optimize
 from ._platform import Platform, platforms
 from ._poet import POETResult, POETSolution, solve
+from ._points import Point, Sweep
 from ._program import find_program
 from ._progress import Progress
 from ._records import Gradient, Instruction, Node, Run, Stage
 from ._schedule import Schedule
-from ._sweep import Point, Sweep, sweep
+from ._sweep import sweep
 from .errors import (Infeasible, InputError, InvalidSchedule, NoSchedule, PoetError, ProgramError, ProgramNotFound)
 
 __version__ = "0.1.0"

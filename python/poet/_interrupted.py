@@ -1,11 +1,10 @@
 """What is left of a solve or a sweep that is stopped."""
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Optional
+from typing import Optional
 
-if TYPE_CHECKING:
-    from ._schedule import Schedule
-    from ._sweep import Sweep
+from ._points import Sweep
+from ._schedule import Schedule
 
 
 class Interrupted(KeyboardInterrupt):

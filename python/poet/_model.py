@@ -113,9 +113,7 @@ class Model:
             ImportError: PyTorch is not installed.
             poet.torch.Refused: no layers stand for some of its nodes.
         """
-        tracer = importlib.import_module("poet.torch")
-        traced = tracer.trace(net, *inputs, **settings)
-        return traced if isinstance(traced, cls) else cls(traced)
+        return cls(importlib.import_module("poet.torch._document").trace(net, *inputs, **settings))
 
     @property
     def document(self) -> Optional[Dict[str, Any]]:

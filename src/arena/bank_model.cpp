@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "poet/error.hpp"
+#include "problem/alignment.hpp"
 
 namespace poet {
 namespace {

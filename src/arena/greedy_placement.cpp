@@ -10,6 +10,7 @@
 
 #include "arena/sections.hpp"
 #include "poet/arena.hpp"
+#include "problem/alignment.hpp"
 
 namespace poet {
 namespace {

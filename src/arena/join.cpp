@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "arena/sections.hpp"
+#include "problem/alignment.hpp"
 
 namespace poet {
 namespace {

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "poet/arena.hpp"
+#include "problem/alignment.hpp"
 
 namespace poet {
 

@@ -18,6 +18,7 @@
 #include "arena/join.hpp"
 #include "arena/sections.hpp"
 #include "poet/arena.hpp"
+#include "problem/alignment.hpp"
 
 namespace poet {
 namespace {

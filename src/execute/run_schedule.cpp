@@ -21,6 +21,7 @@
 #include "execute/state_arrays.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
+#include "problem/alignment.hpp"
 #include "step/output_over.hpp"
 
 namespace poet {

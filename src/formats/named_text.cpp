@@ -16,7 +16,7 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "formats/read_inputs.hpp"
-#include "model/backward/backward.hpp"
+#include "model/backward/poet_chain.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"

@@ -7,7 +7,7 @@
 // ends early is refused where the format says how many lines there should be: half a solution would
 // read as one whose other columns are 0.
 
-#include "formats/read_inputs.hpp"
+#include "formats/read_solution.hpp"
 
 #include <algorithm>
 #include <charconv>

@@ -3,7 +3,7 @@
 // figures, for programs that go on with them; the message of each difference is the same text
 // everywhere.
 
-#include "formats/write_list.hpp"
+#include "formats/write_comparison.hpp"
 
 #include <tuple>
 

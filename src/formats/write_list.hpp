@@ -10,7 +10,6 @@
 #include "poet/platform.hpp"
 #include "poet/schedule_file.hpp"
 #include "report/model_report.hpp"
-#include "sweep/compare.hpp"
 
 namespace poet {
 
@@ -36,16 +35,5 @@ std::string run_json(const ScheduleFile& schedule, const RunSettings& settings,
 /// An epoch of a training as a line of JSON; see docs/run-format.md. Without a cross entropy there
 /// is no accuracy.
 std::string epoch_json(const EpochResult& epoch);
-
-/// A comparison as one JSON document ("format": "poet-comparison", "version": 1); `code` is the
-/// exit status that it leads to.
-std::string comparison_json(const Comparison& comparison, int code);
-
-/// A comparison as Markdown, for a pull request: a line that says it all, and tables of what
-/// differs.
-std::string comparison_markdown(const Comparison& comparison);
-
-/// `16 points: 1 regression, 2 improvements`
-std::string comparison_headline(const Comparison& comparison);
 
 }  // namespace poet

@@ -20,6 +20,7 @@
 #include "import/onnx_inputs.hpp"
 #include "import/read_graph.hpp"
 #include "import/to_layers.hpp"
+#include "import/train_layers.hpp"
 #include "poet/error.hpp"
 
 namespace poet {

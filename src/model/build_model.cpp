@@ -13,7 +13,7 @@
 
 #include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
-#include "model/backward/backward.hpp"
+#include "model/backward/poet_chain.hpp"
 #include "model/exact/draft.hpp"
 #include "model/model_spec.hpp"
 #include "model/node_names.hpp"

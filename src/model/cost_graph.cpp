@@ -15,14 +15,14 @@
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "poet/platform.hpp"
+#include "problem/alignment.hpp"
 
 namespace poet {
 namespace {
 
 /// Bytes in whole blocks; sizes stay within what a double holds exactly.
 Bytes in_blocks(Bytes bytes, const Platform& platform) {
-  const Bytes block = platform.block_bytes.value_or(1);
-  return (bytes + block - 1) / block * block;
+  return aligned(bytes, platform.block_bytes.value_or(1));
 }
 
 Seconds transfer_seconds(const Transfer& transfer, Bytes bytes) {
@@ -50,10 +50,6 @@ OpRates rates_of(const Platform& platform, std::string_view op) {
 
 [[noreturn]] void fail(const ModelNode& node, std::string_view message) {
   throw InputError(fmt::format("node '{}': {}", node.name, message));
-}
-
-Bytes aligned(Bytes bytes, Bytes alignment) {
-  return bytes > kMaxBytes ? bytes : (bytes + alignment - 1) / alignment * alignment;
 }
 
 Bytes output_bytes(const ModelNode& node, const Platform& platform) {

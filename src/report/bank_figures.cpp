@@ -17,6 +17,7 @@
 #include "model/training_arrays.hpp"
 #include "poet/arena.hpp"
 #include "poet/error.hpp"
+#include "problem/alignment.hpp"
 #include "report/fields.hpp"
 
 namespace poet {

@@ -10,6 +10,7 @@
 #include <fmt/format.h>
 
 #include "poet/arena.hpp"
+#include "problem/alignment.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
 #include "schedule/addresses.hpp"

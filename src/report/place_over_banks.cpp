@@ -13,6 +13,7 @@
 #include "model/training_arrays.hpp"
 #include "poet/banks.hpp"
 #include "poet/error.hpp"
+#include "problem/alignment.hpp"
 #include "report/bank_figures.hpp"
 
 namespace poet {

@@ -213,13 +213,15 @@ Words repeated_types(const Sources& sources) {
 }
 
 Words repeated_file_names(const Sources& sources) {
-  std::map<std::string, std::string> path_of_name;
+  std::map<std::string, std::string> unit_of_name;
   Words findings;
   for (const auto& [path, source] : sources) {
-    const std::string name = path.substr(path.rfind('/') + 1);
-    if (!path.starts_with("src/") || name == "fields.hpp") continue;
-    const auto [other, is_new] = path_of_name.try_emplace(name, path);
-    if (!is_new) findings.push_back(fmt::format("{} and {} have one name", other->second, path));
+    const std::string unit = unit_of(path);
+    const std::string name = unit.substr(unit.rfind('/') + 1);
+    if (!path.starts_with("src/") || name == "fields") continue;
+    const auto [other, is_new] = unit_of_name.try_emplace(name, unit);
+    if (is_new || other->second == unit) continue;
+    findings.push_back(fmt::format("{} and {} have one name", other->second, path));
   }
   return findings;
 }

@@ -203,9 +203,11 @@ TEST(ArchitectureCheck, FindsFilesOfOneName) {
   Sources sources = small_sources();
   sources["src/high/fields.hpp"] = sources["src/low/fields.hpp"] = {};
   EXPECT_THAT(repeated_file_names(sources), IsEmpty());
-  sources["src/high/a.cpp"] = {};
+  sources["src/high/a.hpp"] = sources["src/high/first.cpp"] = {};
   EXPECT_THAT(repeated_file_names(sources),
-              ElementsAre("src/high/a.cpp and src/low/a.cpp have one name"));
+              ElementsAre("src/high/a and src/low/a.cpp have one name",
+                          "src/high/a and src/low/a.hpp have one name"))
+      << "a header and its source are one";
 }
 
 TEST(ArchitectureCheck, FindsAMissingIncludeThatNoFileOfOursHas) {

@@ -13,6 +13,7 @@
 #include "formats/journal.hpp"
 #include "formats/read_inputs.hpp"
 #include "formats/read_schedule.hpp"
+#include "formats/read_solution.hpp"
 #include "formats/read_step_log.hpp"
 #include "formats/read_ticks.hpp"
 #include "formats/write_inputs.hpp"
@@ -290,10 +291,11 @@ void read_onnx_bytes(std::string_view bytes) {
 #endif
 
 constexpr FuzzTarget kTargets[] = {
-    {"model", read_model_text},  {"platform", read_platform_text}, {"schedule", read_schedule_text},
-    {"quantity", read_quantity}, {"journal", read_journal_text},   {"solution", read_solution_text},
-    {"npy", read_npy_text},      {"npz", read_npz_text},           {"ticks", read_ticks_text},
-    {"step_log", read_step_log_text},
+    {"model", read_model_text},       {"platform", read_platform_text},
+    {"schedule", read_schedule_text}, {"quantity", read_quantity},
+    {"journal", read_journal_text},   {"solution", read_solution_text},
+    {"npy", read_npy_text},           {"npz", read_npz_text},
+    {"ticks", read_ticks_text},       {"step_log", read_step_log_text},
 #ifdef POET_HAS_ONNX
     {"onnx", read_onnx_bytes},
 #endif

@@ -5,7 +5,7 @@
 #include <ostream>
 #include <string>
 
-#include "formats/read_inputs.hpp"
+#include "formats/read_solution.hpp"
 #include "golden/instance.hpp"
 #include "poet/solve.hpp"
 #include "solver/import_solution.hpp"

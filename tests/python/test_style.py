@@ -19,6 +19,20 @@ def findings(*command, **environment):
     return run.returncode, run.stdout + run.stderr
 
 
+def imported_by(path):
+    """The modules that a file names in imports of any kind: those inside functions, for types only, and by a text."""
+    package = ".".join(path.parent.relative_to(PACKAGE).parts)
+    found = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.ImportFrom):
+            found.add(f"{package}.{node.module}" if node.level else node.module)
+        elif isinstance(node, ast.Import):
+            found.update(alias.name for alias in node.names)
+        elif isinstance(node, ast.Call) and getattr(node.func, "attr", "") == "import_module":
+            found.update(each.value for each in node.args if isinstance(each, ast.Constant))
+    return found
+
+
 @unittest.skipIf(shutil.which("mypy") is None, "no mypy (Debian: mypy)")
 class Types(TestCase):
     @classmethod
@@ -82,6 +96,19 @@ class Style(TestCase):
             for name in row:
                 text = (PACKAGE / "poet" / f"{name}.py").read_text(encoding="utf-8")
                 self.assertLessEqual(set(re.findall(r"from \.(\w+) import", text)), above, name)
+
+    def test_no_modules_import_each_other_in_a_circle(self):
+        names = {path: ".".join(path.relative_to(PACKAGE).with_suffix("").parts).removesuffix(".__init__")
+                 for path in (PACKAGE / "poet").rglob("*.py")}
+        imports = {name: imported_by(path) & set(names.values()) for path, name in names.items()}
+        self.assertIn("poet._model", imports["poet.torch._check"])
+        self.assertIn("poet.torch._document", imports["poet._model"])
+        while True:  # takes away the modules that import none of those left
+            lowest = {name for name, used in imports.items() if not used & set(imports)}
+            if not lowest:
+                break
+            imports = {name: used for name, used in imports.items() if name not in lowest}
+        self.assertEqual(imports, {})
 
     def test_python_3_9_reads_it(self):
         for path in [*sorted((PACKAGE / "poet").rglob("*.py")), PACKAGE / "poet_check.py"]:

@@ -11,6 +11,7 @@ from poet._options import Duration, Size
 from poet._records import Run
 from poet._schedule import Schedule
 from poet.errors import NoSchedule
+from poet.torch._document import trace
 from poet.torch._pytorch import in_training, torch
 from poet.torch._state import arrays_of, entries
 
@@ -99,7 +100,6 @@ def check(net: Any, x: Any, y: Any, *, platform: PlatformLike = "m4", ram: Optio
         poet.torch.Refused: no layers stand for a part of it.
         poet.PoetError: as `poet.optimize` and `poet.Schedule.run`.
     """
-    from poet.torch import trace
     inputs = tuple(x) if isinstance(x, (tuple, list)) else (x,)
     arrays: Dict[str, Any] = {}
     notes: List[str] = []

@@ -15,7 +15,7 @@
 #include "app/command.hpp"
 #include "app/terminal/deliver.hpp"
 #include "formats/read_results.hpp"
-#include "formats/write_list.hpp"
+#include "formats/write_comparison.hpp"
 #include "poet/error.hpp"
 #include "sweep/fields.hpp"
 

@@ -19,7 +19,7 @@
 #include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
-#include "formats/read_inputs.hpp"
+#include "formats/read_solution.hpp"
 #include "poet/error.hpp"
 #include "solver/import_solution.hpp"
 

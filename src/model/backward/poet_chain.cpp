@@ -4,7 +4,7 @@
 // and inputs, and does not read the output of most layers. `"backward": "exact"` has the step as it
 // is computed (src/model/exact), and is the default of version 2.
 
-#include "model/backward/backward.hpp"
+#include "model/backward/poet_chain.hpp"
 
 #include <set>
 #include <string>

@@ -11,6 +11,7 @@
 #include "expect_input_error.hpp"
 #include "poet/platform.hpp"
 #include "poet/simulate.hpp"
+#include "problem/alignment.hpp"
 #include "support/bound_step.hpp"
 #include "support/exact_model.hpp"
 #include "support/temporary_folder.hpp"

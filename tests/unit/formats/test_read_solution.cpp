@@ -1,5 +1,5 @@
 // Solutions of four solvers, as their programs write them.
-#include "formats/read_inputs.hpp"
+#include "formats/read_solution.hpp"
 
 #include <cmath>
 

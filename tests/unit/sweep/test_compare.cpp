@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include "expect_input_error.hpp"
-#include "formats/write_list.hpp"
+#include "formats/write_comparison.hpp"
 #include "sweep/compare.hpp"
 
 namespace poet {

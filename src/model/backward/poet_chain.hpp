@@ -5,11 +5,11 @@
 
 namespace poet {
 
-// One function per value of Backward that makes nodes out of POET's forward layers, in a file of
-// its own. A new kind is a value there, a word in the table of names, a function here and a case in
-// build_model.cpp. Backward::exact counts the forward pass in another way as well and has a folder
-// of its own, src/model/exact. Backward::none and Backward::explicit_nodes need nothing: such a
-// model is complete as it was written.
+// One function per value of Backward that makes nodes out of POET's forward layers, in a header and
+// a source of its own. A new kind is a value there, a word in the table of names, a function here
+// and a case in build_model.cpp. Backward::exact counts the forward pass in another way as well and
+// has a folder of its own, src/model/exact. Backward::none and Backward::explicit_nodes need
+// nothing: such a model is complete as it was written.
 //
 // All of them append to a model of forward layers L_0 .. L_{F-1} (the input first, the loss last),
 // and throw InputError if a FLOP count overflows or the nodes become more than kMaxNodes.

@@ -1,6 +1,8 @@
 // What `run` and `import` leave for NumPy. Members are stored and not deflated: weights hardly
 // shrink, and a stored file can be read by a device or mapped by numpy.load().
 
+#include "arrays/write_arrays.hpp"
+
 #include <zip.h>
 
 #include <bit>
@@ -8,7 +10,6 @@
 
 #include <fmt/format.h>
 
-#include "arrays/write_arrays.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
