@@ -67,7 +67,7 @@ def check_files():
 
 
 def check_pages():
-    """The examples of the pages are complete documents, or schedules to be completed by `simulate`."""
+    """The examples of the pages are complete documents, or schedules to be completed by `verify`."""
     found = 0
     for path in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
         for text in re.findall(r"```json\n(.*?)```", path.read_text(), re.DOTALL):

@@ -149,10 +149,10 @@ void read_journal_text(std::string_view text) {
 void read_draft_text(std::string_view text) {
   reads([&] {
     const auto complete = [](std::string_view it) -> std::optional<ScheduleFile> {
-      const ScheduleDraft draft = parse_schedule_draft(it, "fuzz", nullptr);
-      const Replay replay = replay_draft(draft);
+      const ScheduleFile draft = parse_schedule_draft(it, "fuzz", nullptr);
+      const Replay replay = simulate(draft.graph, draft.schedule, draft.request.limits);
       if (!replay.valid()) return std::nullopt;
-      return complete_draft(draft, replay, {.name = "fuzz"});
+      return complete_draft(draft);
     };
     const auto file = complete(text);
     if (!file) return;
@@ -290,10 +290,11 @@ void read_onnx_bytes(std::string_view bytes) {
 #endif
 
 constexpr FuzzTarget kTargets[] = {
-    {"model", read_model_text},  {"platform", read_platform_text}, {"schedule", read_schedule_text},
-    {"quantity", read_quantity}, {"journal", read_journal_text},   {"solution", read_solution_text},
-    {"npy", read_npy_text},      {"npz", read_npz_text},           {"ticks", read_ticks_text},
-    {"step_log", read_step_log_text},
+    {"model", read_model_text},       {"platform", read_platform_text},
+    {"schedule", read_schedule_text}, {"quantity", read_quantity},
+    {"journal", read_journal_text},   {"solution", read_solution_text},
+    {"npy", read_npy_text},           {"npz", read_npz_text},
+    {"ticks", read_ticks_text},       {"step_log", read_step_log_text},
 #ifdef POET_HAS_ONNX
     {"onnx", read_onnx_bytes},
 #endif

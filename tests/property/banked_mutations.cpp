@@ -35,11 +35,9 @@ ScheduleFile new_banked_file(Twister& random) {
   constexpr int kTries = 100;
   for (int tries = 0; tries < kTries; ++tries) {
     const Case made = random_exact_case(random);
-    const ScheduleDraft draft{.request = {.limits = {.paging_time = made.limits.paging_time}},
-                              .graph = made.graph,
-                              .schedule = made.schedule};
-    const ScheduleFile file = complete_unplaced_draft(draft, replay_draft(draft),
-                                                      {.name = "random", .backward = "explicit"});
+    const ScheduleFile file = complete_unplaced_draft(
+        make_draft(made.graph, made.schedule, {.name = "random", .backward = "explicit"},
+                   made.limits.paging_time));
     const Platform platform = random_board(random, file.summary.peak_ram_bytes);
     const PlacedSchedule placed =
         place_schedule(file, {.platform = &platform,

@@ -124,11 +124,9 @@ void write_a_copy_over_another(Spot& spot, Twister& random) {
 
 ScheduleFile random_placed_file(Twister& random) {
   const Case made = random_exact_case(random);
-  ScheduleDraft draft{.request = {.limits = {.paging_time = made.limits.paging_time}},
-                      .graph = made.graph,
-                      .schedule = made.schedule};
-  ScheduleFile file =
-      complete_draft(draft, replay_draft(draft), {.name = "random", .backward = "explicit"});
+  ScheduleFile file = complete_draft(make_draft(made.graph, made.schedule,
+                                                {.name = "random", .backward = "explicit"},
+                                                made.limits.paging_time));
   if (chance(random, 50)) place_with_many_moves(file);
   return file;
 }

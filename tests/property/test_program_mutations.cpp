@@ -141,13 +141,11 @@ void add_move(ScheduleFile& file) {
 ScheduleFile random_file(Twister& random, const Subject& about, Kind kind) {
   const Graph& graph = about.formulas.graph;
   constexpr Habits kHabits{.drop = 60, .page_out = 50, .page_in = 40};
-  ScheduleDraft draft{.model = model_info(about.formulas.model),
-                      .graph = graph,
-                      .schedule = ExactScheduler(random, graph, kHabits).run()};
-  draft.request.limits.paging_time = static_cast<PagingTime>(draw(random, 0, 2));
-  const Replay replay = replay_draft(draft);
-  if (kind == Kind::plain) return complete_unplaced_draft(draft, replay, *draft.model);
-  ScheduleFile file = complete_draft(draft, replay, *draft.model);
+  const Schedule schedule = ExactScheduler(random, graph, kHabits).run();
+  const ScheduleFile draft = make_draft(graph, schedule, model_info(about.formulas.model),
+                                        static_cast<PagingTime>(draw(random, 0, 2)));
+  if (kind == Kind::plain) return complete_unplaced_draft(draft);
+  ScheduleFile file = complete_draft(draft);
   if (kind == Kind::moved) add_move(file);
   return file;
 }
@@ -233,16 +231,15 @@ TEST_P(ChangedProgram, IsEqualWhereverItsChangedStagesAreValid) {
     for (int tries = 0; tries < 400; ++tries) {
       ScheduleFile changed = file;
       edit(random, changed.schedule);
-      ScheduleDraft draft{.model = file.model, .graph = file.graph, .schedule = changed.schedule};
-      draft.request.limits.paging_time = file.request.limits.paging_time;
-      const Replay replay = replay_draft(draft);
-      if (!replay.valid()) {
+      const ScheduleFile draft =
+          make_draft(file.graph, changed.schedule, file.model, file.request.limits.paging_time);
+      if (!simulate(draft.graph, draft.schedule, draft.request.limits).valid()) {
         EXPECT_FALSE(verify_schedule_file(changed).empty());
         ++invalid;
         continue;
       }
-      changed = is_placed ? with_greedy_offsets(complete_unplaced_draft(draft, replay, file.model))
-                          : complete_draft(draft, replay, file.model);
+      changed =
+          is_placed ? with_greedy_offsets(complete_unplaced_draft(draft)) : complete_draft(draft);
       is_placed = true;
       EXPECT_THAT(verify_schedule_file(changed), testing::IsEmpty());
       EXPECT_EQ(judge(about, changed).value, "") << "case " << number;
