@@ -24,7 +24,9 @@
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
+#include "poet/simulate.hpp"
 #include "poet/units.hpp"
+#include "report/schedule_draft.hpp"
 #include "solver/import_solution.hpp"
 
 namespace poet::test {
