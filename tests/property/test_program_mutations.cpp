@@ -16,6 +16,7 @@
 #include "execute/run_schedule.hpp"
 #include "mutations.hpp"
 #include "poet/error.hpp"
+#include "poet/simulate.hpp"
 #include "report/place_schedule.hpp"
 #include "report/schedule_draft.hpp"
 #include "support/address_replay.hpp"
