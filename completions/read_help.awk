@@ -1,6 +1,6 @@
-# --help of `command` as a table of what the command takes. Each row has, between tabs: the command;
+# --help of `command` as rows of the table that the completions have. Each has, between tabs: the command;
 # what the row is about (option, argument, command); its names; what stands for its value; how that is
-# completed; the words for it; the description.
+# completed; the words for it; what a menu says of it. A dash stands for nothing, as shells lose empty columns.
 #
 # The value is completed by its name in --help and by the words that the description has for it:
 #   a|b|c        these words
@@ -29,7 +29,7 @@ function words_in(description,    words, clauses, items, count, i, j) {
 
 # What is built in, for an option or argument of this name.
 function built_in(name) {
-  return tolower(name) ~ /model/ ? " $models" : " $platforms"
+  return tolower(name) ~ /model/ ? models : platforms
 }
 
 function write(    parts, count, i, names, value, kind, words) {
@@ -43,7 +43,7 @@ function write(    parts, count, i, names, value, kind, words) {
   if (about == "argument") {
     value = names (names in several ? "..." : "")
     kind = description ~ /^built-in/ ? "names" : "files"
-    words = kind == "names" ? built_in(names) : ""
+    if (kind == "names") words = built_in(names)
   } else if (about == "option") {
     if (value == "") kind = "flag"
     else if (value ~ /FILE/) kind = value ~ /NAME\|/ ? "names" : "files"
@@ -57,8 +57,11 @@ function write(    parts, count, i, names, value, kind, words) {
     if (kind == "names" || kind == "names-list") words = words built_in(names)
     if (kind == "") kind = words == "" ? "any" : "words"
     if (kind == "list" && words == "") kind = "any"
+    # A menu has no room for more than the first statement, and lists words elsewhere.
+    if (description !~ /^[a-z]+: /) sub(words == "" ? "(; |[.] ).*" : "(; |[.] |: ).*", "", description)
   }
-  print command "\t" about "\t" names "\t" value "\t" kind "\t" substr(words, 2) "\t" description
+  print command "\t" about "\t" names "\t" (value == "" ? "-" : value) "\t" (kind == "" ? "-" : kind) "\t" \
+    (words == "" ? "-" : substr(words, 2)) "\t" description
   about = ""
 }
 

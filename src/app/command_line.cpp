@@ -20,6 +20,10 @@
 #include "poet/version.hpp"
 
 namespace poet::cli {
+
+// NOLINTNEXTLINE(readability-redundant-declaration): a unity build has the definition as well
+extern const Command kSimulate;
+
 namespace {
 
 constexpr const char* kDescription =
@@ -32,11 +36,12 @@ const Command& solve_command() {
   return *all_commands().front();
 }
 
+/// An old name is found and not listed.
 const Command* find_command(const std::string& word) {
   for (const Command* known : all_commands()) {
     if (known->name == word) return known;
   }
-  return nullptr;
+  return word == kSimulate.name ? &kSimulate : nullptr;
 }
 
 /// The digest tells builds of the same version apart, as the journals of sweeps do.

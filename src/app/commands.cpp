@@ -14,7 +14,6 @@ namespace poet::cli {
   ROW(kInfo)               \
   ROW(kVerify)             \
   ROW(kPlot)               \
-  ROW(kSimulate)           \
   ROW(kPlace)              \
   ROW(kCertify)            \
   ROW(kRun)                \

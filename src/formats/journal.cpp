@@ -59,6 +59,10 @@ void read_line(const JsonCursor& at, JournalContents& contents) {
     contents.go_on_with(read_known<SweepRequest>(*request));
     return;
   }
+  if (const auto result = at.optional("result_sha256")) {
+    contents.result_sha256 = result->string();
+    return;
+  }
   if (at.optional("min_ram")) {
     const int task = number("min_ram");
     contents.min_rams[task] = {.from = read_provenance(at),
@@ -80,6 +84,10 @@ std::string journal_head(const SweepRequest& request) {
 
 std::string journal_change(const SweepRequest& request) {
   return one_line({{"request", json_of(request)}});
+}
+
+std::string journal_end(const std::string& result_sha256) {
+  return one_line({{"result_sha256", result_sha256}});
 }
 
 std::string journal_line(int task, const Provenance& from, const MinRam& found) {
@@ -110,7 +118,13 @@ JournalContents read_journal(const std::vector<std::string>& lines, const std::s
     const JsonCursor at(document, place);
     if (l == 0) {
       expect_format(at, kJournalFormat, kJournalVersion);
-      contents.request = read_known<SweepRequest>(at.required("request"));
+      const JsonCursor request = at.required("request");
+      if (const auto rows = request.optional("continues")) {
+        rows->fail_expecting(
+            "no such key: an older version goes on with rows of a finished sweep; "
+            "finish it with that, or remove the file to start anew");
+      }
+      contents.request = read_known<SweepRequest>(request);
     } else {
       read_line(at, contents);
     }

@@ -31,7 +31,8 @@ struct Provenance {
 
 /// What the journal of a sweep holds: the request in its first line, then a line for each thing
 /// that was finished, in the order of finishing. Of two lines about the same thing the later one
-/// counts. A line with another request means that the sweep went on with other settings.
+/// counts. A line with another request means that the sweep went on with other settings, and one
+/// with a digest that its result was written.
 struct JournalContents {
   struct Task {
     Provenance from;
@@ -47,6 +48,7 @@ struct JournalContents {
   SweepRequest request;
   std::map<int, Task> min_rams;  ///< by task
   std::map<int, Point> points;   ///< by point
+  std::string result_sha256{};   ///< of the text of the last result; empty without one
 
   /// The sweep goes on with these settings.
   void go_on_with(const SweepRequest& changed);
@@ -55,6 +57,7 @@ struct JournalContents {
 /// Its lines, without their ends.
 std::string journal_head(const SweepRequest& request);
 std::string journal_change(const SweepRequest& request);
+std::string journal_end(const std::string& result_sha256);
 std::string journal_line(int task, const Provenance& from, const MinRam& found);
 std::string journal_line(int point, const Provenance& from, Bytes ram_budget_bytes,
                          const SweepOutcome& outcome);

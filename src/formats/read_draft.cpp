@@ -6,12 +6,15 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <filesystem>
 #include <limits>
 #include <optional>
 
 #include <fmt/format.h>
+#include <nlohmann/json.hpp>
 
 #include "base/input_errors.hpp"
+#include "base/sha256.hpp"
 #include "formats/json/json_cursor.hpp"
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
@@ -21,6 +24,7 @@
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/file_order.hpp"
+#include "report/schedule_draft.hpp"
 
 namespace poet {
 namespace {
@@ -62,52 +66,67 @@ Schedule read_draft_stages(const JsonCursor& list, const Graph& graph) {
   return schedule;
 }
 
-void read_draft_request(const JsonCursor& at, ScheduleDraft& draft) {
+/// The members of a request that are there.
+void read_draft_request(const JsonCursor& at, Request& request) {
   at.allow_only(keys_of<Request>());
-  const auto budget = [&](const char* key, auto& value) {
-    if (const auto member = at.optional(key)) read_value(*member, value.emplace());
-  };
-  budget("ram_budget_bytes", draft.ram_budget_bytes);
-  budget("runtime_budget_seconds", draft.runtime_budget_seconds);
-  budget("runtime_budget_ratio", draft.runtime_budget_ratio);
   for_each_field(kFields<Request>, [&](const auto& field) {
     const auto member = at.optional(field.key);
-    if (member) read_value(*member, field.of(draft.request), kNumberRange<Request>, field.least);
+    if (member) read_value(*member, field.of(request), kNumberRange<Request>, field.least);
   });
 }
 
+/// A budget of so many times the runtime of the nodes in seconds, which stay finite. A file states
+/// both; seconds are what was solved.
+void settle_runtime(const JsonCursor& request, ScheduleFile& draft) {
+  if (request.optional("runtime_budget_seconds")) return;
+  if (!request.optional("runtime_budget_ratio")) return;
+  draft.request.limits.runtime_budget_seconds =
+      std::min(draft.request.runtime_budget_ratio * baseline(draft.graph).runtime_seconds,
+               std::numeric_limits<double>::max());
+}
+
 /// Digests follow from the nodes and their order, so that only the order has to be right.
-void check_draft_order(const JsonCursor& root, const ScheduleDraft& draft) {
+void check_draft_order(const JsonCursor& root, const ScheduleFile& draft) {
   const auto model = root.optional("model");
   const auto list = model ? model->optional("order") : std::nullopt;
   if (list) {
-    check_order_list(*list, draft.model->order, draft.graph.size());
-    with_place(list->place(), [&] { put_back(draft.graph, draft.model->order); });
+    check_order_list(*list, draft.model.order, draft.graph.size());
+    with_place(list->place(), [&] { put_back(draft.graph, draft.model.order); });
   } else if (const auto nodes = root.optional("nodes")) {
     refuse_choices(*nodes, draft.graph);
   }
 }
 
-template <typename Info>
-void read_if_there(const JsonCursor& root, const char* key, std::optional<Info>& info) {
-  const auto member = root.optional(key);
-  if (member) read_value(*member, info);
+/// Whose graph it is that a file has, if it does not say.
+ModelInfo unnamed_model(std::string_view text, const std::string& source) {
+  return {.name = source == "-" ? "stdin" : std::filesystem::path(source).stem().string(),
+          .source = source,
+          .backward = std::string(name_of(Backward::explicit_nodes)),
+          .sha256 = sha256_hex(text)};
 }
 
 }  // namespace
 
+bool is_draft(std::string_view text, const std::string& source) {
+  const nlohmann::json document = parse_json(text, source);
+  return document.is_object() && document.contains("stages") && !document.contains("summary");
+}
+
 // The nodes come before the stages, which may name them.
-ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& source,
-                                   const GraphOfDraft& graph_of) {
+ScheduleFile parse_schedule_draft(std::string_view text, const std::string& source,
+                                  const GraphOfDraft& graph_of) {
   const nlohmann::json document = parse_json(text, source);
   const JsonCursor root(document, source);
   expect_format(root, kScheduleFormat, 1, kNewestScheduleVersion);
   root.allow_only({"format", "version", "code", "status", "model", "platform", "request", "summary",
                    "solver", "nodes", "stages", "program"});
-  ScheduleDraft draft;
-  read_if_there(root, "model", draft.model);
-  read_if_there(root, "platform", draft.platform);
-  if (const auto request = root.optional("request")) read_draft_request(*request, draft);
+  ScheduleFile draft = make_draft();
+  const auto model = root.optional("model");
+  const bool is_named = model && !model->is_null();
+  draft.model = is_named ? read_struct<ModelInfo>(*model) : unnamed_model(text, source);
+  if (const auto platform = root.optional("platform")) read_value(*platform, draft.platform);
+  const auto request = root.optional("request");
+  if (request) read_draft_request(*request, draft.request);
   const auto nodes = root.optional("nodes");
   if (nodes) {
     draft.graph = read_nodes(*nodes);
@@ -117,6 +136,7 @@ ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& sou
     root.fail("found no 'nodes', expected them, or a model that has them (--model)");
   }
   check_draft_order(root, draft);
+  if (request) settle_runtime(*request, draft);
   draft.schedule = read_draft_stages(root.required("stages"), draft.graph);
   return draft;
 }

@@ -6,8 +6,8 @@
 #include <string>
 #include <string_view>
 
+#include "poet/graph.hpp"
 #include "poet/schedule_file.hpp"
-#include "report/schedule_draft.hpp"
 
 namespace poet {
 
@@ -32,14 +32,19 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
 /// may have added does not matter. Throws InputError for what is no JSON.
 bool holds_schedule(std::string_view text, const std::string& source);
 
+/// Whether a text is a draft: it has stages, and not the figures that a replay finds out. Throws
+/// InputError for what is no JSON.
+bool is_draft(std::string_view text, const std::string& source);
+
 /// Makes the graph of a draft without `nodes` from what the draft says besides.
-using GraphOfDraft = std::function<Graph(const ScheduleDraft&)>;
+using GraphOfDraft = std::function<Graph(const ScheduleFile&)>;
 
 /// Reads a schedule file of which only `format`, `version`, `nodes` and `stages` have to be there,
 /// and `nodes` only if there is no `graph_of`. Stages name nodes by index or by name, and may leave
-/// out lists that are empty. What only a replay or a solve can state is not looked at. Throws
-/// InputError for anything malformed; `source` is named.
-ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& source,
-                                   const GraphOfDraft& graph_of);
+/// out lists that are empty. What only a replay or a solve can state is not looked at, and stays as
+/// in make_draft(). Throws InputError for anything malformed; `source` is named, and names the
+/// model if nothing else does.
+ScheduleFile parse_schedule_draft(std::string_view text, const std::string& source,
+                                  const GraphOfDraft& graph_of);
 
 }  // namespace poet

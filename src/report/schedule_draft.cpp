@@ -4,10 +4,10 @@
 
 #include "report/schedule_draft.hpp"
 
-#include <algorithm>
 #include <limits>
+#include <utility>
 
-#include "report/file_order.hpp"
+#include "poet/simulate.hpp"
 #include "report/place_schedule.hpp"
 #include "report/summary.hpp"
 #include "report/unplaced_file.hpp"
@@ -15,67 +15,57 @@
 namespace poet {
 namespace {
 
-/// The runtime budget in seconds, which stay finite. A file states both forms; seconds are what was
-/// solved.
-std::optional<Seconds> runtime_budget(const ScheduleDraft& draft) {
-  if (draft.runtime_budget_seconds || !draft.runtime_budget_ratio) {
-    return draft.runtime_budget_seconds;
+constexpr Bytes kNoRamBudget = std::numeric_limits<Bytes>::max();
+constexpr double kNoRuntimeBudget = std::numeric_limits<double>::infinity();
+
+/// What the draft asks for. Nothing was minimised, and a ratio stays as stated unless the seconds,
+/// which were replayed, come to another one.
+Request completed_request(const ScheduleFile& draft, const Replay& replay, const Baseline& base) {
+  Request request = draft.request;
+  Limits& limits = request.limits;
+  if (limits.ram_budget_bytes == kNoRamBudget) limits.ram_budget_bytes = replay.peak_ram_bytes;
+  if (limits.runtime_budget_seconds == kNoRuntimeBudget) {
+    limits.runtime_budget_seconds = replay.runtime_seconds;
   }
-  return std::min(*draft.runtime_budget_ratio * baseline(draft.graph).runtime_seconds,
-                  std::numeric_limits<double>::max());
-}
-
-/// The limits of a draft, with these budgets if it has none.
-Limits limits_of_draft(const ScheduleDraft& draft, Bytes ram, Seconds runtime) {
-  Limits limits = draft.request.limits;
-  limits.ram_budget_bytes = draft.ram_budget_bytes.value_or(ram);
-  limits.runtime_budget_seconds = runtime_budget(draft).value_or(runtime);
-  return limits;
-}
-
-/// The runtime budget as the user stated it. A ratio stays as stated unless the seconds, which were
-/// replayed, come to another one.
-RuntimeBudget stated_runtime(const ScheduleDraft& draft, Seconds seconds, const Baseline& base) {
-  const auto& ratio = draft.runtime_budget_ratio;
+  const double ratio = runtime_ratio(limits.runtime_budget_seconds, base);
+  const bool is_stated = request.runtime_budget_ratio < kNoRuntimeBudget;
   const bool is_same =
-      ratio && (base.runtime_seconds <= 0 || agree(*ratio, seconds / base.runtime_seconds));
-  return is_same ? RuntimeBudget(Ratio{*ratio}) : RuntimeBudget(seconds);
+      is_stated && (base.runtime_seconds <= 0 || agree(request.runtime_budget_ratio, ratio));
+  if (!is_same) request.runtime_budget_ratio = ratio;
+  request.settings.objective = Objective::energy;
+  request.settings.order = draft.model.order.empty() ? OrderKind::given : OrderKind::stated;
+  return request;
 }
 
 }  // namespace
 
-Baseline stated_base(const ScheduleDraft& draft) {
-  if (!draft.model || draft.model->order.empty()) return baseline(draft.graph);
-  return baseline(put_back(draft.graph, draft.model->order));
+ScheduleFile make_draft(Graph graph, Schedule schedule, ModelInfo model, PagingTime paging_time) {
+  ScheduleFile draft;
+  draft.model = std::move(model);
+  draft.request.limits = {.ram_budget_bytes = kNoRamBudget,
+                          .runtime_budget_seconds = kNoRuntimeBudget,
+                          .paging_time = paging_time};
+  draft.request.runtime_budget_ratio = kNoRuntimeBudget;
+  draft.graph = std::move(graph);
+  draft.schedule = std::move(schedule);
+  return draft;
 }
 
-Replay replay_draft(const ScheduleDraft& draft) {
-  return simulate(draft.graph, draft.schedule,
-                  limits_of_draft(draft, std::numeric_limits<Bytes>::max(),
-                                  std::numeric_limits<double>::infinity()));
-}
-
-ScheduleFile complete_unplaced_draft(const ScheduleDraft& draft, const Replay& replay,
-                                     const ModelInfo& unnamed) {
-  const Problem problem{
-      .graph = draft.graph,
-      .limits = limits_of_draft(draft, replay.peak_ram_bytes, replay.runtime_seconds)};
+ScheduleFile complete_unplaced_draft(const ScheduleFile& draft) {
+  const Replay replay = simulate(draft.graph, draft.schedule, draft.request.limits);
   const Baseline base = baseline(draft.graph);
-  SolveSettings settings = draft.request.settings;
-  settings.objective = Objective::energy;  // nothing was minimised
-  const RuntimeBudget stated = stated_runtime(draft, problem.limits.runtime_budget_seconds, base);
+  const Request request = completed_request(draft, replay, base);
   const SolveResult result{.status = Status::feasible,
                            .schedule = draft.schedule,
                            .energy_joules = replay.energy_joules,
                            .lower_bound_joules = base.energy_joules,
                            .statistics = {.formulation = "none"}};
   Model in_order;
-  if (draft.model) in_order.order = draft.model->order;
-  settings.order = in_order.order.empty() ? OrderKind::given : OrderKind::stated;
+  in_order.order = draft.model.order;
   ScheduleFile file = make_unplaced_file(
-      in_order, nullptr, problem, make_request(problem.limits, stated, base, settings), result);
+      in_order, nullptr, {.graph = draft.graph, .limits = request.limits}, request, result);
   const ModelInfo found = file.model;
-  file.model = draft.model ? *draft.model : unnamed;
+  file.model = draft.model;
   file.model.node_count = found.node_count;
   file.model.forward_node_count = found.forward_node_count;
   file.model.graph_sha256 = found.graph_sha256;
@@ -84,9 +74,8 @@ ScheduleFile complete_unplaced_draft(const ScheduleDraft& draft, const Replay& r
   return file;
 }
 
-ScheduleFile complete_draft(const ScheduleDraft& draft, const Replay& replay,
-                            const ModelInfo& unnamed) {
-  ScheduleFile file = complete_unplaced_draft(draft, replay, unnamed);
+ScheduleFile complete_draft(const ScheduleFile& draft) {
+  ScheduleFile file = complete_unplaced_draft(draft);
   add_offsets(file);
   return file;
 }

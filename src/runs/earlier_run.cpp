@@ -17,9 +17,8 @@
 
 namespace poet {
 
-EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
-                       const std::string& journal_path, Note note)
-    : journal_(journal), grid_(grid), path_(journal_path), note_(std::move(note)) {
+EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid, Note note)
+    : journal_(journal), grid_(grid), note_(std::move(note)) {
   for (const Subject& subject : grid.subjects) {
     graphs_.push_back(subject.graph_sha256());
   }
@@ -33,7 +32,7 @@ EarlierRun::EarlierRun(const SweepJournal& journal, const SweepGrid& grid,
   note_(fmt::format(
       "'{}': {} of its {} results are another build's; their schedules are kept as starts, and the "
       "rest is solved anew",
-      path_, others, earlier->points.size() + earlier->min_rams.size()));
+      journal_.path(), others, earlier->points.size() + earlier->min_rams.size()));
 }
 
 void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const {
@@ -47,7 +46,7 @@ void EarlierRun::take(const std::vector<MinRamTask>& tasks, MinRams& found, MinR
       note_(fmt::format(
           "'{}': the smallest RAM budget of task {} is about another graph; it is looked "
           "for anew",
-          path_, t));
+          journal_.path(), t));
     }
   }
 }
@@ -81,7 +80,7 @@ SweepOutcomes EarlierRun::take(const std::vector<SweepPoint>& points, double gap
   }
   if (elsewhere > 0) {
     note_(fmt::format("'{}': points about another graph or RAM budget: {}; they are solved anew",
-                      path_, elsewhere));
+                      journal_.path(), elsewhere));
   }
   return outcomes;
 }

@@ -19,8 +19,7 @@ using Note = std::function<void(const std::string&)>;
 class EarlierRun {
  public:
   /// `note` is given a line about each thing that is not taken as it is. Keeps references.
-  EarlierRun(const SweepJournal& journal, const SweepGrid& grid, const std::string& journal_path,
-             Note note);
+  EarlierRun(const SweepJournal& journal, const SweepGrid& grid, Note note);
 
   /// The answers that need no search, and in `open` those that are to be searched again.
   void take(const std::vector<MinRamTask>& tasks, MinRams& found, MinRams& open) const;
@@ -41,7 +40,6 @@ class EarlierRun {
 
   const SweepJournal& journal_;
   const SweepGrid& grid_;
-  std::string path_;
   Note note_;
   std::vector<std::string> graphs_;  ///< digests, by subject
 };

@@ -2,6 +2,11 @@
 // nothing is lost by a crash, and FILE never holds half a sweep. A failure is not kept: a resumed
 // run shall try that point again. The request goes first, as the lines mean nothing without the
 // grid that they number; settings that change later are a line of their own.
+//
+// A finished sweep keeps its journal as FILE.request, since rows have figures and no schedules: to
+// go on is then the same for both kinds. Its last line has the digest of FILE, because another
+// sweep can have written FILE since, to stdout or without a journal. FILE is in place before the
+// journal gets its other name, so that a crash between the two leaves FILE.partial, which counts.
 
 #include "runs/sweep_journal.hpp"
 
@@ -11,6 +16,7 @@
 
 #include "base/files/files.hpp"
 #include "base/sha256.hpp"
+#include "formats/read_results.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -51,17 +57,10 @@ void check_journal(const std::string& output) {
   check_writable(path);
 }
 
-std::optional<SweepRequest> finished_request(const std::string& output) {
-  const std::string path = request_path(output);
-  if (!exists(path)) return std::nullopt;
-  std::string line = read_file(path);
-  while (line.ends_with('\n')) line.pop_back();
-  return read_journal({line}, path).request;
-}
-
 SweepJournal SweepJournal::reopen(const std::string& output) {
   SweepJournal journal;
-  const std::string path = journal_path(output);
+  std::string path = journal_path(output);
+  if (!exists(path) && exists(output)) path = request_path(output);
   if (!exists(path)) return journal;
   journal.program_ = program_sha256();
   journal.journal_ = std::make_unique<Journal>(Journal::reopen(path));
@@ -72,8 +71,21 @@ SweepJournal SweepJournal::reopen(const std::string& output) {
   return journal;
 }
 
+void SweepJournal::expect_result(const std::string& output) const {
+  const std::string path = request_path(output);
+  const char* const anew = "expected the one that the sweep left; solve anew with --output";
+  if (!earlier_) throw InputError(fmt::format("there is no '{}' to go on with; {}", path, anew));
+  if (earlier_->result_sha256.empty()) {
+    throw InputError(path, fmt::format("found no results, as older versions left it; {}", anew));
+  }
+  if (earlier_->result_sha256 != sha256_hex(read_file(output, kMaxResultBytes))) {
+    throw InputError(path, fmt::format("'{}' is not the result of this sweep; {}", output, anew));
+  }
+}
+
 void SweepJournal::begin(const std::string& output, const SweepRequest& request) {
   if (earlier_) {
+    journal_->rename(journal_path(output));
     if (earlier_->request.settings == request.settings) return;
     journal_->append(journal_change(request));
     earlier_->go_on_with(request);
@@ -102,13 +114,11 @@ void SweepJournal::keep(int point, const std::string& graph_sha256, Bytes ram_bu
   }
 }
 
-void SweepJournal::finish(const std::string& output, const SweepRequest& request) {
+void SweepJournal::finish(const std::string& output, const std::string& result) {
   if (!journal_) return;
-  SweepRequest stated = request;
-  stated.continues.reset();
-  journal_->remove();
+  journal_->append(journal_end(sha256_hex(result)));
+  journal_->rename(request_path(output));
   journal_.reset();
-  write_file(request_path(output), journal_head(stated) + "\n");
 }
 
 }  // namespace poet

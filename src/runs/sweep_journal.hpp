@@ -12,12 +12,14 @@
 namespace poet {
 
 /// The journal beside the file that a sweep is to write, FILE.partial: it keeps what is finished
-/// until FILE is in place. A sweep to stdout, or to something that is no regular file, has none.
+/// until FILE is in place. Then it is FILE.request, with which the sweep can go on with other
+/// settings. A sweep to stdout, or to something that is no regular file, has none.
 class SweepJournal {
  public:
   /// No journal.
   SweepJournal() = default;
-  /// That of an interrupted sweep to `output`, locked; without one where there is none.
+  /// The journal of an interrupted sweep to `output`, or of a finished one, locked; without one if
+  /// none is there.
   static SweepJournal reopen(const std::string& output);
 
   /// What this run finds comes from: this program, and a graph.
@@ -27,6 +29,10 @@ class SweepJournal {
 
   /// What an earlier run has left, if one has.
   const std::optional<JournalContents>& earlier() const { return earlier_; }
+  /// Where it is; empty without one.
+  std::string path() const { return journal_ ? journal_->path() : std::string(); }
+  /// Throws InputError unless the journal is that of the finished result in `output`.
+  void expect_result(const std::string& output) const;
   /// Begins a new one if none was reopened; in one that was, notes settings that have changed.
   /// Throws InputError where a journal is there that nobody asked to resume.
   void begin(const std::string& output, const SweepRequest& request);
@@ -35,9 +41,8 @@ class SweepJournal {
   void keep(int task, const std::string& graph_sha256, const MinRam& found);
   void keep(int point, const std::string& graph_sha256, Bytes ram_budget_bytes,
             const SweepOutcome& outcome);
-  /// The result is in place, and the journal goes. Its request stays beside the result, so that the
-  /// sweep can go on with other settings. Throws InputError if that cannot be written.
-  void finish(const std::string& output, const SweepRequest& request);
+  /// The result, this text, is in place. Throws InputError if the journal cannot be renamed.
+  void finish(const std::string& output, const std::string& result);
 
  private:
   std::string program_;  ///< its digest; empty without a journal
@@ -48,10 +53,6 @@ class SweepJournal {
 /// Throws InputError where a new sweep to `output` would find a journal in its way or could not
 /// write one.
 void check_journal(const std::string& output);
-
-/// The request of a finished sweep to `output`; nothing if it is not there. Throws InputError for a
-/// malformed one.
-std::optional<SweepRequest> finished_request(const std::string& output);
 
 /// `curve.jsonl` -> `curve.jsonl.request`
 std::string request_path(const std::string& output);

@@ -45,8 +45,6 @@ struct SweepRequest {
   std::string plot;
   std::string schedules;
   bool require_optimal = false;
-  /// The sweep was finished before, and the rows of its file count as well.
-  std::optional<bool> continues{};
 
   bool operator==(const SweepRequest&) const = default;
 };
@@ -81,11 +79,9 @@ inline constexpr auto kAskedFields = std::tuple_cat(
                &SweepRequest::order_file_sha256>);
 
 template <>
-inline constexpr auto kFields<SweepRequest> =
-    std::tuple_cat(kAskedFields,
-                   kMembers<&SweepRequest::format, &SweepRequest::csv, &SweepRequest::plot,
-                            &SweepRequest::schedules, &SweepRequest::require_optimal>,
-                   kMembersIn<InFile::left_out_if_empty, &SweepRequest::continues>);
+inline constexpr auto kFields<SweepRequest> = std::tuple_cat(
+    kAskedFields, kMembers<&SweepRequest::format, &SweepRequest::csv, &SweepRequest::plot,
+                           &SweepRequest::schedules, &SweepRequest::require_optimal>);
 
 /// A value that a user set, as a command line states it.
 template <typename Value>

@@ -67,7 +67,7 @@ def check_files():
 
 
 def check_pages():
-    """The examples of the pages are complete documents, or schedules to be completed by `simulate`."""
+    """The examples of the pages are complete documents, or schedules to be completed by `verify`."""
     found = 0
     for path in [SOURCE / "README.md", *sorted((SOURCE / "docs").glob("*.md"))]:
         for text in re.findall(r"```json\n(.*?)```", path.read_text(), re.DOTALL):
@@ -318,7 +318,8 @@ def check_wrong_schedules(plain, exact, infeasible):
 
     wrong("unknown key", lambda d: d.update(extra=1))
     wrong("unknown key of a stage", lambda d: d["stages"][0].update(extra=1))
-    wrong("no summary", lambda d: d.pop("summary"))
+    # To `verify` it is a draft, as a single file.
+    refuse(plain, ["place"], "schedule: no summary", lambda d: d.pop("summary"))
     wrong("unknown version", lambda d: d.update(version=3))
     wrong("text in place of a number", lambda d: d["summary"].update(gap="0"))
     wrong("unknown instruction", lambda d: d["program"][0].update(op="load"))
@@ -378,7 +379,7 @@ with tempfile.TemporaryDirectory() as name:
     check_every_input(scratch)
     plain, exact, small, infeasible = check_solves(scratch)
     check_wrong_schedules(plain, exact, infeasible)
-    check_every_place(small, scratch, ["verify", "FILE"])
+    check_every_place(small, scratch, ["verify", "FILE", "FILE"])
     check_every_place(infeasible, scratch, ["compare", "FILE", "FILE"])
     unsolved, solved, smallest = check_sweeps(scratch)
     check_wrong_lines(scratch, unsolved, solved, smallest)

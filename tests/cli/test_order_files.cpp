@@ -55,11 +55,11 @@ TEST_F(OrderFiles, AreVerifiedWithAndWithoutTheirModel) {
   EXPECT_THAT(poet_solve({"verify", given}).err, Not(HasSubstr("order")));
 }
 
-TEST_F(OrderFiles, StayInTheirOrderInSimulateAndPlace) {
+TEST_F(OrderFiles, StayInTheirOrderIfTheyAreCompletedOrPlaced) {
   const json whole = json::parse(ordered_);
   json stages = {{"format", "poet-schedule"}, {"version", 2}};
   for (const char* key : {"model", "request", "stages"}) stages[key] = whole[key];
-  const Words words = Words{"simulate", "-"} + about_model();
+  const Words words = Words{"verify", "-", "--compact"} + about_model();
   for (const json& file : {stages, whole}) {
     const Finished run = poet_solve(words, file.dump());
     ASSERT_EQ(run.status, 0) << run.err;

@@ -25,7 +25,9 @@
 #include "poet/platform.hpp"
 #include "poet/problem.hpp"
 #include "poet/schedule_file.hpp"
+#include "poet/simulate.hpp"
 #include "poet/units.hpp"
+#include "report/schedule_draft.hpp"
 #include "solver/import_solution.hpp"
 
 namespace poet::test {
@@ -150,10 +152,10 @@ void read_journal_text(std::string_view text) {
 void read_draft_text(std::string_view text) {
   reads([&] {
     const auto complete = [](std::string_view it) -> std::optional<ScheduleFile> {
-      const ScheduleDraft draft = parse_schedule_draft(it, "fuzz", nullptr);
-      const Replay replay = replay_draft(draft);
+      const ScheduleFile draft = parse_schedule_draft(it, "fuzz", nullptr);
+      const Replay replay = simulate(draft.graph, draft.schedule, draft.request.limits);
       if (!replay.valid()) return std::nullopt;
-      return complete_draft(draft, replay, {.name = "fuzz"});
+      return complete_draft(draft);
     };
     const auto file = complete(text);
     if (!file) return;

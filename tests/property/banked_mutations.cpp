@@ -7,6 +7,7 @@
 #include "mutations.hpp"
 #include "poet/arena.hpp"
 #include "report/place_schedule.hpp"
+#include "report/schedule_draft.hpp"
 #include "support/random_exact_schedules.hpp"
 
 namespace poet::test {
@@ -33,8 +34,7 @@ Platform random_board(Twister& random, Bytes bytes) {
 ScheduleFile new_banked_file(Twister& random) {
   constexpr int kTries = 100;
   for (int tries = 0; tries < kTries; ++tries) {
-    const ScheduleDraft draft = draft_of(random_exact_case(random));
-    const ScheduleFile file = complete_unplaced_draft(draft, replay_draft(draft), kRandomModel);
+    const ScheduleFile file = complete_unplaced_draft(draft_of(random_exact_case(random)));
     const Platform platform = random_board(random, file.summary.peak_ram_bytes);
     const PlacedSchedule placed =
         place_schedule(file, {.platform = &platform,

@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "poet/schedule_file.hpp"
-#include "report/schedule_draft.hpp"
 #include "support/random_schedules.hpp"
 
 namespace poet::test {
@@ -96,8 +95,7 @@ std::vector<std::string> findings(const Mutation& mutation, const ScheduleFile& 
 /// A valid file with offsets, and with many moves in every other one.
 ScheduleFile random_placed_file(Twister& random);
 /// What of a random case stands before its figures are known.
-ScheduleDraft draft_of(const Case& made);
-const ModelInfo kRandomModel{.name = "random", .backward = "explicit"};
+ScheduleFile draft_of(const Case& made);
 
 /// POET_SEED repeats a run; every failure names the seed that was in use.
 std::uint64_t seed_of_run();

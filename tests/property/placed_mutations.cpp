@@ -5,6 +5,7 @@
 #include "mutations.hpp"
 #include "poet/arena.hpp"
 #include "report/place_schedule.hpp"
+#include "report/schedule_draft.hpp"
 #include "support/random_exact_schedules.hpp"
 
 namespace poet::test {
@@ -109,15 +110,13 @@ void write_a_copy_over_another(Spot& spot, Twister& random) {
 
 }  // namespace
 
-ScheduleDraft draft_of(const Case& made) {
-  return {.request = {.limits = {.paging_time = made.limits.paging_time}},
-          .graph = made.graph,
-          .schedule = made.schedule};
+ScheduleFile draft_of(const Case& made) {
+  return make_draft(made.graph, made.schedule, {.name = "random", .backward = "explicit"},
+                    made.limits.paging_time);
 }
 
 ScheduleFile random_placed_file(Twister& random) {
-  const ScheduleDraft draft = draft_of(random_exact_case(random));
-  ScheduleFile file = complete_draft(draft, replay_draft(draft), kRandomModel);
+  ScheduleFile file = complete_draft(draft_of(random_exact_case(random)));
   if (chance(random, 50)) place_with_many_moves(file);
   return file;
 }

@@ -16,6 +16,7 @@
 #include "execute/run_schedule.hpp"
 #include "mutations.hpp"
 #include "poet/error.hpp"
+#include "poet/simulate.hpp"
 #include "report/place_schedule.hpp"
 #include "report/schedule_draft.hpp"
 #include "support/address_replay.hpp"
@@ -159,15 +160,14 @@ ScheduleFile random_file(Twister& random, const Subject& about, Kind kind) {
   const Graph& graph = about.formulas.graph;
   constexpr Habits kHabits{.drop = 60, .page_out = 50, .page_in = 40};
   constexpr int kTries = 10;
-  ScheduleDraft draft{.model = model_info(about.formulas.model), .graph = graph};
-  Replay replay;
+  ScheduleFile file;
   for (int tries = 0; tries < kTries; ++tries) {
-    draft.schedule = ExactScheduler(random, graph, kHabits).run();
-    draft.request.limits.paging_time = static_cast<PagingTime>(draw(random, 0, 2));
-    replay = replay_draft(draft);
-    if (replay.page_in_count > 0 && replay.recompute_count > 0) break;
+    Schedule schedule = ExactScheduler(random, graph, kHabits).run();
+    const auto paging_time = static_cast<PagingTime>(draw(random, 0, 2));
+    file = complete_unplaced_draft(
+        make_draft(graph, std::move(schedule), model_info(about.formulas.model), paging_time));
+    if (file.summary.page_in_count > 0 && file.summary.recompute_count > 0) break;
   }
-  ScheduleFile file = complete_unplaced_draft(draft, replay, *draft.model);
   if (kind != Kind::plain) file = with_greedy_offsets(std::move(file));
   if (kind == Kind::moved) add_move(file);
   return file;
@@ -253,16 +253,15 @@ TEST_P(ChangedProgram, IsEqualWhereverItsChangedStagesAreValid) {
     for (int tries = 0; tries < 400; ++tries) {
       ScheduleFile changed = file;
       edit(random, changed.schedule);
-      ScheduleDraft draft{.model = file.model, .graph = file.graph, .schedule = changed.schedule};
-      draft.request.limits.paging_time = file.request.limits.paging_time;
-      const Replay replay = replay_draft(draft);
-      if (!replay.valid()) {
+      const ScheduleFile draft =
+          make_draft(file.graph, changed.schedule, file.model, file.request.limits.paging_time);
+      if (!simulate(draft.graph, draft.schedule, draft.request.limits).valid()) {
         EXPECT_FALSE(verify_schedule_file(changed).empty());
         ++invalid;
         continue;
       }
-      changed = is_placed ? with_greedy_offsets(complete_unplaced_draft(draft, replay, file.model))
-                          : complete_draft(draft, replay, file.model);
+      changed =
+          is_placed ? with_greedy_offsets(complete_unplaced_draft(draft)) : complete_draft(draft);
       is_placed = true;
       EXPECT_THAT(verify_schedule_file(changed), testing::IsEmpty());
       EXPECT_EQ(judge(about, changed).value, "") << "case " << number;

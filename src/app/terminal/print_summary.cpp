@@ -151,6 +151,14 @@ void print_banks(const ScheduleFile& file, const std::string& heading) {
                         100 * (1 - bound / cost)));
 }
 
+void print_valid(const ScheduleFile& file, const std::string& name, const std::string& rest) {
+  const Summary& s = file.summary;
+  spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x{}", name,
+               format_joules(s.energy_joules), change_text(s.energy_overhead),
+               format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio,
+               rest);
+}
+
 bool print_findings(const std::vector<std::string>& findings, const std::string& name,
                     const std::string& what) {
   for (const std::string& finding : findings) spdlog::error("{}: {}", name, finding);

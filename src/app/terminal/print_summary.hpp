@@ -21,6 +21,9 @@ void print_moves(const ScheduleFile& file, const std::string& heading);
 /// Says on stderr what is read and written in banks, and what that takes, if a schedule is in some.
 void print_banks(const ScheduleFile& file, const std::string& heading);
 
+/// Says on stderr that a schedule is valid, with its figures; `rest` ends the line.
+void print_valid(const ScheduleFile& file, const std::string& name, const std::string& rest = {});
+
 /// Reports what is wrong with a schedule, and with `what` what was not done then. True if nothing
 /// is.
 bool print_findings(const std::vector<std::string>& findings, const std::string& name,

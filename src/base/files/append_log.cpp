@@ -98,10 +98,11 @@ void Journal::append(std::string_view line) {
   if (!write_fully(fd_, std::string(line) + '\n') || ::fdatasync(fd_) != 0) fail("write");
 }
 
-void Journal::remove() {
-  if (::unlink(path_.c_str()) != 0) fail("remove");
-  ::close(fd_);
-  fd_ = -1;
+void Journal::rename(const std::string& path) {
+  if (path == path_) return;
+  if (::rename(path_.c_str(), path.c_str()) != 0) fail("rename");
+  path_ = path;
+  sync_folder(path);
 }
 
 void Journal::fail(const char* action) const {

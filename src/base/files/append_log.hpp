@@ -21,12 +21,13 @@ class Journal {
   Journal& operator=(const Journal&) = delete;
   ~Journal();
 
+  const std::string& path() const { return path_; }
   /// The lines that were there when it was opened, without their ends.
   const std::vector<std::string>& lines() const { return lines_; }
   /// Adds a line; it is on the disk when this returns.
   void append(std::string_view line);
-  /// Removes the file, once all that it held is kept elsewhere.
-  void remove();
+  /// Gives the file another name in its folder, in place of a file that has that name.
+  void rename(const std::string& path);
 
  private:
   explicit Journal(std::string path) : path_(std::move(path)) {}

@@ -30,8 +30,13 @@ TEST(Journal, KeepsItsLines) {
   EXPECT_THAT(again.lines(), ElementsAre("head", "one"));
   again.append("two");
   EXPECT_EQ(test::contents_of(path), "head\none\ntwo\n");
-  again.remove();
-  EXPECT_THAT(folder.contents(), ElementsAre());
+  const std::string other = folder.write("k", "of before");
+  again.rename(other);
+  again.append("three");
+  EXPECT_EQ(test::contents_of(other), "head\none\ntwo\nthree\n");
+  EXPECT_THAT(folder.contents(), ElementsAre("k"));
+  EXPECT_THAT(input_error([&] { again.rename(folder.file("none/k")); }),
+              HasSubstr(other + ": cannot rename"));
 }
 
 TEST(Journal, CutsATornLastLineOff) {

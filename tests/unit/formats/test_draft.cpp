@@ -9,6 +9,8 @@
 #include "expect_input_error.hpp"
 #include "formats/read_schedule.hpp"
 #include "poet/error.hpp"
+#include "poet/simulate.hpp"
+#include "report/schedule_draft.hpp"
 #include "report/schedule_version.hpp"
 #include "support/ordered_files.hpp"
 #include "support/tiny_report.hpp"
@@ -26,13 +28,16 @@ json bare(const Schedule& schedule) {
   return file;
 }
 
-ScheduleDraft read(const json& file) {
+ScheduleFile read(const json& file) {
   return parse_schedule_draft(file.dump(), "draft.json", nullptr);
 }
 
 ScheduleFile completed(const json& file) {
-  const ScheduleDraft draft = read(file);
-  return complete_draft(draft, replay_draft(draft), {.name = "draft", .backward = "explicit"});
+  return complete_draft(read(file));
+}
+
+std::vector<Violation> violations_of(const ScheduleFile& draft) {
+  return simulate(draft.graph, draft.schedule, draft.request.limits).violations;
 }
 
 void expect_error(const json& file, const std::string& message) {
@@ -48,20 +53,16 @@ TEST(Draft, NeedsNodesAndStagesAlone) {
     EXPECT_EQ(file.model.node_count, 4);
     EXPECT_EQ(file.model.forward_node_count, 3);
     EXPECT_FALSE(file.platform);
+    EXPECT_EQ(file.request.limits.ram_budget_bytes, file.summary.peak_ram_bytes);
+    EXPECT_EQ(file.request.limits.runtime_budget_seconds, file.summary.runtime_seconds);
+    EXPECT_EQ(file.request.runtime_budget_ratio, file.summary.runtime_ratio);
+    EXPECT_EQ(file.summary.lower_bound_joules, 15);
     EXPECT_EQ(without_offsets(file.program), to_program(tiny_graph(), schedule));
     EXPECT_THAT(verify_schedule_file(file), testing::IsEmpty());
     const std::string text = to_json(file);
     EXPECT_EQ(to_json(parse_schedule_file(text, "written")), text);
+    EXPECT_EQ(to_json(completed(json::parse(text))), text);
   }
-}
-
-TEST(Draft, TakesItsOwnFiguresForMissingBudgets) {
-  const ScheduleFile file = completed(bare(recompute_a()));
-  EXPECT_EQ(file.request.limits.ram_budget_bytes, 1101);
-  EXPECT_EQ(file.request.limits.runtime_budget_seconds, 16);
-  EXPECT_EQ(file.request.runtime_budget_ratio, 16.0 / 15);
-  EXPECT_EQ(file.summary.lower_bound_joules, 15);
-  EXPECT_EQ(file.summary.gap, 1.0 / 16);
 }
 
 TEST(Draft, KeepsWhatItStates) {
@@ -80,11 +81,6 @@ TEST(Draft, KeepsWhatItStates) {
   EXPECT_EQ(whole.platform->name, "board");
 }
 
-TEST(Draft, StaysAsItIsOnceItIsComplete) {
-  const std::string once = to_json(completed(bare(page_a())));
-  EXPECT_EQ(to_json(completed(json::parse(once))), once);
-}
-
 TEST(Draft, NamesNodesByNameOrIndexInAnyOrder) {
   json file = bare(keep_all());
   file["stages"] = json::array({{{"compute", {"a"}}},
@@ -99,8 +95,8 @@ TEST(Draft, TakesItsGraphFromElsewhereIfItHasNone) {
   file.erase("nodes");
   file["request"] = {{"paging", false}};
   bool paging = true;
-  const ScheduleDraft draft =
-      parse_schedule_draft(file.dump(), "draft.json", [&](const ScheduleDraft& known) {
+  const ScheduleFile draft =
+      parse_schedule_draft(file.dump(), "draft.json", [&](const ScheduleFile& known) {
         paging = known.request.limits.techniques.paging;
         return tiny_graph();
       });
@@ -111,15 +107,24 @@ TEST(Draft, TakesItsGraphFromElsewhereIfItHasNone) {
 
 TEST(Draft, IsReplayedWithinTheBudgetsThatItHas) {
   json file = bare(recompute_a());
-  EXPECT_TRUE(replay_draft(read(file)).valid());
-  file["request"] = {{"ram_budget_bytes", 1100}};
-  EXPECT_EQ(replay_draft(read(file)).violations.front().rule, Rule::ram);
-  file["request"] = {{"runtime_budget_seconds", 15}};
-  EXPECT_EQ(replay_draft(read(file)).violations.front().rule, Rule::runtime);
-  file["request"] = {{"remat", false}};
-  EXPECT_EQ(replay_draft(read(file)).violations.front().rule, Rule::structure);
-  const ScheduleDraft draft = read(file);
-  EXPECT_THROW(complete_draft(draft, replay_draft(draft), {}), InternalError);
+  EXPECT_THAT(violations_of(read(file)), testing::IsEmpty());
+  const std::vector<std::pair<json, Rule>> tight{{{{"ram_budget_bytes", 1100}}, Rule::ram},
+                                                 {{{"runtime_budget_seconds", 15}}, Rule::runtime},
+                                                 {{{"runtime_budget_ratio", 1}}, Rule::runtime},
+                                                 {{{"remat", false}}, Rule::structure}};
+  for (const auto& [request, rule] : tight) {
+    file["request"] = request;
+    EXPECT_EQ(violations_of(read(file)).front().rule, rule) << request;
+  }
+  EXPECT_THROW(complete_draft(read(file)), InternalError);
+}
+
+TEST(Draft, IsKnownByStagesWithoutASummary) {
+  const json whole = json::parse(to_json(TinySolve(keep_all()).report()));
+  EXPECT_FALSE(is_draft(whole.dump(), "whole.json"));
+  EXPECT_TRUE(is_draft(bare(keep_all()).dump(), "draft.json"));
+  EXPECT_FALSE(is_draft(R"({"format": "poet-schedule", "error": "none"})", "error.json"));
+  EXPECT_THROW(is_draft("no JSON", "text"), InputError);
 }
 
 TEST(Draft, RefusesWhatIsMalformedWithThePlace) {

@@ -34,8 +34,9 @@ TEST(JournalJson, ReadsBackWhatItWrote) {
   const Provenance from{.program_sha256 = "ab", .graph_sha256 = "cd"};
   const JournalContents contents =
       read_journal({journal_head(request), journal_line(1, {.program_sha256 = "ab"}, found),
-                    journal_line(7, from, 120, outcome)},
+                    journal_line(7, from, 120, outcome), journal_end("ef")},
                    "j");
+  EXPECT_EQ(contents.result_sha256, "ef");
   EXPECT_EQ(contents.request, request);
   ASSERT_EQ(contents.points.size(), 1U);
   EXPECT_EQ(contents.points.at(7).ram_budget_bytes, 120);
@@ -47,6 +48,14 @@ TEST(JournalJson, ReadsBackWhatItWrote) {
   ASSERT_EQ(contents.min_rams.size(), 1U);
   EXPECT_EQ(contents.min_rams.at(1).found.schedule, test::hill_recomputed());
   EXPECT_EQ(json_of(contents.min_rams.at(1).found), json_of(found));
+}
+
+// Its points are only some of what it knows.
+TEST(JournalJson, OfAnOlderVersionThatGoesOnWithRowsIsRefused) {
+  json head = json::parse(journal_head({.models = "linear"}));
+  head["request"]["continues"] = true;
+  EXPECT_THAT(input_error([&] { read_journal({head.dump()}, "j"); }),
+              HasSubstr("j line 1: /request/continues: found"));
 }
 
 TEST(JournalJson, HasBudgetsAsText) {

@@ -38,9 +38,9 @@ ScheduleFile file_of(const std::vector<Bytes>& bytes, const std::vector<std::vec
                      .page_out_energy_joules = 1,
                      .inputs = inputs[i]});
   }
-  ScheduleDraft draft{.graph = make_graph(std::move(nodes))};
-  draft.schedule = baseline(draft.graph).schedule;
-  return complete_draft(draft, replay_draft(draft), {.name = "t", .backward = backward});
+  const Graph graph = make_graph(std::move(nodes));
+  const Schedule schedule = baseline(graph).schedule;
+  return complete_draft(make_draft(graph, schedule, {.name = "t", .backward = backward}));
 }
 
 /// No offsets fit its peak of 96 bytes: tensors have to be moved.
@@ -143,8 +143,8 @@ ScheduleFile paged_twice() {
                      .inputs = inputs});
   }
   nodes[1].storage_bytes = 512;
-  const ScheduleDraft draft{.graph = make_graph(std::move(nodes)), .schedule = page_twice()};
-  return complete_draft(draft, replay_draft(draft), {.name = "t", .backward = "explicit"});
+  return complete_draft(make_draft(make_graph(std::move(nodes)), page_twice(),
+                                   {.name = "t", .backward = "explicit"}));
 }
 
 TEST(AddOffsets, UsesTheSlotOfACopyThatIsNoLongerNeeded) {

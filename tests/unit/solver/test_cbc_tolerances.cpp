@@ -122,11 +122,9 @@ struct SolvedCase {
 /// Throws if the schedule of the file does not replay.
 SolvedCase solved_case(const std::string& name) {
   const std::string path = POET_TEST_DATA "/cases/" + name;
-  const ScheduleDraft draft = parse_schedule_draft(test::contents_of(path), path, {});
-  SolvedCase found{.problem = {.graph = draft.graph}, .schedule = draft.schedule};
-  found.problem.limits.ram_budget_bytes = draft.ram_budget_bytes.value();
-  found.problem.limits.runtime_budget_seconds = draft.runtime_budget_seconds.value();
-  found.problem.limits.paging_time = draft.request.limits.paging_time;
+  const ScheduleFile draft = parse_schedule_draft(test::contents_of(path), path, {});
+  SolvedCase found{.problem = {.graph = draft.graph, .limits = draft.request.limits},
+                   .schedule = draft.schedule};
   const Replay replay = simulate(draft.graph, draft.schedule, found.problem.limits);
   if (!replay.valid()) throw std::logic_error(replay.violations.front().message);
   found.energy_joules = replay.energy_joules;

@@ -1,8 +1,6 @@
 // From the command line of `sweep` to a sweep that is ready to run. The difficult part is --resume,
-// which has two cases. FILE.partial is there: the sweep was stopped, and goes on with its journal.
-// Only FILE is there: the sweep was finished, and goes on with other settings from its rows.
-// FILE.request states its grid then; the grid was once guessed from the rows, which failed for
-// shares of the RAM of several models.
+// which has two cases. FILE.partial is there: the sweep was stopped, and goes on with it. Only FILE
+// is there: the sweep was finished, and goes on with other settings from FILE.request.
 
 #include "app/commands/sweep/sweep_setup.hpp"
 
@@ -57,8 +55,11 @@ void check_destinations(const SweepSetup& setup, const SweepArguments& arguments
   check_destination("--csv", request.csv);
   check_destination("--plot", request.plot);
   check_folder("--schedules", request.schedules);
-  refuse_same_file("--csv", request.csv, setup.output, "--output");
-  refuse_same_file("--plot", request.plot, setup.output, "--output");
+  for (const std::string& own :
+       {setup.output, journal_path(setup.output), request_path(setup.output)}) {
+    refuse_same_file("--csv", request.csv, own, "--output");
+    refuse_same_file("--plot", request.plot, own, "--output");
+  }
   refuse_same_file("--plot", request.plot, request.csv, "--csv");
   const bool solves = !arguments.dry_run && arguments.collect.empty();
   if (solves && arguments.resume.empty()) check_journal(setup.output);
@@ -94,53 +95,36 @@ bool is_finished(const std::string& output) {
          !std::filesystem::exists(journal_path(output), ignored);
 }
 
-/// Goes on with what FILE.partial and FILE say. A setting that the command line does not have is
-/// that of the earlier run.
+/// Goes on with what FILE.partial or FILE.request say. A setting that the command line does not
+/// have is that of the earlier run.
 void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.output = arguments.resume;
-  const bool finished = is_finished(setup.output);
-  setup.journal = with_place("--resume", [&] { return SweepJournal::reopen(setup.output); });
+  with_place("--resume", [&] {
+    setup.journal = SweepJournal::reopen(setup.output);
+    if (is_finished(setup.output)) setup.journal.expect_result(setup.output);
+  });
   const std::optional<JournalContents>& earlier = setup.journal.earlier();
-  if (earlier ? earlier->request.continues.value_or(false) : finished) {
-    const Note warn = [](const std::string& line) { spdlog::warn("{}", line); };
-    with_place("--resume", [&] { setup.finished.emplace(setup.output, warn); });
-  }
-  std::optional<SweepRequest> before;
-  if (earlier) {
-    before = earlier->request;
-  } else if (setup.finished) {
-    before = with_place("--resume", [&] { return finished_request(setup.output); });
-  }
   if (!arguments.has_request) {
-    if (!before) {
+    if (!earlier) {
       throw InputError("--resume", fmt::format("there is no '{}' that says what to go on with; "
                                                "expected one, or the whole grid",
-                                               finished ? request_path(setup.output)
-                                                        : journal_path(setup.output)));
+                                               journal_path(setup.output)));
     }
-    setup.request = continued(*before, arguments);
+    setup.request = continued(earlier->request, arguments);
   }
-  if (before) copy_changeable(before->settings, setup.request.settings);
+  if (earlier) copy_changeable(earlier->request.settings, setup.request.settings);
   copy_changeable(arguments.request.settings, setup.request.settings, &arguments.changes);
-  if (!setup.finished) return;
-  refuse_together(setup.request.min_ram, "--min-ram", true,
-                  "--resume of a finished sweep of points");
-  setup.request.continues = true;
 }
 
-/// What a file says of an earlier sweep has to suit the grid, if one is stated again.
-void expect_same_sweep(SweepRequest request, const SweepRequest& earlier, const std::string& file) {
+/// What a journal says of an earlier sweep has to suit the grid, if one is stated again.
+void expect_same_sweep(SweepRequest request, const SweepJournal& journal) {
+  if (!journal.earlier()) return;
+  const SweepRequest& earlier = journal.earlier()->request;
   copy_changeable(earlier.settings, request.settings);
-  request.continues = earlier.continues;
   const std::string difference = request_difference(request, earlier);
   if (difference.empty()) return;
-  throw InputError("--resume", fmt::format("'{}' belongs to another sweep: {}", file, difference));
-}
-
-/// A journal goes on with the grid that it is of.
-void check_earlier(const SweepSetup& setup) {
-  const std::optional<JournalContents>& earlier = setup.journal.earlier();
-  if (earlier) expect_same_sweep(setup.request, earlier->request, journal_path(setup.output));
+  throw InputError("--resume",
+                   fmt::format("'{}' belongs to another sweep: {}", journal.path(), difference));
 }
 
 }  // namespace
@@ -150,12 +134,11 @@ bool already_finished(const SweepArguments& arguments) {
     return false;
   }
   if (!arguments.has_request) return true;
-  const auto earlier = with_place("--resume", [&] { return finished_request(arguments.resume); });
-  if (!earlier) return true;
   SweepRequest request = arguments.request;
   spell_out(request);
   load_grid(request);  // states the digests of the models and platforms
-  expect_same_sweep(request, *earlier, request_path(arguments.resume));
+  expect_same_sweep(request,
+                    with_place("--resume", [&] { return SweepJournal::reopen(arguments.resume); }));
   return true;
 }
 
@@ -165,9 +148,8 @@ SweepSetup prepare_sweep(const SweepArguments& arguments) {
   spell_out(setup.request);
   if (!arguments.resume.empty()) go_on(setup, arguments);
   setup.grid = load_grid(setup.request);
-  if (setup.finished) setup.finished->check_order(setup.request);
   check_destinations(setup, arguments);
-  check_earlier(setup);
+  expect_same_sweep(setup.request, setup.journal);
   return setup;
 }
 

@@ -1,11 +1,9 @@
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "poet/sweep.hpp"
-#include "runs/finished_sweep.hpp"
 #include "runs/sweep_journal.hpp"
 #include "sweep/request.hpp"
 
@@ -32,8 +30,7 @@ struct SweepSetup {
   SweepRequest request;
   SweepGrid grid;
   std::string output;    ///< empty: stdout
-  SweepJournal journal;  ///< what an interrupted run has left, if this one goes on with it
-  std::optional<FinishedSweep> finished;  ///< likewise what a finished one has
+  SweepJournal journal;  ///< what an earlier run has left, if this one goes on with it
 };
 
 /// Throws InputError for anything wrong with the command line, with any model, platform, list or

@@ -1,5 +1,5 @@
 // The steps of the command `sweep`, their order and the exit status. What a point learns from
-// others is in src/sweep, what an interrupted or finished run has left is in src/runs.
+// others is in src/sweep, what an earlier run has left is in src/runs.
 // prepare_sweep() refuses what can be refused before the first process starts, since a sweep may
 // run for hours.
 
@@ -42,8 +42,8 @@ class SweepRun {
         session_(session),
         setup_(prepare_sweep(arguments)),
         grid_(setup_.grid),
-        earlier_(setup_.journal, grid_, journal_path(setup_.output),
-                 [](const std::string& line) { spdlog::info("{}", line); }) {}
+        earlier_(setup_.journal, grid_, [](const std::string& line) { spdlog::info("{}", line); }) {
+  }
 
   ExitCode run() {
     if (setup_.request.min_ram) return find_smallest();
@@ -77,19 +77,17 @@ class SweepRun {
     return settle_and_report(points, outcomes, true);
   }
 
-  /// Points are known from three sources: the journal of an interrupted run, the rows of a finished
-  /// one, and verdicts that need no solver. run_sweep() finds the last by itself.
+  /// Points are known from two sources: the journal of an earlier run, and verdicts that need no
+  /// solver. run_sweep() finds the last by itself.
   ExitCode solve_points() {
+    begin();
     std::vector<SweepPoint> points;
-    if (!begin_with(points)) return interrupted_before(0);
+    if (!make_points(points)) return interrupted_before(0);
     note_about_chains(grid_.subjects);
     warn_about_chips(points);
     const double gap = setup_.request.settings.gap;
     starts_.resize(grid_.subjects.size());
     SweepOutcomes outcomes = earlier_.take(points, gap, starts_, bounds_);
-    if (setup_.finished) {
-      setup_.finished->take(grid_, points, setup_.request.settings, outcomes, starts_, bounds_);
-    }
     const auto done = std::count_if(outcomes.begin(), outcomes.end(),
                                     [](const auto& outcome) { return outcome.has_value(); });
     if (done > 0) spdlog::info("{} of {} points are known already", done, points.size());
@@ -100,20 +98,6 @@ class SweepRun {
   void begin() {
     catch_interrupts();
     setup_.journal.begin(setup_.output, setup_.request);
-  }
-
-  /// Begins once the points are known to be those of a finished sweep that goes on: what does not
-  /// belong together leaves no journal. False when interrupted.
-  bool begin_with(std::vector<SweepPoint>& points) {
-    if (!setup_.finished) {
-      begin();
-      return make_points(points);
-    }
-    catch_interrupts();
-    if (!make_points(points)) return false;
-    setup_.finished->check(grid_, points, order_kind());
-    begin();
-    return true;
   }
 
   OrderKind order_kind() const { return setup_.request.settings.order; }
@@ -203,7 +187,6 @@ class SweepRun {
     share_results(grid_, points, setup_.request.settings.gap, outcomes, order_kind());
     std::vector<PointResult> results =
         make_results(grid_, points, outcomes, setup_.request, setup_.output);
-    if (setup_.finished) setup_.finished->keep_rows(results, setup_.request.settings.gap);
     std::vector<SweepRow> rows;
     rows.reserve(results.size());
     for (const PointResult& result : results) rows.push_back(result.row);
@@ -248,19 +231,19 @@ class SweepRun {
       return deliver(document, "", ExitCode::usage);
     }
     deliver(document, setup_.output, code);
-    close_journal(code);
+    close_journal(code, document);
     return code;
   }
 
   /// A sweep in which a point failed keeps its journal, so that --resume tries that point once more
-  /// without solving the others again. If the request cannot be written beside the result, the
-  /// result is still complete: that is worth a warning and no failure.
-  void close_journal(ExitCode code) {
+  /// without solving the others again. If it cannot get its other name, the result is still
+  /// complete: that is worth a warning and no failure.
+  void close_journal(ExitCode code, const std::string& document) {
     if (code != ExitCode::internal) {
       try {
-        setup_.journal.finish(setup_.output, setup_.request);
+        setup_.journal.finish(setup_.output, document);
       } catch (const InputError& error) {
-        spdlog::warn("{}; --resume will need the whole grid", error.what());
+        spdlog::warn("{}; '{}' is complete all the same", error.what(), setup_.output);
       }
     } else if (setup_.journal.active()) {
       spdlog::info("--resume {} tries what failed once more", setup_.output);

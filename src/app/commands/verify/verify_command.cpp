@@ -4,7 +4,7 @@
 // other, as a schedule under tight limits is one under loose limits too. With --model and
 // --platform the graph itself is compared with the model as it is now, and figures that no replay
 // knows with what follows from both. What was not compared for want of them is named in the line of
-// the file.
+// the file. Stages alone have no figures that could be false: verify_draft.cpp completes them.
 
 #include <spdlog/spdlog.h>
 
@@ -16,12 +16,14 @@
 #include <fmt/ranges.h>
 
 #include "app/command.hpp"
+#include "app/commands/verify/verify_draft.hpp"
 #include "app/terminal/deliver.hpp"
 #include "app/terminal/print_summary.hpp"
 #include "base/files/files.hpp"
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "formats/read_results.hpp"
+#include "formats/read_schedule.hpp"
 #include "formats/write_sweep.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
@@ -38,21 +40,33 @@ constexpr const char* kVerifyHelp =
 and compared with their rows, and the rows with each other. stderr has a line for each schedule,
 and for each finding.
 
+A single FILE may also have stages written by hand: a schedule file without "summary", of which
+"format", "version", "nodes" and "stages" have to be there. Stages may name nodes by name, and
+leave out empty lists. Without a budget, the schedule's own peak RAM and runtime are its budgets.
+If it is valid, the complete schedule file is written, with the status 'feasible', as if a solve
+had found the schedule. An option for such stages completes any schedule file.
+
 Exit status:
   0                               every schedule is valid, and so are the rows
   2                               bad usage, or a file that cannot be read, even if more is found
   5                               a schedule is not valid (older versions ended with 2), or rows
-                                  contradict each other
+                                  contradict each other; stages by hand are not completed
 
 Examples:
   $ poet-solve verify runs/*.json
   $ poet-solve verify curve.jsonl --model net.json --platform m4
-      Also checks that the schedules of a sweep are about the model as it is now.)";
+      Also checks that the schedules of a sweep are about the model as it is now.
+  $ poet-solve verify stages.json --model linear --platform m4 --ram-budget 3500 > s.json
+      Stages by hand for a model, which supplies the nodes, within 3500 bytes.)";
+
+constexpr const char* kVerifySummary = "replay schedule files, and stages written by hand";
+
+constexpr const char* kByHand = "Stages written by hand";
 
 struct VerifyArguments {
   std::vector<std::string> files;
-  std::string model;
-  std::string platform;
+  DraftArguments draft;  ///< the model and the platform are also those of schedule files
+  bool completes = false;
 };
 
 /// Replays what it is given and says on stderr what it finds. A file that cannot be read does not
@@ -60,11 +74,12 @@ struct VerifyArguments {
 class Verifier {
  public:
   explicit Verifier(const VerifyArguments& arguments)
-      : expected_(arguments.model, arguments.platform) {}
+      : expected_(arguments.draft.model.model, arguments.draft.platform) {}
 
-  void verify(const std::string& path) {
+  /// `known` is the text of the file if it has been read.
+  void verify(const std::string& path, const std::string* known = nullptr) {
     guarded([&] {
-      const std::string text = read_file(path);
+      const std::string text = known != nullptr ? *known : read_file(path);
       const ResultKind kind = result_kind(text);
       require_schedules(kind, path);
       if (kind == ResultKind::sweep) {
@@ -141,15 +156,12 @@ class Verifier {
     if (!graph.empty()) findings.push_back(graph);
     if (!report_findings(findings, name)) return false;
     const std::vector<std::string> unknown = unverified_figures(file, model, platform);
-    const Summary& s = file.summary;
     const bool is_unchecked = !file.model.order.empty() && model == nullptr;
-    spdlog::info("{}: valid; {} ({} over the baseline), peak RAM {} of {}, runtime {:.4f}x{}{}",
-                 name, format_joules(s.energy_joules), change_text(s.energy_overhead),
-                 format_bytes(s.peak_ram_bytes), format_bytes(s.ram_budget_bytes), s.runtime_ratio,
-                 unknown.empty() ? std::string()
+    print_valid(file, name,
+                (unknown.empty() ? std::string()
                                  : fmt::format("; not compared without --model and --platform: {}",
-                                               fmt::join(unknown, ", ")),
-                 is_unchecked ? "; the order was not checked against a model" : "");
+                                               fmt::join(unknown, ", "))) +
+                    (is_unchecked ? "; the order was not checked against a model" : ""));
     return true;
   }
 
@@ -169,39 +181,95 @@ class Verifier {
   std::vector<std::string> errors_;
 };
 
+/// The text of the only file if it shall be completed, as stdin is read only once.
+bool is_to_complete(const VerifyArguments& arguments, const std::string& text) {
+  return arguments.completes || (result_kind(text) == ResultKind::schedule &&
+                                 is_draft(text, shown_source(arguments.files.front())));
+}
+
 // Only a file that cannot be read gets a document. People read on stderr whether schedules hold,
 // and scripts read it from the exit status.
-ExitCode verify_files(const VerifyArguments& arguments) {
-  std::vector<std::string_view> all(arguments.files.begin(), arguments.files.end());
-  all.insert(all.end(), {arguments.model, arguments.platform});
+ExitCode verify_files(const VerifyArguments& arguments, Session& session) {
+  const auto& [files, draft, completes] = arguments;
+  std::vector<std::string_view> all(files.begin(), files.end());
+  all.insert(all.end(), {draft.model.model, draft.platform});
   check_one_stdin("FILE", all);
+  if (completes && files.size() > 1) {
+    throw InputError("FILE", fmt::format("found {} files with an option for stages written by "
+                                         "hand; expected one",
+                                         files.size()));
+  }
+  std::optional<std::string> only;
+  if (files.size() == 1) only = read_file(files.front());
+  if (only && is_to_complete(arguments, *only)) {
+    return verify_draft(draft, *only, files.front(), session.problem);
+  }
   Verifier verifier(arguments);
-  for (const std::string& path : arguments.files) verifier.verify(path);
+  for (const std::string& path : files) verifier.verify(path, only ? &*only : nullptr);
   const ExitCode code = verifier.code();
   if (code != ExitCode::usage) return code;
   const std::string errors = fmt::format("{}", fmt::join(verifier.errors(), "; "));
   return deliver(error_json(code, "error", errors, {}), "", code);
 }
 
-// Batch size, backward pass and alignment come from each file: files about several of them can be
-// verified together.
-Run add_verify(CLI::App& app) {
+// Batch size, backward pass and alignment of a schedule file come from the file: files about
+// several of them can be verified together.
+std::shared_ptr<VerifyArguments> add_verify_options(CLI::App& app) {
   const auto arguments = std::make_shared<VerifyArguments>();
+  DraftArguments& draft = arguments->draft;
   OptionGroup group(app);
   group.arguments("FILE", arguments->files,
                   "schedule files, the JSON lines of sweeps, or - for stdin");
-  group.text("--model", arguments->model, "NAME|FILE",
-             "check that the schedules are about this model; each file states its batch size");
-  group.text("--platform", arguments->platform, "NAME|FILE", "and about this platform");
-  return [arguments](Session&) { return verify_files(*arguments); };
+  group.text("--model", draft.model.model, "NAME|FILE",
+             "check that the schedules are about this model; each file states its batch size. "
+             "Stages written by hand take their nodes from it");
+  group.text("--platform", draft.platform, "NAME|FILE", "and about this platform");
+  OptionGroup by_hand(app, kByHand);
+  add_model_options(app, draft.model.settings, kByHand);
+  by_hand.parsed(
+      "--ram-budget", draft.ram, "SIZE", parse_ram_budget,
+      "check the schedule against this RAM budget, as for a solve but without min; chip: the "
+      "platform's RAM");
+  by_hand.parsed("--runtime-budget", draft.runtime, "T", parse_runtime_budget,
+                 "check it against this runtime budget, as for a solve");
+  by_hand.text("--output", draft.to.output, "FILE", "write the JSON there, whole or not at all");
+  by_hand.flag("--compact", draft.to.compact, "JSON on one line");
+  return arguments;
+}
+
+Run add_verify(CLI::App& app) {
+  const auto arguments = add_verify_options(app);
+  return [arguments, &app](Session& session) {
+    for (const CLI::Option* option : app.get_options()) {
+      arguments->completes |= option->get_group() == kByHand && option->count() > 0;
+    }
+    return verify_files(*arguments, session);
+  };
+}
+
+// What it completed was a draft or not.
+Run add_simulate(CLI::App& app) {
+  const auto arguments = add_verify_options(app);
+  arguments->completes = true;
+  return [arguments](Session& session) {
+    spdlog::warn("simulate is now verify; this name goes with the next release");
+    return verify_files(*arguments, session);
+  };
 }
 
 }  // namespace
 
 extern const Command kVerify{.name = "verify",
-                             .summary = "replay schedule files against the rules",
+                             .summary = kVerifySummary,
                              .footer = kVerifyHelp,
                              .add = add_verify,
                              .error_document = true};
+
+/// Until the next release.
+extern const Command kSimulate{.name = "simulate",
+                               .summary = kVerifySummary,
+                               .footer = kVerifyHelp,
+                               .add = add_simulate,
+                               .error_document = true};
 
 }  // namespace poet::cli
