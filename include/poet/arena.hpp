@@ -153,8 +153,8 @@ struct ProgramBuffers {
 
 /// Returns the lifetimes of a program: `compute` and `page_in` open a tensor's, `free` closes it. A
 /// tensor that comes back has several. An output that takes over an input's memory (`over`) goes on
-/// with that input's. A workspace lives for one instruction. Sizes are those of the graph, not
-/// rounded. Throws InputError for a program that opens what is open, or closes what is not.
+/// with that input's. A workspace lives for one instruction. Sizes are the graph's, not rounded.
+/// Throws InputError for a program that opens what is open, or closes what is not.
 ProgramBuffers program_buffers(const Graph& graph, std::span<const Instruction> program);
 
 /// Returns the flights of a program without moves, whose lifetimes these are: a stage's page-outs

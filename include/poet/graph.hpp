@@ -73,7 +73,7 @@ std::vector<bool> ancestors(const Graph& graph, int target);
 std::string graph_text(const Graph& graph, bool with_paging_times = false);
 
 /// Returns the SHA-256 of a graph's sizes, costs and edges. Graphs with the same digest pose the
-/// same problems, whatever their nodes are called. The times of transfers are part of it only if
+/// same problems; names of nodes do not count. The times of transfers are part of it only if
 /// `with_paging_times`: unless a schedule is charged for them, they make no difference.
 std::string graph_sha256(const Graph& graph, bool with_paging_times = false);
 

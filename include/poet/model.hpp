@@ -88,7 +88,7 @@ struct ElementBytes {
 
 /// Parameters that nodes read and write under one name.
 struct Parameters {
-  std::string name;            ///< that of the layer that owns them
+  std::string name;            ///< the name of the layer that owns them
   std::int64_t count = 0;      ///< numbers
   bool is_trained = false;     ///< some node computes their gradient
   ElementBytes element_bytes;  ///< of gradients and parameters

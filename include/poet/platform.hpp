@@ -142,12 +142,11 @@ std::vector<std::string> builtin_platforms();
 ///   page time   = latency + bytes in whole blocks / throughput
 ///   page energy = page time * power of the transfer * `mem_power_scale`
 ///
-/// The rates are those of the node's op, where the platform has some; without a RAM bandwidth or
-/// blocks, neither counts.
-/// Measured costs are taken as they are. `platform` may be null for a model whose nodes bring all
-/// their costs; if schedules are not to page (`paging` is false), page energies may be missing as
-/// well and are 0. Throws InputError if a cost is missing, a size leaves the range of 2^53 bytes,
-/// or the scale is negative or not finite.
+/// A node has the rates of its op, if the platform states some. A RAM bandwidth and blocks count
+/// only if the platform states them. Measured costs are taken as they are. `platform` may be null
+/// for a model whose nodes bring all their costs; if schedules are not to page (`paging` is false),
+/// page energies may be missing as well and are 0. Throws InputError if a cost is missing, a size
+/// leaves the range of 2^53 bytes, or the scale is negative or not finite.
 Graph cost_graph(const Model& model, const Platform* platform, double mem_power_scale = 1.0,
                  bool paging = true);
 

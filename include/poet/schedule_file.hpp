@@ -273,10 +273,9 @@ int schedule_version(const ScheduleFile& file);
 int schedule_version(const ProblemInfo& problem);
 
 /// Makes the schedule file of a solve that found a schedule, with an offset for every tensor. The
-/// figures are those of a fresh replay. Throws InternalError if the replay finds a violation, if
-/// its energy differs from the solver's by more than 1e-9 relative, or if status or bound
-/// contradict it. An optimum is only feasible if what the objective names is not proven within the
-/// gap.
+/// figures come from a fresh replay. Throws InternalError if the replay finds a violation, if its
+/// energy differs from the solver's by more than 1e-9 relative, or if status or bound contradict
+/// it. An optimum is only feasible if what the objective names is not proven within the gap.
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result);

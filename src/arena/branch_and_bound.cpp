@@ -21,7 +21,7 @@
 //   out (Prosser, "Hybrid algorithms for the constraint satisfaction problem", 1993). A program of
 //   65 buffers whose proof took over 20 s without this has it within 0.1 s.
 // - Parts. If no unplaced block spans a border between two sections, both sides are problems of
-//   their own. One that fails ends the node, whatever the other side would do.
+//   their own. If either fails, the node ends.
 
 #include "arena/branch_and_bound.hpp"
 

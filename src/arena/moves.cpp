@@ -16,7 +16,7 @@
 //   is at most the peak. Moving it towards one end makes its free bytes one gap, as above.
 //
 // Gathering has to change the order of buffers, and copies need room: two neighbours change places
-// only if one of them is no larger than the free bytes, among which are those of what arrives. A
+// only if one of them is no larger than the free bytes, which include the bytes of what arrives. A
 // stage has that room unless it starts with nearly all bytes in use by large tensors, and then
 // computes something small, or in place, that lets it free them. Then the order has to be right
 // before. There are schedules for which no order is right: A, B, Z and Y fill the arena, B becomes

@@ -21,7 +21,7 @@ struct Attempt {
 };
 
 /// Keeps the best of the schedules that a method makes with different parameters: the one of least
-/// energy within the limits, else that of the smallest peak. The first of equals stays.
+/// energy within the limits, else the one of the smallest peak. The first of equals stays.
 class BestAttempt {
  public:
   explicit BestAttempt(const Problem& problem) : problem_(problem) {}

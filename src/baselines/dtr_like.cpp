@@ -81,7 +81,7 @@ class TensorCache {
     cached_ = step.after;
   }
 
-  /// Whether stage t or a later one reads the tensor whatever else is evicted.
+  /// Whether stage t or a later one reads the tensor even if nothing else is evicted.
   bool is_live(int node, int t) const {
     const int until = is_computed_once(graph_, node) ? needed_until_[node] : last_use(graph_, node);
     return until > t;

@@ -143,7 +143,7 @@ class PlanHeader {
     define("OUTPUT_COUNT", static_cast<std::int64_t>(plan_.outputs.size()), "of poet_infer()");
   }
 
-  /// Parameters, constants and running statistics are those of the training step.
+  /// Parameters, constants and running statistics are shared with the training step.
   void write_second_sizes() {
     define("LOSS_COUNT", plan_.loss_count);
     define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));

@@ -158,7 +158,7 @@ class PlanResolver {
     }
   }
 
-  /// Those of frozen norms are folded into constants.
+  /// Of the norms that train; the statistics of frozen norms are folded into constants.
   void add_statistics() {
     std::set<int> tracked;  // in the order of groups
     for (const StepNode& node : step_.nodes) {

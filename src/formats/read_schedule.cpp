@@ -43,8 +43,8 @@ void read_solver(ScheduleFile& file, const JsonCursor& at) {
   append_keys(keys, kWorkFields);
   keys.insert(keys.end(), {"seed", "threads", "wall_seconds", "timing"});
   at.allow_only(keys);
-  // Name and version are those of the program that wrote the file, and the request has the others;
-  // only their type matters here.
+  // Name and version describe the program that wrote the file, and the request has the others; only
+  // their type matters here.
   static_cast<void>(at.required("name").string());
   static_cast<void>(at.required("version").string());
   read_fields(at, file.solver, kWorkFields);

@@ -79,7 +79,7 @@ void fuse_linear(OnnxGraph& graph) {
 /// is a product with random numbers, one for each sample.
 void fuse_random(OnnxGraph& graph) {
   const OnnxLinks links(graph);
-  // Whatever comes of random numbers alone.
+  // All tensors that are computed from random numbers alone.
   std::vector<bool> is_random(graph.tensors.size());
   for (const OnnxNode& node : graph.nodes) {
     bool from_random = node.op == "RandomUniformLike" || node.op == "RandomNormalLike" ||

@@ -11,7 +11,7 @@ namespace poet {
 
 /// Parses a file and lets libonnx check it. Throws InputError, without a place, for bytes that are
 /// no valid ONNX, for what the checker finds, for weights in other files, and for a graph whose
-/// description alone is larger than that of any network.
+/// description alone is larger than any network's.
 onnx::ModelProto parse_onnx(std::string_view bytes);
 
 /// Bytes that describe the graph: all but the numbers of its weights. The parser needs up to a

@@ -129,9 +129,9 @@ bool has_exact_counts(const ModelSpec& spec);
 void ask_for_backward(ModelSpec& spec, Backward wanted);
 
 /// Turns a model as it was written into a graph: names become indices, shapes, parameter and
-/// FLOP counts are inferred for this batch size, and the backward pass is appended. Whatever does
-/// not fit goes to `errors` with its place, but what only follows from another error does not; the
-/// model means nothing if there are any. Throws InputError for a batch size that does not fit.
+/// FLOP counts are inferred for this batch size, and the backward pass is appended. Each mistake
+/// goes to `errors` with its place, unless it only follows from another one; the model means
+/// nothing if there are any. Throws InputError for a batch size that does not fit.
 Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
 /// A model whose tensors have this alignment, in bytes. Throws InputError unless it is a power of

@@ -10,8 +10,8 @@
 
 namespace poet {
 
-/// A schedule file as people write one: a graph and its stages. Whatever a replay or a solve states
-/// may be missing.
+/// A schedule file as people write one: a graph and its stages. All that a replay or a solve would
+/// state may be missing.
 struct ScheduleDraft {
   std::optional<ModelInfo> model;
   std::optional<PlatformInfo> platform;

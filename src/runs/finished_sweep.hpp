@@ -11,9 +11,9 @@
 
 namespace poet {
 
-/// The result of a sweep that goes on with other settings although it was finished. What is proven
-/// stays as its rows say, whatever build wrote them; what is open begins with its schedule, if
-/// there is a file of it, and its bound.
+/// The result of a sweep that goes on with other settings although it was finished. Proven rows
+/// stay as they are, from any build; what is open begins with its schedule, if there is a file of
+/// it, and its bound.
 class FinishedSweep {
  public:
   /// Reads the lines, and the schedule files that they name. Throws InputError for what is not the

@@ -17,7 +17,7 @@ class SweepJournal {
  public:
   /// No journal.
   SweepJournal() = default;
-  /// That of an interrupted sweep to `output`, locked; without one where there is none.
+  /// The journal of an interrupted sweep to `output`, locked; no journal if there is none.
   static SweepJournal reopen(const std::string& output);
 
   /// What this run finds comes from: this program, and a graph.

@@ -131,8 +131,8 @@ struct TrainingStep {
 /// int32.
 ///
 /// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
-/// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever
-/// build_model() refuses.
+/// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and for every model
+/// that build_model() refuses.
 TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size);
 
 /// Lets each dropout layer drop other elements in each training step.

@@ -106,7 +106,7 @@ class Comparer {
     if (!before_->summary && now_->summary) better(Difference::Kind::schedule, change, {figure});
   }
 
-  /// Whatever is minimised: who sets a limit for a figure wants it held.
+  /// For every objective: a user who sets a limit for a figure wants it held.
   void check_limits() {
     if (!before_->summary || !now_->summary) return;
     for (const Excess& excess : excesses(*before_->summary, *now_->summary, comparison_.limits)) {

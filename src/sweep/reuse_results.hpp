@@ -28,7 +28,8 @@ class KnownResults {
 
   /// Takes in a finished point. Throws InputError if its schedule does not replay within the
   /// point's limits to the energy that the outcome states, and InternalError for a proof that there
-  /// is none if a schedule is known that fits the limits. A schedule counts whatever is proven.
+  /// is none if a schedule is known that fits the limits. A schedule counts also if its outcome
+  /// proves nothing.
   void add(int point, const SweepOutcome& outcome);
 
   /// The point's outcome if it needs no solve: a verdict, or what a point that allows as much has

@@ -46,7 +46,7 @@ void check_numbers(Lines& found, std::span<const SweepRow> rows) {
     const std::optional<int> number = number_in_name(row.schedule_file.value_or(""));
     if (number && *number != row.point) {
       found.push_back(
-          named_row(row, fmt::format("its schedule file is that of point {}", *number)));
+          named_row(row, fmt::format("its schedule file belongs to point {}", *number)));
     }
   }
 }
@@ -95,7 +95,7 @@ void check_equal_graphs(Lines& found, std::span<const SweepRow> rows) {
       const SweepRow& row = *subject.second.front();
       const SweepRow& other = *most->second.front();
       found.push_back(named_row(
-          row, fmt::format("its model or platform is not that of point {}, but its graph is",
+          row, fmt::format("its model or platform differs from point {}, but its graph does not",
                            other.point)));
     }
   }

@@ -30,7 +30,7 @@ bool usable(const std::optional<SweepOutcome>& outcome) {
 }
 
 /// A schedule has been replayed and a proof has not. So if a schedule fits limits that are proven
-/// infeasible, the proof is wrong, and so is whatever rests on it. The user has to know: nothing is
+/// infeasible, the proof is wrong, and so is all that rests on it. The user has to know: nothing is
 /// repaired.
 class Contradictions {
  public:

@@ -136,7 +136,7 @@ void RowVerifier::check_status(Lines& found, const SweepRow& row) const {
 
 /// A verdict needs no solver, so it can be repeated here.
 void RowVerifier::check_origin(Lines& found, const SweepRow& row) const {
-  if (row.status == SweepRow::Status::failed) return;  // whatever it would have been
+  if (row.status == SweepRow::Status::failed) return;  // it has no origin
   const auto differs = [&](const std::string& what) { found.push_back(named_row(row, what)); };
   const bool is_reused = row.origin == SweepOutcome::Origin::reused;
   if (is_reused != row.origin_point.has_value()) {

@@ -37,7 +37,7 @@ def trace(net: Any, *inputs: Any, loss: Optional[str] = None, trainable: Optiona
             layers have it there.
         loss: "cross_entropy" or "mse"; without, a cross entropy for an output of samples and classes, else "mse".
         trainable: "all", "last:3", or a pattern of layer names such as "layer4.*".
-        name: of the model; without, that of the class.
+        name: of the model; without, the name of the class.
         custom: FLOPs for an element of the output of modules that become `custom` layers, by class.
         via: "fx" or "onnx"; without, torch.fx, and ONNX if that cannot trace the module.
         notes: a list that gets what a user should know; without one, these are warnings of Python.

@@ -72,9 +72,9 @@ Subject subject_of(const Inputs& inputs, const ScheduleDraft& draft, const std::
                     [&] { return reordered(given, draft.model->order); });
 }
 
-/// The draft in FILE, about the graph that it has or that of the inputs, if there are any.
-/// If both state nodes, they have to be the same graph: stages for another graph could replay
-/// without an error.
+/// The draft in FILE, about its own graph or the graph of the inputs, if there are any. If both
+/// state nodes, they have to be the same graph: stages for another graph could replay without an
+/// error.
 ScheduleDraft read_draft(const SimulateArguments& arguments, const std::string& text,
                          const std::optional<Inputs>& inputs) {
   if (!inputs) return parse_schedule_draft(text, arguments.file, nullptr);

@@ -23,7 +23,7 @@ std::optional<std::string> other_name(const std::string& folder, std::span<const
 /// Writes all files or none. A folder that does not exist is made, with the folders that it is in,
 /// and appears with all its files at once. In a folder that exists, files of these names are
 /// replaced one by one once all are written, earlier ones come back if one cannot be replaced, and
-/// whatever else is there stays.
+/// all other files there stay.
 ///
 /// Throws InputError with the path and the reason.
 void write_folder(const std::string& folder, std::span<const FolderFile> files);

@@ -40,8 +40,8 @@ enum class ChildRole {
   /// Does all of the work, while its parent only waits for it. It ignores SIGTERM too, as do its
   /// own children, and it goes after them if memory runs out. It comes about by _Fork(), which
   /// calls no handlers of libraries: one that never returns would hold the parent, and the parent
-  /// must stay able to end its child. Not so in a process with threads, such as those of an
-  /// OpenBLAS: without the handlers a fork() of the child would wait for threads that it lacks.
+  /// must stay able to end its child. Not so in a process with threads, such as OpenBLAS starts:
+  /// without the handlers a fork() of the child would wait for threads that it lacks.
   stand_in,
 };
 

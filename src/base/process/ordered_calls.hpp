@@ -42,8 +42,8 @@ struct OrderedCalls {
   std::function<Result(const Task&, const std::function<void(const Report&)>& report)> work;
   /// As in ChildCall.
   std::function<void(const Result&)> check;
-  /// Takes a report. Those of tasks that are not the first come at any time before their answer,
-  /// and may change nothing but their own task.
+  /// Takes a report. Tasks other than the first report at any time before their answer, and may
+  /// change nothing but their own task.
   std::function<void(Task&, const Report&, bool is_first)> on_report;
   /// Takes the answer to a task, or nothing if the task was needless; false ends the run.
   std::function<bool(Task&, std::optional<Answer>)> take;

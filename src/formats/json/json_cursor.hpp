@@ -17,10 +17,9 @@
 
 namespace poet {
 
-/// A place in a parsed document: a value together with its JSON path, so that whatever is wrong
-/// with it can be said with the place. Everything throws InputError as
-/// `source: /layers/3/kernel: found ..., expected ...`.
-/// The document must outlive its cursors.
+/// A place in a parsed document: a value together with its JSON path, so that each error message
+/// about it has the place. Everything throws InputError as `source: /layers/3/kernel: found ...,
+/// expected ...`. The document must outlive its cursors.
 class JsonCursor {
  public:
   /// The document's outermost value; `source` is the file's name for errors.

@@ -1,5 +1,5 @@
 // The forward pass in true counts. A layer becomes as many nodes as it makes tensors; a view
-// becomes none: whatever reads it reads the node below.
+// becomes none: its readers read the node below.
 //
 // Parameters are owned by the first layer that has them, and counted at the first node that reads
 // them. A learned tensor is no node: it lies with the parameters, and whoever reads it reads
@@ -116,7 +116,7 @@ class ForwardPass {
     return true;
   }
 
-  /// Whether the name may be that of a part of a layer whose parts are not known, for an error.
+  /// Whether the name may denote a part of a layer whose parts are unknown because of an error.
   bool is_part_of_unsound(const std::string& name) const {
     const std::size_t dot = name.rfind('.');
     return dot != std::string::npos && is_unsound_.contains(name.substr(0, dot));

@@ -24,7 +24,7 @@ GradientPlan plan_gradients(const Draft& draft);
 /// ExactLayer::steps.
 std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Update update);
 
-/// Whether the step makes the gradient of parameters, its own or those of a learned tensor.
+/// Whether the step makes the gradient of parameters: the layer's own or a learned tensor's.
 bool is_of_parameters(const DraftLayer& layer, const GradientStep& step);
 /// Of which ones: an index into Draft::parameters.
 int group_of(const DraftLayer& layer, const GradientStep& step);

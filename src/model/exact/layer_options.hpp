@@ -10,7 +10,7 @@ namespace poet {
 // What a layer of a version-2 file may say beside its op's attributes. All throw InputError with
 // the place.
 
-/// The element sizes of a layer: its own, or those of the file.
+/// The element sizes of a layer: its own, or the file's.
 ElementBytes sizes_of(const ModelSpec& spec, const LayerSpec& layer);
 
 /// Throws for a layer that makes no tensor, if it says something of its tensor.

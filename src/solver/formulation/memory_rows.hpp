@@ -12,8 +12,8 @@
 
 namespace poet {
 
-/// Whether tensor i != k is in RAM while stage t computes k, and not only for its bytes to become
-/// those of k.
+/// Whether tensor i != k is in RAM while stage t computes k, and not only until k takes over its
+/// bytes.
 BinaryExpression held_during(const Formulation& model, const Graph& graph, int t, int k, int i);
 
 /// Whether the bytes of tensor i != k count while stage t computes k: also if i is being read back
@@ -65,7 +65,7 @@ class MemoryRowMaker {
 };
 
 /// Adds the memory rows to model.milp: all of them or, if the others are made on demand
-/// (rows_on_demand.hpp), those of the stages' own nodes.
+/// (rows_on_demand.hpp), the rows of the stages' own nodes.
 void add_memory(Formulation& model, const Graph& graph);
 
 }  // namespace poet

@@ -27,7 +27,7 @@ struct CountBranchingOptions {
   std::vector<int> rows;              ///< of the model, to start with
   std::vector<PrecedenceCut> cuts;    ///< to start with
   int processes = 1;                  ///< that solve relaxations at the same time
-  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp), with that of `improve`
+  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp), with the work of `improve`
   Seconds time_limit_seconds = kInfinity;
   Bytes memory_bytes = 0;  ///< of all processes together; 0: no limit
   /// Only solutions below it are of interest. Called in the child process, again whenever `improve`

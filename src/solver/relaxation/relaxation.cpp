@@ -177,7 +177,7 @@ void Relaxation::adopt(Snapshot& snapshot) {
   snapshot.cuts.clear();
 }
 
-/// Removes all rows and adds those of the snapshot in its order: a basis knows rows by position.
+/// Removes all rows and adds the rows of the snapshot in its order: a basis knows rows by position.
 void Relaxation::restore(const Snapshot& snapshot,
                          const std::function<MilpRow(int number)>& own_row) {
   std::vector<int> all(origins_.size());

@@ -115,7 +115,7 @@ class Relaxation {
 
 struct Relaxation::Snapshot {
   std::vector<Origin> origins;      ///< by row of the linear program
-  int known_cuts = 0;               ///< the cuts from this number on are those of `cuts`
+  int known_cuts = 0;               ///< the cuts from this number on are in `cuts`
   std::vector<PrecedenceCut> cuts;  ///< empty once they have been taken in
   std::vector<unsigned char> basis;
 };

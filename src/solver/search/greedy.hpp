@@ -31,14 +31,14 @@ enum class Return {
 /// times as long as those did. Trying every candidate in each step took 18 to 52 s with 2000 nodes.
 void descend(Timeline& timeline, Return back, const Stop& stop);
 
-/// Takes out of a feasible timeline whatever it can do without, the dearest first. The timeline is
+/// Takes out of a feasible timeline all that it can do without, the dearest first. The timeline is
 /// committed.
 void prune(Timeline& timeline);
 
 /// Pages (or, without paging, recomputes) tensors during every idle span longer than one stage.
 /// Needs little more RAM than the working set, at any price. The timeline must be the baseline.
 /// Ends early after kMostEvictions (greedy.cpp) computations and page-ins a node, since on graphs
-/// that are no chains their number grows as the square of that of nodes. `stop` as above.
+/// that are no chains their number grows as the square of the number of nodes. `stop` as above.
 void evict_everything(Timeline& timeline, bool by_paging, const Stop& stop);
 
 }  // namespace poet

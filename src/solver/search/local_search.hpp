@@ -48,8 +48,8 @@ std::optional<Schedule> first_schedule(
 std::optional<Schedule> repaired(const Problem& problem, const Schedule& schedule,
                                  const Stop& stop);
 
-/// Near-optimal schedules: those of all greedy descents, then of chains of threshold searches that
-/// start from them and from the baseline (timeline_search.hpp). The result is feasible by the
+/// Near-optimal schedules: the results of all greedy descents, then of chains of threshold searches
+/// that start from them and from the baseline (timeline_search.hpp). The result is feasible by the
 /// search's own account; it counts only after the simulator has replayed it.
 std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options);
 

@@ -65,10 +65,10 @@ class Timeline {
   std::optional<Position> next_use(int node, Position after) const;
   std::optional<Position> last_use(int node, Position before) const;
 
-  /// Above those of the baseline.
+  /// Above the baseline.
   Units extra_energy() const { return energy_; }
   Units extra_time() const { return time_; }
-  /// Bytes over the RAM budget, summed over computations, and over that of secondary storage.
+  /// Bytes over the RAM budget, summed over computations, and over the budget of secondary storage.
   Bytes violation() const;
   /// Time over the runtime budget, or 0.
   Units overtime() const;

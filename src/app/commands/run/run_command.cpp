@@ -73,7 +73,7 @@ Examples:
 void report_run(const RunResult& result, const std::string& name) {
   for (const GradientResult& gradient : result.gradients) {
     if (gradient.is_equal) continue;
-    spdlog::error("{}: the gradient of '{}' differs from that of the unscheduled step", name,
+    spdlog::error("{}: the gradient of '{}' differs from the unscheduled step's", name,
                   printable(gradient.name));
   }
   for (const OutputResult& output : result.outputs) {

@@ -94,8 +94,8 @@ bool is_finished(const std::string& output) {
          !std::filesystem::exists(journal_path(output), ignored);
 }
 
-/// Goes on with what FILE.partial and FILE say. A setting that the command line does not have is
-/// that of the earlier run.
+/// Goes on with the request in FILE.partial or FILE. A setting that the command line does not have
+/// is taken from the earlier run.
 void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.output = arguments.resume;
   const bool finished = is_finished(setup.output);

@@ -102,8 +102,8 @@ class SweepRun {
     setup_.journal.begin(setup_.output, setup_.request);
   }
 
-  /// Begins once the points are known to be those of a finished sweep that goes on: what does not
-  /// belong together leaves no journal. False when interrupted.
+  /// Begins once the points are known to belong to the finished sweep that goes on: a mismatch
+  /// leaves no journal. False when interrupted.
   bool begin_with(std::vector<SweepPoint>& points) {
     if (!setup_.finished) {
       begin();
