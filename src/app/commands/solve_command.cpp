@@ -83,9 +83,9 @@ void check_destinations(const SolveArguments& arguments) {
 }
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
-/// refused; a schedule that does not fit these budgets is no mistake, only of no use.
-/// With a search over orders a schedule in any order is a start; otherwise the order has to be the
-/// problem's, since stages of another order mean other nodes.
+/// refused; a schedule that does not fit these budgets is ignored with a warning. With a search
+/// over orders a schedule in any order is a start; otherwise the order has to be the problem's,
+/// since stages of another order mean other nodes.
 std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject& subject,
                                           const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
@@ -227,9 +227,8 @@ void add_output_options(CLI::App& app, SolveArguments& arguments) {
               "write the MILP as .mps or .lp for another solver, then solve");
   output.flag("--no-solve", arguments.no_solve,
               "end after --export-model, with exit status 0 and nothing on stdout");
-  output.text(
-      "--certify", arguments.certify, "FILE",
-      "then prove the bound, or that there is no schedule, in a file that poet-check checks");
+  output.text("--certify", arguments.certify, "FILE",
+              "then write a proof of the bound, or of infeasibility, for poet-check");
   output.flag("--print-graph-info", arguments.print_graph_info, "table of the nodes on stderr");
   output.flag("--print-power-costs", arguments.print_power_costs,
               "table of each node's energy and time on stderr");
