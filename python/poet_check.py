@@ -306,7 +306,7 @@ class Columns:
         return min(self.window(t, j), self.idle_window(t, j))
 
     def idle_window(self, t, j):
-        """G_t(j): the same if it serves to free an input that is being written out."""
+        """G_t(j): the same after an idle recomputation, which frees an input that is being written out."""
         if not self.idle or t + 2 > self.stages - 1:
             return self.limit
         return min((self.page_in[i] + self.page_out[i] + self.window(t + 2, i) for i in self.graph.nodes[j].inputs

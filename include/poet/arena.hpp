@@ -104,7 +104,7 @@ struct PlacementResult {
   std::int64_t node_count = 0;  ///< of branch and bound; 0 if it was not needed
 };
 
-/// When a search for offsets gives up. A limit of 0 is none.
+/// When a search for offsets gives up. 0 means no limit.
 struct PlaceLimits {
   Seconds seconds = 0;  ///< of wall-clock time; where it ends a search depends on the machine
   std::int64_t search_nodes = 0;  ///< ends a search at the same node on any machine
@@ -158,8 +158,8 @@ struct ProgramBuffers {
 ProgramBuffers program_buffers(const Graph& graph, std::span<const Instruction> program);
 
 /// Returns the flights of a program without moves, whose lifetimes these are: a stage's page-outs
-/// and page-ins last from its first instruction to the next stage's. There are none unless
-/// transfers overlap with computations.
+/// and page-ins last from its first instruction to the next stage's. They exist only if transfers
+/// overlap with computations.
 std::vector<Flight> program_flights(std::span<const Instruction> program,
                                     const ProgramBuffers& lifetimes, PagingTime paging_time);
 

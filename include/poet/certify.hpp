@@ -29,10 +29,10 @@ struct Certificate {
   enum class Status {
     proven,  ///< `text` proves the claim
     weaker,  ///< `text` proves `claim_joules`, which is less than was asked for
-    none,    ///< there is no text
+    none,    ///< no text
   };
   Status status = Status::none;
-  Joules claim_joules = 0;  ///< 0 for the claim that there is no schedule
+  Joules claim_joules = 0;  ///< 0 for the claim of infeasibility
   std::string text;
   std::string reason;  ///< one sentence why the claim is not proven; empty if it is
   int moments = 0;     ///< of the model

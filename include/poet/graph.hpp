@@ -26,7 +26,7 @@ struct Node {
   // What POET's graphs do not have. A graph whose nodes keep these defaults is one of POET's.
   std::optional<int> in_place{};  ///< the input whose RAM the output may take over
   /// In order of preference, the inputs among which `in_place` is chosen for an order of the nodes;
-  /// empty if there is no choice. No part of the digest.
+  /// empty without a choice. The digest leaves them out.
   std::vector<int> in_place_choices{};
   Bytes workspace_bytes = 0;                    ///< held while the node is computed, and only then
   bool recompute = true;                        ///< whether later stages may compute it again

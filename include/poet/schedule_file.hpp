@@ -66,7 +66,7 @@ struct ProblemInfo {
   std::optional<PlatformInfo> platform;  ///< absent as well when the model brings its costs
   std::optional<std::string> graph_sha256;
   std::optional<Request> request;  ///< once both budgets are known in absolute terms
-  // What a proof that there is no schedule says besides.
+  // What a proof of infeasibility adds.
   std::optional<std::string> node;          ///< the name of the node that decides
   std::optional<Bytes> smallest_ram_bytes;  ///< no smaller RAM budget can work
   bool smallest_ram_is_exact = false;       ///< whether that budget itself works
@@ -163,11 +163,11 @@ struct UncertaintyFigures {
 /// has offsets.
 struct ArenaFigures {
   std::optional<Bytes> arena_bytes{};  ///< the end of the highest tensor or workspace
-  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent if there are none
+  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent without moves
   // Of all moves, in no other figure; absent if the platform is unknown or does not say.
   std::optional<Seconds> moved_seconds{};
   std::optional<Joules> moved_joules{};
-  std::optional<Bytes> storage_bytes{};  ///< the end of the highest slot; absent if there is none
+  std::optional<Bytes> storage_bytes{};  ///< the end of the highest slot; absent without slots
 
   bool operator==(const ArenaFigures&) const = default;
 };

@@ -70,7 +70,7 @@ struct SweepOutcome {
   enum class Origin {
     solved,   ///< by a solve of its own
     verdict,  ///< known without a solver: the baseline fits, or the working set does not
-    reused,   ///< another point's schedule, or its proof that there is none
+    reused,   ///< another point's schedule, or its proof of infeasibility
   };
   SolveResult result;
   /// What the schedule and the bound of `result` are about; empty: its subject's own order.

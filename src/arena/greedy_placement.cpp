@@ -20,8 +20,8 @@ struct Occupied {
   Bytes to = 0;
 };
 
-/// Returns the offset of the gap that suits, or above everything if there is none. What is occupied
-/// is in order of its offsets.
+/// Returns the offset of the gap that suits, or else above everything. What is occupied is in order
+/// of its offsets.
 Bytes offset_in_gap(const std::vector<Occupied>& occupied, Bytes bytes, GreedyGap gap) {
   std::optional<Occupied> best;
   Bytes top = 0;

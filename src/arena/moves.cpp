@@ -55,7 +55,7 @@ std::vector<Bytes> without_empty(std::span<const Buffer> buffers, std::vector<By
 
 class MovingPlacer {
  public:
-  /// Knows nothing of flights if there are none in the list.
+  /// `flights` may be empty.
   MovingPlacer(std::span<const Buffer> buffers, const Arena& arena, const std::vector<Bytes>& hint,
                std::span<const Flight> flights)
       : flights_(flights),

@@ -29,7 +29,7 @@ class BestAttempt {
   /// Replays a schedule; nothing happens without one.
   void offer(std::optional<Schedule> schedule, const std::string& parameter);
   bool fits() const { return replay_ && replay_->valid(); }
-  /// The best so far; `reason` says why there is none.
+  /// The best so far; `reason` explains why it is missing.
   Attempt take(const std::string& reason) &&;
 
  private:

@@ -27,8 +27,8 @@
 namespace poet {
 namespace {
 
-/// What a state of PyTorch has beside parameters. Norms that are no batch norms here may have been
-/// some there; nothing of theirs is needed.
+/// What a state of PyTorch has beside parameters. Norms of other kinds here may have been batch
+/// norms there; their statistics are not needed.
 constexpr std::array<std::string_view, 3> kRunningStatistics = {"running_mean", "running_var",
                                                                 "num_batches_tracked"};
 

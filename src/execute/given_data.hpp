@@ -29,7 +29,7 @@ struct GivenData {
   std::map<std::size_t, std::vector<std::uint32_t>> targets;  ///< likewise
 };
 
-/// How the arrays of a checkpoint begin that are no parameters.
+/// How the names of a checkpoint's other arrays begin, beside parameters.
 inline constexpr std::string_view kProgressPrefix = "poet/";
 
 /// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is

@@ -43,7 +43,7 @@ void check_order_list(const JsonCursor& list, const NodeOrder& order, int node_c
     }
     place[node] = p;
   }
-  // One schedule has one form of its file, so the given order is no order that was chosen.
+  // One schedule has one form of its file, so the given order is not written as a chosen one.
   if (std::is_sorted(order.begin(), order.end())) {
     list.fail("found the given order; expected another one, or no such key");
   }

@@ -15,7 +15,7 @@ namespace poet {
 inline constexpr std::string_view kScheduleFormat = "poet-schedule";
 inline constexpr std::int64_t kNewestScheduleVersion = 2;
 
-/// What a solve left behind: a schedule file, or a document with the reason why there is none.
+/// What a solve left behind: a schedule file, or a document with the reason why it found none.
 struct SolveDocument {
   std::optional<ScheduleFile> file;
   ExitCode code = ExitCode::ok;
@@ -29,15 +29,15 @@ struct SolveDocument {
 SolveDocument parse_solve_document(std::string_view text, const std::string& source);
 
 /// Whether a text is a schedule file, and not a document without a schedule; what a later version
-/// may have added does not matter. Throws InputError for what is no JSON.
+/// may have added does not matter. Throws InputError for text other than JSON.
 bool holds_schedule(std::string_view text, const std::string& source);
 
 /// Makes the graph of a draft without `nodes` from what the draft says besides.
 using GraphOfDraft = std::function<Graph(const ScheduleDraft&)>;
 
 /// Reads a schedule file of which only `format`, `version`, `nodes` and `stages` have to be there,
-/// and `nodes` only if there is no `graph_of`. Stages name nodes by index or by name, and may leave
-/// out lists that are empty. What only a replay or a solve can state is not looked at. Throws
+/// and `nodes` only without `graph_of`. Stages name nodes by index or by name, and may leave out
+/// lists that are empty. What only a replay or a solve can state is not looked at. Throws
 /// InputError for anything malformed; `source` is named.
 ScheduleDraft parse_schedule_draft(std::string_view text, const std::string& source,
                                    const GraphOfDraft& graph_of);

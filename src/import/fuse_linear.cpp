@@ -28,7 +28,7 @@ std::pair<const OnnxNode*, int> bias_after(const OnnxGraph& graph, const OnnxLin
 }
 
 /// PyTorch writes a linear layer on more than two extents as MatMul and Add, and one on two extents
-/// as Gemm. Without a bias there is no Add.
+/// as Gemm. Without a bias the Add is missing.
 void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   const int x = node.input(0);
   const int weight = node.input(1);

@@ -30,8 +30,8 @@ using InstructionTimes = std::vector<std::vector<Seconds>>;
 Seconds median(std::vector<Seconds> times);
 
 /// Sorts times by what the instructions do. The times of `free` and `move` are not used: a graph
-/// has no costs for them. Less than a picosecond is no time. Throws InputError, with the number of
-/// the instruction, for any other without a time.
+/// has no costs for them. Less than a picosecond counts as no time. Throws InputError, with the
+/// number of the instruction, for any other without a time.
 StepTimes step_times(const Graph& graph, std::span<const Instruction> program,
                      const InstructionTimes& times);
 

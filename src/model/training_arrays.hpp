@@ -50,7 +50,7 @@ class KeptReader {
 };
 
 /// The bank in which the platform keeps the arrays, so that computations pay its costs; a null
-/// pointer if there is none.
+/// pointer without such a bank.
 const MemoryBank* keeping_bank(const Platform& platform);
 
 }  // namespace poet

@@ -198,7 +198,7 @@ bool has_schedule(const CurvePoint& point) {
 }
 
 double overhead(const CurvePoint& point, Joules energy) {
-  constexpr double kMaxOverhead = 1e12;  // anything above is no measurement, or not a number
+  constexpr double kMaxOverhead = 1e12;  // anything above is a mistake or NaN
   const Joules baseline = point.baseline_energy_joules;
   return baseline > 0 ? std::min(energy / baseline - 1, kMaxOverhead) : 0;
 }

@@ -12,12 +12,12 @@
 namespace poet {
 
 /// The journal beside the file that a sweep is to write, FILE.partial: it keeps what is finished
-/// until FILE is in place. A sweep to stdout, or to something that is no regular file, has none.
+/// until FILE is in place. A sweep to stdout, or to something else than a regular file, has none.
 class SweepJournal {
  public:
   /// No journal.
   SweepJournal() = default;
-  /// The journal of an interrupted sweep to `output`, locked; no journal if there is none.
+  /// The journal of an interrupted sweep to `output`, locked; or no journal.
   static SweepJournal reopen(const std::string& output);
 
   /// What this run finds comes from: this program, and a graph.

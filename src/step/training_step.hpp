@@ -67,8 +67,8 @@ struct StepNode {
 };
 
 /// What a batch norm has beside gamma and beta: running statistics, a mean and a variance for each
-/// channel. They are no tensors of the graph: the gradient node of the norm, which is computed once
-/// in a step, takes the batch into them.
+/// channel. They lie beside the tensors of the graph: the gradient node of the norm, which is
+/// computed once in a step, takes the batch into them.
 struct StepNorm {
   double epsilon = 0;
   /// Gamma and beta are applied as they are, with the running statistics folded in, and nothing

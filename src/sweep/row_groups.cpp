@@ -80,7 +80,7 @@ void check_subjects(Lines& found, std::span<const SweepRow> rows) {
 }
 
 /// Models with the same graph have the same budgets, so that a name or a digest that one row alone
-/// states is no model of the sweep.
+/// states does not belong to the sweep.
 void check_equal_graphs(Lines& found, std::span<const SweepRow> rows) {
   using Subject = decltype(subject_of(rows.front()));
   std::map<std::string, std::map<Subject, std::vector<const SweepRow*>>> by_graph;

@@ -62,7 +62,7 @@ struct CertifyArguments {
 struct Result {
   Problem problem;
   NodeOrder order;
-  std::optional<Joules> claim;   ///< absent: that there is no schedule
+  std::optional<Joules> claim;   ///< absent: infeasibility
   std::optional<Joules> energy;  ///< of the schedule
 };
 

@@ -1,9 +1,9 @@
 // The command `solve`. What takes long comes last: options, inputs and destinations are checked
 // before the search for `min`, and what was asked for besides the schedule, such as an exported
 // model, is written before the solve, so that a run that is stopped leaves it. The document goes
-// out in every case: a schedule, or why there is none, with the same keys for what it is about.
-// Exit statuses tell apart what a script has to tell apart: a proof that there is none, a limit
-// that came first, and a schedule that is not proven although it had to be.
+// out in every case: a schedule, or the reason why it is missing, with the same keys for its
+// problem. Exit statuses tell apart what a script has to tell apart: a proof of infeasibility, a
+// limit that came first, and a schedule that is not proven although it had to be.
 
 #include <spdlog/spdlog.h>
 

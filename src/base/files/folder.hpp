@@ -15,9 +15,9 @@ struct FolderFile {
 
 using FolderFiles = std::vector<FolderFile>;
 
-/// The name of something in the folder that is none of these files, if there is any: the first by
-/// name. A folder that does not exist has none. Throws InputError with the path and the reason for
-/// a folder that cannot be read.
+/// The name of something else in the folder than these files, if there is any: the first by name. A
+/// folder that does not exist has none. Throws InputError with the path and the reason for a folder
+/// that cannot be read.
 std::optional<std::string> other_name(const std::string& folder, std::span<const FolderFile> files);
 
 /// Writes all files or none. A folder that does not exist is made, with the folders that it is in,

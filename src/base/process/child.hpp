@@ -51,10 +51,10 @@ class MessageReader {
   void append(std::span<const std::byte> bytes) {
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
   }
-  /// Takes the next whole message; false if there is none yet. Throws MalformedMessage for one
-  /// that is larger than any can be.
+  /// Takes the next whole message; false if none has come yet. Throws MalformedMessage for one that
+  /// is larger than any can be.
   bool next(Message& message);
-  /// Whether bytes are left that are no whole message.
+  /// Whether a part of a message is left.
   bool holds_fragment() const { return at_ < buffer_.size(); }
 
  private:
@@ -79,7 +79,7 @@ class Child {
   /// Becomes readable when messages arrive and when the child ends: for poll().
   int descriptor() const { return fd_; }
   /// Takes in what has arrived; waits if nothing has. Returns false as soon as `on_message` does.
-  /// Throws MalformedMessage for bytes that are no messages.
+  /// Throws MalformedMessage for bytes that cannot be messages.
   bool receive(const std::function<bool(const Message&)>& on_message);
   /// Whether the child has closed its end and will send nothing more.
   bool closed() const { return closed_; }

@@ -33,7 +33,7 @@ struct OrderedCalls {
   /// With a single process, works in this one: the work needs no protection, and may see what
   /// answers change if it does not matter.
   bool in_place = false;
-  /// The next task; nothing if there is none before another answer has been taken.
+  /// The next task; nothing if another answer has to be taken first.
   std::function<std::optional<Task>()> draw;
   /// Whether a task can be left out by what is known from the answers taken. Must stay true.
   std::function<bool(const Task&)> needless;

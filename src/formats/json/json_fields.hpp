@@ -30,7 +30,7 @@ inline constexpr std::size_t kMaxListLength = 1'000'000;
 
 /// The numbers that a file may state for the members of a struct.
 struct NumberRange {
-  double least = 0;  ///< of members that are no integers
+  double least = 0;  ///< of members with fractions
   std::int64_t most = kMaxBytes;
 };
 template <typename Struct>

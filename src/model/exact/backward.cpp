@@ -86,7 +86,7 @@ class BackwardPass {
     if (is_wanted) add_parameter_gradient(l, step, group_of(layer, step), also);
   }
 
-  /// The node of a tensor in this layer's formulas; -1 for one that is none.
+  /// The node of a tensor in this layer's formulas; -1 if the graph has no node for it.
   int find(int l, TensorRef tensor) const {
     const DraftLayer& layer = draft_.layers[l];
     switch (tensor.kind) {

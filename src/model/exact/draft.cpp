@@ -128,7 +128,7 @@ void choose_in_place(Draft& draft) {
       }
     }
     node.in_place = choose_in_place(node.in_place_choices, last_reader, static_cast<int>(k));
-    if (node.in_place_choices.size() == 1) node.in_place_choices.clear();  // there is no choice
+    if (node.in_place_choices.size() == 1) node.in_place_choices.clear();  // nothing to choose
   }
 }
 

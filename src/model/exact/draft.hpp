@@ -108,7 +108,7 @@ std::optional<Bytes> stated_bytes(const Shape& shape, std::optional<int> element
 /// `errors`; what only follows from another one does not.
 Draft draft_forward(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
-/// Appends the backward pass and the updates of parameters. Throws InputError if there is no loss.
+/// Appends the backward pass and the updates of parameters. Throws InputError without a loss.
 void append_exact_backward(Draft& draft, const ModelSpec& spec);
 
 /// Decides for each node which input it may take over (problem/take_over.hpp), and keeps what there

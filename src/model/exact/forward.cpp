@@ -2,7 +2,7 @@
 // becomes none: its readers read the node below.
 //
 // Parameters are owned by the first layer that has them, and counted at the first node that reads
-// them. A learned tensor is no node: it lies with the parameters, and whoever reads it reads
+// them. A learned tensor makes no node: it lies with the parameters, and its reader reads
 // parameters. Each tensor notes whether anything trainable lies below it; the backward pass goes no
 // further down than that, which is what makes training a part of a network cheap.
 //

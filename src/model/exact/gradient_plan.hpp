@@ -17,7 +17,7 @@ struct GradientPlan {
 /// parameters, each gradient reads the other factor, so neither can be applied where it arises.
 void find_waiting(Draft& draft);
 
-/// Throws InputError if there is no loss.
+/// Throws InputError without a loss.
 GradientPlan plan_gradients(const Draft& draft);
 
 /// The steps of a layer that something needs, in the order in which they are computed: indices into

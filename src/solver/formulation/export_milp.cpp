@@ -51,7 +51,7 @@ constexpr std::string_view kGraph = "graph";
 constexpr std::string_view kColumns = "columns";
 constexpr std::string_view kOrder = "order of nodes";
 constexpr std::string_view kGiven = "given";  // which no file states
-/// What explains another graph, but is no difference by itself.
+/// What explains another graph, but does not count as a difference by itself.
 constexpr std::array<std::string_view, 5> kOrigin{"model", "platform", "batch size",
                                                   "memory power scale", kOrder};
 constexpr std::array<std::string_view, 8> kDecisive{

@@ -48,7 +48,7 @@ struct CountBranchingOptions {
 /// What a search leaves.
 struct CountBranchingResult {
   enum class Status {
-    searched,  ///< `subproblems` hold every solution below the ceiling; if empty, there is none
+    searched,  ///< `subproblems` hold every solution below the ceiling; if empty, none exists
     failed,    ///< the child process crashed; nothing is known
   };
   Status status = Status::failed;

@@ -45,7 +45,7 @@ class Relaxation {
   int iterations() const { return program_.iterations(); }
   int rows() const { return program_.rows(); }
 
-  /// Adds the rows of the model and the cuts that the optimum violates; false if there are none.
+  /// Adds the rows of the model and the cuts that the optimum violates; false if it violates none.
   bool add_violated_rows();
   void remove_slack_rows();
 

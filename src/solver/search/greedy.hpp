@@ -38,7 +38,7 @@ void prune(Timeline& timeline);
 /// Pages (or, without paging, recomputes) tensors during every idle span longer than one stage.
 /// Needs little more RAM than the working set, at any price. The timeline must be the baseline.
 /// Ends early after kMostEvictions (greedy.cpp) computations and page-ins a node, since on graphs
-/// that are no chains their number grows as the square of the number of nodes. `stop` as above.
+/// other than chains their number grows as the square of the number of nodes. `stop` as above.
 void evict_everything(Timeline& timeline, bool by_paging, const Stop& stop);
 
 }  // namespace poet

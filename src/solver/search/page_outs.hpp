@@ -7,8 +7,8 @@ namespace poet {
 /// Makes the page-out of a node in this stage, which must be one that can.
 void move_page_out(Timeline& timeline, int node, int stage);
 
-/// The last stage that could write a node out and has it in RAM anyway; if there is none, the first
-/// that could.
+/// The last stage that could write a node out and has it in RAM anyway; otherwise the first that
+/// could.
 int last_free_page_out(const Timeline& timeline, int node);
 
 /// Where transfers overlap with computations, puts off the page-out of a paged node to the stage

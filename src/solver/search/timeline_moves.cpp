@@ -10,8 +10,8 @@ namespace poet {
 namespace {
 
 /// How to treat inputs that have gone: the share to recompute, and how many of them at most. The
-/// last recomputes all that has gone, such as a whole chain of cheap layers. On a graph that is no
-/// chain this costs as much time as a hundred other moves, and is tried rarely.
+/// last recomputes all that has gone, such as a whole chain of cheap layers. On a graph other than
+/// a chain this costs as much time as a hundred other moves, and is tried rarely.
 struct Depth {
   double share;
   int limit;
