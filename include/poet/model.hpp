@@ -79,7 +79,7 @@ enum class Update {
 /// What applies them. It keeps nothing for each parameter, one number or two.
 enum class Optimizer { sgd, momentum, adam };
 
-/// Bytes of an element; absent: as the platform says.
+/// Bytes of an element; absent: as the platform states.
 struct ElementBytes {
   std::optional<int> activations{};
   std::optional<int> gradients{};
@@ -95,7 +95,7 @@ struct Parameters {
   std::optional<Bytes> bytes;  ///< if stated instead of a count
 };
 
-/// What an arena of a device rounds offsets to, unless a user says otherwise.
+/// What an arena of a device rounds offsets to, unless a user states otherwise.
 inline constexpr Bytes kUsualAlignment = 4;
 
 /// A training graph: layers, then the backward pass, unless another topological order was chosen.
@@ -124,7 +124,7 @@ struct Model {
 /// them. Throws InputError for an unknown name (naming near misses), an unreadable or invalid
 /// file, or a batch size above 1 for a model without a batch dimension.
 ///
-/// `backward`, if given, replaces what the file says: Backward::exact, Backward::poet_chain or
+/// `backward`, if given, replaces what the file states: Backward::exact, Backward::poet_chain or
 /// Backward::none, for a list of layers. The last one is counted as the first one counts.
 Model load_model(const std::string& name_or_path, std::int64_t batch_size = 1,
                  std::optional<Backward> backward = {});

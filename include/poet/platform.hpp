@@ -102,8 +102,8 @@ struct Platform {
   std::optional<double> flash_joules_per_byte{};   ///< that this takes; absent: nothing besides
 };
 
-/// Where the figures of a platform come from: what its file says, or, if that is of version 1, what
-/// its provenance begins with or has after `estimated:`. Absent if neither says so.
+/// Where the figures of a platform come from: what its file states, or, if that is of version 1,
+/// what its provenance begins with or has after `estimated:`. Absent if neither says so.
 std::optional<Standing> standing_of(const Platform& platform);
 
 /// Whether an interval of this figure is one of energy: operations per joule, or a power of

@@ -89,7 +89,7 @@ struct Summary {
   Joules lower_bound_joules = 0;
   double gap = 0;
   std::optional<double> gap_extra{};  ///< relative_extra_gap(); older files do not have it
-  Seconds runtime_seconds = 0;        ///< of the step, transfers included as the request says
+  Seconds runtime_seconds = 0;        ///< of the step, transfers included as the request states
   double runtime_ratio = 0;  ///< runtime / time to compute every node once; 1 for a time of 0
   Seconds paging_seconds = 0;
   Bytes peak_ram_bytes = 0;
@@ -105,8 +105,8 @@ struct Summary {
   std::optional<double> compute_runtime_ratio{};  ///< as runtime_ratio, without any transfers
   std::optional<Bytes> peak_storage_bytes{};      ///< of all copies in secondary storage
   std::optional<DeviceMemory> memory{};           ///< beside tensors, if there is any
-  /// How many such steps secondary storage survives, if the platform says and the step writes to
-  /// it.
+  /// How many such steps secondary storage survives, if the platform states its wear and the step
+  /// writes to it.
   std::optional<double> steps_until_worn{};
 };
 

@@ -26,8 +26,8 @@ void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
       .number(option.name, value, option.unit, option.range, option.usage);
 }
 
-/// One overload for each type of setting: the table of options says what is asked for, the type
-/// says how it is read.
+/// One overload for each type of setting: the table of options has what is asked for, the type
+/// decides how it is read.
 void add(CLI::App& app, const SettingOption<Bytes>& option, Bytes& value) {
   app.add_option_function<std::string>(
          option.name, [&value](const std::string& given) { value = *parse_bytes(given); },

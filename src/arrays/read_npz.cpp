@@ -40,7 +40,7 @@ Archive open_archive(std::string_view bytes, const std::string& place) {
   return {archive, zip_discard};
 }
 
-/// The text of a member, which has to be as long as the directory of the file says.
+/// The text of a member, which has to be as long as the directory of the file states.
 std::string text_of(zip_t* archive, zip_uint64_t index, std::size_t size,
                     const std::string& place) {
   const Member member(zip_fopen_index(archive, index, 0), zip_fclose);

@@ -1,4 +1,4 @@
-// What schedule files say about the order of their nodes. A file in the given order says nothing
+// What schedule files state about the order of their nodes. A file in the given order says nothing
 // about it, so that it is the file that it always was. The three keys come together or not at all,
 // as each is checked against the others.
 

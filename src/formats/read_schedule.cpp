@@ -148,7 +148,7 @@ void check_format(const JsonCursor& root) {
   }
 }
 
-/// A run without a schedule leaves a document that says why; there is nothing to read in it.
+/// A run without a schedule leaves a document with the reason only.
 void refuse_error_document(const JsonCursor& root) {
   constexpr std::size_t kMaxReason = 1000;
   if (const auto error = root.optional("error")) {

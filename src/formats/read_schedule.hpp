@@ -32,7 +32,7 @@ SolveDocument parse_solve_document(std::string_view text, const std::string& sou
 /// may have added does not matter. Throws InputError for text other than JSON.
 bool holds_schedule(std::string_view text, const std::string& source);
 
-/// Makes the graph of a draft without `nodes` from what the draft says besides.
+/// Makes the graph of a draft without `nodes` from the draft's other keys.
 using GraphOfDraft = std::function<Graph(const ScheduleDraft&)>;
 
 /// Reads a schedule file of which only `format`, `version`, `nodes` and `stages` have to be there,

@@ -109,7 +109,7 @@ class TraceWriter {
     event["args"] = std::move(args);
   }
 
-  /// Computing waits for transfers, or runs beside them, as the problem says.
+  /// Computing waits for transfers, or runs beside them, as the problem states.
   void add_stage(int t) {
     const Stage& stage = file_.schedule.stages[t];
     const bool beside = paging_time_ == PagingTime::overlapped;

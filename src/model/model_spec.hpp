@@ -60,7 +60,7 @@ struct LayerSpec {
   bool page = true;
   std::string bank{};  ///< of RAM, for its output; empty: any
   Bytes workspace_bytes = 0;
-  std::optional<bool> in_place{};            ///< as the file says; absent: as the op has it
+  std::optional<bool> in_place{};            ///< as the file states; absent: as the op has it
   std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
   ElementBytes element_bytes{};
   FrozenWeights frozen_weights = FrozenWeights::float32;
@@ -113,7 +113,7 @@ struct ModelSpec {
   Optimizer optimizer = Optimizer::sgd;
   ElementBytes element_bytes{};
   std::vector<Parameters> parameters{};  ///< that measured nodes may name
-  /// Backward::none was asked for, and is not what the file says: a layer list of version 1 is
+  /// Backward::none was asked for, and is not what the file states: a layer list of version 1 is
   /// counted as it is computed, too.
   bool forward_alone = false;
 

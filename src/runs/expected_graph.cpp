@@ -75,7 +75,7 @@ Graph ExpectedGraph::graph(const Model& model, const Request& request) const {
       .graph;
 }
 
-/// A file says which backward pass it was solved with.
+/// A file states which backward pass it was solved with.
 Model ExpectedGraph::model(const ModelInfo& about) const {
   std::optional<Backward> wanted = value_of<Backward>(about.backward);
   if (wanted == Backward::explicit_nodes) wanted.reset();

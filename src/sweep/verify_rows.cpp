@@ -1,4 +1,4 @@
-// The rows of a sweep against what docs/sweep-format.md promises of them: what one row says about
+// The rows of a sweep against what docs/sweep-format.md promises of them: what one row states about
 // its limits binds all rows of the same graph. A row by itself can be checked only against its
 // file. Between rows there is more: a schedule that fits another row's limits is a schedule there,
 // so no bound may be above it and no `infeasible` beside it. Such checks need no solver and no

@@ -216,7 +216,7 @@ Export offsets_export(const ExportArguments& arguments, const ScheduleFile& file
           .about = fmt::format("offsets within {} bytes of RAM", offsets.arena_bytes)};
 }
 
-/// A schedule that was read, and the step that the model says it is about.
+/// A schedule that was read, and the step of its model.
 struct ReadStep {
   std::string name;
   ScheduleFile file;

@@ -154,7 +154,7 @@ class BackwardPass {
     return node;
   }
 
-  /// A layer that says so has kernels that overwrite what they read: X, and dY in its gradient.
+  /// A layer with `in_place` has kernels that overwrite what they read: X, and dY in its gradient.
   std::vector<int> over_of(int l, const GradientStep& step) const {
     std::vector<int> over;
     const std::optional<bool>& stated = draft_.layers[l].spec->in_place;

@@ -87,7 +87,7 @@ int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int>
   return static_cast<int>(nodes.size()) - 1;
 }
 
-// What a layer says of its output does not hold for the copy: parameters that do not train can be
+// A layer's keys for its output do not hold for the copy: parameters that do not train can be
 // copied at any time.
 void add_copy(Draft& draft, int parameters) {
   DraftParameters& from = draft.parameters[parameters];

@@ -234,7 +234,7 @@ class ForwardPass {
         if (tensor.kind == TensorRef::Kind::input) read(layer.inputs[tensor.index], node);
       }
       for (const int group : from.parameters) read_group(layer.parameters[group], node);
-      // A file that says anything about its buffer decides alone; else the op does.
+      // A file with a key for the buffer decides alone; else the op does.
       std::vector<int> over = stated_over;
       if (!spec.in_place && !spec.in_place_over) {
         for (const TensorRef tensor : from.over) over.push_back(node_of(layer, tensor));

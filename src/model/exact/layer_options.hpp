@@ -30,7 +30,7 @@ bool has_copied_parameters(const ModelSpec& model, const DraftLayer& layer);
 /// Gives a layer the parameters of an earlier one; -1 if no earlier layer has that name.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner);
 
-/// The nodes whose buffers the layer's output may take over, if the layer says so itself.
+/// The nodes whose buffers the layer's output may take over, if the layer lists them itself.
 std::vector<int> stated_in_place(const DraftLayer& layer);
 
 }  // namespace poet

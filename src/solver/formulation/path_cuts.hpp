@@ -7,7 +7,7 @@
 
 namespace poet {
 
-/// What a point of a model says of an interval between two moments, by node up to the moment.
+/// A point of a model in an interval between two moments, by node up to the moment.
 struct PathInterval {
   std::vector<double> held;      ///< in RAM at the moment
   std::vector<double> computed;  ///< recomputed in the interval

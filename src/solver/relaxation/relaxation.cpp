@@ -10,7 +10,7 @@ namespace poet {
 namespace {
 
 // Separating cuts takes about as long as a solve, and a point that still violates many rows of the
-// model says little about the cuts that will bind. So cuts wait until the point nearly satisfies
+// model tells little about the cuts that will bind. So cuts wait until the point nearly satisfies
 // the model.
 constexpr double kRowTolerance = 1e-5;        // distance of a point from a row that is worth adding
 constexpr std::size_t kMaxRows = 2000;        // rows that enter at once

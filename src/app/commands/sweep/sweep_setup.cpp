@@ -64,7 +64,7 @@ void check_destinations(const SweepSetup& setup, const SweepArguments& arguments
   if (solves && arguments.resume.empty()) check_journal(setup.output);
 }
 
-/// The request of an interrupted sweep, with what this command line says of files and manners.
+/// The request of an interrupted sweep, with the files and manners of this command line.
 SweepRequest continued(const SweepRequest& earlier, const SweepArguments& arguments) {
   SweepRequest request = earlier;
   if (!arguments.request.csv.empty()) request.csv = arguments.request.csv;
@@ -77,7 +77,7 @@ SweepRequest continued(const SweepRequest& earlier, const SweepArguments& argume
 
 /// Copies the settings that a resumed sweep may change; those that are named, or all.
 /// Only settings that cannot make a proof wrong may change: how hard to try, and the gap. The table
-/// of options says which they are.
+/// of options states which they are.
 void copy_changeable(const SolveSettings& from, SolveSettings& to,
                      const std::vector<std::string>* names = nullptr) {
   visit_setting_options([&](const auto& option) {
@@ -128,7 +128,7 @@ void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.request.continues = true;
 }
 
-/// What a file says of an earlier sweep has to suit the grid, if one is stated again.
+/// An earlier sweep's file has to suit the grid, if one is stated again.
 void expect_same_sweep(SweepRequest request, const SweepRequest& earlier, const std::string& file) {
   copy_changeable(earlier.settings, request.settings);
   request.continues = earlier.continues;
