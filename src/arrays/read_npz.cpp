@@ -33,7 +33,7 @@ Archive open_archive(std::string_view bytes, const std::string& place) {
   if (archive == nullptr && source != nullptr) zip_source_free(source);
   zip_error_fini(&error);
   if (archive == nullptr) {
-    throw InputError(place, fmt::format("is no ZIP file ({}); expected one as numpy.savez() "
+    throw InputError(place, fmt::format("is not a ZIP file ({}); expected one as numpy.savez() "
                                         "writes",
                                         why));
   }

@@ -130,9 +130,9 @@ class ParameterMatch {
     const std::vector<float> variances = tensor(names.variance, channels);
     for (std::size_t c = 0; c < variances.size(); ++c) {
       if (variances[c] >= 0) continue;
-      throw InputError(where(names.variance),
-                       fmt::format("element {} is {}; expected a variance, which is no less than 0",
-                                   c, variances[c]));
+      throw InputError(
+          where(names.variance),
+          fmt::format("element {} is {}; expected a variance of at least 0", c, variances[c]));
     }
     statistics.running.insert(statistics.running.end(), variances.begin(), variances.end());
     given.statistics[p] = std::move(statistics);

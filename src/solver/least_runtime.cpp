@@ -52,7 +52,7 @@ Problem with_times_as_energies(Problem problem) {
   if (paging_time == PagingTime::overlapped) {
     throw InputError(
         "found transfers that overlap with computations; expected others with the objective "
-        "runtime, as the time of a stage is no sum of times");
+        "runtime, as the time of a stage is not a sum of times");
   }
   const double share = paging_time == PagingTime::blocking ? 1 : 0;
   for (Node& node : problem.graph.nodes) {

@@ -168,7 +168,7 @@ void RowVerifier::check_reused(Lines& found, const SweepRow& row) const {
     return candidate.point == *row.origin_point;
   });
   if (other == rows_.end()) {
-    if (is_whole_sweep(rows_)) differs("which is no point");
+    if (is_whole_sweep(rows_)) differs("which does not exist");
     return;
   }
   if (&*other == &row) return differs("which is the point itself");

@@ -113,7 +113,7 @@ TEST_F(Simulate, RefusesABadFileOrUsage) {
   const Finished run = simulate(unknown);
   EXPECT_EQ(run.status, 2);
   EXPECT_EQ(run.out, "");
-  EXPECT_THAT(run.err, HasSubstr("stdin: /stages/1/compute/0: found 'bb', which is no node"));
+  EXPECT_THAT(run.err, HasSubstr("stdin: /stages/1/compute/0: found 'bb', which is not a node"));
   EXPECT_EQ(simulate(recomputing_stages(), {"--ram-budget", "min"}).status, 2);
   EXPECT_EQ(simulate(recomputing_stages(), {"--ram-budget", "chip"}).status, 2);
   EXPECT_EQ(poet_solve({"simulate", "-"}, recomputing_stages().dump()).status, 2);

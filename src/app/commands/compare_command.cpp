@@ -55,7 +55,7 @@ ComparedResult read_baseline(const std::string& path) {
   ComparedResult baseline = read_compared(path, false);
   if (baseline.is_sweep) return baseline;
   const std::string& fault = baseline.points.front().fault;
-  if (!fault.empty()) throw InputError(path, "this is no baseline: " + fault);
+  if (!fault.empty()) throw InputError(path, "this cannot be a baseline: " + fault);
   return baseline;
 }
 

@@ -35,7 +35,7 @@ taken over.
 
 Exit status:
   0                               a schedule was written
-  2                               bad usage or input, or a solution that is no schedule
+  2                               bad usage or input, or a solution without a schedule
 
 Examples:
   $ p=(--model linear --platform m4 --ram-budget 3500 --runtime-budget 2)
