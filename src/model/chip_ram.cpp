@@ -78,7 +78,7 @@ std::string no_room_reason(const DeviceMemory& memory, Bytes all, const std::str
   const auto largest = std::max_element(
       terms.begin(), terms.end(), [](const auto& a, const auto& b) { return a.second < b.second; });
   return fmt::format(
-      "training keeps {} bytes in RAM beside tensors, {} of them {}; that is at least the {} "
+      "training keeps {} bytes in RAM beside tensors, {} of them {}; that is no less than the {} "
       "bytes of {}, so no schedule fits; what helps: {}, or {}",
       memory.ram_bytes(), largest->second, largest->first, all, whose,
       kCures[largest - terms.begin()], or_else);

@@ -17,7 +17,7 @@ TEST(BesideTensors, AChipThatIsTooSmallForTheParametersIsSaidInOneLine) {
                                                  "--ram-budget", "chip", "-q"});
   EXPECT_EQ(run.status, 3);
   EXPECT_THAT(run.err, HasSubstr("training keeps 989480 bytes in RAM beside tensors, 989480 of "
-                                 "them parameters; that is at least the 262144 bytes of "
+                                 "them parameters; that is no less than the 262144 bytes of "
                                  "platform 'm4', so no schedule fits; what helps: layers that "
                                  "are not trained"));
   EXPECT_THAT(run.err, HasSubstr(", or a platform with more RAM"));

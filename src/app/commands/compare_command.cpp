@@ -97,7 +97,7 @@ Run add_compare(CLI::App& app) {
                        "energies that differ by no more than this, relative to the baseline's, are "
                        "equal");
   group.choice("--on-changed-graph", arguments->on_changed_graph,
-               "where a model has another graph than in BASELINE: report both figures, worse only "
+               "if a model has another graph than in BASELINE: report both figures, worse only "
                "if a schedule is lost; or fail");
   const auto limit = [&group](const char* name, std::optional<double>& value, const char* usage) {
     group.parsed(name, value, "PERCENT%", parse_increase, usage);
