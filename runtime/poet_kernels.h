@@ -8,10 +8,10 @@
  * - `x` and `y` are input and output, `dy` the gradient of y, `w` the weights. A bias that the
  *   layer does not have is NULL. Outputs come last.
  * - NAME_grad makes the gradient of an input, NAME_gradw the gradient of the parameters, through a
- *   sink. Where an operand may be a learned tensor, NAME_grad takes a sink too (poet_sink.h).
+ *   sink. If an operand may be a learned tensor, NAME_grad takes a sink too (poet_sink.h).
  * - "over X": the output may be X itself. All other outputs overlap no input.
  * - A gradient of a loss, or of another root of the backward pass, reads a `dy` of 1.
- * - Kernels are weak symbols where the compiler has them, so that a program can replace one. */
+ * - Kernels are weak symbols if the compiler has them, so that a program can replace one. */
 #ifndef POET_KERNELS_H
 #define POET_KERNELS_H
 

@@ -5,8 +5,8 @@
  * poet_memory, which the caller owns. Nothing is allocated, and libc is used for memcpy, memmove
  * and memset only. docs/export.md shows how to call it.
  *
- * Functions marked POET_HOOK are weak symbols where the compiler has them: a program that defines
- * the same function replaces it. */
+ * Functions marked POET_HOOK are weak symbols if the compiler has them: a program that defines the
+ * same function replaces it. */
 #ifndef POET_RUNTIME_H
 #define POET_RUNTIME_H
 

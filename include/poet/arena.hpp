@@ -123,8 +123,8 @@ constexpr std::int64_t usual_search_nodes(std::size_t buffer_count) {
 PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
                       const PlaceLimits& limits = {});
 
-/// Places buffers one after the other in order of time, at the offsets of `hint` where these are
-/// free. If the next one does not fit, buffers in use are moved down until it does, which is always
+/// Places buffers one after the other in order of time, at the offsets of `hint` if these are free.
+/// If the next one does not fit, buffers in use are moved down until it does, which is always
 /// possible if the capacity is at least the peak and nothing is in flight. Buffers that start at
 /// the same time are placed after the same moves.
 ///

@@ -40,8 +40,8 @@ struct Certificate {
   int leaves = 0;
 };
 
-/// The claim for a schedule whose energy is bounded from below: the bound, or a little less where
-/// the bound is so close to the energy that no proof in rounded prices can separate them.
+/// The claim for a schedule whose energy is bounded from below: the bound, or a little less if the
+/// bound is so close to the energy that no proof in rounded prices can separate them.
 Joules certifiable_claim(const Graph& graph, Joules energy, Joules lower_bound);
 
 /// Searches a proof that no schedule of the problem has less than `claim` joules, or, without a

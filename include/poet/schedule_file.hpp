@@ -297,7 +297,7 @@ ScheduleFile parse_schedule_file(std::string_view text, const std::string& sourc
 /// two tensors overlap, slots in which a copy is lost, figures (summary, stage peaks, status
 /// against gap, bound above energy) that the replay contradicts, and an order of the nodes that is
 /// not legal by their edges and parameters, or not the one of its digests. Empty for a valid file.
-/// One line per finding, with the stage and node where there is one.
+/// One line per finding, with its stage and node, if any.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& file);
 
 }  // namespace poet

@@ -11,8 +11,8 @@ namespace poet::cli {
 /// before the solve, `<model>.schedule.svg` after it.
 class PlotDirectory {
  public:
-  /// Nothing is written for an empty `directory`. Else it is created; throws InputError where it
-  /// cannot be, or where a picture could not be written later.
+  /// Nothing is written for an empty `directory`. Else it is created; throws InputError if that
+  /// fails, or if a picture could not be written later.
   PlotDirectory(const std::string& directory, const std::string& model_name);
 
   /// Throws InputError if the DOT file cannot be written. Without Graphviz its picture is left out

@@ -11,8 +11,8 @@
 // The paper evicts in the middle of a rematerialisation. In our stages a tensor that no computation
 // of a stage reads goes before the stage, and one that is read goes after its last use, so that
 // what a stage needs is known beforehand: evictions are decided for one operator of the program at
-// a time, with all that it has computed again. Where tensors may not be computed again, or not at
-// the time, they stay.
+// a time, with all that it has computed again. If tensors may not be computed again, or not at the
+// time, they stay.
 
 #include <algorithm>
 #include <cstdint>

@@ -228,7 +228,7 @@ class PlanHeader {
         places + "\n";
   }
 
-  /// By node. Where two names come to the same word, the model's list says which of them gets a
+  /// By node. If two names come to the same word, the model's list decides which of them gets a
   /// number, so that a word means the same tensor in every order.
   std::vector<std::string> tensor_names() const {
     const std::vector<int> place = places_of(step_.order);

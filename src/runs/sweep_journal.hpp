@@ -28,7 +28,7 @@ class SweepJournal {
   /// What an earlier run has left, if one has.
   const std::optional<JournalContents>& earlier() const { return earlier_; }
   /// Begins a new one if none was reopened; in one that was, notes settings that have changed.
-  /// Throws InputError where a journal is there that nobody asked to resume.
+  /// Throws InputError if a journal is there that nobody asked to resume.
   void begin(const std::string& output, const SweepRequest& request);
 
   bool active() const { return journal_ != nullptr; }
@@ -45,8 +45,8 @@ class SweepJournal {
   std::optional<JournalContents> earlier_;
 };
 
-/// Throws InputError where a new sweep to `output` would find a journal in its way or could not
-/// write one.
+/// Throws InputError if a new sweep to `output` would find a journal in its way or could not write
+/// one.
 void check_journal(const std::string& output);
 
 /// The request of a finished sweep to `output`; nothing if it is not there. Throws InputError for a

@@ -4,8 +4,8 @@
 // other way, from loose to tight, and only within one order of the nodes.
 //
 // Schedules come first: a status depends on both, and is set anew after both have moved. All pairs
-// of points are compared by their limits alone; schedules are replayed only where some point is
-// said to have none.
+// of points are compared by their limits alone; schedules are replayed only if some point is said
+// to have none.
 
 #include <algorithm>
 #include <optional>

@@ -52,8 +52,8 @@ class JsonCursor {
   /// The elements of an array of at most `limit` entries, each with its path.
   std::vector<JsonCursor> elements(std::size_t limit) const;
 
-  /// A member of an object. `required` fails where it is missing; a present `null` is a value
-  /// like any other, and so an error to the typed readers above.
+  /// A member of an object. `required` fails if it is missing; a present `null` is a value like any
+  /// other, and so an error to the typed readers above.
   JsonCursor required(std::string_view key) const;
   std::optional<JsonCursor> optional(std::string_view key) const;
 

@@ -71,7 +71,7 @@ class Candidates {
   static bool ends_a_node(const CbcModel& model) {
     const double* point = model.bestSolution();
     const double* relaxed = model.solver()->getColSolution();
-    // Where CBC does not expose the point, assume that it ended the node.
+    // If CBC does not expose the point, assume that it ended the node.
     if (point == nullptr || relaxed == nullptr) return true;
     for (int c = 0; c < model.getNumCols(); ++c) {
       const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;

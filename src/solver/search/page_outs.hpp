@@ -11,9 +11,9 @@ void move_page_out(Timeline& timeline, int node, int stage);
 /// could.
 int last_free_page_out(const Timeline& timeline, int node);
 
-/// Where transfers overlap with computations, puts off the page-out of a paged node to the stage
-/// that it lengthens least, of those that have the tensor in RAM anyway. Does nothing if it has
-/// been put off before.
+/// If transfers overlap with computations, puts off the page-out of a paged node to the stage that
+/// it lengthens least, of those that have the tensor in RAM anyway. Does nothing if it has been put
+/// off before.
 ///
 /// More runs find a schedule at tight runtime budgets than with every page-out right after its
 /// computation, and with less extra energy.

@@ -42,9 +42,9 @@ struct Instance {
 /// Page-ins have rules of their own. What arrives at the start of stage s is read during stage
 /// s - 1, so the tensor is in RAM in stage s - 2 last; tidy() removes page-ins for which a change
 /// elsewhere has left no room. A paged tensor is written out once, in the stage after its first
-/// computation, to whose start it is held at least. Where transfers overlap with computations, a
-/// later stage may have more time for it, so an entry can put it off: the tensor is then held to
-/// the end of that stage, and neither comes back nor is computed again before.
+/// computation, to whose start it is held at least. If transfers overlap with computations, a later
+/// stage may have more time for it, so an entry can put it off: the tensor is then held to the end
+/// of that stage, and neither comes back nor is computed again before.
 class Timeline {
  public:
   /// The baseline.
@@ -159,7 +159,7 @@ class Timeline {
 
 /// The schedule of a timeline, and the entries of a schedule. What a timeline cannot express (a
 /// computation repeated in the very next stage, a second page-out, one of a tensor that has been
-/// computed again, or one later than necessary where transfers do not overlap) is left out.
+/// computed again, or one later than necessary if transfers do not overlap) is left out.
 Schedule to_schedule(const Timeline& timeline);
 std::vector<Entry> entries_of(const Schedule& schedule);
 

@@ -17,7 +17,7 @@ struct StageWindow {
 
 /// Random changes to a timeline: an entry is added, removed, shifted by a few stages, replaced by
 /// one of an input or a user, or all recomputations of a stage move to another. Half of the added
-/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM. Where
+/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM. If
 /// transfers overlap with computations, page-outs move to other stages as well. Now and then all
 /// returns of a tensor change at once, because a copy is paid once (copy_moves.cpp), which lowers
 /// energies on hard problems; how often it is tried matters little.
@@ -45,7 +45,7 @@ class TimelineMoves {
   /// Whether nodes whose pages cost more than their computation are paged less often. Neither is
   /// better on all graphs: a computation can need others.
   void set_paging_by_cost(bool by_cost) { paging_by_cost_ = by_cost; }
-  /// Tries a move, which tidy() has to follow. Gives up early, and returns false, where the energy
+  /// Tries a move, which tidy() has to follow. Gives up early, and returns false, if the energy
   /// alone would come to more than `affordable`: most moves end there, before RAM is touched.
   bool propose(double affordable);
 
