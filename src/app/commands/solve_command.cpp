@@ -251,7 +251,7 @@ Run add_solve(CLI::App& app) {
   add_budget_options(app, arguments->asked);
   OptionGroup what(app, kWhatToSolve);
   what.choice("--objective", question.settings.objective,
-              "what a schedule has least of: energy within both budgets; runtime within the RAM "
+              "what to minimise: energy within both budgets; runtime within the RAM "
               "budget; ram within the runtime budget; then, of those, the one of least energy");
   what.flag("--count-parameters", question.count_parameters,
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
