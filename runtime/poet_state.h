@@ -2,7 +2,8 @@
  *
  * There are two slots, of which one has the last complete state at any time: poet_save() writes the
  * other one, and its head last. A slot whose head or checksum is wrong counts as empty. Where the
- * slots lie is up to two hooks; storage_nor.c of docs/examples/cortex-m4 keeps them in NOR flash. */
+ * slots lie is up to two hooks; storage_nor.c of docs/examples/cortex-m4 keeps them in NOR flash.
+ */
 #ifndef POET_STATE_H
 #define POET_STATE_H
 

@@ -174,8 +174,8 @@ struct DeviceMemory {
 
 /// Returns what a model needs on a platform, or without one if `platform` is null. A trained
 /// parameter is in RAM unless the platform keeps all of them in flash; a frozen one is in flash
-/// if the chip has some. The graphs of POET have no such needs (ICML 2022 counts tensors only): for them
-/// there is only the reserve. Throws InputError if a sum leaves the range of 2^53 bytes.
+/// if the chip has some. The graphs of POET have no such needs (ICML 2022 counts tensors only): for
+/// them there is only the reserve. Throws InputError if a sum leaves the range of 2^53 bytes.
 DeviceMemory device_memory(const Model& model, const Platform* platform);
 
 /// Returns what `--ram-budget chip` stands for: the RAM of the platform's chip less
