@@ -86,7 +86,7 @@ class ParameterMatch {
       } else if (!is_progress) {
         errors_.collect([&] {
           throw InputError(where(array.name), fmt::format("found an array of this name, which is "
-                                                          "no parameter of the model{}",
+                                                          "not a parameter of the model{}",
                                                           did_you_mean(array.name, names_)));
         });
       }
