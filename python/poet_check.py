@@ -226,7 +226,7 @@ class Certificate:
         self.order = None if order is None else [whole(i) for i in order.split(b" ")]
         self.graph = Graph(reader, whole(reader.value(b"nodes ")), self.paging_time != "free")
         need(self.graph.digest() == self.order_sha256, "digest",
-             f"'order_sha256' is not that of the nodes, which is {self.graph.digest()}", digests)
+             f"'order_sha256' is not the digest of the nodes, which is {self.graph.digest()}", digests)
         self.choices = {}
         while self.order is not None and reader.data.startswith(b"in_place_choices ", reader.place):
             self.choose(*map(whole, reader.value(b"in_place_choices ").split(b" ")))
@@ -234,7 +234,7 @@ class Certificate:
         if self.order is not None:
             given = self.graph.put_back(self.order, self.choices, self.paging_time != "free")
         need(given.digest() == self.graph_sha256, "digest",
-             f"'graph_sha256' is not that of the graph, which is {given.digest()}", digests - 1)
+             f"'graph_sha256' is not the digest of the graph, which is {given.digest()}", digests - 1)
         self.shift = whole(reader.value(b"shift "), -MAX_SHIFT)
         need(self.shift <= MAX_SHIFT, "format", f"a shift above {MAX_SHIFT}")
         self.writes = word(reader.value(b"writes "), TRUTH)
@@ -306,7 +306,7 @@ class Columns:
         return min(self.window(t, j), self.idle_window(t, j))
 
     def idle_window(self, t, j):
-        """G_t(j): the same if it serves to free an input that is being written out."""
+        """G_t(j): the same after an idle recomputation, which frees an input that is being written out."""
         if not self.idle or t + 2 > self.stages - 1:
             return self.limit
         return min((self.page_in[i] + self.page_out[i] + self.window(t + 2, i) for i in self.graph.nodes[j].inputs
@@ -360,7 +360,8 @@ class Columns:
         return self.chain("Y", self.I, i).get(b)
 
     def chain(self, kind, single, i):
-        """The columns for this interval or a later one: the one of its intervals, or that of the next, or its own."""
+        """The columns for this interval or a later one: the column of its intervals, of the next interval, or its
+        own."""
         if (kind, i) not in self.chains:
             found, later = {}, None
             for b in reversed(self.moments[bisect.bisect_left(self.moments, i):]):
@@ -648,7 +649,7 @@ class Tree:
 
     def __init__(self, reader, columns, rows):
         self.columns, self.certificate, self.rows = columns, columns.certificate, rows
-        self.path, self.leaves = [], 0  # of the path: its row here, and that of the upper side if this is the lower one
+        self.path, self.leaves = [], 0  # of the path: its row here, and the upper side's row if this is the lower one
         while not self.leaves or self.path:
             line = reader.line("tree")
             need(line != b"end", "tree", "the tree ends early")

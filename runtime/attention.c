@@ -137,7 +137,7 @@ POET_KERNEL void poet_attention_context(const struct poet_attention_spec* a, con
   times_rows(a, p, 0, v, a->row_stride, y, a->output_stride);
 }
 
-/* Some rows and keys of dP, for which there is no other room. */
+/* Some rows and keys of dP, which have no other room. */
 #if POET_LANES
 enum { kGradientRows = 16, kGradientKeys = 512 };
 #else

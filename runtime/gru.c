@@ -170,7 +170,7 @@ POET_KERNEL void poet_gru_after_grad_h(const struct poet_recurrent_spec* r, cons
   }
 }
 
-/* The gradient of row j of the product with the state: that of a gate, for n through r. */
+/* The gradient of row j of the product with the state: the gate's gradient, for n through r. */
 static poet_real product_gradient(const struct poet_recurrent_spec* r, const poet_real* gates,
                                   const poet_real* dgates, int32_t row, int32_t j) {
   const int32_t first = row * 3 * r->hidden;

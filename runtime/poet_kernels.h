@@ -7,11 +7,11 @@
  * - Tensors are dense and row-major. Geometry is int32_t; a tensor has fewer than 2^31 elements.
  * - `x` and `y` are input and output, `dy` the gradient of y, `w` the weights. A bias that the
  *   layer does not have is NULL. Outputs come last.
- * - NAME_grad makes the gradient of an input, NAME_gradw that of the parameters, through a sink.
- *   Where an operand may be a learned tensor, NAME_grad takes a sink too (poet_sink.h).
+ * - NAME_grad makes the gradient of an input, NAME_gradw the gradient of the parameters, through a
+ *   sink. If an operand may be a learned tensor, NAME_grad takes a sink too (poet_sink.h).
  * - "over X": the output may be X itself. All other outputs overlap no input.
  * - A gradient of a loss, or of another root of the backward pass, reads a `dy` of 1.
- * - Kernels are weak symbols where the compiler has them, so that a program can replace one. */
+ * - Kernels are weak symbols if the compiler has them, so that a program can replace one. */
 #ifndef POET_KERNELS_H
 #define POET_KERNELS_H
 
@@ -452,8 +452,8 @@ void poet_attention_grad_qkv(const struct poet_attention_spec* a, const poet_rea
 
 /* One time step. Gates lie side by side in a row: i, f, g, o of lstm (Hochreiter and Schmidhuber,
  * 1997, with a forget gate); r, z, n of gru (Cho et al., 2014). They are stored activated.
- * Gradients of x, and of h for lstm, are poet_linear_grad; those of parameters are
- * poet_linear_gradw, but for the hidden weights of gru. */
+ * poet_linear_grad makes the gradients of x, and of h for lstm; poet_linear_gradw makes the
+ * gradients of all parameters but the hidden weights of gru. */
 struct poet_recurrent_spec {
   int32_t rows, inputs, hidden;
   int32_t has_bias; /* for gradw */

@@ -1,10 +1,10 @@
 /* Blocks of sums on hosts: vectors whose lanes are columns, and rows that may lie anywhere.
  *
  * Each lane is a sum of its own with its terms in the order of the loops, and no product is fused
- * with a sum, so bits are those of poet_block.h. Right operands have to lie side by side. Those
- * that do not, or that many rows share, are copied into a panel first: `width` lanes for each term,
- * with zeros where there are fewer columns. Panels and tiles of sums lie on the stack, of which
- * hosts have enough. */
+ * with a sum, so bits are as in poet_block.h. Right operands have to lie side by side. Other
+ * operands, and the ones that many rows share, are copied into a panel first: `width` lanes for
+ * each term, with zeros where there are fewer columns. Panels and tiles of sums lie on the stack,
+ * of which hosts have enough. */
 #ifndef POET_LANES_H
 #define POET_LANES_H
 

@@ -5,8 +5,8 @@
  * poet_memory, which the caller owns. Nothing is allocated, and libc is used for memcpy, memmove
  * and memset only. docs/export.md shows how to call it.
  *
- * Functions marked POET_HOOK are weak symbols where the compiler has them: a program that defines
- * the same function replaces it. */
+ * Functions marked POET_HOOK are weak symbols if the compiler has them: a program that defines the
+ * same function replaces it. */
 #ifndef POET_RUNTIME_H
 #define POET_RUNTIME_H
 
@@ -154,7 +154,7 @@ struct poet_plan {
 struct poet_byte_input {
   int32_t is_signed; /* int8_t, else uint8_t */
   int32_t zero;
-  poet_real scale; /* 0: this input is no bytes */
+  poet_real scale; /* 0: this input is not bytes */
 };
 
 /* A member that the plan has nothing for may be NULL. */
@@ -239,7 +239,7 @@ int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_re
 
 /* Secondary storage: `bytes` at `offset`, which end within POET_STORAGE_BYTES. Return POET_OK or an
  * error of your own. A transfer is complete when the function returns: the next instruction may use
- * the same RAM. By default there is no storage: POET_NO_STORAGE. */
+ * the same RAM. By default storage is missing: POET_NO_STORAGE. */
 int poet_page_out(uint32_t offset, const void* from, uint32_t bytes);
 int poet_page_in(uint32_t offset, void* to, uint32_t bytes);
 

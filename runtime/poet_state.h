@@ -1,8 +1,9 @@
 /* Saves what a training has learned, so that it goes on after a power cut.
  *
  * There are two slots, of which one has the last complete state at any time: poet_save() writes the
- * other one, and its head last. A slot whose head or checksum is wrong is no state. Where the slots
- * lie is up to two hooks; storage_nor.c of docs/examples/cortex-m4 keeps them in NOR flash. */
+ * other one, and its head last. A slot whose head or checksum is wrong counts as empty. Where the
+ * slots lie is up to two hooks; storage_nor.c of docs/examples/cortex-m4 keeps them in NOR flash.
+ */
 #ifndef POET_STATE_H
 #define POET_STATE_H
 

@@ -99,7 +99,7 @@ struct PlacementResult {
   std::int64_t node_count = 0;  ///< of branch and bound; 0 if it was not needed
 };
 
-/// When a search for offsets gives up. A limit of 0 is none.
+/// When a search for offsets gives up. 0 means no limit.
 struct PlaceLimits {
   Seconds seconds = 0;  ///< of wall-clock time; where it ends a search depends on the machine
   std::int64_t search_nodes = 0;  ///< ends a search at the same node on any machine
@@ -118,8 +118,8 @@ constexpr std::int64_t usual_search_nodes(std::size_t buffer_count) {
 PlacementResult place(std::span<const Buffer> buffers, const Arena& arena,
                       const PlaceLimits& limits = {});
 
-/// Places buffers one after the other in order of time, at the offsets of `hint` where these are
-/// free. If the next one does not fit, buffers in use are moved down until it does, which is always
+/// Places buffers one after the other in order of time, at the offsets of `hint` if these are free.
+/// If the next one does not fit, buffers in use are moved down until it does, which is always
 /// possible if the capacity is at least the peak and nothing is in flight. Buffers that start at
 /// the same time are placed after the same moves.
 ///
@@ -148,13 +148,13 @@ struct ProgramBuffers {
 
 /// Returns the lifetimes of a program: `compute` and `page_in` open a tensor's, `free` closes it. A
 /// tensor that comes back has several. An output that takes over an input's memory (`over`) goes on
-/// with that input's. A workspace lives for one instruction. Sizes are those of the graph, not
-/// rounded. Throws InputError for a program that opens what is open, or closes what is not.
+/// with that input's. A workspace lives for one instruction. Sizes are the graph's, not rounded.
+/// Throws InputError for a program that opens what is open, or closes what is not.
 ProgramBuffers program_buffers(const Graph& graph, std::span<const Instruction> program);
 
 /// Returns the flights of a program without moves, whose lifetimes these are: a stage's page-outs
-/// and page-ins last from its first instruction to the next stage's. There are none unless
-/// transfers overlap with computations.
+/// and page-ins last from its first instruction to the next stage's. They exist only if transfers
+/// overlap with computations.
 std::vector<Flight> program_flights(std::span<const Instruction> program,
                                     const ProgramBuffers& lifetimes, PagingTime paging_time);
 

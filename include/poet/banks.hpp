@@ -64,8 +64,8 @@ BankPlacement place_greedily_in_banks(const BankProblem& problem, BankOrder orde
 /// Searches for the placement that costs least: greedy ones, a search by exchanges, and branch and
 /// bound over banks, with a bound by prices for the bytes of each moment. Small problems are solved
 /// to the end; others get the best that is found within `limits`, and the bound. Equal arguments
-/// give equal results if there is no limit of time. Throws InputError as peak_bytes(), and for
-/// traffic or costs below 0 and pins that name no bank.
+/// give equal results without a limit of time. Throws InputError as peak_bytes(), and for traffic
+/// or costs below 0 and pins that name no bank.
 BankPlacement place_in_banks(const BankProblem& problem, const PlaceLimits& limits = {});
 
 /// Returns the bytes that a program without moves reads and writes in each of its buffers: an input

@@ -29,10 +29,10 @@ struct Certificate {
   enum class Status {
     proven,  ///< `text` proves the claim
     weaker,  ///< `text` proves `claim_joules`, which is less than was asked for
-    none,    ///< there is no text
+    none,    ///< no text
   };
   Status status = Status::none;
-  Joules claim_joules = 0;  ///< 0 for the claim that there is no schedule
+  Joules claim_joules = 0;  ///< 0 for the claim of infeasibility
   std::string text;
   std::string reason;  ///< one sentence why the claim is not proven; empty if it is
   int moments = 0;     ///< of the model
@@ -40,8 +40,8 @@ struct Certificate {
   int leaves = 0;
 };
 
-/// The claim for a schedule whose energy is bounded from below: the bound, or a little less where
-/// the bound is so close to the energy that no proof in rounded prices can separate them.
+/// The claim for a schedule whose energy is bounded from below: the bound, or a little less if the
+/// bound is so close to the energy that no proof in rounded prices can separate them.
 Joules certifiable_claim(const Graph& graph, Joules energy, Joules lower_bound);
 
 /// Searches a proof that no schedule of the problem has less than `claim` joules, or, without a

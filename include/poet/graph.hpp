@@ -26,7 +26,7 @@ struct Node {
   // What POET's graphs do not have. A graph whose nodes keep these defaults is one of POET's.
   std::optional<int> in_place{};  ///< the input whose RAM the output may take over
   /// In order of preference, the inputs among which `in_place` is chosen for an order of the nodes;
-  /// empty if there is no choice. No part of the digest.
+  /// empty without a choice. The digest leaves them out.
   std::vector<int> in_place_choices{};
   Bytes workspace_bytes = 0;                    ///< held while the node is computed, and only then
   bool recompute = true;                        ///< whether later stages may compute it again
@@ -73,7 +73,7 @@ std::vector<bool> ancestors(const Graph& graph, int target);
 std::string graph_text(const Graph& graph, bool with_paging_times = false);
 
 /// Returns the SHA-256 of a graph's sizes, costs and edges. Graphs with the same digest pose the
-/// same problems, whatever their nodes are called. The times of transfers are part of it only if
+/// same problems; names of nodes do not count. The times of transfers are part of it only if
 /// `with_paging_times`: unless a schedule is charged for them, they make no difference.
 std::string graph_sha256(const Graph& graph, bool with_paging_times = false);
 

@@ -43,7 +43,7 @@ struct MinRamOptions {
 
 /// Finds the smallest budget of each task in a process of its own, tasks that allow more first: the
 /// working set if a schedule reaches it, else by bisection with solves that end in a schedule,
-/// whose peak becomes the new upper end, or in a proof that there is none. Tasks that are known
+/// whose peak becomes the new upper end, or in a proof of infeasibility. Tasks that are known
 /// already are left alone. True when every task is finished, false when it was interrupted.
 bool run_min_ram(const SweepGrid& grid, const std::vector<MinRamTask>& tasks,
                  const MinRamOptions& options, MinRams& found);

@@ -79,7 +79,7 @@ enum class Update {
 /// What applies them. It keeps nothing for each parameter, one number or two.
 enum class Optimizer { sgd, momentum, adam };
 
-/// Bytes of an element; absent: as the platform says.
+/// Bytes of an element; absent: as the platform states.
 struct ElementBytes {
   std::optional<int> activations{};
   std::optional<int> gradients{};
@@ -88,14 +88,14 @@ struct ElementBytes {
 
 /// Parameters that nodes read and write under one name.
 struct Parameters {
-  std::string name;            ///< that of the layer that owns them
+  std::string name;            ///< the name of the layer that owns them
   std::int64_t count = 0;      ///< numbers
   bool is_trained = false;     ///< some node computes their gradient
   ElementBytes element_bytes;  ///< of gradients and parameters
   std::optional<Bytes> bytes;  ///< if stated instead of a count
 };
 
-/// What an arena of a device rounds offsets to, unless a user says otherwise.
+/// What an arena of a device rounds offsets to, unless a user states otherwise.
 inline constexpr Bytes kUsualAlignment = 4;
 
 /// A training graph: layers, then the backward pass, unless another topological order was chosen.
@@ -124,7 +124,7 @@ struct Model {
 /// them. Throws InputError for an unknown name (naming near misses), an unreadable or invalid
 /// file, or a batch size above 1 for a model without a batch dimension.
 ///
-/// `backward`, if given, replaces what the file says: Backward::exact, Backward::poet_chain or
+/// `backward`, if given, replaces what the file states: Backward::exact, Backward::poet_chain or
 /// Backward::none, for a list of layers. The last one is counted as the first one counts.
 Model load_model(const std::string& name_or_path, std::int64_t batch_size = 1,
                  std::optional<Backward> backward = {});

@@ -102,8 +102,8 @@ struct Platform {
   std::optional<double> flash_joules_per_byte{};   ///< that this takes; absent: nothing besides
 };
 
-/// Where the figures of a platform come from: what its file says, or, if that is of version 1, what
-/// its provenance begins with or has after `estimated:`. Absent if neither says so.
+/// Where the figures of a platform come from: what its file states, or, if that is of version 1,
+/// what its provenance begins with or has after `estimated:`. Absent if neither says so.
 std::optional<Standing> standing_of(const Platform& platform);
 
 /// Whether an interval of this figure is one of energy: operations per joule, or a power of
@@ -142,12 +142,11 @@ std::vector<std::string> builtin_platforms();
 ///   page time   = latency + bytes in whole blocks / throughput
 ///   page energy = page time * power of the transfer * `mem_power_scale`
 ///
-/// The rates are those of the node's op, where the platform has some; without a RAM bandwidth or
-/// blocks, neither counts.
-/// Measured costs are taken as they are. `platform` may be null for a model whose nodes bring all
-/// their costs; if schedules are not to page (`paging` is false), page energies may be missing as
-/// well and are 0. Throws InputError if a cost is missing, a size leaves the range of 2^53 bytes,
-/// or the scale is negative or not finite.
+/// A node has the rates of its op, if the platform states some. A RAM bandwidth and blocks count
+/// only if the platform states them. Measured costs are taken as they are. `platform` may be null
+/// for a model whose nodes bring all their costs; if schedules are not to page (`paging` is false),
+/// page energies may be missing as well and are 0. Throws InputError if a cost is missing, a size
+/// leaves the range of 2^53 bytes, or the scale is negative or not finite.
 Graph cost_graph(const Model& model, const Platform* platform, double mem_power_scale = 1.0,
                  bool paging = true);
 
@@ -175,7 +174,7 @@ struct DeviceMemory {
 
 /// Returns what a model needs on a platform, or without one if `platform` is null. A trained
 /// parameter is in RAM unless the platform keeps all of them in flash; a frozen one is in flash
-/// where there is some. The graphs of POET have no such needs (ICML 2022 counts tensors only): for
+/// if the chip has some. The graphs of POET have no such needs (ICML 2022 counts tensors only): for
 /// them there is only the reserve. Throws InputError if a sum leaves the range of 2^53 bytes.
 DeviceMemory device_memory(const Model& model, const Platform* platform);
 

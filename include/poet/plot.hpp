@@ -21,15 +21,15 @@ enum class PictureTheme {
   dark
 };
 
-/// Which tensors have a lane in the picture of a schedule: all, those of the forward pass, those
-/// that are recomputed or paged, or none.
+/// Which tensors have a lane in the picture of a schedule: all, the tensors of the forward pass,
+/// the recomputed or paged ones, or none.
 enum class LaneChoice { all, forward, changed, none };
 
 /// What the columns of a schedule's picture are as wide as.
 enum class ColumnWidth {
   computation,  ///< all alike
   time,         ///< the time of the computation, with what transfers add to the step
-  energy        ///< its energy, with that of the transfers of its stage
+  energy        ///< its energy and the energy of its stage's transfers
 };
 
 /// The scale of overheads in the picture of a sweep.

@@ -95,7 +95,7 @@ struct WorkingSet {
   int node = 0;  ///< the node whose computation needs it; the first of several
 };
 
-/// Returns the working set of a graph, in bytes: no schedule gets by with less RAM, whatever it
+/// Returns the working set of a graph, in bytes: no schedule needs less RAM, however much it
 /// recomputes or pages.
 WorkingSet working_set(const Graph& graph);
 

@@ -18,7 +18,7 @@ namespace poet {
 /// What to make of the file of a model.
 struct ModelSettings {
   std::int64_t batch_size = 1;
-  std::optional<Backward> backward{};  ///< absent: as the file says
+  std::optional<Backward> backward{};  ///< absent: as the file states
   Bytes alignment = kUsualAlignment;   ///< as Model::alignment
 
   bool operator==(const ModelSettings&) const = default;

@@ -66,7 +66,7 @@ struct ProblemInfo {
   std::optional<PlatformInfo> platform;  ///< absent as well when the model brings its costs
   std::optional<std::string> graph_sha256;
   std::optional<Request> request;  ///< once both budgets are known in absolute terms
-  // What a proof that there is no schedule says besides.
+  // What a proof of infeasibility adds.
   std::optional<std::string> node;          ///< the name of the node that decides
   std::optional<Bytes> smallest_ram_bytes;  ///< no smaller RAM budget can work
   bool smallest_ram_is_exact = false;       ///< whether that budget itself works
@@ -89,7 +89,7 @@ struct Summary {
   Joules lower_bound_joules = 0;
   double gap = 0;
   std::optional<double> gap_extra{};  ///< relative_extra_gap(); older files do not have it
-  Seconds runtime_seconds = 0;        ///< of the step, transfers included as the request says
+  Seconds runtime_seconds = 0;        ///< of the step, transfers included as the request states
   double runtime_ratio = 0;  ///< runtime / time to compute every node once; 1 for a time of 0
   Seconds paging_seconds = 0;
   Bytes peak_ram_bytes = 0;
@@ -105,8 +105,8 @@ struct Summary {
   std::optional<double> compute_runtime_ratio{};  ///< as runtime_ratio, without any transfers
   std::optional<Bytes> peak_storage_bytes{};      ///< of all copies in secondary storage
   std::optional<DeviceMemory> memory{};           ///< beside tensors, if there is any
-  /// How many such steps secondary storage survives, if the platform says and the step writes to
-  /// it.
+  /// How many such steps secondary storage survives, if the platform states its wear and the step
+  /// writes to it.
   std::optional<double> steps_until_worn{};
 };
 
@@ -163,11 +163,11 @@ struct UncertaintyFigures {
 /// has offsets.
 struct ArenaFigures {
   std::optional<Bytes> arena_bytes{};  ///< the end of the highest tensor or workspace
-  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent if there are none
+  std::optional<Bytes> moved_bytes{};  ///< by all moves together; absent without moves
   // Of all moves, in no other figure; absent if the platform is unknown or does not say.
   std::optional<Seconds> moved_seconds{};
   std::optional<Joules> moved_joules{};
-  std::optional<Bytes> storage_bytes{};  ///< the end of the highest slot; absent if there is none
+  std::optional<Bytes> storage_bytes{};  ///< the end of the highest slot; absent without slots
 
   bool operator==(const ArenaFigures&) const = default;
 };
@@ -273,10 +273,9 @@ int schedule_version(const ScheduleFile& file);
 int schedule_version(const ProblemInfo& problem);
 
 /// Makes the schedule file of a solve that found a schedule, with an offset for every tensor. The
-/// figures are those of a fresh replay. Throws InternalError if the replay finds a violation, if
-/// its energy differs from the solver's by more than 1e-9 relative, or if status or bound
-/// contradict it. An optimum is only feasible if what the objective names is not proven within the
-/// gap.
+/// figures come from a fresh replay. Throws InternalError if the replay finds a violation, if its
+/// energy differs from the solver's by more than 1e-9 relative, or if status or bound contradict
+/// it. An optimum is only feasible if what the objective names is not proven within the gap.
 ScheduleFile make_schedule_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result);
@@ -298,7 +297,7 @@ ScheduleFile parse_schedule_file(std::string_view text, const std::string& sourc
 /// two tensors overlap, slots in which a copy is lost, figures (summary, stage peaks, status
 /// against gap, bound above energy) that the replay contradicts, and an order of the nodes that is
 /// not legal by their edges and parameters, or not the one of its digests. Empty for a valid file.
-/// One line per finding, with the stage and node where there is one.
+/// One line per finding, with its stage and node, if any.
 std::vector<std::string> verify_schedule_file(const ScheduleFile& file);
 
 }  // namespace poet

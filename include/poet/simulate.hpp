@@ -35,8 +35,8 @@ struct Violation {
   std::string message;  ///< headed by the stage, if there is one
 };
 
-/// What a replay found: the figures as executed, and the violations. The figures of a schedule with
-/// violations are those of the entries that mean something.
+/// What a replay found: the figures as executed, and the violations. With violations, the figures
+/// sum the entries that can be executed.
 struct Replay {
   std::vector<Violation> violations;
   Joules energy_joules = 0;  ///< compute + page-in + page-out

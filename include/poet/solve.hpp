@@ -33,15 +33,15 @@ struct Progress {
   Joules incumbent_joules = std::numeric_limits<double>::infinity();
   Joules bound_joules = 0;     ///< proven lower bound
   Joules baseline_joules = 0;  ///< of every node computed once
-  /// What both are of: those of `runtime` are seconds.
+  /// What incumbent and bound measure: joules, or seconds with Objective::runtime.
   Objective objective = Objective::energy;
 };
 
 struct SolveOptions {
   SolveSettings settings;
   int small_graph = 40;  ///< up to this many nodes the full model comes first
-  /// A model whose memory rows would have more nonzeros gets those of recomputations when they are
-  /// violated, and comes after a longer search.
+  /// If the memory rows would have more nonzeros, the rows of recomputations are added only when
+  /// they are violated, and a longer search comes first.
   std::int64_t complete_nonzeros = 3'000'000;
   /// A schedule to start from, for example of a smaller budget; used if it replays within the
   /// budgets.
@@ -61,7 +61,7 @@ struct SolveOptions {
   std::function<bool()> interrupted;  ///< polled; true ends the solve with the best so far
 };
 
-/// Figures about the work done. Sizes are those of the largest model that was built.
+/// Figures about the work done. Sizes describe the largest model that was built.
 struct SolveStatistics {
   std::string formulation;  ///< `none` if no model was needed
   int rows = 0;
@@ -105,14 +105,14 @@ struct SolveResult {
 double relative_gap(Joules energy, Joules lower_bound);
 
 /// (energy - bound) / (energy - baseline): the share of the extra energy, of what the lack of RAM
-/// costs, that is not proven necessary. From 0 to 1, as no schedule is below the baseline's energy
-/// whatever the bound; 0 without extra energy.
+/// costs, that is not proven necessary. From 0 to 1, as no schedule has less energy than the
+/// baseline; 0 without extra energy.
 double relative_extra_gap(Joules energy, Joules lower_bound, Joules baseline);
 
 /// Finds the schedule of least energy within the budgets, and bounds its distance from the optimum.
-/// With Objective::runtime, that of least time, and among those of least energy. Every schedule
-/// that it returns has been replayed by simulate(). Throws InternalError when a replay contradicts
-/// the solver.
+/// With Objective::runtime, the schedule of least time, and of the fastest the one of least energy.
+/// Every schedule that it returns has been replayed by simulate(). Throws InternalError when a
+/// replay contradicts the solver.
 SolveResult solve(const Problem& problem, const SolveOptions& options = {});
 
 /// Where a problem's graph came from. The comments of an exported model state it, so that an error

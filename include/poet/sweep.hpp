@@ -62,7 +62,7 @@ struct SweepPoint {
 /// reversed for one of the subjects, and too many points.
 std::vector<SweepPoint> sweep_points(const SweepGrid& grid, const std::vector<Bytes>& smallest_ram);
 
-/// Throws what sweep_points() would throw, whatever `min` turns out to be.
+/// Throws what sweep_points() would throw for every value of `min`.
 void check_sweep(const SweepGrid& grid);
 
 /// What became of one point.
@@ -70,7 +70,7 @@ struct SweepOutcome {
   enum class Origin {
     solved,   ///< by a solve of its own
     verdict,  ///< known without a solver: the baseline fits, or the working set does not
-    reused,   ///< another point's schedule, or its proof that there is none
+    reused,   ///< another point's schedule, or its proof of infeasibility
   };
   SolveResult result;
   /// What the schedule and the bound of `result` are about; empty: its subject's own order.
@@ -88,7 +88,7 @@ struct SweepOutcome {
 /// `optimal`, `feasible`, `infeasible`, `unknown` or `failed`.
 std::string_view outcome_name(const SweepOutcome& outcome);
 
-/// The outcomes of a sweep by point; those of an interrupted one may be missing.
+/// The outcomes of a sweep by point; some are missing if it was interrupted.
 using SweepOutcomes = std::vector<std::optional<SweepOutcome>>;
 
 /// A lower bound on the energy of all schedules in one order of the nodes.
@@ -101,7 +101,7 @@ struct OrderBound {
 struct SweepOptions {
   SolveOptions solve;  ///< of each point; its time limit counts per point
   int jobs = 1;        ///< points solved at the same time, each in a process of its own
-  /// Schedules known beforehand, by subject: starts for whatever points they fit.
+  /// Schedules known beforehand, by subject: starts for all points that they fit.
   std::vector<std::vector<OrderedSchedule>> starts;
   std::vector<OrderBound> bounds;          ///< proven beforehand, by point; may be empty
   std::function<void(int point)> started;  ///< its solve begins
@@ -110,12 +110,12 @@ struct SweepOptions {
   std::function<bool()> interrupted;  ///< polled; true ends the sweep with what is finished
 };
 
-/// Solves the points, from loose limits to tight ones, so that each profits from those that allow
-/// more: an optimum that fits the tighter limits is their optimum too, and a bound holds for them
-/// as well. A point waits for those, so that its result does not depend on `jobs` or on the order
-/// of finishing. Points that have an outcome already are not solved again; their schedules are
-/// replayed, and InputError is thrown for one that is not valid. True when every point is finished,
-/// false when the sweep was interrupted.
+/// Solves the points, from loose limits to tight ones, so that each profits from the looser ones:
+/// an optimum that fits the tighter limits is their optimum too, and a bound holds for them as
+/// well. A point waits for the looser ones, so that its result does not depend on `jobs` or on the
+/// order of finishing. Points that have an outcome already are not solved again; their schedules
+/// are replayed, and InputError is thrown for one that is not valid. True when every point is
+/// finished, false when the sweep was interrupted.
 ///
 /// With OrderKind::search every point has an order of its own, and begins with the order of a point
 /// that allows as much. A bound is about one order and goes to points in the same one; `infeasible`
@@ -125,8 +125,8 @@ bool run_sweep(const SweepGrid& grid, const std::vector<SweepPoint>& points,
 
 /// Gives tighter points the bounds and looser ones the schedules of other points if those are
 /// better, so that energy never rises as limits loosen. Schedules take their order with them, and
-/// bounds go to points in the same order only. `gap` is that of the solves, and `order` says what
-/// `infeasible` is about: with OrderKind::search all orders, else the subject's own. Throws
+/// bounds go to points in the same order only. `gap` is the gap of the solves, and `order` says
+/// what `infeasible` is about: with OrderKind::search all orders, else the subject's own. Throws
 /// InternalError, naming both points, if one is proven infeasible and another's schedule, or the
 /// baseline, fits its limits, or if a schedule needs less than a bound that is proven for it.
 void share_results(const SweepGrid& grid, const std::vector<SweepPoint>& points, double gap,

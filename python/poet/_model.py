@@ -13,7 +13,7 @@ from ._platform import Platform
 from ._program import Files, run_or_raise
 from .errors import InputError
 
-#: Whatever stands for a model in this package: a `Model`, or what its constructor takes.
+#: What this package accepts as a model: a `Model`, or what its constructor takes.
 ModelLike = Union["Model", PathLike, Mapping[str, Any]]
 #: Extents of a tensor; the first may be "N", the batch.
 Shape = Sequence[Union[int, str]]
@@ -23,8 +23,8 @@ class Model:
     """A model to train.
 
     Args:
-        source: the name of a built-in model (`poet.models()` lists them), the path of a model file or of whatever else
-            `--model` reads, or the document of a model file as a dict (docs/model-format.md).
+        source: the name of a built-in model (`poet.models()` lists them), the path of a model file or of another file
+            that `--model` reads, or the document of a model file as a dict (docs/model-format.md).
 
     The program checks a model when it is used, and raises `InputError` with every mistake and its place.
     """
@@ -107,7 +107,7 @@ class Model:
         Args:
             net: a `torch.nn.Module`.
             *inputs: example inputs, tensors of the shapes that the module is trained with.
-            **settings: those of `poet.torch.trace`.
+            **settings: the settings of `poet.torch.trace`.
 
         Raises:
             ImportError: PyTorch is not installed.
@@ -152,7 +152,7 @@ class Model:
 
     @classmethod
     def of(cls, model: ModelLike) -> Model:
-        """A model from whatever stands for one."""
+        """A model from anything that this package accepts as one."""
         return model if isinstance(model, Model) else cls(model)
 
     def argument(self, files: Files) -> str:

@@ -41,10 +41,9 @@ def optimize(model: ModelLike, platform: Optional[PlatformLike] = None, ram: Opt
         gap: stop when (energy - bound) / energy is at most this; 1e-4 without it.
         progress: called with a `Progress` whenever there is news, in this thread; what it raises ends the solve. True
             for a bar, False for none. Without it there is a bar where somebody can see it and tqdm is installed.
-        objective: "energy"; "runtime" or "ram" for the schedule that has least of these, of which `ram` or `runtime`
-            is then not needed.
+        objective: what to minimise: "energy", "runtime" or "ram". The budget `runtime` or `ram` is then not needed.
         paging, remat: whether tensors may be paged out, and computed again.
-        paging_time: "free", "blocking" or "overlapped": what the time of transfers counts for. Without it "blocking"
+        paging_time: "free", "blocking" or "overlapped": how the time of transfers counts. Without it "blocking"
             for an exact backward pass and "free" for POET's.
         storage_budget, page_out_budget: most bytes of copies in secondary storage, and written to it in one step.
         count_parameters: whether the RAM budget holds parameters, optimizer state and the reserve as well.

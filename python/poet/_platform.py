@@ -9,7 +9,7 @@ from ._options import PathLike
 from ._program import Files, run_or_raise
 from .errors import InputError
 
-#: Whatever stands for a platform in this package.
+#: What this package accepts as a platform.
 PlatformLike = Union["Platform", PathLike, Mapping[str, Any]]
 
 
@@ -50,7 +50,7 @@ class Platform:
 
     @classmethod
     def of(cls, platform: PlatformLike) -> Platform:
-        """A platform from whatever stands for one."""
+        """A platform from anything that this package accepts as one."""
         return platform if isinstance(platform, Platform) else cls(platform)
 
     def argument(self, files: Files) -> str:

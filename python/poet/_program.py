@@ -143,7 +143,7 @@ def run(arguments: Sequence[str], files: Optional[Files] = None, on_line: Option
     """Runs the program and waits for its end.
 
     Args:
-        arguments: those of the command line.
+        arguments: the arguments of the command line.
         files: documents of this run; the paths of their folder are taken out of what the program writes.
         on_line: called in this thread with each line of stderr as soon as it is there.
         on_tick: called in this thread a few times a second.
@@ -244,7 +244,7 @@ def _bound_to_us() -> List[str]:
 
 @functools.lru_cache(maxsize=None)
 def _death_signal(setpriv: str) -> List[str]:
-    """The words for a `setpriv` that knows how; that of BusyBox does not."""
+    """The words for a `setpriv` that has this option, which BusyBox's lacks."""
     words = [setpriv, "--pdeathsig", "KILL", "--"]
     try:
         tried = subprocess.run([*words, "true"], stdin=subprocess.DEVNULL, capture_output=True, start_new_session=True)
@@ -295,7 +295,7 @@ def _end(process: subprocess.Popen[bytes], seconds: float, take: Callable[[str],
     except BaseException:  # somebody presses Ctrl-C again
         pass
     finally:
-        # Whatever is left. The group keeps its number until wait() has taken note of the program's end.
+        # Ends all processes that are left. The group keeps its number until wait() has taken note of the program's end.
         _signal_group(process, signal.SIGKILL)
         process.wait()
 

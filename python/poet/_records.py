@@ -56,8 +56,8 @@ class Stage:
 class Instruction:
     """A step of the flat program: compute, free, page_out, page_in or move.
 
-    `offset` is the place of the output in the arena, `slot` that of a copy in secondary storage, both in bytes; `over`
-    is the input whose RAM a computation takes over.
+    `offset` is the place of the output in the arena, `slot` the place of a copy in secondary storage, both in bytes;
+    `over` is the input whose RAM a computation takes over.
     """
 
     op: str

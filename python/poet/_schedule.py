@@ -218,7 +218,7 @@ class Schedule:
             the paths of the files in the directory.
 
         Raises:
-            InputError: the graph is no training step or forward pass in float32 (POET's chain is none), or the
+            InputError: the graph is not a training step or forward pass in float32 (POET's chain is neither), or the
                 directory is not free.
             InvalidSchedule: the schedule is not valid, or no offsets fit.
         """
@@ -255,7 +255,7 @@ class Schedule:
             the run, whether it is equal or not.
 
         Raises:
-            InputError: the graph is no training step or forward pass in float32, or an array does not fit.
+            InputError: the graph is not a training step or forward pass in float32, or an array does not fit.
             InvalidSchedule: the schedule is not valid; nothing was computed.
             ImportError: arrays are given, and numpy is not installed.
         """

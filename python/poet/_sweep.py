@@ -33,7 +33,7 @@ def sweep(models: Union[ModelLike, Sequence[ModelLike]],
         jobs: points that are solved at the same time; the result does not depend on it.
         schedules: a directory that gets the schedule file of every point.
         progress: True or False for a bar; without it as for `poet.optimize()`.
-        Others: as for `poet.optimize()`; the time limit is that of each point.
+        Others: as for `poet.optimize()`; the time limit counts per point.
 
     Returns:
         a row for every point. A point without a schedule is a row that says why, and no error.
@@ -74,7 +74,7 @@ def _rows_of(text: str) -> Optional[Sweep]:
 
 
 def _each(things: Any) -> List[Any]:
-    """One thing, or those of a list."""
+    """The things of a list, or one thing as a list."""
     if isinstance(things, (list, tuple)):
         return list(things)
     return [things]

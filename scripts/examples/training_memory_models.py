@@ -4,7 +4,7 @@
     scripts/examples/training_memory_models.py DIRECTORY            write them
     scripts/examples/training_memory_models.py --check DIRECTORY    exit with 1 if they differ
 
-The networks, the layers that are trained and what is kept in RAM are those of "On-Device Training
+The networks, the layers that are trained and what is kept in RAM follow "On-Device Training
 Under 256KB Memory" (Lin et al., NeurIPS 2022) and of the releases tiny-training and TinyEngine.
 """
 
@@ -38,9 +38,8 @@ NETWORKS = {
 }
 STEM = 16
 
-# Two of tiny-training's schemes, those of 73 KB and of 99 KB: how many of the last convolutions
-# train their biases, and which ones train the weights of which share of their input channels.
-# Convolutions are counted from 0.
+# Two of tiny-training's schemes, for 73 KB and 99 KB: how many of the last convolutions train their biases, and which
+# ones train the weights of which share of their input channels. Convolutions are counted from 0.
 SCHEMES = {
     "mobilenet_v2_035": (20, {32: 1 / 8, 33: 1 / 2, 36: 1 / 2, 39: 1, 41: 1 / 4, 42: 1 / 8,
                               45: 1 / 8, 48: 1}),

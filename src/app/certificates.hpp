@@ -14,8 +14,8 @@ struct CertifyLimits {
   Bytes memory = 0;
 };
 
-/// A search for a certificate, with a line of progress; an interrupt ends it. Without a claim: that
-/// there is no schedule.
+/// A search for a certificate, with a line of progress; an interrupt ends it. Without a claim, it
+/// proves infeasibility.
 Certificate search_certificate(const Problem& problem, std::optional<Joules> claim,
                                const NodeOrder& order, const CertifyLimits& limits, bool quiet);
 
@@ -25,8 +25,8 @@ void report_certificate(const Certificate& certificate, std::optional<Joules> cl
                         std::optional<Joules> energy, const std::string& name);
 
 /// The same for the result of a solve: its certificate goes to `path`, and what it proves into the
-/// summary. A failure is reported, and costs the certificate only. The limits are those of the
-/// solve once more.
+/// summary. A failure is reported, and costs the certificate only. It has the limits of the solve
+/// once more.
 void certify_result(ScheduleFile& file, const std::string& path, bool quiet);
 void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,
                         const std::string& path, bool quiet);

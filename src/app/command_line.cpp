@@ -1,6 +1,6 @@
 // A command line is parsed twice. The first pass takes the options that every command has, which
-// may stand in front of the command's name, and stops at the first word that is none of them. The
-// second is the command's own parser. The name may be left out, and then the command is `solve`.
+// may stand in front of the command's name, and stops at the first other word. The second is the
+// command's own parser. The name may be left out, and then the command is `solve`.
 //
 // CLI11's message about a word that it does not know only repeats the word. refuse() replaces it:
 // an option of another command is answered with the commands that have it, a misspelt one with the

@@ -30,7 +30,7 @@ struct Inputs {
 Inputs load_inputs(const ModelArguments& model, const std::string& platform, ProblemInfo& info,
                    const char* model_option = "--model");
 
-/// The model file of an ONNX file, with the layers, the loss and what trains as the options say.
+/// The model file of an ONNX file, with the layers, the loss and what trains as the options state.
 /// What a user should know goes to the log. Throws InputError.
 std::string imported_model(const ImportRequest& request, const std::string& path);
 /// The same with the parameters, if the request asks for them.

@@ -72,8 +72,8 @@ void OptionGroup::repeated(const char* name, std::function<void(const std::strin
 void OptionGroup::gone(const char* name, const char* instead) {
   app_.add_flag_callback(name,
                          [name, instead] {
-                           throw InputError(
-                               name, fmt::format("found an option that is no more: {}", instead));
+                           throw InputError(name,
+                                            fmt::format("found a removed option: {}", instead));
                          })
       ->group("");
 }

@@ -103,7 +103,7 @@ class OptionGroup {
         ->group(heading_)
         ->type_name(unit);
   }
-  /// An option that is no more: whoever gives it is told what to use instead.
+  /// A removed option: an error tells what to use instead.
   void gone(const char* name, const char* instead);
   /// One of the words for an enum: all of them, or these. What is optional has no default.
   template <typename Enum>

@@ -11,12 +11,12 @@ namespace poet::cli {
 /// before the solve, `<model>.schedule.svg` after it.
 class PlotDirectory {
  public:
-  /// Nothing is written for an empty `directory`. Else it is created; throws InputError where it
-  /// cannot be, or where a picture could not be written later.
+  /// Nothing is written for an empty `directory`. Else it is created; throws InputError if that
+  /// fails, or if a picture could not be written later.
   PlotDirectory(const std::string& directory, const std::string& model_name);
 
-  /// Throws InputError where the DOT file cannot be written. Without Graphviz there is no picture
-  /// of it, which is said and no more.
+  /// Throws InputError if the DOT file cannot be written. Without Graphviz its picture is left out
+  /// with a warning.
   void write_graph(const Graph& graph) const;
   /// A picture that cannot be written is said; it must not cost the schedule.
   void write_schedule(const ScheduleFile& file) const;

@@ -26,8 +26,8 @@ void add(CLI::App& app, const SettingOption<Number>& option, Number& value) {
       .number(option.name, value, option.unit, option.range, option.usage);
 }
 
-/// One overload for each type of setting: the table of options says what is asked for, the type
-/// says how it is read.
+/// One overload for each type of setting: the table of options has what is asked for, the type
+/// decides how it is read.
 void add(CLI::App& app, const SettingOption<Bytes>& option, Bytes& value) {
   app.add_option_function<std::string>(
          option.name, [&value](const std::string& given) { value = *parse_bytes(given); },
@@ -146,19 +146,20 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
   OptionGroup group(app, heading);
   group
       .text("--loss", network.loss, "LOSS",
-            "what an ONNX network is trained for: cross_entropy or mse; without, cross_entropy for "
+            "the loss of an ONNX network: cross_entropy or mse; without, cross_entropy for "
             "an output of samples and classes, else mse")
       ->check(one_of({"cross_entropy", "mse"}));
   group.text("--trainable", network.trainable, "WHICH",
              "the layers of an ONNX network that train: all (the default), last:N, or a pattern of "
              "names such as 'head.*'");
-  group.choice("--frozen-weights", network.frozen_weights,
-               "of the convolutions and dense layers of an ONNX network that do not train; int8: "
-               "bytes, with a scale for each output channel");
+  group.choice(
+      "--frozen-weights", network.frozen_weights,
+      "the weights of frozen convolutions and dense layers of an ONNX network; int8: bytes, "
+      "with a scale for each output channel");
   group.choice(
       "--frozen-parameters", network.frozen_parameters,
-      "of the layers of an ONNX network that do not train and that gradients pass; copied: into "
-      "RAM before they are used");
+      "the parameters of frozen layers of an ONNX network that gradients pass; copied: into RAM "
+      "before they are used");
   group.repeated(
       "--custom", [&network](const std::string& text) { add_custom_op(network.custom, text); },
       "OP=FLOPS",
@@ -167,8 +168,8 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
   group.repeated(
       "--shape", [&network](const std::string& text) { add_shape(network.shapes, text); },
       "[NAME=]N,N...",
-      "the extents of an input of an ONNX network, such as 1,3,224,224; without a name, "
-      "of the first");
+      "the extents of an input of an ONNX network, such as 1,3,224,224; without a name, the "
+      "first input's");
   group.repeated(
       "--set", [&network](const std::string& text) { add_number(network.numbers, text); },
       "NAME=VALUE",

@@ -35,7 +35,7 @@ void check_problem(const BankProblem& problem) {
   }
   for (const int bank : problem.pinned) {
     if (bank >= -1 && bank < static_cast<int>(problem.banks.size())) continue;
-    throw InputError(fmt::format("a buffer is pinned to bank {}, which is none", bank));
+    throw InputError(fmt::format("a buffer is pinned to bank {}, which does not exist", bank));
   }
 }
 

@@ -72,7 +72,8 @@ struct BankBound {
 BankBound bank_bound(const BankModel& model, double aim);
 
 /// Looks for banks within the capacities alone, by exchanges, from a start that keeps to them as
-/// far as it says: -1 is no bank, which costs more than any. Returns the best that was found.
+/// far as it says: -1 stands for no bank and costs more than any bank. Returns the best that was
+/// found.
 std::vector<int> exchange_banks(const BankModel& model, const std::vector<int>& start,
                                 std::int64_t moves);
 

@@ -74,7 +74,7 @@ class BankTreeSearch {
     }
   }
 
-  /// Whether a cost is no less than the best one, as far as sums of doubles can tell.
+  /// Whether a cost is at least the best one, as far as sums of doubles can tell.
   bool is_no_better(double cost) const {
     return std::isfinite(below_) && cost >= below_ - kPrecision * std::abs(below_);
   }

@@ -80,7 +80,7 @@ class PlacementChecker {
                                       buffer, offset, end, time, arena_.capacity_bytes));
     }
     if (offset % arena_.alignment != 0) {
-      findings_.push_back(fmt::format("buffer {} is at {}, which is no multiple of {}", buffer,
+      findings_.push_back(fmt::format("buffer {} is at {}, which is not a multiple of {}", buffer,
                                       offset, arena_.alignment));
     }
     for (const auto& [other, from] : in_use_) {

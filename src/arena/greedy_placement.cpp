@@ -1,7 +1,7 @@
 // Offline greedy placement: all lifetimes are known, so buffers can be placed in an order other
-// than that of time. On 108 schedules of this solver, taking the best of several orders met the
-// peak in 98; placing in order of time, as an allocator at run time has to, takes 5 to 16 % more on
-// average and up to 92 %. A buffer of no bytes is at 0.
+// than time's. The best of several orders meets the peak of nine schedules in ten; placing in order
+// of time, as an allocator at run time has to, takes 5 to 16 % more RAM on average. A buffer of no
+// bytes is at 0.
 
 #include <algorithm>
 #include <numeric>
@@ -21,8 +21,8 @@ struct Occupied {
   Bytes to = 0;
 };
 
-/// Returns the offset of the gap that suits, or above everything if there is none. What is occupied
-/// is in order of its offsets.
+/// Returns the offset of the gap that suits, or else above everything. What is occupied is in order
+/// of its offsets.
 Bytes offset_in_gap(const std::vector<Occupied>& occupied, Bytes bytes, GreedyGap gap) {
   std::optional<Occupied> best;
   Bytes top = 0;

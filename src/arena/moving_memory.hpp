@@ -23,8 +23,9 @@ class MovingMemory {
   /// Returns false if that does not make room.
   bool put_with_moves(std::span<const int> starting, const std::vector<bool>& fixed);
 
-  /// Puts buffers together with those of `chosen` that are in use: at the low end of the arena, or
-  /// else at the high one. Returns false if there is too little room to bring them past the others.
+  /// Puts buffers together with the buffers of `chosen` that are in use: at the low end of the
+  /// arena, or else at the high one. Returns false if there is too little room to bring them past
+  /// the others.
   bool gather(std::span<const int> starting, const std::vector<bool>& chosen, bool low);
 
   Placement take() { return std::move(placement_); }

@@ -115,7 +115,7 @@ class PlaceSearch {
     return {.range = sections_.ranges[b], .bytes = aligned(buffers_[b].bytes, arena_.alignment)};
   }
 
-  /// Those of no bytes are at 0 and need no search.
+  /// Empty buffers are at 0 and need no search.
   std::vector<int> sort_buffers(const StaticOrder& order, double shuffle) {
     std::vector<std::pair<std::array<double, 3>, int>> keys;
     for (int b = 0; b < static_cast<int>(buffers_.size()); ++b) {

@@ -1,8 +1,9 @@
 // Lifetimes out of a flat program. Offsets, runs, exports and files all number buffers as this file
 // does, in the order in which the program opens them; time is the number of an instruction. They
-// come from the program and not from the stages of a schedule, because only the program says after
-// which instruction a tensor goes. A tensor that is computed again or read back is another buffer,
-// since it may lie elsewhere then. An output over its input goes on with the input's buffer.
+// come from the program and not from the stages of a schedule, because only the program states
+// after which instruction a tensor goes. A tensor that is computed again or read back is another
+// buffer, since it may lie elsewhere then. An output over its input goes on with the input's
+// buffer.
 //
 // One pass, linear in the program. Nothing is taken on trust: a hand-written program that frees
 // what is not in RAM gets an error with the number of the instruction.

@@ -27,9 +27,9 @@ struct NamedArray {
 NumberArray parse_npy(std::string_view bytes, const std::string& place);
 
 /// Reads what numpy.savez() and savez_compressed() write: a ZIP file of .npy files, stored or
-/// deflated, whose names without `.npy` are those of the arrays. Throws InputError with a line for
-/// each member that is wrong, and for a file of which all members together have more than
-/// `max_bytes`: a small file can claim to hold anything.
+/// deflated, whose names without `.npy` name the arrays. Throws InputError with a line for each
+/// member that is wrong, and for a file of which all members together have more than `max_bytes`: a
+/// small file can claim to hold anything.
 std::vector<NamedArray> parse_npz(std::string_view bytes, const std::string& place,
                                   std::size_t max_bytes);
 

@@ -33,14 +33,14 @@ Archive open_archive(std::string_view bytes, const std::string& place) {
   if (archive == nullptr && source != nullptr) zip_source_free(source);
   zip_error_fini(&error);
   if (archive == nullptr) {
-    throw InputError(place, fmt::format("is no ZIP file ({}); expected one as numpy.savez() "
+    throw InputError(place, fmt::format("is not a ZIP file ({}); expected one as numpy.savez() "
                                         "writes",
                                         why));
   }
   return {archive, zip_discard};
 }
 
-/// The text of a member, which has to be as long as the directory of the file says.
+/// The text of a member, which has to be as long as the directory of the file states.
 std::string text_of(zip_t* archive, zip_uint64_t index, std::size_t size,
                     const std::string& place) {
   const Member member(zip_fopen_index(archive, index, 0), zip_fclose);

@@ -9,7 +9,7 @@
 namespace poet {
 
 /// Numbers for a file, in the order of memory with the last extent running fastest. They are as
-/// many as the shape says; no extents stand for one number.
+/// many as the shape states; no extents stand for one number.
 struct ArrayToWrite {
   std::string name;
   std::vector<std::int64_t> shape;

@@ -6,7 +6,7 @@ namespace poet {
 
 /// A file compiled into the program (see cmake/PoetEmbed.cmake).
 struct EmbeddedFile {
-  std::string_view name;  ///< without folder; that of a .json file without its ending
+  std::string_view name;  ///< without folder, and for a .json file without its ending
   std::string_view text;
 };
 

@@ -27,7 +27,7 @@ namespace poet {
 /// whole number below zero or the first value of an enum.
 enum class InFile {
   always,             ///< an optional without a value is null
-  null_if_empty,      ///< always; whatever is empty is null
+  null_if_empty,      ///< always; an empty value is null
   left_out_if_empty,  ///< its key may be missing
   /// Its key is missing if its value is the one that the struct has from the start.
   left_out_if_default,
@@ -44,7 +44,7 @@ struct PointedTo<Member Struct::*> {
 };
 
 /// A member of a struct and its key in files. `kPath` leads to it through members of members.
-/// Without a key, its own members stand beside those of the struct.
+/// Without a key, its own members stand beside the members of the struct.
 template <auto... kPath>
 struct Field {
   std::string_view key{};

@@ -21,7 +21,7 @@ struct Attempt {
 };
 
 /// Keeps the best of the schedules that a method makes with different parameters: the one of least
-/// energy within the limits, else that of the smallest peak. The first of equals stays.
+/// energy within the limits, else the one of the smallest peak. The first of equals stays.
 class BestAttempt {
  public:
   explicit BestAttempt(const Problem& problem) : problem_(problem) {}
@@ -29,7 +29,7 @@ class BestAttempt {
   /// Replays a schedule; nothing happens without one.
   void offer(std::optional<Schedule> schedule, const std::string& parameter);
   bool fits() const { return replay_ && replay_->valid(); }
-  /// The best so far; `reason` says why there is none.
+  /// The best so far; `reason` explains why it is missing.
   Attempt take(const std::string& reason) &&;
 
  private:

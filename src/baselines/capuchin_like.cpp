@@ -31,7 +31,7 @@ namespace {
 struct AccessGap {
   int node = 0;
   int from = 0;  ///< the stage of the earlier access
-  int to = 0;    ///< that of the later one
+  int to = 0;    ///< the stage of the later one
   bool may_swap = false;
   bool may_recompute = false;
   Seconds free_time = 0;  ///< what is left of the idle time when the tensor has been moved twice

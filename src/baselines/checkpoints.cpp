@@ -45,8 +45,8 @@ void drop_segment(const Graph& graph, const std::vector<bool>& droppable, int fi
 }  // namespace
 
 std::vector<int> cut_nodes(const Graph& graph) {
-  // A node is no cut if an edge from a node before it leads past it. Data has no inputs, and is as
-  // good as kept.
+  // An edge that leads past a node, from a node before it, keeps the node from being a cut. Data
+  // has no inputs, and is as good as kept.
   std::vector<int> cuts;
   int furthest = 0;
   for (int i = 0; i < graph.first_backward; ++i) {

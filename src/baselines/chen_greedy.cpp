@@ -1,8 +1,8 @@
 // Segments of about equal bytes: Chen et al., "Training Deep Nets with Sublinear Memory Cost",
 // 2016, Algorithm 3. A segment ends at the first cut node at which its outputs have more than b
 // bytes. The paper guesses b from a first run and tries six values around it; here the values go
-// from the smallest tensor to the whole forward pass, and that of least energy within the budgets
-// is taken.
+// from the smallest tensor to the whole forward pass, and the schedule of least energy within the
+// budgets is taken.
 
 #include <algorithm>
 #include <cmath>

@@ -11,8 +11,8 @@
 // The paper evicts in the middle of a rematerialisation. In our stages a tensor that no computation
 // of a stage reads goes before the stage, and one that is read goes after its last use, so that
 // what a stage needs is known beforehand: evictions are decided for one operator of the program at
-// a time, with all that it has computed again. Where tensors may not be computed again, or not at
-// the time, they stay.
+// a time, with all that it has computed again. If tensors may not be computed again, or not at the
+// time, they stay.
 
 #include <algorithm>
 #include <cstdint>
@@ -81,7 +81,7 @@ class TensorCache {
     cached_ = step.after;
   }
 
-  /// Whether stage t or a later one reads the tensor whatever else is evicted.
+  /// Whether stage t or a later one reads the tensor even if nothing else is evicted.
   bool is_live(int node, int t) const {
     const int until = is_computed_once(graph_, node) ? needed_until_[node] : last_use(graph_, node);
     return until > t;

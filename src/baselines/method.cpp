@@ -12,8 +12,8 @@
 namespace poet {
 namespace {
 
-// What is the same for all methods stands in docs/baselines.md: time and memory are those of our
-// costs and our rules, and a stage computes no node twice.
+// What is the same for all methods stands in docs/baselines.md: time and memory follow our costs
+// and our rules, and a stage computes no node twice.
 constexpr std::array kMethods{
     MethodInfo{Method::keep_all, "keep-all", kNoTechnique,
                "checkpoint all: Jain et al., Checkmate, MLSys 2020, section 6.2", "nothing",

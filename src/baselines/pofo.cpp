@@ -7,16 +7,16 @@
 //
 //   R(c, e, m) = min over c < k < e of  A(c, k) + R(k, e, m - w_k) + R(c, k, m),   R(e-1, e, m) = 0
 //
-// is the least energy that reverses the steps between: A(c, k) is that of the steps to k. In the
-// forward pass each snapshot k is kept or, for the energy p_k of its transfers, paged:
+// is the least energy that reverses the steps between: A(c, k) is the energy of the steps to k. In
+// the forward pass each snapshot k is kept or, for the energy p_k of its transfers, paged:
 //
 //   F(i, m) = min over k > i of  R(i, k, m) + min(F(k, m - w_k), p_k + F'(k, m))
 //
 // where F' reverses the steps after k with w_k less. The paper minimises time, with a link that
 // offloads go through one after another; we minimise energy, charge every transfer, and leave their
 // time to the replay. RAM is counted in steps of 1/96 of the budget, rounded up. That is
-// conservative, so the tables go beyond the budget, and of all their schedules that of least energy
-// that fits when replayed is taken.
+// conservative, so the tables go beyond the budget, and of all their schedules that fit when
+// replayed, the one of least energy is taken.
 
 #include <algorithm>
 #include <cstdint>

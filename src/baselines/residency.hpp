@@ -35,8 +35,8 @@ bool is_computed_once(const Graph& graph, int node);
 /// alike.
 std::vector<int> needed_until(const Graph& graph);
 
-/// By node: the last stage that can compute it again if all tensors are gone but those of nodes
-/// that are computed only once.
+/// By node: the last stage that can compute it again if all tensors are gone except the outputs of
+/// nodes that are computed only once.
 std::vector<int> recomputable_until(const Graph& graph);
 
 /// By node: whether its tensor can always be given up, since it can be computed again up to its

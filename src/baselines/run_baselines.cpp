@@ -50,7 +50,7 @@ struct MethodAnswer {
   }
 };
 
-/// Runs the methods at one point. What the rows say of the bound is known only when all have run.
+/// Runs the methods at one point. The bound in the rows is known only when all have run.
 class PointRun {
  public:
   PointRun(const SweepGrid& grid, const SweepPoint& point, int number,

@@ -44,7 +44,7 @@ ArrayToWrite whole(const char* name, std::vector<std::int64_t> values) {
   return {.name = progress_name(name), .shape = std::move(shape), .values = std::move(values)};
 }
 
-/// The arrays of a checkpoint that are no parameters.
+/// The arrays of a checkpoint other than parameters.
 class ProgressReader {
  public:
   ProgressReader(std::span<const NamedArray> arrays, const std::string& place)
@@ -122,7 +122,7 @@ TrainingProgress restore(const TrainingStep& step, std::span<const NamedArray> a
     state.optimizer.decay1 = static_cast<float>(decays[0]);
     state.optimizer.decay2 = static_cast<float>(decays[1]);
   });
-  errors.throw_if_any();  // what is no checkpoint at all needs one line
+  errors.throw_if_any();  // a file that is not a checkpoint at all needs one line
   GivenData given;
   give_parameters(step, arrays, place, given);
   apply(step, given, state);

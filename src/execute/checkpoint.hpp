@@ -29,7 +29,7 @@ std::vector<ArrayToWrite> checkpoint_arrays(const TrainingStep& step, TrainingSt
                                             const TrainingProgress& progress);
 
 /// Puts such arrays into a state, and returns the progress that they state. Throws InputError, with
-/// a line for everything that is wrong, for a file that is no checkpoint, or one of another model
+/// a line for everything that is wrong, for another kind of file, or a checkpoint of another model
 /// or optimizer; `place` is the file.
 TrainingProgress restore(const TrainingStep& step, std::span<const NamedArray> arrays,
                          const std::string& place, TrainingState& state);

@@ -77,7 +77,7 @@ Samples samples_of(const StepData& wanted, std::int64_t batch_size, const Number
   const bool has_batch = !wanted.shape.empty() && wanted.shape.front() % batch_size == 0;
   if (!has_batch) {
     throw InputError(
-        place, fmt::format("'{}' has the shape ({}), whose first extent is no batch "
+        place, fmt::format("'{}' has the shape ({}), whose first extent is not a batch "
                            "of {}; expected --input or --target, which give every "
                            "step the same",
                            printable(wanted.name), fmt::join(wanted.shape, ", "), batch_size));

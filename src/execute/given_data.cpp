@@ -82,7 +82,7 @@ class ParameterMatch {
       } else if (!is_progress) {
         errors_.collect([&] {
           throw InputError(where(array.name), fmt::format("found an array of this name, which is "
-                                                          "no parameter of the model{}",
+                                                          "not a parameter of the model{}",
                                                           did_you_mean(array.name, names_)));
         });
       }
@@ -136,9 +136,9 @@ class ParameterMatch {
     const std::vector<float> variances = tensor(names.variance, channels);
     for (std::size_t c = 0; c < variances.size(); ++c) {
       if (variances[c] >= 0) continue;
-      throw InputError(where(names.variance),
-                       fmt::format("element {} is {}; expected a variance, which is no less than 0",
-                                   c, variances[c]));
+      throw InputError(
+          where(names.variance),
+          fmt::format("element {} is {}; expected a variance of at least 0", c, variances[c]));
     }
     statistics.running.insert(statistics.running.end(), variances.begin(), variances.end());
     given.statistics[p] = std::move(statistics);

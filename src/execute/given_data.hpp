@@ -20,7 +20,7 @@ struct GivenStatistics {
   std::int64_t batches = 0;
 };
 
-/// Numbers of a user, which replace those of the seed. All keys are indices into the lists of
+/// Numbers of a user, which replace the random ones. All keys are indices into the lists of
 /// TrainingStep.
 struct GivenData {
   std::map<std::size_t, std::vector<float>> parameters;
@@ -29,15 +29,15 @@ struct GivenData {
   std::map<std::size_t, std::vector<std::uint32_t>> targets;  ///< likewise
 };
 
-/// How the arrays of a checkpoint begin that are no parameters.
+/// How the names of a checkpoint's other arrays begin, beside parameters.
 inline constexpr std::string_view kProgressPrefix = "poet/";
 
 /// Takes the parameters of a step from arrays with the names of StepParameters::tensors. float64 is
 /// rounded. Batch norms may have running statistics as well, both arrays or none, and the number of
-/// batches; those of other layers are ignored, and so is the progress in a checkpoint. Any other
-/// array has to be one of the step's, and no parameter may be missing but those that state a value.
-/// Extents of 1 make no difference. Throws InputError with a line for everything that is wrong;
-/// `place` is the file.
+/// batches; statistics of other layers are ignored, and so is the progress in a checkpoint. Any
+/// other array has to be one of the step's, and no parameter may be missing unless its layer states
+/// a value. Extents of 1 make no difference. Throws InputError with a line for everything that is
+/// wrong; `place` is the file.
 void give_parameters(const TrainingStep& step, std::span<const NamedArray> arrays,
                      const std::string& place, GivenData& given);
 

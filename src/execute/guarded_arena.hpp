@@ -16,7 +16,7 @@ namespace poet {
 class GuardedArena {
  public:
   /// Blocks for these ranges of offsets, which ascend. With `poison`, memory that is not in use
-  /// holds signalling NaNs. Throws InputError if there is no memory.
+  /// holds signalling NaNs. Throws InputError if memory runs out.
   GuardedArena(std::span<const BankRange> ranges, bool poison);
 
   /// Whether one of the blocks has all of these bytes.

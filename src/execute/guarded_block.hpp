@@ -11,8 +11,8 @@ namespace poet {
 /// a pattern, which intact() checks.
 class GuardedBlock {
  public:
-  /// With `poison`, whatever is not in use holds signalling NaNs. Throws InputError if there is no
-  /// memory.
+  /// With `poison`, memory that is not in use holds signalling NaNs. Throws InputError if there is
+  /// no memory.
   GuardedBlock(Bytes bytes, bool poison);
   ~GuardedBlock();
   GuardedBlock(const GuardedBlock&) = delete;

@@ -1,7 +1,7 @@
-// Secondary storage by pread and pwrite at the offsets of the program. It is no mapping of memory:
-// a file that is too short, or a full disk, would then be a signal in the midst of a kernel, and
-// not an error with the number of bytes. A system call may transfer less than it was asked for or
-// be interrupted, so both ways are loops.
+// Secondary storage by pread and pwrite at the offsets of the program. With a mapping of memory, a
+// file that is too short or a full disk would be a signal in the midst of a kernel instead of an
+// error with the number of bytes. A system call may transfer less than it was asked for or be
+// interrupted, so both ways are loops.
 //
 // A device keeps no list of the copies that are whole. Here there is one, so that reading what
 // another copy was written over is an error with a place, and not a wrong gradient.

@@ -24,8 +24,8 @@ struct PlacedProgram {
 
 /// Takes a program apart. Throws InputError for one that opens what is in RAM, frees or moves what
 /// is not, moves what is transferred beside computations, or has offsets that are missing,
-/// negative, no multiples of a float's size, or other than that of the input that an output takes
-/// over.
+/// negative, no multiples of a float's size, or other than the offset of the input that an output
+/// takes over.
 PlacedProgram placed_program(const Graph& graph, std::span<const Instruction> program,
                              PagingTime paging_time);
 

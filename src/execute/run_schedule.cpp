@@ -1,6 +1,6 @@
 // The scheduled step and the plain step side by side, each with a state of its own. They are
 // compared after every step and not at the end only, so that a difference cannot vanish again.
-// Equal bits show that the schedule computes what the model says; that the kernels do is compared
+// Equal bits show that the schedule computes what the model states; that the kernels do is compared
 // with PyTorch's gradients in tests/golden. A graph that is not the model's is refused before
 // anything runs, with the first node that differs: kernels would read tensors which the schedule
 // had no reason to keep.

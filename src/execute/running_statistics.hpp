@@ -22,7 +22,7 @@ bool has_statistics(const TrainingStep& step, const TrainingState& state, std::s
 /// (statistics_names). Together with the parameters they are what PyTorch's state_dict has.
 std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state);
 
-/// Parameters as a user states them: those of a frozen norm before its statistics were folded in.
+/// Parameters as a user states them: a frozen norm's before its statistics were folded in.
 const std::vector<float>& stated_parameters(const TrainingState& state, std::size_t parameters);
 
 /// Gamma and beta, one after the other, of the scale and shift that a frozen norm is: gamma /

@@ -31,8 +31,8 @@ struct ExecutionFigures {
 /// the peak. Likewise with the slots of copies in secondary storage.
 class ScheduledStep {
  public:
-  /// `alignment` is that of the graph's tensors. With `poison`, memory that is not in use holds
-  /// signalling NaNs. Throws InputError as placed_program() does, and if sizes that are no
+  /// `alignment` is the alignment of the graph's tensors. With `poison`, memory that is not in use
+  /// holds signalling NaNs. Throws InputError as placed_program() does, and if sizes that are no
   /// multiples of a float's put floats where kernels cannot read them. Offsets in `banks`, if there
   /// are some, are in blocks of their own, and what no single bank holds is an InputError of run().
   ScheduledStep(const TrainingStep& step, const Graph& graph, std::span<const Instruction> program,
@@ -44,7 +44,7 @@ class ScheduledStep {
   /// InternalError if a kernel writes in front of the arena.
   void run(TrainingState& state, PageFile& pages);
 
-  /// Those of all runs; the peak is that of one.
+  /// The figures of all runs together; the peak of one.
   const ExecutionFigures& figures() const { return figures_; }
   /// What each instruction but moves took in the last run.
   const std::vector<Seconds>& instruction_seconds() const { return instruction_seconds_; }

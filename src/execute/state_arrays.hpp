@@ -31,7 +31,7 @@ std::vector<ArrayToWrite> arrays_of(const std::vector<StateTensor>& tensors,
 std::vector<ArrayToWrite> parameter_arrays(const TrainingStep& step, const TrainingState& state);
 
 /// What each loss compared with its target in the last step, under the name of the layer that made
-/// it; the state must have kept it: TrainingState::outputs. Of a forward pass all of its results.
+/// it; the state must have kept it: TrainingState::outputs. For a forward pass: all of its results.
 std::vector<ArrayToWrite> output_arrays(const TrainingStep& step, const TrainingState& state);
 
 /// What a state leaves as files.

@@ -144,7 +144,7 @@ class PlanHeader {
     define("OUTPUT_COUNT", static_cast<std::int64_t>(plan_.outputs.size()), "of poet_infer()");
   }
 
-  /// Parameters, constants and running statistics are those of the training step.
+  /// Parameters, constants and running statistics are shared with the training step.
   void write_second_sizes() {
     define("LOSS_COUNT", plan_.loss_count);
     define("INPUT_COUNT", static_cast<std::int64_t>(step_.inputs.size()));
@@ -229,7 +229,7 @@ class PlanHeader {
         places + "\n";
   }
 
-  /// By node. Where two names come to the same word, the model's list says which of them gets a
+  /// By node. If two names come to the same word, the model's list decides which of them gets a
   /// number, so that a word means the same tensor in every order.
   std::vector<std::string> tensor_names() const {
     const std::vector<int> place = places_of(step_.order);

@@ -60,7 +60,7 @@ class Table {
     return found->second;
   }
 
-  /// `static const TYPE NAME[] = {...};`, or nothing if there are no rows.
+  /// `static const TYPE NAME[] = {...};`, or nothing without rows.
   std::string text(std::string_view type, std::string_view name) const {
     if (rows_.empty()) return {};
     std::string text = fmt::format("static const {} {}[] = {{\n", type, name);

@@ -157,7 +157,7 @@ class PlanResolver {
     }
   }
 
-  /// Those of frozen norms are folded into constants.
+  /// Of the norms that train; the statistics of frozen norms are folded into constants.
   void add_statistics() {
     std::set<int> tracked;  // in the order of groups
     for (const StepNode& node : step_.nodes) {
@@ -228,7 +228,7 @@ class PlanResolver {
   }
 
   /// A node can only read what its schedule keeps in RAM for it, which are the inputs that the
-  /// graph lists. An operand that is none of them shows an edge that the graph lacks.
+  /// graph lists. Any other operand shows an edge that the graph lacks.
   DeviceOperand in_arena(const ResolvedInstruction& at, int node, std::int64_t element) const {
     const std::vector<int>& inputs = graph_.nodes[at.node].inputs;
     const auto found = std::find(inputs.begin(), inputs.end(), node);
@@ -322,7 +322,7 @@ class PlanResolver {
 
 }  // namespace
 
-// The name is only for comments, and so it is no part of what is resolved.
+// The name is only for comments, so it is left out of what is resolved.
 namespace {
 
 /// Of what is in a saved state: trained parameters by layer and shape, their norms' statistics and

@@ -37,7 +37,7 @@ std::string provenance_text(const Provenance& from) {
                      from.graph_sha256);
 }
 
-/// The members of a table, whatever other keys there are: a later version may write more of them.
+/// The members of a table. Other keys are ignored: a later version may write more of them.
 template <typename Struct>
 Struct read_known(const JsonCursor& at) {
   Struct object;

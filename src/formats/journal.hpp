@@ -67,7 +67,7 @@ std::string journal_line(int point, const Provenance& from, Bytes ram_budget_byt
 JournalContents read_journal(const std::vector<std::string>& lines, const std::string& source);
 
 /// `gap: found '0.01', expected '0.0001'`, about the first thing that results depend on in which a
-/// request differs from the one that is expected; empty if there is none.
+/// request differs from the one that is expected; empty if all agree.
 std::string request_difference(const SweepRequest& found, const SweepRequest& expected);
 
 }  // namespace poet

@@ -61,8 +61,7 @@ std::vector<InputName> read_references(const JsonCursor& cursor, std::size_t lim
   return names;
 }
 
-/// A key of version 2 in a file of version 1 is no unknown key: the message names the line to
-/// change.
+/// A key of version 2 in a file of version 1 is known: the message names the line to change.
 void allow_keys(const JsonCursor& cursor, int version, std::vector<std::string_view> version_1,
                 std::span<const std::string_view> version_2) {
   if (version == 1) {

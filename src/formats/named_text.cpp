@@ -44,7 +44,7 @@ std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in
 
 }  // namespace
 
-// An ONNX file is named as one: parsing it as JSON would only say that its first byte is none.
+// An ONNX file is named as one: parsing it as JSON would only report its first byte.
 NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     std::span<const EmbeddedFile> built_in) {
   if (name_or_path.ends_with(".onnx")) {
@@ -72,7 +72,7 @@ std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in) 
 }
 
 /// Mistakes of both steps are reported together: what is missing in the file, and what does not fit
-/// in the graph. Only what rests on a complete file waits until there are no others.
+/// in the graph. Errors that only a complete file can have are reported after all others.
 Model parse_model(std::string_view text, const std::string& source, std::int64_t batch_size,
                   std::optional<Backward> backward) {
   InputErrors errors;

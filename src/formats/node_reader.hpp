@@ -33,7 +33,7 @@ class NodeReader {
     const std::string name = at.string();
     const auto found = index_.find(name);
     if (found == index_.end()) {
-      at.fail(fmt::format("found '{}', which is no node; expected a name or an index{}",
+      at.fail(fmt::format("found '{}', which is not a node; expected a name or an index{}",
                           printable(name), did_you_mean(name, names_)));
     }
     if (found->second == kAmbiguous) {

@@ -1,4 +1,4 @@
-// What schedule files say about the order of their nodes. A file in the given order says nothing
+// What schedule files state about the order of their nodes. A file in the given order says nothing
 // about it, so that it is the file that it always was. The three keys come together or not at all,
 // as each is checked against the others.
 
@@ -43,7 +43,7 @@ void check_order_list(const JsonCursor& list, const NodeOrder& order, int node_c
     }
     place[node] = p;
   }
-  // One schedule has one form of its file, so the given order is no order that was chosen.
+  // One schedule has one form of its file, so the given order is not written as a chosen one.
   if (std::is_sorted(order.begin(), order.end())) {
     list.fail("found the given order; expected another one, or no such key");
   }

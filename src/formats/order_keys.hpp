@@ -13,7 +13,7 @@ void check_order_list(const JsonCursor& list, const NodeOrder& order, int node_c
 /// Fails unless the keys of `model` about its order are all there or all missing, and well formed.
 void check_order_keys(const JsonCursor& model, const ModelInfo& info, int node_count);
 
-/// Fails if a node has a choice that only another order could make use of, and there is none.
+/// Fails if a node has a choice that only another order could use, in a file without an order.
 void refuse_choices(const JsonCursor& nodes, const Graph& graph);
 
 }  // namespace poet

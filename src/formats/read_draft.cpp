@@ -1,7 +1,7 @@
 // Schedule files as people write them. The reader of complete files refuses what is missing, since
 // a file that a program wrote has everything; here a stage is what somebody typed. What a replay
 // finds out may be there, as in a file that was edited, and is not believed. A name may stand for a
-// node where one node alone has it. Lists of a stage are sorted, because only computations have an
+// node if one node alone has it. Lists of a stage are sorted, because only computations have an
 // order that means something.
 
 #include <algorithm>

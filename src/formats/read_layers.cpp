@@ -203,7 +203,7 @@ constexpr LayerKey kLayerKeys[] = {
      }},
 };
 
-/// Reads a layer as far as it can be read. Without its op there is no telling which attributes it
+/// Reads a layer as far as it can be read. Without its op nobody can tell which attributes it
 /// should have, and an unknown key may be the misspelt name of one that is missing.
 LayerSpec read_layer(const JsonCursor& cursor, int version, InputErrors& errors) {
   LayerSpec layer;

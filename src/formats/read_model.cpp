@@ -152,7 +152,7 @@ ModelSpec read_model(std::string_view text, const std::string& source, InputErro
     }
     is_graph ? read_graph(root, spec, errors) : read_layer_model(root, spec, errors);
   });
-  // Layers name it, whatever has become of it.
+  // The layers name it, even if reading it failed.
   if (spec.nodes.empty() && spec.inputs.empty()) {
     spec.has_inputs = false;
     spec.inputs.push_back({.name = "input"});

@@ -65,7 +65,7 @@ NodeOrder listed_order(const JsonCursor& root, const Model& given) {
   return order;
 }
 
-/// What a model lists as node k, the file has where its order says.
+/// The place in the file of what a model lists as node k.
 NodeOrder order_of_schedule(const ScheduleFile& file, const JsonCursor& root, const Model& given) {
   const int count = static_cast<int>(given.nodes.size());
   if (file.graph.size() != count) {

@@ -1,6 +1,6 @@
 // Files with results, for `plot`, `verify` and `compare`. They are recognised by their content, as
-// their names are the user's. A file that is none of ours is left to the reader of schedule files,
-// which reports best what is wrong.
+// their names are the user's. Any other file is left to the reader of schedule files, which reports
+// best what is wrong.
 //
 // A row is checked for what it says about itself: figures of a schedule are there exactly if its
 // status says that there is one. Rows are compared with each other and with their files in

@@ -31,8 +31,8 @@ void require_schedules(ResultKind kind, const std::string& source);
 std::string schedule_path(const std::string& result, const SweepRow& row);
 
 /// Reads a schedule file, or the JSON lines of a sweep, recognised by content; `path` may be - for
-/// stdin. With `replay`, every schedule that is there is replayed: that of a schedule file, and
-/// those that a sweep's rows name, as seen from its folder. Throws InputError for anything
+/// stdin. With `replay`, every schedule that is there is replayed: the schedule of a schedule file,
+/// and the ones that a sweep's rows name, as seen from its folder. Throws InputError for anything
 /// malformed.
 ComparedResult read_compared(const std::string& path, bool replay);
 

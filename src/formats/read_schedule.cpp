@@ -43,8 +43,8 @@ void read_solver(ScheduleFile& file, const JsonCursor& at) {
   append_keys(keys, kWorkFields);
   keys.insert(keys.end(), {"seed", "threads", "wall_seconds", "timing"});
   at.allow_only(keys);
-  // Name and version are those of the program that wrote the file, and the request has the others;
-  // only their type matters here.
+  // Name and version describe the program that wrote the file, and the request has the others; only
+  // their type matters here.
   static_cast<void>(at.required("name").string());
   static_cast<void>(at.required("version").string());
   read_fields(at, file.solver, kWorkFields);
@@ -148,7 +148,7 @@ void check_format(const JsonCursor& root) {
   }
 }
 
-/// A run without a schedule leaves a document that says why; there is nothing to read in it.
+/// A run without a schedule leaves a document with the reason only.
 void refuse_error_document(const JsonCursor& root) {
   constexpr std::size_t kMaxReason = 1000;
   if (const auto error = root.optional("error")) {

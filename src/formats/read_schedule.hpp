@@ -15,7 +15,7 @@ namespace poet {
 inline constexpr std::string_view kScheduleFormat = "poet-schedule";
 inline constexpr std::int64_t kNewestScheduleVersion = 2;
 
-/// What a solve left behind: a schedule file, or a document with the reason why there is none.
+/// What a solve left behind: a schedule file, or a document with the reason why it found none.
 struct SolveDocument {
   std::optional<ScheduleFile> file;
   ExitCode code = ExitCode::ok;
@@ -29,11 +29,11 @@ struct SolveDocument {
 SolveDocument parse_solve_document(std::string_view text, const std::string& source);
 
 /// Whether a text is a schedule file, and not a document without a schedule; what a later version
-/// may have added does not matter. Throws InputError for what is no JSON.
+/// may have added does not matter. Throws InputError for text other than JSON.
 bool holds_schedule(std::string_view text, const std::string& source);
 
 /// Whether a text is a draft: it has stages, and not the figures that a replay finds out. Throws
-/// InputError for what is no JSON.
+/// InputError for text other than JSON.
 bool is_draft(std::string_view text, const std::string& source);
 
 /// Makes the graph of a draft without `nodes` from what the draft says besides.

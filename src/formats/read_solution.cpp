@@ -4,7 +4,7 @@
 // text only.
 //
 // Formats are recognised by their first line, since solvers give their files any name. A file that
-// ends early is refused where the format says how many lines there should be: half a solution would
+// ends early is refused if the format states how many lines there should be: half a solution would
 // read as one whose other columns are 0.
 
 #include "formats/read_solution.hpp"

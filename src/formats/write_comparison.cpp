@@ -63,7 +63,7 @@ std::string row_of(const Difference& difference, const ChangedFigure& figure) {
                      cell(figure.before), cell(figure.now), figure.change);
 }
 
-/// A difference that is no change of figures has its message as what is there now.
+/// A difference without figures has its message as what is there now.
 std::string rows_of(const Difference& difference) {
   if (difference.figures.empty()) {
     return fmt::format("| {} | {} | | {} | |\n", cell(difference.point), name_of(difference.kind),

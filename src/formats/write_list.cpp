@@ -110,7 +110,7 @@ std::string list_json(const BuiltIn& lists, bool compact) {
   return document.dump(compact ? -1 : 2) + "\n";
 }
 
-// Most nodes read tensors in their own shapes, so `views` is there only where a node reads another.
+// Most nodes read tensors in their own shapes, so `views` is there only if a node reads another.
 std::string info_json(const ModelReport& report) {
   Json document = {{"format", "poet-info"}, {"version", 1}};
   add_fields(document, report, kFields<ModelReport>);

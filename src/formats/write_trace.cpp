@@ -1,6 +1,6 @@
 // The Trace Event Format of Chrome. Perfetto and speedscope read it, and other runtimes write their
 // memory plans in it, so that one viewer shows both. The clock is the one that the runtime budget
-// counts: where transfers are free they are there, but take no time.
+// counts: free transfers are there, but take no time.
 //
 // RAM is sampled at the start of each computation, which is what rule 5 of docs/schedule-format.md
 // counts; between two samples tensors only go.
@@ -109,7 +109,7 @@ class TraceWriter {
     event["args"] = std::move(args);
   }
 
-  /// Computing waits for transfers, or runs beside them, as the problem says.
+  /// Computing waits for transfers, or runs beside them, as the problem states.
   void add_stage(int t) {
     const Stage& stage = file_.schedule.stages[t];
     const bool beside = paging_time_ == PagingTime::overlapped;

@@ -1,8 +1,8 @@
 // The arithmetic on shapes and masks that an export leaves in its graph. Numbers of every type are
-// doubles here, in which extents stay exact up to 2^53. An op that is not in this file is no error.
-// Its node stays, and is refused later if no layer stands for it. Tensors of more than a million
-// numbers are left alone, as masks have fewer and weights need not be known. Each op is computed in
-// the plainest way, element by element: all of it is small.
+// doubles here, in which extents stay exact up to 2^53. An op that is not in this file causes no
+// error here. Its node stays, and is refused later if no layer stands for it. Tensors of more than
+// a million numbers are left alone, as masks have fewer and weights need not be known. Each op is
+// computed in the plainest way, element by element: all of it is small.
 
 #include "import/constants.hpp"
 

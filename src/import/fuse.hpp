@@ -8,7 +8,7 @@
 namespace poet {
 
 // Exports take layers apart. Each pass finds a pattern of nodes and puts one node in its place,
-// whose op is that of a layer of ours with a dot in front, such as `.gelu`.
+// whose op is a layer of ours with a dot in front, such as `.gelu`.
 
 /// Removes what computes nothing: Identity, Cast, Dropout of an inference, pairs of transpositions
 /// that undo each other.

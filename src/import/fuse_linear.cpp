@@ -28,7 +28,7 @@ std::pair<const OnnxNode*, int> bias_after(const OnnxGraph& graph, const OnnxLin
 }
 
 /// PyTorch writes a linear layer on more than two extents as MatMul and Add, and one on two extents
-/// as Gemm. Without a bias there is no Add.
+/// as Gemm. Without a bias the Add is missing.
 void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   const int x = node.input(0);
   const int weight = node.input(1);
@@ -79,7 +79,7 @@ void fuse_linear(OnnxGraph& graph) {
 /// is a product with random numbers, one for each sample.
 void fuse_random(OnnxGraph& graph) {
   const OnnxLinks links(graph);
-  // Whatever comes of random numbers alone.
+  // All tensors that are computed from random numbers alone.
   std::vector<bool> is_random(graph.tensors.size());
   for (const OnnxNode& node : graph.nodes) {
     bool from_random = node.op == "RandomUniformLike" || node.op == "RandomNormalLike" ||

@@ -19,7 +19,7 @@ bool pads_zeros(const OnnxGraph& graph, const OnnxNode& pad) {
          pad.number("value", 0) == 0;
 }
 
-/// The pads of a window with those of the padding before it; empty if they do not go together.
+/// The pads of a window and of the padding before it in one; empty if they do not go together.
 List joined_pads(const OnnxNode& window, const List& outer, std::size_t rank) {
   const bool is_plain = window.text("auto_pad").empty() || window.text("auto_pad") == "NOTSET";
   if (!is_plain || outer.size() != 2 * rank) return {};

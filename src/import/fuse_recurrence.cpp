@@ -123,7 +123,7 @@ std::string fault_of_recurrence(const OnnxGraph& graph, const OnnxNode& node) {
     return "no layer stands for a plain recurrence; expected LSTM or GRU";
   }
   if (node.input(0) < 0 || graph.at(node.input(0)).shape.size() != 3) {
-    return "its input is no sequence; expected time, batch and features";
+    return "its input is not a sequence; expected time, batch and features";
   }
   if (node.integer("layout", 0) != 0) {
     return "its layout is 1, batch first; expected 0, time first, with a Transpose around it";

@@ -88,7 +88,7 @@ ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
   if (graph.outputs.empty()) throw InputError("the graph has no outputs; expected one");
   if (graph.outputs.size() > 1) {
     notes.push_back(
-        fmt::format("the loss is that of the first output, '{}'; the other {} {} left "
+        fmt::format("the loss is computed from the first output, '{}'; the other {} {} left "
                     "out",
                     printable(graph.at(graph.outputs[0]).name), graph.outputs.size() - 1,
                     graph.outputs.size() == 2 ? "is" : "are"));

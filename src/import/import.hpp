@@ -29,7 +29,7 @@ void require_onnx(const std::string& place);
 /// that ends in a loss. libonnx parses and checks it, and infers shapes; weights may be missing.
 /// `place` is the file, for messages.
 ///
-/// Throws InputError, with the place, for a file that is no valid ONNX, refers to other files, has
+/// Throws InputError, with the place, for a file that is not valid ONNX, refers to other files, has
 /// extents that only a run would give, or ops that no layer stands for: all of them at once. Throws
 /// as require_onnx() does.
 ImportedModel import_onnx(std::string_view bytes, const std::string& place,

@@ -223,7 +223,7 @@ std::string LayerList::name_of_node(const OnnxNode& node) const {
   if (parts.size() > 1 && names_op(parts.back(), node.op)) parts.pop_back();
   std::string name;
   for (const std::string& part : parts) {
-    // PyTorch repeats the name of a sequence in those of its members.
+    // PyTorch repeats the name of a sequence in the names of its members.
     const bool repeats = !name.empty() && part.starts_with(name.substr(name.rfind('.') + 1) + ".");
     if (repeats) {
       const std::size_t dot = name.rfind('.');

@@ -53,8 +53,8 @@ class LayerList {
   std::string add_cell(const OnnxNode& node, std::string_view op, const std::string& wanted,
                        std::vector<std::string> inputs,
                        std::initializer_list<GivenAttribute> attributes, const std::string& owner);
-  /// An input of the model besides those of the graph, which can be had again: zeros, as the first
-  /// states of recurrent layers are.
+  /// An input of the model besides the inputs of the graph, which can be had again: zeros, as the
+  /// first states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
 
   void set_output(int tensor, std::string name) { names_[tensor] = std::move(name); }

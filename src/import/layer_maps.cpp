@@ -1,6 +1,6 @@
 // Which function makes layers of which op. A name that begins with a dot is one that fuse() gave to
-// a pattern. docs/import.md has the same table for users. An op that is not here is no error of its
-// own; to_layers.cpp collects all of them for one message.
+// a pattern. docs/import.md has the same table for users. An op that is not here causes no error of
+// its own; to_layers.cpp collects all of them for one message.
 
 #include "import/layer_maps.hpp"
 

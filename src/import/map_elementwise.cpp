@@ -134,8 +134,8 @@ void softmax(LayerList& layers, const OnnxNode& node) {
                  {layers.name_of_tensor(node.input(0))}, {{"axis", number_attribute(axis)}}));
 }
 
-/// The slopes are repeated to the shape of the input, so those of channels have extents of 1 behind
-/// them.
+/// The slopes are repeated to the shape of the input, so slopes of channels have extents of 1
+/// behind them.
 void prelu(LayerList& layers, const OnnxNode& node) {
   const int slope = node.input(1);
   if (slope < 0 || layers.at(slope).is_data()) throw InputError(kComputedWeights);

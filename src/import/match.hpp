@@ -43,7 +43,7 @@ inline int other_input(const OnnxNode& node, int tensor) {
   return node.input(0) == tensor ? node.input(1) : node.input(0);
 }
 
-/// The data and the number of a product or sum of both, in this order; -1 if it is none.
+/// The data and the number of a product or sum of both, in this order; -1 for any other node.
 inline std::pair<int, int> data_and_number(const OnnxGraph& graph, const OnnxNode& node) {
   const int a = node.input(0);
   const int b = node.input(1);

@@ -31,7 +31,7 @@ namespace {
 using onnx::TensorProto;
 
 constexpr std::size_t kMaxDescriptionBytes = std::size_t{16} << 20;
-/// A graph within a graph is that of a branch or a loop, which is not read anyway.
+/// A graph within a graph belongs to a branch or a loop, which is not read anyway.
 constexpr int kMaxMessageDepth = 32;
 
 void refuse_other_files(const TensorProto& tensor) {

@@ -180,7 +180,7 @@ class GraphReader {
       is_known = is_known && is_there;
       read.inputs.push_back(name.empty() || !is_there ? -1 : index_.at(name));
     }
-    // What only follows from another error is none.
+    // What only follows from another error is not reported.
     if (!is_known) return;
     for (const auto& attribute : node.attribute()) {
       read.attributes[attribute.name()] = {

@@ -92,7 +92,7 @@ class Conversion {
       throw InputError(fmt::format("the node '{}' ({}) reads no data; expected some for --custom",
                                    printable(node.name), printable(node.op)));
     }
-    // The FLOPs of a custom layer are those of one sample.
+    // The FLOPs of a custom layer count one sample.
     const Shape& first = graph_.at(graph_.inputs.front()).shape;
     const bool has_batch = !first.empty() && shape[0] == first[0] && first[0] > 1;
     const std::int64_t count = element_count(shape) / (has_batch ? shape[0] : 1);

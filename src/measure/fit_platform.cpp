@@ -144,7 +144,7 @@ Platform fit_platform(const MeasuredStep& measured, const Platform& base) {
   platform.memory_power_watts = measured.page_in.power_watts.value_or(0);
   platform.memory_bytes_per_second = bandwidth(measured, base.element_bytes);
   platform.ops.clear();
-  // What the file of the board says of its figures is not about these.
+  // The board file's statements on its figures do not hold for these.
   platform.intervals.clear();
   platform.sources.clear();
   platform.standing.reset();

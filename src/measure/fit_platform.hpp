@@ -42,8 +42,8 @@ struct MeasuredStep {
 ///                   needs: the time to move bytes is a lower limit of each computation
 ///   FLOP/J        = rate / power, with the power of `measured.graph`
 ///
-/// What was not measured (sizes, wear, where parameters are) is that of `base`. Throws InputError
-/// if no node took any time.
+/// What was not measured (sizes, wear, where parameters are) is taken from `base`. Throws
+/// InputError if no node took any time.
 Platform fit_platform(const MeasuredStep& measured, const Platform& base);
 
 }  // namespace poet

@@ -35,7 +35,8 @@ void expect_bytes(const Graph& predicted, const Graph& graph) {
   }
 }
 
-/// The transfer that fits, with the power that the graph has; that of the graph if none was timed.
+/// The transfer that fits, with the power that the graph has; the graph's own transfer if none was
+/// timed.
 Transfer transfer_of(const Graph& graph, Direction direction, std::vector<TransferTime> times,
                      const std::vector<TransferTime>& more, bool& is_measured) {
   times.insert(times.end(), more.begin(), more.end());

@@ -51,7 +51,7 @@ struct StepFit {
 };
 
 /// Fits a model of measured nodes and a platform to a measured step. A direction of paging without
-/// a time keeps what the graph says. Energies are times by the powers of the graph. Throws
+/// a time keeps the graph's figures. Energies are times by the powers of the graph. Throws
 /// InputError for a graph that is not the model's, an instruction without a time, or times that are
 /// all 0.
 StepFit fit_step(const StepMeasurement& measurement, const Platform& base);

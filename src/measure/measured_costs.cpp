@@ -20,7 +20,7 @@ const std::vector<Seconds>& times_of(const Graph& graph, std::span<const Instruc
                   at, printable(name)));
 }
 
-/// No clock shows less than a picosecond: what is below is none, and no divisor.
+/// No clock shows less than a picosecond: what is below counts as 0, and never divides.
 Seconds usual_time(std::vector<Seconds> times) {
   constexpr Seconds kLeast = 1e-12;
   const Seconds time = median(std::move(times));

@@ -29,9 +29,9 @@ using InstructionTimes = std::vector<std::vector<Seconds>>;
 /// interrupted does not count. There has to be one at least.
 Seconds median(std::vector<Seconds> times);
 
-/// Sorts times by what the instructions do. Those of `free` and `move` are not used: a graph has no
-/// costs for them. Less than a picosecond is no time. Throws InputError, with the number of the
-/// instruction, for any other without a time.
+/// Sorts times by what the instructions do. The times of `free` and `move` are not used: a graph
+/// has no costs for them. Less than a picosecond counts as no time. Throws InputError, with the
+/// number of the instruction, for any other without a time.
 StepTimes step_times(const Graph& graph, std::span<const Instruction> program,
                      const InstructionTimes& times);
 

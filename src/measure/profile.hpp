@@ -20,7 +20,7 @@ InstructionTimes profile_program(const TrainingStep& step, const Graph& graph,
                                  std::span<const Instruction> program, Bytes alignment,
                                  const RunSettings& settings, const GivenData& given);
 
-/// What the page file takes for tensors of different sizes, those of the graph.
+/// What the page file takes for tensors of the sizes in the graph.
 struct PageTimes {
   std::vector<TransferTime> in;
   std::vector<TransferTime> out;

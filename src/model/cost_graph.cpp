@@ -29,9 +29,8 @@ Seconds transfer_seconds(const Transfer& transfer, Bytes bytes) {
   return transfer.latency_seconds + static_cast<double>(bytes) / transfer.bytes_per_second;
 }
 
-/// The rates of an op. A gradient without rates of its own has those of its op.
-/// From the general to the particular: the platform, its "default", the op of the gradient, the op
-/// itself.
+/// The rates of an op. A gradient without rates of its own has the rates of its op. From the
+/// general to the particular: the platform, its "default", the op of the gradient, the op itself.
 OpRates rates_of(const Platform& platform, std::string_view op) {
   OpRates rates{platform.flops_per_second, platform.flops_per_joule};
   const auto apply = [&](std::string_view key) {

@@ -60,7 +60,7 @@ struct LayerSpec {
   bool page = true;
   std::string bank{};  ///< of RAM, for its output; empty: any
   Bytes workspace_bytes = 0;
-  std::optional<bool> in_place{};            ///< as the file says; absent: as the op has it
+  std::optional<bool> in_place{};            ///< as the file states; absent: as the op has it
   std::optional<InputName> in_place_over{};  ///< the one input that may be taken over
   ElementBytes element_bytes{};
   FrozenWeights frozen_weights = FrozenWeights::float32;
@@ -113,7 +113,7 @@ struct ModelSpec {
   Optimizer optimizer = Optimizer::sgd;
   ElementBytes element_bytes{};
   std::vector<Parameters> parameters{};  ///< that measured nodes may name
-  /// Backward::none was asked for, and is not what the file says: a layer list of version 1 is
+  /// Backward::none was asked for, and is not what the file states: a layer list of version 1 is
   /// counted as it is computed, too.
   bool forward_alone = false;
 
@@ -129,9 +129,9 @@ bool has_exact_counts(const ModelSpec& spec);
 void ask_for_backward(ModelSpec& spec, Backward wanted);
 
 /// Turns a model as it was written into a graph: names become indices, shapes, parameter and
-/// FLOP counts are inferred for this batch size, and the backward pass is appended. Whatever does
-/// not fit goes to `errors` with its place, but what only follows from another error does not; the
-/// model means nothing if there are any. Throws InputError for a batch size that does not fit.
+/// FLOP counts are inferred for this batch size, and the backward pass is appended. Each mistake
+/// goes to `errors` with its place, unless it only follows from another one; the model means
+/// nothing if there are any. Throws InputError for a batch size that does not fit.
 Model build_model(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
 /// A model whose tensors have this alignment, in bytes. Throws InputError unless it is a power of

@@ -22,7 +22,7 @@ struct LayerCosts {
 /// What a layer is computed from.
 struct LayerCall {
   std::span<const Shape> inputs;  ///< as many as the op takes
-  const Attributes& attributes;   ///< exactly those of the op's rules
+  const Attributes& attributes;   ///< exactly the ones that the op's rules name
   std::int64_t batch_size = 1;
   int version = 1;  ///< of the model file
 

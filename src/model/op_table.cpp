@@ -167,7 +167,7 @@ std::vector<OpRule> elementwise_ops() {
   const AttributeRule frozen = flag("frozen", false);
   const AttributeRule mask = flag("mask", false);
   const AttributeRule momentum = number("momentum", {.least = 0, .most = 1}, 0.1);
-  // The gradient follows from the output, whose sign has to be that of the input.
+  // The gradient follows from the output, which must have the sign of the input.
   const AttributeRule slope = number("slope", {.least = 0, .most = kMostNumber}, 0.01);
   const AttributeRule alpha = number("alpha", {.least = 0, .most = kMostNumber}, 1);
   const AttributeRule beta = number("beta", {.least = 1e-6, .most = kMostNumber}, 1);

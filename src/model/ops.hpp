@@ -4,7 +4,7 @@
 
 // One function per op; op_table.cpp gives them their names. Each is headed by its formulas, in
 // which N is the batch, X the input's shape, Y the output's, and |X| the number of elements. The
-// formulas are those of POET's released layers, also where one would count differently today: every
+// formulas are taken from POET's released layers, even if one would count differently today: every
 // published figure rests on them, and a schedule depends on the ratios of costs more than on the
 // costs.
 namespace poet::ops {

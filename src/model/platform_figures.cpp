@@ -56,7 +56,7 @@ bool is_energy_figure(std::string_view figure) {
          figure.ends_with(kPower);
 }
 
-// The root of the product may overflow where the product of the roots does not.
+// The root of the product may overflow although the product of the roots does not.
 double middle_of(const FigureInterval& interval) {
   return std::sqrt(interval.low) * std::sqrt(interval.high);
 }

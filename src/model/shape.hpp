@@ -11,8 +11,8 @@
 namespace poet {
 
 // Shapes come from files, so every product of extents may leave 64 bits. These functions throw
-// InputError, without a place, where that happens or a shape is not what an op needs; the caller
-// adds the place.
+// InputError, without a place, if that happens or a shape is not what an op needs; the caller adds
+// the place.
 
 /// Sums and products that throw instead of wrapping around.
 std::int64_t checked_sum(std::initializer_list<std::int64_t> terms);

@@ -49,8 +49,8 @@ class KeptReader {
   std::map<std::string_view, KeptSizes> sizes_;
 };
 
-/// The bank that keeps the arrays by the platform, and whose price computations pay; a null pointer
-/// if there is none.
+/// The bank in which the platform keeps the arrays, so that computations pay its costs; a null
+/// pointer without such a bank.
 const MemoryBank* keeping_bank(const Platform& platform);
 
 }  // namespace poet

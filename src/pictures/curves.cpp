@@ -81,7 +81,7 @@ std::string common_traits(const CurveSet& set, std::span<const CurvePoint> point
                  names_ram ? "RAM budget " + format_bytes(points.front().ram_budget_bytes) : ""});
 }
 
-/// What the curves of a panel have in common and those of other panels do not.
+/// What the curves of a panel have in common and the curves of other panels do not.
 std::string constant_in(const Panel& panel, const CurveSet& set) {
   const Curve& first = panel.curves.front();
   const auto same = [&](auto&& value) {
@@ -198,7 +198,7 @@ bool has_schedule(const CurvePoint& point) {
 }
 
 double overhead(const CurvePoint& point, Joules energy) {
-  constexpr double kMaxOverhead = 1e12;  // anything above is no measurement, or not a number
+  constexpr double kMaxOverhead = 1e12;  // anything above is a mistake or NaN
   const Joules baseline = point.baseline_energy_joules;
   return baseline > 0 ? std::min(energy / baseline - 1, kMaxOverhead) : 0;
 }

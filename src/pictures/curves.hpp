@@ -72,10 +72,10 @@ double infeasible_for_all(const Panel& panel);
 /// Turns the rows of a sweep into points of curves.
 ///
 /// A picture shows four things of a row: its model, its platform, its limits and what was found.
-/// Whatever else rows may differ in becomes part of a name, so that no two curves of a panel have
-/// the same label and mean different problems: the batch size becomes part of the model's name, the
-/// factor on memory power part of the platform's, the time of transfers and the budgets for
-/// secondary storage part of the techniques'.
+/// Every other difference between rows becomes part of a name, so that no two curves of a panel
+/// have the same label and mean different problems: the batch size becomes part of the model's
+/// name, the factor on memory power part of the platform's, the time of transfers and the budgets
+/// for secondary storage part of the techniques'.
 ///
 /// A point that failed becomes one without a schedule. It keeps its mark under the axis, because a
 /// gap in a curve would look like a budget that was never asked for.

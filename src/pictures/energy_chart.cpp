@@ -46,7 +46,7 @@ EnergySoFar energy_of(const SchedulePage& page) {
   return energy_so_far(page.file.graph, page.file.schedule, page.timeline);
 }
 
-// Sums stand in the legend, so that small parts can be read where the chart cannot show them.
+// Sums stand in the legend, so that small parts can be read although the chart cannot show them.
 std::vector<LegendEntry> legend(const EnergySoFar& energy) {
   std::vector<LegendEntry> entries;
   const auto add = [&](const Part& part) {

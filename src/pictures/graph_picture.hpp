@@ -9,7 +9,7 @@ namespace poet::plot {
 /// Writes the layer graph in Graphviz's DOT language: forward and backward nodes, with their sizes.
 std::string to_dot(const Graph& graph, const std::string& name);
 
-/// The layer graph drawn by Graphviz, or why there is no picture.
+/// The layer graph drawn by Graphviz, or why it was not drawn.
 struct GraphPicture {
   std::string svg;
   std::string problem;  ///< for a message; empty if there is a picture

@@ -23,7 +23,7 @@ constexpr double kMinHeight = 1e-4;  ///< the height of an axis if all overheads
 constexpr double kFlat = 0.05;
 
 /// Of the flattest curve's top, the part that stays linear; and the least part of the whole axis,
-/// below which differences are those of rounding.
+/// below which differences are rounding errors.
 constexpr double kLinearPart = 0.1;
 constexpr double kFinestPart = 1e-6;
 

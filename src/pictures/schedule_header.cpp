@@ -147,7 +147,7 @@ struct HeaderLayout {
 };
 
 constexpr double kLabelBaseline = 11;
-constexpr double kNoteDistance = 16;  ///< from the baseline of a value to that of its note
+constexpr double kNoteDistance = 16;  ///< from the baseline of a value to the baseline of its note
 
 double value_baseline(const Look& look) {
   return kLabelBaseline + 2 + look.value_size;

@@ -8,8 +8,8 @@
 
 namespace poet::plot {
 
-/// Colours for tensors: those of Okabe and Ito ("Color Universal Design", 2008), which readers with
-/// any common colour vision can tell apart. Their black is left to text and marks.
+/// Colours for tensors, from Okabe and Ito ("Color Universal Design", 2008), which readers with any
+/// common colour vision can tell apart. Their black is left to text and marks.
 inline constexpr std::size_t kBandColours = 7;
 
 /// The CSS class of the k-th colour, of kBandColours: plain for the forward pass, hatched for the

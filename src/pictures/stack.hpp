@@ -16,8 +16,8 @@ std::vector<std::string> layer_kinds(const Graph& graph);
 /// The most tensors that are told apart by colour.
 inline constexpr int kMostByTensor = 40;
 
-/// One layer of the stacked RAM chart: a tensor, those of a kind of layer, or all the smaller ones
-/// of a pass.
+/// One layer of the stacked RAM chart: a tensor, the tensors of a kind of layer, or all the smaller
+/// ones of a pass.
 struct Band {
   int node = -1;  ///< -1: a group
   std::string name;

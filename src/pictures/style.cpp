@@ -1,5 +1,5 @@
 // The look that all pictures share. A picture is read on screens with either background and on
-// paper, with whatever font is there, so nothing here may rely on one of them.
+// paper, with any font, so nothing here may rely on one of them.
 //
 // Widths of texts are estimated by classes of characters, since the font is known only where the
 // picture is shown. The estimate leans to the wide side: a text that is shorter than its room looks

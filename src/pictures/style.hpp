@@ -8,8 +8,8 @@
 
 namespace poet::plot {
 
-/// The font sizes of the style sheet's classes, in layout pixels, besides those of the look. A text
-/// without a size of its own is as large as a strong one.
+/// The font sizes of the style sheet's classes, in layout pixels, besides the sizes that a look
+/// has. A text without a size of its own is as large as a strong one.
 inline constexpr double kStrongSize = 12;
 inline constexpr double kNoteSize = 11;
 inline constexpr double kSmallestSize = 10;

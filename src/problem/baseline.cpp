@@ -25,7 +25,7 @@ bool holds_previous(const Graph& graph, int k) {
 }  // namespace
 namespace {}  // namespace
 
-// The peak is that of rule 5: an output is held together with all that is still needed, also by the
+// The peak follows rule 5: an output is held together with all that is still needed, also by the
 // computation that makes it, unless it takes over an input's RAM.
 Baseline baseline(const Graph& graph) {
   Baseline base;

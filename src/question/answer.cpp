@@ -32,7 +32,7 @@ constexpr double kSolveShare = 0.5;
 constexpr double kSearchShare = 0.5;
 
 /// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
-/// all transfers in each stage. That is no multiple of a baseline that takes no time.
+/// all transfers in each stage. If the baseline takes no time, a multiple cannot express that.
 RuntimeBudget any_runtime(const Subject& subject) {
   Seconds of_stage = subject.base.runtime_seconds;
   for (const Node& node : subject.graph.nodes) {

@@ -8,10 +8,9 @@ namespace poet {
 
 /// Finds the smallest RAM budget with a schedule within `limits`, whose own RAM budget has no
 /// meaning: the working set if a schedule reaches it, else by bisection with solves that end in a
-/// schedule, whose peak becomes the new upper end, or in a proof that there is none. No budget
-/// below `floor_bytes` has a schedule: the caller has proven that. `starts` are schedules that may
-/// fit. The time limit of `options` counts over the whole search; what it leaves open is an
-/// interval.
+/// schedule, whose peak becomes the new upper end, or in a proof of infeasibility. No budget below
+/// `floor_bytes` has a schedule: the caller has proven that. `starts` are schedules that may fit.
+/// The time limit of `options` counts over the whole search; what it leaves open is an interval.
 MinRam least_ram(const Subject& subject, const Limits& limits, const SolveOptions& options,
                  Bytes floor_bytes = 0, const std::vector<const Schedule*>& starts = {});
 

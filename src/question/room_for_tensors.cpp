@@ -1,6 +1,6 @@
 // A schedule is about tensors; a chip also holds parameters, their gradients and moments, and a
 // stack. `chip` and `min` are budgets for tensors alone, so only a budget in bytes or as a share
-// can count the rest, and only if the user says so.
+// can count the rest, and only if the user asks for it.
 
 #include "question/room_for_tensors.hpp"
 

@@ -4,7 +4,7 @@
 // that has nothing else to do. The child reports each better schedule when it is found, through a
 // pipe: what the parent has is whole, and costs a message for each schedule, which is little beside
 // the replay that each has passed. What the parent has at the end is replayed again, so a child
-// that went wrong cannot pass on a schedule that is none.
+// that went wrong cannot pass on an invalid schedule.
 
 #include "question/watched_solve.hpp"
 

@@ -294,7 +294,7 @@ class Weigher {
                                            .peak_ram_bytes = replay.peak_ram_bytes});
   }
 
-  /// What is no budget comes first: such a schedule would be wrong with any budget.
+  /// Violations of other rules than budgets come first: such a schedule is wrong with any budget.
   std::string obstacle(const Replay& replay) const {
     if (replay.valid()) return {};
     const Limits& limits = file_.request.limits;

@@ -21,7 +21,7 @@ inline constexpr auto kNames<Treatment> =
 struct Alternative {
   Treatment treatment = Treatment::keep;
   bool replayed = false;  ///< false: there is nothing to replay, and `obstacle` says why
-  std::string obstacle;   ///< why it is no valid schedule; empty if it is one
+  std::string obstacle;   ///< why the schedule is invalid; empty if it is valid
   // If it was replayed, also of one that breaks a budget.
   Joules energy_joules = 0;
   Seconds runtime_seconds = 0;

@@ -70,7 +70,7 @@ void add_arrays(BankedFigures& banked, std::vector<std::string>& found) {
     if (!seen.insert(array.what).second) {
       found.push_back(fmt::format("summary.kept: '{}' is there twice", name_of(array.what)));
     } else if (bank == banked.banks.end()) {
-      found.push_back(fmt::format("summary.kept: '{}' is in the bank '{}', which is none",
+      found.push_back(fmt::format("summary.kept: '{}' is in the bank '{}', which does not exist",
                                   name_of(array.what), printable(array.bank)));
     } else if (array.bytes > bank->bytes - bank->kept_bytes) {
       found.push_back(

@@ -51,8 +51,8 @@ ArenaFigures figures_of(const ScheduleFile& file, Bytes alignment) {
   return figures;
 }
 
-/// A file does not say for which alignment it was placed: it is one that all offsets have, and that
-/// `place` knows.
+/// A file does not state the alignment that it was placed for: it is one that all offsets have, and
+/// that `place` can choose.
 ArenaFigures expected_arena(const ScheduleFile& file) {
   const Bytes own = std::max(kUsualAlignment, file.model.alignment);
   const ArenaFigures expected = figures_of(file, is_aligned(file.program, own) ? own : 1);

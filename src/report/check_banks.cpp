@@ -56,7 +56,7 @@ void check_platform_banks(std::vector<std::string>& found, const ScheduleFile& f
   }
 }
 
-/// Arrays have the bytes of `memory`, and do what the model says, if it is known.
+/// Arrays have the bytes of `memory`, and are used as the model states, if it is known.
 void check_arrays(std::vector<std::string>& found, const ScheduleFile& file, const Model* model,
                   const Platform* platform) {
   const DeviceMemory memory = file.summary.memory.value_or(DeviceMemory());

@@ -1,8 +1,8 @@
-// What a schedule file says of the intervals of its platform, against what follows from the file
-// and, if it is at hand, from the platform. The energies at the corners follow from it by replays.
-// Bounds and other schedules do not, as little as the bound of the file itself does; but a bound
-// may not be above an energy. Without the platform, the energies have to be linear in the figures
-// all the same, and to agree with the energy of the file at its own point in the box.
+// What a schedule file states about the intervals of its platform, against what follows from the
+// file and, if it is at hand, from the platform. The energies at the corners follow from it by
+// replays. Bounds and other schedules do not, as little as the bound of the file itself does; but a
+// bound may not be above an energy. Without the platform, the energies have to be linear in the
+// figures all the same, and to agree with the energy of the file at its own point in the box.
 
 #include <algorithm>
 

@@ -20,7 +20,7 @@ Platform sizes_only() {
   return platform;
 }
 
-// A reshape is no node: it takes no time and no memory, so it shows only where its reader is
+// A reshape makes no node: it takes no time and no memory, so it shows only where its reader is
 // listed.
 std::vector<Operand> views_of(const ModelNode& node, const Model& model) {
   std::vector<Operand> views;

@@ -12,7 +12,7 @@
 
 namespace poet {
 
-/// The size of an element where no platform states one; all built-in platforms have it.
+/// The size of an element if no platform states one; all built-in platforms have it.
 inline constexpr int kUsualElementBytes = 4;
 
 /// A node of a model in figures.

@@ -44,7 +44,7 @@ struct PlacedSchedule {
   bool is_above_banks = false;  ///< one of them is larger than every bank that may hold it
 };
 
-/// The alignment of the offsets of a file: that of its graph, but no less than that of a float.
+/// The alignment of the offsets of a file: its graph's, but at least a float's.
 Bytes offset_alignment(const ScheduleFile& file);
 
 /// Gives the program of a schedule offsets: in its peak if the search finds them, or else within
@@ -54,9 +54,9 @@ Bytes offset_alignment(const ScheduleFile& file);
 /// finding, and for an alignment below 1.
 PlacedSchedule place_schedule(const ScheduleFile& schedule, const PlaceOptions& options);
 
-/// Gives a valid schedule without offsets its offsets and slots, as place_schedule() does, whatever
-/// rounding needs. If moves would meet transfers, the arena is larger than the budget. The same
-/// schedule always gets the same ones.
+/// Gives a valid schedule without offsets its offsets and slots, as place_schedule() does, with all
+/// the room that rounding needs. If moves would meet transfers, the arena is larger than the
+/// budget. The same schedule always gets the same ones.
 void add_offsets(ScheduleFile& file);
 
 /// Returns a program without moves with the offsets of its tensors and workspaces, and with moves

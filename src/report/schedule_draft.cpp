@@ -1,6 +1,6 @@
-// A schedule that nobody has solved for. All figures are those of the replay, and the one bound
-// that is proven for every schedule is the energy of the baseline. Budgets that are missing become
-// what the schedule takes, so that it is valid within them.
+// A schedule that was written by hand. All figures come from the replay, and the one bound that is
+// proven for every schedule is the energy of the baseline. Budgets that are missing become what the
+// schedule takes, so that it is valid within them.
 
 #include "report/schedule_draft.hpp"
 

@@ -13,7 +13,7 @@ namespace poet {
 namespace {
 
 bool has_attributes(const Node& node) {
-  // Version 1 leaves out the times of transfers, whatever they are.
+  // Version 1 leaves out the times of transfers.
   Node plain;
   plain.page_in_seconds = node.page_in_seconds;
   plain.page_out_seconds = node.page_out_seconds;

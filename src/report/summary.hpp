@@ -58,7 +58,7 @@ std::string order_bought(const ScheduleFile& file);
 /// The exit status that a result leads to.
 ExitCode exit_code_of(const SolveResult& result, bool require_optimal);
 
-/// Why there is no schedule, and the smallest RAM budget that could have one if it is known.
+/// Why a schedule is missing, and the smallest RAM budget that could have one if it is known.
 std::string explain(const SolveResult& result);
 
 }  // namespace poet

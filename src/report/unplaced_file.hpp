@@ -16,7 +16,7 @@ namespace poet {
 std::optional<double> steps_until_worn(const Platform* platform, Bytes written);
 
 /// make_schedule_file() without offsets: for those who want the figures, or who still change what
-/// the file says about its model. Throws as that does.
+/// the file states about its model. Throws as that does.
 ScheduleFile make_unplaced_file(const Model& model, const Platform* platform,
                                 const Problem& problem, const Request& request,
                                 const SolveResult& result);

@@ -50,8 +50,8 @@ void check_model(Lines& found, const ScheduleFile& file, const Model* model) {
   found.insert(found.end(), order.begin(), order.end());
 }
 
-/// The share of the extra energy that the replay says; the stated one if that differs by no more
-/// than rounding does. The error of such a share is that of the whole energy.
+/// The open share of the extra energy by the replay; the stated one if both differ by rounding
+/// only. Its numerator has the rounding error of the whole energy.
 std::optional<double> expected_gap_extra(const Summary& stated, const Summary& replayed) {
   if (!stated.gap_extra) return replayed.gap_extra;
   const Joules extra = replayed.energy_joules - replayed.baseline_energy_joules;

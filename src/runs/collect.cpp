@@ -2,8 +2,8 @@
 // joins what they left. Anybody may have written such a file, perhaps for other budgets or with a
 // model that has changed since, so each one has to say what it is about, and its schedule is
 // replayed. What is wrong with one file fails its point and leaves the others alone. A document
-// without a schedule counts only if it names its problem, since a proof that there is none cannot
-// be replayed.
+// without a schedule counts only if it names its problem, since a proof of infeasibility cannot be
+// replayed.
 
 #include "runs/collect.hpp"
 

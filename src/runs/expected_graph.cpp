@@ -62,7 +62,7 @@ std::string ExpectedGraph::finding(const ScheduleFile& file) {
   if (found == expected->graph_sha256) return {};
   const std::string on = platform_ ? fmt::format(" on '{}'", platform_name_) : std::string();
   return fmt::format(
-      "the graph's digest is {:.12}...; expected {:.12}..., that of model '{}'{} with batch size "
+      "the graph's digest is {:.12}...; expected {:.12}..., as of model '{}'{} with batch size "
       "{}: solve it again",
       found, expected->graph_sha256, model_name_, on, file.model.batch_size);
 }
@@ -75,7 +75,7 @@ Graph ExpectedGraph::graph(const Model& model, const Request& request) const {
       .graph;
 }
 
-/// A file says which backward pass it was solved with.
+/// A file states which backward pass it was solved with.
 Model ExpectedGraph::model(const ModelInfo& about) const {
   std::optional<Backward> wanted = value_of<Backward>(about.backward);
   if (wanted == Backward::explicit_nodes) wanted.reset();

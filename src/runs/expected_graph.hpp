@@ -19,8 +19,8 @@ struct ModelOnPlatform {
   std::string graph_sha256;
 };
 
-/// What --model and --platform come to, by what a file says about it: its batch size, its backward
-/// pass, its alignment, and what its transfers cost.
+/// What --model and --platform come to, by what a file states about it: its batch size, its
+/// backward pass, its alignment, and what its transfers cost.
 class ExpectedGraph {
  public:
   /// Either may be empty, but no platform stands without a model. Throws InputError, naming the

@@ -38,7 +38,7 @@ void expect_model_of(const ScheduleFile& file, const std::string& sha256,
   if (sha256 == file.model.sha256) return;
   throw InputError(place,
                    fmt::format("found a model with the SHA-256 {:.12}...; expected {:.12}..., "
-                               "that of the model '{}' which the schedule is about",
+                               "the model '{}' which the schedule is about",
                                sha256, printable(file.model.sha256), printable(file.model.name)));
 }
 

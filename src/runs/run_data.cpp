@@ -149,7 +149,7 @@ GivenData read_run_data(const RunFiles& files, const TrainingStep& step) {
 DataSet read_data_set(const std::vector<std::string>& words, const TrainingStep& step,
                       std::int64_t batch_size) {
   DataSet data;
-  std::string first;  // the file that says how many samples there are
+  std::string first;  // the file that states how many samples there are
   std::size_t unnamed = 0;
   for (const std::string& word : words) {
     with_place("--data", [&] {

@@ -13,7 +13,7 @@ namespace poet {
 
 /// The journal beside the file that a sweep is to write, FILE.partial: it keeps what is finished
 /// until FILE is in place. Then it is FILE.request, with which the sweep can go on with other
-/// settings. A sweep to stdout, or to something that is no regular file, has none.
+/// settings. A sweep to stdout, or to something else than a regular file, has none.
 class SweepJournal {
  public:
   /// No journal.
@@ -34,7 +34,7 @@ class SweepJournal {
   /// Throws InputError unless the journal is that of the finished result in `output`.
   void expect_result(const std::string& output) const;
   /// Begins a new one if none was reopened; in one that was, notes settings that have changed.
-  /// Throws InputError where a journal is there that nobody asked to resume.
+  /// Throws InputError if a journal is there that nobody asked to resume.
   void begin(const std::string& output, const SweepRequest& request);
 
   bool active() const { return journal_ != nullptr; }
@@ -50,8 +50,8 @@ class SweepJournal {
   std::optional<JournalContents> earlier_;
 };
 
-/// Throws InputError where a new sweep to `output` would find a journal in its way or could not
-/// write one.
+/// Throws InputError if a new sweep to `output` would find a journal in its way or could not write
+/// one.
 void check_journal(const std::string& output);
 
 /// `curve.jsonl` -> `curve.jsonl.request`

@@ -14,12 +14,12 @@ class Charges {
   /// Adds to the figures of `sums`, which must outlive it.
   Charges(const Graph& graph, PagingTime paging_time, Replay& sums);
 
-  /// Adds a computation, a recomputation if the node is not that of the stage.
+  /// Adds a computation, a recomputation unless it is the stage's own node.
   void compute(int node, bool again);
   void page_out(int node);
   void page_in(int node);
 
-  /// Ends a stage. The time of a step is that of its stages.
+  /// Ends a stage. The time of a step is the sum over its stages.
   void end_stage();
 
   /// Completes the figures that are sums of others.

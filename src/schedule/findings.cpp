@@ -1,6 +1,6 @@
 // What the judge reports, in words. It is kept apart from simulate.cpp, so that that file contains
 // nothing but the rules. Each message says where a reader of the file has to look, and what would
-// be right where that is known.
+// be right if that is known.
 
 #include "schedule/findings.hpp"
 

@@ -1,8 +1,8 @@
-// From stages to the list of instructions that a device runs. A schedule says what is resident when
-// a stage starts, not when a tensor may go; rule 5 of docs/schedule-format.md fixes that moment, so
-// that everybody counts the same RAM: right after the last computation of the stage that reads it,
-// unless the next stage keeps it. Checkmate's plans are lowered in the same way (Jain et al., MLSys
-// 2020).
+// From stages to the list of instructions that a device runs. A schedule states what is resident
+// when a stage starts, not when a tensor may go; rule 5 of docs/schedule-format.md fixes that
+// moment, so that everybody counts the same RAM: right after the last computation of the stage that
+// reads it, unless the next stage keeps it. Checkmate's plans are lowered in the same way (Jain et
+// al., MLSys 2020).
 //
 // This file and simulate.cpp apply rule 5 independently of each other. tests/property runs programs
 // on an interpreter of its own and compares peak and energy with the replay's.

@@ -5,9 +5,9 @@
 // from the lists of each stage, and uses nothing of src/solver, not even a helper. What the two
 // have in common is the text of the rules.
 //
-// The idea is that of a certificate checker, as SAT solvers have for their proofs: a solver may be
-// clever as long as a simple program confirms what it found. It paid off: docs/trust.md lists the
-// faults of the solver that this file, or an oracle behind it, has uncovered.
+// The idea is a certificate checker, as SAT solvers have for their proofs: a solver may be clever
+// as long as a simple program confirms what it found. It paid off: docs/trust.md lists the faults
+// of the solver that this file, or an oracle behind it, has uncovered.
 //
 // It never stops at the first violation. Entries that mean nothing are reported and skipped, and
 // the replay goes on, so that somebody who writes schedules by hand sees all that is wrong at once.
@@ -116,7 +116,7 @@ class Simulator {
     const std::vector<int>& compute = schedule_.stages[t].compute;
     if (compute.empty() || compute.back() != t) {
       findings_.add(Rule::structure, t, t,
-                    fmt::format("the last computation must be that of {}", label(t)));
+                    fmt::format("the last computation must be {}", label(t)));
     }
     for (std::size_t at = 1; at < compute.size(); ++at) {
       if (compute[at - 1] <= compute[at]) continue;  // equal ones are reported as repeated

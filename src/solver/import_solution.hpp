@@ -14,7 +14,7 @@ namespace poet {
 /// energy of a schedule that neither pages nor recomputes anything of cost. What the other solver
 /// claims about optimality does not count.
 ///
-/// `model` is the problem's exported_model(), `format` that of the file that was solved, and
+/// `model` is the problem's exported_model(), `format` the format of the file that was solved, and
 /// `source` the solution's file. The status is `optimal` if the bound is within `gap`, relative,
 /// else `feasible`.
 ///

@@ -1,7 +1,7 @@
 // The least time is the least energy of another problem: one whose computations and transfers cost
 // what they add to the runtime, which is nothing for a transfer in POET. So the solver for energy
 // finds it, with every bound and proof that it has. A schedule that is only fast may waste
-// energy where no time depends on it, above all on transfers; a second solve of the problem itself,
+// energy if no time depends on it, above all on transfers; a second solve of the problem itself,
 // with the time found as its runtime budget, leaves the fast schedules of least energy. See "Other
 // objectives" in docs/formulation.md.
 
@@ -52,7 +52,7 @@ Problem with_times_as_energies(Problem problem) {
   if (paging_time == PagingTime::overlapped) {
     throw InputError(
         "found transfers that overlap with computations; expected others with the objective "
-        "runtime, as the time of a stage is no sum of times");
+        "runtime, as the time of a stage is not a sum of times");
   }
   const double share = paging_time == PagingTime::blocking ? 1 : 0;
   for (Node& node : problem.graph.nodes) {

@@ -36,8 +36,7 @@ std::int64_t SolveState::share_of_work(double share) const {
 
 /// The steps of Effort::fast end by counts of iterations and nodes, so that a busy machine finds
 /// the same schedule; the seconds are for models on which those counts take very long. A limit of
-/// two seconds instead cost 14 % of the energy at `resnet18_cifar/m4` 280000 on a machine under
-/// load.
+/// two seconds instead costs energy on a machine under load.
 Seconds SolveState::time_for_step(double share) const {
   constexpr Seconds kFastStep = 30;
   const Seconds seconds = share_of_time(share);

@@ -14,9 +14,9 @@
 
 namespace poet {
 
-/// A solve whose gap is proven goes on until this share of the extra energy is left open. A gap
-/// of the total says little if the lack of RAM costs little: 1e-4 of the total is 1 to 100 % of
-/// what there is to save in 60 of the 80 sample problems.
+/// A solve whose gap is proven goes on until this share of the extra energy is left open. A gap of
+/// the total means little if the lack of RAM costs little: 1e-4 of the total can be all of the
+/// extra energy.
 inline constexpr double kExtraGap = 0.01;
 
 /// What the phases of one solve share: the problem, the clock, the best schedule and bound, and the

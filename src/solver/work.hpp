@@ -51,8 +51,7 @@ class Work {
   void add_round(std::size_t nonzeros) { moves_ += static_cast<std::int64_t>(nonzeros); }
   /// To build a model: 40 ms with 535000 nonzeros.
   void add_model(std::size_t nonzeros) { moves_ += static_cast<std::int64_t>(nonzeros) / 3; }
-  /// For CBC to load and presolve a model, whatever it does then: 80 to 130 ms with 220000
-  /// nonzeros.
+  /// For CBC to load and presolve a model, before it searches: 80 to 130 ms with 220000 nonzeros.
   void add_search(std::size_t nonzeros) { moves_ += 2 * static_cast<std::int64_t>(nonzeros); }
 
   /// A process that ended without an answer counts as all that it was allowed to do.

@@ -25,7 +25,7 @@ Calls linear_gradient(const poet_linear_spec& spec, const OperandSource& dy,
   return {call(kKernelOf<poet_linear_grad>, spec, {dy, weight})};
 }
 
-// linear_relu has one more gradient, that of the sum before the rectifier, in front of the others.
+// linear_relu has one more gradient in front of the others: of the sum before the rectifier.
 Calls bind_linear(const LayerNode& node) {
   const poet_linear_spec spec = linear_spec(node);
   const bool has_relu = node.op() == "linear_relu";

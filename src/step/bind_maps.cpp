@@ -103,7 +103,7 @@ Calls bind_dropout(const LayerNode& node) {
                node.all())};
 }
 
-// A loss that names no target is compared with one of its own, which is no operand of the graph.
+// A loss that names no target is compared with one of its own, which lies outside the graph.
 Calls bind_loss(const LayerNode& node) {
   std::vector<OperandSource> in = node.all();
   if (node.input_count() == 1) in.insert(in.begin() + 1, node.own_target());

@@ -165,7 +165,7 @@ class StepBinder {
 
   void add_index_limit(int node, std::int64_t limit) {
     if (node < 0 || draft_.model.nodes[node].op != "input") {
-      throw InputError("found indices that the model computes; expected those of an input");
+      throw InputError("found indices that the model computes; expected indices from an input");
     }
     std::int64_t& least = index_limits_.emplace(node, limit).first->second;
     least = std::min(least, limit);
@@ -266,7 +266,7 @@ class StepBinder {
            layer.parameters.end();
   }
 
-  /// A call has as many operands as its kernel, whatever the tables above say.
+  /// A call must have as many operands as its kernel: a check of the tables above.
   static void expect_operands(const StepNode& node) {
     for (const KernelCall& call : node.calls) {
       if (static_cast<int>(call.in.size()) == call.kernel.operand_count) continue;

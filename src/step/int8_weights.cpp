@@ -20,7 +20,7 @@ namespace poet {
 namespace {
 
 constexpr double kLargestByte = 127;
-constexpr int kScaleBits = 16;  // and 7 of a byte are no more than the 24 of a float
+constexpr int kScaleBits = 16;  // and 7 of a byte fit into the 24 of a float
 /// Smaller ones would be rounded as denormal numbers, with fewer bits.
 constexpr int kLeastScaleExponent = -100;
 constexpr int kMostExponent = 127;  // a scale that is rounded up stays finite

@@ -27,7 +27,7 @@ Int8Weights int8_weights(std::span<const float> weight, std::int64_t rows);
 void round_to_int8(const StepParameters& of, std::vector<float>& parameters);
 
 /// The kernel that reads the weight as bytes, and their scales behind them, in the place of one
-/// that reads floats. Throws InternalError if there is none.
+/// that reads floats. Throws InternalError without one.
 Kernel kernel_of_int8(const Kernel& kernel);
 
 }  // namespace poet

@@ -1,6 +1,6 @@
-// A step is bound in the order of its model's list, where the draft of the graph says how each node
-// came about, and permuted afterwards. To bind a permuted draft would number inputs, losses and the
-// first gradient of a sum by the schedule; then a seed would mean other data in each order.
+// A step is bound in the order of its model's list, where the draft of the graph states how each
+// node came about, and permuted afterwards. To bind a permuted draft would number inputs, losses
+// and the first gradient of a sum by the schedule; then a seed would mean other data in each order.
 
 #include "step/permute_step.hpp"
 

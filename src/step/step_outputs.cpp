@@ -1,7 +1,7 @@
 // What somebody who runs a network wants to see. A model file does not say it, and need not: what
 // no layer reads is computed for its own sake, and what a loss is computed from is what the network
-// is trained to make. The value of a loss is no output, as it is reported with the other losses,
-// and where a pool has found its maxima is for a backward pass.
+// is trained to make. The value of a loss does not count as an output, as it is reported with the
+// other losses, and where a pool has found its maxima is for a backward pass.
 
 #include "step/step_outputs.hpp"
 

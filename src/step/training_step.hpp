@@ -67,8 +67,8 @@ struct StepNode {
 };
 
 /// What a batch norm has beside gamma and beta: running statistics, a mean and a variance for each
-/// channel. They are no tensors of the graph: the gradient node of the norm, which is computed once
-/// in a step, takes the batch into them.
+/// channel. They lie beside the tensors of the graph: the gradient node of the norm, which is
+/// computed once in a step, takes the batch into them.
 struct StepNorm {
   double epsilon = 0;
   /// Gamma and beta are applied as they are, with the running statistics folded in, and nothing
@@ -135,8 +135,8 @@ struct TrainingStep {
 /// int32.
 ///
 /// Throws InputError for a layer that has no kernel (`custom`, masks of rectifiers), other element
-/// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and whatever
-/// build_model() refuses.
+/// sizes, buffers that a kernel cannot take over, tensors of 2^31 elements, and for every model
+/// that build_model() refuses.
 TrainingStep bind_step(const ModelSpec& spec, std::int64_t batch_size);
 
 /// Lets each dropout layer drop other elements in each training step.

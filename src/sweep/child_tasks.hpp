@@ -62,7 +62,7 @@ void run_child_tasks(int jobs, const ChildTasks<Answer>& tasks) {
   const auto on_end = [&](int task, const ChildExit& exit) {
     ChildAnswer<End> end = receivers[task].answer(exit);
     receivers.erase(task);
-    // A signal to the whole process group ends workers too: that is no crash of theirs.
+    // A signal to the whole process group ends workers too: they have not crashed.
     if (stopping()) return;
     if (!end.result) {
       tasks.failed(task, exit.clean ? "its process ended without an answer"

@@ -4,7 +4,7 @@
 // listed as such. Limits for a rise hold for these too, as a project knows what its graph may grow
 // by.
 //
-// A changed graph needs a rule of its own. Its points have other budgets where these are shares, so
+// A changed graph needs a rule of its own. Its points have other budgets if these are shares, so
 // they are paired by their place in the grid, and neither energy can be called better. Only a
 // schedule that is lost counts: however the model is now, it could be trained before.
 //
@@ -106,7 +106,7 @@ class Comparer {
     if (!before_->summary && now_->summary) better(Difference::Kind::schedule, change, {figure});
   }
 
-  /// Whatever is minimised: who sets a limit for a figure wants it held.
+  /// For every objective: a user who sets a limit for a figure wants it held.
   void check_limits() {
     if (!before_->summary || !now_->summary) return;
     for (const Excess& excess : excesses(*before_->summary, *now_->summary, comparison_.limits)) {

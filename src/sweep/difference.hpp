@@ -13,7 +13,7 @@ struct ChangedFigure {
   std::string what;    ///< `energy`, `peak RAM`, `runtime`, `RAM budget`, `schedule` or `proof`
   std::string before;  ///< `0.46 J`; `none` without a schedule
   std::string now;
-  std::string change;  ///< `+0.952 %`; empty for what is no number
+  std::string change;  ///< `+0.952 %`; empty unless a number changed
 };
 
 /// Something that differs at a point.
@@ -54,7 +54,7 @@ struct IncreaseLimits {
 /// `5%` as 0.05. Throws InputError for anything but a finite percentage of 0 or more.
 double parse_increase(const std::string& text);
 
-/// What is proven about a point: that its schedule is within the gap, or that there is none.
+/// What is proven about a point: that its schedule is within the gap, or that it is infeasible.
 bool proven(const SweepRow& row);
 
 /// `optimal (at most 0.01 % above the optimum)`, `infeasible (because)`.

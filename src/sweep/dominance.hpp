@@ -16,8 +16,7 @@ namespace poet {
 bool dominates(const Limits& loose, const Limits& tight);
 bool dominates_otherwise(const Limits& loose, const Limits& tight);
 
-/// The figures of a schedule whatever its limits; its violations are those of any limits with this
-/// paging time.
+/// The figures of a schedule, and its violations under every limit with this paging time.
 Replay replay_without_limits(const Graph& graph, const Schedule& schedule, PagingTime paging_time);
 /// Whether a schedule that is valid without limits is valid within these, which have the same
 /// paging time. It needs the figures of one replay only, and a sweep asks this for each pair of

@@ -105,7 +105,7 @@ constexpr auto kProblemInWords = std::tuple_cat(
 }  // namespace
 
 std::string problem_difference(RowProblem before, RowProblem now) {
-  // What was minimised is an answer, and the budget that it came to is none of the question.
+  // The minimised budget is an answer, not a part of the question.
   Limits& asked = before.limits;
   if (now.objective == Objective::ram) asked.ram_budget_bytes = now.limits.ram_budget_bytes;
   if (now.objective == Objective::runtime) {
@@ -119,7 +119,7 @@ std::string problem_difference(RowProblem before, RowProblem now) {
 
 namespace {
 
-/// The first field of a row that is not as the schedule file has it; empty if there is none.
+/// The first field of a row that differs from the schedule file; empty if all agree.
 std::string row_field_difference(const SweepRow& row, const ScheduleFile& file) {
   SweepRow expected = row_of(file);
   // What a schedule file does not hold.

@@ -28,7 +28,7 @@ std::string problem_difference(RowProblem before, RowProblem now);
 /// In what a schedule file is not the one that a sweep's row is about; empty if it is.
 std::string row_difference(const SweepRow& row, const ScheduleFile& file);
 
-/// Whether a model on a platform has another graph now, with all else the same that is no budget.
+/// Whether a model on a platform has another graph now, with all else the same but budgets.
 bool graph_changed(const SweepRow& before, const SweepRow& now);
 
 /// The points of two sweeps that belong together, and those that are left over.

@@ -1,8 +1,8 @@
 // What a point may take over from others before it is solved. Three things are known of finished
-// points: schedules, bounds, and proofs that there is no schedule. Each is looked up among the
-// points that allow as much, all of which have been finished before this one starts; a point that
-// allows less may have a schedule too, but whether it is finished depends on luck, and results
-// would depend on it. Those are shared at the end (share_results.cpp).
+// points: schedules, bounds, and proofs of infeasibility. Each is looked up among the points that
+// allow as much, all of which have been finished before this one starts; a point that allows less
+// may have a schedule too, but whether it is finished depends on luck, and results would depend on
+// it. Those are shared at the end (share_results.cpp).
 //
 // Every schedule that arrives is replayed, whoever sends it. A proof cannot be, so it is held
 // against all schedules that are known: a contradiction is an error and never settled in favour of

@@ -9,7 +9,7 @@
 
 namespace poet {
 
-/// Whether nothing is left to find out: there is no schedule, or one within this gap of its bound.
+/// Whether nothing is left to find out: infeasible, or a schedule within this gap of its bound.
 bool proven(const SolveResult& result, double gap);
 
 /// What finished points imply for others: a schedule for tight limits is one for looser limits, a
@@ -27,8 +27,9 @@ class KnownResults {
                OrderKind kind = OrderKind::given);
 
   /// Takes in a finished point. Throws InputError if its schedule does not replay within the
-  /// point's limits to the energy that the outcome states, and InternalError for a proof that there
-  /// is none if a schedule is known that fits the limits. A schedule counts whatever is proven.
+  /// point's limits to the energy that the outcome states, and InternalError for a proof of
+  /// infeasibility if a known schedule fits the limits. A schedule counts also if its outcome
+  /// proves nothing.
   void add(int point, const SweepOutcome& outcome);
 
   /// The point's outcome if it needs no solve: a verdict, or what a point that allows as much has
@@ -45,7 +46,7 @@ class KnownResults {
   /// order.
   std::optional<OrderedSchedule> start_for(int point) const;
 
-  /// The best bound of points that allow as much, in one order; 0 if there is none.
+  /// The best bound of points that allow as much, in one order; 0 without one.
   Joules bound_for(int point, const std::string& order_sha256) const;
 
  private:

@@ -46,7 +46,7 @@ void check_numbers(Lines& found, std::span<const SweepRow> rows) {
     const std::optional<int> number = number_in_name(row.schedule_file.value_or(""));
     if (number && *number != row.point) {
       found.push_back(
-          named_row(row, fmt::format("its schedule file is that of point {}", *number)));
+          named_row(row, fmt::format("its schedule file belongs to point {}", *number)));
     }
   }
 }
@@ -80,7 +80,7 @@ void check_subjects(Lines& found, std::span<const SweepRow> rows) {
 }
 
 /// Models with the same graph have the same budgets, so that a name or a digest that one row alone
-/// states is no model of the sweep.
+/// states does not belong to the sweep.
 void check_equal_graphs(Lines& found, std::span<const SweepRow> rows) {
   using Subject = decltype(subject_of(rows.front()));
   std::map<std::string, std::map<Subject, std::vector<const SweepRow*>>> by_graph;
@@ -95,7 +95,7 @@ void check_equal_graphs(Lines& found, std::span<const SweepRow> rows) {
       const SweepRow& row = *subject.second.front();
       const SweepRow& other = *most->second.front();
       found.push_back(named_row(
-          row, fmt::format("its model or platform is not that of point {}, but its graph is",
+          row, fmt::format("its model or platform differs from point {}, but its graph does not",
                            other.point)));
     }
   }

@@ -112,8 +112,8 @@ class Sweep {
     return std::max(known, options_.bounds[point].joules);
   }
 
-  /// An answer counts only after its schedule has been replayed, and a proof that there is none
-  /// only if none is known.
+  /// An answer counts only after its schedule has been replayed, and a proof of infeasibility only
+  /// if no schedule is known.
   void take(int point, SweepOutcome outcome) {
     try {
       known_.add(point, outcome);

@@ -4,8 +4,8 @@
 // other way, from loose to tight, and only within one order of the nodes.
 //
 // Schedules come first: a status depends on both, and is set anew after both have moved. All pairs
-// of points are compared by their limits alone; schedules are replayed only where some point is
-// said to have none.
+// of points are compared by their limits alone; schedules are replayed only if some point is said
+// to have none.
 
 #include <algorithm>
 #include <optional>
@@ -30,7 +30,7 @@ bool usable(const std::optional<SweepOutcome>& outcome) {
 }
 
 /// A schedule has been replayed and a proof has not. So if a schedule fits limits that are proven
-/// infeasible, the proof is wrong, and so is whatever rests on it. The user has to know: nothing is
+/// infeasible, the proof is wrong, and so is all that rests on it. The user has to know: nothing is
 /// repaired.
 class Contradictions {
  public:

@@ -29,7 +29,7 @@ constexpr double kQuickShare = 0.1;
 /// own needs the better start that many moves find.
 constexpr double kNear = 0.01;
 
-/// The work of two solves; the sizes are those of the later one if it had a model.
+/// The work of two solves, with the model sizes of the later one if it had a model.
 SolveStatistics added(const SolveStatistics& first, SolveStatistics second) {
   if (second.formulation == "none") {
     second.formulation = first.formulation;

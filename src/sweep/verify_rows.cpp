@@ -1,4 +1,4 @@
-// The rows of a sweep against what docs/sweep-format.md promises of them: what one row says about
+// The rows of a sweep against what docs/sweep-format.md promises of them: what one row states about
 // its limits binds all rows of the same graph. A row by itself can be checked only against its
 // file. Between rows there is more: a schedule that fits another row's limits is a schedule there,
 // so no bound may be above it and no `infeasible` beside it. Such checks need no solver and no
@@ -136,7 +136,7 @@ void RowVerifier::check_status(Lines& found, const SweepRow& row) const {
 
 /// A verdict needs no solver, so it can be repeated here.
 void RowVerifier::check_origin(Lines& found, const SweepRow& row) const {
-  if (row.status == SweepRow::Status::failed) return;  // whatever it would have been
+  if (row.status == SweepRow::Status::failed) return;  // it has no origin
   const auto differs = [&](const std::string& what) { found.push_back(named_row(row, what)); };
   const bool is_reused = row.origin == SweepOutcome::Origin::reused;
   if (is_reused != row.origin_point.has_value()) {
@@ -168,7 +168,7 @@ void RowVerifier::check_reused(Lines& found, const SweepRow& row) const {
     return candidate.point == *row.origin_point;
   });
   if (other == rows_.end()) {
-    if (is_whole_sweep(rows_)) differs("which is no point");
+    if (is_whole_sweep(rows_)) differs("which does not exist");
     return;
   }
   if (&*other == &row) return differs("which is the point itself");

@@ -47,7 +47,7 @@ class RowVerifier {
 
   std::span<const SweepRow> rows_;
   std::map<std::string, KnownGraph> graphs_;    ///< by digest
-  std::vector<std::optional<Replay>> replays_;  ///< by row, whatever its limits
+  std::vector<std::optional<Replay>> replays_;  ///< by row, for any limits
 };
 
 }  // namespace poet

@@ -75,7 +75,7 @@ TEST(Baselines, RefuseWhatTheyDoNotKnow) {
   EXPECT_THAT(unknown.err, HasSubstr("chen-sqrt"));
   const Finished gone = poet_solve({"sweep", "--baselines", "--models", "linear"});
   EXPECT_EQ(gone.status, 2);
-  EXPECT_THAT(gone.err, HasSubstr("--baselines: found an option that is no more: use the command "
+  EXPECT_THAT(gone.err, HasSubstr("--baselines: found a removed option: use the command "
                                   "'poet-solve baselines'"));
 }
 

@@ -173,7 +173,7 @@ TEST_F(Comparing, RefusesWhatItCannotCompare) {
   expect_refusal(baseline_sweep() + baseline_sweep(), baseline_sweep(), "twice");
   json invalid = json::parse(schedule());
   invalid["summary"]["peak_ram_bytes"] = 1;
-  expect_refusal(invalid.dump(), schedule(), "this is no baseline");
+  expect_refusal(invalid.dump(), schedule(), "this cannot be a baseline");
   EXPECT_EQ(poet_solve({"compare", "none", "none"}).status, 2);
   EXPECT_EQ(poet_solve({"compare", "-", "-"}, schedule()).status, 2);
   EXPECT_EQ(poet_solve({"compare", "only-one"}).status, 2);

@@ -222,7 +222,7 @@ TEST_F(ExportedInference, RefusesSchedulesThatDoNotGoTogether) {
   expect_error("-", {"--model", model, "--inference", "-"}, "stdin");
   const std::string of_other = forward_of("ds_cnn");
   expect_error(train, {"--model", model, "--inference", of_other},
-               "that of the model 'ds_cnn' which the schedule is about");
+               "the model 'ds_cnn' which the schedule is about");
 }
 
 }  // namespace

@@ -143,7 +143,7 @@ TEST_F(MeasuredCosts, OfABoardAreRefusedIfTheyAreWrong) {
               HasSubstr("found a model with the SHA-256"));
   EXPECT_THAT(poet_solve(call + Words{board_}).err, HasSubstr("--model: missing"));
   EXPECT_THAT(poet_solve(call + Words{schedule_, "--model", "linear"}).err,
-              HasSubstr("is no directory; expected one"));
+              HasSubstr("is not a directory; expected one"));
   EXPECT_FALSE(std::filesystem::exists(board_));
 
   poet_solve(quick_problem() + Words{"--replace", "--output", folder_.file("chain.json")});
@@ -176,7 +176,8 @@ TEST_F(MeasuredCosts, OfThisMachineAreAccepted) {
 
 TEST_F(MeasuredCosts, OfThisMachineNeedAFolderAndAModelFile) {
   const Words run = {"run", schedule_, "--model", "linear", "--profile"};
-  EXPECT_THAT(poet_solve(run + Words{schedule_}).err, HasSubstr("is no directory; expected one"));
+  EXPECT_THAT(poet_solve(run + Words{schedule_}).err,
+              HasSubstr("is not a directory; expected one"));
   const Finished piped = poet_solve({"run", schedule_, "--model", "-", "--profile", board_}, "{}");
   EXPECT_EQ(piped.status, 2);
   EXPECT_THAT(piped.err, HasSubstr("found --model -, which can be read only once"));

@@ -254,7 +254,7 @@ TEST(PlaceCommand, EndsWith5IfNothingFits) {
 TEST(PlaceCommand, NamesWhatToUseForTables) {
   const Finished gone = place_file(schedule(), {"--csv"});
   EXPECT_EQ(gone.status, 2);
-  EXPECT_THAT(gone.err, HasSubstr("--csv: found an option that is no more: "));
+  EXPECT_THAT(gone.err, HasSubstr("--csv: found a removed option: "));
   EXPECT_THAT(gone.err, HasSubstr("poet_place_bench"));
 }
 

@@ -251,7 +251,8 @@ TEST_F(KeptInBanks, AreParametersWithTheirTraffic) {
   EXPECT_THAT(finding("read_bytes", 1), HasSubstr("read_bytes of 'parameters' is 1; the model"));
   EXPECT_THAT(finding("bytes", 5),
               HasSubstr("'parameters' has 5 bytes; summary.memory says 95024"));
-  EXPECT_THAT(finding("bank", "no"), HasSubstr("'parameters' is in the bank 'no', which is none"));
+  EXPECT_THAT(finding("bank", "no"),
+              HasSubstr("'parameters' is in the bank 'no', which does not exist"));
   EXPECT_THAT(finding("what", "optimizer"), HasSubstr("'optimizer' has 95024 bytes"));
   json without = placed;
   without["summary"].erase("kept");

@@ -239,7 +239,7 @@ TEST_F(Run, RefusesAPlanForAnotherModelAndABrokenOne) {
   const std::string tanh = folder_.write(
       "tanh.json", model.replace(model.find(R"("op": "relu")"), 12, R"("op": "tanh")"));
   EXPECT_THAT(error_of(text, tanh, 2), HasSubstr("tanh.json: found a model with the SHA-256"));
-  EXPECT_THAT(error_of(text, "ds_cnn", 2), HasSubstr("that of the model 'linear' which"));
+  EXPECT_THAT(error_of(text, "ds_cnn", 2), HasSubstr("the model 'linear' which"));
   // Another model that the file claims to be about.
   json claimed = json::parse(text);
   claimed["model"]["sha256"] =

@@ -113,7 +113,7 @@ TEST_F(VerifySweep, ComparesTheGraphWithThatOfAModelOnAPlatform) {
   EXPECT_EQ(poet_solve({"verify", file, "--model", "linear", "--platform", "m4"}).status, 0);
   const Finished board = poet_solve({"verify", file, "--model", "linear", "--platform", "m0"});
   EXPECT_EQ(board.status, 5);
-  EXPECT_THAT(board.err, HasSubstr("that of model 'linear' on 'm0' with batch size 1"));
+  EXPECT_THAT(board.err, HasSubstr("as of model 'linear' on 'm0' with batch size 1"));
   EXPECT_EQ(poet_solve({"verify", file, "--model", "vgg16", "--platform", "m4"}).status, 5);
   EXPECT_EQ(poet_solve({"verify", file, "--platform", "m4"}).status, 2);
   EXPECT_EQ(poet_solve({"verify", file, "--model", "linear"}).status, 2);

@@ -39,7 +39,7 @@ class Variant:
     places: bool = False  # tensors are in the banks of the platform
 
 
-# What fits the chip: with whatever costs the least energy, or by recomputation alone.
+# What fits the chip: with the least energy, or by recomputation alone.
 SCHEDULED = Variant("scheduled", "chip")
 RECOMPUTED = Variant("recomputed", "chip", "--no-paging")
 KEEP_ALL = Variant("keep_all", "100%")

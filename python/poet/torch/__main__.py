@@ -173,9 +173,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
     parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
-                        help="int8: those of convolutions and dense layers that do not train are bytes")
+                        help="int8: weights of convolutions and dense layers that do not train are bytes")
     parser.add_argument("--frozen-parameters", choices=("in_place", "copied"), default="in_place",
-                        help="copied: those of layers that do not train and that gradients pass go into RAM first")
+                        help="copied: parameters of frozen layers that gradients pass go into RAM first")
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")
     parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")

@@ -220,7 +220,7 @@ def matmul(use: Use) -> str:
 
 
 def repeat(use: Use) -> str:
-    """Whatever may read a repeated weight repeats it by itself."""
+    """Each op that may read a repeated weight repeats it by itself."""
     if use.x.shape != tuple(use.output.shape) and not getattr(use.x.tensor, "is_leaf", False):
         raise Unsupported(f"it repeats data of the shape {use.x.shape} to {tuple(use.output.shape)}; expected a "
                           "weight, or the data itself where +, -, * and / repeat it by themselves")

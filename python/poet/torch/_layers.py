@@ -78,7 +78,7 @@ class Layers:
             self.notes.append(note)
 
     def add_with_weight(self, op: str, wanted: str, weight: Any, inputs: Sequence[str], **attributes: Any) -> str:
-        """The same for a layer with parameters: a later user of a weight shares those of the first."""
+        """The same for a layer with parameters: a later user of a weight shares the parameters of the first."""
         name = self.add(op, wanted, inputs, **attributes)
         owner = self.owners.setdefault(("linear" if op == "embedding" else op, id(weight)), name)
         if owner != name:
@@ -132,7 +132,7 @@ def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
 
 
 def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
-    """Freezes all layers but those of `all`, `last:N`, or a pattern of names."""
+    """Freezes all layers but the ones that `all`, `last:N`, or a pattern of names selects."""
     if wanted in (None, "all") or wanted is None:
         return
     own = [layer for layer in layers if "weights" not in layer and layer.get("trainable", True)

@@ -262,7 +262,7 @@ def record(net: Any, *inputs: Any, loss: Optional[str] = None, name: Optional[st
         net: a `torch.nn.Module`. It is left as it is: a copy of it is trained.
         *inputs: tensors that it can be called with.
         loss: "cross_entropy" or "mse"; without, a cross entropy for an output of samples and classes, else "mse".
-        name: of the model; without, that of the class.
+        name: of the model; without, the name of the class.
         repetitions: steps that are measured, after one that is not.
 
     Raises:
@@ -270,7 +270,7 @@ def record(net: Any, *inputs: Any, loss: Optional[str] = None, name: Optional[st
     """
     step = Step(copy.deepcopy(net), inputs, loss)
     threads = torch.get_num_threads()
-    torch.set_num_threads(1)  # processor time is that of the step then
+    torch.set_num_threads(1)  # then processor time is the time of the step
     try:
         record_once(step)  # allocators and caches are warm after it
         lines = list(filter(_is_kept, record_workspaces(step)))

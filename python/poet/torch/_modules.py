@@ -10,7 +10,7 @@ nn: Any = importlib.import_module("torch.nn")
 
 
 class Call:
-    """A module that is called: its name, the names of its inputs, their shapes and that of its output.
+    """A module that is called: its name, the names of its inputs, their shapes and the shape of its output.
 
     `is_evaluated`: it is in evaluation mode in a network that trains.
     """
@@ -102,7 +102,7 @@ def embedding(layers: Layers, call: Call) -> str:
 
 
 def of_rank(op: str, shape: Sequence[int]) -> str:
-    """`max_pool` of an image is max_pool2d, and that of a signal max_pool1d."""
+    """`max_pool` of an image is max_pool2d, and of a signal max_pool1d."""
     if len(shape) not in (3, 4):
         raise Unsupported(f"its input has the shape {tuple(shape)}; expected samples, channels and one or two extents")
     return f"{op}{len(shape) - 2}d"

@@ -23,8 +23,8 @@ def state_of(layers: Layers, name: str, parts: Sequence[str], extents: List[int]
 
 
 class Recurrence:
-    """An LSTM or a GRU over sequences: a layer for each step of each layer and direction. Those of one direction share
-    the parameters of their first step."""
+    """An LSTM or a GRU over sequences: a layer for each step of each layer and direction. The layers of one direction
+    share the parameters of their first step."""
 
     def __init__(self, layers: Layers, call: Call) -> None:
         self.layers, self.name, self.module = layers, call.name, call.module

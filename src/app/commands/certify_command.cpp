@@ -62,7 +62,7 @@ struct CertifyArguments {
 struct Result {
   Problem problem;
   NodeOrder order;
-  std::optional<Joules> claim;   ///< absent: that there is no schedule
+  std::optional<Joules> claim;   ///< absent: infeasibility
   std::optional<Joules> energy;  ///< of the schedule
 };
 
@@ -137,8 +137,8 @@ Run add_certify(CLI::App& app) {
   group.argument("FILE", arguments->file,
                  "a schedule file, or an infeasible document; - for stdin");
   group.text("--model", arguments->model, "NAME|FILE",
-             "of a document without a schedule: what it is about");
-  group.text("--platform", arguments->platform, "NAME|FILE", "and on which platform");
+             "the model of FILE, if FILE has no schedule");
+  group.text("--platform", arguments->platform, "NAME|FILE", "its platform, likewise");
   group.number<double>("--bound", arguments->bound, "J", {.expected = "joules of at least 0"},
                        "prove this bound in place of the file's; 0: the file's");
   group.number<double>("--time-limit-s", arguments->time_limit_seconds, "S",

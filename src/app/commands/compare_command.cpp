@@ -55,7 +55,7 @@ ComparedResult read_baseline(const std::string& path) {
   ComparedResult baseline = read_compared(path, false);
   if (baseline.is_sweep) return baseline;
   const std::string& fault = baseline.points.front().fault;
-  if (!fault.empty()) throw InputError(path, "this is no baseline: " + fault);
+  if (!fault.empty()) throw InputError(path, "this cannot be a baseline: " + fault);
   return baseline;
 }
 
@@ -97,7 +97,7 @@ Run add_compare(CLI::App& app) {
                        "energies that differ by no more than this, relative to the baseline's, are "
                        "equal");
   group.choice("--on-changed-graph", arguments->on_changed_graph,
-               "where a model has another graph than in BASELINE: report both figures, worse only "
+               "if a model has another graph than in BASELINE: report both figures, worse only "
                "if a schedule is lost; or fail");
   const auto limit = [&group](const char* name, std::optional<double>& value, const char* usage) {
     group.parsed(name, value, "PERCENT%", parse_increase, usage);

@@ -3,7 +3,7 @@
 // they take graphs of every kind, and need no model. The order of the checks follows from what each
 // error helps with: names and destinations first, then whether there is a training step at all,
 // then whether the model is the schedule's, and only then the schedule itself. A schedule that
-// breaks a rule is no bad usage, so it has an exit status of its own. Offsets are searched without
+// breaks a rule has an exit status of its own, apart from bad usage. Offsets are searched without
 // moves, because moves are instructions, and ticks of a board name instructions by the numbers that
 // the file has.
 
@@ -208,8 +208,7 @@ FirstParameters first_parameters(const ExportArguments& arguments, const Trainin
   return first;
 }
 
-/// Alignment is the graph's: an offset that is no multiple of it is refused before it gets into a
-/// table.
+/// Alignment is the graph's: any other offset is refused before it gets into a table.
 Export offsets_export(const ExportArguments& arguments, const ScheduleFile& file) {
   const bool is_plan = arguments.format == ExportFormat::tflm;
   const PlacedStep offsets = placed(file);
@@ -217,7 +216,7 @@ Export offsets_export(const ExportArguments& arguments, const ScheduleFile& file
           .about = fmt::format("offsets within {} bytes of RAM", offsets.arena_bytes)};
 }
 
-/// A schedule that was read, and the step that the model says it is about.
+/// A schedule that was read, and the step of its model.
 struct ReadStep {
   std::string name;
   ScheduleFile file;

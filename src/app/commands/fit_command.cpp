@@ -113,8 +113,8 @@ Run add_fit(CLI::App& app) {
       "the board whose sizes, wear and reserve platform.json gets; without it, the platform of "
       "SCHEDULE, if its file is unchanged. SCHEDULE has the powers");
   group.flag("--intervals", arguments->intervals,
-             "state in platform.json between which ends its rates lie: by the quartiles of the "
-             "lines of each instruction, or the smallest and the largest of fewer than four");
+             "write intervals of the rates to platform.json: the quartiles of the lines of each "
+             "instruction, or the smallest and the largest of fewer than four");
   group.text("--output", arguments->output, "DIR",
              "write model.json (measured nodes) and platform.json there, both or none");
   add_network_options(app, arguments->network, kOfOnnx);

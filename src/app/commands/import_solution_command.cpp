@@ -35,7 +35,7 @@ taken over.
 
 Exit status:
   0                               a schedule was written
-  2                               bad usage or input, or a solution that is no schedule
+  2                               bad usage or input, or a solution without a schedule
 
 Examples:
   $ p=(--model linear --platform m4 --ram-budget 3500 --runtime-budget 2)
@@ -100,7 +100,7 @@ ExitCode import_solution(const ImportSolutionArguments& arguments, Session& sess
   print_summary(file, fmt::format("; imported from {}", solution.solver));
   if (file.status != Status::optimal) {
     spdlog::info(
-        "the lower bound is the baseline's energy, whatever {} claims{}; a solve with "
+        "the lower bound is the baseline's energy, not what {} claims{}; a solve with "
         "--warm-start can prove more",
         solution.solver,
         solution.claim.empty() ? "" : fmt::format(" ('{}')", printable(solution.claim)));

@@ -244,7 +244,7 @@ Run add_place(CLI::App& app) {
              "the platform with the banks; without, the one of the schedule");
   group
       .text("--bank-cost", arguments->bank_cost, "time|energy",
-            "what reading and writing in banks takes least of; without, time")
+            "minimise the time or the energy of access to banks; without, time")
       ->check(one_of({"time", "energy"}));
   group.flag("--no-moves", arguments->no_moves,
              "move no tensor while it is in use; solve again in less RAM if no offsets fit");

@@ -1,9 +1,9 @@
 // The command `solve`. What takes long comes last: options, inputs and destinations are checked
 // before the search for `min`, and what was asked for besides the schedule, such as an exported
 // model, is written before the solve, so that a run that is stopped leaves it. The document goes
-// out in every case: a schedule, or why there is none, with the same keys for what it is about.
-// Exit statuses tell apart what a script has to tell apart: a proof that there is none, a limit
-// that came first, and a schedule that is not proven although it had to be.
+// out in every case: a schedule, or the reason why it is missing, with the same keys for its
+// problem. Exit statuses tell apart what a script has to tell apart: a proof of infeasibility, a
+// limit that came first, and a schedule that is not proven although it had to be.
 
 #include <spdlog/spdlog.h>
 
@@ -83,9 +83,9 @@ void check_destinations(const SolveArguments& arguments) {
 }
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
-/// refused; a schedule that does not fit these budgets is no mistake, only of no use.
-/// With a search over orders a schedule in any order is a start; otherwise the order has to be the
-/// problem's, since stages of another order mean other nodes.
+/// refused; a schedule that does not fit these budgets is ignored with a warning. With a search
+/// over orders a schedule in any order is a start; otherwise the order has to be the problem's,
+/// since stages of another order mean other nodes.
 std::optional<OrderedSchedule> warm_start(const std::string& path, const Subject& subject,
                                           const ResolvedQuestion& question) {
   if (path.empty()) return std::nullopt;
@@ -227,9 +227,8 @@ void add_output_options(CLI::App& app, SolveArguments& arguments) {
               "write the MILP as .mps or .lp for another solver, then solve");
   output.flag("--no-solve", arguments.no_solve,
               "end after --export-model, with exit status 0 and nothing on stdout");
-  output.text(
-      "--certify", arguments.certify, "FILE",
-      "then prove the bound, or that there is no schedule, in a file that poet-check checks");
+  output.text("--certify", arguments.certify, "FILE",
+              "then write a proof of the bound, or of infeasibility, for poet-check");
   output.flag("--print-graph-info", arguments.print_graph_info, "table of the nodes on stderr");
   output.flag("--print-power-costs", arguments.print_power_costs,
               "table of each node's energy and time on stderr");
@@ -252,7 +251,7 @@ Run add_solve(CLI::App& app) {
   add_budget_options(app, arguments->asked);
   OptionGroup what(app, kWhatToSolve);
   what.choice("--objective", question.settings.objective,
-              "what a schedule has least of: energy within both budgets; runtime within the RAM "
+              "what to minimise: energy within both budgets; runtime within the RAM "
               "budget; ram within the runtime budget; then, of those, the one of least energy");
   what.flag("--count-parameters", question.count_parameters,
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "

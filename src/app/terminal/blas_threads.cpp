@@ -35,8 +35,8 @@ __attribute__((no_sanitize("address", "undefined"))) void give_blas_one_thread(i
   while (environment[size] != nullptr) {
     if (std::strcmp(environment[size++], kOneThread) == 0) return;
   }
-  // As an argument of the dynamic linker, which then has no base, the program's file would be that
-  // of the linker.
+  // If the program was started as an argument of the dynamic linker, which then has no base,
+  // /proc/self/exe is the linker.
   if (::getauxval(AT_BASE) == 0) return;
   std::array<char, PATH_MAX> path;
   const ssize_t length = ::readlink("/proc/self/exe", path.data(), path.size() - 1);
@@ -54,7 +54,7 @@ __attribute__((no_sanitize("address", "undefined"))) void give_blas_one_thread(i
   ::execve(path.data(), arguments, changed);
 }
 
-/// Functions in this section run before those of the libraries.
+/// Functions in this section run before the initialisers of the libraries.
 __attribute__((section(".preinit_array"),
                used)) void (*const kBeforeLibraries)(int, char**, char**) = give_blas_one_thread;
 

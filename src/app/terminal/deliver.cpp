@@ -71,7 +71,7 @@ ExitCode deliver_result(const std::string& document, const std::string& output, 
 }
 
 /// If a file keeps its schedule, the document goes to stdout: a script that waits for one can still
-/// read why there is no schedule.
+/// read why no schedule was found.
 ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::string& reason,
                              const std::optional<Destination>& to, const ProblemInfo& problem) {
   const std::string name = problem_name(problem);

@@ -72,7 +72,7 @@ void Journal::lock() const {
   if (errno == EACCES || errno == EAGAIN) {
     throw InputError(path_, "another sweep is writing it");
   }
-  // Some network file systems have no locks. That is no reason to refuse the work.
+  // Some network file systems have no locks. The work goes on without.
 }
 
 void Journal::read_lines() {

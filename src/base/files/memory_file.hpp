@@ -9,13 +9,13 @@ namespace poet {
 /// figures; this is for what is large.
 class MemoryFile {
  public:
-  /// Throws InputError with the reason if there is none.
+  /// Throws InputError with the reason if it cannot be made.
   MemoryFile();
   ~MemoryFile();
   MemoryFile(const MemoryFile&) = delete;
   MemoryFile& operator=(const MemoryFile&) = delete;
 
-  /// Throws std::bad_alloc if there is no room.
+  /// Throws std::bad_alloc without room.
   void append(std::string_view bytes) const;
 
   /// Reads the next bytes, from the first on. False if there are not as many.

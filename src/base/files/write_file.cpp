@@ -93,7 +93,7 @@ void check_folder_writable(const std::string& path) {
   fs::path there = fs::absolute(path, error);
   while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
   if (!fs::is_directory(there, error)) {
-    throw InputError(path, fmt::format("'{}' is no directory; expected one", there.string()));
+    throw InputError(path, fmt::format("'{}' is not a directory; expected one", there.string()));
   }
   if (::access(there.c_str(), W_OK) != 0) {
     throw InputError(path,

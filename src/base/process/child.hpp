@@ -40,8 +40,8 @@ enum class ChildRole {
   /// Does all of the work, while its parent only waits for it. It ignores SIGTERM too, as do its
   /// own children, and it goes after them if memory runs out. It comes about by _Fork(), which
   /// calls no handlers of libraries: one that never returns would hold the parent, and the parent
-  /// must stay able to end its child. Not so in a process with threads, such as those of an
-  /// OpenBLAS: without the handlers a fork() of the child would wait for threads that it lacks.
+  /// must stay able to end its child. Not so in a process with threads, such as OpenBLAS starts:
+  /// without the handlers a fork() of the child would wait for threads that it lacks.
   stand_in,
 };
 
@@ -51,10 +51,10 @@ class MessageReader {
   void append(std::span<const std::byte> bytes) {
     buffer_.insert(buffer_.end(), bytes.begin(), bytes.end());
   }
-  /// Takes the next whole message; false if there is none yet. Throws MalformedMessage for one
-  /// that is larger than any can be.
+  /// Takes the next whole message; false if none has come yet. Throws MalformedMessage for one that
+  /// is larger than any can be.
   bool next(Message& message);
-  /// Whether bytes are left that are no whole message.
+  /// Whether a part of a message is left.
   bool holds_fragment() const { return at_ < buffer_.size(); }
 
  private:
@@ -79,7 +79,7 @@ class Child {
   /// Becomes readable when messages arrive and when the child ends: for poll().
   int descriptor() const { return fd_; }
   /// Takes in what has arrived; waits if nothing has. Returns false as soon as `on_message` does.
-  /// Throws MalformedMessage for bytes that are no messages.
+  /// Throws MalformedMessage for bytes that cannot be messages.
   bool receive(const std::function<bool(const Message&)>& on_message);
   /// Whether the child has closed its end and will send nothing more.
   bool closed() const { return closed_; }

@@ -57,7 +57,7 @@ class ChildPool {
 /// share at this moment counts once, and each may take an equal part of the rest. An allocation
 /// beyond it throws std::bad_alloc. All children together can still take an eighth of the bytes,
 /// unless the parent is limited to less: no child has a higher limit than its parent. Does nothing
-/// for 0 bytes, in a build with sanitizers (which reserve terabytes), and where the system does not
+/// for 0 bytes, in a build with sanitizers (which reserve terabytes), and if the system does not
 /// say what the process has.
 void limit_child_memory(Bytes bytes, int children = 1);
 

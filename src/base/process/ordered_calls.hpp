@@ -33,7 +33,7 @@ struct OrderedCalls {
   /// With a single process, works in this one: the work needs no protection, and may see what
   /// answers change if it does not matter.
   bool in_place = false;
-  /// The next task; nothing if there is none before another answer has been taken.
+  /// The next task; nothing if another answer has to be taken first.
   std::function<std::optional<Task>()> draw;
   /// Whether a task can be left out by what is known from the answers taken. Must stay true.
   std::function<bool(const Task&)> needless;
@@ -42,8 +42,8 @@ struct OrderedCalls {
   std::function<Result(const Task&, const std::function<void(const Report&)>& report)> work;
   /// As in ChildCall.
   std::function<void(const Result&)> check;
-  /// Takes a report. Those of tasks that are not the first come at any time before their answer,
-  /// and may change nothing but their own task.
+  /// Takes a report. Tasks other than the first report at any time before their answer, and may
+  /// change nothing but their own task.
   std::function<void(Task&, const Report&, bool is_first)> on_report;
   /// Takes the answer to a task, or nothing if the task was needless; false ends the run.
   std::function<bool(Task&, std::optional<Answer>)> take;

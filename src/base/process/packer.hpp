@@ -16,8 +16,8 @@
 namespace poet {
 
 /// A flat record of numbers and texts for the pipe, read back in the order of writing. Everything
-/// is a double: both ends are the same program on the same machine, so there is no format to agree
-/// on, and integers are exact up to 2^53.
+/// is a double: both ends are the same program on the same machine, and need no format to agree on,
+/// and integers are exact up to 2^53.
 class Packer {
  public:
   void put(double value) { values_.push_back(value); }

@@ -110,7 +110,7 @@ FilterRun failed(std::string problem) {
   return {.problem = std::move(problem)};
 }
 
-/// A file without a name, in memory, from which a program can read the text; -1 if there is none.
+/// A file without a name, in memory, from which a program can read the text; -1 on failure.
 int input_with(std::string_view text) {
   const int input = ::memfd_create("input", MFD_CLOEXEC);
   if (input >= 0 && write_fully(input, text) && ::lseek(input, 0, SEEK_SET) == 0) return input;

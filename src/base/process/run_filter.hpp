@@ -10,9 +10,9 @@ namespace poet {
 
 /// What a program made of its stdin.
 struct FilterRun {
-  std::string out;      ///< all that it wrote to stdout, if there is no problem
+  std::string out;      ///< all that it wrote to stdout, unless there is a problem
   std::string problem;  ///< one line, to follow the program's name: `ended with exit status 1: ...`
-  bool missing = false;  ///< the problem: there is no such program
+  bool missing = false;  ///< the problem: the program does not exist
 };
 
 /// Runs a program with this stdin, and kills it when `seconds` have passed. It is

@@ -14,7 +14,7 @@ std::size_t character_length(std::string_view text) {
   return length;
 }
 
-/// U+0080 to U+009F are controls as well; U+FFFE and U+FFFF are no characters.
+/// U+0080 to U+009F are controls as well; U+FFFE and U+FFFF are noncharacters.
 bool is_forbidden(std::string_view character) {
   const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
   if (character.size() == 1) return byte_at(0) < 0x20 || byte_at(0) == 0x7F;

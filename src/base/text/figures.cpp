@@ -12,7 +12,7 @@ bool vanishes(double value, int decimals) {
   return value != 0 && std::abs(value) < 0.5 * std::pow(10, -decimals);
 }
 
-/// So many significant digits, but every digit in front of the point: no exponent where a file has
+/// So many significant digits, but every digit in front of the point: no exponent if a file has
 /// none.
 std::string figure(double value, int digits) {
   constexpr double kLargest = 1e15;

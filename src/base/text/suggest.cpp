@@ -9,7 +9,7 @@
 namespace poet {
 namespace {
 
-// A longer word is no misspelt key, and comparing it would take time for nothing.
+// A longer word cannot be a misspelt key, and comparing it would take time for nothing.
 constexpr std::size_t kMaxWordLength = 64;
 // A single letter begins too many names to be a hint.
 constexpr std::size_t kMinBeginning = 2;

@@ -17,10 +17,9 @@
 
 namespace poet {
 
-/// A place in a parsed document: a value together with its JSON path, so that whatever is wrong
-/// with it can be said with the place. Everything throws InputError as
-/// `source: /layers/3/kernel: found ..., expected ...`.
-/// The document must outlive its cursors.
+/// A place in a parsed document: a value together with its JSON path, so that each error message
+/// about it has the place. Everything throws InputError as `source: /layers/3/kernel: found ...,
+/// expected ...`. The document must outlive its cursors.
 class JsonCursor {
  public:
   /// The document's outermost value; `source` is the file's name for errors.
@@ -53,8 +52,8 @@ class JsonCursor {
   /// The elements of an array of at most `limit` entries, each with its path.
   std::vector<JsonCursor> elements(std::size_t limit) const;
 
-  /// A member of an object. `required` fails where it is missing; a present `null` is a value
-  /// like any other, and so an error to the typed readers above.
+  /// A member of an object. `required` fails if it is missing; a present `null` is a value like any
+  /// other, and so an error to the typed readers above.
   JsonCursor required(std::string_view key) const;
   std::optional<JsonCursor> optional(std::string_view key) const;
 

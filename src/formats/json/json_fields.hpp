@@ -22,15 +22,15 @@
 
 namespace poet {
 
-// JSON of anything that has a table of fields (base/fields.hpp), both ways. A table says it all:
-// the keys, their order, which may be missing or null, and which keys a reader knows.
+// JSON of anything that has a table of fields (base/fields.hpp), both ways. A table is enough: the
+// keys, their order, which may be missing or null, and which keys a reader knows.
 
 /// More entries than any list of nodes or stages has: a hostile file does no harm.
 inline constexpr std::size_t kMaxListLength = 1'000'000;
 
 /// The numbers that a file may state for the members of a struct.
 struct NumberRange {
-  double least = 0;  ///< of members that are no integers
+  double least = 0;  ///< of members with fractions
   std::int64_t most = kMaxBytes;
 };
 template <typename Struct>

@@ -39,7 +39,7 @@ bool ends_word(char c) {
 }
 
 /// Bytes of a text that record how far they have been read: the library reports the position of
-/// syntax errors only, and a key that comes twice is none to it.
+/// syntax errors only, and accepts a key that comes twice.
 class WatchedBytes {
  public:
   using iterator_category = std::input_iterator_tag;
@@ -219,7 +219,7 @@ class Builder : public nlohmann::json_sax<json> {
 };
 
 /// A picture or a program that is taken for a model is a likely slip; the message names its first
-/// byte that is no text.
+/// byte that is not UTF-8.
 void check_bytes(std::string_view text, std::string_view source) {
   const std::string name = shown_source(source);
   if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
@@ -235,7 +235,7 @@ void check_bytes(std::string_view text, std::string_view source) {
 
 }  // namespace
 
-// Bytes are checked in one pass before parsing, so that no message quotes what is no text.
+// Bytes are checked in one pass before parsing, so that messages quote valid text only.
 nlohmann::json parse_json(std::string_view text, std::string_view source, std::size_t max_values) {
   check_bytes(text, source);
   const char* reached = text.data();

@@ -86,7 +86,7 @@ class BackwardPass {
     if (is_wanted) add_parameter_gradient(l, step, group_of(layer, step), also);
   }
 
-  /// The node of a tensor in this layer's formulas; -1 for one that is none.
+  /// The node of a tensor in this layer's formulas; -1 if the graph has no node for it.
   int find(int l, TensorRef tensor) const {
     const DraftLayer& layer = draft_.layers[l];
     switch (tensor.kind) {
@@ -154,7 +154,7 @@ class BackwardPass {
     return node;
   }
 
-  /// A layer that says so has kernels that overwrite what they read: X, and dY in its gradient.
+  /// A layer with `in_place` has kernels that overwrite what they read: X, and dY in its gradient.
   std::vector<int> over_of(int l, const GradientStep& step) const {
     std::vector<int> over;
     const std::optional<bool>& stated = draft_.layers[l].spec->in_place;

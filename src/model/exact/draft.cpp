@@ -87,7 +87,7 @@ int add_node(Draft& draft, ModelNode node, NodeFormula formula, std::vector<int>
   return static_cast<int>(nodes.size()) - 1;
 }
 
-// What a layer says of its output does not hold for the copy: parameters that do not train can be
+// A layer's keys for its output do not hold for the copy: parameters that do not train can be
 // copied at any time.
 void add_copy(Draft& draft, int parameters) {
   DraftParameters& from = draft.parameters[parameters];
@@ -128,7 +128,7 @@ void choose_in_place(Draft& draft) {
       }
     }
     node.in_place = choose_in_place(node.in_place_choices, last_reader, static_cast<int>(k));
-    if (node.in_place_choices.size() == 1) node.in_place_choices.clear();  // there is no choice
+    if (node.in_place_choices.size() == 1) node.in_place_choices.clear();  // nothing to choose
   }
 }
 

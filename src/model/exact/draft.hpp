@@ -81,7 +81,7 @@ struct Draft {
   Model model;
   std::vector<DraftLayer> layers;
   std::vector<DraftParameters> parameters;
-  std::set<std::string> names;                     ///< taken, those of later layers too
+  std::set<std::string> names;                     ///< taken, also by later layers
   std::vector<std::vector<int>> over;              ///< by node: inputs that it may take over
   std::vector<std::optional<int>> gradient_bytes;  ///< by node: of an element of its gradient
   std::vector<NodeFormula> formulas;               ///< by node
@@ -104,11 +104,11 @@ std::string take_name(Draft& draft, std::string name);
 /// The bytes of a tensor whose elements have this size; absent if the platform decides.
 std::optional<Bytes> stated_bytes(const Shape& shape, std::optional<int> element_bytes);
 
-/// Builds the forward pass: a node for each input, then those of each layer. Mistakes go to
+/// Builds the forward pass: a node for each input, then the nodes of each layer. Mistakes go to
 /// `errors`; what only follows from another one does not.
 Draft draft_forward(const ModelSpec& spec, std::int64_t batch_size, InputErrors& errors);
 
-/// Appends the backward pass and the updates of parameters. Throws InputError if there is no loss.
+/// Appends the backward pass and the updates of parameters. Throws InputError without a loss.
 void append_exact_backward(Draft& draft, const ModelSpec& spec);
 
 /// Decides for each node which input it may take over (problem/take_over.hpp), and keeps what there

@@ -49,7 +49,7 @@ struct ForwardNode {
   std::vector<TensorRef> over{};          ///< inputs that it may be computed in place over
   std::vector<int> parameters{};          ///< indices into ExactLayer::parameters
   bool is_readable = false;               ///< other layers may read it by its name
-  std::optional<int> element_bytes = {};  ///< absent: that of activations
+  std::optional<int> element_bytes = {};  ///< absent: as activations
 };
 
 /// One node of a layer's backward pass, or a gradient that needs no node.

@@ -7,8 +7,7 @@
 // by its formulas, in which N is the batch, X the input, Y the output, |X| the number of elements,
 // W the parameters and E the FLOPs of one exp. `gX: X, dY` says what the gradient of the input
 // reads. The sources are the definitions of the ops themselves; docs/model-format.md has the table.
-// Only what a file says decides: no function knows a platform, so that one graph serves all of
-// them.
+// The file alone decides: no function knows a platform, so that one graph serves all of them.
 namespace poet::exact {
 
 ExactLayer conv2d(const LayerCall& call);

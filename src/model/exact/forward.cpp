@@ -1,8 +1,8 @@
 // The forward pass in true counts. A layer becomes as many nodes as it makes tensors; a view
-// becomes none: whatever reads it reads the node below.
+// becomes none: its readers read the node below.
 //
 // Parameters are owned by the first layer that has them, and counted at the first node that reads
-// them. A learned tensor is no node: it lies with the parameters, and whoever reads it reads
+// them. A learned tensor makes no node: it lies with the parameters, and its reader reads
 // parameters. Each tensor notes whether anything trainable lies below it; the backward pass goes no
 // further down than that, which is what makes training a part of a network cheap.
 //
@@ -116,7 +116,7 @@ class ForwardPass {
     return true;
   }
 
-  /// Whether the name may be that of a part of a layer whose parts are not known, for an error.
+  /// Whether the name may denote a part of a layer whose parts are unknown because of an error.
   bool is_part_of_unsound(const std::string& name) const {
     const std::size_t dot = name.rfind('.');
     return dot != std::string::npos && is_unsound_.contains(name.substr(0, dot));
@@ -234,7 +234,7 @@ class ForwardPass {
         if (tensor.kind == TensorRef::Kind::input) read(layer.inputs[tensor.index], node);
       }
       for (const int group : from.parameters) read_group(layer.parameters[group], node);
-      // A file that says anything about its buffer decides alone; else the op does.
+      // A file with a key for the buffer decides alone; else the op does.
       std::vector<int> over = stated_over;
       if (!spec.in_place && !spec.in_place_over) {
         for (const TensorRef tensor : from.over) over.push_back(node_of(layer, tensor));

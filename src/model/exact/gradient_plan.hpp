@@ -17,14 +17,14 @@ struct GradientPlan {
 /// parameters, each gradient reads the other factor, so neither can be applied where it arises.
 void find_waiting(Draft& draft);
 
-/// Throws InputError if there is no loss.
+/// Throws InputError without a loss.
 GradientPlan plan_gradients(const Draft& draft);
 
 /// The steps of a layer that something needs, in the order in which they are computed: indices into
 /// ExactLayer::steps.
 std::vector<int> steps_in_order(const Draft& draft, const DraftLayer& layer, Update update);
 
-/// Whether the step makes the gradient of parameters, its own or those of a learned tensor.
+/// Whether the step makes the gradient of parameters: the layer's own or a learned tensor's.
 bool is_of_parameters(const DraftLayer& layer, const GradientStep& step);
 /// Of which ones: an index into Draft::parameters.
 int group_of(const DraftLayer& layer, const GradientStep& step);

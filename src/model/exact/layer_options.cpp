@@ -1,4 +1,4 @@
-// The keys of a layer that say something about its tensor and not about its op. Each is checked
+// The keys of a layer that state something about its tensor and not about its op. Each is checked
 // where the layer's shapes are known, so that an error names what would fit.
 
 #include "model/exact/layer_options.hpp"

@@ -10,7 +10,7 @@ namespace poet {
 // What a layer of a version-2 file may say beside its op's attributes. All throw InputError with
 // the place.
 
-/// The element sizes of a layer: its own, or those of the file.
+/// The element sizes of a layer: its own, or the file's.
 ElementBytes sizes_of(const ModelSpec& spec, const LayerSpec& layer);
 
 /// Throws for a layer that makes no tensor, if it says something of its tensor.
@@ -30,7 +30,7 @@ bool has_copied_parameters(const ModelSpec& model, const DraftLayer& layer);
 /// Gives a layer the parameters of an earlier one; -1 if no earlier layer has that name.
 void share_parameters(Draft& draft, DraftLayer& layer, int owner);
 
-/// The nodes whose buffers the layer's output may take over, if the layer says so itself.
+/// The nodes whose buffers the layer's output may take over, if the layer lists them itself.
 std::vector<int> stated_in_place(const DraftLayer& layer);
 
 }  // namespace poet

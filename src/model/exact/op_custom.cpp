@@ -2,9 +2,10 @@
 
 #include "model/exact/exact_ops.hpp"
 
-// Whatever no other op describes, in the file's own figures. With it every network can be written.
-// What its gradient reads decides how long tensors live, which is why a file has to say what is
-// saved; FLOPs alone would not do. It can be solved for, but not run: nobody knows its kernel.
+// A layer that no other op describes, in the file's own figures, so that every network can be
+// written. What its gradient reads decides how long tensors live, which is why a file has to say
+// what is saved; FLOPs alone would not do. It can be solved for, but not run: nobody knows its
+// kernel.
 namespace poet::exact {
 
 // Y = `shape`;  W = `parameters` numbers;  flop = N `flops`;  gX of each input: what `saves` names,

@@ -81,8 +81,8 @@ ExactLayer linear(const LayerCall& call) {
           {.shape = call.input(), .flop = product.flop, .reads = {ref::dy()}, .parameters = {0}}}};
 }
 
-// linear, then relu in place;  flop = that of linear + |Y|;  gZ: Y, dY; |Y|, over dY;
-// gX: gZ, W;  gW: X, gZ
+// linear, then relu in place;  flop = linear's + |Y|;  gZ: Y, dY; |Y|, over dY; gX: gZ, W;  gW: X,
+// gZ
 ExactLayer linear_relu(const LayerCall& call) {
   ExactLayer layer = linear(call);
   ForwardNode& out = layer.nodes.front();
@@ -140,8 +140,8 @@ ExactLayer embedding(const LayerCall& call) {
                      .reads = {ref::x(), ref::dy()}}}};
 }
 
-// A learned tensor as an operand. Y = shape, which is no node of the graph: it lies with the
-// parameters. Its gradient is the gX of whatever reads it.
+// A learned tensor as an operand. Y = shape. It lies with the parameters and makes no node of the
+// graph. Its gradient is the gX of its readers.
 ExactLayer parameter(const LayerCall& call) {
   const Shape& shape = call.list("shape");
   if (std::find(shape.begin(), shape.end(), 0) != shape.end()) {

@@ -126,7 +126,7 @@ ExactLayer lstm(const LayerCall& call) {
 // dgates: gates, h, dY, W; 2 r H H + 12 r H;  gx: dgates, W;  gh: dgates, gates, dY, W, with 4 r H
 // on top;  gW: x, dgates; or h, gates, dgates. dgates is not over gates, which gh reads again.
 // With `reset_after` the reset gate is applied to the product, bias included, as in cuDNN and
-// torch.nn.GRU. The product is no tensor of its own: dgates computes that part of it again, which
+// torch.nn.GRU. The product has no tensor of its own: dgates computes that part of it again, which
 // costs as much as the other form's way back through the product. So both forms have the same nodes
 // and figures.
 ExactLayer gru(const LayerCall& call) {

@@ -12,7 +12,7 @@
 namespace poet::exact {
 namespace {
 
-// The gradient fills all of X, also where the copy took a part of it: the rest gets zeros.
+// The gradient fills all of X, also if the copy took a part of it: the rest gets zeros.
 ExactLayer copy(const Shape& in, Shape out, std::int64_t gradient_flop) {
   const std::int64_t flop = element_count(out);
   return {.nodes = {{.suffix = "", .shape = std::move(out), .flop = flop, .reads = {ref::x()}}},

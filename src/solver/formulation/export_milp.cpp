@@ -51,7 +51,7 @@ constexpr std::string_view kGraph = "graph";
 constexpr std::string_view kColumns = "columns";
 constexpr std::string_view kOrder = "order of nodes";
 constexpr std::string_view kGiven = "given";  // which no file states
-/// What explains another graph, but is no difference by itself.
+/// What explains another graph, but does not count as a difference by itself.
 constexpr std::array<std::string_view, 5> kOrigin{"model", "platform", "batch size",
                                                   "memory power scale", kOrder};
 constexpr std::array<std::string_view, 8> kDecisive{
@@ -126,7 +126,7 @@ void export_milp(const Problem& problem, const std::string& path, const ProblemO
   write_file(path, mps ? to_mps(milp, remark) : to_lp(milp, remark));
 }
 
-// What an exported file says about its problem, so that a solution of the file can be read back
+// What an exported file states about its problem, so that a solution of the file can be read back
 // only with the same problem. The digest of the graph alone would not do: the columns depend on the
 // techniques as well, and "the digests differ" does not say what to change.
 

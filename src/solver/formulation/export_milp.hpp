@@ -35,8 +35,8 @@ ExportHead export_head(const Problem& problem, const Formulation& model, MilpFor
 ExportHead read_export_head(std::string_view text, const std::string& source);
 
 /// Throws InputError, with a line for each difference, unless a file with the head `found` holds
-/// the model of a problem with the head `expected`. Model and platform are the same if the graph
-/// is, whatever their files say.
+/// the model of a problem with the head `expected`. Two models or platforms with the same graph
+/// count as the same, even if their files differ.
 void check_export_head(const ExportHead& found, const ExportHead& expected,
                        const std::string& source);
 

@@ -107,25 +107,25 @@ void add_storage(Formulation& model) {
 }
 
 /// H[t,i] >= X[t,i] - sum_q R[t,j_q] and Z_q >= X[t,i] - sum_{p<q} R[t,j_p], where X = O[t,i], and
-/// X = O[t,i] + R[t,i] if recomputing i in t can serve to free what t writes out.
+/// X = O[t,i] + R[t,i] if an idle recomputation of i in t can pay (UsefulWindows).
 /// Valid: only a use frees a tensor (rule 5), so one that is resident or computed, and that no user
-/// has freed, is held. Only two kinds of them have to be told so: what is written out, and what is
-/// computed to free it. All others are used or handed on. What is computed is not written, as it
-/// was not resident, so X is at most 1. If transfers overlap with computations, not even a use
-/// frees what is written: the sums are left out, and what the stage's own node reads stays beside
-/// its output, B[t,i] >= O[t,i] and B[t,i] >= C[t+1,i].
+/// has freed, is held. Two kinds need this row: what is written out, and idle recomputations, which
+/// free it. All others are used or handed on. What is computed is not written, as it was not
+/// resident, so X is at most 1. If transfers overlap with computations, not even a use frees what
+/// is written: the sums are left out, and what the stage's own node reads stays beside its output,
+/// B[t,i] >= O[t,i] and B[t,i] >= C[t+1,i].
 void add_held_unless_used(Formulation& model) {
   for_each_pair(model, [&](int t, int i) {
     const BinaryExpression& out = model.page_out(t, i);
-    const bool frees = model.windows.frees[t][i];
-    if (out.is_zero() && !frees) return;
+    const bool idle = model.windows.idle_recompute[t][i];
+    if (out.is_zero() && !idle) return;
     const HoldingChain& chain = model.chains[t][i];
     for (std::size_t q = 1; q <= chain.users.size(); ++q) {
       const BinaryExpression& held = q < chain.users.size() ? chain.held[q] : chain.at_end;
       if (held.is_one()) continue;
       RowBuilder row(fmt::format("unused_{}_{}_{}", t, i, q));
       row.add(1, held).add(-1, out);
-      if (frees) row.add(-1, model.compute(t, i));
+      if (idle) row.add(-1, model.compute(t, i));
       for (std::size_t p = 0; p < q && !model.overlapped(); ++p) {
         row.add(1, model.compute(t, chain.users[p]));
       }
@@ -142,9 +142,9 @@ void add_held_unless_used(Formulation& model) {
 }
 
 /// R[t,j] <= sum_q R[t,j_q] + C[t+1,j] + sum over inputs i of j of ( O[t,i] + R[t,i] ), the last
-/// sum only if recomputing j in t can serve to free what t writes out, and its R[t,i] likewise.
+/// sum only if an idle recomputation of j in t can pay, and its R[t,i] likewise.
 /// Valid: let stage t compute j again, neither use it nor hand it on, and let it neither write out
-/// an input of j nor compute one for the sake of freeing. Leave j out. It gives back its own RAM,
+/// an input of j nor compute one by an idle recomputation. Leave j out. It gives back its own RAM,
 /// and an input that other computations of the stage read goes no later than before. An input that
 /// was computed for j alone, and is not handed on, is left out in the same way. One that was
 /// resident for j alone need not be: it is not written, so the stage before need not hand it on.
@@ -158,10 +158,10 @@ void add_no_idle_recomputation(Formulation& model, const Graph& graph) {
     row.add(1, model.compute(t, j));
     if (t + 1 < model.size()) row.add(-1, model.carried(t + 1, j));
     for (const int user : model.chains[t][j].users) row.add(-1, model.compute(t, user));
-    if (model.windows.frees[t][j]) {
+    if (model.windows.idle_recompute[t][j]) {
       for (const int i : graph.nodes[j].inputs) {
         row.add(-1, model.page_out(t, i));
-        if (model.windows.frees[t][i]) row.add(-1, model.compute(t, i));
+        if (model.windows.idle_recompute[t][i]) row.add(-1, model.compute(t, i));
       }
     }
     row.at_most(0, model.milp);
@@ -184,7 +184,7 @@ void add_late_page_in(Formulation& model, const Graph& graph) {
   });
 }
 
-/// O[t,i] <= R[t-1,i], where R[i,i] = 1; without a column for R[t-1,i] there is none for O[t,i].
+/// O[t,i] <= R[t-1,i], where R[i,i] = 1; without a column for R[t-1,i], O[t,i] has none either.
 /// Valid: if i is in RAM at the start of t, stage t-1 held it to its end, computed it or paged it
 /// in. If it was paged in, it has a copy and is not written again. If stage t-1 had it from its
 /// start, it can be written there instead: it takes no RAM that is not taken, and the transfer

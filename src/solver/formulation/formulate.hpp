@@ -22,9 +22,7 @@ enum class MemoryRowsWhen {
 ///
 /// The problem and its stages are POET's (ICML 2022) and Checkmate's (MLSys 2020); the encoding is
 /// our own. Residency is "carried or just paged in" instead of a column beside one for holding,
-/// which halves the columns: the first linear program of `resnet50` takes a fifth of the time. Of
-/// POET's own formulation CBC found no schedule for any of the nineteen named problems in 60 s
-/// each.
+/// which halves the columns. docs/performance.md compares it with POET's own formulation.
 Formulation formulate(const Problem& problem, const UsefulWindows& windows,
                       const SolverFeatures& features = {},
                       MemoryRowsWhen memory_rows = MemoryRowsWhen::always);

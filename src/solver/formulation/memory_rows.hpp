@@ -12,8 +12,8 @@
 
 namespace poet {
 
-/// Whether tensor i != k is in RAM while stage t computes k, and not only for its bytes to become
-/// those of k.
+/// Whether tensor i != k is in RAM while stage t computes k, and not only until k takes over its
+/// bytes.
 BinaryExpression held_during(const Formulation& model, const Graph& graph, int t, int k, int i);
 
 /// Whether the bytes of tensor i != k count while stage t computes k: also if i is being read back
@@ -30,11 +30,9 @@ struct MemoryRows {
 /// balance as in POET's formulation. Columns whose bounds are equal count as constants.
 ///
 /// Tried without success: mixed-integer rounding of these rows, with what is resident at a moment
-/// (held or just paged in) as one item. It lifts the root of `resnet18_cifar/m4` 481305 from 698.1
-/// to 709.3 (in 1e-4 of the baseline), in 4.5 s instead of 2.4 s, but in every node of branching on
-/// counts it costs more than it gains: 736.8 after 49 s, when the search without it is done. With
-/// precedence cuts added to the row first, the root of the exact step at 467763 bytes rises from
-/// 1086.9 to 1096.8, in 16.6 s instead of 6.4 s.
+/// (held or just paged in) as one item. It lifts the bound of the root a little in twice the time,
+/// and in every node of branching on counts it costs more than it gains. The same holds if
+/// precedence cuts are added to the row first.
 class MemoryRowMaker {
  public:
   /// All of these must outlive it.
@@ -65,7 +63,7 @@ class MemoryRowMaker {
 };
 
 /// Adds the memory rows to model.milp: all of them or, if the others are made on demand
-/// (rows_on_demand.hpp), those of the stages' own nodes.
+/// (rows_on_demand.hpp), the rows of the stages' own nodes.
 void add_memory(Formulation& model, const Graph& graph);
 
 }  // namespace poet

@@ -7,7 +7,7 @@
 
 namespace poet {
 
-/// What a point of a model says of an interval between two moments, by node up to the moment.
+/// A point of a model in an interval between two moments, by node up to the moment.
 struct PathInterval {
   std::vector<double> held;      ///< in RAM at the moment
   std::vector<double> computed;  ///< recomputed in the interval
@@ -42,9 +42,7 @@ struct PathCut {
 /// first interval one pass over the nodes in their order finds the cheapest path from each.
 ///
 /// These cuts keep more moments from making the bound weaker, which cumulated columns do in part:
-/// 250 layered nodes at 60 % of their peak come to 17.04, 18.73, 18.06 and 17.37 % above the
-/// baseline with 8, 16, 32 and 64 moments and those columns alone, and to 17.46, 20.14, 20.65 and
-/// 20.76 % with the cuts.
+/// with those columns alone, bounds of layered graphs fall again from 32 moments on.
 std::vector<PathCut> violated_path_cuts(const Graph& graph, std::span<const PathInterval> intervals,
                                         std::span<const double> copies);
 

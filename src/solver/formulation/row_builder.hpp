@@ -95,8 +95,7 @@ struct PageOutLink {
 ///
 /// Valid: without a copy (P = 0), residency can come only from keeping or recomputing. Without
 /// these rows the relaxation pays a sliver of P for residency that comes from many slivers of I:
-/// the root loop of `resnet18_cifar/a72` at 481304 bytes stalls at 17.7 (in 1e-4 of the baseline)
-/// where the optimum is 20.2; with them it passes the cutoff in four rounds.
+/// root loops stall far below the optimum that they pass within a few rounds with them.
 inline BinaryExpression link_to_page_out(Milp& milp, int t, int i, const PageOutLink& link) {
   const BinaryExpression unpaged = add_binary(milp, "K", t, i);
   milp.columns[unpaged.columns[0]].integer = false;

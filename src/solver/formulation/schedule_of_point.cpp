@@ -64,9 +64,9 @@ class StageTidier {
         used_(graph.size(), false),
         t_(t) {}
 
-  /// `next` is resident at t+1, `read_later` is paged in after t. Sets both for t-1. With `frees`,
-  /// a use frees what is written out, so that recomputations for that purpose stay.
-  Stage run(Flags& next, Flags& read_later, bool frees) {
+  /// `next` is resident at t+1, `read_later` is paged in after t. Sets both for t-1. With
+  /// `idle_frees`, a use frees what is written out, so that idle recomputations stay.
+  Stage run(Flags& next, Flags& read_later, bool idle_frees) {
     for (int i = 0; i < t_; ++i) {
       page_in_[i] = page_in_[i] && next[i] && !resident_[i];
       page_out_[i] = page_out_[i] && resident_[i] && read_later[i];
@@ -74,7 +74,7 @@ class StageTidier {
     }
     compute_[t_] = true;
     add_inputs();
-    if (frees && keep_freeing(next)) add_inputs();
+    if (idle_frees && keep_idle_recomputations(next)) add_inputs();
     for (int i = 0; i < t_; ++i) {
       page_in_[i] = page_in_[i] && !compute_[i];
       resident_[i] = resident_[i] && (used_[i] || next[i] || page_out_[i]);
@@ -99,9 +99,9 @@ class StageTidier {
     }
   }
 
-  /// Keeps recomputations that free what is written out and what no other computation frees, or
-  /// what is in turn computed for that purpose. Returns whether there are any.
-  bool keep_freeing(const Flags& next) {
+  /// Keeps idle recomputations that free what is written out and what no other computation frees,
+  /// or the output of another idle recomputation. Returns whether there are any.
+  bool keep_idle_recomputations(const Flags& next) {
     Flags lasting(graph_.size(), false);  // to the end of the stage, unless a computation frees it
     for (int i = 0; i < t_; ++i) lasting[i] = page_out_[i] && !used_[i] && !next[i];
     bool any = false;
@@ -150,7 +150,7 @@ void drop_second_copies(Schedule& schedule, int size) {
 
 /// Drops tensors that are held for no use, and page-ins of which nothing is left. Goes from the
 /// last stage to the first, as what a stage holds may serve only the next one.
-void drop_idle(const Graph& graph, Schedule& schedule) {
+void drop_unused(const Graph& graph, Schedule& schedule) {
   Flags next(graph.size(), false);
   for (int t = graph.size() - 1; t >= 0; --t) {
     Stage& stage = schedule.stages[t];
@@ -193,7 +193,7 @@ class PointOfSchedule {
   bool resident(int t, int i) const { return contains(schedule_.stages[t].resident, i); }
 
   /// The stage that writes i out first, or that could, as it holds i until then: the one that the
-  /// model knows. The number of stages if there is none.
+  /// model knows. Else the number of stages.
   int page_out_stage(int i) const {
     int stage = 0;
     while (stage < model_.size() && !contains(schedule_.stages[stage].page_out, i)) ++stage;
@@ -230,7 +230,8 @@ class PointOfSchedule {
         !last_stage && contains(schedule_.stages[t + 1].resident, i) && !contains(stage.page_in, i);
     const bool stays = next || (model_.overlapped() && written);
     bool held = stays || std::none_of(chain.users.begin(), chain.users.end(), used);
-    if (!chain.users.empty() && (!model_.page_out(t, i).is_zero() || model_.windows.frees[t][i])) {
+    if (!chain.users.empty() &&
+        (!model_.page_out(t, i).is_zero() || model_.windows.idle_recompute[t][i])) {
       set(chain.at_end, held);
       if (model_.overlapped()) set(chain.after_own, stays);
     }
@@ -292,7 +293,7 @@ Schedule literal_schedule(const Formulation& model, const Graph& graph,
       if (holds(model.page_in(t, i), values)) stage.page_in.push_back(i);
     }
   }
-  drop_idle(graph, schedule);
+  drop_unused(graph, schedule);
   return schedule;
 }
 

@@ -20,14 +20,14 @@ Schedule schedule_of_point(const Formulation& model, const Graph& graph,
 
 /// The schedule that a 0/1 point of a full model states, less what is held or paged in for no use:
 /// the model's rows allow that and do not count its RAM, as it can be left out. Nothing is added,
-/// so the replay shows what is wrong with a point that is no solution.
+/// so the replay shows what is wrong with a false point.
 Schedule literal_schedule(const Formulation& model, const Graph& graph,
                           std::span<const double> values);
 
 /// The same residency and transfers with the fewest computations, and without tensors that are held
-/// for no use and transfers without an effect. A recomputation that nothing reads stays if it frees
-/// what its stage writes out (rule 5). Page-outs are made as early as they can be, unless transfers
-/// overlap with computations. Never costs more.
+/// for no use and transfers without an effect. An idle recomputation stays if it frees what its
+/// stage writes out (rule 5). Page-outs are made as early as they can be, unless transfers overlap
+/// with computations. Never costs more.
 Schedule tidy(const Graph& graph, PagingTime paging_time, Schedule schedule);
 
 /// The values of the model's columns that describe a schedule. A collapsed model ignores the

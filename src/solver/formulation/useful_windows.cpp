@@ -13,17 +13,17 @@ constexpr int kRowsPerComputation = 2;  // the rounded sub-row stands beside the
 /// What tensors and computations lead to, stage by stage from the last one to the first.
 class Usefulness {
  public:
-  /// With `freeing`, a recomputation may also serve to free what its stage writes out.
-  Usefulness(const Problem& problem, bool freeing)
-      : problem_(problem), graph_(problem.graph), freeing_(freeing && frees_by_use(problem)) {}
+  /// With `idle`, a recomputation may also be idle, and free what its stage writes out.
+  Usefulness(const Problem& problem, bool idle)
+      : problem_(problem), graph_(problem.graph), idle_(idle && idle_frees(problem)) {}
 
   /// Goes on to stage t, the one before the last that was asked for.
   void go_to(int t) {
     after_next_ = std::exchange(next_, std::move(held_));
     held_.assign(next_.begin(), next_.begin() + std::min<std::ptrdiff_t>(t, std::ssize(next_)));
     held_.resize(t, kNever);
-    freed_.assign(t, kNever);
-    if (freeing_) find_freeing(t);
+    after_idle_.assign(t, kNever);
+    if (idle_) find_idle(t);
     for (int i = t - 1; i >= 0; --i) {
       for (const int j : graph_.users[i]) {
         if (j >= t) {
@@ -38,13 +38,14 @@ class Usefulness {
   /// D_t(i): zero if t or a later stage reads i in a first computation, else the energy of the
   /// cheapest series of recomputations and transfers that i is held for.
   Joules held(int i) const { return held_[i]; }
-  /// G_t(i): the energy without which no recomputation of i in t serves to free what t writes out.
-  Joules freed(int i) const { return freed_[i]; }
+  /// G_t(i): the least further energy with which an idle recomputation of i in t frees what t
+  /// writes out.
+  Joules after_idle(int i) const { return after_idle_[i]; }
   /// What a recomputation in t leads to.
-  Joules computed(int i) const { return std::min(held_[i], freed_[i]); }
+  Joules computed(int i) const { return std::min(held_[i], after_idle_[i]); }
 
  private:
-  static bool frees_by_use(const Problem& problem) {
+  static bool idle_frees(const Problem& problem) {
     return problem.limits.techniques.remat && problem.limits.techniques.paging &&
            problem.limits.paging_time != PagingTime::overlapped;
   }
@@ -53,42 +54,44 @@ class Usefulness {
     return problem_.limits.techniques.remat && graph_.last_stage[j] >= t;
   }
 
-  /// An input that is written out was computed again in the stage before and comes back later, or
-  /// is itself computed for that purpose.
-  void find_freeing(int t) {
+  /// Of an idle recomputation: an input that is written out was computed again in the stage before
+  /// and comes back later, or is itself an idle recomputation.
+  void find_idle(int t) {
     for (int j = 0; j < t; ++j) {
       if (!may_recompute(t, j)) continue;
       for (const int i : graph_.nodes[j].inputs) {
         const Node& input = graph_.nodes[i];
-        if (may_recompute(t, i)) freed_[j] = std::min(freed_[j], input.energy_joules + freed_[i]);
+        const auto reach = [&](Joules energy) {
+          after_idle_[j] = std::min(after_idle_[j], energy);
+        };
+        if (may_recompute(t, i)) reach(input.energy_joules + after_idle_[i]);
         const bool written = i < t - 1 && input.page && may_recompute(t - 1, i);
         if (!written || i >= std::ssize(after_next_)) continue;
-        freed_[j] = std::min(freed_[j], input.energy_joules + input.page_out_energy_joules +
-                                            input.page_in_energy_joules + after_next_[i]);
+        reach(input.energy_joules + input.page_out_energy_joules + input.page_in_energy_joules +
+              after_next_[i]);
       }
     }
   }
 
   const Problem& problem_;
   const Graph& graph_;
-  bool freeing_;
+  bool idle_;
   std::vector<Joules> held_;        // D_t, for i < t
   std::vector<Joules> next_;        // D_{t+1}
   std::vector<Joules> after_next_;  // D_{t+2}
-  std::vector<Joules> freed_;       // G_t, for i < t
+  std::vector<Joules> after_idle_;  // G_t, for i < t
 };
 
-void find_windows(const Problem& problem, bool freeing, Joules extra_energy,
-                  UsefulWindows& windows) {
+void find_windows(const Problem& problem, bool idle, Joules extra_energy, UsefulWindows& windows) {
   const Graph& graph = problem.graph;
   const auto affordable = [&](Joules own, Joules further) {
     return further < kNever && own + further <= extra_energy;
   };
-  Usefulness useful(problem, freeing);
-  windows.frees.resize(graph.size());
+  Usefulness useful(problem, idle);
+  windows.idle_recompute.resize(graph.size());
   for (int t = graph.size() - 1; t > 0; --t) {
     useful.go_to(t);
-    windows.frees[t].resize(t);
+    windows.idle_recompute[t].resize(t);
     for (int i = 0; i < t; ++i) {
       const Node& node = graph.nodes[i];
       const auto reach = [&](int& last, int stage) { last = std::max(last, stage); };
@@ -96,7 +99,7 @@ void find_windows(const Problem& problem, bool freeing, Joules extra_energy,
       if (graph.last_stage[i] >= t && affordable(node.energy_joules, useful.computed(i))) {
         reach(windows.last_recompute[i], t);
       }
-      windows.frees[t][i] = affordable(node.energy_joules, useful.freed(i));
+      windows.idle_recompute[t][i] = affordable(node.energy_joules, useful.after_idle(i));
       const Joules paging = node.page_in_energy_joules + node.page_out_energy_joules;
       if (affordable(paging, useful.held(i))) reach(windows.last_page_in[i], t - 1);
     }

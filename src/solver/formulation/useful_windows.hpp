@@ -21,11 +21,12 @@ struct UsefulWindows {
   std::vector<int> last_use;
   std::vector<int> last_recompute;  ///< likewise, the last stage in which to recompute i
   std::vector<int> last_page_in;    ///< likewise, the last stage in which to page i in
-  /// The last stage whose first computation reads tensor i; i itself if there is none.
+  /// The last stage whose first computation reads tensor i; i itself if nothing reads it.
   std::vector<int> last_first_use;
-  /// By stage and node: whether recomputing the node there can serve to free what the stage writes
-  /// out (rule 5). Never in a collapsed model, which does not count such tensors.
-  std::vector<std::vector<bool>> frees;
+  /// By stage and node: whether an idle recomputation of the node can pay there. An idle
+  /// recomputation is one that its stage neither uses nor hands on: it pays only by freeing what
+  /// the stage writes out (rule 5). Never in a collapsed model, which does not count such tensors.
+  std::vector<std::vector<bool>> idle_recompute;
 
   bool collapsed() const { return first_stage > 0; }
   /// Neither option: held from birth to its last use in a first computation.

@@ -122,11 +122,11 @@ class ColumnMaker {
     return t + 1 < graph_.size() ? model_.carried(t + 1, i) : BinaryExpression::zero();
   }
 
-  /// H is C[t+1,i] itself unless a page-out, or a recomputation for the sake of one, can make the
-  /// two differ.
+  /// H is C[t+1,i] itself unless a page-out or an idle recomputation can make the two differ.
   BinaryExpression end_of_chain(int t, int i, const BinaryExpression& available, bool unused) {
     if (unused) return available;  // nothing frees it
-    if (!model_.page_out(t, i).is_zero() || windows().frees[t][i]) return column("H", t, i);
+    const bool idle = windows().idle_recompute[t][i];
+    if (!model_.page_out(t, i).is_zero() || idle) return column("H", t, i);
     return t + 1 < graph_.size() ? model_.carried(t + 1, i) : BinaryExpression::zero();
   }
 

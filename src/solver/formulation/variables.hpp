@@ -74,7 +74,7 @@ struct MemoryBudget {
   Bytes ram_bytes = 0;
   bool rounded = true;     ///< tightened (knapsack_rounding.hpp)
   bool sub_rows = true;    ///< with rows over a part of the tensors
-  bool on_demand = false;  ///< those of recomputations are made when needed (rows_on_demand.hpp)
+  bool on_demand = false;  ///< rows of recomputations come when needed (rows_on_demand.hpp)
 };
 
 /// The MILP of docs/formulation.md for a problem and its useful windows, with the meaning of its

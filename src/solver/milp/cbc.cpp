@@ -32,10 +32,10 @@ using ReportFunction = std::function<void(const MipProgress&)>;
 /// If all columns at a node are within 1e-6 of whole numbers, CBC is done with the node: it offers
 /// the point as a solution and forgets everything else below the node. The rounded point may
 /// overrun a row, in which case CBC drops it or lets it pass, or it may cost more than before. But
-/// whatever was forgotten costs no less than the point did before it was rounded, and whatever a
-/// solution cut off costs no less than that solution. So CBC's bound, lowered to the least such
-/// cost, holds whatever the points are worth: a wrong one does no harm once a better right one has
-/// replaced it. Points from heuristics end no node; they count only if CBC accepts them.
+/// all that was forgotten costs at least as much as the point did before it was rounded, and all
+/// that a solution cut off costs at least as much as that solution. So CBC's bound, lowered to the
+/// least such cost, holds even if points are wrong: a wrong one does no harm once a better right
+/// one has replaced it. Points from heuristics end no node; they count only if CBC accepts them.
 class Candidates {
  public:
   /// CBC ignores everything at or above the cutoff, so no bound above it is proven.
@@ -71,7 +71,7 @@ class Candidates {
   static bool ends_a_node(const CbcModel& model) {
     const double* point = model.bestSolution();
     const double* relaxed = model.solver()->getColSolution();
-    // Where CBC does not expose the point, assume that it ended the node.
+    // If CBC does not expose the point, assume that it ended the node.
     if (point == nullptr || relaxed == nullptr) return true;
     for (int c = 0; c < model.getNumCols(); ++c) {
       const bool differ = std::abs(point[c] - relaxed[c]) > kSamePoint;

@@ -29,10 +29,10 @@ struct DualBound {
 ///
 ///   c x = y A x + d x >= sum_i min(y_i r_i) + sum_j min(d_j x_j),  d = c - y A,
 ///
-/// the first minimum over the range of row i, the second over that of column j. With the prices at
-/// an optimum it equals the optimum; with the prices of a simplex method that has stopped within
-/// its tolerances it is the part of the optimum that is proven. Sums are in long double, less what
-/// rounding could have added to them (Neumaier and Shcherbina, "Safe bounds in linear and
+/// the first minimum over the range of row i, the second over the range of column j. With the
+/// prices at an optimum it equals the optimum; with the prices of a simplex method that has stopped
+/// within its tolerances it is the part of the optimum that is proven. Sums are in long double,
+/// less what rounding could have added to them (Neumaier and Shcherbina, "Safe bounds in linear and
 /// mixed-integer linear programming", Mathematical Programming 99, 2004).
 ///
 /// Clp's own figure depends on its tolerances, so it proves nothing; this costs one pass over the
@@ -41,7 +41,7 @@ struct DualBound {
 DualBound dual_bound(const LinearProgramView& program, std::span<const double> prices);
 
 /// Whether the prices prove that no x satisfies all rows: at these prices the rows require more
-/// than any x can supply, whatever it costs (Farkas).
+/// than any x can supply, at any cost (Farkas).
 bool proves_infeasible(const LinearProgramView& program, std::span<const double> prices);
 
 }  // namespace poet

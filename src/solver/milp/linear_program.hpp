@@ -40,7 +40,7 @@ class LinearProgram {
   /// them.
   const std::vector<double>& ray() const;
   /// Such prices from another linear program, "by how much must all rows give way?", which has
-  /// clean ones where Clp's ray is missing or coarse. Empty if there are none.
+  /// clean ones if Clp's ray is missing or coarse. Empty if Clp has neither.
   std::vector<double> prices_of_conflict(Seconds seconds) const;
   int rows() const;
   int iterations() const;  ///< of the last solve

@@ -11,7 +11,7 @@ namespace poet {
 /// violate.
 struct ReducedMilp {
   Milp milp;                 ///< its objective_offset has the costs of the fixed columns
-  std::vector<int> columns;  ///< by column of `milp`: that of the model
+  std::vector<int> columns;  ///< by column of `milp`: the model's column
   bool infeasible = false;   ///< the fixed columns violate a row by themselves
 };
 
@@ -19,7 +19,7 @@ struct ReducedMilp {
 /// a schedule, of which one column of fifty is open, that takes longer than the search.
 ReducedMilp without_fixed_columns(const Milp& milp);
 
-/// The values of all columns of the model, from those of the reduced one.
+/// The values of all columns of the model, from the values of the reduced one.
 std::vector<double> expand(const Milp& milp, const ReducedMilp& reduced,
                            std::span<const double> values);
 

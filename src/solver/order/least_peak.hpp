@@ -12,7 +12,7 @@ namespace poet {
 /// use: the peak of baseline() for the permuted graph, without making that graph.
 Bytes keep_all_peak(const Graph& graph, const NodeOrder& order);
 
-/// An order in which that is small, by a search of as many changes as the graph's size says; `stop`
+/// An order in which that is small, by a search of as many changes as suit the graph's size; `stop`
 /// ends it early. Empty if none is better than the given order.
 NodeOrder least_peak_order(const Graph& graph, const Precedence& precedence, std::uint32_t seed,
                            const Stop& stop);

@@ -27,7 +27,7 @@ struct CountBranchingOptions {
   std::vector<int> rows;              ///< of the model, to start with
   std::vector<PrecedenceCut> cuts;    ///< to start with
   int processes = 1;                  ///< that solve relaxations at the same time
-  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp), with that of `improve`
+  std::int64_t most_work = kNoLimit;  ///< in moves (work.hpp), with the work of `improve`
   Seconds time_limit_seconds = kInfinity;
   Bytes memory_bytes = 0;  ///< of all processes together; 0: no limit
   /// Only solutions below it are of interest. Called in the child process, again whenever `improve`
@@ -48,7 +48,7 @@ struct CountBranchingOptions {
 /// What a search leaves.
 struct CountBranchingResult {
   enum class Status {
-    searched,  ///< `subproblems` hold every solution below the ceiling; if empty, there is none
+    searched,  ///< `subproblems` hold every solution below the ceiling; if empty, none exists
     failed,    ///< the child process crashed; nothing is known
   };
   Status status = Status::failed;
@@ -77,22 +77,18 @@ struct CountBranchingResult {
 /// schedule recomputes at most 3 or at least 4, and either branch moves the bound by a per cent.
 /// The idea is ours; it is branching on a general disjunction, chosen by the structure of networks.
 ///
-/// What it bought: at `resnet18_cifar/m4` 481305 bytes the relaxation rests at 698 (in 1e-4 of the
-/// baseline) where the best schedule costs 753; at most 3 convolutions lift it to 712, at least 4
-/// to 709. At 500000 bytes, never proven before, some 150 relaxations of 0.1 to 0.3 s close the
-/// problem in 30 to 40 s; CBC on the same columns had 4.7 % of the extra energy open after 60 s.
+/// What it bought: some 150 short relaxations prove problems such as `resnet18_cifar/m4` 500000,
+/// which CBC on the same columns leaves open.
 ///
-/// Lines of eight tasks cost a few nodes (171 instead of 161 at 500000 bytes), and a process for
-/// each relaxation 1.7 s of 38 s. Two processes take 29 to 32 s there instead of 47 s.
+/// Lines of eight tasks cost a few more nodes, and a process for each relaxation a few per cent of
+/// the time.
 ///
-/// Tried without success: taking up subproblems again in rounds, which loses their cuts (500000
-/// bytes: 0.05 % open after 60 s instead of proven in 30 s); less cutting in each node; probing up
-/// to nine counts in every node (strong branching), which is ahead after 21 nodes of 481305 (728.3
-/// instead of 719.5) and behind at equal time, since a node takes 0.65 s instead of 0.25 s.
+/// Tried without success: taking up subproblems again in rounds, which loses their cuts; less
+/// cutting in each node; probing up to nine counts in every node (strong branching), which is ahead
+/// at equal nodes and behind at equal time.
 ///
-/// What is open: all counts of like nodes can be whole far below the optimum. The exact step of
-/// `resnet18_cifar/m4` at 467763 bytes is at 1110.6 after 101 nodes, where the best schedule costs
-/// 1164.
+/// What is open: all counts of like nodes can be whole far below the optimum, as in the exact step
+/// of `resnet18_cifar/m4` at 467763 bytes.
 CountBranchingResult run_count_branching(const Formulation& model, const Graph& graph,
                                          const ScaledMilp& scaled, const std::vector<Count>& counts,
                                          const CountBranchingOptions& options);

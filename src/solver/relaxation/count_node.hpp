@@ -13,7 +13,7 @@
 namespace poet {
 
 /// What the relaxation of a subproblem came to, and where to branch next. The children of a node
-/// take 200 to 1000 iterations from its basis, and 6000 to 12000 from that of another node.
+/// take 200 to 1000 iterations from its basis, and 6000 to 12000 from the basis of another node.
 struct CountNode {
   bool closed = false;         ///< nothing in it lies below the ceiling; the rest is empty then
   double bound = -kInfinity;   ///< on every solution in the subproblem

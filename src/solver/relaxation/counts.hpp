@@ -48,9 +48,8 @@ class CountCollector {
 /// nodes whose costs agree to two digits, of every node, and in every single stage. Any grouping of
 /// columns is valid; the one by like costs is the one that pays (count_branching.hpp).
 ///
-/// Tried without success: counts of one node up to a stage in place of single columns.
-/// `resnet18_cifar/m4` 481305 closes in 187 nodes and not 203, but the exact step at 467763 bytes
-/// is behind at the same node (1105.9 and not 1110.6 after 101).
+/// Tried without success: counts of one node up to a stage in place of single columns, which take a
+/// few nodes less on one problem and more on another.
 std::vector<Count> make_counts(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled);
 

@@ -16,7 +16,7 @@ inline constexpr auto kFields<PrecedenceCut> =
     kMembers<&PrecedenceCut::first, &PrecedenceCut::last, &PrecedenceCut::path,
              &PrecedenceCut::by_copy>;
 
-/// Whether an index is that of one of so many things.
+/// Whether an index is valid for an array of this size.
 inline bool is_index(int index, std::size_t size) {
   return index >= 0 && static_cast<std::size_t>(index) < size;
 }

@@ -10,7 +10,7 @@ namespace poet {
 namespace {
 
 // Separating cuts takes about as long as a solve, and a point that still violates many rows of the
-// model says little about the cuts that will bind. So cuts wait until the point nearly satisfies
+// model tells little about the cuts that will bind. So cuts wait until the point nearly satisfies
 // the model.
 constexpr double kRowTolerance = 1e-5;        // distance of a point from a row that is worth adding
 constexpr std::size_t kMaxRows = 2000;        // rows that enter at once
@@ -177,7 +177,7 @@ void Relaxation::adopt(Snapshot& snapshot) {
   snapshot.cuts.clear();
 }
 
-/// Removes all rows and adds those of the snapshot in its order: a basis knows rows by position.
+/// Removes all rows and adds the rows of the snapshot in its order: a basis knows rows by position.
 void Relaxation::restore(const Snapshot& snapshot,
                          const std::function<MilpRow(int number)>& own_row) {
   std::vector<int> all(origins_.size());

@@ -45,7 +45,7 @@ class Relaxation {
   int iterations() const { return program_.iterations(); }
   int rows() const { return program_.rows(); }
 
-  /// Adds the rows of the model and the cuts that the optimum violates; false if there are none.
+  /// Adds the rows of the model and the cuts that the optimum violates; false if it violates none.
   bool add_violated_rows();
   void remove_slack_rows();
 
@@ -115,7 +115,7 @@ class Relaxation {
 
 struct Relaxation::Snapshot {
   std::vector<Origin> origins;      ///< by row of the linear program
-  int known_cuts = 0;               ///< the cuts from this number on are those of `cuts`
+  int known_cuts = 0;               ///< the cuts from this number on are in `cuts`
   std::vector<PrecedenceCut> cuts;  ///< empty once they have been taken in
   std::vector<unsigned char> basis;
 };

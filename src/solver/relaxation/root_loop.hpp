@@ -54,17 +54,13 @@ double fixing_margin(const ScaledMilp& scaled);
 /// rows and knows no precedence cuts. Cutting planes in rounds are folklore; what makes them fast
 /// here is that a row is in the program only while it is tight, that the first program leaves out
 /// the rarely tight memory rows, that each solve starts from the last basis, and that Clp perturbs
-/// the costs of a highly degenerate model. With the encoding of residency as "carried or just paged
-/// in" this took the root loop of the example from 2.1 s to 0.4 s for the same bound;
-/// `resnet18_cifar/m4` at 500000 bytes went from 651.8 (in 1e-4 of the baseline), still rising
-/// after 30 s, to 661.8 and at rest after 2.6 s; `resnet50/m4` at 47001011 bytes from 15 s to 1 s.
+/// the costs of a highly degenerate model. Together with the encoding of residency as "carried or
+/// just paged in" this makes the loop five to ten times faster for the same bound.
 ///
-/// Slack rows once left in every fifth round only, and at most 400 cuts entered, of the optimum
-/// alone. The exact step of `vgg16_cifar` on `stm32f746` is proven in 3.4 s instead of 7.6 s since,
-/// and `resnet18_cifar/m4` at 350000 bytes in 10 s instead of 18 s. Tried without success: as many
-/// cuts in the nodes of the branching on counts, which make each of them slower than they raise its
-/// bound; and ending the loop by rounds alone, which leaves `resnet18_cifar/m4` at 481305 bytes
-/// with 41e-4 of its energy open after 60 s instead of 8e-4.
+/// Tried without success: slack rows that leave in every fifth round only, and at most 400 cuts, of
+/// the optimum alone, which take twice the time; as many cuts as here in the nodes of the branching
+/// on counts, which make each of them slower than they raise its bound; and ending the loop by
+/// rounds alone, which leaves hard problems further open.
 ///
 /// Often the loop is the whole proof: the dual simplex passes the ceiling. Otherwise a column whose
 /// reduced cost lifts the bound to the ceiling is fixed, and branching on counts and CBC start from

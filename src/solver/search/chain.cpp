@@ -8,14 +8,14 @@
 namespace poet {
 namespace {
 
-constexpr double kRefining = 0.8;  // moves without a better plan, over those of the first search
+constexpr double kRefining = 0.8;  // moves without a better plan, over the first search's moves
 /// First heats of chains, in turn, of the energy scale. Low budgets and large graphs want the
 /// hottest; in chains of layers, whose costs differ by orders of magnitude, the best plans are
 /// found by the coolest: a hot first search misses the best plan of `vgg16_cifar/m4` 1200000 for
 /// most seeds.
 constexpr double kHot[] = {1, 0.3, 0.1};
 constexpr double kCold = 0.004;
-constexpr double kTightening = 20;  // moves to find some plan, at most, over those of a long chain
+constexpr double kTightening = 20;  // moves to find some plan, at most, over a long chain's moves
 constexpr double kHeatRange = 30;   // of chains after the first
 constexpr double kPriceRange = 1000;
 constexpr double kWindowShare = 0.6;  // of the refining searches; the others see every stage

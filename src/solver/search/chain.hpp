@@ -15,8 +15,8 @@ namespace poet {
 /// What a chain is given, all of it known when the chain is drawn.
 struct ChainTask {
   int number = 0;  ///< from 0 on; heats and the use of paging take turns by it
-  /// Of random numbers of its own. Without one, the chain goes on with those of the last that the
-  /// same object ran.
+  /// Seed of the chain's own random numbers. Without one, it goes on with the random numbers of the
+  /// chain that the same object ran before.
   std::optional<std::uint64_t> seed;
   double length = 0;              ///< of the first search, in moves
   double full = 0;                ///< the length of a chain that should find a good plan

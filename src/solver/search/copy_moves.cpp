@@ -18,8 +18,8 @@ constexpr int kClosers = 8;           // draws of a copy to close for want of st
 
 }  // namespace
 
-/// If there is no room for another copy, one that is open closes for it; otherwise now and then one
-/// of a relative does, which is then computed from what has just been opened.
+/// Without room for another copy, one that is open closes for it; otherwise now and then one of a
+/// relative does, which is then computed from what has just been opened.
 bool TimelineMoves::change_copy() {
   const Entry* const picked = pick_entry();
   if (picked == nullptr) return false;

@@ -29,8 +29,8 @@ bool takes_over(const Timeline& timeline, Position use, int node) {
   return is_computation(use) && timeline.costs().nodes[node_at(use)].over == node;
 }
 
-/// That of a node around a moment, if there is one; a use that could take over its RAM belongs to
-/// the span after it.
+/// The idle span of a node around a moment, if there is one; a use that could take over its RAM
+/// belongs to the span after it.
 std::optional<IdleSpan> find_idle_span(const Timeline& timeline, int node, Position at) {
   const std::vector<Instance>& list = timeline.instances(node);
   if (list[0].start >= at) return std::nullopt;

@@ -25,20 +25,19 @@ enum class Return {
 ///
 /// Lazy greedy (Minoux 1978).
 ///
-/// It works on the state of the search, which it shares. With sets of tensors at the start of every
-/// stage in its place, 680 and not 711 of 769 problems of the built-in models on `m4` had a first
-/// schedule, and 51 and not 61 of 62 layered ones. With 1000 nodes the descents take five to ten
-/// times as long as those did. Trying every candidate in each step took 18 to 52 s with 2000 nodes.
+/// It works on the state of the search, which it shares. Tried without success: sets of tensors at
+/// the start of every stage as the state, which is faster and finds fewer first schedules; and
+/// trying every candidate in each step, which is too slow on large graphs.
 void descend(Timeline& timeline, Return back, const Stop& stop);
 
-/// Takes out of a feasible timeline whatever it can do without, the dearest first. The timeline is
+/// Takes out of a feasible timeline all that it can do without, the dearest first. The timeline is
 /// committed.
 void prune(Timeline& timeline);
 
 /// Pages (or, without paging, recomputes) tensors during every idle span longer than one stage.
 /// Needs little more RAM than the working set, at any price. The timeline must be the baseline.
 /// Ends early after kMostEvictions (greedy.cpp) computations and page-ins a node, since on graphs
-/// that are no chains their number grows as the square of that of nodes. `stop` as above.
+/// other than chains their number grows as the square of the number of nodes. `stop` as above.
 void evict_everything(Timeline& timeline, bool by_paging, const Stop& stop);
 
 }  // namespace poet

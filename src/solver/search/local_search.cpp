@@ -18,7 +18,7 @@ constexpr std::size_t kChainsInLine = 4;
 /// more.
 constexpr std::int64_t kMovesPerPair = 2000;
 
-// Moves for a first schedule where no descent finds one, for each node, and their limits.
+// Moves for a first schedule if no descent finds one, for each node, and their limits.
 constexpr std::int64_t kFirstMoves = 1000;
 constexpr std::int64_t kLeastFirstMoves = 30'000;
 constexpr std::int64_t kMostFirstMoves = 150'000;

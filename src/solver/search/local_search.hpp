@@ -32,7 +32,7 @@ struct LocalSearchOptions {
   Stop stop = [] { return false; };  ///< polled; true ends the search
   /// Of the clock, of which each part of the search has its own.
   Seconds seconds = std::numeric_limits<Seconds>::infinity();
-  Seconds first_seconds = 0;  ///< if there is no schedule by then: the larger of the two counts
+  Seconds first_seconds = 0;  ///< without a schedule by then: the larger of the two counts
   std::function<void(const Schedule&)> improved = [](const Schedule&) {};  ///< each better one
   std::function<void(std::int64_t)> moved = [](std::int64_t) {};  ///< how many moves, at the end
 };
@@ -48,8 +48,8 @@ std::optional<Schedule> first_schedule(
 std::optional<Schedule> repaired(const Problem& problem, const Schedule& schedule,
                                  const Stop& stop);
 
-/// Near-optimal schedules: those of all greedy descents, then of chains of threshold searches that
-/// start from them and from the baseline (timeline_search.hpp). The result is feasible by the
+/// Near-optimal schedules: the results of all greedy descents, then of chains of threshold searches
+/// that start from them and from the baseline (timeline_search.hpp). The result is feasible by the
 /// search's own account; it counts only after the simulator has replayed it.
 std::optional<Schedule> local_search(const Problem& problem, const LocalSearchOptions& options);
 

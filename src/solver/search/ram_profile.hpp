@@ -19,7 +19,7 @@ namespace poet {
 /// up there.
 class RamProfile {
  public:
-  /// One computation a stage, that of its own node, and no RAM.
+  /// One computation a stage, of its own node, and no RAM.
   RamProfile(int stages, Bytes budget);
 
   int events() const { return static_cast<int>(ram_.size()); }

@@ -47,7 +47,7 @@ struct ThresholdResult {
 ///
 /// The best plans fill the RAM exactly, so violation is priced and not forbidden. The price is
 /// steered to a share of states without violation. Time over the budget has a price of the same
-/// kind: where the budget is tight, a way from one good plan to another leads over states that take
+/// kind: if the budget is tight, a way from one good plan to another leads over states that take
 /// too long.
 ///
 /// Changes the timeline, within the window of `moves`. `stop` is polled now and then.

@@ -19,9 +19,8 @@ SearchScales scales_of(const WholeCosts& costs);
 
 /// Finds a plan for a low RAM budget by continuation: the budget falls from the peak of the plan
 /// at hand in steps of about a per cent, and in each step short searches around the computations
-/// that are over it repair the plan of the step before. Where a search from nothing finds no plan
-/// at all, this takes 0.1 to 3 s. Hot steps matter: ten times cooler, they stop at 51 % of the peak
-/// of a layered graph of 250 nodes after six seconds, where these reach 46 % in three.
+/// that are over it repair the plan of the step before. It finds plans for budgets at which a
+/// search from nothing finds none. Steps must be hot: ten times cooler ones stop at higher budgets.
 ///
 /// Spends at most `moves`, and takes those that it needs off them. Returns a feasible plan, or
 /// nothing if moves or time were not enough. The timeline may be left anywhere, with its budget.

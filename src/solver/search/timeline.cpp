@@ -291,9 +291,9 @@ Position Timeline::held_until(int node, int index, Position end) const {
   return pinned ? end : end - 1;
 }
 
-/// The last use of an instance before `before`, or its start if there is none. The first instance
-/// of a paged tensor lasts to the start of the stage that writes it out: if that stage does not use
-/// it, or writes it out beside its computations, to its end.
+/// The last use of an instance before `before`, or else its start. The first instance of a paged
+/// tensor lasts to the start of the stage that writes it out: if that stage does not use it, or
+/// writes it out beside its computations, to its end.
 Position Timeline::natural_end(int node, int index, Position before) const {
   const Position start = instances_[node][index].start;
   const Position last = std::max(start, last_use(node, before).value_or(start));

@@ -42,9 +42,9 @@ struct Instance {
 /// Page-ins have rules of their own. What arrives at the start of stage s is read during stage
 /// s - 1, so the tensor is in RAM in stage s - 2 last; tidy() removes page-ins for which a change
 /// elsewhere has left no room. A paged tensor is written out once, in the stage after its first
-/// computation, to whose start it is held at least. Where transfers overlap with computations, a
-/// later stage may have more time for it, so an entry can put it off: the tensor is then held to
-/// the end of that stage, and neither comes back nor is computed again before.
+/// computation, to whose start it is held at least. If transfers overlap with computations, a later
+/// stage may have more time for it, so an entry can put it off: the tensor is then held to the end
+/// of that stage, and neither comes back nor is computed again before.
 class Timeline {
  public:
   /// The baseline.
@@ -65,10 +65,10 @@ class Timeline {
   std::optional<Position> next_use(int node, Position after) const;
   std::optional<Position> last_use(int node, Position before) const;
 
-  /// Above those of the baseline.
+  /// Above the baseline.
   Units extra_energy() const { return energy_; }
   Units extra_time() const { return time_; }
-  /// Bytes over the RAM budget, summed over computations, and over that of secondary storage.
+  /// Bytes over the RAM budget, summed over computations, and over the budget of secondary storage.
   Bytes violation() const;
   /// Time over the runtime budget, or 0.
   Units overtime() const;
@@ -159,7 +159,7 @@ class Timeline {
 
 /// The schedule of a timeline, and the entries of a schedule. What a timeline cannot express (a
 /// computation repeated in the very next stage, a second page-out, one of a tensor that has been
-/// computed again, or one later than necessary where transfers do not overlap) is left out.
+/// computed again, or one later than necessary if transfers do not overlap) is left out.
 Schedule to_schedule(const Timeline& timeline);
 std::vector<Entry> entries_of(const Schedule& schedule);
 

@@ -10,8 +10,8 @@ namespace poet {
 namespace {
 
 /// How to treat inputs that have gone: the share to recompute, and how many of them at most. The
-/// last recomputes all that has gone, such as a whole chain of cheap layers. On a graph that is no
-/// chain this costs as much time as a hundred other moves, and is tried rarely.
+/// last recomputes all that has gone, such as a whole chain of cheap layers. On a graph other than
+/// a chain this costs as much time as a hundred other moves, and is tried rarely.
 struct Depth {
   double share;
   int limit;
@@ -30,8 +30,8 @@ constexpr int kMoments = 8;         // of which the one with the most RAM is rel
 constexpr int kSoon = 8;            // stages after that moment
 constexpr double kLeastPaged = 10;  // per cent of additions
 constexpr double kMostPaged = 50;
-constexpr int kPageOuts = 12;  // one move in so many, where their stage matters
-constexpr int kCopies = 32;    // one move in so many, where copies may be made
+constexpr int kPageOuts = 12;  // one move in so many, if their stage matters
+constexpr int kCopies = 32;    // one move in so many, if copies may be made
 constexpr int kStages = 4;     // of which the one with the most time for a page-out is taken
 
 }  // namespace
@@ -55,7 +55,7 @@ void TimelineMoves::set_window(StageWindow window) {
     if (users.empty() || users.back() < k + 2) continue;
     const NodeCosts& node = timeline_.costs().nodes[k];
     if (node.last_stage < std::max(k + 2, window.first) && !node.page) continue;
-    // Beyond its last use, a node is wanted only where a user of it is computed again.
+    // Beyond its last use, a node is wanted only if a user of it is computed again.
     if (users.back() >= window.first || timeline_.instances(k).size() > 1) nodes_.push_back(k);
   }
 }

@@ -17,12 +17,10 @@ struct StageWindow {
 
 /// Random changes to a timeline: an entry is added, removed, shifted by a few stages, replaced by
 /// one of an input or a user, or all recomputations of a stage move to another. Half of the added
-/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM. Where
+/// ones are aimed: they free the RAM of a tensor that lies idle at a moment of much RAM. If
 /// transfers overlap with computations, page-outs move to other stages as well. Now and then all
-/// returns of a tensor change at once, because a copy is paid once (copy_moves.cpp). On the 58
-/// sample and exact problems that a search of 1.5 s does not always solve, two seeds each, that
-/// leaves 0.16 % of the extra energy above the best known instead of 0.23 %; one move in 16 or 64
-/// is neither better nor worse.
+/// returns of a tensor change at once, because a copy is paid once (copy_moves.cpp), which lowers
+/// energies on hard problems; how often it is tried matters little.
 ///
 /// What is recomputed needs its inputs, and some of them have gone. Each of these is either held
 /// until then or itself recomputed, and so on; how often the one or the other is drawn anew for
@@ -30,15 +28,15 @@ struct StageWindow {
 /// plans recompute early, while the inputs are still in RAM, and keep the result; a move to a late
 /// stage finds the relatives of a node wherever they lie in the order.
 ///
-/// The aimed moves and a hotter first search bring a layered graph of 1000 nodes at 60 % of its
-/// peak to 30.1 % above the baseline instead of 40.7 %. Recomputing all that has gone is tried once
-/// in sixteen times: once in five, the first schedule there took 4.6 s instead of 1.5 s.
+/// The aimed moves and a hotter first search matter most in large layered graphs at low budgets.
+/// Recomputing all that has gone is tried once in sixteen times: once in five delays first
+/// schedules there.
 ///
 /// Tried without success: swaps of an entry for a page-in of a relative. They are better for the
-/// exact step of `resnet50` on `rp2040`, if its storage has no limit (22.2 J instead of 24.0 J),
-/// and worse for `resnet18_cifar` and `bert`. A trap that is left: most seeds leave `bert/m4`
-/// 154769817 at 3.047 J, where 2.949 J is known. The two differ by one attention score, for which
-/// sixty cheap layers are computed again together.
+/// exact step of `resnet50` on `rp2040`, if its storage has no limit, and worse for
+/// `resnet18_cifar` and `bert`. A trap that is left: most seeds leave `bert/m4` 154769817 a few per
+/// cent above the best known schedule. The two differ by one attention score, for which sixty cheap
+/// layers are computed again together.
 class TimelineMoves {
  public:
   TimelineMoves(Timeline& timeline, Random& random);
@@ -47,7 +45,7 @@ class TimelineMoves {
   /// Whether nodes whose pages cost more than their computation are paged less often. Neither is
   /// better on all graphs: a computation can need others.
   void set_paging_by_cost(bool by_cost) { paging_by_cost_ = by_cost; }
-  /// Tries a move, which tidy() has to follow. Gives up early, and returns false, where the energy
+  /// Tries a move, which tidy() has to follow. Gives up early, and returns false, if the energy
   /// alone would come to more than `affordable`: most moves end there, before RAM is touched.
   bool propose(double affordable);
 

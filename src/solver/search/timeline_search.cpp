@@ -114,7 +114,7 @@ class ChainSearch {
     return task;
   }
 
-  /// Those of the first chain in line, in their order.
+  /// Takes the reports of the first chain in line, in their order.
   void take_reports(Drawn& drawn) {
     for (const ChainReport& report : std::exchange(drawn.reports, {})) {
       if (ended_) return;

@@ -220,7 +220,7 @@ TEST(CheckPlacement, FindsWhatIsWrong) {
   EXPECT_THAT(findings({0, 3}), ElementsAre(HasSubstr("buffers 0 and 1 overlap")));
   EXPECT_THAT(findings({0, 5}), ElementsAre(HasSubstr("the capacity is 8")));
   EXPECT_THAT(findings({-4, 4}), ElementsAre(HasSubstr("the capacity is 8")));
-  EXPECT_THAT(findings({0, 4}, {}, 8), ElementsAre(HasSubstr("no multiple of 8")));
+  EXPECT_THAT(findings({0, 4}, {}, 8), ElementsAre(HasSubstr("not a multiple of 8")));
   EXPECT_THAT(findings({0}), ElementsAre(HasSubstr("1 offsets for 2 buffers")));
   EXPECT_THAT(findings({0, 4}, {{.time = 5, .buffer = 1, .offset = 0}}), IsEmpty());
   EXPECT_THAT(findings({0, 4}, {{.time = 4, .buffer = 1, .offset = 0}}), IsEmpty());

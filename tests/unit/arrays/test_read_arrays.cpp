@@ -106,9 +106,9 @@ TEST(NpzFiles, OfNumpyAreReadStoredAndDeflated) {
 TEST(NpzFiles, AreRefusedIfTheyAreDamaged) {
   const std::string text = contents_of(kFolder + "deflated.npz");
   EXPECT_THAT(input_error([] { parse_npz("no archive", "a.npz", kMost); }),
-              HasSubstr("a.npz: is no ZIP file"));
+              HasSubstr("a.npz: is not a ZIP file"));
   EXPECT_THAT(input_error([&] { parse_npz(text.substr(0, text.size() / 2), "a.npz", kMost); }),
-              HasSubstr("is no ZIP file"));
+              HasSubstr("is not a ZIP file"));
   std::string changed = text;
   changed[100] = static_cast<char>(changed[100] ^ 0x55);
   EXPECT_THAT(input_error([&] { parse_npz(changed, "a.npz", kMost); }),

@@ -87,7 +87,7 @@ TEST(GivenParameters, AreRefusedWithEverythingThatIsWrong) {
   EXPECT_THAT(
       error_of(arrays),
       AllOf(HasSubstr("p.npz: 'a.weight': found the shape (3, 2); expected (2, 3)"),
-            HasSubstr("'a.bios': found an array of this name, which is no parameter of the "
+            HasSubstr("'a.bios': found an array of this name, which is not a parameter of the "
                       "model; did you mean 'a.bias'?"),
             HasSubstr("'a.bias': missing; expected an array of the shape (2)"),
             HasSubstr("'n.weight': element 1 is 1e+300"), HasSubstr("'n.bias': found integers")));

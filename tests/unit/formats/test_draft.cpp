@@ -131,9 +131,10 @@ TEST(Draft, RefusesWhatIsMalformedWithThePlace) {
   const json good = bare(keep_all());
   json file = good;
   file["stages"][1]["resident"] = {"aa"};
-  expect_error(file,
-               "draft.json: /stages/1/resident/0: found 'aa', which is no node; expected a name or "
-               "an index");
+  expect_error(
+      file,
+      "draft.json: /stages/1/resident/0: found 'aa', which is not a node; expected a name or "
+      "an index");
   file = good;
   file["nodes"][1]["name"] = "a";
   EXPECT_EQ(read(file).schedule, keep_all()) << "indices are never ambiguous";

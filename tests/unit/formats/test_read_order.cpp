@@ -73,7 +73,7 @@ TEST(ReadOrder, TakesTheScheduleOfAnotherPlatformAndBatchSize) {
 TEST(ReadOrder, RefusesWhatIsNoNodeWithThePlace) {
   json list = names();
   list[3] = "loos";
-  EXPECT_THAT(refused(list), StartsWith("order.json: /3: found 'loos', which is no node"));
+  EXPECT_THAT(refused(list), StartsWith("order.json: /3: found 'loos', which is not a node"));
   EXPECT_THAT(refused(list), HasSubstr("did you mean 'loss'?"));
   list[3] = static_cast<int>(fork().nodes.size());
   EXPECT_THAT(refused(list), StartsWith("order.json: /3: found"));

@@ -1,5 +1,5 @@
 // The command `baselines`: the methods of other papers on the problems of a grid. It has the
-// options, the lists and the budgets of `sweep`, but it is no sweep: nothing is shared between
+// options, the lists and the budgets of `sweep`, but unlike in a sweep, nothing is shared between
 // points, so a method is seen at each point as it is by itself. Only our own solver starts from the
 // best schedule of the others, and only at the same point.
 

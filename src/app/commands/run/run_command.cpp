@@ -73,7 +73,7 @@ Examples:
 void report_run(const RunResult& result, const std::string& name) {
   for (const GradientResult& gradient : result.gradients) {
     if (gradient.is_equal) continue;
-    spdlog::error("{}: the gradient of '{}' differs from that of the unscheduled step", name,
+    spdlog::error("{}: the gradient of '{}' differs from the unscheduled step's", name,
                   printable(gradient.name));
   }
   for (const OutputResult& output : result.outputs) {
@@ -134,15 +134,15 @@ void add_data_options(CLI::App& app, RunArguments& arguments) {
                  "take the input from a .npy file, or from raw float32 or int32 numbers; again for "
                  "each of several inputs");
   group.repeated("--target", files.targets, "[LOSS=]FILE",
-                 "likewise what the loss is compared with, if it names no input");
+                 "likewise the target of the loss, unless the loss names an input for it");
   group.text("--parameters-output", arguments.arrays.parameters, "FILE.npz",
              "write all parameters after the last step, under the same names as in --parameters");
   group.text("--gradients-output", arguments.arrays.gradients, "FILE.npz",
              "write the gradients of the last step, under the names of their parameters");
   group.text(
       "--outputs-output", arguments.arrays.outputs, "FILE.npz",
-      "write what the losses of the last step were computed from, and of a forward pass what "
-      "no layer reads, by the names of layers");
+      "write the inputs of the losses of the last step, or the outputs of a forward pass that no "
+      "layer reads, under the names of layers");
 }
 
 void add_training_options(CLI::App& app, RunArguments& arguments) {

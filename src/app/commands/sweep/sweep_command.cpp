@@ -44,7 +44,7 @@ Examples:
 
 /// Whether an option describes what to solve, or a setting that a resumed sweep cannot change.
 /// With any such option, the whole grid is taken from the command line and has to be the one of the
-/// journal; there is no mixture of the two.
+/// journal, never a mixture.
 bool has_request(const CLI::App& app) {
   bool found = false;
   visit_setting_options([&](const auto& option) {

@@ -65,7 +65,7 @@ void check_destinations(const SweepSetup& setup, const SweepArguments& arguments
   if (solves && arguments.resume.empty()) check_journal(setup.output);
 }
 
-/// The request of an interrupted sweep, with what this command line says of files and manners.
+/// The request of an interrupted sweep, with the files and manners of this command line.
 SweepRequest continued(const SweepRequest& earlier, const SweepArguments& arguments) {
   SweepRequest request = earlier;
   if (!arguments.request.csv.empty()) request.csv = arguments.request.csv;
@@ -78,7 +78,7 @@ SweepRequest continued(const SweepRequest& earlier, const SweepArguments& argume
 
 /// Copies the settings that a resumed sweep may change; those that are named, or all.
 /// Only settings that cannot make a proof wrong may change: how hard to try, and the gap. The table
-/// of options says which they are.
+/// of options states which they are.
 void copy_changeable(const SolveSettings& from, SolveSettings& to,
                      const std::vector<std::string>* names = nullptr) {
   visit_setting_options([&](const auto& option) {
@@ -95,8 +95,8 @@ bool is_finished(const std::string& output) {
          !std::filesystem::exists(journal_path(output), ignored);
 }
 
-/// Goes on with what FILE.partial or FILE.request say. A setting that the command line does not
-/// have is that of the earlier run.
+/// Goes on with the request in FILE.partial or FILE.request. A setting that the command line does
+/// not have is taken from the earlier run.
 void go_on(SweepSetup& setup, const SweepArguments& arguments) {
   setup.output = arguments.resume;
   with_place("--resume", [&] {

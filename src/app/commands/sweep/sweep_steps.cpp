@@ -122,9 +122,9 @@ class SweepRun {
     return run_sweep(grid_, points, sweep, outcomes);
   }
 
-  /// The points, after `min` has been found where the budgets need it. False when interrupted.
-  /// The search for `min` is the first part of such a sweep, in processes like the rest. Its
-  /// schedules are the first starts of the points.
+  /// The points, after `min` has been found if the budgets need it. False when interrupted. The
+  /// search for `min` is the first part of such a sweep, in processes like the rest. Its schedules
+  /// are the first starts of the points.
   bool make_points(std::vector<SweepPoint>& points) {
     std::vector<Bytes> smallest(grid_.subjects.size(), 0);
     if (needs_smallest_ram(grid_.ram)) {
