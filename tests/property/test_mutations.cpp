@@ -10,7 +10,7 @@ namespace {
 class Mutations : public testing::TestWithParam<Mutation> {};
 
 TEST_P(Mutations, AreFoundByTheirJudgeForWhatTheyAre) {
-  constexpr int kCases = 300;
+  constexpr int kCases = 100;
   Twister random(seed_of_run());
   for (int i = 0; i < kCases; ++i) {
     const std::optional<Corrupted> corrupted = corrupt(random, GetParam());
