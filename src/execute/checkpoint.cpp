@@ -1,6 +1,7 @@
 #include "execute/checkpoint.hpp"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -9,6 +10,7 @@
 #include "base/text/printable.hpp"
 #include "execute/given_data.hpp"
 #include "execute/state_arrays.hpp"
+#include "model/parameters.hpp"
 
 namespace poet {
 namespace {
@@ -16,29 +18,23 @@ namespace {
 constexpr unsigned kHalfBits = 32;
 constexpr std::uint64_t kLowHalf = 0xffffffffU;
 
-struct Moments {
-  const char* name;  ///< as in the state_dict() of PyTorch's optimizers
-  std::vector<std::vector<float>> TrainingState::*groups;
-};
-
-std::vector<Moments> moments_of(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::sgd:
-      return {};
-    case Optimizer::momentum:
-      return {{"momentum_buffer", &TrainingState::first}};
-    case Optimizer::adam:
-      return {{"exp_avg", &TrainingState::first}, {"exp_avg_sq", &TrainingState::second}};
-  }
-  throw InternalError("an optimizer without moments");
-}
-
 std::string progress_name(const std::string& name) {
   return std::string(kProgressPrefix) + name;
 }
 
-std::string moment_prefix(const Moments& moments) {
-  return progress_name(fmt::format("{}/", moments.name));
+/// The moments of all parameters, each with what begins the names of their arrays.
+struct Moments {
+  std::string prefix;
+  std::vector<StateTensor> tensors;
+};
+
+std::vector<Moments> moments_in(TrainingState& state, const TrainingStep& step) {
+  std::vector<Moments> moments;
+  for (const std::string_view name : moments_of(step.optimizer)) {
+    auto& groups = moments.empty() ? state.first : state.second;
+    moments.push_back({progress_name(fmt::format("{}/", name)), tensors_of(step, groups)});
+  }
+  return moments;
 }
 
 ArrayToWrite whole(const char* name, std::vector<std::int64_t> values) {
@@ -92,10 +88,8 @@ class ProgressReader {
 std::vector<ArrayToWrite> checkpoint_arrays(const TrainingStep& step, TrainingState& state,
                                             const TrainingProgress& progress) {
   std::vector<ArrayToWrite> arrays = parameter_arrays(step, state);
-  for (const Moments& moments : moments_of(step.optimizer)) {
-    const std::vector<ArrayToWrite> more =
-        arrays_of(tensors_of(step, state.*moments.groups), moment_prefix(moments));
-    arrays.insert(arrays.end(), more.begin(), more.end());
+  for (const auto& [prefix, tensors] : moments_in(state, step)) {
+    for (ArrayToWrite& array : arrays_of(tensors, prefix)) arrays.push_back(std::move(array));
   }
   arrays.push_back({.name = progress_name("decays"),
                     .shape = {2},
@@ -132,13 +126,12 @@ TrainingProgress restore(const TrainingStep& step, std::span<const NamedArray> a
   GivenData given;
   give_parameters(step, arrays, place, given);
   apply(step, given, state);
-  for (const Moments& moments : moments_of(step.optimizer)) {
-    for (const StateTensor& tensor : tensors_of(step, state.*moments.groups)) {
-      errors.collect([&] {
+  for (const auto& [prefix, tensors] : moments_in(state, step)) {
+    for (const StateTensor& tensor : tensors) {
+      errors.collect([&, &prefix = prefix] {
         const std::vector<double>& values =
-            reader.numbers(moment_prefix(moments) + tensor.name, tensor.count, false);
-        std::transform(values.begin(), values.end(),
-                       tensor.group->begin() + static_cast<std::ptrdiff_t>(tensor.first),
+            reader.numbers(prefix + tensor.about->name, tensor.values.size(), false);
+        std::transform(values.begin(), values.end(), tensor.values.begin(),
                        [](double value) { return static_cast<float>(value); });
       });
     }

@@ -24,8 +24,7 @@ struct TrainingProgress {
 };
 
 /// A state between two epochs as arrays: the parameters by their names, the optimizer's moments by
-/// PyTorch's names for them (`poet/momentum_buffer/NAME`, or `poet/exp_avg/NAME` and
-/// `poet/exp_avg_sq/NAME`), and the progress.
+/// PyTorch's names for them (`poet/MOMENT/NAME`, see moments_of()), and the progress.
 std::vector<ArrayToWrite> checkpoint_arrays(const TrainingStep& step, TrainingState& state,
                                             const TrainingProgress& progress);
 

@@ -15,6 +15,7 @@
 #include <limits>
 #include <memory>
 
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "step/initial_values.hpp"
 #include "step/step_outputs.hpp"
@@ -118,16 +119,13 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& from = step.parameters[p];
     const auto count = static_cast<std::size_t>(from.count);
-    const bool has_first = from.is_trained && step.optimizer != Optimizer::sgd;
-    const bool has_second = from.is_trained && step.optimizer == Optimizer::adam;
+    const std::size_t moments = from.is_trained ? moments_of(step.optimizer).size() : 0;
     state.parameters.push_back(initial_parameters(from, seed, p));
-    state.first.emplace_back(has_first ? count : 0);
-    state.second.emplace_back(has_second ? count : 0);
+    state.first.emplace_back(moments > 0 ? count : 0);
+    state.second.emplace_back(moments > 1 ? count : 0);
     state.kept.emplace_back(from.is_kept ? count : 0);
     state.gradients.emplace_back(from.is_trained ? count : 0);
-    state.running.emplace_back(from.norm ? count : 0);
-    std::fill(state.running.back().begin() + std::ssize(state.running.back()) / 2,
-              state.running.back().end(), 1.0F);
+    state.running.push_back(from.norm ? initial_statistics(from) : std::vector<float>());
     state.batches.push_back(0);
   }
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {

@@ -8,10 +8,10 @@
 #include "execute/given_data.hpp"
 
 #include <algorithm>
-#include <array>
 #include <bit>
 #include <cmath>
 #include <limits>
+#include <set>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -21,16 +21,12 @@
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "execute/running_statistics.hpp"
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "step/int8_weights.hpp"
 
 namespace poet {
 namespace {
-
-/// What a state of PyTorch has beside parameters. Norms that are no batch norms here may have been
-/// some there; nothing of theirs is needed.
-constexpr std::array<std::string_view, 3> kRunningStatistics = {"running_mean", "running_var",
-                                                                "num_batches_tracked"};
 
 std::string shape_of(const Shape& shape) {
   return fmt::format("({})", fmt::join(shape, ", "));
@@ -76,12 +72,12 @@ class ParameterMatch {
                  const std::string& place)
       : step_(step), place_(place) {
     for (const StepParameters& parameters : step.parameters) {
-      names_.insert(names_.end(), parameters.tensors.begin(), parameters.tensors.end());
+      for (const StepTensor& tensor : parameters.tensors) add_name(tensor.name);
     }
     for (const NamedArray& array : arrays) {
       const bool is_progress = array.name.starts_with(kProgressPrefix);
       const bool is_parameter = std::find(names_.begin(), names_.end(), array.name) != names_.end();
-      if (is_parameter || is_statistics(array.name)) {
+      if (is_parameter || statistics_.contains(array.name)) {
         found_[array.name] = &array.array;
       } else if (!is_progress) {
         errors_.collect([&] {
@@ -97,9 +93,9 @@ class ParameterMatch {
     for (std::size_t p = 0; p < step_.parameters.size(); ++p) {
       const StepParameters& wanted = step_.parameters[p];
       std::vector<float>& values = given.parameters[p];
-      for (std::size_t t = 0; t < wanted.tensors.size(); ++t) {
+      for (const StepTensor& each : wanted.tensors) {
         errors_.collect([&] {
-          const std::vector<float> part = tensor(wanted.tensors[t], wanted.shapes[t], wanted.value);
+          const std::vector<float> part = tensor(each.name, each.shape, wanted.value);
           values.insert(values.end(), part.begin(), part.end());
         });
       }
@@ -107,7 +103,7 @@ class ParameterMatch {
       const bool is_whole = std::ssize(values) == wanted.count;
       if (wanted.has_int8_weights && is_whole) {
         errors_.collect([&] {
-          with_place(where(wanted.tensors.front()), [&] { round_to_int8(wanted, values); });
+          with_place(where(wanted.tensors.front().name), [&] { round_to_int8(wanted, values); });
         });
       }
     }
@@ -115,9 +111,19 @@ class ParameterMatch {
   }
 
  private:
+  /// Norms that are no batch norms here may have been some in PyTorch: their statistics may be
+  /// there, and are not needed.
+  void add_name(const std::string& tensor) {
+    names_.emplace_back(tensor);
+    const std::string_view layer = layer_of_weight(tensor);
+    if (layer.empty() || !is_weight_name(tensor)) return;
+    const auto [mean, variance, batches] = statistics_names(layer);
+    statistics_.insert({mean, variance, batches});
+  }
+
   void take_statistics(std::size_t p, GivenData& given) {
     const StepParameters& norm = step_.parameters[p];
-    const StatisticsNames names = statistics_names(norm);
+    const StatisticsNames names = statistics_names(norm.name);
     const bool has_mean = found_.contains(names.mean);
     const bool has_variance = found_.contains(names.variance);
     GivenStatistics statistics{.running = {}, .batches = batches(names.batches)};
@@ -125,7 +131,7 @@ class ParameterMatch {
       if (found_.contains(names.batches)) given.statistics[p] = std::move(statistics);
       return;
     }
-    const Shape& channels = norm.shapes.front();
+    const Shape& channels = norm.tensors.front().shape;
     statistics.running = tensor(names.mean, channels);
     const std::vector<float> variances = tensor(names.variance, channels);
     for (std::size_t c = 0; c < variances.size(); ++c) {
@@ -148,16 +154,6 @@ class ParameterMatch {
     throw InputError(where(name),
                      fmt::format("found {} {}; expected one integer from 0", array.values.size(),
                                  array.is_integer ? "integers" : "floats"));
-  }
-
-  /// Only what belongs to a layer of the model.
-  bool is_statistics(std::string_view name) const {
-    const std::size_t dot = name.rfind('.');
-    if (dot == std::string_view::npos) return false;
-    const std::string weight = std::string(name.substr(0, dot)) + ".weight";
-    return std::find(kRunningStatistics.begin(), kRunningStatistics.end(), name.substr(dot + 1)) !=
-               kRunningStatistics.end() &&
-           std::find(names_.begin(), names_.end(), weight) != names_.end();
   }
 
   std::string where(const std::string& name) const {
@@ -183,6 +179,7 @@ class ParameterMatch {
   const TrainingStep& step_;
   const std::string& place_;
   std::vector<std::string_view> names_;
+  std::set<std::string> statistics_;  ///< what a state of PyTorch may have beside parameters
   std::map<std::string_view, const NumberArray*> found_;
   InputErrors errors_;
 };

@@ -4,16 +4,10 @@
 
 #include <cmath>
 #include <set>
-#include <string_view>
+
+#include "model/parameters.hpp"
 
 namespace poet {
-
-StatisticsNames statistics_names(const StepParameters& norm) {
-  constexpr std::string_view kWeight = "weight";
-  std::string layer = norm.tensors.front();  // `LAYER.weight`
-  layer.resize(layer.size() - kWeight.size());
-  return {layer + "running_mean", layer + "running_var", layer + "num_batches_tracked"};
-}
 
 std::vector<std::size_t> tracked_norms(const TrainingStep& step) {
   std::set<std::size_t> tracked;
@@ -35,10 +29,10 @@ std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const Tra
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& norm = step.parameters[p];
     if (!has_statistics(step, state, p)) continue;
-    const StatisticsNames names = statistics_names(norm);
+    const StatisticsNames names = statistics_names(norm.name);
     const std::vector<float>& running = state.running[p];
     const auto middle = running.begin() + std::ssize(running) / 2;
-    const Shape channels = norm.shapes.front();
+    const Shape& channels = norm.tensors.front().shape;
     arrays.push_back({names.mean, channels, std::vector<float>(running.begin(), middle)});
     arrays.push_back({names.variance, channels, std::vector<float>(middle, running.end())});
     arrays.push_back({names.batches, {}, std::vector<std::int64_t>{state.batches[p]}});

@@ -10,12 +10,6 @@
 
 namespace poet {
 
-/// What PyTorch calls the running statistics of a batch norm.
-struct StatisticsNames {
-  std::string mean, variance, batches;
-};
-StatisticsNames statistics_names(const StepParameters& norm);
-
 /// The batch norms of a step whose running statistics take batches in: indices into
 /// TrainingStep::parameters.
 std::vector<std::size_t> tracked_norms(const TrainingStep& step);
@@ -24,9 +18,8 @@ std::vector<std::size_t> tracked_norms(const TrainingStep& step);
 /// was given none, as its gamma and beta are the folded ones.
 bool has_statistics(const TrainingStep& step, const TrainingState& state, std::size_t parameters);
 
-/// The running statistics of the batch norms of a step as arrays with PyTorch's names:
-/// LAYER.running_mean, LAYER.running_var and LAYER.num_batches_tracked. Together with the
-/// parameters they are what PyTorch's state_dict has.
+/// The running statistics of the batch norms of a step as arrays with PyTorch's names
+/// (statistics_names). Together with the parameters they are what PyTorch's state_dict has.
 std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const TrainingState& state);
 
 /// Parameters as a user states them: those of a frozen norm before its statistics were folded in.

@@ -13,17 +13,12 @@ std::vector<StateTensor> tensors_of(const TrainingStep& step,
                                     std::vector<std::vector<float>>& groups) {
   std::vector<StateTensor> tensors;
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
-    const StepParameters& parameters = step.parameters[p];
-    if (groups[p].empty()) continue;
-    std::size_t first = 0;
-    for (std::size_t t = 0; t < parameters.tensors.size(); ++t) {
-      const auto count = static_cast<std::size_t>(element_count(parameters.shapes[t]));
-      tensors.push_back({.name = parameters.tensors[t],
-                         .shape = &parameters.shapes[t],
-                         .group = &groups[p],
-                         .first = first,
-                         .count = count});
-      first += count;
+    std::span<float> rest = groups[p];
+    if (rest.empty()) continue;
+    for (const StepTensor& tensor : step.parameters[p].tensors) {
+      const auto count = static_cast<std::size_t>(element_count(tensor.shape));
+      tensors.push_back({&tensor, rest.first(count)});
+      rest = rest.subspan(count);
     }
   }
   return tensors;
@@ -32,12 +27,11 @@ std::vector<StateTensor> tensors_of(const TrainingStep& step,
 std::vector<ArrayToWrite> arrays_of(const std::vector<StateTensor>& tensors,
                                     const std::string& prefix) {
   std::vector<ArrayToWrite> arrays;
-  for (const StateTensor& tensor : tensors) {
-    const auto first = tensor.group->begin() + static_cast<std::ptrdiff_t>(tensor.first);
-    arrays.push_back(
-        {.name = prefix + tensor.name,
-         .shape = *tensor.shape,
-         .values = std::vector<float>(first, first + static_cast<std::ptrdiff_t>(tensor.count))});
+  arrays.reserve(tensors.size());
+  for (const auto& [about, values] : tensors) {
+    arrays.push_back({.name = prefix + about->name,
+                      .shape = about->shape,
+                      .values = std::vector<float>(values.begin(), values.end())});
   }
   return arrays;
 }

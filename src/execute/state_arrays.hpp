@@ -1,6 +1,6 @@
 #pragma once
 
-#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,12 +11,10 @@
 
 namespace poet {
 
-/// A tensor of a state under the name that PyTorch has for it.
+/// A tensor of a step with its numbers in a state.
 struct StateTensor {
-  std::string name;
-  const Shape* shape = nullptr;
-  std::vector<float>* group = nullptr;  ///< the numbers of all tensors that lie one after the other
-  std::size_t first = 0, count = 0;     ///< its own among them
+  const StepTensor* about = nullptr;
+  std::span<float> values;
 };
 
 /// The tensors of one member of the state by the names of the parameters; layers whose vector is

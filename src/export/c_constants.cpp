@@ -55,9 +55,7 @@ std::vector<float> first_statistics(const DevicePlan& plan, const FirstParameter
                                     std::size_t g) {
   const auto given = first.running.find(g);
   if (given != first.running.end()) return given->second;
-  std::vector<float> values(static_cast<std::size_t>(plan.groups[g].parameters->count));
-  std::fill(values.begin() + std::ssize(values) / 2, values.end(), 1.0F);
-  return values;
+  return initial_statistics(*plan.groups[g].parameters);
 }
 
 /// The running statistics of the groups that have some where `first_of` says.
@@ -76,7 +74,7 @@ std::string statistics_text(const DevicePlan& plan, const FirstParameters& first
 /// The weight of group `g`, which is the first tensor of its parameters, as bytes and scales.
 Int8Weights bytes_of_group(const DevicePlan& plan, std::size_t g,
                            const std::vector<float>& parameters) {
-  const Shape& weight = plan.groups[g].parameters->shapes.front();
+  const Shape& weight = plan.groups[g].parameters->tensors.front().shape;
   const auto count = static_cast<std::size_t>(element_count(weight));
   return int8_weights(std::span(parameters).first(count), weight.front());
 }

@@ -17,9 +17,10 @@
 namespace poet {
 namespace {
 
-std::string joined_shapes(const std::vector<Shape>& shapes) {
+std::string joined_shapes(const std::vector<StepTensor>& tensors) {
   std::string text;
-  for (const Shape& shape : shapes) text += (text.empty() ? "" : " + ") + shape_text(shape);
+  for (const StepTensor& each : tensors)
+    text += (text.empty() ? "" : " + ") + shape_text(each.shape);
   return text;
 }
 
@@ -202,7 +203,7 @@ class PlanHeader {
       const std::string name = names.add(from.name);
       indices += fmt::format("  POET_GROUP_{} = {}{} /* {} {}{} */\n", name, g,
                              g + 1 < plan_.groups.size() ? "," : "", comment_text(from.name),
-                             joined_shapes(from.shapes), from.is_trained ? "" : ", not trained");
+                             joined_shapes(from.tensors), from.is_trained ? "" : ", not trained");
       places += fmt::format("#define POET_{}_{} {}\n#define POET_COUNT_{} {}\n",
                             from.is_trained ? "FIRST" : "CONSTANT_FIRST", name, group.first, name,
                             from.count);

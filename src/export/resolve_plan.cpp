@@ -15,6 +15,7 @@
 #include "base/sha256.hpp"
 #include "export/device_plan.hpp"
 #include "export/resolve_memory.hpp"
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 #include "step/initial_values.hpp"
@@ -98,9 +99,9 @@ class PlanResolver {
     std::int64_t constant = 0;
     std::int64_t constant_bytes = 0;
     std::int64_t kept = 0;
-    const bool has_moments = step_.optimizer != Optimizer::sgd;
+    const std::int64_t moments = std::ssize(moments_of(step_.optimizer));
     for (const StepParameters& from : step_.parameters) {
-      const bool moves = from.is_trained && has_moments;
+      const bool moves = from.is_trained && moments > 0;
       std::int64_t& first = from.is_trained ? trained : constant;
       plan_.groups.push_back({.parameters = &from,
                               .first = fitting<std::int32_t>(first, "parameters"),
@@ -109,7 +110,7 @@ class PlanResolver {
       kept_offset_.push_back(kept * kRealBytes);
       first += from.count;
       if (from.has_int8_weights) {
-        const Shape& weight = from.shapes.front();
+        const Shape& weight = from.tensors.front().shape;
         plan_.groups.back().bytes = fitting<std::int32_t>(constant_bytes, "constant bytes");
         constant_bytes += element_count(weight);
         first += weight.front() - element_count(weight);
@@ -123,10 +124,8 @@ class PlanResolver {
     plan_.constant_count = fitting<std::int32_t>(constant, "constants");
     plan_.constant_byte_count = fitting<std::int32_t>(constant_bytes, "constant bytes");
     plan_.kept_count = fitting<std::int32_t>(kept, "gradients");
-    const bool has_second = step_.optimizer == Optimizer::adam;
-    const std::int64_t moments = has_moments ? (has_second ? 2 : 1) * trained : 0;
-    plan_.moment_count = fitting<std::int32_t>(moments, "moments");
-    plan_.second_moments = has_second ? static_cast<std::int32_t>(trained) : 0;
+    plan_.moment_count = fitting<std::int32_t>(moments * trained, "moments");
+    plan_.second_moments = moments > 1 ? static_cast<std::int32_t>(trained) : 0;
   }
 
   void take_groups(const DevicePlan& training) {
@@ -254,7 +253,7 @@ class PlanResolver {
   /// An element of a layer whose weight is bytes: these, or its biases, which come after the
   /// scales.
   static DeviceOperand in_bytes(const DeviceGroup& group, std::int64_t element) {
-    const Shape& weight = group.parameters->shapes.front();
+    const Shape& weight = group.parameters->tensors.front().shape;
     const std::int64_t bias = element - element_count(weight);
     if (bias >= 0) return constant(group.first + weight.front() + bias);
     return {.place = POET_BYTES, .offset = static_cast<std::uint32_t>(*group.bytes + element)};
@@ -333,7 +332,7 @@ std::uint32_t state_hash(const TrainingStep& step) {
   for (const StepParameters& each : step.parameters) {
     if (!each.is_trained && !each.norm) continue;
     text += fmt::format("\n{} {}", each.name, each.is_trained);
-    for (const Shape& shape : each.shapes) text += ' ' + shape_text(shape);
+    for (const StepTensor& tensor : each.tensors) text += ' ' + shape_text(tensor.shape);
   }
   return static_cast<std::uint32_t>(std::stoul(sha256_hex(text).substr(0, 8), nullptr, 16));
 }
@@ -359,7 +358,8 @@ DevicePlan resolve_second_plan(const TrainingStep& forward, const PlacedStep& pl
         "for");
   }
   const auto is_same = [](const StepParameters& a, const StepParameters& b) {
-    return a.name == b.name && a.shapes == b.shapes;
+    return a.name == b.name &&
+           std::ranges::equal(a.tensors, b.tensors, {}, &StepTensor::shape, &StepTensor::shape);
   };
   const std::vector<StepParameters>& trained = training.step->parameters;
   if (!std::equal(trained.begin(), trained.end(), forward.parameters.begin(),

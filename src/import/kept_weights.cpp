@@ -1,7 +1,6 @@
-// Names and forms of parameters are in docs/run-format.md: out x in for a linear layer, which
-// ONNX also stores the other way round, the gates of an LSTM as i, f, g, o, which ONNX orders i, o,
-// f, c, and the gates of a GRU as r, z, n, which ONNX orders z, r, h. Each tensor of a recurrence
-// has all of its directions, one after the other.
+// Names and forms of parameters are in docs/run-format.md, and where ONNX has them in
+// model/parameters.cpp: out x in for a linear layer, which ONNX also stores the other way round,
+// gates in another order, and all directions of a recurrence in one tensor.
 
 #include "import/kept_weights.hpp"
 
@@ -17,19 +16,9 @@
 namespace poet {
 namespace {
 
-/// Where the gates of PyTorch are in ONNX.
-std::vector<std::size_t> gates_of(const OnnxNode& node) {
-  if (node.op == ".lstm") return {0, 2, 3, 1};
-  return {1, 0, 2};
-}
-
-bool is_flat(std::string_view op) {
-  return op == "batch_norm1d" || op == "batch_norm2d" || op == "group_norm";
-}
-
 /// Blocks of equal size, one for each gate, in PyTorch's order.
 std::vector<float> in_gate_order(const std::vector<float>& values, std::size_t first,
-                                 std::size_t count, const std::vector<std::size_t>& gates) {
+                                 std::size_t count, std::span<const std::size_t> gates) {
   const std::size_t block = count / gates.size();
   std::vector<float> ordered;
   ordered.reserve(count);
@@ -42,43 +31,24 @@ std::vector<float> in_gate_order(const std::vector<float>& values, std::size_t f
 
 }  // namespace
 
-void KeptWeights::add(const std::string& layer, const char* name, int tensor, Source::Form form) {
-  if (tensor < 0) return;
-  const std::string full = *name == '\0' ? layer : fmt::format("{}.{}", layer, name);
-  sources_[layer].push_back({.name = full, .tensor = tensor, .form = form});
-}
-
 void KeptWeights::add_layer(std::string_view op, const std::string& layer, const OnnxNode& node,
                             int weight) {
-  const bool in_first = node.integer("in_first", 0) != 0;
-  add(layer, "weight", weight,
-      in_first      ? Source::Form::transposed
-      : is_flat(op) ? Source::Form::flat
-                    : Source::Form::as_is);
-  if (op == "embedding") return;
-  add(layer, "bias", node.input(2), op == "layer_norm" ? Source::Form::as_is : Source::Form::flat);
-  if (!op.starts_with("batch_norm")) return;
-  add(layer, "running_mean", node.input(3), Source::Form::flat);
-  add(layer, "running_var", node.input(4), Source::Form::flat);
+  const bool is_transposed = node.integer("in_first", 0) != 0;
+  for (const LayerTensor& each : tensors_of_op(op)) {
+    const bool is_weight = each.onnx_input == kWeightInput;
+    const int tensor = is_weight ? weight : node.input(static_cast<std::size_t>(each.onnx_input));
+    if (tensor < 0) continue;
+    sources_[layer].push_back(
+        {.name = tensor_name(layer, each),
+         .tensor = tensor,
+         .form = is_weight && is_transposed ? OnnxForm::transposed : each.form,
+         .gates = each.gates,
+         .direction = static_cast<std::size_t>(node.integer("direction_index", 0))});
+  }
 }
 
 void KeptWeights::add_user(const std::string& layer, const std::string& owner, int weight) {
   shared_.push_back({.layer = layer, .owner = owner, .tensor = weight});
-}
-
-void KeptWeights::add_cell(const std::string& layer, const OnnxNode& node) {
-  add(layer, "weight_ih", node.input(1), Source::Form::gates);
-  add(layer, "weight_hh", node.input(2), Source::Form::gates);
-  add(layer, "bias_ih", node.input(3), Source::Form::input_bias);
-  add(layer, "bias_hh", node.input(3), Source::Form::hidden_bias);
-  for (Source& source : sources_[layer]) {
-    source.gates = gates_of(node);
-    source.direction = static_cast<std::size_t>(node.integer("direction_index", 0));
-  }
-}
-
-void KeptWeights::add_parameter(const std::string& layer, int tensor) {
-  add(layer, "", tensor, Source::Form::as_is);
 }
 
 std::vector<float> KeptWeights::numbers_of(const Source& source) const {
@@ -93,7 +63,7 @@ std::vector<float> KeptWeights::numbers_of(const Source& source) const {
 }
 
 KeptArray KeptWeights::array_of(const Source& source) const {
-  using Form = Source::Form;
+  using Form = OnnxForm;
   KeptArray array{.name = source.name, .values = numbers_of(source)};
   const Shape& shape = graph_.at(source.tensor).shape;
   std::size_t count = array.values.size();
@@ -142,7 +112,7 @@ std::vector<KeptArray> KeptWeights::arrays(const ModelSpec& spec) const {
     const auto is_same = [&] {
       std::vector<float> a = numbers_of(owner->second.front());
       std::vector<float> b =
-          numbers_of({.name = user.layer, .tensor = user.tensor, .form = Source::Form::as_is});
+          numbers_of({.name = user.layer, .tensor = user.tensor, .form = OnnxForm::as_is});
       // One of the two may read it transposed.
       std::sort(a.begin(), a.end());
       std::sort(b.begin(), b.end());

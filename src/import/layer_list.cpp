@@ -17,6 +17,7 @@
 
 #include "base/text/printable.hpp"
 #include "model/op.hpp"
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -194,7 +195,7 @@ std::string LayerList::add_cell(const OnnxNode& node, std::string_view op,
                                 const std::string& owner) {
   std::string name = add(op, wanted, std::move(inputs), attributes);
   if (owner.empty()) {
-    weights_.add_cell(name, node);
+    weights_.add_layer(op, name, node, node.input(kWeightInput));
   } else {
     spec_.layers.back().weights = InputName{.name = owner, .place = {}};
   }
@@ -211,9 +212,8 @@ std::string LayerList::add_input(const std::string& wanted, Shape shape) {
 }
 
 std::string LayerList::owner_name(const OnnxNode& node, int weight) const {
-  const std::string& name = at(weight).name;
-  const std::size_t end = name.rfind(".weight");
-  return end == std::string::npos || end == 0 ? name_of_node(node) : clean(name.substr(0, end));
+  const std::string layer(layer_of_weight(at(weight).name));
+  return layer.empty() ? name_of_node(node) : clean(layer);
 }
 
 /// `/layer1/layer1.0/conv1/Conv` becomes `layer1.0.conv1`, as PyTorch calls the module.
@@ -274,7 +274,7 @@ std::string LayerList::parameter(int tensor) {
                         {{"shape", list_attribute(whole)},
                          {"value", value ? real_attribute(*value) : Attribute{}}});
     spec_.layers.back().trainable = !weight.values;
-    weights_.add_parameter(known->second, origin);
+    weights_.add_layer("parameter", known->second, {}, origin);
   }
   std::string name = known->second;
   const Shape wanted = weight.shape.empty() ? Shape{1} : weight.shape;

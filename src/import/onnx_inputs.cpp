@@ -9,6 +9,7 @@
 #include <iterator>
 
 #include "import/onnx_file.hpp"
+#include "model/parameters.hpp"
 
 namespace poet {
 namespace {
@@ -38,10 +39,6 @@ bool may_be_data(const onnx::ValueInfoProto& input) {
 }
 
 }  // namespace
-
-bool is_weight_name(const std::string& name) {
-  return name.ends_with(".weight") || name.ends_with(".bias");
-}
 
 std::set<std::string> stored_names(const onnx::GraphProto& graph) {
   std::set<std::string> names;

@@ -27,10 +27,6 @@ std::vector<const onnx::ValueInfoProto*> data_of(const onnx::GraphProto& graph);
 /// The tensors whose numbers are in the file.
 std::set<std::string> stored_names(const onnx::GraphProto& graph);
 
-/// Whether a name is that of a weight in PyTorch. Index tables and matrices may be data; what has
-/// such a name is none.
-bool is_weight_name(const std::string& name);
-
 /// Whether a file leaves an extent to the run.
 bool is_open(const onnx::TensorShapeProto::Dimension& extent);
 

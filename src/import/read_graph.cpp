@@ -21,6 +21,7 @@
 #include "import/onnx_file.hpp"
 #include "import/onnx_inputs.hpp"
 #include "import/weight_numbers.hpp"
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 

@@ -19,6 +19,7 @@
 #include "import/layer_list.hpp"
 #include "model/exact/layer_options.hpp"
 #include "model/op.hpp"
+#include "model/parameters.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -29,14 +30,9 @@ bool is_frozen_norm(const LayerSpec& layer) {
   return frozen != layer.attributes.end() && frozen->second.height != 0;
 }
 
-// The ops that an import can make, and of those the ones with something to train.
 bool has_parameters(const LayerSpec& layer) {
-  static const std::set<std::string_view> ops = {
-      "conv1d",     "conv2d",     "conv_transpose2d", "linear",    "batch_norm1d", "batch_norm2d",
-      "layer_norm", "group_norm", "embedding",        "parameter", "lstm",         "gru",
-      "prelu"};
   if (layer.op == "custom") return layer.attributes.at("parameters").height > 0;
-  return ops.contains(layer.op);
+  return !tensors_of_op(layer.op).empty();
 }
 
 /// The number of `last:3`.

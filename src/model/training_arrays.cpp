@@ -3,6 +3,7 @@
 
 #include "model/training_arrays.hpp"
 
+#include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
 
@@ -10,19 +11,6 @@ namespace poet {
 namespace {
 
 constexpr int kUsualBytes = 4;  // of an element, without a platform
-
-/// Numbers that the optimizer keeps for each parameter.
-int numbers_kept(Optimizer optimizer) {
-  switch (optimizer) {
-    case Optimizer::sgd:
-      return 0;
-    case Optimizer::momentum:
-      return 1;
-    case Optimizer::adam:
-      break;
-  }
-  return 2;
-}
 
 }  // namespace
 
@@ -40,7 +28,7 @@ KeptSizes kept_sizes(const Parameters& parameters, const Model& model, const Pla
   if (!parameters.is_trained) return sizes;
   const Bytes gradient = bytes_of(parameters, elements.gradients.value_or(usual));
   if (model.update == Update::accumulate) sizes.gradients = gradient;
-  sizes.optimizer = checked_product({numbers_kept(model.optimizer), gradient});
+  sizes.optimizer = checked_product({std::ssize(moments_of(model.optimizer)), gradient});
   return sizes;
 }
 

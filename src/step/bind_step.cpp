@@ -16,7 +16,7 @@
 #include "base/text/figures.hpp"
 #include "base/text/printable.hpp"
 #include "model/exact/gradient_plan.hpp"
-#include "step/initial_values.hpp"
+#include "model/parameters.hpp"
 #include "step/kernels.hpp"
 #include "step/layer_node.hpp"
 #include "step/norm_statistics.hpp"
@@ -30,14 +30,19 @@ using Kind = OperandSource::Kind;
 
 constexpr int kElementBytes = 4;
 
-/// Of gamma, which begins at 1 and not at random, and of the slopes of a prelu (He et al., 2015,
-/// section 2.1).
-std::optional<float> center_of(std::string_view op) {
-  constexpr float kSlope = 0.25F;
-  if (op == "prelu") return kSlope;
-  const bool is_normalisation =
-      op == "batch_norm1d" || op == "batch_norm2d" || op == "layer_norm" || op == "group_norm";
-  return is_normalisation ? std::optional(1.0F) : std::nullopt;
+/// The op's tensors in this group of the layer, with their extents.
+std::vector<StepTensor> tensors_of(const DraftLayer& owner, int parameters,
+                                   const std::vector<Shape>& shapes) {
+  const auto own = std::find(owner.parameters.begin(), owner.parameters.end(), parameters);
+  const auto group = own - owner.parameters.begin();
+  std::vector<StepTensor> tensors;
+  for (const LayerTensor& each : tensors_of_op(owner.spec->op)) {
+    if (each.group != group || tensors.size() == shapes.size()) continue;
+    tensors.push_back({tensor_name(owner.spec->name, each), shapes[tensors.size()], each.center});
+  }
+  if (tensors.size() == shapes.size()) return tensors;
+  throw InternalError(
+      fmt::format("{} has tensors that model/parameters.cpp does not name", owner.spec->op));
 }
 
 bool reads_indices(std::string_view op) {
@@ -96,10 +101,8 @@ class StepBinder {
     std::int64_t count = 0;
     for (const Shape& shape : from.shapes) count += count_of(shape);
     step_.parameters.push_back({.name = from.name,
-                                .tensors = parameter_names(owner, from),
-                                .shapes = from.shapes,
+                                .tensors = tensors_of(owner, index, from.shapes),
                                 .count = count,
-                                .center = center_of(owner.spec->op),
                                 .is_trained = from.is_trained,
                                 .is_kept = from.is_trained && is_kept(),
                                 .norm = batch_norm_of(draft_, index),

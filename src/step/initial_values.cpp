@@ -4,9 +4,7 @@
 
 #include "step/initial_values.hpp"
 
-#include <fmt/format.h>
-
-#include <array>
+#include <algorithm>
 
 #include "poet/error.hpp"
 #include "step/int8_weights.hpp"
@@ -14,21 +12,22 @@
 
 namespace poet {
 
-// A tensor of one extent is a bias or, in a normalisation, a scale.
 std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   std::vector<poet_initial> values;
-  for (std::size_t t = 0; t < parameters.shapes.size(); ++t) {
-    const Shape& shape = parameters.shapes[t];
-    const std::int32_t fan_in = product(shape, 1, shape.size());
-    const bool is_weight = shape.size() > 1 && !parameters.center;
-    if (parameters.value) {
-      values.push_back({.count = count_of(shape), .center = *parameters.value, .spread = 0});
-      continue;
-    }
+  for (const auto& [name, shape, center] : parameters.tensors) {
+    const bool is_weight = shape.size() > 1 && !center;
+    const auto fan_in = static_cast<float>(product(shape, 1, shape.size()));
+    const float spread = is_weight ? poet_weight_spread(fan_in) : 0.1F;
     values.push_back({.count = count_of(shape),
-                      .center = t == 0 ? parameters.center.value_or(0.0F) : 0.0F,
-                      .spread = is_weight ? poet_weight_spread(static_cast<float>(fan_in)) : 0.1F});
+                      .center = parameters.value.value_or(center.value_or(0.0F)),
+                      .spread = parameters.value ? 0 : spread});
   }
+  return values;
+}
+
+std::vector<float> initial_statistics(const StepParameters& norm) {
+  std::vector<float> values(static_cast<std::size_t>(norm.count));
+  std::fill(values.begin() + std::ssize(values) / 2, values.end(), 1.0F);
   return values;
 }
 
@@ -60,22 +59,6 @@ poet_optimizer_kind kind_of(Optimizer optimizer) {
       return POET_ADAM;
   }
   throw InternalError("an optimizer without a kind");
-}
-
-// A recurrent layer has two groups, of its input and of its state, which PyTorch tells apart by
-// ending.
-std::vector<std::string> parameter_names(const DraftLayer& owner, const DraftParameters& from) {
-  const std::string& layer = owner.spec->name;
-  if (owner.exact.is_parameter) return {layer};
-  const char* const ending = from.name == layer + ".input"    ? "_ih"
-                             : from.name == layer + ".hidden" ? "_hh"
-                                                              : "";
-  constexpr std::array kTensors = {"weight", "bias"};
-  std::vector<std::string> names;
-  for (std::size_t t = 0; t < from.shapes.size(); ++t) {
-    names.push_back(fmt::format("{}.{}{}", layer, kTensors.at(t), ending));
-  }
-  return names;
 }
 
 }  // namespace poet

@@ -68,7 +68,7 @@ Int8Weights int8_weights(std::span<const float> weight, std::int64_t rows) {
 }
 
 void round_to_int8(const StepParameters& of, std::vector<float>& parameters) {
-  const Shape& shape = of.shapes.front();
+  const Shape& shape = of.tensors.front().shape;
   const std::span<float> weight(parameters.data(), static_cast<std::size_t>(element_count(shape)));
   const Int8Weights made = int8_weights(weight, shape.front());
   const std::size_t width = weight.size() / made.scales.size();

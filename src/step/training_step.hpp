@@ -81,14 +81,18 @@ inline bool is_index_of_maximum(std::string_view op) {
   return op == "max_pool2d_index" || op == "max_pool1d_index";
 }
 
+/// A tensor of parameters: a LayerTensor of a layer.
+struct StepTensor {
+  std::string name;  ///< as PyTorch has it: tensor_name()
+  Shape shape;
+  std::optional<float> center{};  ///< LayerTensor::center
+};
+
 /// Parameters that lie one after the other, such as a weight and its bias.
 struct StepParameters {
   std::string name;
-  std::vector<std::string> tensors;  ///< by shape: what PyTorch calls each, see parameter_names()
-  std::vector<Shape> shapes;
+  std::vector<StepTensor> tensors;
   std::int64_t count = 0;
-  /// Of factors, such as the gamma of a normalisation: what they begin near. Absent: weights.
-  std::optional<float> center{};
   bool is_trained = false;         ///< a node applies their gradient
   bool is_kept = false;            ///< their gradient stays in RAM
   std::optional<StepNorm> norm{};  ///< of a batch norm

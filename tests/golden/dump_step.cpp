@@ -48,6 +48,12 @@ class Dump {
   std::string bytes_;
 };
 
+std::vector<Shape> shapes_of(const StepParameters& parameters) {
+  std::vector<Shape> shapes;
+  for (const StepTensor& tensor : parameters.tensors) shapes.push_back(tensor.shape);
+  return shapes;
+}
+
 /// What a dropout layer multiplies its input by.
 void add_masks(Dump& dump, const TrainingStep& step) {
   for (const StepNode& node : step.nodes) {
@@ -77,7 +83,7 @@ void run(const std::string& model, std::int64_t batch_size, std::uint64_t seed, 
   Dump dump;
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& about = step.parameters[p];
-    dump.add({{"kind", "parameters"}, {"name", about.name}, {"shapes", about.shapes}},
+    dump.add({{"kind", "parameters"}, {"name", about.name}, {"shapes", shapes_of(about)}},
              state.parameters[p]);
   }
   for (std::size_t i = 0; i < step.inputs.size(); ++i) {
@@ -95,7 +101,7 @@ void run(const std::string& model, std::int64_t batch_size, std::uint64_t seed, 
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& about = step.parameters[p];
     if (!about.is_trained) continue;
-    dump.add({{"kind", "gradient"}, {"name", about.name}, {"shapes", about.shapes}},
+    dump.add({{"kind", "gradient"}, {"name", about.name}, {"shapes", shapes_of(about)}},
              state.gradients[p]);
   }
   for (const std::size_t p : tracked_norms(step)) {

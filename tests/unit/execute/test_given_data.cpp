@@ -25,7 +25,7 @@ const std::string kDense = R"(
 std::vector<std::string> names_of(const TrainingStep& step) {
   std::vector<std::string> names;
   for (const StepParameters& each : step.parameters) {
-    names.insert(names.end(), each.tensors.begin(), each.tensors.end());
+    for (const StepTensor& tensor : each.tensors) names.push_back(tensor.name);
   }
   return names;
 }

@@ -74,7 +74,7 @@ TEST(Int8Weights, RefuseWhatIsNoNumber) {
 
 TEST(Int8Weights, RoundTheWeightAndNotTheBiases) {
   const StepParameters parameters{
-      .name = "fc", .tensors = {"fc.weight", "fc.bias"}, .shapes = {{1, 2}, {1}}, .count = 3};
+      .name = "fc", .tensors = {{"fc.weight", {1, 2}}, {"fc.bias", {1}}}, .count = 3};
   std::vector<float> values{127, 0.6F, 0.6F};
   round_to_int8(parameters, values);
   EXPECT_THAT(values, testing::ElementsAre(127.0F, 1.0F, 0.6F));
