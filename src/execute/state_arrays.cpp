@@ -27,6 +27,7 @@ std::vector<StateTensor> tensors_of(const TrainingStep& step,
 std::vector<ArrayToWrite> arrays_of(const std::vector<StateTensor>& tensors,
                                     const std::string& prefix) {
   std::vector<ArrayToWrite> arrays;
+  arrays.reserve(tensors.size());
   for (const auto& [about, values] : tensors) {
     arrays.push_back({.name = prefix + about->name,
                       .shape = about->shape,
