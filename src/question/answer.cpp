@@ -29,7 +29,7 @@ constexpr double kSolveShare = 0.5;
 
 /// What the search for the smallest RAM budget may take of the time limit, so that the solve is
 /// left with the rest.
-constexpr double kSearchShare = 0.5;
+constexpr double kSmallestRamShare = 0.5;
 
 /// No stage computes or transfers a tensor twice, so no schedule takes longer than a baseline and
 /// all transfers in each stage. If the baseline takes no time, a multiple cannot express that.
@@ -45,7 +45,7 @@ RuntimeBudget any_runtime(const Subject& subject) {
 MinRam search_smallest(const Subject& subject, const Limits& limits, const SolveSettings& settings,
                        const AnswerOptions& options) {
   SolveOptions search{.settings = settings, .suggest = options.suggest};
-  search.settings.time_limit_seconds *= kSearchShare;
+  search.settings.time_limit_seconds *= kSmallestRamShare;
   search.settings.objective = Objective::energy;  // any schedule will do
   search.interrupted = options.interrupted;
   MinRam found;

@@ -11,18 +11,15 @@
 
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
+#include "solver/limits.hpp"
 
 namespace poet {
 namespace {
 
-/// What the search for the least time may take of the time limit, so that the second solve is left
-/// with the rest.
-constexpr double kFirstShare = 0.5;
-
 SolveResult find_least_time(const Problem& problem, const SolveOptions& options) {
   SolveOptions first = options;
   first.settings.objective = Objective::energy;
-  first.settings.time_limit_seconds *= kFirstShare;
+  first.settings.time_limit_seconds *= kLeastTimeShare;
   first.known_bound_joules = 0;  // it is a bound of the energy
   if (options.progress) {
     first.progress = [&options](Progress progress) {

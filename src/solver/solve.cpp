@@ -10,6 +10,7 @@
 #include "poet/simulate.hpp"
 #include "solver/formulation/useful_windows.hpp"
 #include "solver/least_runtime.hpp"
+#include "solver/limits.hpp"
 #include "solver/phases/phases.hpp"
 #include "solver/search/local_search.hpp"
 #include "solver/solve_state.hpp"
@@ -17,22 +18,10 @@
 namespace poet {
 namespace {
 
-/// Share of a time limit that the local search may use.
-constexpr double kSearchShare = 0.3;
-/// Moves of the search that comes before a large model, and its share of time.
-constexpr std::int64_t kLongSearch = 40'000'000;
-constexpr double kLongSearchShare = 0.5;
-/// Before a large model, whose relaxation alone takes minutes.
-constexpr ProofTime kProofTime{.share = 0.85, .of_elapsed = 10};
-/// Nonzeros of a model that is worth building once the gap is met, as a share of the moves left:
-/// its first linear program takes several times as long as building it.
-constexpr double kModelShare = 0.5;
-
 /// The driver: instant verdicts, local search, the sampled relaxation, proofs in moment models, the
 /// collapsed model and the full model, in turn until the gap is met or time is up. Cheap phases go
 /// first because they settle most problems, and each leaves the next a smaller one: a better
-/// incumbent narrows the windows by cost, and a better bound brings the cutoff closer. 78 of the 80
-/// sample problems are proven in 60 s, 77 of them in 10 s and 70 in 1 s.
+/// incumbent narrows the windows by cost, and a better bound brings the cutoff closer.
 class Solve {
  public:
   Solve(const Problem& problem, const SolveOptions& options) : state_(problem, options) {}
@@ -79,7 +68,7 @@ class Solve {
     if (options.known_bound_joules > 0) state_.incumbent.raise_bound(options.known_bound_joules);
     if (options.start) state_.offer(*options.start);
     // Otherwise a short time limit ends without a bound.
-    if (state_.problem.graph.size() >= kLargeGraph) {
+    if (state_.problem.graph.size() >= kSlowDescentNodes) {
       solve_sampled_relaxation(SampledEffort::first);
       if (result_.status == Status::infeasible) return false;
     }
@@ -134,7 +123,7 @@ class Solve {
     const bool large = size.nonzeros > state_.most_complete_nonzeros();
     if (state_.refining) {
       const std::int64_t built = large ? size.on_demand : size.nonzeros;
-      if (built > state_.share_of_work(kModelShare)) return false;
+      if (built > state_.share_of_work(kRefiningModelShare)) return false;
     } else if (large && !state_.fast()) {
       if (!look_without_model()) return false;
       windows = windows_of(kind);
@@ -164,8 +153,8 @@ class Solve {
   /// s, in place of proven in 11 s.
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
-    run_search_phase(state_, kLongSearch, kLongSearchShare);
-    if (run_proof_phase(state_, kProofTime) == ModelVerdict::infeasible) {
+    run_search_phase(state_, kLargeModelMoves, kLargeModelShare);
+    if (run_proof_phase(state_, kProofBeforeLargeModel) == ModelVerdict::infeasible) {
       declare_searched_infeasible("the moment model");
       return false;
     }
@@ -247,15 +236,6 @@ class Solve {
 };
 
 }  // namespace
-
-double relative_gap(Joules energy, Joules lower_bound) {
-  return energy > 0 ? std::max(0.0, energy - lower_bound) / energy : 0;
-}
-
-double relative_extra_gap(Joules energy, Joules lower_bound, Joules baseline) {
-  const Joules extra = energy - baseline;
-  return extra > 0 ? std::clamp((energy - lower_bound) / extra, 0.0, 1.0) : 0;
-}
 
 SolveResult solve(const Problem& problem, const SolveOptions& options) {
   if (options.settings.objective == Objective::runtime) {

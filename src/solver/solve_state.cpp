@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "solver/limits.hpp"
 #include "solver/search/local_search.hpp"
 
 namespace poet {
@@ -34,11 +35,7 @@ std::int64_t SolveState::share_of_work(double share) const {
   return static_cast<std::int64_t>(share * static_cast<double>(work_left()));
 }
 
-/// The steps of Effort::fast end by counts of iterations and nodes, so that a busy machine finds
-/// the same schedule; the seconds are for models on which those counts take very long. A limit of
-/// two seconds instead costs energy on a machine under load.
 Seconds SolveState::time_for_step(double share) const {
-  constexpr Seconds kFastStep = 30;
   const Seconds seconds = share_of_time(share);
   return fast() ? std::min(seconds, kFastStep) : seconds;
 }

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "solver/formulation/formulate.hpp"
+#include "solver/limits.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/phases/polish.hpp"
@@ -15,31 +16,6 @@
 
 namespace poet {
 namespace {
-
-/// Shares of the time left that the root loop, polishing and branching on counts may use.
-constexpr double kRootShare = 0.5;
-constexpr double kPolishShare = 0.2;
-constexpr double kCountShare = 0.8;
-/// Share of the work left that one root loop may do, so that there is some for polishing.
-constexpr double kRootWork = 0.9;
-/// From so many nodes on a proof in moment models is tried before branching on counts, whose
-/// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
-/// counts are as fast, and faster if the incumbent is not the best yet.
-constexpr int kManyNodes = 150;
-constexpr ProofTime kProofTime{.share = 0.4, .of_elapsed = 3};
-/// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
-/// Counted in iterations and not in seconds, so that a solve repeats exactly.
-constexpr std::int64_t kFirstIterations = 10'000;
-constexpr int kPolishNodes = 200;
-/// The longer search: its moves, the most nodes of a graph that it is for, its share of time, and
-/// what has to be open, as a share of the extra energy and in gaps. With less open, the proof comes
-/// as soon without it.
-constexpr std::int64_t kMoreMoves = 6'500'000;
-constexpr int kSearchedNodes = 300;
-constexpr double kSearchShare = 0.1;
-constexpr double kWideShare = 0.03;
-constexpr double kWideGaps = 25;
-constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
 
 /// The phase in its order: build, root loop, polish, rebuild, root loop, polish, a longer local
 /// search if much is open, count branching, CBC.
@@ -86,8 +62,8 @@ class ModelPhase {
     RootResult root;
     if (wants_root_loop() && !tighten(root)) return ModelVerdict::open;
     if (has_no_time_for_cbc()) return ModelVerdict::open;
-    if (graph().size() >= kManyNodes &&
-        run_proof_phase(state_, kProofTime) == ModelVerdict::infeasible) {
+    if (graph().size() >= kProofFirstNodes &&
+        run_proof_phase(state_, kProofBeforeCounts) == ModelVerdict::infeasible) {
       return ModelVerdict::infeasible;
     }
     if (state_.done()) return ModelVerdict::open;
@@ -168,14 +144,14 @@ class ModelPhase {
   /// true if it found a better one.
   bool search_longer() {
     const Joules open = state_.incumbent.energy() - state_.incumbent.bound();
-    if (state_.fast() || state_.refining || searched_ || graph().size() >= kSearchedNodes ||
-        open < std::max(kWideShare * state_.incumbent.extra_energy(),
-                        kWideGaps * state_.gap_joules())) {
+    if (state_.fast() || state_.refining || searched_ || graph().size() >= kWideGapNodes ||
+        open < std::max(kWideGapOfExtra * state_.incumbent.extra_energy(),
+                        kWideGapOfGaps * state_.gap_joules())) {
       return false;
     }
     searched_ = true;
     const Joules before = state_.incumbent.energy();
-    run_search_phase(state_, kMoreMoves, kSearchShare);
+    run_search_phase(state_, kWideGapMoves, kWideGapShare);
     return state_.incumbent.energy() < before && !state_.done();
   }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include "solver/formulation/useful_windows.hpp"
+#include "solver/limits.hpp"
 #include "solver/solve_state.hpp"
 
 namespace poet {
@@ -24,13 +25,6 @@ enum class SampledEffort {
 
 /// Raises the bound by sampled_relaxation(), or shows that no schedule exists.
 ModelVerdict run_sampled_relaxation_phase(SolveState& state, SampledEffort effort);
-
-/// How long a proof in moment models may take: a share of the time that is left, and a multiple of
-/// the time so far, so that a solve that needs no such proof is not held up for long.
-struct ProofTime {
-  double share = 0;
-  double of_elapsed = 0;
-};
 
 /// Proves the gap in moment models, or raises the bound as far as one leaf does; without an
 /// incumbent, tries to show that no schedule exists. Takes no time if the incumbent is hardly

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "solver/limits.hpp"
 #include "solver/proof/moment_model.hpp"
 #include "solver/proof/prove.hpp"
 #include "solver/solve_state.hpp"
@@ -10,17 +11,6 @@
 namespace poet {
 namespace {
 
-/// A proof may take so many seconds at least.
-constexpr Seconds kLeastSeconds = 5;
-/// Without a schedule it is not known whether there is anything to prove, and other phases may
-/// find one. The inference of `vit_tiny` on `a72` in 919550 bytes is proven in 25 s, and had no
-/// schedule after 60 s when the proof had the same share as otherwise.
-constexpr double kBlindShare = 0.15;
-/// The sampled relaxation has looked at fewer moments.
-constexpr int kLeastMoments = 16;
-/// Of the extra energy: by how much a claim must be below one that failed to be worth another
-/// search.
-constexpr double kMuchLower = 1e-3;
 /// Of the gap: what keeps the sum of rounded doubles on the right side of it.
 constexpr double kSlack = 1e-6;
 
@@ -62,7 +52,7 @@ class ProofPhase {
 
   ModelVerdict prove_infeasible() {
     const ProofAttempt attempt =
-        search(costs_for_infeasible(state_.problem.graph), std::min(kBlindShare, time_.share));
+        search(costs_for_infeasible(state_.problem.graph), std::min(kBlindProofShare, time_.share));
     if (attempt.status != ProofAttempt::Status::proven) return ModelVerdict::open;
     state_.searches_without_result = 1;
     return ModelVerdict::infeasible;
@@ -72,9 +62,9 @@ class ProofPhase {
     const Seconds start = state_.clock.elapsed();
     Proof proof = prove(state_.problem, costs,
                         {.seconds = std::min(state_.share_of_time(share),
-                                             std::max(kLeastSeconds, time_.of_elapsed * start)),
+                                             std::max(kLeastProofPhase, time_.of_elapsed * start)),
                          .memory_bytes = state_.options.settings.memory_limit_bytes,
-                         .least_moments = kLeastMoments,
+                         .least_moments = kLeastProofMoments,
                          .progress = [this](int) {
                            state_.report_progress("proof");
                            return !state_.stopping();

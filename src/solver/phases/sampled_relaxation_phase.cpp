@@ -6,6 +6,7 @@
 #include "base/stopwatch.hpp"
 #include "solver/formulation/moments.hpp"
 #include "solver/formulation/sampled_relaxation.hpp"
+#include "solver/limits.hpp"
 #include "solver/milp/mip_solver.hpp"
 #include "solver/milp/scaling.hpp"
 #include "solver/relaxation/row_loop.hpp"
@@ -14,52 +15,10 @@
 namespace poet {
 namespace {
 
-/// How far a glance goes: the most moments of linear relaxations, which begin with one and double;
-/// by what share more of them must raise the bound, one time of two; and what CBC may do.
-struct GlanceLimits {
-  int moments = 0;
-  double gain = 0;
-  std::size_t search_moments = 0;
-  int search_nodes = 0;  // of branch and bound
-};
-constexpr GlanceLimits kGlance{.moments = 4, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
-/// Without a backward pass there is no collapsed model that would do better, so a longer look pays.
-constexpr GlanceLimits kGlanceWithoutBackward{
-    .moments = 32, .gain = 0.005, .search_moments = 16, .search_nodes = 100};
-constexpr GlanceLimits kFastGlanceWithoutBackward{
-    .moments = 16, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
 GlanceLimits glance_limits(bool has_backward, bool fast) {
   if (has_backward) return kGlance;
   return fast ? kFastGlanceWithoutBackward : kGlanceWithoutBackward;
 }
-
-/// The same for all the time that there is: the first moments, without a backward pass those after
-/// the glance's, and the gain.
-constexpr int kFirstMoments = 4;
-constexpr double kGain = 0.001;
-/// The most nonzeros of a linear relaxation at a glance, its first apart, and of any: half a second
-/// and some minutes, on any machine.
-constexpr std::size_t kGlanceNonzeros = 150'000;
-constexpr std::size_t kMostNonzeros = 2'000'000;
-/// By what share three rounds of one linear relaxation must raise the bound.
-constexpr double kGlanceRoundGain = 2e-3;
-constexpr double kRoundGain = 5e-4;
-/// Larger models are too much for CBC.
-constexpr std::size_t kSearchNonzeros = 25'000;
-/// By how much the bound of the moments that CBC starts with may be below the best one.
-constexpr double kNearlyBest = 0.1;
-/// Shares of the time left that a glance, and one of several rounds, may take, and the time that
-/// CBC needs to achieve anything. Without a backward pass there is hardly more than one round.
-struct TimeShares {
-  double glance = 0;
-  double round = 0;
-};
-constexpr TimeShares kShares{.glance = 0.1, .round = 0.4};
-constexpr TimeShares kSharesWithoutBackward{.glance = 0.3, .round = 0.9};
-constexpr Seconds kMinTime = 0.5;
-/// CBC's search ends if its bound has not moved for this share of its time: the next moments do
-/// more.
-constexpr double kRestShare = 0.2;
 
 /// The phase in its order: linear relaxations with more and more moments, then CBC with the moments
 /// that were worth it.
@@ -104,9 +63,10 @@ class SampledPhase {
   const Graph& graph() const { return state_.problem.graph; }
 
   Seconds share() const {
-    const TimeShares& shares = first_ || windows_.collapsed() ? kShares : kSharesWithoutBackward;
+    const SampledShares& shares =
+        first_ || windows_.collapsed() ? kSampledShares : kSampledSharesWithoutBackward;
     const Seconds seconds = state_.share_of_time(glance_ ? shares.glance : shares.round);
-    return std::min(std::max(kMinTime, seconds), state_.clock.remaining());
+    return std::min(std::max(kLeastSampledTime, seconds), state_.clock.remaining());
   }
 
   int first_moments() const {
@@ -120,7 +80,7 @@ class SampledPhase {
   ModelVerdict grow(const Place& place) {
     const Countdown time(share());
     const int most = first_ ? 1 : glance_ ? limits_.moments : graph().size();
-    const double least_gain = glance_ ? limits_.gain : kGain;
+    const double least_gain = glance_ ? limits_.gain : kGainOfMoments;
     double best = 0;
     std::size_t moments_before = 0;
     int without_gain = 0;
@@ -131,7 +91,7 @@ class SampledPhase {
       moments_before = moments.size();
       const Built built = build(moments);
       const std::size_t nonzeros = built.scaled.milp.nonzeros();
-      if (nonzeros > (glance_ && count > 1 ? kGlanceNonzeros : kMostNonzeros)) break;
+      if (nonzeros > (glance_ && count > 1 ? kGlanceNonzeros : kSampledNonzeros)) break;
       const RowLoopResult relaxed = relax(built, time.remaining());
       if (relaxed.status == RowLoopResult::Status::infeasible) {
         state_.searches_without_result = 1;
@@ -187,7 +147,7 @@ class SampledPhase {
   /// Branch and bound by CBC, least moments first.
   ModelVerdict search() {
     std::erase_if(trials_, [this](const Trial& trial) {
-      return trial.nonzeros > kSearchNonzeros ||
+      return trial.nonzeros > kSampledSearchNonzeros ||
              (glance_ && trial.moments.size() > limits_.search_moments);
     });
     double best = 0;
@@ -224,7 +184,7 @@ class SampledPhase {
         resting = {};
       }
       const bool rests = !glance_ && !state_.refining &&
-                         resting.elapsed() > kRestShare * options.time_limit_seconds;
+                         resting.elapsed() > kSampledRestShare * options.time_limit_seconds;
       return note(scaled, now.bound, now.nodes) && !rests;
     });
     SolveStatistics& statistics = state_.statistics;

@@ -1,25 +1,17 @@
 #include <algorithm>
 
+#include "solver/limits.hpp"
 #include "solver/phases/phases.hpp"
 #include "solver/search/local_search.hpp"
 
 namespace poet {
-namespace {
-
-/// Share of the time for a search that has no schedule yet: a bound alone is of no use to anybody.
-/// The layered graph of 1000 nodes had none after 10 s at 60 % of its RAM, as the search was
-/// stopped on its way there.
-constexpr double kFirstShare = 0.6;
-
-}  // namespace
-
 void run_search_phase(SolveState& state, std::int64_t moves, double share) {
   const SolveSettings& settings = state.options.settings;
   if (!settings.features.local_search) return;
   const Seconds start = state.clock.elapsed();
   // Time ends the first search of a large graph, and its parts, too early: the exact step of
   // densenet121, of 2054 nodes, took 0.9 % more energy after 60 s without parts in the second.
-  const bool is_large = state.problem.graph.size() >= kLargeGraph;
+  const bool is_large = state.problem.graph.size() >= kSlowDescentNodes;
   LocalSearchOptions search{.moves = std::min(moves, state.work_left()),
                             .rest = kRestingMoves,
                             .has_parts = state.local_searches == 0 || is_large,
@@ -28,7 +20,7 @@ void run_search_phase(SolveState& state, std::int64_t moves, double share) {
                             .memory_bytes = settings.memory_limit_bytes,
                             .start = state.incumbent.schedule(),
                             .seconds = state.share_of_time(share),
-                            .first_seconds = state.share_of_time(kFirstShare)};
+                            .first_seconds = state.share_of_time(kScheduleShare)};
   search.stop = [&] { return state.done(); };
   search.moved = [&](std::int64_t made) { state.work.add_moves(made); };
   search.improved = [&](const Schedule& schedule) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/stopwatch.hpp"
+#include "solver/limits.hpp"
 #include "solver/search/extra_bound.hpp"
 #include "solver/search/timeline_search.hpp"
 
@@ -11,7 +12,7 @@ namespace {
 
 /// Of a search with so many moves, processes share the chains. In a shorter one each chain should
 /// know what all before it found.
-constexpr std::int64_t kLongSearch = 10'000'000;
+constexpr std::int64_t kSharedSearchMoves = 10'000'000;
 constexpr std::size_t kChainsInLine = 4;
 
 /// Moves for each pair of a stage and a node: a small graph has few plans, so more moves find no
@@ -108,7 +109,7 @@ class PartedSearch {
   std::vector<Schedule> descents(const WholeCosts& costs, const Stop& stop) {
     std::vector<Schedule> plans;
     Timeline timeline(costs);
-    const bool is_large = timeline.size() >= kLargeGraph;
+    const bool is_large = timeline.size() >= kSlowDescentNodes;
     const auto take = [&](const Timeline& plan) {
       plans.push_back(to_schedule(plan));
       if (is_large) note(plans.back());
@@ -145,7 +146,7 @@ class PartedSearch {
                                  .stop = stop,
                                  .improved = [&](const Schedule& schedule) { note(schedule); },
                                  .moved = [&](std::int64_t made) { made_ += made; }};
-    if (search.moves >= kLongSearch) search.line = kChainsInLine;
+    if (search.moves >= kSharedSearchMoves) search.line = kChainsInLine;
     if (start) search.starts.push_back(*start);
     search.starts.insert(search.starts.end(), plans.begin(), plans.end());
     search_timelines(problem, search);

@@ -12,9 +12,6 @@
 
 namespace poet {
 
-/// From so many nodes on a descent takes a second, and a million moves take several.
-inline constexpr int kLargeGraph = 1000;
-
 /// A search that finds no better plan in so many moves hardly ever finds one later.
 inline constexpr std::int64_t kRestingMoves = 10'000'000;
 

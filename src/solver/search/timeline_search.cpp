@@ -10,10 +10,10 @@ namespace poet {
 namespace {
 
 constexpr int kMovesPerNode = 300;  // of a chain's first search; more for large graphs
-constexpr int kLargeGraph = 250;    // nodes
-constexpr double kGrowth = 1.5;     // of chains
-constexpr int kCycle = 4;           // chains that differ in their start
-constexpr int kMostEntries = 3;     // of a start, for each node; chains from longer ones are slow
+constexpr int kMoreMovesNodes = 250;
+constexpr double kGrowth = 1.5;  // of chains
+constexpr int kCycle = 4;        // chains that differ in their start
+constexpr int kMostEntries = 3;  // of a start, for each node; chains from longer ones are slow
 
 class ChainSearch {
  public:
@@ -29,7 +29,7 @@ class ChainSearch {
     low_budget_ = !best_;
     if (low_budget_) starts_.resize(1);
     const double size = costs_.size();
-    full_ = kMovesPerNode * size * std::max(1.0, size / kLargeGraph);
+    full_ = kMovesPerNode * size * std::max(1.0, size / kMoreMovesNodes);
     length_ = std::min(kMovesPerNode * size, 0.4 * static_cast<double>(options_.moves));
     run_chains();
     options_.moved(made_);

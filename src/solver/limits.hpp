@@ -1,0 +1,137 @@
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+#include "poet/units.hpp"
+
+namespace poet {
+
+// Every share of time, size and number of rounds that the driver (solve.cpp) and its phases read.
+// They are in one table because they compete: what one phase takes, another lacks. Shares are of
+// the time that is left, if nothing else is said. How a phase works inside is tuned in its own
+// file.
+
+// The local search.
+
+/// From so many nodes on a descent takes a second, and a million moves take several: a bound comes
+/// before the search, descents are noted one by one, and every search has parts.
+inline constexpr int kSlowDescentNodes = 1000;
+/// Of the first search, and of those that refining adds.
+inline constexpr double kSearchShare = 0.3;
+/// Of a search that has no schedule yet: a bound alone is of no use to anybody. The layered graph
+/// of 1000 nodes had none after 10 s at 60 % of its RAM, as the search was stopped on its way
+/// there.
+inline constexpr double kScheduleShare = 0.6;
+/// A longer search before a model whose relaxation alone takes minutes: its moves and its share.
+inline constexpr std::int64_t kLargeModelMoves = 40'000'000;
+inline constexpr double kLargeModelShare = 0.5;
+/// A longer search between root loops: its moves, its share, the most nodes of a graph that it is
+/// for, and what has to be open, as a share of the extra energy and in gaps. With less open, the
+/// proof comes as soon without it.
+inline constexpr std::int64_t kWideGapMoves = 6'500'000;
+inline constexpr double kWideGapShare = 0.1;
+inline constexpr int kWideGapNodes = 300;
+inline constexpr double kWideGapOfExtra = 0.03;
+inline constexpr double kWideGapOfGaps = 25;
+
+// The sampled relaxation.
+
+/// How far a glance goes: the most moments of linear relaxations, which begin with one and double;
+/// by what share more of them must raise the bound, one time of two; and what CBC may do.
+struct GlanceLimits {
+  int moments = 0;
+  double gain = 0;
+  std::size_t search_moments = 0;
+  int search_nodes = 0;  // of branch and bound
+};
+inline constexpr GlanceLimits kGlance{
+    .moments = 4, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
+/// Without a backward pass there is no collapsed model that would do better, so a longer look pays.
+inline constexpr GlanceLimits kGlanceWithoutBackward{
+    .moments = 32, .gain = 0.005, .search_moments = 16, .search_nodes = 100};
+inline constexpr GlanceLimits kFastGlanceWithoutBackward{
+    .moments = 16, .gain = 0.02, .search_moments = 4, .search_nodes = 20};
+/// The same for all the time that there is: the first moments, without a backward pass those after
+/// the glance's, and the gain.
+inline constexpr int kFirstMoments = 4;
+inline constexpr double kGainOfMoments = 0.001;
+/// The most nonzeros of a linear relaxation at a glance, its first apart, and of any: half a second
+/// and some minutes, on any machine.
+inline constexpr std::size_t kGlanceNonzeros = 150'000;
+inline constexpr std::size_t kSampledNonzeros = 2'000'000;
+/// By what share three rounds of one linear relaxation must raise the bound.
+inline constexpr double kGlanceRoundGain = 2e-3;
+inline constexpr double kRoundGain = 5e-4;
+/// Larger models are too much for CBC.
+inline constexpr std::size_t kSampledSearchNonzeros = 25'000;
+/// By how much the bound of the moments that CBC starts with may be below the best one.
+inline constexpr double kNearlyBest = 0.1;
+/// Shares that a glance, and one of several rounds, may take, and the time that CBC needs to
+/// achieve anything. Without a backward pass there is hardly more than one round.
+struct SampledShares {
+  double glance = 0;
+  double round = 0;
+};
+inline constexpr SampledShares kSampledShares{.glance = 0.1, .round = 0.4};
+inline constexpr SampledShares kSampledSharesWithoutBackward{.glance = 0.3, .round = 0.9};
+inline constexpr Seconds kLeastSampledTime = 0.5;
+/// CBC's search of a sampled model ends if its bound has not moved for this share of its time: the
+/// next moments do more.
+inline constexpr double kSampledRestShare = 0.2;
+
+// Proofs in moment models.
+
+/// How long a proof in moment models may take: a share of the time that is left, and a multiple of
+/// the time so far, so that a solve that needs no such proof is not held up for long.
+struct ProofTime {
+  double share = 0;
+  double of_elapsed = 0;
+};
+inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
+/// Before a large model, whose relaxation alone takes minutes.
+inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
+/// A proof may take so many seconds at least.
+inline constexpr Seconds kLeastProofPhase = 5;
+/// Without a schedule it is not known whether there is anything to prove, and other phases may
+/// find one. The inference of `vit_tiny` on `a72` in 919550 bytes is proven in 25 s, and had no
+/// schedule after 60 s when the proof had the same share as otherwise.
+inline constexpr double kBlindProofShare = 0.15;
+/// From so many nodes on a proof in moment models is tried before branching on counts, whose
+/// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
+/// counts are as fast, and faster if the incumbent is not the best yet.
+inline constexpr int kProofFirstNodes = 150;
+/// The sampled relaxation has looked at fewer moments.
+inline constexpr int kLeastProofMoments = 16;
+/// Of the extra energy: by how much a claim must be below one that failed to be worth another
+/// search.
+inline constexpr double kMuchLower = 1e-3;
+
+// The collapsed and the full model.
+
+/// Nonzeros of a model that is worth building once the gap is met, as a share of the moves left:
+/// its first linear program takes several times as long as building it.
+inline constexpr double kRefiningModelShare = 0.5;
+/// Shares of the root loop, polishing and branching on counts.
+inline constexpr double kRootShare = 0.5;
+inline constexpr double kPolishShare = 0.2;
+inline constexpr double kCountShare = 0.8;
+/// Share of the work left that one root loop may do, so that there is some for polishing.
+inline constexpr double kRootWork = 0.9;
+/// Simplex iterations of the first root loop, whose purpose is to show the polishing where to look.
+/// Counted in iterations and not in seconds, so that a solve repeats exactly.
+inline constexpr std::int64_t kFirstIterations = 10'000;
+inline constexpr int kPolishNodes = 200;
+inline constexpr double kPolishStep = 1e-3;  // of the distance to the bound: less is no improvement
+/// The steps of Effort::fast end by counts of iterations and nodes, so that a busy machine finds
+/// the same schedule; this is for models on which those counts take very long. A limit of two
+/// seconds instead cost 14 % of the energy at `resnet18_cifar/m4` 280000 on a machine under load.
+inline constexpr Seconds kFastStep = 30;
+
+// The objective runtime.
+
+/// What the search for the least time may take of the time limit, so that the second solve is left
+/// with the rest.
+inline constexpr double kLeastTimeShare = 0.5;
+
+}  // namespace poet
