@@ -12,7 +12,7 @@ namespace poet {
 
 /// What a certificate is about.
 struct CertificateHead {
-  std::optional<Joules> claim;  ///< absent: that there is no schedule
+  std::optional<Joules> claim;  ///< absent: infeasibility
   NodeOrder order;              ///< empty: the given one
   int shift = 0;                ///< ProofCosts::shift
   std::vector<int> moments;

@@ -62,7 +62,7 @@ class Solve {
     }
   }
 
-  /// Returns false if there is none.
+  /// Returns false if the problem is proven infeasible.
   bool find_schedules() {
     const SolveOptions& options = state_.options;
     if (options.known_bound_joules > 0) state_.incumbent.raise_bound(options.known_bound_joules);
@@ -149,8 +149,7 @@ class Solve {
 
   /// The relaxation of a large model takes minutes. Before it come a longer local search, a proof
   /// in moment models, and a bound from the sampled relaxation, once. Returns false if nothing is
-  /// left to do. Without them, the exact step of `resnet50` with 40 % of its RAM was open after 60
-  /// s, in place of proven in 11 s.
+  /// left to do. Without them the exact step of `resnet50` with 40 % of its RAM stays open.
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
     run_search_phase(state_, kLargeModelMoves, kLargeModelShare);
@@ -161,7 +160,7 @@ class Solve {
     return !state_.done() && solve_sampled_relaxation(SampledEffort::all);
   }
 
-  /// A limit that the user set is no failure of the solver.
+  /// The solver has not failed: the user set the limit.
   void give_up_on_model(std::int64_t nonzeros) {
     not_built_ = fmt::format(
         "the model would have about {:.1f} million nonzeros and was not built: a proof would take "

@@ -20,14 +20,12 @@ namespace poet {
 /// if there is nothing below the cutoff. The schedule of a collapsed model can overrun RAM: replay
 /// it. What is done counts in `work`; after `most_work` of it, in moves, CBC begins no other node.
 ///
-/// Most of the best known schedules come from here: `bert/m4` at 200000000 bytes goes from 1.765 J
-/// of extra energy after the local search to 1.63952 J, the known optimum, in 5 s.
+/// Most of the best known schedules come from here.
 ///
 /// The fixed columns leave the model first (reduce.hpp), so that CBC need not load the whole of it.
 ///
 /// Tried without success: a cool chain of the local search from the rounded relaxation in its
-/// place. The exact step of `resnet18_cifar/m4` at 264396 bytes is at 0.1135 J early on instead of
-/// 0.1172 J, and ends at the same.
+/// place. It is better early on and ends at the same energy.
 std::optional<Schedule> polish(const Formulation& model, const Graph& graph,
                                const ScaledMilp& scaled, const Schedule& incumbent,
                                std::span<const double> relaxed, const MipOptions& options,

@@ -23,7 +23,7 @@ namespace {
 /// lowers the cutoff of those after them only.
 constexpr std::size_t kSearchesInLine = 4;
 
-/// What is searched for: schedules cheaper than the incumbent, or one schedule whatever it costs.
+/// What is searched for: schedules cheaper than the incumbent, or any schedule at any cost.
 enum class SearchAim { cheaper, any };
 
 class SubproblemSearch {
@@ -233,7 +233,7 @@ class SubproblemSearch {
     raise(task.subproblem, task.latest.bound);
   }
 
-  /// Takes a bound on a subproblem. Without costs there is none.
+  /// Takes a bound on a subproblem; a search without costs has no bounds.
   void raise(std::size_t which, double units) {
     if (aim_ == SearchAim::any) return;
     subproblems_[which].bound = std::max(subproblems_[which].bound, units);
@@ -287,7 +287,7 @@ class SubproblemSearch {
     return at->second;
   }
 
-  /// Of a point of CBC's model, whose additional columns come after those of ours.
+  /// Of a point of CBC's model, whose additional columns come after our own.
   std::span<const double> own(std::span<const double> values) const {
     return values.first(model_.milp.columns.size());
   }

@@ -23,7 +23,7 @@ namespace poet {
 /// rows are added, and CBC starts again.
 ///
 /// CBC separates precedence cuts at its nodes, without its own presolve then, and in a collapsed
-/// model it gets the page-out link in full: the example takes 1.7 s and not 2.8 s. A point that CBC
+/// model it gets the page-out link in full. A point that CBC
 /// takes for a solution although it overruns a budget by less than its tolerances is cut off by
 /// covers, and CBC starts again.
 ///
@@ -36,8 +36,8 @@ ModelVerdict search_subproblems(SolveState& state, const std::string& phase,
                                 const std::vector<Count>& counts,
                                 std::vector<Subproblem> subproblems);
 
-/// Lets CBC search the model with all costs zero for any schedule, of which there is none yet.
-/// Prices far apart, which make a search for a cheap one unreliable, have no part in it; the
+/// Lets CBC search the model with all costs zero for any schedule, if none is known yet.
+/// Prices far apart make a search for a cheap schedule unreliable, and zero costs avoid them; the
 /// schedule then shows which columns cost too much to matter.
 ModelVerdict search_any_schedule(SolveState& state, const std::string& phase,
                                  const Formulation& model, const ScaledMilp& scaled);

@@ -1,11 +1,11 @@
 // The columns of docs/certificate-format.md, "Which columns exist". Both sides have to leave out
-// the same ones, as the checker adds up a leaf over the columns that it knows itself. So this file
-// follows the page definition by definition, and does not share the windows of the formulation,
-// which rest on arguments about best schedules that a certificate would have to prove.
+// the same columns, as the checker adds up a leaf over the columns that it knows itself. So this
+// file follows the page definition by definition, and does not share the windows of the
+// formulation, which rest on arguments about best schedules that a certificate would have to prove.
 //
 // A series is a shortest path along the readers of a node, against the order of the nodes: one pass
-// over the edges. Without RAM for writing a series starts only after each moment. With it, what
-// frees a tensor leads to the series two stages later, so that every stage has one, and the last
+// over the edges. Without RAM for writing a series starts only after each moment. With it, an idle
+// recomputation leads to the series two stages later, so that every stage has one, and the last
 // three are kept.
 
 #include "solver/proof/moment_model.hpp"
@@ -146,8 +146,8 @@ MomentModel::MomentModel(const Problem& problem, const ProofCosts& costs,
   }
 }
 
-/// The series from the stage after each moment. What frees a tensor leads two stages on, so it
-/// takes the series of every stage.
+/// The series from the stage after each moment. An idle recomputation leads two stages on,
+/// so it takes the series of every stage.
 std::vector<MomentModel::Series> MomentModel::all_series() const {
   std::vector<Series> at_moments(intervals_.size());
   if (!writes_) {
@@ -172,20 +172,21 @@ std::vector<MomentModel::Series> MomentModel::all_series() const {
 
 MomentModel::Series MomentModel::series_from(int stage, const Series* two_stages_later) const {
   const TechniqueSet& techniques = problem_.limits.techniques;
-  const bool freeing = two_stages_later != nullptr && techniques.paging && !overlaps();
+  const bool idle = two_stages_later != nullptr && techniques.paging && !overlaps();
   Series series{.use = std::vector<std::int64_t>(stage, kInfinite),
-                .frees = std::vector<std::int64_t>(stage, kInfinite)};
+                .after_idle = std::vector<std::int64_t>(stage, kInfinite)};
   for (int i = stage - 1; i >= 0; --i) {
     for (const int input : node(i).inputs) {
-      if (!freeing || !node(input).page) continue;
+      if (!idle || !node(input).page) continue;
       const std::int64_t copy = sum(costs_.page_in[input], costs_.page_out[input]);
-      series.frees[i] = std::min(series.frees[i], sum(copy, two_stages_later->use[input]));
+      series.after_idle[i] =
+          std::min(series.after_idle[i], sum(copy, two_stages_later->use[input]));
     }
     for (const int j : graph().users[i]) {
       if (j >= stage) {
         series.use[i] = 0;
       } else if (techniques.remat && graph().last_stage[j] >= stage) {
-        const std::int64_t after = std::min(series.use[j], series.frees[j]);
+        const std::int64_t after = std::min(series.use[j], series.after_idle[j]);
         series.use[i] = std::min(series.use[i], sum(costs_.compute[j], after));
       }
     }
@@ -206,7 +207,7 @@ void MomentModel::make_columns(ProofInterval& interval, const Series& series) {
   }
   for (int i = 0; i <= b; ++i) {
     const std::int64_t use = series.use[i];
-    const std::int64_t any_use = std::min(use, series.frees[i]);
+    const std::int64_t any_use = std::min(use, series.after_idle[i]);
     if (goes_on && techniques.remat && graph().last_stage[i] > b &&
         is_affordable(sum(costs_.compute[i], any_use))) {
       interval.recomputed[i] = add('R', b, i, costs_.compute[i]);

@@ -20,7 +20,7 @@ struct ProofCosts {
   static constexpr std::int64_t kDear = std::int64_t{1} << 60;
 
   int shift = 0;
-  std::int64_t target = kDear;  ///< kDear: that there is no schedule at all
+  std::int64_t target = kDear;  ///< kDear: infeasibility
   std::vector<std::int64_t> compute;
   std::vector<std::int64_t> page_in;
   std::vector<std::int64_t> page_out;
@@ -30,7 +30,7 @@ struct ProofCosts {
 
 /// The costs for the claim that no schedule of the graph has less than so many joules.
 ProofCosts costs_for_claim(const Graph& graph, Joules claim);
-/// The costs for the claim that there is no schedule.
+/// The costs for the claim of infeasibility.
 ProofCosts costs_for_infeasible(const Graph& graph);
 /// The greatest claim, in joules, that a bound of so many units on the extra energy proves.
 Joules claim_of_bound(const Graph& graph, const ProofCosts& costs, std::int64_t units);
@@ -101,8 +101,8 @@ class MomentModel {
  private:
   /// By node, the least energies from a presence in a stage, or later, to a first computation.
   struct Series {
-    std::vector<std::int64_t> use;    // D
-    std::vector<std::int64_t> frees;  // G
+    std::vector<std::int64_t> use;         // D
+    std::vector<std::int64_t> after_idle;  // G
   };
 
   std::vector<Series> all_series() const;

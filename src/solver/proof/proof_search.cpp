@@ -1,8 +1,8 @@
 // Branch and bound whose tree is the certificate. It goes depth first, the lower side before the
 // upper one, because a certificate has its tree in this order: text is written as leaves are found,
 // and only one path of rows and bases is in memory. The target is fixed from the start, so that no
-// node has to wait for a better schedule. A tree that was given up is no proof, but the best leaf
-// at the root is one of less.
+// node has to wait for a better schedule. A tree that was given up proves nothing, but the
+// best leaf at its root proves a smaller bound.
 //
 // The rows of a leaf are numbered when they are first used, so that a file has only rows with
 // prices.

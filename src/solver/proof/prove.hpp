@@ -39,11 +39,7 @@ struct Proof {
 
 /// Searches a proof of the target of the costs in models with 1, 4, 16 and all moments in turn,
 /// each in a process of its own.
-///
-/// Beside the collapsed model and its branching on counts, and CBC on what they leave: `vit_tiny`
-/// on rp2040 with 25605604 bytes and `mobilenet_v2_035_96` on jetsontx2 with 1163973, exact steps
-/// that those leave open after 60 s, take 28 and 43 s of processor time here, `bert/m4` 31457280
-/// some seconds.
+/// This proves some problems that branching on counts and CBC leave open.
 Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options);
 
 }  // namespace poet

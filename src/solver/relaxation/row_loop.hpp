@@ -16,7 +16,7 @@ struct RowLoopResult {
   enum class Status {
     bounded,     ///< `bound` is the best one reached
     closed,      ///< nothing lies below the ceiling: proven
-    infeasible,  ///< no point satisfies the rows, whatever it costs: proven
+    infeasible,  ///< no point satisfies the rows, at any cost: proven
     failed,      ///< the child process crashed; nothing is known
   };
   Status status = Status::failed;
@@ -43,8 +43,8 @@ struct RowLoopOptions {
 /// nothing, when the bound reaches the ceiling, or when time is up. `progress` receives each better
 /// bound and returns false to stop.
 ///
-/// The sampled relaxation has two rows for each edge and moment, and one in twenty counts: with
-/// twelve moments of a graph of 1000 nodes, all rows at once took 2.9 s and the loop takes 0.8 s.
+/// The sampled relaxation has two rows for each edge and moment, and one in twenty counts: all
+/// rows at once take several times as long.
 RowLoopResult run_row_loop(const Milp& milp, const RowLoopOptions& options,
                            const std::function<bool(double)>& progress);
 
