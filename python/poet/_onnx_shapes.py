@@ -5,7 +5,8 @@ import math
 from typing import Any, List, Optional, Tuple
 
 from ._matrices import require_numpy
-from ._onnx_reference import OPERATORS, Call, axes_of, operator
+from ._onnx_file import Node
+from ._onnx_reference import Call, axes_of, operator
 
 numpy: Any = require_numpy()
 
@@ -216,9 +217,6 @@ def dropout(call: Call, x: Any, ratio: Any = None, training: Any = None) -> Any:
     return x, numpy.ones(x.shape, bool if call.opset >= 10 else x.dtype)
 
 
-def rates(call: Call, ratio: Optional[Any] = None) -> float:
+def rates(node: Node, opset: int, ratio: Optional[Any] = None) -> float:
     """The share of elements that a Dropout sets to zero in a training."""
-    return float(call.get("ratio", 0.5)) if call.opset < 12 else 0.5 if ratio is None else float(ratio)
-
-
-OPERATORS["Det"] = lambda call, x: numpy.linalg.det(x)
+    return float(node.attributes.get("ratio", 0.5)) if opset < 12 else 0.5 if ratio is None else float(ratio)

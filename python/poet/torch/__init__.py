@@ -17,7 +17,8 @@ from poet.torch._state import parameters as parameters_of
 from poet.torch._state import state_dict
 from poet.torch._trace import Refused, by_fx
 
-from poet.torch._check import Check, check
+from poet._compared import Check
+from poet.torch._check import check
 
 #: Batch sizes that are tried for an open one.
 BATCHES = (2, 3)
@@ -84,12 +85,16 @@ def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: O
     if via == "onnx":
         return by_onnx(net, inputs, title, loss, trainable, custom, notes)
     try:
-        batches = [_with_batch(inputs, size) for size in BATCHES]
-        documents = [_document(net, each, title, loss, custom, notes, numbers) for each in batches]
-        joined = with_open_batch(documents[0], documents[1], BATCHES)
+        joined, why = None, "some layer has it in another extent than the first"
+        try:
+            batches = [_with_batch(inputs, size) for size in BATCHES]
+            documents = [_document(net, each, title, loss, custom, notes, numbers) for each in batches]
+            joined = with_open_batch(documents[0], documents[1], BATCHES)
+        except RuntimeError as error:  # its code has the batch that it is given here
+            why = f"with another one it raises {next(iter(str(error).splitlines()), type(error).__name__)}"
         if joined is None:
-            notes.append("the batch is fixed: some layer has it in another extent than the first")
             joined = _document(net, inputs, title, loss, custom, notes, numbers)
+            notes.append(f"the batch is fixed: {why}")
     except Refused as error:
         if via == "fx":
             raise
