@@ -218,7 +218,8 @@ class Computed:
         """What the loss reads, or what a layer makes, in training or in evaluation mode."""
         part = self if layer is None else self.up_to(layer)
         _, run = part.run({name: inputs[name] for name in part.inputs}, None, "exact" if training else "none")
-        return run.arrays["outputs"][part.output]
+        found = run.arrays["outputs"]
+        return found[part.output] if part.output in found else next(iter(found.values()))  # a view has its source's name
 
     def up_to(self, name: str) -> Computed:
         """The model that ends in a layer."""

@@ -8,7 +8,7 @@ import of the moved file says. So neither names nor layouts of the import have t
 from __future__ import annotations
 
 import os
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import Any, Dict, Iterable, List, Mapping, Optional, Sequence, Tuple
 
 from ._compared import TOLERANCE, Check, Computed, Row, distance, first_that_differs, imported
 from ._matrices import require_numpy
@@ -56,11 +56,13 @@ class Network:
         self.passed = {name: self._drawn(name, tensor) for name, tensor in self.graph.inputs.items()
                        if name not in self.values}
         self.moved: Arrays = {}
-        wanted = self._floats()
-        changed = {name: self._shaken(array) for name, array in wanted.items()}
+        changed = {name: self._shaken(array) for name, array in self.floats().items()}
         single = [name for name in changed if changed[name].size == 1]
         movable = self._movable(single, changed) + self._movable([name for name in changed if name not in single], changed)
         self.moved = {name: changed[name] for name in movable}
+        # What the model has not, such as a number of a pattern that is not looked at, stays as the file has it.
+        there = self._imported({}).arrays.values()
+        self.moved = {name: array for name, array in self.moved.items() if is_within(array, there)}
         self.computed = self._imported({})
         modes = [node.attributes.get("training_mode", 0) for node in self.graph.nodes if node.op == "BatchNormalization"]
         self.batch_statistics = None if any(modes) else True
@@ -106,7 +108,7 @@ class Network:
         width = 0.1 if len(shape) < 2 else (3 * shape[0] / max(1, numpy.prod(shape))) ** 0.5
         return (width * noise + is_scale).astype("f4")
 
-    def _floats(self) -> Arrays:
+    def floats(self) -> Arrays:
         """Initializers and Constant nodes of floats that may have a derivative."""
         sized = {name for node in self.graph.nodes if node.op in SIZED for name in node.inputs[1:]}
         found = {name: self.passed.get(name, array) for name, array in {**self.graph.initializers, **self.passed}.items()}
@@ -222,6 +224,12 @@ class Network:
             name = nearest
 
 
+def is_within(array: Any, others: Iterable[Any]) -> bool:
+    """Whether numbers of an array are among the numbers of others, which is so by chance for very few."""
+    every = [each.reshape(-1) for each in others]
+    return bool(every) and bool(numpy.isin(array.reshape(-1)[:64], numpy.concatenate(every)).all())
+
+
 def log_softmax(x: Any) -> Any:
     x = x - x.max(-1, keepdims=True)
     return x - numpy.log(numpy.exp(x).sum(-1, keepdims=True))
@@ -232,10 +240,9 @@ class Slopes:
 
     def __init__(self, net: Network, target: Any, gradients: Arrays, noise: float) -> None:
         self.net, self.target, self.gradients, self.noise = net, target, gradients, noise
-        self.floats = {**net._floats(), **net.moved}
-        held = [net.computed.arrays[name].reshape(-1) for name in gradients if name in net.computed.arrays]
-        learned = numpy.unique(numpy.concatenate(held)) if held else numpy.zeros(0, "f4")
-        self.trained = [name for name, array in net.moved.items() if numpy.isin(array.reshape(-1)[:64], learned).all()]
+        self.floats = {**net.floats(), **net.moved}
+        learned = [net.computed.arrays[name] for name in gradients if name in net.computed.arrays]
+        self.trained = [name for name, array in net.moved.items() if is_within(array, learned)]
 
     def along(self, names: Sequence[str]) -> Tuple[float, Arrays]:
         """The derivative along a random direction in some of the file's numbers, by central differences, and the direction."""
