@@ -130,7 +130,7 @@ class Network:
         with Files() as files:
             path = files.path("net.onnx")
             with open(path, "wb") as file:
-                file.write(rewritten(self.data, {**self.passed, **self.moved, **changes}, {}))
+                file.write(rewritten(self.data, {**self.passed, **self.moved, **changes}))
             document, arrays = imported(path, self.words)
         if document["layers"] != self.document["layers"]:
             raise InputError("the import has other layers")
@@ -199,10 +199,11 @@ class Network:
     def first_layer(self, training: bool, found: Arrays) -> Optional[str]:
         """The first node that an import of what it needs computes otherwise."""
         places = {node.outputs[0]: node for node in self.graph.nodes if found[node.outputs[0]].dtype.kind == "f"}
-        shapes = {name: Tensor(self.graph.inputs[name].kind, value.shape) for name, value in self.values.items()}
+        shapes = {name: Tensor(FLOAT, value.shape) for name, value in found.items() if value.dtype.kind == "f"}
+        shapes.update((name, Tensor(self.graph.inputs[name].kind, value.shape)) for name, value in self.values.items())
 
         def differs(name: str) -> Optional[bool]:
-            part = rewritten(self.data, {**self.passed, **self.moved}, shapes, (name, Tensor(FLOAT, found[name].shape)))
+            part = rewritten(self.data, {**self.passed, **self.moved}, shapes, name)
             with Files() as files:
                 path = files.path("net.onnx")
                 with open(path, "wb") as file:

@@ -184,12 +184,8 @@ def read_graph(data: bytes) -> Graph:
 
 
 def _number(value: int) -> bytes:
-    parts = bytearray()
     value &= (1 << 64) - 1
-    while value > 127:
-        parts.append(value & 127 | 128)
-        value >>= 7
-    return bytes(parts) + bytes([value])
+    return bytes([value]) if value < 128 else bytes([value & 127 | 128]) + _number(value >> 7)
 
 
 def _field(number: int, value: Any, wire: int = 2) -> bytes:
@@ -210,38 +206,40 @@ def write_value(name: str, tensor: Tensor) -> bytes:
     return _field(1, name.encode()) + _field(2, _field(1, _field(1, tensor.kind) + _field(2, extents)))
 
 
-def rewritten(data: bytes, arrays: Mapping[str, Any], inputs: Mapping[str, Tensor],
-              output: Optional[Tuple[str, Tensor]] = None) -> bytes:
-    """An ONNX file with other numbers in initializers and Constant nodes, which inputs may become as well, other extents
-    of inputs, and maybe the one output, for which all that it does not need is left out."""
-    graph = read_graph(data)
-    needed = None if output is None else ancestors(graph, output[0])
-    new = {name for name in arrays if name not in {each for node in graph.nodes for each in node.outputs}}
-    kept: List[bytes] = [_field(5, write_tensor(name, arrays[name])) for name in sorted(new)
-                         if needed is None or name in needed]
+def rewritten(data: bytes, arrays: Mapping[str, Any], tensors: Optional[Mapping[str, Tensor]] = None,
+              output: Optional[str] = None) -> bytes:
+    """An ONNX file with other numbers in initializers and Constant nodes, and with inputs that become initializers; or what
+    one output needs of it, with the extents of its tensors."""
+    graph, shapes = read_graph(data), tensors or {}
+    needed = {*graph.initializers, *arrays} if output is None else ancestors(graph, output)
+    kept = [_field(5, write_tensor(name, array)) for name, array in arrays.items()
+            if name in needed and (name in graph.inputs or name in graph.initializers)]
     place = -1
     for number, wire, value in _entries(_fields(data)[7][0]):
+        place += number == 1
         if number == 1:
-            place += 1
             node = graph.nodes[place]
-            if needed is not None and not needed.intersection(node.outputs):
+            if output is not None and not needed.intersection(node.outputs):
                 continue
             if node.op == "Constant" and node.outputs[0] in arrays:
-                tensor = _field(1, b"value") + _field(5, write_tensor("", arrays[node.outputs[0]])) + _field(20, 4)
-                value = b"".join(_field(2, each.encode()) for each in node.outputs) + _field(4, b"Constant") + \
-                    _field(3, node.name.encode()) + _field(5, tensor)
-        elif number in (5, 11):
-            name = _fields(value)[8 if number == 5 else 1][0].decode()
-            if (needed is not None and name not in needed) or (number == 5 and name in new):
+                value = _constant(node.outputs[0], arrays[node.outputs[0]])
+        elif number == 5:
+            name = read_tensor(value)[0]
+            if name in arrays or name not in needed:
                 continue
-            value = write_value(name, inputs[name]) if number == 11 and name in inputs else value
-        elif number in (12, 13) and output is not None:
+        elif output is not None and number in (11, 12, 13):
             continue
         kept.append(_field(number, value, wire))
     if output is not None:
-        kept.append(_field(12, write_value(*output)))
+        kept += [_field(12 if name == output else 11 if name in graph.inputs else 13, write_value(name, shapes[name]))
+                 for name in [*graph.inputs, *sorted(needed - set(graph.inputs))] if name in needed and name in shapes]
     return b"".join(_field(number, b"".join(kept) if number == 7 else value, wire)
                     for number, wire, value in _entries(data))
+
+
+def _constant(name: str, array: Any) -> bytes:
+    value = _field(1, b"value") + _field(5, write_tensor("", array)) + _field(20, 4)
+    return _field(2, name.encode()) + _field(3, name.encode()) + _field(4, b"Constant") + _field(5, value)
 
 
 def ancestors(graph: Graph, output: str) -> "set[str]":

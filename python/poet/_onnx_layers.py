@@ -84,36 +84,19 @@ def conv_transpose(call: Call, x: Any, w: Any, b: Any = None) -> Any:
 
 @operator("MaxPool")
 def max_pool(call: Call, x: Any) -> Any:
-    windows = Windows(call, x.shape[2:], ())
-    n, by_rows = x.ndim - 2, call.get("storage_order", 0) == 0
-    least = -math.inf if x.dtype.kind == "f" else numpy.iinfo(x.dtype).min
-    found = windows.of(x, least)
-    flat = found.reshape(*found.shape[:2 + n], -1)
-    order = numpy.arange(x.size).reshape(x.shape) if by_rows else numpy.arange(x.size).reshape(
-        *x.shape[:2], *x.shape[:1:-1]).transpose(0, 1, *range(x.ndim - 1, 1, -1))
-    places = windows.of(order, -1).reshape(flat.shape)
-    return flat.max(-1), numpy.take_along_axis(places, flat.argmax(-1)[..., None], -1)[..., 0]
+    windows = Windows(call, x.shape[2:], ()).of(x, -math.inf)
+    return windows.max(tuple(range(x.ndim, windows.ndim)))
 
 
 @operator("AveragePool")
 def average_pool(call: Call, x: Any) -> Any:
     windows = Windows(call, x.shape[2:], ())
-    axes = tuple(range(x.ndim, x.ndim + x.ndim - 2))
-    ones = numpy.ones((1, 1, *x.shape[2:]), x.dtype)
+    ones, total = numpy.ones((1, 1, *x.shape[2:]), x.dtype), windows.of(x, 0)
     if call.get("count_include_pad", 0):
         ones = numpy.pad(ones, [(0, 0), (0, 0), *windows.pads], constant_values=1)
-        padded, windows.pads = windows.pads, [(0, 0)] * len(windows.pads)
-        counts = windows.of(ones, 0).sum(axes)
-        windows.pads = padded
-    else:
-        counts = windows.of(ones, 0).sum(axes)
-    return windows.of(x, 0).sum(axes) / counts
-
-
-@operator("LpPool")
-def lp_pool(call: Call, x: Any) -> Any:
-    windows, p = Windows(call, x.shape[2:], ()), call.get("p", 2)
-    return (windows.of(abs(x) ** p, 0).sum(tuple(range(x.ndim, 2 * x.ndim - 2)))) ** (1 / p)
+        windows.pads = [(0, 0)] * len(windows.pads)
+    axes = tuple(range(x.ndim, total.ndim))
+    return total.sum(axes) / windows.of(ones, 0).sum(axes)
 
 
 @operator("GlobalAveragePool")
@@ -175,42 +158,17 @@ def layer_normalization(call: Call, x: Any, scale: Any, bias: Any = None) -> Any
     return y * scale + (0 if bias is None else bias), mean, 1 / numpy.sqrt(variance + epsilon)
 
 
-@operator("MeanVarianceNormalization")
-def mean_variance_normalization(call: Call, x: Any) -> Any:
-    axes = tuple(call.get("axes", [0, 2, 3]))
-    return (x - x.mean(axes, keepdims=True)) / (x.std(axes, keepdims=True) + 1e-9)
-
-
-@operator("LpNormalization")
-def lp_normalization(call: Call, x: Any) -> Any:
-    p = call.get("p", 2)
-    return x / (abs(x) ** p).sum(call.get("axis", -1), keepdims=True) ** (1 / p)
-
-
-@operator("LRN")
-def lrn(call: Call, x: Any) -> Any:
-    size, total = call.get("size"), numpy.zeros(x.shape)
-    for c in range(x.shape[1]):
-        low, high = max(0, c - (size - 1) // 2), min(x.shape[1] - 1, c + size // 2)
-        total[:, c] = (x[:, low:high + 1] ** 2).sum(1)
-    return x / (call.get("bias", 1.0) + call.get("alpha", 1e-4) / size * total) ** call.get("beta", 0.75)
-
-
-#: Where an element of a resized axis lies in the axis as it was: i, scale, extents before and after, region.
-COORDINATES: Dict[str, Callable[..., float]] = {
-    "half_pixel": lambda i, s, before, after, roi: (i + 0.5) / s - 0.5,
-    "half_pixel_symmetric": lambda i, s, before, after, roi:
-        before / 2 * (1 - after / (s * before)) + (i + 0.5) / s - 0.5,
-    "pytorch_half_pixel": lambda i, s, before, after, roi: (i + 0.5) / s - 0.5 if after > 1 else 0.0,
-    "tf_half_pixel_for_nn": lambda i, s, before, after, roi: (i + 0.5) / s,
-    "asymmetric": lambda i, s, before, after, roi: i / s,
-    "align_corners": lambda i, s, before, after, roi: i * (before - 1) / (s * before - 1) if after > 1 else 0.0,
-    "tf_crop_and_resize": lambda i, s, before, after, roi:
-        roi[0] * (before - 1) + i * (roi[1] - roi[0]) * (before - 1) / (after - 1) if after > 1
-        else (roi[0] + roi[1]) * (before - 1) / 2}
+#: Where an element of a resized axis lies in the axis as it was, by scale and extents before and after.
+COORDINATES: Dict[str, Callable[[int, float, int, int], Any]] = {
+    "half_pixel": lambda i, s, before, after: (i + 0.5) / s - 0.5,
+    "half_pixel_symmetric": lambda i, s, before, after: before / 2 * (1 - after / (s * before)) + (i + 0.5) / s - 0.5,
+    "pytorch_half_pixel": lambda i, s, before, after: (i + 0.5) / s - 0.5 if after > 1 else 0.0,
+    "tf_half_pixel_for_nn": lambda i, s, before, after: (i + 0.5) / s,
+    "asymmetric": lambda i, s, before, after: i / s,
+    "align_corners": lambda i, s, before, after: i * (before - 1) / (s * before - 1) if after > 1 else 0.0}
 ROUNDINGS: Dict[str, Callable[[float], int]] = {
     "round_prefer_floor": lambda x: math.ceil(x - 0.5), "round_prefer_ceil": lambda x: math.floor(x + 0.5),
-    "floor": math.floor, "ceil": math.ceil, "simple": math.floor}
+    "floor": math.floor, "ceil": math.ceil}
 
 
 def _neighbours(mode: str, x: float, nearest: str, a: float) -> List[Tuple[int, float]]:
@@ -225,144 +183,89 @@ def _neighbours(mode: str, x: float, nearest: str, a: float) -> List[Tuple[int, 
     return [(left - 1, far[0]), (left, near[0]), (left + 1, near[1]), (left + 2, far[1])]
 
 
-def _resized(call: Call, x: Any, scales: Sequence[float], sizes: Sequence[int], rois: Any, mode: str, where: str,
-             nearest: str) -> Any:
-    a, excludes = call.get("cubic_coeff_a", -0.75), call.get("exclude_outside", 0)
-    outside = call.get("extrapolation_value", 0.0)
-    beyond = numpy.zeros((), bool)
-    for axis, (scale, size, roi) in enumerate(zip(scales, sizes, rois)):
+def _resized(call: Call, x: Any, scales: Sequence[float], sizes: Sequence[int], where: str, nearest: str) -> Any:
+    mode, a, excludes = call.get("mode", "nearest"), call.get("cubic_coeff_a", -0.75), call.get("exclude_outside", 0)
+    for axis, (scale, size) in enumerate(zip(scales, sizes)):
         before = x.shape[axis]
-        if scale == 1 and size == before and where != "tf_crop_and_resize":
-            continue
-        weights, out = numpy.zeros((size, before), x.dtype), numpy.zeros(size, bool)
+        weights = numpy.zeros((size, before), x.dtype)
         for i in range(size):
-            at = COORDINATES[where](i, scale, before, size, roi)
-            out[i] = where == "tf_crop_and_resize" and not 0 <= at <= before - 1
-            found = _neighbours(mode, at, nearest, a)
+            found = _neighbours(mode, COORDINATES[where](i, scale, before, size), nearest, a)
             found = [(k, w) for k, w in found if not excludes or 0 <= k < before]
             for k, w in found:
                 weights[i, min(max(k, 0), before - 1)] += w / (sum(w for _, w in found) if excludes else 1)
-        x = numpy.moveaxis(numpy.tensordot(x, weights, ([axis], [1])), -1, axis)
-        beyond = beyond | out.reshape([-1 if i == axis else 1 for i in range(x.ndim)])
-    return numpy.where(beyond, outside, x)
+        if scale != 1 or size != before:
+            x = numpy.moveaxis(numpy.tensordot(x, weights, ([axis], [1])), -1, axis)
+    return x
 
 
 @operator("Resize")
 def resize(call: Call, x: Any, roi: Any = None, scales: Any = None, sizes: Any = None) -> Any:
-    if call.opset < 11:
-        scales, roi = roi, None
+    old = call.opset < 11
+    scales = roi if old else scales
+    where = "asymmetric" if old else call.get("coordinate_transformation_mode", "half_pixel")
+    call.read.add("extrapolation_value")  # of the one mode that is not in the table
     axes = [axis % x.ndim for axis in call.get("axes", range(x.ndim))]
-    policy = call.get("keep_aspect_ratio_policy", "stretch")
-    if call.get("antialias", 0):
-        raise call.refuse("antialias")
     factors, extents = [1.0] * x.ndim, list(x.shape)
     if scales is not None and scales.size:
         for axis, scale in zip(axes, scales):
             factors[axis], extents[axis] = float(scale), math.floor(x.shape[axis] * float(scale))
     else:
-        ratios = [int(size) / x.shape[axis] for axis, size in zip(axes, sizes)]
-        common = min(ratios) if policy == "not_larger" else max(ratios)
-        for axis, ratio, size in zip(axes, ratios, sizes):
-            factors[axis] = ratio if policy == "stretch" else common
-            extents[axis] = int(size) if policy == "stretch" else math.floor(common * x.shape[axis] + 0.5)
-    regions = [(0.0, 1.0)] * x.ndim
-    if roi is not None and roi.size:
-        for place, axis in enumerate(axes):
-            regions[axis] = (float(roi[place]), float(roi[place + len(axes)]))
-    old = call.opset < 11
-    return _resized(call, x, factors, extents, regions, call.get("mode", "nearest"),
-                    "asymmetric" if old else call.get("coordinate_transformation_mode", "half_pixel"),
-                    "floor" if old else call.get("nearest_mode", "round_prefer_floor"))
+        for axis, size in zip(axes, sizes):
+            factors[axis], extents[axis] = int(size) / x.shape[axis], int(size)
+    return _resized(call, x, factors, extents, where, "floor" if old else call.get("nearest_mode", "round_prefer_floor"))
 
 
 @operator("Upsample")
 def upsample(call: Call, x: Any, scales: Any = None) -> Any:
     factors = [float(each) for each in (call.get("scales") if call.opset < 9 else scales)]
     sizes = [math.floor(extent * factor) for extent, factor in zip(x.shape, factors)]
-    return _resized(call, x, factors, sizes, [(0.0, 1.0)] * x.ndim, call.get("mode", "nearest"), "asymmetric", "floor")
+    return _resized(call, x, factors, sizes, "asymmetric", "floor")
 
 
-#: Functions of recurrences, with alpha and beta.
-ACTIVATIONS: Dict[str, Callable[..., Any]] = {
-    "Sigmoid": lambda x, a, b: sigmoid(x), "Tanh": lambda x, a, b: numpy.tanh(x),
-    "Relu": lambda x, a, b: numpy.maximum(x, 0), "Affine": lambda x, a, b: a * x + b,
-    "LeakyRelu": lambda x, a, b: numpy.where(x < 0, a * x, x), "Softsign": lambda x, a, b: x / (1 + abs(x)),
-    "ThresholdedRelu": lambda x, a, b: numpy.where(x >= a, x, 0), "ScaledTanh": lambda x, a, b: a * numpy.tanh(b * x),
-    "HardSigmoid": lambda x, a, b: numpy.clip(a * x + b, 0, 1), "Softplus": lambda x, a, b: softplus(x),
-    "Elu": lambda x, a, b: numpy.where(x < 0, a * (numpy.exp(x) - 1), x)}
-#: Their alpha and beta, if the file states none.
-NUMBERS = {"LeakyRelu": (0.01, 0.0), "ThresholdedRelu": (1.0, 0.0), "HardSigmoid": (0.2, 0.5), "Elu": (1.0, 0.0),
-           "Affine": (1.0, 0.0), "ScaledTanh": (1.0, 1.0)}
 GATES = {"RNN": 1, "GRU": 3, "LSTM": 4}
 USUAL = {"RNN": ["Tanh"], "GRU": ["Sigmoid", "Tanh"], "LSTM": ["Sigmoid", "Tanh", "Tanh"]}
-Functions = List[Callable[[Any], Any]]
+#: What recurrences take of functions that have no numbers.
+ACTIVATIONS: Dict[str, Callable[[Any], Any]] = {"Sigmoid": sigmoid, "Tanh": numpy.tanh, "Softplus": softplus,
+                                                "Relu": lambda x: numpy.maximum(x, 0)}
 
 
-def _functions(call: Call, directions: int) -> List[Functions]:
-    """The activations of each direction. Numbers are stated for those that have any, in their order."""
-    names = call.get("activations") or USUAL[call.node.op] * directions
-    alphas, betas = list(call.get("activation_alpha", [])), list(call.get("activation_beta", []))
-    found: Functions = []
-    for name in names:
-        a, b = NUMBERS.get(name, (0.0, 0.0))
-        a = alphas.pop(0) if alphas and name in NUMBERS else a
-        b = betas.pop(0) if betas and name in ("HardSigmoid", "Affine", "ScaledTanh") else b
-        found.append(lambda x, f=ACTIVATIONS[name], a=a, b=b: f(x, a, b))  # type: ignore[misc]
-    each = len(USUAL[call.node.op])
-    return [found[i * each:(i + 1) * each] for i in range(directions)]
-
-
-def _step(call: Call, f: Functions, x: Any, h: Any, c: Any, w: Any, r: Any, wb: Any, rb: Any, p: Any) -> Tuple[Any, Any]:
+def _step(call: Call, f: Sequence[Callable[[Any], Any]], x: Any, h: Any, c: Any, w: Any, r: Any, wb: Any,
+          rb: Any) -> Tuple[Any, Any]:
     """One step of one direction: the next hidden state, and the next cell state."""
-    limit = call.get("clip")
-
-    def clipped(values: Any) -> Any:
-        return values if limit is None else numpy.clip(values, -limit, limit)
+    ours, theirs = x @ w.T + wb, h @ r.T + rb
     if call.node.op == "RNN":
-        return f[0](clipped(x @ w.T + h @ r.T + wb + rb)), c
-    if call.node.op == "GRU":
-        (wz, wr, wh), (rz, rr, rh) = numpy.split(w, 3), numpy.split(r, 3)
-        (bz, br, bh), (cz, cr, ch) = numpy.split(wb, 3), numpy.split(rb, 3)
-        z = f[0](clipped(x @ wz.T + h @ rz.T + bz + cz))
-        reset = f[0](clipped(x @ wr.T + h @ rr.T + br + cr))
-        inner = reset * (h @ rh.T + ch) if call.get("linear_before_reset", 0) else (reset * h) @ rh.T + ch
-        return (1 - z) * f[1](clipped(x @ wh.T + inner + bh)) + z * h, c
-    i, o, forget, cell = numpy.split(x @ w.T + h @ r.T + wb + rb, 4, -1)
-    pi, po, pf = numpy.split(p, 3)
-    i = f[0](clipped(i + pi * c))
-    forget = 1 - i if call.get("input_forget", 0) else f[0](clipped(forget + pf * c))
-    c = forget * c + i * f[1](clipped(cell))
-    return f[0](clipped(o + po * c)) * f[2](c), c
+        return f[0](ours + theirs), c
+    if call.node.op == "LSTM":
+        i, o, forget, cell = numpy.split(ours + theirs, 4, -1)
+        c = f[0](forget) * c + f[0](i) * f[1](cell)
+        return f[0](o) * f[2](c), c
+    (z, reset, new), (hz, hr, hn) = numpy.split(ours, 3, -1), numpy.split(theirs, 3, -1)
+    z, reset = f[0](z + hz), f[0](reset + hr)
+    n = len(r) // 3
+    inner = reset * hn if call.get("linear_before_reset", 0) else (reset * h) @ r[2 * n:].T + rb[2 * n:]
+    return (1 - z) * f[1](new + inner) + z * h, c
 
 
 @operator("RNN", "GRU", "LSTM")
-def recurrence(call: Call, x: Any, w: Any, r: Any, b: Any = None, lengths: Any = None, h0: Any = None, c0: Any = None,
-               peepholes: Any = None) -> Any:
-    size, gates = call.get("hidden_size", r.shape[2]), GATES[call.node.op]
-    direction, batch_first = call.get("direction", "forward"), call.get("layout", 0)
-    call.read.update(("linear_before_reset", "input_forget", "clip"))
+def recurrence(call: Call, x: Any, w: Any, r: Any, b: Any = None, lengths: Any = None, h0: Any = None,
+               c0: Any = None) -> Any:
+    op, ways, batch_first = call.node.op, len(w), call.get("layout", 0)
+    size, reverse = call.get("hidden_size", r.shape[2]), call.get("direction", "forward") == "reverse"
+    names = call.get("activations") or USUAL[op] * ways
     if batch_first:
         x, h0, c0 = (None if each is None else each.swapaxes(0, 1) for each in (x, h0, c0))
-    (steps, batch), ways = x.shape[:2], w.shape[0]
-    lengths = numpy.full(batch, steps) if lengths is None else lengths
-    functions = _functions(call, ways)
-    ys, last = numpy.zeros((steps, ways, batch, size), x.dtype), []
+    if lengths is not None and (lengths != len(x)).any():
+        raise call.refuse("sequences of several lengths")
+    ys, last = numpy.zeros((len(x), ways, x.shape[1], size), x.dtype), []
     for way in range(ways):
-        h, c = (numpy.zeros((batch, size), x.dtype) if each is None else each[way] for each in (h0, c0))
-        wb, rb = numpy.zeros((2, gates * size)) if b is None else numpy.split(b[way], 2)
-        p = numpy.zeros(3 * size) if peepholes is None else peepholes[way]
-        backward = direction == "reverse" or way == 1
-        for step in range(steps):
-            # A row runs over its own length, backwards from its own end.
-            at = lengths - 1 - step if backward else numpy.full(batch, step)
-            runs = (step < lengths)[:, None]
-            rows = x[numpy.maximum(at, 0), numpy.arange(batch)]
-            next_h, next_c = _step(call, functions[way], rows, h, c, w[way], r[way], wb, rb, p)
-            h, c = numpy.where(runs, next_h, h), numpy.where(runs, next_c, c)
-            for row in numpy.nonzero(runs[:, 0])[0]:
-                ys[at[row], way, row] = h[row]
+        h, c = (numpy.zeros((x.shape[1], size), x.dtype) if each is None else each[way] for each in (h0, c0))
+        wb, rb = numpy.zeros((2, GATES[op] * size), x.dtype) if b is None else numpy.split(b[way], 2)
+        functions = [ACTIVATIONS[name] for name in names[way * len(USUAL[op]):]]
+        for step in reversed(range(len(x))) if reverse or way == 1 else range(len(x)):
+            h, c = _step(call, functions, x[step], h, c, w[way], r[way], wb, rb)
+            ys[step, way] = h
         last.append((h, c))
     states = [numpy.stack([each[i] for each in last]) for i in (0, 1)]
     if batch_first:
-        return ys.transpose(2, 0, 1, 3), *(each.swapaxes(0, 1) for each in states)
-    return ys, *states
+        return (ys.transpose(2, 0, 1, 3), *(each.swapaxes(0, 1) for each in states))
+    return (ys, *states)

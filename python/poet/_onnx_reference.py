@@ -105,7 +105,10 @@ def compute(call: Call, found: Mapping[str, Any]) -> Sequence[Any]:
     unread = sorted(set(node.attributes) - call.read)
     if unread:
         raise call.refuse(f"it has no attribute {', '.join(unread)}")
-    return result if isinstance(result, tuple) else (result,)
+    outputs = result if isinstance(result, tuple) else (result,)
+    if any(node.outputs[len(outputs):]):
+        raise call.refuse(f"it has {len(outputs)} of its outputs")
+    return outputs
 
 
 def _plain(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -167,11 +170,7 @@ for _name, _function, _numbers in (
          {"alpha": 1.67326319217681884765625, "gamma": 1.05070102214813232421875}),
         ("HardSigmoid", lambda x, a, b: numpy.clip(a * x + b, 0, 1), {"alpha": 0.2, "beta": 0.5}),
         ("LeakyRelu", lambda x, a: numpy.where(x < 0, a * x, x), {"alpha": 0.01}),
-        ("ThresholdedRelu", lambda x, a: numpy.where(x > a, x, 0), {"alpha": 1.0}),
-        ("Shrink", lambda x, b, k: numpy.where(x < -k, x + b, numpy.where(x > k, x - b, 0)).astype(x.dtype),
-         {"bias": 0.0, "lambd": 0.5}),
-        ("IsInf", lambda x, n, p: (numpy.isposinf(x) & bool(p)) | (numpy.isneginf(x) & bool(n)),
-         {"detect_negative": 1, "detect_positive": 1})):
+        ("ThresholdedRelu", lambda x, a: numpy.where(x > a, x, 0), {"alpha": 1.0})):
     OPERATORS[_name] = (lambda function, numbers: lambda call, x: function(
         x, *(call.get(name, default) for name, default in numbers.items())))(_function, _numbers)
 
@@ -179,11 +178,6 @@ for _name, _function, _numbers in (
 @operator("Mean")
 def mean(call: Call, *inputs: Any) -> Any:
     return sum(inputs[1:], inputs[0]) / len(inputs)
-
-
-@operator("Mod")
-def mod(call: Call, x: Any, y: Any) -> Any:
-    return numpy.fmod(x, y) if call.get("fmod", 0) else numpy.mod(x, y)
 
 
 @operator("Gelu")
@@ -252,31 +246,6 @@ for _name, _function in {
 OPERATORS["ReduceSum"] = _reduction(numpy.sum, 13)
 
 
-@operator("ArgMax", "ArgMin")
-def arg_max(call: Call, x: Any) -> Any:
-    axis, last = call.get("axis", 0), call.get("select_last_index", 0)
-    search = numpy.argmax if call.node.op == "ArgMax" else numpy.argmin
-    found = x.shape[axis] - 1 - search(numpy.flip(x, axis), axis) if last else search(x, axis)
-    return numpy.expand_dims(found, axis) if call.get("keepdims", 1) else found
-
-
-@operator("CumSum")
-def cum_sum(call: Call, x: Any, axis: Any) -> Any:
-    exclusive, reverse = call.get("exclusive", 0), call.get("reverse", 0)
-    x = numpy.flip(x, int(axis)) if reverse else x
-    total = numpy.cumsum(x, int(axis), dtype=x.dtype) - (x if exclusive else 0)
-    return numpy.flip(total, int(axis)) if reverse else total
-
-
-@operator("TopK")
-def top_k(call: Call, x: Any, k: Any = None) -> Any:
-    axis, largest = call.get("axis", -1), call.get("largest", 1)
-    call.read.add("sorted")
-    count = int(call.get("k")) if call.opset < 10 else int(numpy.ravel(k)[0])
-    order = numpy.take(numpy.argsort(-x if largest else x, axis, kind="stable"), range(count), axis)
-    return numpy.take_along_axis(x, order, axis), order
-
-
 def _over_classes(call: Call, x: Any, function: Callable[[Any, int], Any]) -> Any:
     """Before opset 13 all extents from the axis on are one."""
     axis = call.get("axis", 1 if call.opset < 13 else -1)
@@ -299,9 +268,3 @@ def softmax(call: Call, x: Any) -> Any:
 @operator("LogSoftmax")
 def log_softmax(call: Call, x: Any) -> Any:
     return _over_classes(call, x, lambda each, axis: each - _log_sum_exp(each, axis, True))
-
-
-@operator("Hardmax")
-def hardmax(call: Call, x: Any) -> Any:
-    return _over_classes(call, x, lambda each, axis: (numpy.cumsum(each == each.max(axis, keepdims=True), axis) *
-                                                      (each == each.max(axis, keepdims=True)) == 1).astype(x.dtype))

@@ -107,42 +107,6 @@ def gather(call: Call, x: Any, indices: Any) -> Any:
     return numpy.take(x, indices, call.get("axis", 0))
 
 
-@operator("GatherElements")
-def gather_elements(call: Call, x: Any, indices: Any) -> Any:
-    axis = call.get("axis", 0)
-    where: List[Any] = list(numpy.indices(indices.shape))
-    where[axis] = indices
-    return x[tuple(where)]
-
-
-@operator("GatherND")
-def gather_nd(call: Call, x: Any, indices: Any) -> Any:
-    batch = call.get("batch_dims", 0)
-    parts = [x[at][tuple(numpy.moveaxis(indices[at], -1, 0))] for at in numpy.ndindex(*x.shape[:batch])]
-    return numpy.stack(parts).reshape(x.shape[:batch] + parts[0].shape)
-
-
-def _scattered(call: Call, data: Any, where: Any, updates: Any) -> Any:
-    result, how = data.copy(), call.get("reduction", "none")
-    if how == "none":
-        result[where] = updates
-        return result
-    {"add": numpy.add, "mul": numpy.multiply, "max": numpy.maximum, "min": numpy.minimum}[how].at(result, where, updates)
-    return result
-
-
-@operator("ScatterElements", "Scatter")
-def scatter_elements(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    where: List[Any] = list(numpy.indices(indices.shape))
-    where[call.get("axis", 0)] = indices
-    return _scattered(call, x, tuple(where), updates)
-
-
-@operator("ScatterND")
-def scatter_nd(call: Call, x: Any, indices: Any, updates: Any) -> Any:
-    return _scattered(call, x, tuple(numpy.moveaxis(indices, -1, 0)), updates)
-
-
 @operator("Pad")
 def pad(call: Call, x: Any, pads: Any = None, value: Any = None, axes: Any = None) -> Any:
     mode = call.get("mode", "constant")
@@ -159,56 +123,10 @@ def pad(call: Call, x: Any, pads: Any = None, value: Any = None, axes: Any = Non
     return numpy.pad(x, widths, mode={"reflect": "reflect", "edge": "edge", "wrap": "wrap"}[mode])
 
 
-@operator("DepthToSpace")
-def depth_to_space(call: Call, x: Any) -> Any:
-    size, (n, c, h, w) = call.get("blocksize"), x.shape
-    if call.get("mode", "DCR") == "DCR":
-        parts = x.reshape(n, size, size, c // size ** 2, h, w).transpose(0, 3, 4, 1, 5, 2)
-    else:
-        parts = x.reshape(n, c // size ** 2, size, size, h, w).transpose(0, 1, 4, 2, 5, 3)
-    return parts.reshape(n, c // size ** 2, h * size, w * size)
-
-
-@operator("SpaceToDepth")
-def space_to_depth(call: Call, x: Any) -> Any:
-    size, (n, c, h, w) = call.get("blocksize"), x.shape
-    parts = x.reshape(n, c, h // size, size, w // size, size).transpose(0, 3, 5, 1, 2, 4)
-    return parts.reshape(n, c * size ** 2, h // size, w // size)
-
-
-@operator("OneHot")
-def one_hot(call: Call, indices: Any, depth: Any, values: Any) -> Any:
-    axis, count = call.get("axis", -1), int(numpy.ravel(depth)[0])
-    indices = numpy.where(indices < 0, indices + count, indices)
-    hot = numpy.expand_dims(indices, axis) == numpy.arange(count).reshape(
-        [count if i == axis % (indices.ndim + 1) else 1 for i in range(indices.ndim + 1)])
-    return numpy.where(hot, values[1], values[0])
-
-
-@operator("EyeLike")
-def eye_like(call: Call, x: Any) -> Any:
-    kind = {1: call.real, 11: call.real, None: x.dtype}.get(call.get("dtype"), numpy.int64)
-    return numpy.eye(*x.shape, k=call.get("k", 0), dtype=kind)
-
-
 @operator("Trilu")
 def trilu(call: Call, x: Any, k: Any = None) -> Any:
     offset = 0 if k is None else int(k)
     return numpy.triu(x, offset) if call.get("upper", 1) else numpy.tril(x, offset)
-
-
-@operator("Compress")
-def compress(call: Call, x: Any, condition: Any) -> Any:
-    return numpy.compress(condition, x, call.get("axis"))
-
-
-@operator("ReverseSequence")
-def reverse_sequence(call: Call, x: Any, lengths: Any) -> Any:
-    time, batch = call.get("time_axis", 0), call.get("batch_axis", 1)
-    result = numpy.moveaxis(x, (batch, time), (0, 1)).copy()
-    for row, length in zip(result, lengths):
-        row[:length] = row[:length][::-1].copy()
-    return numpy.moveaxis(result, (0, 1), (batch, time))
 
 
 @operator("Dropout")

@@ -40,8 +40,8 @@ def parsed() -> argparse.Namespace:
 def main() -> int:
     arguments = parsed()
     settings = {"loss": arguments.loss, "seed": arguments.seed}
-    warnings.simplefilter("ignore")
     try:
+        warnings.simplefilter("ignore")
         if arguments.input:
             main_of_torch = importlib.import_module("poet.torch.__main__")
             seeded = importlib.import_module("poet.torch._check").seeded
@@ -56,5 +56,6 @@ def main() -> int:
     return 0 if found else 1
 
 
-if __name__ == "__main__":
-    sys.exit(main())
+if __name__ != "__main__":  # as a module, it would take the name of the function
+    raise ImportError("poet.check is a function, and 'python -m poet.check' a command; this module is none to import")
+sys.exit(main())
