@@ -127,10 +127,10 @@ class Model:
             Differs: it computes something else than the module.
         """
         tracer = importlib.import_module("poet.torch")
-        document = tracer.trace(net, *inputs, **settings)
+        traced = tracer.trace(net, *inputs, **settings)
         if check:
-            importlib.import_module("poet.torch._check").check_unasked(net, inputs, document, settings)
-        return cls(document)
+            importlib.import_module("poet.torch._check").check_unasked(net, inputs, traced, settings)
+        return traced if isinstance(traced, cls) else cls(traced)
 
     @property
     def document(self) -> Optional[Dict[str, Any]]:

@@ -77,7 +77,10 @@ def check(net: Any, x: Any, y: Any = None, *, platform: PlatformLike = "m4", ram
     if ours or stated:
         outputs.append(Row("rates of random layers", len(stated), distance(ours, stated)))
     schedule, run = model.run(inputs, _numbers(target).reshape(_target_shape(output, model)))
-    return Check(_rows(run.arrays.get("gradients", {}), gradients, noises), float(run.losses[0] or 0.0), expected, tolerance,
+    found = run.arrays.get("gradients", {})
+    names = _names(net, arrays, gradients, found)
+    gradients, noises = ({names[name]: each for name, each in some.items()} for some in (gradients, noises))
+    return Check(_rows(found, gradients, noises), float(run.losses[0] or 0.0), expected, tolerance,
                  schedule, run, tuple(outputs), loss_noise, skipped=tuple(skipped))
 
 
@@ -227,6 +230,20 @@ def _by_autograd(net: Any, inputs: Tuple[Any, ...], y: Any, model: Computed) -> 
 
 def _least(gradients: Mapping[str, Any]) -> float:
     return max([1e-30] + [LEAST_SHARE * float(abs(each).max()) for each in gradients.values()])
+
+
+def _names(net: Any, arrays: Mapping[str, Any], gradients: Mapping[str, Any], found: Mapping[str, Any]) -> Dict[str, str]:
+    """The names of gradients in the model. A weight that a function is given is known by its numbers alone."""
+    state = arrays_of(net.state_dict(), entries(net))
+    left = [name for name in found if name not in gradients]
+    names = {name: name for name in gradients}
+    for name in gradients:
+        same = [each for each in left if name not in found and arrays[each].size == state[name].size
+                and (arrays[each].reshape(-1) == state[name].reshape(-1)).all()]
+        if same:
+            names[name] = same[0]
+            left.remove(same[0])
+    return names
 
 
 def _rows(found: Mapping[str, Any], expected: Mapping[str, Any], noises: Mapping[str, float]) -> Tuple[Row, ...]:
