@@ -239,7 +239,7 @@ class Computed:
         return Computed(document, arrays, self.batch, self.platform, self.budgets, self.runtime, self.effort)
 
 
-def first_that_differs(names: List[str], differs: Callable[[str], Optional[bool]]) -> Optional[str]:
+def first_that_differs(names: List[str], differs: Callable[[str], Optional[bool]]) -> str:
     """Halves a list of layers, of which the last one differs, until one that differs follows one that does not. What
     cannot be told of a layer is asked of its neighbours."""
     equal, other = -1, len(names) - 1
@@ -252,7 +252,7 @@ def first_that_differs(names: List[str], differs: Callable[[str], Optional[bool]
         else:
             break
         equal, other = (equal, place) if found else (place, other)
-    return names[other] if names else None
+    return names[other]
 
 
 def imported(path: str, words: Sequence[str] = (), numbers: bool = True) -> Tuple[Dict[str, Any], Dict[str, Any]]:

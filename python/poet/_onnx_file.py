@@ -15,6 +15,7 @@ from .errors import InputError
 numpy: Any = require_numpy()
 
 FLOAT, FLOAT16, BFLOAT16 = 1, 10, 16
+FLOATS = (FLOAT, FLOAT16, 11, BFLOAT16)
 #: Types of numpy by the number of a TensorProto's data_type. A bfloat16 is the upper half of a float.
 TYPES = {1: "<f4", 2: "u1", 3: "i1", 4: "<u2", 5: "<i2", 6: "<i4", 7: "<i8", 9: "?", 10: "<f2", 11: "<f8", 12: "<u4",
          13: "<u8", 16: "<f4"}

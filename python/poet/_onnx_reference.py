@@ -265,6 +265,10 @@ def softmax(call: Call, x: Any) -> Any:
     return _over_classes(call, x, softmax_over)
 
 
+def log_softmax_over(x: Any, axis: int) -> Any:
+    return x - _log_sum_exp(x, axis, True)
+
+
 @operator("LogSoftmax")
 def log_softmax(call: Call, x: Any) -> Any:
-    return _over_classes(call, x, lambda each, axis: each - _log_sum_exp(each, axis, True))
+    return _over_classes(call, x, log_softmax_over)

@@ -2,10 +2,9 @@
 from __future__ import annotations
 
 import math
-from typing import Any, List, Optional, Tuple
+from typing import Any, Tuple
 
 from ._matrices import require_numpy
-from ._onnx_file import Node
 from ._onnx_reference import Call, axes_of, operator
 
 numpy: Any = require_numpy()
@@ -133,8 +132,3 @@ def trilu(call: Call, x: Any, k: Any = None) -> Any:
 def dropout(call: Call, x: Any, ratio: Any = None, training: Any = None) -> Any:
     call.read.update(("ratio", "seed"))
     return x, numpy.ones(x.shape, bool if call.opset >= 10 else x.dtype)
-
-
-def rates(node: Node, opset: int, ratio: Optional[Any] = None) -> float:
-    """The share of elements that a Dropout sets to zero in a training."""
-    return float(node.attributes.get("ratio", 0.5)) if opset < 12 else 0.5 if ratio is None else float(ratio)
