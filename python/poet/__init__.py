@@ -27,10 +27,10 @@ from .errors import (Infeasible, InputError, InvalidSchedule, NoSchedule, PoetEr
 
 __version__ = "0.1.0"
 
-__all__ = ["Check", "Differs", "Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule", "Matrices", "Model",
-           "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform", "PoetError", "Point",
-           "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep", "check", "find_program",
-           "models", "optimize", "platforms", "solve", "sweep"]
+__all__ = ["Check", "Differs", "Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule",
+           "Matrices", "Model", "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform",
+           "PoetError", "Point", "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep",
+           "check", "find_program", "models", "optimize", "platforms", "solve", "sweep"]
 
 
 def check(net: Any, x: Any = None, y: Any = None, **settings: Any) -> Check:

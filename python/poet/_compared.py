@@ -59,7 +59,7 @@ class Row:
 
 @dataclass(frozen=True)
 class Check:
-    """An imported model and its network, in training and in evaluation mode; true if they agree. Printed, it is a table.
+    """An imported model beside its network, in training and in evaluation mode; true if they agree. Printed: a table.
 
     Attributes:
         rows: one for each gradient: of a parameter that trains, or of a group of them along one direction.
@@ -172,12 +172,14 @@ class Computed:
         settings: how a schedule is solved: platform, budgets to try, runtime, effort.
     """
 
-    def __init__(self, document: Mapping[str, Any], arrays: Mapping[str, Any], batch: int, platform: PlatformLike = "m4",
-                 budgets: Sequence[Size] = ("100%",), runtime: Duration = 2, effort: str = "fast") -> None:
+    def __init__(self, document: Mapping[str, Any], arrays: Mapping[str, Any], batch: int,
+                 platform: PlatformLike = "m4", budgets: Sequence[Size] = ("100%",), runtime: Duration = 2,
+                 effort: str = "fast") -> None:
         self.rates = sorted(layer.get("rate", 0.1) for layer in document["layers"] if layer["op"] in RANDOM_OPS)
         layers = [{**layer, "rate": 0} if layer["op"] in RANDOM_OPS else layer for layer in document["layers"]]
         self.document: Dict[str, Any] = {**document, "layers": layers}
-        self.arrays, self.batch = arrays, batch if '"N"' in json.dumps([document.get("input"), document.get("inputs")]) else 1
+        has_batch = '"N"' in json.dumps([document.get("input"), document.get("inputs")])
+        self.arrays, self.batch = arrays, batch if has_batch else 1
         self.platform, self.budgets, self.runtime, self.effort = platform, list(budgets), runtime, effort
 
     @property
@@ -193,8 +195,8 @@ class Computed:
     @property
     def inputs(self) -> Dict[str, Tuple[int, ...]]:
         """The shapes of inputs that are no zeros, in their order."""
-        there = {"input": self.document["input"]} if "input" in self.document else {}
-        there.update(self.document.get("inputs", {}))
+        first = {"input": self.document["input"]} if "input" in self.document else {}
+        there: Dict[str, Any] = {**first, **self.document.get("inputs", {})}
         return {name: tuple(self.batch if extent == "N" else extent for extent in entry["shape"])
                 for name, entry in there.items() if not entry.get("zeros")}
 
@@ -219,18 +221,21 @@ class Computed:
         part = self if layer is None else self.up_to(layer)
         _, run = part.run({name: inputs[name] for name in part.inputs}, None, "exact" if training else "none")
         found = run.arrays["outputs"]
-        return found[part.output] if part.output in found else next(iter(found.values()))  # a view has its source's name
+        # A view has its source's name.
+        return found[part.output] if part.output in found else next(iter(found.values()))
 
     def up_to(self, name: str) -> Computed:
         """The model that ends in a layer."""
-        needed, kept = {name}, []
+        needed = {name}
+        kept: List[Dict[str, Any]] = []
         for layer in reversed(self.document["layers"]):
             parts = {layer["name"], layer["name"] + ".c", *(f"{layer['name']}.{i}" for i in range(len(layer.get(
                 "sizes", []))))}
             if parts & needed:
                 needed.update(layer["inputs"], [layer["weights"]] if "weights" in layer else [])
                 kept.append(layer)
-        document = {**self.document, "layers": kept[::-1] + [{"name": "loss", "op": "mse", "inputs": [name]}]}
+        loss = {"name": "loss", "op": "mse", "inputs": [name]}
+        document: Dict[str, Any] = {**self.document, "layers": [*kept[::-1], loss]}
         if "inputs" in document:
             document["inputs"] = {each: entry for each, entry in document["inputs"].items() if each in needed}
         owners = {layer["name"] for layer in kept}

@@ -113,7 +113,8 @@ class Model:
     def from_torch(cls, net: Any, *inputs: Any, check: bool = True, **settings: Any) -> Model:
         """A module of PyTorch, traced by `poet.torch.trace(net, *inputs, **settings)`.
 
-        The import is compared with the module by `poet.check`, if a step takes less than 20 GFLOP; stderr has what was not.
+        The import is compared with the module by `poet.check`, if a step takes less than 20 GFLOP; stderr has what
+        was not.
 
         Args:
             net: a `torch.nn.Module`.

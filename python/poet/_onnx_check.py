@@ -1,9 +1,9 @@
 """The import of an ONNX file beside the file itself, computed by the reference in numpy.
 
 Numbers of the file that are weights are moved by seeded amounts first, as zeros and ones hide what is done with them.
-What is a weight, and to which place of the model it goes, is asked of the import alone: a number is one if other numbers
-in its place give the same layers; and along a direction in the file's weights the model's parameters move as the import
-of the moved file says. So neither names nor layouts of the import have to be known here.
+What is a weight, and to which place of the model it goes, is asked of the import alone: a number is one if other
+numbers in its place give the same layers; and along a direction in the file's weights the model's parameters move as
+the import of the moved file says. So neither names nor layouts of the import have to be known here.
 """
 from __future__ import annotations
 
@@ -52,10 +52,11 @@ class Network:
         self.names = self._data_names(model, numbers)
         self.values = {own: self._data(self.graph.inputs[own], model.inputs[name]) for name, own in self.names.items()}
         self.values.update((name, self._full(self.graph.inputs[name], number)) for name, number in numbers.items())
-        self.moved = {name: self._drawn(tensor) for name, tensor in self.graph.inputs.items() if name not in self.values}
+        self.moved = {name: self._drawn(tensor) for name, tensor in self.graph.inputs.items()
+                      if name not in self.values}
         self._move_weights()
         self.computed = self._imported({})
-        modes = [node.attributes.get("training_mode", 0) for node in self.graph.nodes if node.op == "BatchNormalization"]
+        modes = [node.attributes.get("training_mode", 0) for node in self.graph.nodes]
         self.batch_statistics = None if any(modes) else True
 
     def _data_names(self, model: Computed, numbers: Mapping[str, float]) -> Dict[str, str]:
@@ -92,7 +93,8 @@ class Network:
         drawn = self.moved
         changed = {name: self._shaken(array) for name, array in self.floats().items()}
         single = [name for name in changed if changed[name].size == 1]
-        movable = self._movable(single, changed) + self._movable([name for name in changed if name not in single], changed)
+        movable = self._movable(single, changed)
+        movable += self._movable([name for name in changed if name not in single], changed)
         # What the model does not have, such as a number of a pattern that is not looked at, stays as the file has it.
         there = list(self._imported({name: changed[name] for name in movable}).arrays.values())
         self.moved = {**drawn, **{name: changed[name] for name in movable if is_within(changed[name], there)}}
@@ -100,10 +102,12 @@ class Network:
     def floats(self) -> Arrays:
         """Initializers and Constant nodes of floats that may have a derivative, with their numbers."""
         sized = {name for node in self.graph.nodes if node.op in SIZED for name in node.inputs[1:]}
-        constants = {node.outputs[0]: node.attributes.get("value") for node in self.graph.nodes if node.op == "Constant"}
-        found = {**{name: array for name, array in constants.items() if isinstance(array, numpy.ndarray) and array.size > 1},
-                 **self.graph.initializers, **self.moved}
-        return {name: array for name, array in found.items() if array.dtype.kind == "f" and array.size and name not in sized}
+        constants = {node.outputs[0]: numpy.asarray(node.attributes.get("value", 0)) for node in self.graph.nodes
+                     if node.op == "Constant"}
+        found = {**{name: array for name, array in constants.items() if array.size > 1}, **self.graph.initializers,
+                 **self.moved}
+        return {name: array for name, array in found.items()
+                if array.dtype.kind == "f" and array.size and name not in sized}
 
     def _shaken(self, array: Any) -> Any:
         """Other numbers of the same sign and size; small ones for zeros."""
@@ -171,7 +175,8 @@ class Network:
         expected, narrow = self.scores(found), self.scores(self.tensors(training, real=numpy.float32))
         ours = self.computed.tensor(self.inputs(self.computed), training).astype(float)
         if self.last.op in ("Softmax", "LogSoftmax") and self.computed.loss == "cross_entropy":
-            ours, expected = log_softmax_over(ours, -1).reshape(-1, ours.shape[-1]), expected.reshape(-1, expected.shape[-1])
+            ours = log_softmax_over(ours, -1).reshape(-1, ours.shape[-1])
+            expected = expected.reshape(-1, expected.shape[-1])
         same = [extent for extent in ours.shape if extent != 1] == [extent for extent in expected.shape if extent != 1]
         return Row(f"output in {'training' if training else 'evaluation'}", expected.size,
                    distance(ours, expected) if same else float("inf"), distance(narrow, expected)), found
@@ -244,8 +249,8 @@ class Slopes:
         return (sides[0] - sides[1]) / (2 * STEP), moved
 
     def rows(self, groups: int) -> List[Row]:
-        """One for each group of weights. A difference is a share of the length of the gradient, which a derivative along
-        a random direction has in the mean, or of a hundredth of the greatest length."""
+        """One for each group of weights. A difference is a share of the length of the gradient, which a derivative
+        along a random direction has in the mean, or of a hundredth of the greatest length."""
         found: List[Tuple[str, int, float, float]] = []
         for part in numpy.array_split(numpy.array(self.trained, object), max(min(groups, len(self.trained)), 1)):
             names, before = list(part), self.net.computed.arrays

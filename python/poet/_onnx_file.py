@@ -1,6 +1,6 @@
 """An ONNX file as nodes and arrays, and the way back: as much of protobuf's wire format as that takes.
 
-Debian's python3-onnx would do as well, but is one more package, and libonnx is what the program itself reads files with.
+Debian's python3-onnx would do as well, but it is one more package that a user may not have.
 """
 from __future__ import annotations
 
@@ -192,7 +192,7 @@ def _number(value: int) -> bytes:
 def _field(number: int, value: Any, wire: int = 2) -> bytes:
     if isinstance(value, int):
         return _number(number << 3) + _number(value)
-    return _number(number << 3 | wire) + (_number(len(value)) if wire == 2 else b"") + value
+    return b"".join([_number(number << 3 | wire), _number(len(value)) if wire == 2 else b"", value])
 
 
 def write_tensor(name: str, array: Any) -> bytes:
@@ -209,8 +209,8 @@ def write_value(name: str, tensor: Tensor) -> bytes:
 
 def rewritten(data: bytes, arrays: Mapping[str, Any], tensors: Optional[Mapping[str, Tensor]] = None,
               output: Optional[str] = None) -> bytes:
-    """An ONNX file with other numbers in initializers and Constant nodes, and with inputs that become initializers; or what
-    one output needs of it, with the extents of its tensors."""
+    """An ONNX file with other numbers in initializers and Constant nodes, and with inputs that become initializers; or
+    what one output needs of it, with the extents of its tensors."""
     graph, shapes = read_graph(data), tensors or {}
     needed = {*graph.initializers, *arrays} if output is None else ancestors(graph, output)
     kept = [_field(5, write_tensor(name, array)) for name, array in arrays.items()

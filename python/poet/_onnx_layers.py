@@ -72,7 +72,8 @@ def conv_transpose(call: Call, x: Any, w: Any, b: Any = None) -> Any:
         totals = [whole - want for whole, want in zip(full, wanted)]
         pads = [(t // 2, t - t // 2) if how == "SAME_UPPER" else (t - t // 2, t // 2) for t in totals]
     # An output that is stated may be larger than what is computed; it has zeros there.
-    y = numpy.zeros((x.shape[0], w.shape[1] * groups, *(f + max(-high, 0) for f, (_, high) in zip(full, pads))), x.dtype)
+    extents = [whole + max(-high, 0) for whole, (_, high) in zip(full, pads)]
+    y = numpy.zeros((x.shape[0], w.shape[1] * groups, *extents), x.dtype)
     for at in itertools.product(*map(range, windows.kernel)):
         parts = [numpy.tensordot(rows, weights[(slice(None), slice(None), *at)], ([1], [0]))
                  for rows, weights in zip(numpy.split(x, groups, 1), numpy.split(w, groups, 0))]
@@ -122,7 +123,7 @@ def _normalized(x: Any, axes: Any, epsilon: float) -> Tuple[Any, Any, Any]:
 @operator("BatchNormalization")
 def batch_normalization(call: Call, x: Any, scale: Any, bias: Any, mean: Any, variance: Any) -> Any:
     epsilon, momentum = call.get("epsilon", 1e-5), call.get("momentum", 0.9)
-    said = bool(call.get("training_mode", 0)) if call.opset >= 14 else len([name for name in call.node.outputs if name]) > 1
+    said = bool(call.get("training_mode", 0)) if call.opset >= 14 else len(list(filter(None, call.node.outputs))) > 1
     if call.get("spatial", 1) != 1:
         raise call.refuse("a norm of each element")
     trains = said if call.batch_statistics is None else call.batch_statistics
@@ -212,7 +213,8 @@ def resize(call: Call, x: Any, roi: Any = None, scales: Any = None, sizes: Any =
     else:
         for axis, size in zip(axes, sizes):
             factors[axis], extents[axis] = int(size) / x.shape[axis], int(size)
-    return _resized(call, x, factors, extents, where, "floor" if old else call.get("nearest_mode", "round_prefer_floor"))
+    nearest = "floor" if old else call.get("nearest_mode", "round_prefer_floor")
+    return _resized(call, x, factors, extents, where, nearest)
 
 
 @operator("Upsample")

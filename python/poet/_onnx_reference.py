@@ -1,9 +1,9 @@
 """Networks of ONNX files computed in numpy, one function for each operator, written from the operator's definition.
 
-It has no code in common with what imports ONNX files, and fuses nothing: each node is computed as the file has it. Floats
-are float64, or what `evaluate()` is told; casts between floats keep all digits. Opsets 7 to 19. What an operator's
-function does not read, an attribute as well as an operator, is an error with its name. Random layers are in their
-evaluating mode.
+It has no code in common with what imports ONNX files, and fuses nothing: each node is computed as the file has it.
+Floats are float64, or what `evaluate()` is told; casts between floats keep all digits. Opsets 7 to 19. An operator that
+is not in the table is an error with its name, and so is an attribute that the operator's function does not read. Random
+layers are in their evaluating mode.
 """
 from __future__ import annotations
 
@@ -143,9 +143,9 @@ def _folded(function: Callable[[Any, Any], Any]) -> Callable[..., Any]:
 
 for _name, _function in {
         "Abs": abs, "Acos": numpy.arccos, "Acosh": numpy.arccosh, "Asin": numpy.arcsin, "Asinh": numpy.arcsinh,
-        "Atan": numpy.arctan, "Atanh": numpy.arctanh, "Ceil": numpy.ceil, "Cos": numpy.cos, "Cosh": numpy.cosh, "Erf": erf,
-        "Exp": numpy.exp, "Floor": numpy.floor, "Identity": lambda x: x, "IsNaN": numpy.isnan, "Log": numpy.log,
-        "Neg": numpy.negative, "Not": numpy.logical_not, "Reciprocal": lambda x: 1 / x,
+        "Atan": numpy.arctan, "Atanh": numpy.arctanh, "Ceil": numpy.ceil, "Cos": numpy.cos, "Cosh": numpy.cosh,
+        "Erf": erf, "Exp": numpy.exp, "Floor": numpy.floor, "Identity": lambda x: x, "IsNaN": numpy.isnan,
+        "Log": numpy.log, "Neg": numpy.negative, "Not": numpy.logical_not, "Reciprocal": lambda x: 1 / x,
         "Relu": lambda x: numpy.maximum(x, 0), "Round": numpy.rint, "Sigmoid": sigmoid, "Sign": numpy.sign,
         "Sin": numpy.sin, "Sinh": numpy.sinh, "Softplus": softplus, "Softsign": lambda x: x / (1 + abs(x)),
         "Sqrt": numpy.sqrt, "Tan": numpy.tan, "Tanh": numpy.tanh, "Mish": lambda x: x * numpy.tanh(softplus(x)),

@@ -44,7 +44,8 @@ def shape_of(call: Call, x: Any) -> Any:
 @operator("Reshape")
 def reshape(call: Call, x: Any, shape: Any) -> Any:
     keeps_zero = call.get("allowzero", 0)
-    return x.reshape([x.shape[i] if extent == 0 and not keeps_zero else extent for i, extent in enumerate(_whole(shape))])
+    return x.reshape([x.shape[i] if extent == 0 and not keeps_zero else extent
+                      for i, extent in enumerate(_whole(shape))])
 
 
 @operator("Flatten")

@@ -9,6 +9,7 @@ import warnings
 from . import check
 from .errors import PoetError
 
+DESCRIPTION = "Compares the model that an ONNX file or a module of PyTorch is imported as with the network itself."
 EPILOG = "Exit status: 0 they agree; 1 they differ; 2 bad usage, or the network cannot be imported or computed."
 
 
@@ -22,8 +23,7 @@ def constant(text: str) -> "tuple[str, float]":
 
 
 def parsed() -> argparse.Namespace:
-    parser = argparse.ArgumentParser(prog="python -m poet.check", description="Compares the model that an ONNX file or a "
-                                     "module of PyTorch is imported as with the network itself.", epilog=EPILOG)
+    parser = argparse.ArgumentParser(prog="python -m poet.check", description=DESCRIPTION, epilog=EPILOG)
     parser.add_argument("network", metavar="NET.onnx|MODULE:CLASS")
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))
     parser.add_argument("--shape", type=numbers, metavar="N,N...", help="the extents of an ONNX file's first input")
@@ -43,10 +43,10 @@ def main() -> int:
     try:
         warnings.simplefilter("ignore")
         if arguments.input:
-            main_of_torch = importlib.import_module("poet.torch.__main__")
-            seeded = importlib.import_module("poet.torch._check").seeded
-            net = main_of_torch.make(arguments.network)
-            found = check(net, seeded(net, arguments.input, arguments.indices, arguments.seed), via=arguments.via, **settings)
+            net = importlib.import_module("poet.torch.__main__").make(arguments.network)
+            inputs = importlib.import_module("poet.torch._check").seeded(net, arguments.input, arguments.indices,
+                                                                         arguments.seed)
+            found = check(net, inputs, via=arguments.via, **settings)
         else:
             found = check(arguments.network, shape=arguments.shape, numbers=dict(arguments.set), **settings)
     except (PoetError, OSError, ValueError, ImportError) as error:

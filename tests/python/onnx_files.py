@@ -40,13 +40,14 @@ def encoded(node):
 
 def node(op, inputs, outputs, **attributes):
     """Names are given as one text each, with blanks between them; _ is an input that is left out."""
-    return Node(op, outputs.split()[0], tuple(name.strip("_") for name in inputs.split()), tuple(outputs.split()), attributes,
-                0)
+    names = tuple(name.strip("_") for name in inputs.split())
+    return Node(op, outputs.split()[0], names, tuple(outputs.split()), attributes, 0)
 
 
 def network(nodes, weights, inputs, output, opset=13):
     """An ONNX file. Inputs are extents by name, of floats; or a type and extents. None is an open extent."""
-    values = {name: value if isinstance(value, Tensor) else Tensor(FLOAT, tuple(value)) for name, value in inputs.items()}
+    values = {name: value if isinstance(value, Tensor) else Tensor(FLOAT, tuple(value))
+              for name, value in inputs.items()}
     graph = b"".join([*(_field(1, encoded(each)) for each in nodes), _field(2, b"net"),
                       *(_field(5, array(numpy.asarray(value), name)) for name, value in weights.items()),
                       *(_field(11, write_value(name, value)) for name, value in values.items()),

@@ -3,10 +3,10 @@
 
 usage: onnx_numbers.py NET.onnx DATA.npz RESULT.npz [mse|cross_entropy]
 
-DATA has the inputs, as NAME or x_NAME (x_ for the only one), and the target y; RESULT gets out_NAME for each output, loss,
-and g_NAME for each initializer of floats, by central differences. The loss is of the first output. A cross entropy reads
-logits with classes in the second extent of two or four, else in the last; or log-probabilities if a LogSoftmax ends the
-network, and probabilities if a Softmax does, with classes in its axis.
+DATA has the inputs, as NAME or x_NAME (x_ for the only one), and the target y; RESULT gets out_NAME for each output,
+loss, and g_NAME for each initializer of floats, by central differences. The loss is of the first output. A cross
+entropy reads logits with classes in the second extent of two or four, else in the last; or log-probabilities if a
+LogSoftmax ends the network, and probabilities if a Softmax does, with classes in its axis.
 """
 import pathlib
 import sys

@@ -1,4 +1,4 @@
-"""`poet.check` of ONNX files: right imports agree, and every kind of fault that is planted between file and model is found.
+"""`poet.check` of ONNX files: right imports agree, and faults that are planted between file and model are found.
 
 Faults are planted where an import can make them: in the file that it reads, while the reference reads the one that was
 given, and in the layers and numbers that it writes.
@@ -86,8 +86,8 @@ def attention():
         nodes += [node("MatMul", f"x w{part}", part), node("Reshape", f"{part} split", f"{part}1"),
                   node("Transpose", f"{part}1", f"{part}2", perm=[0, 2, 3, 1] if part == "k" else [0, 2, 1, 3])]
     nodes += [node("MatMul", "q2 k2", "s"), node("Mul", "s scale", "d"), node("Softmax", "d", "p", axis=-1),
-              node("MatMul", "p v2", "a"), node("Transpose", "a", "a1", perm=[0, 2, 1, 3]), node("Reshape", "a1 join", "a2"),
-              node("MatMul", "a2 wo", "y")]
+              node("MatMul", "p v2", "a"), node("Transpose", "a", "a1", perm=[0, 2, 1, 3]),
+              node("Reshape", "a1 join", "a2"), node("MatMul", "a2 wo", "y")]
     return network(nodes, {**weights, "scale": numpy.float32(2 ** -0.5), "split": numpy.array([0, 5, 2, 2]),
                            "join": numpy.array([0, 5, 4])}, {"x": (None, 5, 4)}, ("y", (None, 5, 4)))
 
@@ -137,8 +137,10 @@ class OnnxFiles(TestCase):
         for name, data, settings in (
                 ("dense", dense(node("Relu", "g", "h")), {}),
                 ("mse", dense(node("Sigmoid", "g", "h")), {"loss": "mse"}),
-                ("layer norm", dense(node("LayerNormalization", "g s o", "h"), weights={"s": ones, "o": zeros}, opset=17), {}),
-                ("batch norm", images(node("BatchNormalization", "g s o mean var", "y"), weights=norm), {"loss": "mse"}),
+                ("layer norm", dense(node("LayerNormalization", "g s o", "h"), weights={"s": ones, "o": zeros},
+                                     opset=17), {}),
+                ("batch norm", images(node("BatchNormalization", "g s o mean var", "y"), weights=norm),
+                 {"loss": "mse"}),
                 ("pool", images(node("MaxPool", "g", "y", kernel_shape=[2, 2], strides=[2, 2])), {}),
                 ("attention", attention(), {}),
                 ("tokens", network([node("Gather", "t i", "h"), node("MatMul", "h w", "y")],
@@ -147,8 +149,8 @@ class OnnxFiles(TestCase):
                 ("softmax", network([node("MatMul", "x w", "h"), node("Softmax", "h", "y", axis=-1)],
                                     {"w": numbers(4, 3)}, {"x": (None, 4)}, ("y", (None, 3))), {}),
                 ("weights of no numbers", network([node("Gemm", "x fc.weight fc.bias", "y", transB=1)], {},
-                                                  {"x": (None, 4), "fc.weight": (3, 4), "fc.bias": (3,)}, ("y", (None, 3))),
-                 {})):
+                                                  {"x": (None, 4), "fc.weight": (3, 4), "fc.bias": (3,)},
+                                                  ("y", (None, 3))), {})):
             with self.subTest(name):
                 found = poet.check(self.write(data), **settings)
                 self.assertTrue(found, str(found))
@@ -159,7 +161,8 @@ class OnnxFiles(TestCase):
     def test_faults_of_the_file_are_found(self):
         halves = numpy.array([1, 1, 2, 2], "f4")
         for name, data, plant, first in (
-                ("slope", dense(node("LeakyRelu", "g", "h", alpha=0.1)), changed("LeakyRelu", alpha=0.2), "LeakyRelu 'h'"),
+                ("slope", dense(node("LeakyRelu", "g", "h", alpha=0.1)), changed("LeakyRelu", alpha=0.2),
+                 "LeakyRelu 'h'"),
                 ("epsilon", dense(node("LayerNormalization", "g s o", "h", epsilon=0.1),
                                   weights={"s": numbers(6), "o": numbers(6)}, opset=17),
                  changed("LayerNormalization", epsilon=1e-5), "LayerNormalization 'h'"),
@@ -205,8 +208,8 @@ class OnnxFiles(TestCase):
 
         def faulty(model, *arguments, **keys):
             schedule, run = real(model, *arguments, **keys)
-            run.arrays.get("gradients", {}).update(
-                {name: array.T.copy() for name, array in run.arrays.get("gradients", {}).items() if array.shape == (4, 4)})
+            gradients = run.arrays.get("gradients", {})
+            gradients.update({name: array.T.copy() for name, array in gradients.items() if array.shape == (4, 4)})
             return schedule, run
         data = network([node("MatMul", "x w", "h"), node("Relu", "h", "r"), node("MatMul", "r v", "y")],
                        {"w": numbers(4, 4), "v": numbers(4, 4, seed=1)}, {"x": (None, 4)}, ("y", (None, 4)))

@@ -1,4 +1,4 @@
-"""`poet.check` of PyTorch modules: right imports agree, and faults that are planted between module and model are found."""
+"""`poet.check` of modules: right imports agree, and faults that are planted between module and model are found."""
 import contextlib
 import importlib.util
 import io
@@ -107,7 +107,8 @@ class Modules(TestCase):
                     raise
                 self.assertTrue(found, str(found))
                 self.assertEqual(len(found.rows), len(list(net.parameters())))
-                self.assertEqual([row.name for row in found.outputs][:2], ["output in evaluation", "output in training"])
+                self.assertEqual([row.name for row in found.outputs][:2],
+                                 ["output in evaluation", "output in training"])
                 self.assertTrue(all(torch.equal(before[key], tensor) for key, tensor in net.state_dict().items()))
                 self.assertTrue(net.training)
 
@@ -154,7 +155,7 @@ class Modules(TestCase):
     def test_what_trains_is_compared(self):
         net, other = Net(torch.tanh), Net(torch.tanh)
         self.twin(net, other)
-        for frozen, others in ((other.first, "first"), (net.first, "first")):
+        for frozen in (other.first, net.first):
             for parameter in frozen.parameters():
                 parameter.requires_grad_(False)
             with self.traced_as(other):
@@ -162,13 +163,14 @@ class Modules(TestCase):
             for parameter in frozen.parameters():
                 parameter.requires_grad_(True)
             self.assertFalse(found)
-            self.assertEqual([row.name for row in found.rows if not row.agrees(1e-4)], [f"{others}.weight", f"{others}.bias"])
+            self.assertEqual([row.name for row in found.rows if not row.agrees(1e-4)], ["first.weight", "first.bias"])
 
     def test_keywords_of_an_attention_are_compared(self):
         class Look(nn.Module):
             def __init__(self, swapped=False):
                 super().__init__()
-                self.look, self.other, self.swapped = nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 8), swapped
+                self.look, self.other = nn.MultiheadAttention(8, 2, batch_first=True), nn.Linear(8, 8)
+                self.swapped = swapped
 
             def forward(self, x):
                 a, b = (self.other(x), x) if self.swapped else (x, self.other(x))

@@ -77,7 +77,8 @@ echo '{json.dumps(document)}' > "$1"
         tracer = types.ModuleType("poet.torch")
         tracer.trace = lambda net, *inputs, **settings: {"name": f"{net} {inputs} {settings}"}
         with mock.patch.dict(sys.modules, {"poet.torch": tracer}):
-            self.assertEqual(poet.Model.from_torch("net", 1, 2, loss="mse", check=False).name, "net (1, 2) {'loss': 'mse'}")
+            traced = poet.Model.from_torch("net", 1, 2, loss="mse", check=False)
+            self.assertEqual(traced.name, "net (1, 2) {'loss': 'mse'}")
             tracer.trace = lambda net: poet.Model("linear")
             self.assertEqual(poet.Model.from_torch("net", check=False).name, "linear")
 

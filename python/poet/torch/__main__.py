@@ -115,8 +115,8 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
     kind = torch.int64 if arguments.indices else torch.float32
     inputs = tuple(torch.zeros(each, dtype=kind) for each in arguments.input)
     try:
-        document = trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable, custom=dict(arguments.custom),
-                         via=arguments.via, notes=notes, parameters=parameters,
+        document = trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable,
+                         custom=dict(arguments.custom), via=arguments.via, notes=notes, parameters=parameters,
                          frozen_weights=arguments.frozen_weights, frozen_parameters=arguments.frozen_parameters)
         if not arguments.no_check:
             check_unasked(net, inputs, document, {"loss": arguments.loss, "via": arguments.via})

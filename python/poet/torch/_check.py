@@ -79,8 +79,8 @@ def check_unasked(net: Any, inputs: Tuple[Any, ...], document: Mapping[str, Any]
 
 @contextlib.contextmanager
 def _plain(net: Any) -> Iterator[List[float]]:
-    """The module with random layers that drop nothing, and a list that gets the rates with which they would. Its buffers
-    stay as they are."""
+    """The module with random layers that drop nothing, and a list that gets the rates with which they would. Its
+    buffers stay as they are."""
     rates: List[float] = []
 
     def passed(tensor: Any, p: float = 0.5, training: bool = True, inplace: bool = False) -> Any:
@@ -138,9 +138,11 @@ class Compared:
                 exact, others = self.by_autograd(*self.exact, y)
                 loss_noise = abs(expected - exact) / max(abs(exact), 1e-30)
                 noises = {name: distance(gradients[name], others[name], _least(others)) for name in others}
-        schedule, run = self.model.run(self.inputs, _numbers(y).reshape(scores.shape[:-1] if is_choice else scores.shape))
+        target = _numbers(y).reshape(scores.shape[:-1] if is_choice else scores.shape)
+        schedule, run = self.model.run(self.inputs, target)
         rows = self.rows(run.arrays.get("gradients", {}), gradients, noises)
-        return Check(rows, float(run.losses[0] or 0.0), expected, self.tolerance, schedule, run, tuple(outputs), loss_noise)
+        return Check(rows, float(run.losses[0] or 0.0), expected, self.tolerance, schedule, run, tuple(outputs),
+                     loss_noise)
 
     def output(self, net: Any, given: Tuple[Any, ...], training: bool) -> Any:
         """The first output in one of the modes."""
@@ -170,7 +172,8 @@ class Compared:
         with contextlib.suppress(Exception):
             if self.exact is not None:
                 noise = distance(scores, self.scores(self.output(*self.exact, training))[0])
-        return Row(f"output in {'training' if training else 'evaluation'}", scores.numel(), distance(ours, scores), noise)
+        mode = "training" if training else "evaluation"
+        return Row(f"output in {mode}", scores.numel(), distance(ours, scores), noise)
 
     def by_autograd(self, net: Any, given: Tuple[Any, ...], y: Any) -> Tuple[float, Arrays]:
         """The loss, and gradients as arrays by the names of layers."""
@@ -193,15 +196,16 @@ class Compared:
         state, least, rows = arrays_of(self.net.state_dict(), entries(self.net)), _least(expected), []
         left = [name for name in found if name not in expected]
         for name, gradient in expected.items():
-            same = [name] if name in found else [each for each in left if _equal(self.model.arrays[each], state[name])][:1]
+            same = [name] if name in found else [each for each in left
+                                                 if _equal(self.model.arrays[each], state[name])][:1]
             left = [each for each in left if each not in same]
             error = distance(found[same[0]], gradient, least) if same else float("inf")
             rows.append(Row(name, gradient.size if same else 0, error, noises.get(name, 0.0)))
         return (*rows, *(Row(name, 0, float("inf")) for name in left))
 
     def first_layer(self, training: bool) -> str:
-        """The first module that its layer computes otherwise. Layers that are no modules are known by the modules around
-        them."""
+        """The first module that its layer computes otherwise. Layers that are no modules are known by the modules
+        around them."""
         layers = [layer["name"] for layer in self.model.document["layers"][:-1]]
         made: Dict[str, List[Any]] = {name: [] for name in layers}
         hooks = [module.register_forward_hook(lambda _, __, output, name=name: made[name].append(
