@@ -1,6 +1,7 @@
 """An imported model beside the network that it was made of: what a comparison finds, and what the model computes."""
 from __future__ import annotations
 
+import copy
 import json
 import math
 import sys
@@ -23,6 +24,9 @@ UNASKED_FLOP = 20 * 10**9
 TOLERANCE = 1e-4
 #: So many times float32's own noise is no difference.
 NOISES = 3
+#: How often, and by which share, all numbers are moved to see what float32 may do to a derivative that differs: an
+#: element near a kink, such as the zero of a relu, may be on either side of it.
+TRIES, JITTER = 16, 1e-6
 RANDOM_OPS = ("dropout", "stochastic_depth")
 
 
@@ -218,11 +222,15 @@ class Computed:
 
     def tensor(self, inputs: Mapping[str, Any], training: bool, layer: Optional[str] = None) -> Any:
         """What the loss reads, or what a layer makes, in training or in evaluation mode."""
-        part = self if layer is None else self.up_to(layer)
+        part = copy.copy(self) if layer is None else self.up_to(layer)
+        part.budgets = ["100%"]
         _, run = part.run({name: inputs[name] for name in part.inputs}, None, "exact" if training else "none")
+        return part.output_of(run)
+
+    def output_of(self, run: Run) -> Any:
+        """What the loss of a run has read. A view has its source's name."""
         found = run.arrays["outputs"]
-        # A view has its source's name.
-        return found[part.output] if part.output in found else next(iter(found.values()))
+        return found[self.output] if self.output in found else next(iter(found.values()))
 
     def up_to(self, name: str) -> Computed:
         """The model that ends in a layer."""

@@ -157,6 +157,7 @@ class OnnxFiles(TestCase):
                 self.assertGreater(len(found.rows), 0)
                 self.assertEqual((found.first, found.skipped), (None, ()))
                 self.assertLess(max(row.error for row in (*found.rows, *found.outputs)), 1e-5)
+                self.assertLess(max(row.noise for row in (*found.rows, *found.outputs)), 1e-5)
 
     def test_faults_of_the_file_are_found(self):
         halves = numpy.array([1, 1, 2, 2], "f4")

@@ -107,6 +107,7 @@ class Modules(TestCase):
                     raise
                 self.assertTrue(found, str(found))
                 self.assertEqual(len(found.rows), len(list(net.parameters())))
+                self.assertLess(max(row.noise for row in (*found.rows, *found.outputs)), 1e-4)
                 self.assertEqual([row.name for row in found.outputs][:2],
                                  ["output in evaluation", "output in training"])
                 self.assertTrue(all(torch.equal(before[key], tensor) for key, tensor in net.state_dict().items()))
