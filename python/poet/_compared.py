@@ -227,6 +227,11 @@ class Computed:
         _, run = part.run({name: inputs[name] for name in part.inputs}, None, "exact" if training else "none")
         return part.output_of(run)
 
+    def shaped(self, target: Any, evaluated: Any) -> Any:
+        """A target as the loss reads it beside an output, which may be a view's source and have other extents."""
+        shape = evaluated.shape[:-1] if self.loss == "cross_entropy" else evaluated.shape
+        return target.reshape(shape) if math.prod(shape) == target.size else target
+
     def output_of(self, run: Run) -> Any:
         """What the loss of a run has read. A view has its source's name."""
         found = run.arrays["outputs"]

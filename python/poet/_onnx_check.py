@@ -325,7 +325,7 @@ def check_onnx(path: PathLike, *, loss: Optional[str] = None, shape: Optional[Se
     scores, is_choice = net.scores(found), net.computed.loss == "cross_entropy"
     target = net.draw.integers(0, scores.shape[-1], scores.shape[:-1]) if is_choice else \
         net.draw.standard_normal(scores.shape).astype("f4")
-    schedule, run = net.computed.run(inputs, target.reshape(evaluated.shape[:-1] if is_choice else evaluated.shape))
+    schedule, run = net.computed.run(inputs, net.computed.shaped(target, evaluated))
     outputs.append(net.output_row(net.computed.output_of(run), found, True))
     if not outputs[-1].agrees(tolerance):
         return _failed(net, found, outputs, tolerance, True)

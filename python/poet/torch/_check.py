@@ -129,8 +129,7 @@ class Compared:
         if y is None:
             y = torch.randint(0, scores.shape[-1], scores.shape[:-1], generator=draw) if is_choice else \
                 torch.randn(scores.shape, generator=draw)
-        schedule, run = self.model.run(self.inputs, _numbers(y).reshape(evaluated.shape[:-1] if is_choice else
-                                                                        evaluated.shape))
+        schedule, run = self.model.run(self.inputs, self.model.shaped(_numbers(y), evaluated))
         outputs.append(self.output_row(self.model.output_of(run), True))
         if not outputs[1].agrees(self.tolerance):
             return self.failed(outputs, True)
