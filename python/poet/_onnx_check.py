@@ -97,7 +97,7 @@ class Network:
         movable = self._movable(single, changed)
         movable += self._movable([name for name in changed if name not in single], changed)
         # What the model does not have, such as a number of a pattern that is not looked at, stays as the file has it.
-        there = list(self._imported({name: changed[name] for name in movable}).arrays.values())
+        there = numbers_of(self._imported({name: changed[name] for name in movable}).arrays.values())
         self.moved = {**drawn, **{name: changed[name] for name in movable if is_within(changed[name], there)}}
 
     def floats(self) -> Arrays:
@@ -222,10 +222,16 @@ def size_of(array: Any) -> float:
     return (float(numpy.sqrt((finite ** 2).mean())) if finite.size else 0.0) or 1.0
 
 
-def is_within(array: Any, others: Iterable[Any]) -> bool:
-    """Whether numbers of an array are among the numbers of others, which is so by chance for very few."""
-    every = [each.reshape(-1) for each in others]
-    return bool(every) and bool(numpy.isin(array.reshape(-1)[:SAMPLED], numpy.concatenate(every)).all())
+def numbers_of(arrays: Iterable[Any]) -> Any:
+    """The numbers of all arrays, in order of size."""
+    return numpy.sort(numpy.concatenate([numpy.zeros(0, "f4"), *(each.reshape(-1) for each in arrays)]))
+
+
+def is_within(array: Any, numbers: Any) -> bool:
+    """Whether numbers of an array are among others, which is so by chance for very few."""
+    sample = array.reshape(-1)[:SAMPLED]
+    places = numpy.minimum(numpy.searchsorted(numbers, sample), numbers.size - 1)
+    return bool(numbers.size and (numbers[places] == sample).all())
 
 
 class Slopes:
@@ -234,7 +240,7 @@ class Slopes:
     def __init__(self, net: Network, target: Any, gradients: Arrays, noise: float) -> None:
         self.net, self.target, self.gradients, self.noise = net, target, gradients, noise
         self.floats, self.greatest = net.floats(), 0.0
-        learned = [net.computed.arrays[name] for name in gradients if name in net.computed.arrays]
+        learned = numbers_of(net.computed.arrays[name] for name in gradients if name in net.computed.arrays)
         self.trained = [name for name in self.floats if name in net.moved and is_within(net.moved[name], learned)]
 
     def moved(self, names: Sequence[str]) -> Arrays:
