@@ -136,7 +136,8 @@ class OnnxFiles(TestCase):
         table = numbers(9, 4)
         for name, data, settings in (
                 ("dense", dense(node("Relu", "g", "h")), {}),
-                ("mse", dense(node("Sigmoid", "g", "h")), {"loss": "mse"}),
+                ("mse", dense(node("Constant", "", "two", value=numpy.array(2, "f4")), node("Mul", "g two", "h")),
+                 {"loss": "mse"}),
                 ("layer norm", dense(node("LayerNormalization", "g s o", "h"), weights={"s": ones, "o": zeros},
                                      opset=17), {}),
                 ("batch norm", images(node("BatchNormalization", "g s o mean var", "y"), weights=norm),
