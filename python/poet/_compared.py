@@ -68,7 +68,7 @@ class Check:
     Attributes:
         rows: one for each gradient: of a parameter that trains, or of a group of them along one direction.
         outputs: one for each mode, and one for rates of random layers.
-        loss, expected_loss: of the schedule and of the network.
+        loss, expected_loss: of the schedule and of the network; not numbers if the outputs differ already.
         loss_noise: of the network's loss in float32.
         tolerance: the largest error that counts as agreement.
         schedule: that was run, with its model; None if the outputs differ already.
@@ -104,7 +104,8 @@ class Check:
     @property
     def reason(self) -> str:
         """What differs, and where first."""
-        names = [f"{row.name} ({row.error:.1e})" for row in (*self.outputs, self._loss_row, *self.rows)
+        losses = [] if self.run is None else [self._loss_row]
+        names = [f"{row.name} ({row.error:.1e})" for row in (*self.outputs, *losses, *self.rows)
                  if not row.agrees(self.tolerance)]
         where = f"; the first layer that differs is {self.first}" if self.first else ""
         return f"found another {', another '.join(names) or 'schedule'}{where}"
@@ -122,9 +123,9 @@ class Check:
         for row in (*self.rows, *self.outputs):
             said = "" if row.agrees(self.tolerance) else "  differs"
             lines.append(f"{row.name:<{width}} {row.count:>9} {row.error:>9.1e}{said}")
-        said = "" if self._loss_row.agrees(self.tolerance) else "  differs"
-        lines.append(f"{'loss':<{width}} {self.loss:>9.6g} {self.loss_error:>9.1e}{said}")
         if self.schedule is not None and self.run is not None:
+            said = "" if self._loss_row.agrees(self.tolerance) else "  differs"
+            lines.append(f"{'loss':<{width}} {self.loss:>9.6g} {self.loss_error:>9.1e}{said}")
             bits = "the same bits as" if self.run.equal else "OTHER BITS than"
             program = [each.op for each in self.schedule.program]
             lines.append(f"scheduled in {self.run.arena_bytes} bytes, "
