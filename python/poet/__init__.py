@@ -8,11 +8,13 @@ Sizes are bytes, energies joules, times seconds. `from poet import solve` is the
 signature and its milliseconds. docs/python.md has examples.
 """
 import importlib
+import os
 from typing import Any
 
+from ._compared import UNASKED_FLOP, Check, Differs, compare_unasked
 from ._interrupted import Interrupted
 from ._matrices import Matrices
-from ._model import Model, ModelInfo, models
+from ._model import Model, ModelInfo, comparisons, models
 from ._optimize import optimize
 from ._platform import Platform, platforms
 from ._poet import POETResult, POETSolution, solve
@@ -26,16 +28,42 @@ from .errors import (Infeasible, InputError, InvalidSchedule, NoSchedule, PoetEr
 
 __version__ = "0.1.0"
 
-__all__ = ["Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule", "Matrices", "Model",
-           "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform", "PoetError", "Point",
-           "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep", "check", "find_program",
-           "models", "optimize", "platforms", "solve", "sweep"]
+__all__ = ["Check", "Differs", "Gradient", "Infeasible", "InputError", "Instruction", "Interrupted", "InvalidSchedule",
+           "Matrices", "Model", "ModelInfo", "NoSchedule", "Node", "POETResult", "POETSolution", "Platform",
+           "PoetError", "Point", "ProgramError", "ProgramNotFound", "Progress", "Run", "Schedule", "Stage", "Sweep",
+           "check", "find_program", "models", "optimize", "platforms", "solve", "sweep"]
 
 
-def check(net: Any, x: Any, y: Any, **settings: Any) -> Any:
-    """`poet.torch.check`: imports a module of PyTorch, solves a schedule, runs it, and compares it with autograd.
+def check(net: Any, x: Any = None, y: Any = None, **settings: Any) -> Check:
+    """Compares an import with what was imported: outputs in training and evaluation mode, loss and gradients.
+
+    Args:
+        net: the path of an ONNX file, which is computed in numpy; or a module of PyTorch.
+        x, y: input and target of a module (`poet.torch.check`); an ONNX file is computed on seeded numbers.
+        **settings: loss, platform, ram, runtime, effort, tolerance, seed; for a module also `via`, and for an ONNX file
+            `shape` and `numbers` as of `Model.from_onnx`.
+
+    Returns:
+        a table that is true if all agree.
 
     Raises:
-        ImportError: PyTorch is not installed.
+        ImportError: numpy or PyTorch is not installed.
+        InputError: it cannot be imported, or a part of it cannot be computed.
     """
-    return importlib.import_module("poet.torch").check(net, x, y, **settings)
+    if isinstance(net, (str, os.PathLike)):
+        found: Check = importlib.import_module("poet._onnx_check").check_onnx(net, **settings)
+    else:
+        found = importlib.import_module("poet.torch").check(net, x, y, **settings)
+    return found
+
+
+def _compare_onnx(path: Any, **settings: Any) -> None:
+    compare_unasked(os.fspath(path), lambda: importlib.import_module("poet._onnx_check").check_onnx(
+        path, most_flop=UNASKED_FLOP, **settings))
+
+
+def _compare_module(*about: Any) -> None:
+    importlib.import_module("poet.torch._check").check_unasked(*about)
+
+
+comparisons.update(onnx=_compare_onnx, torch=_compare_module)

@@ -6,12 +6,15 @@ import json
 import os
 import warnings
 from dataclasses import dataclass
-from typing import Any, Dict, List, Mapping, Optional, Sequence, Tuple, Union
+from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
 from ._options import PathLike, options
 from ._platform import Platform
 from ._program import Files, run_or_raise
 from .errors import InputError
+
+#: What compares an import with its network: "onnx" and "torch". The package enters them, as they solve models.
+comparisons: Dict[str, Callable[..., None]] = {}
 
 #: What this package accepts as a model: a `Model`, or what its constructor takes.
 ModelLike = Union["Model", PathLike, Mapping[str, Any]]
@@ -63,8 +66,10 @@ class Model:
     def from_onnx(cls, path: PathLike, *, loss: Optional[str] = None, trainable: Optional[str] = None,
                   shape: Optional[Sequence[int]] = None, custom: Optional[Mapping[str, int]] = None,
                   numbers: Optional[Mapping[str, float]] = None, frozen_weights: Optional[str] = None,
-                  frozen_parameters: Optional[str] = None) -> Model:
+                  frozen_parameters: Optional[str] = None, check: bool = True) -> Model:
         """The network of an ONNX file, by `poet-solve import`. What the program warns of is a warning of Python.
+
+        The import is compared with the file by `poet.check`, if that takes less than 20 GFLOP; stderr has what was not.
 
         Args:
             path: of the file.
@@ -76,9 +81,11 @@ class Model:
             frozen_weights: "int8": the weights of convolutions and dense layers that do not train are bytes.
             frozen_parameters: "copied": parameters of layers that do not train and that gradients pass are copied into
                 RAM before they are used.
+            check: whether it is compared. The comparison does not change the model.
 
         Raises:
             InputError: the file cannot be imported; or this build of poet-solve reads no ONNX files.
+            Differs: it computes something else than the file.
         """
         with Files() as files:
             output = files.path("model.json")
@@ -98,22 +105,33 @@ class Model:
             for note in finished.warnings():
                 warnings.warn(note, stacklevel=2)
             with open(output, encoding="utf-8") as file:
-                return cls(json.load(file))
+                document = json.load(file)
+        if check:
+            comparisons["onnx"](path, loss=loss, shape=shape, numbers=numbers)
+        return cls(document)
 
     @classmethod
-    def from_torch(cls, net: Any, *inputs: Any, **settings: Any) -> Model:
+    def from_torch(cls, net: Any, *inputs: Any, check: bool = True, **settings: Any) -> Model:
         """A module of PyTorch, traced by `poet.torch.trace(net, *inputs, **settings)`.
+
+        The import is compared with the module by `poet.check`, if a step takes less than 20 GFLOP; stderr has what
+        was not.
 
         Args:
             net: a `torch.nn.Module`.
             *inputs: example inputs, tensors of the shapes that the module is trained with.
+            check: whether it is compared. The comparison does not change the model.
             **settings: the settings of `poet.torch.trace`.
 
         Raises:
             ImportError: PyTorch is not installed.
             poet.torch.Refused: no layers stand for some of its nodes.
+            Differs: it computes something else than the module.
         """
-        return cls(importlib.import_module("poet.torch._document").trace(net, *inputs, **settings))
+        traced = importlib.import_module("poet.torch._document").trace(net, *inputs, **settings)
+        if check:
+            comparisons["torch"](net, inputs, traced, settings)
+        return cls(traced)
 
     @property
     def document(self) -> Optional[Dict[str, Any]]:

@@ -92,6 +92,13 @@ class Files:
             file.write(text)
         return path
 
+    def add_bytes(self, name: str, content: bytes) -> str:
+        """Writes what is no text, and returns the path of its file."""
+        path = self.path(name)
+        with open(path, "wb") as file:
+            file.write(content)
+        return path
+
     def without_folder(self, text: str) -> str:
         """What the program wrote, with names in the place of paths that are gone afterwards."""
         for folder in self._names:

@@ -28,6 +28,7 @@ TEST_F(ImportCommand, WritesAModelFileThatIsSolvedAlike) {
   const Finished run = poet_solve({"import", network, "--output", output_});
   ASSERT_EQ(run.status, 0) << run.err;
   EXPECT_THAT(run.err, HasSubstr("141 parameters"));
+  EXPECT_THAT(run.err, HasSubstr("'python3 -m poet.check " + network + "' compares these layers"));
   const auto solved = [](const std::string& model) {
     return document(poet_solve(problem(model, "m4", "80%", "2")));
   };

@@ -5,7 +5,8 @@
 `trace()` does the same from Python, and `check()` compares the gradients of a schedule with autograd's. Modules become
 layers by torch.fx where it can trace them, else by an ONNX export and `poet-solve import`. docs/import.md has more.
 """
-from poet.torch._check import Check, check
+from poet._compared import Check
+from poet.torch._check import check
 from poet.torch._document import trace
 from poet.torch._state import state_dict
 from poet.torch._trace import Refused

@@ -16,6 +16,7 @@ from poet._matrices import require_numpy
 from poet._program import EXIT_OK, Files, run
 from poet.errors import PoetError
 from poet.torch import Refused, trace
+from poet.torch._check import check_unasked
 from poet.torch._pytorch import torch
 
 
@@ -112,11 +113,14 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
            parameters: Optional[Dict[str, Any]]) -> Dict[str, Any]:
     """The document. Raises ValueError with what the network says to its inputs, besides what `trace()` raises."""
     kind = torch.int64 if arguments.indices else torch.float32
-    inputs = [torch.zeros(each, dtype=kind) for each in arguments.input]
+    inputs = tuple(torch.zeros(each, dtype=kind) for each in arguments.input)
     try:
-        return trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable, custom=dict(arguments.custom),
-                     via=arguments.via, notes=notes, parameters=parameters,
-                     frozen_weights=arguments.frozen_weights, frozen_parameters=arguments.frozen_parameters)
+        document = trace(net, *inputs, loss=arguments.loss, trainable=arguments.trainable,
+                         custom=dict(arguments.custom), via=arguments.via, notes=notes, parameters=parameters,
+                         frozen_weights=arguments.frozen_weights, frozen_parameters=arguments.frozen_parameters)
+        if not arguments.no_check:
+            check_unasked(net, inputs, document, {"loss": arguments.loss, "via": arguments.via})
+        return document
     except (Refused, ValueError, PoetError):
         raise
     except Exception as error:
@@ -179,6 +183,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")
     parser.add_argument("--via", choices=("fx", "onnx"), help="torch.fx or ONNX alone")
+    parser.add_argument("--no-check", action="store_true", help="do not compare the model with the network")
     parser.add_argument("--measure", action="store_true",
                         help="run training steps on this machine and write nodes with their measured times and sizes")
     parser.add_argument("--log", metavar="FILE", help="with --measure: write what was recorded there, as JSON lines")

@@ -73,12 +73,16 @@ def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: O
     if via == "onnx":
         return by_onnx(net, inputs, title, loss, trainable, custom, notes)
     try:
-        batches = [_with_batch(inputs, size) for size in BATCHES]
-        documents = [_document(net, each, title, loss, custom, notes, numbers) for each in batches]
-        joined = with_open_batch(documents[0], documents[1], BATCHES)
+        joined, why = None, "some layer has it in another extent than the first"
+        try:
+            batches = [_with_batch(inputs, size) for size in BATCHES]
+            documents = [_document(net, each, title, loss, custom, notes, numbers) for each in batches]
+            joined = with_open_batch(documents[0], documents[1], BATCHES)
+        except RuntimeError as error:  # its code has the batch that it is given here
+            why = f"with another one it raises {next(iter(str(error).splitlines()), type(error).__name__)}"
         if joined is None:
-            notes.append("the batch is fixed: some layer has it in another extent than the first")
             joined = _document(net, inputs, title, loss, custom, notes, numbers)
+            notes.append(f"the batch is fixed: {why}")
     except Refused as error:
         if via == "fx":
             raise

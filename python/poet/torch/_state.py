@@ -68,6 +68,8 @@ def parameters(net: Any, document: Mapping[str, Any], numbers: Mapping[str, Any]
                if key.rpartition(".")[0] == name}
         if layer["op"] == "parameter":
             found = numbers.get(name, arrays.get(name))
+            if found is None and "value" in layer:
+                found = torch.full(layer["shape"], layer["value"]).numpy()
             own = {} if found is None else {name: found}
         if not own and layer["op"] in WITH_ARRAYS:
             missing.append(name)

@@ -110,6 +110,10 @@ ExitCode import_network(const ImportArguments& arguments) {
   }
   spdlog::info("{}: {} tensors in the forward pass, {} parameters", shown_source(arguments.file),
                layers, parameters);
+  if (arguments.file != "-") {
+    spdlog::info("'python3 -m poet.check {}' compares these layers with the network",
+                 shown_source(arguments.file));
+  }
   if (request.keep_numbers) {
     std::vector<ArrayToWrite> arrays;
     for (const KeptArray& each : imported.parameters) {
