@@ -272,7 +272,7 @@ class Networks(TestCase):
         self.assertEqual(frozen(lambda net: None)[0], [])
         self.assertEqual(frozen(lambda net: net.eval())[0], [])
         self.assertEqual(frozen(lambda net: net[1].eval())[0], ["1"])
-        self.assertEqual(frozen(lambda net: net[4].weight.requires_grad_(False))[0], ["4"])
+        self.assertEqual(frozen(lambda net: net[4].requires_grad_(False))[0], ["4"])
         self.assertEqual(frozen(lambda net: None, "last:2")[0], ["1"])
         self.assertEqual(frozen(lambda net: None, "last:1")[0], ["1", "4"])
         self.assertNotIn("dropout", frozen(lambda net: net[2].eval())[1])

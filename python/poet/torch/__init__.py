@@ -10,12 +10,12 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._layers import (add_loss, choose_trainable, copy_frozen, drop_unread, keep_frozen_as_int8,
-                                with_open_batch)
+from poet.torch._layers import (Partly, Refused, add_loss, choose_trainable, copy_frozen, drop_unread,
+                                keep_frozen_as_int8, with_open_batch)
 from poet.torch._onnx import by_onnx
 from poet.torch._state import parameters as parameters_of
 from poet.torch._state import state_dict
-from poet.torch._trace import Refused, by_fx
+from poet.torch._trace import by_fx
 
 from poet.torch._check import Check, check
 
@@ -91,7 +91,7 @@ def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: O
             notes.append("the batch is fixed: some layer has it in another extent than the first")
             joined = _document(net, inputs, title, loss, custom, notes, numbers)
     except Refused as error:
-        if via == "fx":
+        if via == "fx" or isinstance(error, Partly):
             raise
         notes.append(f"torch.fx cannot trace it, so that it goes by ONNX: {error}")
         try:
@@ -109,9 +109,15 @@ def _with_batch(inputs: Tuple[Any, ...], size: int) -> Tuple[Any, ...]:
 def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str], custom: Mapping[str, int],
               notes: List[str], numbers: Dict[str, Any]) -> Dict[str, Any]:
     names = ["input"] + [f"input{i}" for i in range(2, len(inputs) + 1)]
-    layers, output = by_fx(net, inputs, names, custom)
+    apart: Dict[str, int] = {}
+    while True:
+        layers, output = by_fx(net, inputs, names, custom, apart)
+        add_loss(layers, output.name, output.shape, loss)
+        kept = drop_unread(layers.layers, layers.layers[-1]["name"])
+        again = layers.used_apart(kept)
+        if not again:
+            break
+        apart.update({each: apart.get(each, 0) + 1 for each in again})
     numbers.update(layers.numbers)
-    add_loss(layers, output.name, output.shape, loss)
-    kept = drop_unread(layers.layers, layers.layers[-1]["name"])
     notes.extend(note for note in layers.notes if note not in notes)
     return {"format": "poet-model", "version": 2, "name": title, "inputs": layers.inputs, "layers": kept}

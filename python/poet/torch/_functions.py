@@ -2,23 +2,46 @@
 from __future__ import annotations
 
 import importlib
+import inspect
 import operator
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import (drop_samples, dropped, expect_undilated, exponential, leak, of_rank, other_than,
-                                 resize, smooth, soften, softmax_axis, view)
+from poet.torch._modules import (drop_samples, dropped, expect_scale, expect_undilated, exponential, leak, of_rank,
+                                 other_than, padded, resize, smooth, soften, softmax_axis, view)
 from poet.torch._recurrence import State
 
 F: Any = importlib.import_module("torch.nn.functional")
 
 
 class Value:
-    """A tensor of the trace: the name of what makes it and its shape. A State has its own shape."""
+    """A tensor of the trace: the name of what makes it and its shape. A State has its own shape.
 
-    def __init__(self, name: str, tensor: Any) -> None:
-        self.name, self.shape, self.tensor = name, tuple(tensor.shape), tensor
+    `is_stored`: it is a parameter or a buffer itself, and nothing that is computed.
+    """
+
+    def __init__(self, name: str, tensor: Any, is_stored: bool = False) -> None:
+        self.name, self.shape, self.tensor, self.is_stored = name, tuple(tensor.shape), tensor, is_stored
+
+
+class Constant(Value):
+    """A tensor that follows from no input and from nothing that trains. It is a layer if one reads it."""
+
+    def __init__(self, layers: Layers, wanted: str, tensor: Any) -> None:
+        super().__init__("", tensor, True)
+        self.layers, self.wanted = layers, wanted
+
+    @property
+    def name(self) -> str:
+        numbers = self.tensor if self.tensor.is_floating_point() else self.tensor.float()
+        value = stated(numbers.item()) if numbers.numel() == 1 else None
+        self.known = self.known or self.layers.add_parameter(self.wanted, numbers, value)
+        return self.known
+
+    @name.setter
+    def name(self, known: str) -> None:
+        self.known = known
 
 
 class Stack(Value):
@@ -30,10 +53,16 @@ class Stack(Value):
 
 
 class Use:
-    """A function that is called in a trace. Tensors among the arguments are Values."""
+    """A function that is called in a trace. Tensors among the arguments are Values.
 
-    def __init__(self, layers: Layers, name: str, args: Sequence[Any], kwargs: Dict[str, Any], output: Any) -> None:
+    `readers`: the functions, names of methods and classes of modules that read the result.
+    """
+
+    def __init__(self, layers: Layers, name: str, args: Sequence[Any], kwargs: Dict[str, Any], output: Any,
+                 readers: Sequence[Any] = ()) -> None:
         self.layers, self.name, self.args, self.kwargs, self.output = layers, name, args, kwargs, output
+        self.readers = readers
+        self.seen: Set[Any] = {"inplace"}  # _trace looks at what is done in place
 
     @property
     def x(self) -> Value:
@@ -44,15 +73,43 @@ class Use:
         if not isinstance(found, Value):
             raise Unsupported(f"its argument {key} is {found!r}; expected a tensor that depends on the input, or a "
                               "weight")
+        if not found.tensor.is_floating_point() and not self.makes_no_numbers():
+            raise Unsupported(f"its argument {key} has whole numbers or truths, which layers but an embedding do not "
+                              "read; expected real numbers")
         return found
 
+    def makes_no_numbers(self) -> bool:
+        """Whether the result has whole numbers as well, as the view of an index has."""
+        return all(torch.is_tensor(each) and not each.is_floating_point()
+                   for each in (self.output if isinstance(self.output, (tuple, list)) else (self.output,)))
+
     def get(self, place: int, key: str, otherwise: Any = None) -> Any:
+        self.seen.update((place, key))
         return self.args[place] if place < len(self.args) else self.kwargs.get(key, otherwise)
 
     def rest(self, start: int, key: str) -> List[int]:
         """The numbers from one place on, or the one list that is there."""
+        self.follows()
         found = self.args[start:] or [self.kwargs[key]]
         return list(found[0] if len(found) == 1 and isinstance(found[0], (tuple, list, torch.Size)) else found)
+
+    def follows(self) -> None:
+        """All arguments are seen: the shape of the output says what they are."""
+        self.seen.update(range(len(self.args)), self.kwargs)
+
+    def left(self, function: Any) -> None:
+        """Raises Unsupported if an argument was not asked for, and is not the usual one."""
+        try:
+            known = list(inspect.signature(function).parameters.values())
+        except (TypeError, ValueError):
+            known = []
+        usual = {each.name: each.default for each in known}
+        for place, value in (*enumerate(self.args), *self.kwargs.items()):
+            key = known[place].name if isinstance(place, int) and place < len(known) else place
+            is_usual = value is None or value is False or (not isinstance(value, Value) and value == usual.get(key))
+            if not (place in self.seen or key in self.seen or is_usual or value is getattr(self.output, "dtype", self)):
+                raise Unsupported(f"its argument {key} is {value}, which no layer states; expected "
+                                  f"{usual.get(key)}")
 
     def add(self, op: str, **attributes: Any) -> str:
         return self.layers.add(op, self.name, [self.x.name], **attributes)
@@ -66,6 +123,8 @@ def stated(value: Any) -> Any:
 def operand(use: Use, value: Any) -> Value:
     """A tensor, or a number as one that does not train."""
     if isinstance(value, Value):
+        if not value.tensor.is_floating_point() and not isinstance(value, Constant):
+            raise Unsupported("it computes with whole numbers or truths; expected real numbers")
         return value
     name = use.layers.add("parameter", use.name + ".number", [], shape=[1], trainable=False, value=stated(value))
     use.layers.numbers[name] = torch.tensor([float(value)]).numpy()
@@ -77,10 +136,13 @@ def binary(op: str) -> Callable[[Use], Any]:
         a, b = use.get(0, "input"), use.get(1, "other")
         if not isinstance(a, Value) and not isinstance(b, Value):
             return None
-        name = use.layers.add(op, use.name, [operand(use, a).name, operand(use, b).name])
-        for key, usual in (("alpha", 1), ("rounding_mode", None)):
-            if use.kwargs.get(key, usual) != usual:
-                use.layers.differs(f"it has {key}={use.kwargs[key]}, the layer has none")
+        second, alpha = operand(use, b).name, use.get(len(use.args), "alpha", 1)
+        if alpha != 1:
+            second = use.layers.add("mul", f"{use.name}.alpha", [second, operand(use, alpha).name])
+        name = use.layers.add(op, use.name, [operand(use, a).name, second])
+        rounding = use.get(len(use.args), "rounding_mode")
+        if rounding is not None:
+            use.layers.differs(f"it has rounding_mode={rounding}, the layer has none")
         return name
     return work
 
@@ -90,12 +152,12 @@ def plain(op: str) -> Callable[[Use], Any]:
 
 
 def dropout(use: Use) -> str:
-    rate = use.get(1, "p", 0.5) if use.get(2, "training", True) else 0
+    rate = use.get(1, "p", 0.5) * bool(use.get(2, "training", True))
     return dropped(use.layers, "dropout", use.name, [use.x.name], rate)
 
 
 def stochastic_depth(use: Use) -> str:
-    rate = use.get(1, "p") if use.get(3, "training", True) else 0
+    rate = use.get(1, "p") * bool(use.get(3, "training", True))
     return drop_samples(use.layers, use.name, [use.x.name], rate, use.get(2, "mode"))
 
 
@@ -116,6 +178,7 @@ def gelu(use: Use) -> str:
 
 
 def reshape(use: Use) -> str:
+    use.follows()
     return view(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape))
 
 
@@ -126,7 +189,7 @@ def permute(use: Use) -> str:
 
 def transpose(use: Use) -> str:
     order = list(range(len(use.x.shape)))
-    a, b = use.get(1, "dim0"), use.get(2, "dim1")
+    a, b = use.get(1, "dim0", 0), use.get(2, "dim1", len(order) - 1)  # those of t()
     order[a], order[b] = order[b], order[a]
     return use.add("permute", order=order)
 
@@ -139,6 +202,7 @@ def cat(use: Use) -> str:
 
 def chunk(use: Use) -> Tuple[str, ...]:
     axis = use.get(2, "dim", 0) % len(use.x.shape)
+    use.follows()
     name = use.add("split", sizes=[part.shape[axis] for part in use.output], axis=other_than(axis, 1))
     return tuple(f"{name}.{i}" for i in range(len(use.output)))
 
@@ -150,6 +214,7 @@ def mean(use: Use) -> str:
 
 
 def adaptive_avg_pool(use: Use) -> str:
+    use.follows()
     return use.add(of_rank("adaptive_avg_pool", use.x.shape), output_size=window(tuple(use.output.shape[2:])))
 
 
@@ -166,11 +231,15 @@ def max_pool(use: Use) -> str:
 def avg_pool(use: Use) -> str:
     kernel = window(use.get(1, "kernel_size"))
     stride = use.get(2, "stride")
-    return use.add(of_rank("avg_pool", use.x.shape), kernel=kernel,
+    name = use.add(of_rank("avg_pool", use.x.shape), kernel=kernel,
                    stride=other_than(window(stride) if stride else kernel, kernel),
                    padding=other_than(window(use.get(3, "padding", 0)), 0),
                    ceil_mode=other_than(bool(use.get(4, "ceil_mode", False)), False),
                    count_include_pad=other_than(bool(use.get(5, "count_include_pad", True)), True))
+    divisor = use.get(6, "divisor_override")
+    if divisor is not None:
+        use.layers.differs(f"it divides by {divisor}, the layer by the elements of a window")
+    return name
 
 
 def softmax(op: str) -> Callable[[Use], Any]:
@@ -179,37 +248,43 @@ def softmax(op: str) -> Callable[[Use], Any]:
 
 def prelu(use: Use) -> str:
     weight = use.value(1, "weight")
-    return use.layers.add_with_weight("prelu", use.name, weight.tensor, [use.x.name],
+    expect_stored(weight)
+    return use.layers.add_with_weight("prelu", use.name, {"weight": weight.tensor}, [use.x.name], True,
                                       per_channel=other_than(weight.tensor.numel() > 1, False))
 
 
 def interpolate(use: Use) -> str:
+    expect_scale(use.x.shape, use.output.shape, use.get(2, "scale_factor"),
+                 use.get(5, "recompute_scale_factor") or use.get(1, "size") is not None)
     return resize(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape), use.get(3, "mode", "nearest"),
                   bool(use.get(4, "align_corners", False)))
 
 
-def keep_numbers(use: Use, name: str, weight: Value, bias: Any) -> str:
-    """What a function is given as weights, under the names of its layer."""
-    for part, value in (("weight", weight), ("bias", bias)):
-        if isinstance(value, Value):
-            use.layers.numbers[f"{name}.{part}"] = value.tensor.detach().cpu().numpy()
-    return name
+def expect_stored(weight: Value) -> None:
+    if not weight.is_stored:
+        raise Unsupported("its weight is computed; expected a parameter")
 
 
 def linear(use: Use) -> str:
-    weight = use.value(1, "weight")
-    name = use.layers.add_with_weight("linear", use.name, weight.tensor, [use.x.name], out_features=weight.shape[0],
-                                      bias=other_than(use.get(2, "bias") is not None, True))
-    return keep_numbers(use, name, weight, use.get(2, "bias"))
+    weight, bias = use.value(1, "weight"), use.get(2, "bias")
+    if weight.is_stored and (bias is None or bias.is_stored):
+        return use.layers.add_with_weight("linear", use.name, {"weight": weight.tensor, "bias": bias and bias.tensor},
+                                          [use.x.name], True, out_features=weight.shape[0],
+                                          bias=other_than(bias is not None, True))
+    if len(use.x.shape) != 2:
+        raise Unsupported(f"its weight is computed, and its input has the shape {use.x.shape}; expected two extents")
+    name = use.layers.add("matmul", use.name, [use.x.name, weight.name], transpose_b=True)
+    return name if bias is None else use.layers.add("add", f"{use.name}.sum", [name, bias.name])
 
 
 def layer_norm(use: Use) -> str:
-    weight = use.value(2, "weight")
-    name = use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0], weight.tensor, [use.x.name],
+    weight, bias = use.value(2, "weight"), use.get(3, "bias")
+    expect_stored(weight)
+    return use.layers.add_with_weight("layer_norm", weight.name.rsplit(".weight", 1)[0],
+                                      {"weight": weight.tensor, "bias": bias and bias.tensor}, [use.x.name], True,
                                       dims=other_than(len(use.get(1, "normalized_shape")), 1),
-                                      bias=other_than(use.get(3, "bias") is not None, True),
+                                      bias=other_than(bias is not None, True),
                                       epsilon=other_than(use.get(4, "eps", 1e-5), 1e-5))
-    return keep_numbers(use, name, weight, use.get(3, "bias"))
 
 
 def matmul(use: Use) -> str:
@@ -219,17 +294,31 @@ def matmul(use: Use) -> str:
     return use.layers.add("matmul", use.name, [a.name, b.name])
 
 
+#: Functions and methods that repeat their arguments by themselves.
+REPEATING = frozenset(each for op in ("add", "sub", "mul", "truediv", "iadd", "isub", "imul", "itruediv")
+                      for each in (getattr(operator, op), op, op.replace("true", ""), getattr(torch, op, op)))
+
+
 def repeat(use: Use) -> str:
-    """Whatever may read a repeated weight repeats it by itself."""
-    if use.x.shape != tuple(use.output.shape) and not getattr(use.x.tensor, "is_leaf", False):
-        raise Unsupported(f"it repeats data of the shape {use.x.shape} to {tuple(use.output.shape)}; expected a "
-                          "weight, or the data itself where +, -, * and / repeat it by themselves")
-    return use.x.name
+    """Whatever may read a repeated weight repeats it by itself; for others it is added to zeros."""
+    use.follows()
+    old, new = use.x.shape, tuple(use.output.shape)
+    aligned = (1,) * (len(new) - len(old)) + old
+    if any(a not in (1, b) for a, b in zip(aligned, new)):
+        raise Unsupported(f"it repeats {old} to {new}; expected to repeat extents of 1")
+    is_weight = aligned[1:] == new[1:] and use.x.is_stored
+    if aligned == new or is_weight or all(each in REPEATING for each in use.readers):
+        return use.x.name
+    zeros = Constant(use.layers, f"{use.name}.zeros", torch.zeros((1, *new[1:])))
+    if aligned[0] != new[0]:
+        raise Unsupported(f"it repeats {old} to {new}, samples included; expected a weight for that")
+    return use.layers.add("add", use.name, [zeros.name, use.x.name])
 
 
 def pick(use: Use) -> Any:
     """x[...] with whole numbers, slices of steps of 1, and None."""
     source, wanted = use.args
+    use.follows()
     if not isinstance(source, Value):
         found = source[wanted]
         return found if found is None or isinstance(found, (Value, tuple)) else found
@@ -259,22 +348,64 @@ def pick(use: Use) -> Any:
     return view(use.layers, use.name + ".shape", name, shape, tuple(use.output.shape))
 
 
-def mask(use: Use) -> str:
-    """x.masked_fill(mask, -inf) is the sum with a tensor that does not train."""
-    hidden = use.value(1, "mask")
-    return use.layers.add("add", use.name, [use.x.name, hidden.name])
+def masked_fill(use: Use) -> str:
+    return choose(use, use.get(1, "mask"), use.get(2, "value"), use.x)
+
+
+def where(use: Use) -> str:
+    return choose(use, use.get(0, "condition"), use.get(1, "input"), use.get(2, "other"))
+
+
+def choose(use: Use, mask: Any, chosen: Any, other: Any) -> str:
+    """What a known mask chooses, and the other where it does not: a sum of products with ones and zeros."""
+    if not isinstance(mask, Constant):
+        raise Unsupported("its mask depends on an input; expected one that the module has")
+    terms = []
+    for part, source, ones in (("chosen", chosen, mask.tensor.bool()), ("other", other, ~mask.tensor.bool())):
+        if isinstance(source, Value) and not isinstance(source, Constant):
+            kept = Constant(use.layers, f"{use.name}.{part}.mask", ones.float())
+            terms.append(use.layers.add("mul", f"{use.name}.{part}", [operand(use, source).name, kept.name]))
+            continue
+        numbers = source.tensor if isinstance(source, Constant) else torch.tensor(float(source))
+        numbers = torch.where(ones, numbers.float(), torch.tensor(0.0))
+        if bool(numbers.any()):
+            terms.append(Constant(use.layers, f"{use.name}.{part}", as_finite(use, numbers)).name)
+    return use.layers.add("add", use.name, terms) if len(terms) > 1 else terms[0]
+
+
+def as_finite(use: Use, numbers: Any) -> Any:
+    """The least float for minus infinity, which is the same to a softmax."""
+    if bool(torch.isfinite(numbers).all()):
+        return numbers
+    names = {str(getattr(each, "__name__", each)).lower() for each in use.readers}
+    if bool((numbers == float("inf")).any()) or names != {"softmax"}:
+        raise Unsupported("it makes infinite numbers, which more than a softmax reads; expected finite ones, such as "
+                          "-1e9")
+    return numbers.clamp(min=torch.finfo(torch.float32).min)
+
+
+def pad(use: Use) -> str:
+    if use.get(2, "mode", "constant") != "constant":
+        raise Unsupported(f"its mode is {use.get(2, 'mode')}; expected constant")
+    return padded(use.layers, use.name, use.x.name, use.x.shape, use.get(1, "pad"), use.get(3, "value") or 0)
 
 
 def same(use: Use) -> str:
+    use.follows()
+    x, kind = use.value(0, "input").tensor, use.output.dtype
+    if kind in (torch.float16, torch.bfloat16) or kind.is_floating_point != x.dtype.is_floating_point or \
+            (kind != x.dtype and kind in (torch.bool, torch.int8, torch.uint8)):
+        raise Unsupported(f"it makes {kind} of {x.dtype}; expected numbers that keep their values")
     return use.x.name
 
 
 FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
-    operator.eq: same, operator.getitem: pick, operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
+    operator.getitem: pick, operator.matmul: matmul, torch.matmul: matmul, torch.bmm: matmul,
     torch.flatten: reshape, torch.reshape: reshape, torch.unsqueeze: reshape, torch.squeeze: reshape,
     torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk,
     torch.split: chunk,
-    torch.mean: mean, F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
+    torch.mean: mean, torch.t: transpose, torch.where: where, torch.masked_fill: masked_fill, F.pad: pad,
+    F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
     F.max_pool1d: max_pool, torch.max_pool1d: max_pool, F.avg_pool1d: avg_pool, torch.avg_pool1d: avg_pool,
     F.adaptive_avg_pool1d: adaptive_avg_pool, torch.adaptive_avg_pool1d: adaptive_avg_pool,
     F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax("softmax"), torch.softmax: softmax("softmax"),
@@ -299,8 +430,15 @@ METHODS: Dict[str, Callable[[Use], Any]] = {
     "log_softmax": softmax("log_softmax"), "prelu": prelu,
     "expand": repeat, "expand_as": repeat, "repeat": repeat,
     "matmul": matmul, "bmm": matmul, "relu": plain("relu"), "sigmoid": plain("sigmoid"), "tanh": plain("tanh"),
-    "masked_fill": mask, "add": binary("add"), "add_": binary("add"), "mul": binary("mul"),
+    "masked_fill": masked_fill, "where": lambda use: choose(use, use.get(1, "condition"), use.x, use.get(2, "other")),
+    "t": transpose, "add": binary("add"), "mul": binary("mul"),
     "sub": binary("sub"), "div": binary("div"),
 }
 
-__all__ = ["FUNCTIONS", "METHODS", "Stack", "State", "Use", "Value"]
+#: Methods that do the same in place; their results are what later readers of the tensor see.
+METHODS.update({f"{name}_": METHODS[name] for name in ("add", "sub", "mul", "div", "relu", "sigmoid", "tanh",
+                                                       "masked_fill")})
+FUNCTIONS.update({torch.relu_: plain("relu"), torch.sigmoid_: plain("sigmoid"), torch.tanh_: plain("tanh"),
+                  F.elu_: elu, F.leaky_relu_: leaky_relu})
+
+__all__ = ["Constant", "FUNCTIONS", "METHODS", "Stack", "State", "Use", "Value"]

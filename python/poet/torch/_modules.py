@@ -2,29 +2,90 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+import inspect
+from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
 
 from poet.torch._layers import PLAIN_MEANS, Layers, Unsupported, freeze, window
 
 nn: Any = importlib.import_module("torch.nn")
 
 
+def usual_numbers(kind: Any) -> Mapping[str, Any]:
+    """The defaults of what a class of modules is made with."""
+    for each in kind.__mro__:
+        known = inspect.signature(each.__init__).parameters if "__init__" in vars(each) else {}
+        if len(known) > 1 and not any(p.kind is p.VAR_POSITIONAL for p in known.values()):
+            return {name: p.default for name, p in known.items() if p.default is not p.empty}
+    return {}
+
+
+#: What needs no look: _trace watches what is done in place, and shapes of outputs say what is flattened.
+FOLLOWS = ("inplace", "sparse", "start_dim", "end_dim")
+
+
+class Read:
+    """A module that knows which of its attributes were asked for."""
+
+    def __init__(self, module: Any) -> None:
+        self._module, self._seen = module, set(FOLLOWS)
+
+    def __getattr__(self, key: str) -> Any:
+        self._seen.add(key)
+        return getattr(self._module, key)
+
+    def left(self) -> None:
+        """Raises Unsupported if a number was not asked for, and is not the usual one."""
+        for key, usual in usual_numbers(type(self._module)).items():
+            value = getattr(self._module, key, usual)
+            if key not in self._seen and value != usual:
+                raise Unsupported(f"its {key} is {value}; expected {usual}")
+        if any(getattr(self._module, f"_{kind}_hooks", None) for kind in ("forward", "forward_pre", "backward")):
+            raise Unsupported("it has hooks, which no layer calls; expected none")
+
+
 class Call:
-    """A module that is called: its name, the names of its inputs, their shapes and that of its output.
+    """A module that is called: its name, its arguments by their names, the names of the tensors among them, their
+    shapes and the output.
 
     `is_evaluated`: it is in evaluation mode in a network that trains.
     """
 
-    def __init__(self, module: Any, name: str, inputs: List[str], shapes: List[Tuple[int, ...]], output: Any,
+    def __init__(self, module: Any, name: str, arguments: Mapping[str, Any], tensors: Sequence[Any], output: Any,
                  is_evaluated: bool = False) -> None:
-        self.module, self.name, self.inputs, self.shapes, self.output = module, name, inputs, shapes, output
-        self.is_evaluated = is_evaluated
+        self.module, self.kind, self.name = Read(module), type(module).__name__, name
+        self.arguments, self.inputs = arguments, [each.name for each in tensors]
+        self.shapes: List[Tuple[int, ...]] = [each.shape for each in tensors]
+        self.output, self.is_evaluated = output, is_evaluated
+
+
+#: What modules may be given beside their first argument.
+FURTHER = {"MultiheadAttention": ("key", "value", "key_padding_mask", "need_weights", "attn_mask",
+                                  "average_attn_weights"),
+           **{kind: ("hx",) for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell")}}
+
+
+def bound(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
+    """The arguments of a call by their names, in the order of the signature."""
+    return dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
+
+
+def expect_known(module: Any, arguments: Mapping[str, Any]) -> None:
+    """Raises Unsupported for an argument that no layer looks at."""
+    known = inspect.signature(module.forward).parameters
+    for key in list(arguments)[1:]:
+        value = arguments[key]
+        if key not in FURTHER.get(type(module).__name__, ()) and value is not known[key].default:
+            raise Unsupported(f"its argument {key} is {value}; expected {known[key].default}")
 
 
 def same_padding(module: Any) -> Any:
     if module.padding_mode != "zeros":
         raise Unsupported(f"padding_mode is {module.padding_mode!r}; expected 'zeros'")
     return module.padding if module.padding == "same" else 0 if module.padding == "valid" else window(module.padding)
+
+
+def parts(module: Any) -> Mapping[str, Any]:
+    return {"weight": module.weight, "bias": module.bias}
 
 
 def other_than(value: Any, usual: Any) -> Any:
@@ -36,7 +97,7 @@ def conv(layers: Layers, call: Call) -> str:
     m = call.module
     one = len(m.kernel_size) == 1
     return layers.add_with_weight(
-        "conv1d" if one else "conv2d", call.name, m.weight, call.inputs[:1], out_channels=m.out_channels,
+        "conv1d" if one else "conv2d", call.name, parts(m), call.inputs[:1], out_channels=m.out_channels,
         kernel=m.kernel_size[0] if one else window(m.kernel_size), stride=other_than(window(m.stride), 1),
         padding=other_than(same_padding(m), 0), groups=other_than(m.groups, 1), dilation=other_than(window(m.dilation),
                                                                                                     1),
@@ -46,7 +107,7 @@ def conv(layers: Layers, call: Call) -> str:
 def conv_transpose(layers: Layers, call: Call) -> str:
     m = call.module
     return layers.add_with_weight(
-        "conv_transpose2d", call.name, m.weight, call.inputs[:1],
+        "conv_transpose2d", call.name, parts(m), call.inputs[:1],
         out_channels=m.out_channels, kernel=window(m.kernel_size),
         stride=other_than(window(m.stride), 1), padding=other_than(same_padding(m), 0),
         output_padding=other_than(window(m.output_padding), 0), groups=other_than(m.groups, 1),
@@ -55,7 +116,7 @@ def conv_transpose(layers: Layers, call: Call) -> str:
 
 def linear(layers: Layers, call: Call) -> str:
     m = call.module
-    return layers.add_with_weight("linear", call.name, m.weight, call.inputs, out_features=m.out_features,
+    return layers.add_with_weight("linear", call.name, parts(m), call.inputs, out_features=m.out_features,
                                   bias=other_than(m.bias is not None, True))
 
 
@@ -64,9 +125,13 @@ def batch_norm(layers: Layers, call: Call) -> str:
     if m.weight is None:
         raise Unsupported("affine is False; expected affine=True, with weights")
     op = "batch_norm2d" if len(call.shapes[0]) == 4 else "batch_norm1d"
-    name = layers.add_with_weight(op, call.name, m.weight, call.inputs, epsilon=other_than(m.eps, 1e-5),
+    name = layers.add_with_weight(op, call.name, parts(m), call.inputs, epsilon=other_than(m.eps, 1e-5),
                                   momentum=None if m.momentum is None else other_than(m.momentum, 0.1))
+    if not m.track_running_stats:
+        layers.differs("it has no running statistics (track_running_stats=False), the layer has some for evaluations")
     if call.is_evaluated or not m.weight.requires_grad:
+        layers.notes.append(f"{call.name} is frozen: it computes with its running statistics, and its weight and bias "
+                            "do not train")
         freeze(layers.layers[-1])
     elif m.momentum is None:
         layers.differs(PLAIN_MEANS)
@@ -77,7 +142,7 @@ def layer_norm(layers: Layers, call: Call) -> str:
     m = call.module
     if m.weight is None:
         raise Unsupported("elementwise_affine is False; expected elementwise_affine=True, with weights")
-    return layers.add_with_weight("layer_norm", call.name, m.weight, call.inputs,
+    return layers.add_with_weight("layer_norm", call.name, parts(m), call.inputs,
                                   dims=other_than(len(m.normalized_shape), 1), bias=other_than(m.bias is not None,
                                                                                                True),
                                   epsilon=other_than(m.eps, 1e-5))
@@ -86,18 +151,20 @@ def layer_norm(layers: Layers, call: Call) -> str:
 def group_norm(layers: Layers, call: Call) -> str:
     if call.module.weight is None:
         raise Unsupported("affine is False; expected affine=True, with weights")
-    return layers.add_with_weight("group_norm", call.name, call.module.weight, call.inputs,
+    return layers.add_with_weight("group_norm", call.name, parts(call.module), call.inputs,
                                   groups=call.module.num_groups, epsilon=other_than(call.module.eps, 1e-5))
 
 
 def embedding(layers: Layers, call: Call) -> str:
     m = call.module
-    name = layers.add_with_weight("embedding", call.name, m.weight, call.inputs, vocabulary=m.num_embeddings,
-                                  width=m.embedding_dim)
+    name = layers.add_with_weight("embedding", call.name, {"weight": m.weight}, call.inputs,
+                                  vocabulary=m.num_embeddings, width=m.embedding_dim)
     if m.padding_idx is not None and m.weight.requires_grad:
         layers.differs(f"its row {m.padding_idx} (padding_idx) is not trained, the layer trains all")
+    if m.scale_grad_by_freq:
+        layers.differs("it divides gradients by how often an index is there (scale_grad_by_freq), the layer does not")
     if m.max_norm is not None:
-        layers.differs(f"it limits rows to max_norm={m.max_norm}, the layer does not")
+        layers.differs(f"it limits rows to max_norm={m.max_norm} (norm_type={m.norm_type}), the layer does not")
     return name
 
 
@@ -165,14 +232,14 @@ def dropped(layers: Layers, op: str, name: str, inputs: Sequence[str], rate: flo
 
 
 def dropout(layers: Layers, call: Call) -> str:
-    name = dropped(layers, "dropout", call.name, call.inputs, 0 if call.is_evaluated else call.module.p)
-    if name != call.inputs[0] and type(call.module).__name__ != "Dropout":
+    name = dropped(layers, "dropout", call.name, call.inputs, call.module.p * (not call.is_evaluated))
+    if name != call.inputs[0] and call.kind != "Dropout":
         layers.differs("it drops channels, the layer elements")
     return name
 
 
 def stochastic_depth(layers: Layers, call: Call) -> str:
-    return drop_samples(layers, call.name, call.inputs, 0 if call.is_evaluated else call.module.p, call.module.mode)
+    return drop_samples(layers, call.name, call.inputs, call.module.p * (not call.is_evaluated), call.module.mode)
 
 
 def drop_samples(layers: Layers, name: str, inputs: Sequence[str], rate: float, mode: str) -> str:
@@ -183,7 +250,7 @@ def drop_samples(layers: Layers, name: str, inputs: Sequence[str], rate: float, 
 
 
 def softmax(layers: Layers, call: Call) -> str:
-    op = "log_softmax" if type(call.module).__name__ == "LogSoftmax" else "softmax"
+    op = "log_softmax" if call.kind == "LogSoftmax" else "softmax"
     return layers.add(op, call.name, call.inputs, axis=other_than(softmax_axis(call.module.dim), -1))
 
 
@@ -194,7 +261,7 @@ def softmax_axis(axis: Any) -> int:
 
 
 def prelu(layers: Layers, call: Call) -> str:
-    return layers.add_with_weight("prelu", call.name, call.module.weight, call.inputs,
+    return layers.add_with_weight("prelu", call.name, {"weight": call.module.weight}, call.inputs,
                                   per_channel=other_than(call.module.num_parameters > 1, False))
 
 
@@ -245,13 +312,22 @@ def smooth(layers: Layers, name: str, inputs: Sequence[str], approximate: str) -
 
 
 def upsample(layers: Layers, call: Call) -> str:
-    return resize(layers, call.name, call.inputs[0], call.shapes[0], call.output.shape, call.module.mode,
-                  bool(call.module.align_corners))
+    m = call.module
+    expect_scale(call.shapes[0], call.output.shape, m.scale_factor, m.recompute_scale_factor or m.size is not None)
+    return resize(layers, call.name, call.inputs[0], call.shapes[0], call.output.shape, m.mode, bool(m.align_corners))
+
+
+def expect_scale(old: Sequence[int], new: Sequence[int], scale: Any, is_of_shapes: Any) -> None:
+    """Raises Unsupported if positions follow from another scale than extents do, such as 2.4 for 4 of 2."""
+    each = scale if isinstance(scale, (tuple, list)) else (scale,) * (len(old) - 2)
+    if scale is not None and not is_of_shapes and any(a * s != b for a, b, s in zip(old[2:], new[2:], each)):
+        raise Unsupported(f"its scale_factor is {scale}; expected whole numbers")
 
 
 def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int], mode: str,
            aligns: bool = False) -> str:
     """An image that is a whole number of times as large."""
+    mode = "nearest" if mode == "nearest-exact" else mode  # the same for whole multiples
     if len(old) != 4 or new[2] % old[2] or new[3] % old[3] or mode not in ("nearest", "bilinear"):
         raise Unsupported(f"it makes {tuple(new)} of {tuple(old)} ({mode}); expected whole multiples, nearest or "
                           "bilinear")
@@ -266,28 +342,61 @@ def attention(layers: Layers, call: Call) -> Any:
     """Three products of one width each, the attention, and one more."""
     m = call.module
     plain_rows = all(len(shape) == 3 for shape in call.shapes[:3])
-    if not (m._qkv_same_embed_dim and m.bias_k is None and not m.add_zero_attn and plain_rows):
+    if not (m._qkv_same_embed_dim and m.kdim == m.vdim and m.bias_k is None and not m.add_zero_attn and plain_rows):
         raise Unsupported("keys and values have widths (kdim, vdim) or rows (add_bias_kv, add_zero_attn) of their own, "
                           "or there is no batch; expected one width, and inputs of three extents")
     names = list(call.inputs[:3])
     if not m.batch_first:
         names = [layers.add("permute", f"{call.name}.batch_first", [n], order=[1, 0, 2]) for n in names]
-    bias = other_than(m.in_proj_bias is not None, True)
-    parts = [layers.add("linear", f"{call.name}.{part}", [n], out_features=m.embed_dim, bias=bias)
-             for part, n in zip("qkv", names)]
-    if m.dropout > 0 and not call.is_evaluated:
+    thirds = zip("qkv", names, m.in_proj_weight.chunk(3),
+                 (None,) * 3 if m.in_proj_bias is None else m.in_proj_bias.chunk(3))
+    rows = []
+    for part, n, weight, b in thirds:
+        weight.requires_grad_(m.in_proj_weight.requires_grad)  # a part by itself does not say it
+        if b is not None:
+            b.requires_grad_(m.in_proj_bias.requires_grad)
+        rows.append(layers.add_with_weight("linear", f"{call.name}.{part}", {"weight": weight, "bias": b}, [n],
+                                           out_features=m.embed_dim, bias=other_than(b is not None, True)))
+    drops = m.dropout > 0 and not call.is_evaluated
+    if drops:
         layers.notes.append(f"{call.name}: without the dropout of the scores, which the op attention does not have")
-    name = layers.add("attention", call.name, parts, heads=m.num_heads)
-    if m.dropout > 0 and not call.is_evaluated:
+    name = layers.add("attention", call.name, rows, heads=m.num_heads)
+    if drops:
         layers.differs(f"it drops {m.dropout} of the scores, the layer drops none")
-    if len(call.inputs) > 3:
+    if any(call.arguments.get(key) is not None for key in ("key_padding_mask", "attn_mask")):
         layers.differs("it has a mask, the layer has none")
-    name = layers.add_with_weight("linear", f"{call.name}.out_proj", m.out_proj.weight, [name],
-                                  out_features=m.embed_dim,
-                                  bias=other_than(m.out_proj.bias is not None, True))
+    name = layers.add_with_weight("linear", f"{call.name}.out_proj", parts(m.out_proj), [name],
+                                  out_features=m.embed_dim, bias=other_than(m.out_proj.bias is not None, True))
     if not m.batch_first:
         name = layers.add("permute", f"{call.name}.time_first", [name], order=[1, 0, 2])
     return (name, None)
+
+
+def pad(layers: Layers, call: Call) -> str:
+    m = call.module
+    return padded(layers, call.name, call.inputs[0], call.shapes[0], m.padding, m.value)
+
+
+def padded(layers: Layers, name: str, source: str, shape: Sequence[int], pads: Sequence[int], value: float) -> str:
+    """Numbers around a tensor, as parts of a concat; what is cut off is a slice."""
+    extents = list(shape)
+    for i in range(len(pads) // 2):
+        axis = len(extents) - 1 - i
+        before, after = pads[2 * i:2 * i + 2]
+        if axis == 0 and (before or after):
+            raise Unsupported("it pads samples; expected other extents")
+        if before < 0 or after < 0:
+            extents[axis] += min(before, 0) + min(after, 0)
+            source = layers.add("slice", f"{name}.part", [source], start=other_than(max(-before, 0), 0),
+                                size=extents[axis], axis=other_than(axis, 1))
+        sides = [layers.add("parameter", f"{name}.number", [], value=float(value), trainable=False,
+                            shape=[1, *extents[1:axis], side, *extents[axis + 1:]]) if side > 0 else None
+                 for side in (before, after)]
+        if any(sides):
+            rows = [each for each in (sides[0], source, sides[1]) if each]
+            source = layers.add("concat", name, rows, axis=other_than(axis, 1))
+            extents[axis] += max(before, 0) + max(after, 0)
+    return source
 
 
 def plain(op: str) -> Callable[[Layers, Call], str]:
@@ -306,7 +415,7 @@ MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
     "PReLU": prelu, "ELU": elu, "Softplus": softplus, "LogSoftmax": softmax,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
     "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
-    "GELU": gelu,
+    "GELU": gelu, "ZeroPad2d": pad, "ConstantPad1d": pad, "ConstantPad2d": pad,
     "Identity": lambda layers, call: call.inputs[0],
 }
 
