@@ -8,8 +8,8 @@ from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import (drop_samples, dropped, expect_scale, expect_undilated, exponential, leak, of_rank,
-                                 other_than, padded, resize, smooth, soften, softmax_axis, view)
+from poet.torch._modules import (average, drop_samples, dropped, expect_scale, expect_undilated, exponential, leak,
+                                 of_rank, other_than, padded, resize, smooth, soften, softmax_axis, view)
 from poet.torch._recurrence import State
 
 F: Any = importlib.import_module("torch.nn.functional")
@@ -27,6 +27,8 @@ class Value:
 
 class Constant(Value):
     """A tensor that follows from no input and from nothing that trains. It is a layer if one reads it."""
+
+    known = ""
 
     def __init__(self, layers: Layers, wanted: str, tensor: Any) -> None:
         super().__init__("", tensor, True)
@@ -103,7 +105,7 @@ class Use:
             known = list(inspect.signature(function).parameters.values())
         except (TypeError, ValueError):
             known = []
-        usual = {each.name: each.default for each in known}
+        usual: Dict[Any, Any] = {each.name: each.default for each in known}
         for place, value in (*enumerate(self.args), *self.kwargs.items()):
             key = known[place].name if isinstance(place, int) and place < len(known) else place
             is_usual = value is None or value is False or (not isinstance(value, Value) and value == usual.get(key))
@@ -229,17 +231,9 @@ def max_pool(use: Use) -> str:
 
 
 def avg_pool(use: Use) -> str:
-    kernel = window(use.get(1, "kernel_size"))
-    stride = use.get(2, "stride")
-    name = use.add(of_rank("avg_pool", use.x.shape), kernel=kernel,
-                   stride=other_than(window(stride) if stride else kernel, kernel),
-                   padding=other_than(window(use.get(3, "padding", 0)), 0),
-                   ceil_mode=other_than(bool(use.get(4, "ceil_mode", False)), False),
-                   count_include_pad=other_than(bool(use.get(5, "count_include_pad", True)), True))
-    divisor = use.get(6, "divisor_override")
-    if divisor is not None:
-        use.layers.differs(f"it divides by {divisor}, the layer by the elements of a window")
-    return name
+    return average(use.layers, use.name, [use.x.name], use.x.shape, use.get(1, "kernel_size"), use.get(2, "stride"),
+                   use.get(3, "padding", 0), use.get(4, "ceil_mode", False), use.get(5, "count_include_pad", True),
+                   use.get(6, "divisor_override"))
 
 
 def softmax(op: str) -> Callable[[Use], Any]:

@@ -50,6 +50,14 @@ def freeze(layer: Layer) -> None:
         layer["trainable"] = False
 
 
+def expect_whole(name: str, trains_each: Mapping[str, bool]) -> None:
+    """Raises Partly if only some of the parameters of a layer train."""
+    yes, no = (" and ".join(part for part, it in trains_each.items() if it is flag) for flag in (True, False))
+    if yes and no:
+        raise Partly(f"layer {name} trains its {yes} and not its {no}: a model file says once for all parameters of a "
+                     "layer whether they train; set requires_grad of them alike")
+
+
 class Layers:
     """The layers so far, with unique names.
 
@@ -128,10 +136,7 @@ class Layers:
         if level > 1 and op == "linear":
             weight = self.add_parameter(f"{wanted}.weight", own["weight"])
             return self.add("matmul", wanted, [*inputs, weight], transpose_b=True)
-        if trained and len(trained) < len(own):
-            others = " and ".join(part for part in own if part not in trained)
-            raise Partly(f"layer {wanted} trains its {' and '.join(trained)} and not its {others}: a model file says "
-                         "once for all parameters of a layer whether they train; set requires_grad of them alike")
+        expect_whole(wanted, {part: tensor.requires_grad for part, tensor in own.items()})
         name = self.add(op, wanted, inputs, **attributes)
         key = ("linear" if op == "embedding" else op, *(tensor.data_ptr() for tensor in own.values()))
         owner = self.owners.setdefault(key, name)
@@ -156,6 +161,11 @@ class Layers:
             self.learned.update([self.owners[key]] if tensor.requires_grad else [])
             self.numbers[self.owners[key]] = tensor.detach().cpu().reshape(shape).numpy()
         return self.owners[key]
+
+    def trained(self, kept: Sequence[Layer]) -> Set[str]:
+        """The names of the parameters that layers train."""
+        own = [layer for layer in kept if "weights" not in layer and layer.get("trainable", True)]
+        return {self.name_of(tensor) for layer in own for tensor in self.tensors.get(layer["name"], [])}
 
     def used_apart(self, kept: Sequence[Layer]) -> Set[str]:
         """The parameters that several layers have as their own, each in its way."""
@@ -196,12 +206,20 @@ def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str
     if loss == "mse":
         layers.add("mse", "loss", [name])
         return
+    axis = 1 if len(shape) == 4 else len(shape) - 1
     if ends_in_softmax and last is not None:
+        axis = last.get("axis", -1) % len(shape)
         name = last["inputs"][0]
         layers.layers.remove(last)
-    if len(shape) == 4:
-        name = layers.add("permute", "classes_last", [name], order=[0, 2, 3, 1])
-    layers.add("cross_entropy", "loss", [name], classes=shape[1] if len(shape) == 4 else shape[-1])
+    elif len(shape) == 3:
+        layers.notes.append(f"the loss takes the last extent of {tuple(shape)} for the classes; a softmax over another "
+                            "one at the end of the network would say so")
+    if axis == 0:
+        raise Refused("its last softmax is over samples; expected another extent for the classes")
+    if axis != len(shape) - 1:
+        order = [each for each in range(len(shape)) if each != axis] + [axis]
+        name = layers.add("permute", "classes_last", [name], order=order)
+    layers.add("cross_entropy", "loss", [name], classes=shape[axis])
 
 
 def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
@@ -216,6 +234,29 @@ def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
             needed.update([layer["weights"]] if "weights" in layer else [])
             kept.append(layer)
     return kept[::-1]
+
+
+def trains(layers: Sequence[Layer]) -> bool:
+    """Whether a layer trains, or nothing could."""
+    own = [layer for layer in layers if layer["op"] in WITH_PARAMETERS or layer.get("parameters")]
+    return not own or any(layer.get("trainable", True) and not layer.get("frozen", False) for layer in own)
+
+
+def expect_trained(layers: Layers, kept: Sequence[Layer], by_autograd: Optional[Set[str]]) -> None:
+    """Raises Refused if layers train other parameters than PyTorch does: a module may keep gradients from some, and
+    compute weights of others."""
+    if by_autograd is None or any(layer["op"] == "custom" for layer in kept):
+        return
+    frozen = {layers.name_of(tensor) for layer in kept if layer.get("frozen")
+              for tensor in layers.tensors.get(layer["name"], [])}
+    ours = layers.trained(kept) - frozen
+    known = {layers.name_of(tensor) for tensors in layers.tensors.values() for tensor in tensors}
+    lines = [f"{name}: it trains in PyTorch, and no layer has it as its parameter"
+             for name in sorted(by_autograd - known)]
+    lines += [f"{name}: it gets no gradient in PyTorch, as behind torch.no_grad(), and its layer would train; expected "
+              "requires_grad_(False)" for name in sorted(ours - by_autograd)]
+    if lines:
+        raise Refused("\n".join(lines))
 
 
 def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:

@@ -13,7 +13,7 @@ nn: Any = importlib.import_module("torch.nn")
 def usual_numbers(kind: Any) -> Mapping[str, Any]:
     """The defaults of what a class of modules is made with."""
     for each in kind.__mro__:
-        known = inspect.signature(each.__init__).parameters if "__init__" in vars(each) else {}
+        known: Any = inspect.signature(each.__init__).parameters if "__init__" in vars(each) else {}
         if len(known) > 1 and not any(p.kind is p.VAR_POSITIONAL for p in known.values()):
             return {name: p.default for name, p in known.items() if p.default is not p.empty}
     return {}
@@ -59,9 +59,9 @@ class Call:
 
 
 #: What modules may be given beside their first argument.
-FURTHER = {"MultiheadAttention": ("key", "value", "key_padding_mask", "need_weights", "attn_mask",
-                                  "average_attn_weights"),
-           **{kind: ("hx",) for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell")}}
+FURTHER: Dict[str, Tuple[str, ...]] = {
+    "MultiheadAttention": ("key", "value", "key_padding_mask", "need_weights", "attn_mask", "average_attn_weights"),
+    **{kind: ("hx",) for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell")}}
 
 
 def bound(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
@@ -191,14 +191,26 @@ def max_pool(layers: Layers, call: Call) -> str:
 
 def avg_pool(layers: Layers, call: Call) -> str:
     m = call.module
-    name = layers.add(of_rank("avg_pool", call.shapes[0]), call.name, call.inputs, kernel=window(m.kernel_size),
-                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
-                                                                                                     0),
-                      ceil_mode=other_than(m.ceil_mode, False), count_include_pad=other_than(m.count_include_pad, True))
-    divisor = getattr(m, "divisor_override", None)
-    if divisor is not None:
+    return average(layers, call.name, call.inputs, call.shapes[0], m.kernel_size, m.stride, m.padding, m.ceil_mode,
+                   m.count_include_pad, getattr(m, "divisor_override", None))
+
+
+def average(layers: Layers, name: str, inputs: Sequence[str], shape: Sequence[int], kernel: Any, stride: Any,
+            padding: Any, ceil_mode: bool, includes: bool, divisor: Any) -> str:
+    """Averages of windows; with a divisor of its own, times what it makes of them."""
+    kernel = window(kernel)
+    pooled = layers.add(of_rank("avg_pool", shape), name, inputs, kernel=kernel,
+                        stride=other_than(window(stride) if stride else kernel, kernel),
+                        padding=other_than(window(padding), 0), ceil_mode=other_than(bool(ceil_mode), False),
+                        count_include_pad=other_than(bool(includes) or divisor is not None, True))
+    if divisor is None:
+        return pooled
+    if ceil_mode:
         layers.differs(f"it divides by {divisor}, the layer by the elements of a window")
-    return name
+        return pooled
+    count = kernel[0] * kernel[1] if isinstance(kernel, list) else kernel ** (len(shape) - 2)
+    number = layers.add("parameter", f"{name}.number", [], shape=[1], trainable=False, value=count / divisor)
+    return layers.add("mul", f"{name}.scale", [pooled, number])
 
 
 def adaptive_avg_pool(layers: Layers, call: Call) -> str:

@@ -7,9 +7,10 @@ between import and the way back.
 """
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
 
-from poet.torch._pytorch import torch
+from poet.torch._layers import Layer, expect_whole, freeze
+from poet.torch._pytorch import in_training, torch
 
 #: What a norm keeps beside its parameters.
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
@@ -65,11 +66,11 @@ def parameters(net: Any, document: Mapping[str, Any], numbers: Mapping[str, Any]
         if "weights" in layer:
             continue
         own = {key: array for source in (arrays, numbers) for key, array in source.items()
-               if key.rpartition(".")[0] == name}
+               if key.rpartition(".")[0] == name and not (key == f"{name}.bias" and layer.get("bias") is False)}
         if layer["op"] == "parameter":
             found = numbers.get(name, arrays.get(name))
             own = {} if found is None else {name: found}
-        if not own and layer["op"] in WITH_ARRAYS:
+        if not own and layer["op"] in WITH_ARRAYS and "value" not in layer:
             missing.append(name)
         kept.update(own)
     if missing:
@@ -121,6 +122,47 @@ def state_dict(net: Any, arrays: Mapping[str, Any]) -> Dict[str, Any]:
                              f"{', '.join(names)}")
         state[entry.name] = whole.reshape(entry.tensor.shape).to(entry.tensor.dtype).clone()
     return state
+
+
+def freeze_as(net: Any, layers: List[Layer]) -> None:
+    """Freezes the layers whose parameters do not train in a module, by their names. Raises Partly."""
+    flags: Dict[str, Dict[str, bool]] = {}
+    for entry in entries(net):
+        for array in entry.arrays if isinstance(entry.tensor, torch.nn.Parameter) else ():
+            name, _, part = array.rpartition(".")
+            flags.setdefault(name, {})[part] = entry.tensor.requires_grad
+            flags[array] = {"": entry.tensor.requires_grad}
+    for layer in layers:
+        own = flags.get(layer["name"], {}) if "weights" not in layer else {}
+        expect_whole(layer["name"], own)
+        if own and not any(own.values()) and not layer.get("frozen"):
+            freeze(layer)
+
+
+def trained_by(net: Any, inputs: Tuple[Any, ...]) -> Optional[Set[str]]:
+    """The parameters that gradients of the first output go to, by the names of PyTorch; None if it cannot be run."""
+    kept = [(buffer, buffer.clone()) for buffer in net.buffers()]
+    try:
+        with in_training(net), torch.enable_grad(), torch.random.fork_rng([]):
+            output = net(*[each.clone() for each in inputs])
+            while not torch.is_tensor(output):
+                output = next(iter(output.values())) if isinstance(output, dict) else output[0]
+    except (RuntimeError, ValueError):  # such as a norm of one sample
+        return None
+    finally:
+        with torch.no_grad():
+            for buffer, before in kept:
+                buffer.copy_(before)
+    names = {id(each): name for name, each in net.named_parameters()}
+    found: Set[str] = set()
+    seen, left = {None}, [output.grad_fn]
+    while left:
+        step = left.pop()
+        if step not in seen:
+            seen.add(step)
+            found.update([names.get(id(step.variable), "")] if hasattr(step, "variable") else [])
+            left.extend(before for before, _ in step.next_functions)
+    return found - {""}
 
 
 def _joined(path: str, name: str) -> str:

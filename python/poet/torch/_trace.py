@@ -13,6 +13,8 @@ from poet.torch._tracer import KNOWN, is_known, traced
 
 fx: Any = importlib.import_module("torch.fx")
 
+__all__ = ["Refused", "by_fx"]
+
 #: What draws numbers, or has any, so that one run says nothing of the next.
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "dropout", "uniform", "empty", "stochastic_depth")
 

@@ -162,7 +162,7 @@ def in_place(name: str) -> Callable[[Any, Any], Any]:
 
 
 #: What proxies do otherwise than torch.fx 1.13 does it.
-CHANGED = {"__iter__": unpacked, **{f"__{name}__": in_place(name) for name in (
+CHANGED: Dict[str, Callable[..., Any]] = {"__iter__": unpacked, **{f"__{name}__": in_place(name) for name in (
     "iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul", "iand", "ior", "ixor")}}
 
 
