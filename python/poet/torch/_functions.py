@@ -105,11 +105,12 @@ class Use:
             known = list(inspect.signature(function).parameters.values())
         except (TypeError, ValueError):
             known = []
+        kinds = [each.tensor.dtype for each in self.args if isinstance(each, Value)]
         usual: Dict[Any, Any] = {each.name: each.default for each in known}
         for place, value in (*enumerate(self.args), *self.kwargs.items()):
             key = known[place].name if isinstance(place, int) and place < len(known) else place
             is_usual = value is None or value is False or (not isinstance(value, Value) and value == usual.get(key))
-            if not (place in self.seen or key in self.seen or is_usual or value is getattr(self.output, "dtype", self)):
+            if not (place in self.seen or key in self.seen or is_usual or any(value is kind for kind in kinds)):
                 raise Unsupported(f"its argument {key} is {value}, which no layer states; expected "
                                   f"{usual.get(key)}")
 

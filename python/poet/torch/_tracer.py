@@ -169,11 +169,17 @@ CHANGED: Dict[str, Callable[..., Any]] = {"__iter__": unpacked, **{f"__{name}__"
 def graph_of(net: Any, tracer: Tracer) -> Any:
     """The graph of a module in training mode. Raises Refused, with what torch.fx says."""
     original = {name: fx.Proxy.__dict__.get(name) for name in CHANGED}
+    buffers = [(name, each, each._version, each.clone()) for name, each in net.named_buffers()]
     try:
         for name, function in CHANGED.items():
             setattr(fx.Proxy, name, function)
         with in_training(net):
-            return fx.GraphModule(net, tracer.trace(net), type(net).__name__)
+            graph = tracer.trace(net)
+        for name, each, version, before in buffers:
+            if each._version != version:
+                each.copy_(before)
+                raise ValueError(f"it changes {name} in place")
+        return fx.GraphModule(net, graph, type(net).__name__)
     except Exception as error:
         first_line = next(iter(str(error).splitlines()), "")
         raise Refused(f"{tracer.failed or 'the network itself'} ({tracer.kind or type(net).__name__}): torch.fx cannot "
@@ -192,3 +198,5 @@ def traced(net: Any, inputs: Sequence[Any], flops: Mapping[str, int]) -> Any:
             return graph_of(copy.deepcopy(net), Beside(flops, inputs))
         except Refused:
             raise symbolic
+    except RuntimeError as error:  # of copying a tensor with a history, such as a weight of weight_norm
+        raise Refused(f"the network has a tensor that is computed of parameters beforehand: {error}") from error
