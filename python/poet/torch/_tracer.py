@@ -118,22 +118,26 @@ class Beside(Tracer):
     def create_proxy(self, kind: str, target: Any, args: Any, kwargs: Any, *more: Any, **named: Any) -> Any:
         proxy = super().create_proxy(kind, target, args, kwargs, *more, **named)
         node = proxy.node
-        args, kwargs = fx.node.map_arg((node.args, node.kwargs), lambda each: self.values[each])
+        args, kwargs = fx.node.map_arg((node.args, node.kwargs), self.value_of)
         self.computes = True
         try:
             with torch.no_grad():
-                proxy.value = self.values[node] = self.computed(kind, target, args, kwargs)
+                proxy.value = self.values[node] = self.computed(node, args, kwargs)
         finally:
             self.computes = False
         found = []
         fx.node.map_aggregate(proxy.value, lambda each: found.append(torch.is_tensor(each)))
         return proxy if any(found) or kind == "output" else proxy.value
 
-    def computed(self, kind: str, target: Any, args: Any, kwargs: Any) -> Any:
+    def value_of(self, node: Any) -> Any:
+        return self.values[node] if node in self.values else operator.attrgetter(node.target)(self.root)
+
+    def computed(self, node: Any, args: Any, kwargs: Any) -> Any:
+        kind, target = node.op, node.target
         if kind == "placeholder":
             return self.inputs.pop(0) if self.inputs else args[0]
         if kind == "get_attr":
-            return operator.attrgetter(target)(self.root)
+            return self.value_of(node)
         if kind == "call_module":
             module = self.root.get_submodule(target)
             modes = [(each, each.training) for each in module.modules()]
