@@ -10,8 +10,8 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._layers import (Partly, Refused, add_loss, choose_trainable, copy_frozen, drop_unread,
-                                expect_trained, keep_frozen_as_int8, trains, with_open_batch)
+from poet.torch._document import add_loss, drop_unread, expect_trained, trains, with_open_batch
+from poet.torch._layers import Partly, Refused, choose_trainable, copy_frozen, keep_frozen_as_int8
 from poet.torch._onnx import by_onnx
 from poet.torch._state import freeze_as, state_dict, trained_by
 from poet.torch._state import parameters as parameters_of

@@ -2,125 +2,16 @@
 from __future__ import annotations
 
 import importlib
-import inspect
 import operator
-from typing import Any, Callable, Dict, List, Sequence, Set, Tuple
+from typing import Any, Callable, Dict, Tuple
 
+from poet.torch._calls import Constant, Stack, Use, Value, stated
+from poet.torch._layers import Unsupported, other_than
+from poet.torch._modules import drop_samples, dropped, exponential, leak, smooth, soften, softmax_axis, view
 from poet.torch._pytorch import torch
-from poet.torch._layers import Layers, Unsupported, window
-from poet.torch._modules import (average, drop_samples, dropped, expect_scale, expect_undilated, exponential, leak,
-                                 of_rank, other_than, padded, resize, smooth, soften, softmax_axis, view)
-from poet.torch._recurrence import State
+from poet.torch._windows import adaptive_avg_pool_of, avg_pool_of, interpolate, max_pool_of, pad_of
 
 F: Any = importlib.import_module("torch.nn.functional")
-
-
-class Value:
-    """A tensor of the trace: the name of what makes it and its shape. A State has its own shape.
-
-    `is_stored`: it is a parameter or a buffer itself, and nothing that is computed.
-    """
-
-    def __init__(self, name: str, tensor: Any, is_stored: bool = False) -> None:
-        self.name, self.shape, self.tensor, self.is_stored = name, tuple(tensor.shape), tensor, is_stored
-
-
-class Constant(Value):
-    """A tensor that follows from no input and from nothing that trains. It is a layer if one reads it."""
-
-    known = ""
-
-    def __init__(self, layers: Layers, wanted: str, tensor: Any) -> None:
-        super().__init__("", tensor, True)
-        self.layers, self.wanted = layers, wanted
-
-    @property
-    def name(self) -> str:
-        numbers = self.tensor if self.tensor.is_floating_point() else self.tensor.float()
-        value = stated(numbers.item()) if numbers.numel() == 1 else None
-        self.known = self.known or self.layers.add_parameter(self.wanted, numbers, value)
-        return self.known
-
-    @name.setter
-    def name(self, known: str) -> None:
-        self.known = known
-
-
-class Stack(Value):
-    """The last states of a recurrence, one for each layer and direction. A single one has no extent for that."""
-
-    def __init__(self, state: State, tensor: Any) -> None:
-        super().__init__(str(state), tensor[0] if len(state.parts) == 1 else tensor)
-        self.parts = [Value(part, row) for part, row in zip(state.parts, tensor)]
-
-
-class Use:
-    """A function that is called in a trace. Tensors among the arguments are Values.
-
-    `readers`: the functions, names of methods and classes of modules that read the result.
-    """
-
-    def __init__(self, layers: Layers, name: str, args: Sequence[Any], kwargs: Dict[str, Any], output: Any,
-                 readers: Sequence[Any] = ()) -> None:
-        self.layers, self.name, self.args, self.kwargs, self.output = layers, name, args, kwargs, output
-        self.readers = readers
-        self.seen: Set[Any] = {"inplace"}  # _trace looks at what is done in place
-
-    @property
-    def x(self) -> Value:
-        return self.value(0, "input")
-
-    def value(self, place: int, key: str) -> Value:
-        found = self.get(place, key)
-        if not isinstance(found, Value):
-            raise Unsupported(f"its argument {key} is {found!r}; expected a tensor that depends on the input, or a "
-                              "weight")
-        if not found.tensor.is_floating_point() and not self.makes_no_numbers():
-            raise Unsupported(f"its argument {key} has whole numbers or truths, which layers but an embedding do not "
-                              "read; expected real numbers")
-        return found
-
-    def makes_no_numbers(self) -> bool:
-        """Whether the result has whole numbers as well, as the view of an index has."""
-        return all(torch.is_tensor(each) and not each.is_floating_point()
-                   for each in (self.output if isinstance(self.output, (tuple, list)) else (self.output,)))
-
-    def get(self, place: int, key: str, otherwise: Any = None) -> Any:
-        self.seen.update((place, key))
-        return self.args[place] if place < len(self.args) else self.kwargs.get(key, otherwise)
-
-    def rest(self, start: int, key: str) -> List[int]:
-        """The numbers from one place on, or the one list that is there."""
-        self.follows()
-        found = self.args[start:] or [self.kwargs[key]]
-        return list(found[0] if len(found) == 1 and isinstance(found[0], (tuple, list, torch.Size)) else found)
-
-    def follows(self) -> None:
-        """All arguments are seen: the shape of the output says what they are."""
-        self.seen.update(range(len(self.args)), self.kwargs)
-
-    def left(self, function: Any) -> None:
-        """Raises Unsupported if an argument was not asked for, and is not the usual one."""
-        try:
-            known = list(inspect.signature(function).parameters.values())
-        except (TypeError, ValueError):
-            known = []
-        kinds = [each.tensor.dtype for each in self.args if isinstance(each, Value)]
-        usual: Dict[Any, Any] = {each.name: each.default for each in known}
-        for place, value in (*enumerate(self.args), *self.kwargs.items()):
-            key = known[place].name if isinstance(place, int) and place < len(known) else place
-            is_usual = value is None or value is False or (not isinstance(value, Value) and value == usual.get(key))
-            if not (place in self.seen or key in self.seen or is_usual or any(value is kind for kind in kinds)):
-                raise Unsupported(f"its argument {key} is {value}, which no layer states; expected "
-                                  f"{usual.get(key)}")
-
-    def add(self, op: str, **attributes: Any) -> str:
-        return self.layers.add(op, self.name, [self.x.name], **attributes)
-
-
-def stated(value: Any) -> Any:
-    """A number that a layer can state; None for others."""
-    return float(value) if isinstance(value, (int, float)) and abs(value) <= 1e30 else None
 
 
 def operand(use: Use, value: Any) -> Value:
@@ -216,27 +107,6 @@ def mean(use: Use) -> str:
     return use.add("mean", axes=axes, keep_dims=other_than(bool(use.get(2, "keepdim", False)), False))
 
 
-def adaptive_avg_pool(use: Use) -> str:
-    use.follows()
-    return use.add(of_rank("adaptive_avg_pool", use.x.shape), output_size=window(tuple(use.output.shape[2:])))
-
-
-def max_pool(use: Use) -> str:
-    kernel = window(use.get(1, "kernel_size"))
-    stride = use.get(2, "stride")
-    expect_undilated(use.get(4, "dilation", 1))
-    return use.add(of_rank("max_pool", use.x.shape), kernel=kernel,
-                   stride=other_than(window(stride) if stride else kernel, kernel),
-                   padding=other_than(window(use.get(3, "padding", 0)), 0),
-                   ceil_mode=other_than(bool(use.get(5, "ceil_mode", False)), False))
-
-
-def avg_pool(use: Use) -> str:
-    return average(use.layers, use.name, [use.x.name], use.x.shape, use.get(1, "kernel_size"), use.get(2, "stride"),
-                   use.get(3, "padding", 0), use.get(4, "ceil_mode", False), use.get(5, "count_include_pad", True),
-                   use.get(6, "divisor_override"))
-
-
 def softmax(op: str) -> Callable[[Use], Any]:
     return lambda use: use.add(op, axis=other_than(softmax_axis(use.get(1, "dim")), -1))
 
@@ -246,13 +116,6 @@ def prelu(use: Use) -> str:
     expect_stored(weight)
     return use.layers.add_with_weight("prelu", use.name, {"weight": weight.tensor}, [use.x.name], True,
                                       per_channel=other_than(weight.tensor.numel() > 1, False))
-
-
-def interpolate(use: Use) -> str:
-    expect_scale(use.x.shape, use.output.shape, use.get(2, "scale_factor"),
-                 use.get(5, "recompute_scale_factor") or use.get(1, "size") is not None)
-    return resize(use.layers, use.name, use.x.name, use.x.shape, tuple(use.output.shape), use.get(3, "mode", "nearest"),
-                  bool(use.get(4, "align_corners", False)))
 
 
 def expect_stored(weight: Value) -> None:
@@ -379,12 +242,6 @@ def as_finite(use: Use, numbers: Any) -> Any:
     return numbers.clamp(min=torch.finfo(torch.float32).min)
 
 
-def pad(use: Use) -> str:
-    if use.get(2, "mode", "constant") != "constant":
-        raise Unsupported(f"its mode is {use.get(2, 'mode')}; expected constant")
-    return padded(use.layers, use.name, use.x.name, use.x.shape, use.get(1, "pad"), use.get(3, "value") or 0)
-
-
 def same(use: Use) -> str:
     use.follows()
     x, kind = use.value(0, "input").tensor, use.output.dtype
@@ -399,11 +256,11 @@ FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
     torch.flatten: reshape, torch.reshape: reshape, torch.unsqueeze: reshape, torch.squeeze: reshape,
     torch.permute: permute, torch.transpose: transpose, torch.cat: cat, torch.concat: cat, torch.chunk: chunk,
     torch.split: chunk,
-    torch.mean: mean, torch.t: transpose, torch.where: where, torch.masked_fill: masked_fill, F.pad: pad,
-    F.adaptive_avg_pool2d: adaptive_avg_pool, F.max_pool2d: max_pool, torch.max_pool2d: max_pool,
-    F.max_pool1d: max_pool, torch.max_pool1d: max_pool, F.avg_pool1d: avg_pool, torch.avg_pool1d: avg_pool,
-    F.adaptive_avg_pool1d: adaptive_avg_pool, torch.adaptive_avg_pool1d: adaptive_avg_pool,
-    F.avg_pool2d: avg_pool, F.dropout: dropout, F.softmax: softmax("softmax"), torch.softmax: softmax("softmax"),
+    torch.mean: mean, torch.t: transpose, torch.where: where, torch.masked_fill: masked_fill, F.pad: pad_of,
+    F.adaptive_avg_pool2d: adaptive_avg_pool_of, F.max_pool2d: max_pool_of, torch.max_pool2d: max_pool_of,
+    F.max_pool1d: max_pool_of, torch.max_pool1d: max_pool_of, F.avg_pool1d: avg_pool_of, torch.avg_pool1d: avg_pool_of,
+    F.adaptive_avg_pool1d: adaptive_avg_pool_of, torch.adaptive_avg_pool1d: adaptive_avg_pool_of,
+    F.avg_pool2d: avg_pool_of, F.dropout: dropout, F.softmax: softmax("softmax"), torch.softmax: softmax("softmax"),
     F.log_softmax: softmax("log_softmax"), torch.log_softmax: softmax("log_softmax"),
     F.prelu: prelu, torch.prelu: prelu, F.elu: elu, F.softplus: softplus,
     F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
@@ -435,5 +292,3 @@ METHODS.update({f"{name}_": METHODS[name] for name in ("add", "sub", "mul", "div
                                                        "masked_fill")})
 FUNCTIONS.update({torch.relu_: plain("relu"), torch.sigmoid_: plain("sigmoid"), torch.tanh_: plain("tanh"),
                   F.elu_: elu, F.leaky_relu_: leaky_relu})
-
-__all__ = ["Constant", "FUNCTIONS", "METHODS", "Stack", "State", "Use", "Value"]

@@ -41,6 +41,11 @@ def window(value: Any) -> Any:
     return pair[0] if pair[0] == pair[1] else list(pair)
 
 
+def other_than(value: Any, usual: Any) -> Any:
+    """The value, or None, which is left out, if it is the default."""
+    return None if value == usual else value
+
+
 def freeze(layer: Layer) -> None:
     """A batch norm keeps its parameters and its statistics; another layer its parameters."""
     layer.pop("trainable", None)
@@ -195,70 +200,6 @@ class Layers:
         return name
 
 
-def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str]) -> None:
-    """Ends the network in a loss: without a wish, a cross entropy of samples and classes, else a mean of squares."""
-    last = next((layer for layer in layers.layers if layer["name"] == name), None)
-    ends_in_softmax = last is not None and last["op"] in ("softmax", "log_softmax")
-    if loss is None:
-        loss = "cross_entropy" if ends_in_softmax or (len(shape) == 2 and shape[1] > 1) else "mse"
-    if loss not in ("cross_entropy", "mse"):
-        raise ValueError(f"found the loss {loss!r}; expected 'cross_entropy' or 'mse'")
-    if loss == "mse":
-        layers.add("mse", "loss", [name])
-        return
-    axis = 1 if len(shape) == 4 else len(shape) - 1
-    if ends_in_softmax and last is not None:
-        axis = last.get("axis", -1) % len(shape)
-        name = last["inputs"][0]
-        layers.layers.remove(last)
-    elif len(shape) == 3:
-        layers.notes.append(f"the loss takes the last extent of {tuple(shape)} for the classes; a softmax over another "
-                            "one at the end of the network would say so")
-    if axis == 0:
-        raise Refused("its last softmax is over samples; expected another extent for the classes")
-    if axis != len(shape) - 1:
-        order = [each for each in range(len(shape)) if each != axis] + [axis]
-        name = layers.add("permute", "classes_last", [name], order=order)
-    layers.add("cross_entropy", "loss", [name], classes=shape[axis])
-
-
-def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
-    """The layers that the one called `keep` needs."""
-    needed = {keep}
-    kept: List[Layer] = []
-    for layer in reversed(layers):
-        parts = {layer["name"], layer["name"] + ".c"} | {f"{layer['name']}.{i}" for i in range(len(layer.get("sizes",
-                                                                                                             [])))}
-        if parts & needed:
-            needed.update(layer["inputs"])
-            needed.update([layer["weights"]] if "weights" in layer else [])
-            kept.append(layer)
-    return kept[::-1]
-
-
-def trains(layers: Sequence[Layer]) -> bool:
-    """Whether a layer trains, or nothing could."""
-    own = [layer for layer in layers if layer["op"] in WITH_PARAMETERS or layer.get("parameters")]
-    return not own or any(layer.get("trainable", True) and not layer.get("frozen", False) for layer in own)
-
-
-def expect_trained(layers: Layers, kept: Sequence[Layer], by_autograd: Optional[Set[str]]) -> None:
-    """Raises Refused if layers train other parameters than PyTorch does: a module may keep gradients from some, and
-    compute weights of others."""
-    if by_autograd is None or any(layer["op"] == "custom" for layer in kept):
-        return
-    frozen = {layers.name_of(tensor) for layer in kept if layer.get("frozen")
-              for tensor in layers.tensors.get(layer["name"], [])}
-    ours = layers.trained(kept) - frozen
-    known = {layers.name_of(tensor) for tensors in layers.tensors.values() for tensor in tensors}
-    lines = [f"{name}: it trains in PyTorch, and no layer has it as its parameter"
-             for name in sorted(by_autograd - known)]
-    lines += [f"{name}: it gets no gradient in PyTorch, as behind torch.no_grad(), and its layer would train; expected "
-              "requires_grad_(False)" for name in sorted(ours - by_autograd)]
-    if lines:
-        raise Refused("\n".join(lines))
-
-
 def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
     """Freezes all layers but those of `all`, `last:N`, or a pattern of names."""
     if wanted in (None, "all") or wanted is None:
@@ -309,27 +250,3 @@ def copy_frozen(layers: List[Layer]) -> None:
     if not copied:
         raise ValueError("found frozen_parameters='copied', and no layer with a layer that trains below it is frozen; "
                          "expected trainable with a pattern for the layers below")
-
-
-def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,
-                                                                                                              Any]]:
-    """One model out of two, which were traced with these batch sizes.
-
-    None if they differ in more than first extents.
-    """
-    def join(a: Any, b: Any, opens: bool) -> Any:
-        if a == b:
-            return a
-        if opens and isinstance(a, list) and len(a) == len(b) and (a[0], b[0]) == batches and a[1:] == b[1:]:
-            return ["N"] + a[1:]
-        raise ValueError
-    if len(first["layers"]) != len(second["layers"]):
-        return None
-    try:
-        inputs = {name: {key: join(value, second["inputs"][name][key], key == "shape") for key, value in entry.items()}
-                  for name, entry in first["inputs"].items()}
-        layers = [{key: join(value, other.get(key), key == "shape" and layer["op"] != "parameter")
-                   for key, value in layer.items()} for layer, other in zip(first["layers"], second["layers"])]
-    except (KeyError, ValueError):
-        return None
-    return dict(first, inputs=inputs, layers=layers)

@@ -2,80 +2,13 @@
 from __future__ import annotations
 
 import importlib
-import inspect
-from typing import Any, Callable, Dict, List, Mapping, Sequence, Tuple
+from typing import Any, Callable, Dict, Mapping, Sequence
 
-from poet.torch._layers import PLAIN_MEANS, Layers, Unsupported, freeze, window
+from poet.torch._calls import Call
+from poet.torch._layers import PLAIN_MEANS, Layers, Unsupported, freeze, other_than, window
+from poet.torch._windows import adaptive_avg_pool, avg_pool, max_pool, pad, upsample
 
 nn: Any = importlib.import_module("torch.nn")
-
-
-def usual_numbers(kind: Any) -> Mapping[str, Any]:
-    """The defaults of what a class of modules is made with."""
-    for each in kind.__mro__:
-        known: Any = inspect.signature(each.__init__).parameters if "__init__" in vars(each) else {}
-        if len(known) > 1 and not any(p.kind is p.VAR_POSITIONAL for p in known.values()):
-            return {name: p.default for name, p in known.items() if p.default is not p.empty}
-    return {}
-
-
-#: What needs no look: _trace watches what is done in place, and shapes of outputs say what is flattened.
-FOLLOWS = ("inplace", "sparse", "start_dim", "end_dim")
-
-
-class Read:
-    """A module that knows which of its attributes were asked for."""
-
-    def __init__(self, module: Any) -> None:
-        self._module, self._seen = module, set(FOLLOWS)
-
-    def __getattr__(self, key: str) -> Any:
-        self._seen.add(key)
-        return getattr(self._module, key)
-
-    def left(self) -> None:
-        """Raises Unsupported if a number was not asked for, and is not the usual one."""
-        for key, usual in usual_numbers(type(self._module)).items():
-            value = getattr(self._module, key, usual)
-            if key not in self._seen and value != usual:
-                raise Unsupported(f"its {key} is {value}; expected {usual}")
-        if any(getattr(self._module, f"_{kind}_hooks", None) for kind in ("forward", "forward_pre", "backward")):
-            raise Unsupported("it has hooks, which no layer calls; expected none")
-
-
-class Call:
-    """A module that is called: its name, its arguments by their names, the names of the tensors among them, their
-    shapes and the output.
-
-    `is_evaluated`: it is in evaluation mode in a network that trains.
-    """
-
-    def __init__(self, module: Any, name: str, arguments: Mapping[str, Any], tensors: Sequence[Any], output: Any,
-                 is_evaluated: bool = False) -> None:
-        self.module, self.kind, self.name = Read(module), type(module).__name__, name
-        self.arguments, self.inputs = arguments, [each.name for each in tensors]
-        self.shapes: List[Tuple[int, ...]] = [each.shape for each in tensors]
-        self.output, self.is_evaluated = output, is_evaluated
-
-
-#: What modules may be given beside their first argument.
-FURTHER: Dict[str, Tuple[str, ...]] = {
-    "MultiheadAttention": ("key", "value", "key_padding_mask", "need_weights", "attn_mask", "average_attn_weights"),
-    **{kind: ("hx",) for kind in ("LSTM", "GRU", "LSTMCell", "GRUCell")}}
-
-
-def bound(module: Any, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Mapping[str, Any]:
-    """The arguments of a call by their names, in the order of the signature."""
-    return dict(inspect.signature(module.forward).bind(*args, **kwargs).arguments)
-
-
-def expect_known(module: Any, arguments: Mapping[str, Any]) -> None:
-    """Raises Unsupported for an argument that no layer looks at."""
-    known = inspect.signature(module.forward).parameters
-    for key in list(arguments)[1:]:
-        value = arguments[key]
-        if key not in FURTHER.get(type(module).__name__, ()) and value is not known[key].default:
-            raise Unsupported(f"its argument {key} is {value}; expected {known[key].default}")
 
 
 def same_padding(module: Any) -> Any:
@@ -86,11 +19,6 @@ def same_padding(module: Any) -> Any:
 
 def parts(module: Any) -> Mapping[str, Any]:
     return {"weight": module.weight, "bias": module.bias}
-
-
-def other_than(value: Any, usual: Any) -> Any:
-    """The value, or None, which is left out, if it is the default."""
-    return None if value == usual else value
 
 
 def conv(layers: Layers, call: Call) -> str:
@@ -166,56 +94,6 @@ def embedding(layers: Layers, call: Call) -> str:
     if m.max_norm is not None:
         layers.differs(f"it limits rows to max_norm={m.max_norm} (norm_type={m.norm_type}), the layer does not")
     return name
-
-
-def of_rank(op: str, shape: Sequence[int]) -> str:
-    """`max_pool` of an image is max_pool2d, and that of a signal max_pool1d."""
-    if len(shape) not in (3, 4):
-        raise Unsupported(f"its input has the shape {tuple(shape)}; expected samples, channels and one or two extents")
-    return f"{op}{len(shape) - 2}d"
-
-
-def expect_undilated(dilation: Any) -> None:
-    if window(dilation) != 1:
-        raise Unsupported(f"its windows are dilated by {dilation}; expected a dilation of 1")
-
-
-def max_pool(layers: Layers, call: Call) -> str:
-    m = call.module
-    expect_undilated(m.dilation)
-    return layers.add(of_rank("max_pool", call.shapes[0]), call.name, call.inputs, kernel=window(m.kernel_size),
-                      stride=other_than(window(m.stride), window(m.kernel_size)), padding=other_than(window(m.padding),
-                                                                                                     0),
-                      ceil_mode=other_than(m.ceil_mode, False))
-
-
-def avg_pool(layers: Layers, call: Call) -> str:
-    m = call.module
-    return average(layers, call.name, call.inputs, call.shapes[0], m.kernel_size, m.stride, m.padding, m.ceil_mode,
-                   m.count_include_pad, getattr(m, "divisor_override", None))
-
-
-def average(layers: Layers, name: str, inputs: Sequence[str], shape: Sequence[int], kernel: Any, stride: Any,
-            padding: Any, ceil_mode: bool, includes: bool, divisor: Any) -> str:
-    """Averages of windows; with a divisor of its own, times what it makes of them."""
-    kernel = window(kernel)
-    pooled = layers.add(of_rank("avg_pool", shape), name, inputs, kernel=kernel,
-                        stride=other_than(window(stride) if stride else kernel, kernel),
-                        padding=other_than(window(padding), 0), ceil_mode=other_than(bool(ceil_mode), False),
-                        count_include_pad=other_than(bool(includes) or divisor is not None, True))
-    if divisor is None:
-        return pooled
-    if ceil_mode:
-        layers.differs(f"it divides by {divisor}, the layer by the elements of a window")
-        return pooled
-    count = kernel[0] * kernel[1] if isinstance(kernel, list) else kernel ** (len(shape) - 2)
-    number = layers.add("parameter", f"{name}.number", [], shape=[1], trainable=False, value=count / divisor)
-    return layers.add("mul", f"{name}.scale", [pooled, number])
-
-
-def adaptive_avg_pool(layers: Layers, call: Call) -> str:
-    return layers.add(of_rank("adaptive_avg_pool", call.shapes[0]), call.name, call.inputs,
-                      output_size=window(call.output.shape[2:]))
 
 
 def flatten(layers: Layers, call: Call) -> str:
@@ -323,33 +201,6 @@ def smooth(layers: Layers, name: str, inputs: Sequence[str], approximate: str) -
     return added
 
 
-def upsample(layers: Layers, call: Call) -> str:
-    m = call.module
-    expect_scale(call.shapes[0], call.output.shape, m.scale_factor, m.recompute_scale_factor or m.size is not None)
-    return resize(layers, call.name, call.inputs[0], call.shapes[0], call.output.shape, m.mode, bool(m.align_corners))
-
-
-def expect_scale(old: Sequence[int], new: Sequence[int], scale: Any, is_of_shapes: Any) -> None:
-    """Raises Unsupported if positions follow from another scale than extents do, such as 2.4 for 4 of 2."""
-    each = scale if isinstance(scale, (tuple, list)) else (scale,) * (len(old) - 2)
-    if scale is not None and not is_of_shapes and any(a * s != b for a, b, s in zip(old[2:], new[2:], each)):
-        raise Unsupported(f"its scale_factor is {scale}; expected whole numbers")
-
-
-def resize(layers: Layers, name: str, source: str, old: Sequence[int], new: Sequence[int], mode: str,
-           aligns: bool = False) -> str:
-    """An image that is a whole number of times as large."""
-    mode = "nearest" if mode == "nearest-exact" else mode  # the same for whole multiples
-    if len(old) != 4 or new[2] % old[2] or new[3] % old[3] or mode not in ("nearest", "bilinear"):
-        raise Unsupported(f"it makes {tuple(new)} of {tuple(old)} ({mode}); expected whole multiples, nearest or "
-                          "bilinear")
-    added = layers.add("upsample2d", name, [source], scale=window((new[2] // old[2], new[3] // old[3])),
-                       mode=other_than(mode, "nearest"))
-    if aligns:
-        layers.differs("it aligns corners, the layer does not")
-    return added
-
-
 def attention(layers: Layers, call: Call) -> Any:
     """Three products of one width each, the attention, and one more."""
     m = call.module
@@ -382,33 +233,6 @@ def attention(layers: Layers, call: Call) -> Any:
     if not m.batch_first:
         name = layers.add("permute", f"{call.name}.time_first", [name], order=[1, 0, 2])
     return (name, None)
-
-
-def pad(layers: Layers, call: Call) -> str:
-    m = call.module
-    return padded(layers, call.name, call.inputs[0], call.shapes[0], m.padding, m.value)
-
-
-def padded(layers: Layers, name: str, source: str, shape: Sequence[int], pads: Sequence[int], value: float) -> str:
-    """Numbers around a tensor, as parts of a concat; what is cut off is a slice."""
-    extents = list(shape)
-    for i in range(len(pads) // 2):
-        axis = len(extents) - 1 - i
-        before, after = pads[2 * i:2 * i + 2]
-        if axis == 0 and (before or after):
-            raise Unsupported("it pads samples; expected other extents")
-        if before < 0 or after < 0:
-            extents[axis] += min(before, 0) + min(after, 0)
-            source = layers.add("slice", f"{name}.part", [source], start=other_than(max(-before, 0), 0),
-                                size=extents[axis], axis=other_than(axis, 1))
-        sides = [layers.add("parameter", f"{name}.number", [], value=float(value), trainable=False,
-                            shape=[1, *extents[1:axis], side, *extents[axis + 1:]]) if side > 0 else None
-                 for side in (before, after)]
-        if any(sides):
-            rows = [each for each in (sides[0], source, sides[1]) if each]
-            source = layers.add("concat", name, rows, axis=other_than(axis, 1))
-            extents[axis] += max(before, 0) + max(after, 0)
-    return source
 
 
 def plain(op: str) -> Callable[[Layers, Call], str]:

@@ -1,16 +1,11 @@
 """Recurrences of torch.nn as layers, one for each step."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence
 
-from poet.torch._layers import Layers, Unsupported
-from poet.torch._modules import Call, dropped, other_than
-
-
-class State(str):
-    """The last states of a recurrence, where PyTorch has an extent of layers and directions in front: `parts` are those
-    of each layer and direction as N, H. A single one is meant by the name itself."""
-    parts: Tuple[str, ...] = ()
+from poet.torch._calls import Call, State
+from poet.torch._layers import Layers, Unsupported, other_than
+from poet.torch._modules import dropped
 
 
 def state_of(layers: Layers, name: str, parts: Sequence[str], extents: List[int]) -> State:

@@ -4,10 +4,10 @@ from __future__ import annotations
 import importlib
 from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from poet.torch._functions import (FUNCTIONS, METHODS, Constant, Stack, State, Use, Value, stated,
-                                   stochastic_depth)
+from poet.torch._calls import Call, Constant, Stack, State, Use, Value, bound, expect_known, stated
+from poet.torch._functions import FUNCTIONS, METHODS, stochastic_depth
 from poet.torch._layers import Layers, Partly, Refused, Unsupported
-from poet.torch._modules import Call, bound, custom, expect_known, view
+from poet.torch._modules import custom, view
 from poet.torch._pytorch import evaluated_in, torch
 from poet.torch._tracer import KNOWN, is_known, traced
 
