@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, Tuple
 
 from poet.torch._calls import Constant, Stack, Use, Value, stated
 from poet.torch._layers import Unsupported, other_than
-from poet.torch._modules import drop_samples, dropped, exponential, leak, smooth, soften, softmax_axis, view
+from poet.torch._modules import NUMBERED, drop_samples, dropped, view
 from poet.torch._pytorch import torch
 from poet.torch._windows import adaptive_avg_pool_of, avg_pool_of, interpolate, max_pool_of, pad_of
 
@@ -55,20 +55,10 @@ def stochastic_depth(use: Use) -> str:
     return drop_samples(use.layers, use.name, [use.x.name], rate, use.get(2, "mode"))
 
 
-def leaky_relu(use: Use) -> str:
-    return leak(use.layers, use.name, [use.x.name], use.get(1, "negative_slope", 0.01))
-
-
-def elu(use: Use) -> str:
-    return exponential(use.layers, use.name, [use.x.name], use.get(1, "alpha", 1.0))
-
-
-def softplus(use: Use) -> str:
-    return soften(use.layers, use.name, [use.x.name], use.get(1, "beta", 1), use.get(2, "threshold", 20))
-
-
-def gelu(use: Use) -> str:
-    return smooth(use.layers, use.name, [use.x.name], use.get(1, "approximate", "none"))
+def numbered(kind: str) -> Callable[[Use], str]:
+    make, numbers = NUMBERED[kind]
+    return lambda use: make(use.layers, use.name, [use.x.name],
+                            *(use.get(i + 1, key, usual) for i, (key, usual) in enumerate(numbers.items())))
 
 
 def reshape(use: Use) -> str:
@@ -105,10 +95,6 @@ def mean(use: Use) -> str:
     axes = use.get(1, "dim")
     axes = list(range(len(use.x.shape))) if axes is None else list(axes) if isinstance(axes, (tuple, list)) else [axes]
     return use.add("mean", axes=axes, keep_dims=other_than(bool(use.get(2, "keepdim", False)), False))
-
-
-def softmax(op: str) -> Callable[[Use], Any]:
-    return lambda use: use.add(op, axis=other_than(softmax_axis(use.get(1, "dim")), -1))
 
 
 def prelu(use: Use) -> str:
@@ -260,13 +246,13 @@ FUNCTIONS: Dict[Any, Callable[[Use], Any]] = {
     F.adaptive_avg_pool2d: adaptive_avg_pool_of, F.max_pool2d: max_pool_of, torch.max_pool2d: max_pool_of,
     F.max_pool1d: max_pool_of, torch.max_pool1d: max_pool_of, F.avg_pool1d: avg_pool_of, torch.avg_pool1d: avg_pool_of,
     F.adaptive_avg_pool1d: adaptive_avg_pool_of, torch.adaptive_avg_pool1d: adaptive_avg_pool_of,
-    F.avg_pool2d: avg_pool_of, F.dropout: dropout, F.softmax: softmax("softmax"), torch.softmax: softmax("softmax"),
-    F.log_softmax: softmax("log_softmax"), torch.log_softmax: softmax("log_softmax"),
-    F.prelu: prelu, torch.prelu: prelu, F.elu: elu, F.softplus: softplus,
+    F.avg_pool2d: avg_pool_of, F.dropout: dropout, F.softmax: numbered("Softmax"), torch.softmax: numbered("Softmax"),
+    F.log_softmax: numbered("LogSoftmax"), torch.log_softmax: numbered("LogSoftmax"),
+    F.prelu: prelu, torch.prelu: prelu, F.elu: numbered("ELU"), F.softplus: numbered("Softplus"),
     F.interpolate: interpolate, F.linear: linear, F.layer_norm: layer_norm,
-    F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: leaky_relu,
+    F.relu: plain("relu"), torch.relu: plain("relu"), F.relu6: plain("relu6"), F.leaky_relu: numbered("LeakyReLU"),
     torch.sigmoid: plain("sigmoid"), F.sigmoid: plain("sigmoid"), torch.tanh: plain("tanh"), F.tanh: plain("tanh"),
-    F.silu: plain("silu"), F.gelu: gelu, F.hardswish: plain("hard_swish"),
+    F.silu: plain("silu"), F.gelu: numbered("GELU"), F.hardswish: plain("hard_swish"),
     F.hardsigmoid: plain("hard_sigmoid"),
 }
 for op, functions in {"add": (operator.add, operator.iadd, torch.add), "sub": (operator.sub, operator.isub, torch.sub),
@@ -278,8 +264,8 @@ for op, functions in {"add": (operator.add, operator.iadd, torch.add), "sub": (o
 METHODS: Dict[str, Callable[[Use], Any]] = {
     "view": reshape, "reshape": reshape, "flatten": reshape, "unsqueeze": reshape, "squeeze": reshape,
     "permute": permute, "transpose": transpose, "contiguous": same, "clone": same, "to": same, "float": same,
-    "chunk": chunk, "split": chunk, "mean": mean, "softmax": softmax("softmax"),
-    "log_softmax": softmax("log_softmax"), "prelu": prelu,
+    "chunk": chunk, "split": chunk, "mean": mean, "softmax": numbered("Softmax"),
+    "log_softmax": numbered("LogSoftmax"), "prelu": prelu,
     "expand": repeat, "expand_as": repeat, "repeat": repeat,
     "matmul": matmul, "bmm": matmul, "relu": plain("relu"), "sigmoid": plain("sigmoid"), "tanh": plain("tanh"),
     "masked_fill": masked_fill, "where": lambda use: choose(use, use.get(1, "condition"), use.x, use.get(2, "other")),
@@ -291,4 +277,4 @@ METHODS: Dict[str, Callable[[Use], Any]] = {
 METHODS.update({f"{name}_": METHODS[name] for name in ("add", "sub", "mul", "div", "relu", "sigmoid", "tanh",
                                                        "masked_fill")})
 FUNCTIONS.update({torch.relu_: plain("relu"), torch.sigmoid_: plain("sigmoid"), torch.tanh_: plain("tanh"),
-                  F.elu_: elu, F.leaky_relu_: leaky_relu})
+                  F.elu_: numbered("ELU"), F.leaky_relu_: numbered("LeakyReLU")})

@@ -2,7 +2,8 @@
 from __future__ import annotations
 
 import importlib
-from typing import Any, Callable, Dict, Mapping, Sequence
+from functools import partial
+from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
 from poet.torch._calls import Call
 from poet.torch._layers import PLAIN_MEANS, Layers, Unsupported, freeze, other_than, window
@@ -139,32 +140,13 @@ def drop_samples(layers: Layers, name: str, inputs: Sequence[str], rate: float, 
     return added
 
 
-def softmax(layers: Layers, call: Call) -> str:
-    op = "log_softmax" if call.kind == "LogSoftmax" else "softmax"
-    return layers.add(op, call.name, call.inputs, axis=other_than(softmax_axis(call.module.dim), -1))
-
-
-def softmax_axis(axis: Any) -> int:
-    if axis is None:
-        raise Unsupported("its dim is None; expected a number, such as -1 for the last extent")
-    return int(axis)
-
-
 def prelu(layers: Layers, call: Call) -> str:
     return layers.add_with_weight("prelu", call.name, {"weight": call.module.weight}, call.inputs,
                                   per_channel=other_than(call.module.num_parameters > 1, False))
 
 
-def leaky_relu(layers: Layers, call: Call) -> str:
-    return leak(layers, call.name, call.inputs, call.module.negative_slope)
-
-
-def leak(layers: Layers, name: str, inputs: Sequence[str], slope: float) -> str:
-    return with_number(layers, "leaky_relu", name, inputs, "slope", slope, 0.01)
-
-
-def with_number(layers: Layers, op: str, name: str, inputs: Sequence[str], key: str, value: float,
-                usual: float) -> str:
+def with_number(op: str, key: str, usual: float, layers: Layers, name: str, inputs: Sequence[str],
+                value: float) -> str:
     """A layer whose number is 0 or more; for another one it has the usual number, and says that it differs."""
     added = layers.add(op, name, inputs, **{key: other_than(value, usual) if value >= 0 else None})
     if value < 0:
@@ -172,16 +154,12 @@ def with_number(layers: Layers, op: str, name: str, inputs: Sequence[str], key: 
     return added
 
 
-def elu(layers: Layers, call: Call) -> str:
-    return exponential(layers, call.name, call.inputs, call.module.alpha)
-
-
-def exponential(layers: Layers, name: str, inputs: Sequence[str], alpha: float) -> str:
-    return with_number(layers, "elu", name, inputs, "alpha", alpha, 1)
-
-
-def softplus(layers: Layers, call: Call) -> str:
-    return soften(layers, call.name, call.inputs, call.module.beta, call.module.threshold)
+def soft(op: str) -> Callable[..., str]:
+    def make(layers: Layers, name: str, inputs: Sequence[str], axis: Any) -> str:
+        if axis is None:
+            raise Unsupported("its dim is None; expected a number, such as -1 for the last extent")
+        return layers.add(op, name, inputs, axis=other_than(int(axis), -1))
+    return make
 
 
 def soften(layers: Layers, name: str, inputs: Sequence[str], beta: float, threshold: float) -> str:
@@ -190,15 +168,25 @@ def soften(layers: Layers, name: str, inputs: Sequence[str], beta: float, thresh
     return layers.add("softplus", name, inputs, beta=other_than(beta, 1), threshold=other_than(threshold, 20))
 
 
-def gelu(layers: Layers, call: Call) -> str:
-    return smooth(layers, call.name, call.inputs, getattr(call.module, "approximate", "none"))
-
-
 def smooth(layers: Layers, name: str, inputs: Sequence[str], approximate: str) -> str:
     added = layers.add("gelu", name, inputs)
     if approximate != "none":
         layers.differs(f"it is the approximation by {approximate}, the layer has the erf")
     return added
+
+
+#: Activations with numbers: what makes their layers, and the arguments of the module and of the function, in its order.
+NUMBERED: Dict[str, Tuple[Callable[..., str], Dict[str, Any]]] = {
+    "LeakyReLU": (partial(with_number, "leaky_relu", "slope", 0.01), {"negative_slope": 0.01}),
+    "ELU": (partial(with_number, "elu", "alpha", 1), {"alpha": 1.0}),
+    "Softplus": (soften, {"beta": 1, "threshold": 20}), "GELU": (smooth, {"approximate": "none"}),
+    "Softmax": (soft("softmax"), {"dim": None}), "LogSoftmax": (soft("log_softmax"), {"dim": None}),
+}
+
+
+def numbered(kind: str) -> Callable[[Layers, Call], str]:
+    make, numbers = NUMBERED[kind]
+    return lambda layers, call: make(layers, call.name, call.inputs, *(getattr(call.module, key) for key in numbers))
 
 
 def attention(layers: Layers, call: Call) -> Any:
@@ -247,11 +235,11 @@ MODULES: Dict[str, Callable[[Layers, Call], Any]] = {
     "AdaptiveAvgPool1d": adaptive_avg_pool, "AdaptiveAvgPool2d": adaptive_avg_pool,
     "Flatten": flatten, "Unflatten": flatten, "Dropout": dropout, "Dropout2d": dropout,
     "StochasticDepth": stochastic_depth,
-    "Softmax": softmax, "LeakyReLU": leaky_relu, "Upsample": upsample, "MultiheadAttention": attention,
-    "PReLU": prelu, "ELU": elu, "Softplus": softplus, "LogSoftmax": softmax,
+    **{kind: numbered(kind) for kind in NUMBERED}, "Upsample": upsample, "MultiheadAttention": attention,
+    "PReLU": prelu,
     "ReLU": plain("relu"), "ReLU6": plain("relu6"), "Sigmoid": plain("sigmoid"), "Tanh": plain("tanh"),
     "Hardsigmoid": plain("hard_sigmoid"), "Hardswish": plain("hard_swish"), "SiLU": plain("silu"),
-    "GELU": gelu, "ZeroPad2d": pad, "ConstantPad1d": pad, "ConstantPad2d": pad,
+    "ZeroPad2d": pad, "ConstantPad1d": pad, "ConstantPad2d": pad,
     "Identity": lambda layers, call: call.inputs[0],
 }
 

@@ -28,6 +28,10 @@ def tensors_of(result: Any) -> List[Any]:
     return found
 
 
+def place_of(tensor: Any) -> int:
+    return int(tensor.storage().data_ptr())
+
+
 def is_constant(value: Any) -> bool:
     return isinstance(value, Constant)
 
@@ -59,6 +63,7 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         self.layers, self.flops, self.names = layers, flops, list(names)
         self.values: Dict[Any, Any] = {}
         self.results: Dict[Any, Any] = {}
+        self.at: Dict[int, List[Any]] = {}  #: the nodes whose tensors are in one storage
         self.versions: Dict[Any, List[int]] = {}
         self.changed: Dict[Any, Any] = {}  #: what has changed a node's tensor in place since its value was stated
         self.refused: List[str] = []
@@ -70,6 +75,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         changed = self.changed_by(node)
         self.results[node] = result
         self.versions[node] = [each._version for each in tensors_of(result)]
+        for each in tensors_of(result):
+            self.at.setdefault(place_of(each), []).append(node)
         try:
             for each in changed:
                 if each.op == "get_attr":
@@ -97,14 +104,13 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
     def changed_by(self, node: Any) -> List[Any]:
         """The nodes whose tensors the run of a node has changed: their versions say it, but of a dropout."""
         module = self.fetch_attr(node.target) if node.op == "call_module" else None
-        first = next(iter(node.all_input_nodes), None)
-        places = [each.storage().data_ptr() for each in tensors_of(self.results.get(first))] if getattr(
-            module, "inplace", False) else []
+        places = [place_of(each) for i in node.all_input_nodes for each in tensors_of(self.results[i])]
         found = []
-        for other, result in self.results.items():
-            tensors = tensors_of(result)
+        for other in dict.fromkeys(other for place in places for other in self.at[place]):
+            tensors = tensors_of(self.results[other])
             versions = [each._version for each in tensors]
-            if versions != self.versions[other] or any(each.storage().data_ptr() in places for each in tensors):
+            if versions != self.versions[other] or (getattr(module, "inplace", False)
+                                                    and places[0] in map(place_of, tensors)):
                 found.append(other)
             self.versions[other] = versions
         return found
@@ -131,10 +137,9 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         return self.values[node]
 
     def is_view(self, node: Any) -> bool:
-        places = {each.storage().data_ptr() for each in tensors_of(self.results[node])}
         name = str(getattr(node.target, "__name__", node.target))
         return node.op != "call_module" and not name.endswith("_") and any(
-            each.storage().data_ptr() in places for i in node.all_input_nodes for each in tensors_of(self.results[i]))
+            i in self.at[place_of(each)] for i in node.all_input_nodes for each in tensors_of(self.results[node]))
 
     def of(self, what: Any) -> Any:
         """Arguments with the Value of each node."""
