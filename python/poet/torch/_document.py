@@ -1,7 +1,7 @@
 """Layers as the document of a model file: with a loss, without what nobody reads, and with an open batch."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Optional, Sequence, Tuple
 
 from poet.torch._layers import WITH_PARAMETERS, Layer, Layers, Refused
 
@@ -49,25 +49,9 @@ def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
 
 def trains(layers: Sequence[Layer]) -> bool:
     """Whether a layer trains, or nothing could."""
-    own = [layer for layer in layers if layer["op"] in WITH_PARAMETERS or layer.get("parameters")]
+    own = [layer for layer in layers if "weights" not in layer
+           and (layer["op"] in WITH_PARAMETERS or layer.get("parameters"))]
     return not own or any(layer.get("trainable", True) and not layer.get("frozen", False) for layer in own)
-
-
-def expect_trained(layers: Layers, kept: Sequence[Layer], by_autograd: Optional[Set[str]]) -> None:
-    """Raises Refused if layers train other parameters than PyTorch does: a module may keep gradients from some, and
-    compute weights of others."""
-    if by_autograd is None or any(layer["op"] == "custom" for layer in kept):
-        return
-    frozen = {layers.name_of(tensor) for layer in kept if layer.get("frozen")
-              for tensor in layers.tensors.get(layer["name"], [])}
-    ours = layers.trained(kept) - frozen
-    known = {layers.name_of(tensor) for tensors in layers.tensors.values() for tensor in tensors}
-    lines = [f"{name}: it trains in PyTorch, and no layer has it as its parameter"
-             for name in sorted(by_autograd - known)]
-    lines += [f"{name}: it gets no gradient in PyTorch, as behind torch.no_grad(), and its layer would train; expected "
-              "requires_grad_(False)" for name in sorted(ours - by_autograd)]
-    if lines:
-        raise Refused("\n".join(lines))
 
 
 def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,

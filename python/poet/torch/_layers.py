@@ -167,11 +167,6 @@ class Layers:
             self.numbers[self.owners[key]] = tensor.detach().cpu().reshape(shape).numpy()
         return self.owners[key]
 
-    def trained(self, kept: Sequence[Layer]) -> Set[str]:
-        """The names of the parameters that layers train."""
-        own = [layer for layer in kept if "weights" not in layer and layer.get("trainable", True)]
-        return {self.name_of(tensor) for layer in own for tensor in self.tensors.get(layer["name"], [])}
-
     def used_apart(self, kept: Sequence[Layer]) -> Set[str]:
         """The parameters that several layers have as their own, each in its way."""
         users: Dict[int, str] = {}

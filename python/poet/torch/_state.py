@@ -7,10 +7,10 @@ between import and the way back.
 """
 from __future__ import annotations
 
-from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Optional, Set, Tuple
+from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
 from poet.torch._layers import Layer, expect_whole, freeze
-from poet.torch._pytorch import in_training, torch
+from poet.torch._pytorch import torch
 
 #: What a norm keeps beside its parameters.
 STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
@@ -137,32 +137,6 @@ def freeze_as(net: Any, layers: List[Layer]) -> None:
         expect_whole(layer["name"], own)
         if own and not any(own.values()) and not layer.get("frozen"):
             freeze(layer)
-
-
-def trained_by(net: Any, inputs: Tuple[Any, ...]) -> Optional[Set[str]]:
-    """The parameters that gradients of the first output go to, by the names of PyTorch; None if it cannot be run."""
-    kept = [(buffer, buffer.clone()) for buffer in net.buffers()]
-    try:
-        with in_training(net), torch.enable_grad(), torch.random.fork_rng([]):
-            output = net(*[each.clone() for each in inputs])
-            while not torch.is_tensor(output):
-                output = next(iter(output.values())) if isinstance(output, dict) else output[0]
-    except (RuntimeError, ValueError):  # such as a norm of one sample
-        return None
-    finally:
-        with torch.no_grad():
-            for buffer, before in kept:
-                buffer.copy_(before)
-    names = {id(each): name for name, each in net.named_parameters()}
-    found: Set[str] = set()
-    seen, left = {None}, [output.grad_fn]
-    while left:
-        step = left.pop()
-        if step not in seen:
-            seen.add(step)
-            found.update([names.get(id(step.variable), "")] if hasattr(step, "variable") else [])
-            left.extend(before for before, _ in step.next_functions)
-    return found - {""}
 
 
 def _joined(path: str, name: str) -> str:
