@@ -142,6 +142,19 @@ class Kinds(TestCase):
         def compute(net, x):
             return net.look(value=net.b(x), key=net.a(x), query=x, need_weights=False)[0]
         self.expect_as_autograd(Net(compute, **dense(look=nn.MultiheadAttention(8, 2, batch_first=True))), rows)
+        later = torch.ones(5, 5).triu(1)
+        for mask, is_exact in ((later.bool(), True), (later.masked_fill(later > 0, float("-inf")), True),
+                               (later.tril(2).bool(), False), (later, False)):
+            def masked(net, x):
+                return net.look(x, net.a(x), net.b(x), attn_mask=net.mask)[0]
+            net = Net(masked, **dense(look=nn.MultiheadAttention(8, 2, batch_first=True)))
+            net.register_buffer("mask", mask)
+            if is_exact:
+                self.expect_as_autograd(net, rows)
+            else:
+                layers = poet.torch.trace(net, rows, via="fx", notes=[])["layers"]
+                self.assertEqual([each["differs"] for each in layers if each["op"] == "attention"],
+                                 ["it has a mask, the layer has none"])
         self.expect_as_autograd(Net(lambda net, x: net.a(x).add(other=x, alpha=0.3), **dense()), self.x)
         self.expect_refused(Net(lambda net, x: net.up(x, output_size=(13, 13)), up=nn.ConvTranspose2d(3, 4, 2, 2)),
                             torch.randn(1, 3, 6, 6), r"its argument output_size is \(13, 13\); expected None")

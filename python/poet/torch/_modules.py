@@ -5,8 +5,9 @@ import importlib
 from functools import partial
 from typing import Any, Callable, Dict, Mapping, Sequence, Tuple
 
-from poet.torch._calls import Call
+from poet.torch._calls import Call, Constant
 from poet.torch._layers import PLAIN_MEANS, Layers, Unsupported, freeze, other_than, window
+from poet.torch._pytorch import torch
 from poet.torch._windows import adaptive_avg_pool, avg_pool, max_pool, pad, upsample
 
 nn: Any = importlib.import_module("torch.nn")
@@ -189,6 +190,15 @@ def numbered(kind: str) -> Callable[[Layers, Call], str]:
     return lambda layers, call: make(layers, call.name, call.inputs, *(getattr(call.module, key) for key in numbers))
 
 
+def hides_later(mask: Any) -> bool:
+    """Whether a mask hides what comes later from each row, and nothing else."""
+    if not isinstance(mask, Constant) or len(mask.shape) != 2 or mask.shape[0] != mask.shape[1]:
+        return False
+    hidden = mask.tensor if mask.tensor.dtype == torch.bool else mask.tensor == float("-inf")
+    is_plain = mask.tensor.dtype == torch.bool or not bool(mask.tensor[~hidden].any())
+    return is_plain and torch.equal(hidden, torch.ones_like(hidden).triu(1))
+
+
 def attention(layers: Layers, call: Call) -> Any:
     """Three products of one width each, the attention, and one more."""
     m = call.module
@@ -211,10 +221,11 @@ def attention(layers: Layers, call: Call) -> Any:
     drops = m.dropout > 0 and not call.is_evaluated
     if drops:
         layers.notes.append(f"{call.name}: without the dropout of the scores, which the op attention does not have")
-    name = layers.add("attention", call.name, rows, heads=m.num_heads)
+    mask, is_causal = call.arguments.get("attn_mask"), hides_later(call.arguments.get("attn_mask"))
+    name = layers.add("attention", call.name, rows, heads=m.num_heads, causal=other_than(is_causal, False))
     if drops:
         layers.differs(f"it drops {m.dropout} of the scores, the layer drops none")
-    if any(call.arguments.get(key) is not None for key in ("key_padding_mask", "attn_mask")):
+    if call.arguments.get("key_padding_mask") is not None or (mask is not None and not is_causal):
         layers.differs("it has a mask, the layer has none")
     name = layers.add_with_weight("linear", f"{call.name}.out_proj", parts(m.out_proj), [name],
                                   out_features=m.embed_dim, bias=other_than(m.out_proj.bias is not None, True))
