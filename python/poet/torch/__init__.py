@@ -11,7 +11,7 @@ import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
 from poet.torch._document import add_loss, drop_unread, trains, with_open_batch
-from poet.torch._layers import Partly, Refused, choose_trainable, copy_frozen, keep_frozen_as_int8
+from poet.torch._layers import Unshown, Refused, choose_trainable, copy_frozen, keep_frozen_as_int8
 from poet.torch._onnx import by_onnx
 from poet.torch._state import freeze_as, state_dict
 from poet.torch._state import parameters as parameters_of
@@ -102,7 +102,7 @@ def _traced(net: Any, inputs: Tuple[Any, ...], loss: Optional[str], trainable: O
             notes.append("the batch is fixed: some layer has it in another extent than the first")
             joined = _document(net, inputs, title, loss, custom, notes, numbers)
     except Refused as error:
-        if via == "fx" or isinstance(error, Partly):
+        if via == "fx" or isinstance(error, Unshown):
             raise
         notes.append(f"torch.fx cannot trace it, so that it goes by ONNX: {error}")
         try:

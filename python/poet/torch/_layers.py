@@ -30,8 +30,8 @@ class Refused(Exception):
     """Nodes that no layer stands for, a line each."""
 
 
-class Partly(Refused):
-    """A layer that trains some of its parameters, which an ONNX export would not even show."""
+class Unshown(Refused):
+    """What an ONNX export would not even show, such as a layer that trains some of its parameters."""
 
 
 def window(value: Any) -> Any:
@@ -56,11 +56,11 @@ def freeze(layer: Layer) -> None:
 
 
 def expect_whole(name: str, trains_each: Mapping[str, bool]) -> None:
-    """Raises Partly if only some of the parameters of a layer train."""
+    """Raises Unshown if only some of the parameters of a layer train."""
     yes, no = (" and ".join(part for part, it in trains_each.items() if it is flag) for flag in (True, False))
     if yes and no:
-        raise Partly(f"layer {name} trains its {yes} and not its {no}: a model file says once for all parameters of a "
-                     "layer whether they train; set requires_grad of them alike")
+        raise Unshown(f"layer {name} trains its {yes} and not its {no}: a model file says once for all parameters of a "
+                      "layer whether they train; set requires_grad of them alike")
 
 
 class Layers:
@@ -178,7 +178,7 @@ class Layers:
                 if other == layer["name"] or not name:
                     continue
                 if self.apart.get(name, 0) > 1:
-                    raise Refused(f"{name} is a parameter of the layers {other} and {layer['name']}, which use it in "
+                    raise Unshown(f"{name} is a parameter of the layers {other} and {layer['name']}, which use it in "
                                   "different ways; a model file states parameters that are shared by layers of one "
                                   "op and of one shape, with all of their parameters")
                 found.add(name)

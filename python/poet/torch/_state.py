@@ -125,7 +125,7 @@ def state_dict(net: Any, arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def freeze_as(net: Any, layers: List[Layer]) -> None:
-    """Freezes the layers whose parameters do not train in a module, by their names. Raises Partly."""
+    """Freezes the layers whose parameters do not train in a module, by their names. Raises Unshown."""
     flags: Dict[str, Dict[str, bool]] = {}
     for entry in entries(net):
         for array in entry.arrays if isinstance(entry.tensor, torch.nn.Parameter) else ():

@@ -6,7 +6,7 @@ from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tu
 
 from poet.torch._calls import Call, Constant, Stack, State, Use, Value, bound, expect_known, stated
 from poet.torch._functions import FUNCTIONS, METHODS, stochastic_depth
-from poet.torch._layers import Layers, Partly, Refused, Unsupported
+from poet.torch._layers import Layers, Unshown, Refused, Unsupported
 from poet.torch._modules import custom, view
 from poet.torch._pytorch import evaluated_in, torch
 from poet.torch._tracer import KNOWN, is_known, traced
@@ -67,7 +67,7 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         self.versions: Dict[Any, List[int]] = {}
         self.changed: Dict[Any, Any] = {}  #: what has changed a node's tensor in place since its value was stated
         self.refused: List[str] = []
-        self.partly: List[str] = []
+        self.unshown: List[str] = []
         self.first_output: Optional[Value] = None
 
     def run_node(self, node: Any) -> Any:
@@ -82,8 +82,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
                 if each.op == "get_attr":
                     raise Unsupported(f"it changes {each.target} in place; expected a tensor of its own")
             self.values[node] = self.value_of(node, result, [reader for each in changed for reader in each.users])
-        except Partly as error:
-            self.partly.append(str(error))
+        except Unshown as error:
+            self.unshown.append(str(error))
             self.values[node] = Value("input", result) if torch.is_tensor(result) else None
         except Unsupported as error:
             is_module = node.op == "call_module"
@@ -175,8 +175,13 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         found: List[Value] = []
         fx.node.map_aggregate((args, kwargs), lambda a: found.append(a) if isinstance(a, Value) else None)
         if node.meta.get("no_grad") and any(self.layers.is_learned(v.name) for v in found if not is_constant(v)):
-            raise Unsupported("it is computed in torch.no_grad(), which stops gradients that layers would compute; "
-                              "expected layers below it that do not train")
+            raise Unshown(f"{node.name}: it is computed in torch.no_grad(), which stops gradients that layers would "
+                          "compute; expected layers below it that do not train")
+        if node.target in ("detach", "detach_") or node.target is getattr and node.args[1] == "data":
+            if self.layers.is_learned(found[0].name):
+                raise Unshown(f"{node.name}: it stops gradients (detach), which layers would compute; expected layers "
+                              "below it that do not train")
+            return found[0].name
         if node.op == "call_module":
             return self.module_of(node, args, kwargs, result)
         is_random = any(word in str(getattr(node.target, "__name__", node.target)) for word in RANDOM)
@@ -206,8 +211,8 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         arguments = bound(module, args, kwargs)
         fx.node.map_aggregate(list(arguments.values()), lambda a: flat.append(a) if isinstance(a, Value) else None)
         if node.meta.get("no_grad") and any(each.requires_grad for each in module.parameters()):
-            raise Unsupported("it is computed in torch.no_grad(), and has parameters that train; expected "
-                              "requires_grad_(False)")
+            raise Unshown(f"{node.target}: it is computed in torch.no_grad(), and has parameters that train; expected "
+                          "requires_grad_(False)")
         call = Call(module, node.target, arguments, flat, result, node.target in self.evaluated)
         kind = type(module).__name__
         if is_known(module) and kind not in self.flops:
@@ -248,8 +253,8 @@ def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mappin
         walk.run(*[each.clone() for each in inputs])
     if walk.names:
         raise ValueError(f"found {len(names)} inputs; the network reads {len(names) - len(walk.names)} of them")
-    if walk.partly:
-        raise Partly("\n".join(walk.partly))
+    if walk.unshown:
+        raise Unshown("\n".join(walk.unshown))
     if walk.refused:
         raise Refused("\n".join(walk.refused))
     kinds = sorted({type(module).__name__ for module in net.modules()})
