@@ -47,6 +47,14 @@ class FineTuned(Linear):
         return super().train(mode)
     def forward(self, x):
         return self.drop(self.norm(self.fc(x)))
+
+class Twice(Linear):
+    def __init__(self):
+        super().__init__()
+        self.fc = torch.nn.Linear(8, 8)
+        self.requires_grad_(False)
+    def forward(self, x):
+        return self.fc(torch.tanh(self.fc(x)))
 """
 
 
@@ -94,6 +102,13 @@ class Networks(TestCase):
                                  message.replace("(", r"\(").replace(")", r"\)") + r"[^\n]*\n$")
         left = {path.name for path in self.folder.iterdir()} - {"networks_of_test.py", "__pycache__"}
         self.assertEqual(left, set())
+
+    def test_if_nothing_trains_it_is_for_inference(self):
+        status, _, err = self.run_main("networks_of_test:Twice", "--input", "1,8")
+        self.assertEqual((status, err), (2, "poet.torch: error: networks_of_test:Twice: nothing trains in this model: "
+                                            "set requires_grad, or use backward='none'\n"))
+        status, out, err = self.run_main("networks_of_test:Twice", "--input", "1,8", "--backward", "none")
+        self.assertEqual((status, json.loads(out)["backward"]), (0, "none"), err)
 
     def test_what_torch_fx_cannot_trace_goes_by_the_program(self):
         # Not by one of the PATH, which has none in an environment that is not activated.
@@ -272,7 +287,7 @@ class Networks(TestCase):
         self.assertEqual(frozen(lambda net: None)[0], [])
         self.assertEqual(frozen(lambda net: net.eval())[0], [])
         self.assertEqual(frozen(lambda net: net[1].eval())[0], ["1"])
-        self.assertEqual(frozen(lambda net: net[4].weight.requires_grad_(False))[0], ["4"])
+        self.assertEqual(frozen(lambda net: net[4].requires_grad_(False))[0], ["4"])
         self.assertEqual(frozen(lambda net: None, "last:2")[0], ["1"])
         self.assertEqual(frozen(lambda net: None, "last:1")[0], ["1", "4"])
         self.assertNotIn("dropout", frozen(lambda net: net[2].eval())[1])

@@ -8,7 +8,7 @@ layers by torch.fx where it can trace them, else by an ONNX export and `poet-sol
 from poet._compared import Check
 from poet.torch._check import check
 from poet.torch._document import trace
+from poet.torch._layers import Refused
 from poet.torch._state import state_dict
-from poet.torch._trace import Refused
 
 __all__ = ["Check", "Refused", "check", "state_dict", "trace"]

@@ -2,7 +2,7 @@
 from __future__ import annotations
 
 import fnmatch
-from typing import Any, Dict, List, Optional, Sequence, Set, Tuple
+from typing import Any, Dict, List, Mapping, Optional, Sequence, Set, Tuple
 
 Layer = Dict[str, Any]
 
@@ -18,8 +18,20 @@ WITH_INT8_WEIGHTS = frozenset(("conv1d", "conv2d", "linear", "linear_relu"))
 PLAIN_MEANS = "its running statistics are plain means (momentum=None), the layer's have a momentum of 0.1"
 
 
+#: Ops of which a bias of its own can be a layer behind them, and the extents behind its channels there.
+WITH_BIAS_BEHIND = {"linear": 0, "conv1d": 1, "conv2d": 2}
+
+
 class Unsupported(Exception):
     """Something that no layer stands for; the message says what."""
+
+
+class Refused(Exception):
+    """Nodes that no layer stands for, a line each."""
+
+
+class Unshown(Refused):
+    """What an ONNX export would not even show, such as a layer that trains some of its parameters."""
 
 
 def window(value: Any) -> Any:
@@ -27,6 +39,11 @@ def window(value: Any) -> Any:
     pair = tuple(value) if isinstance(value, (tuple, list)) else (value, value)
     pair = pair * 2 if len(pair) == 1 else pair
     return pair[0] if pair[0] == pair[1] else list(pair)
+
+
+def other_than(value: Any, usual: Any) -> Any:
+    """The value, or None, which is left out, if it is the default."""
+    return None if value == usual else value
 
 
 def freeze(layer: Layer) -> None:
@@ -38,14 +55,31 @@ def freeze(layer: Layer) -> None:
         layer["trainable"] = False
 
 
-class Layers:
-    """The layers so far, with unique names."""
+def expect_whole(name: str, trains_each: Mapping[str, bool]) -> None:
+    """Raises Unshown if only some of the parameters of a layer train."""
+    yes, no = (" and ".join(part for part, it in trains_each.items() if it is flag) for flag in (True, False))
+    if yes and no:
+        raise Unshown(f"layer {name} trains its {yes} and not its {no}: a model file says once for all parameters of a "
+                      "layer whether they train; set requires_grad of them alike")
 
-    def __init__(self) -> None:
+
+class Layers:
+    """The layers so far, with unique names.
+
+    Args:
+        names: of the module's parameters and buffers, by where their elements are.
+        apart: how often layers were found to use the parameter of a name in different ways. Once: a bias is a layer
+            behind its layer. Twice: a linear layer is a product with a layer of the op parameter as well.
+    """
+
+    def __init__(self, names: Optional[Mapping[int, str]] = None, apart: Optional[Mapping[str, int]] = None) -> None:
+        self.names, self.apart = names or {}, apart or {}
+        self.tensors: Dict[str, List[Any]] = {}  #: the parameters of each layer
+        self.learned: Set[str] = set()  #: layers that gradients go to
         self.layers: List[Layer] = []
         self.inputs: Dict[str, Dict[str, Any]] = {}
         self.taken: set[str] = set()
-        self.owners: Dict[Tuple[str, int], str] = {}
+        self.owners: Dict[Tuple[Any, ...], str] = {}
         self.notes: List[str] = []
         self.numbers: Dict[str, Any] = {}  #: what layers of the op parameter hold, as arrays of numpy
 
@@ -67,7 +101,13 @@ class Layers:
         if op == "split":
             self.taken.update(f"{name}.{i}" for i in range(len(attributes["sizes"])))
         self.layers.append(layer)
+        if any(map(self.is_learned, inputs)):
+            self.learned.add(name)
         return name
+
+    def is_learned(self, name: str) -> bool:
+        """Whether a gradient goes to a tensor."""
+        return name in self.learned or name.rpartition(".")[0] in self.learned
 
     def differs(self, what: str) -> None:
         """States in the last layer what the network computes and the layer does not: `run` and `export` refuse it."""
@@ -77,15 +117,72 @@ class Layers:
         if note not in self.notes:
             self.notes.append(note)
 
-    def add_with_weight(self, op: str, wanted: str, weight: Any, inputs: Sequence[str], **attributes: Any) -> str:
-        """The same for a layer with parameters: a later user of a weight shares the parameters of the first."""
+    def name_of(self, tensor: Any) -> str:
+        """What PyTorch calls a parameter, or the one that a tensor is a part of."""
+        whole = self.names.get(tensor.storage().data_ptr(), "")
+        return self.names.get(tensor.data_ptr(), whole)
+
+    def add_with_weight(self, op: str, wanted: str, weights: Mapping[str, Any], inputs: Sequence[str],
+                        is_given: bool = False, **attributes: Any) -> str:
+        """The same for a layer with parameters: a later user of the same ones shares those of the first.
+
+        `is_given`: a function is given them, so that the layer has another name than they have.
+        """
+        own = {part: tensor for part, tensor in weights.items() if tensor is not None}
+        level = max(self.apart.get(self.name_of(tensor), 0) for tensor in own.values())
+        trained = [part for part, tensor in own.items() if tensor.requires_grad]
+        if op in WITH_BIAS_BEHIND and "bias" in own and (level or len(trained) == 1):
+            shape = [own["bias"].numel()] + [1] * WITH_BIAS_BEHIND[op]
+            bias = self.add_parameter(f"{wanted}.bias", own["bias"])
+            bias = self.add("reshape", f"{wanted}.bias.channels", [bias], shape=shape) if len(shape) > 1 else bias
+            product = self.add_with_weight(op, wanted, {"weight": own["weight"]}, inputs,
+                                           is_given, **dict(attributes, bias=False))
+            return self.add("add", f"{wanted}.sum", [product, bias])
+        if level > 1 and op == "linear":
+            weight = self.add_parameter(f"{wanted}.weight", own["weight"])
+            return self.add("matmul", wanted, [*inputs, weight], transpose_b=True)
+        expect_whole(wanted, {part: tensor.requires_grad for part, tensor in own.items()})
         name = self.add(op, wanted, inputs, **attributes)
-        owner = self.owners.setdefault(("linear" if op == "embedding" else op, id(weight)), name)
+        key = ("linear" if op == "embedding" else op, *(tensor.data_ptr() for tensor in own.values()))
+        owner = self.owners.setdefault(key, name)
+        self.tensors[name] = list(own.values())
+        self.learned.update([name] if trained else [])
+        if is_given:
+            self.numbers.update({f"{name}.{part}": each.detach().cpu().numpy() for part, each in own.items()})
         if owner != name:
             self.layers[-1]["weights"] = owner
-        elif not weight.requires_grad:
+        elif not trained:
             self.layers[-1]["trainable"] = False
         return name
+
+    def add_parameter(self, wanted: str, tensor: Any, value: Any = None) -> str:
+        """A layer that is a parameter, once for each, or that is numbers which do not train."""
+        key = ("parameter", tensor.data_ptr(), tensor.shape, tensor.stride())
+        if key not in self.owners or not tensor.numel():
+            shape = list(tensor.shape) or [1]
+            trains = None if tensor.requires_grad else False
+            self.owners[key] = self.add("parameter", wanted, [], shape=shape, trainable=trains, value=value)
+            self.tensors[self.owners[key]] = [tensor]
+            self.learned.update([self.owners[key]] if tensor.requires_grad else [])
+            self.numbers[self.owners[key]] = tensor.detach().cpu().reshape(shape).numpy()
+        return self.owners[key]
+
+    def used_apart(self, kept: Sequence[Layer]) -> Set[str]:
+        """The parameters that several layers have as their own, each in its way."""
+        users: Dict[int, str] = {}
+        found: Set[str] = set()
+        for layer in kept:
+            for tensor in self.tensors.get(layer["name"], []) if "weights" not in layer else []:
+                other = users.setdefault(tensor.data_ptr(), layer["name"])
+                name = self.name_of(tensor)
+                if other == layer["name"] or not name:
+                    continue
+                if self.apart.get(name, 0) > 1:
+                    raise Unshown(f"{name} is a parameter of the layers {other} and {layer['name']}, which use it in "
+                                  "different ways; a model file states parameters that are shared by layers of one "
+                                  "op and of one shape, with all of their parameters")
+                found.add(name)
+        return found
 
     def add_input(self, wanted: str, shape: Sequence[int], is_index: bool = False, is_state: bool = False) -> str:
         """An input of the model. A first state is zeros, and need not be kept."""
@@ -96,39 +193,6 @@ class Layers:
         if is_state:
             self.inputs[name].update(repeatable=True, zeros=True)
         return name
-
-
-def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str]) -> None:
-    """Ends the network in a loss: without a wish, a cross entropy of samples and classes, else a mean of squares."""
-    last = next((layer for layer in layers.layers if layer["name"] == name), None)
-    ends_in_softmax = last is not None and last["op"] in ("softmax", "log_softmax")
-    if loss is None:
-        loss = "cross_entropy" if ends_in_softmax or (len(shape) == 2 and shape[1] > 1) else "mse"
-    if loss not in ("cross_entropy", "mse"):
-        raise ValueError(f"found the loss {loss!r}; expected 'cross_entropy' or 'mse'")
-    if loss == "mse":
-        layers.add("mse", "loss", [name])
-        return
-    if ends_in_softmax and last is not None:
-        name = last["inputs"][0]
-        layers.layers.remove(last)
-    if len(shape) == 4:
-        name = layers.add("permute", "classes_last", [name], order=[0, 2, 3, 1])
-    layers.add("cross_entropy", "loss", [name], classes=shape[1] if len(shape) == 4 else shape[-1])
-
-
-def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
-    """The layers that the one called `keep` needs."""
-    needed = {keep}
-    kept: List[Layer] = []
-    for layer in reversed(layers):
-        parts = {layer["name"], layer["name"] + ".c"} | {f"{layer['name']}.{i}" for i in range(len(layer.get("sizes",
-                                                                                                             [])))}
-        if parts & needed:
-            needed.update(layer["inputs"])
-            needed.update([layer["weights"]] if "weights" in layer else [])
-            kept.append(layer)
-    return kept[::-1]
 
 
 def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
@@ -181,27 +245,3 @@ def copy_frozen(layers: List[Layer]) -> None:
     if not copied:
         raise ValueError("found frozen_parameters='copied', and no layer with a layer that trains below it is frozen; "
                          "expected trainable with a pattern for the layers below")
-
-
-def with_open_batch(first: Dict[str, Any], second: Dict[str, Any], batches: Tuple[int, int]) -> Optional[Dict[str,
-                                                                                                              Any]]:
-    """One model out of two, which were traced with these batch sizes.
-
-    None if they differ in more than first extents.
-    """
-    def join(a: Any, b: Any, opens: bool) -> Any:
-        if a == b:
-            return a
-        if opens and isinstance(a, list) and len(a) == len(b) and (a[0], b[0]) == batches and a[1:] == b[1:]:
-            return ["N"] + a[1:]
-        raise ValueError
-    if len(first["layers"]) != len(second["layers"]):
-        return None
-    try:
-        inputs = {name: {key: join(value, second["inputs"][name][key], key == "shape") for key, value in entry.items()}
-                  for name, entry in first["inputs"].items()}
-        layers = [{key: join(value, other.get(key), key == "shape" and layer["op"] != "parameter")
-                   for key, value in layer.items()} for layer, other in zip(first["layers"], second["layers"])]
-    except (KeyError, ValueError):
-        return None
-    return dict(first, inputs=inputs, layers=layers)

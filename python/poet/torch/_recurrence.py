@@ -1,16 +1,11 @@
 """Recurrences of torch.nn as layers, one for each step."""
 from __future__ import annotations
 
-from typing import Any, Callable, Dict, List, Sequence, Tuple
+from typing import Any, Callable, Dict, List, Sequence
 
-from poet.torch._layers import Layers, Unsupported
-from poet.torch._modules import Call, dropped, other_than
-
-
-class State(str):
-    """The last states of a recurrence, where PyTorch has an extent of layers and directions in front: `parts` are those
-    of each layer and direction as N, H. A single one is meant by the name itself."""
-    parts: Tuple[str, ...] = ()
+from poet.torch._calls import Call, State
+from poet.torch._layers import Layers, Unsupported, other_than
+from poet.torch._modules import dropped
 
 
 def state_of(layers: Layers, name: str, parts: Sequence[str], extents: List[int]) -> State:
@@ -29,7 +24,7 @@ class Recurrence:
     def __init__(self, layers: Layers, call: Call) -> None:
         self.layers, self.name, self.module = layers, call.name, call.module
         m, shape = call.module, call.shapes[0]
-        self.kind, self.rate = str(m.mode).lower(), 0 if call.is_evaluated else m.dropout
+        self.kind, self.rate = str(m.mode).lower(), m.dropout * (not call.is_evaluated)
         if getattr(m, "proj_size", 0):
             raise Unsupported(f"proj_size is {m.proj_size}; expected 0, and a Linear after it")
         if len(shape) != 3:
@@ -98,11 +93,11 @@ class Recurrence:
         name = self.name if k == d == 0 else f"{self.name}.{ending}"
         index = k * len(self.directions) + d
         state = [self.first_state(which, name, index) for which in ("hc" if self.kind == "lstm" else "h")]
-        weight = getattr(m, f"weight_ih_{ending}")
+        weights = parameters(m, "_" + ending)
         outputs = [""] * self.steps
         order = range(self.steps) if d == 0 else range(self.steps - 1, -1, -1)
         for i, t in enumerate(order):
-            h = layers.add_with_weight(self.kind, f"{name}.t{t}" if i else name, weight, [self.row(t), *state],
+            h = layers.add_with_weight(self.kind, f"{name}.t{t}" if i else name, weights, [self.row(t), *state],
                                        bias=other_than(m.bias, True),
                                        reset_after=True if self.kind == "gru" else None)
             state = [h, h + ".c"] if self.kind == "lstm" else [h]
@@ -114,6 +109,10 @@ class Recurrence:
         return outputs
 
 
+def parameters(module: Any, ending: str = "") -> Dict[str, Any]:
+    return {part: getattr(module, part + ending, None) for part in ("weight_ih", "weight_hh", "bias_ih", "bias_hh")}
+
+
 def recurrence(layers: Layers, call: Call) -> Any:
     return Recurrence(layers, call).run()
 
@@ -121,13 +120,13 @@ def recurrence(layers: Layers, call: Call) -> Any:
 def cell(layers: Layers, call: Call) -> Any:
     """One step, whose states are inputs of the model unless it is given some."""
     m = call.module
-    kind = "lstm" if type(m).__name__ == "LSTMCell" else "gru"
+    kind = "lstm" if call.kind == "LSTMCell" else "gru"
     if len(call.shapes[0]) != 2:
         raise Unsupported(f"its input has the shape {call.shapes[0]}; expected two extents, with a batch")
     shape = [call.shapes[0][0], m.hidden_size]
     state = call.inputs[1:] or [layers.add_input(f"{call.name}.{which}0", shape, is_state=True)
                                 for which in ("hc" if kind == "lstm" else "h")]
-    h = layers.add_with_weight(kind, call.name, m.weight_ih, [call.inputs[0], *state], bias=other_than(m.bias, True),
+    h = layers.add_with_weight(kind, call.name, parameters(m), [call.inputs[0], *state], bias=other_than(m.bias, True),
                                reset_after=True if kind == "gru" else None)
     return (h, h + ".c") if kind == "lstm" else h
 

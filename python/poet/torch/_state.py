@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
+from poet.torch._layers import Layer, expect_whole, freeze
 from poet.torch._pytorch import torch
 
 #: What a norm keeps beside its parameters.
@@ -65,13 +66,13 @@ def parameters(net: Any, document: Mapping[str, Any], numbers: Mapping[str, Any]
         if "weights" in layer:
             continue
         own = {key: array for source in (arrays, numbers) for key, array in source.items()
-               if key.rpartition(".")[0] == name}
+               if key.rpartition(".")[0] == name and not (key == f"{name}.bias" and layer.get("bias") is False)}
         if layer["op"] == "parameter":
             found = numbers.get(name, arrays.get(name))
             if found is None and "value" in layer:
                 found = torch.full(layer["shape"], layer["value"]).numpy()
             own = {} if found is None else {name: found}
-        if not own and layer["op"] in WITH_ARRAYS:
+        if not own and layer["op"] in WITH_ARRAYS and "value" not in layer:
             missing.append(name)
         kept.update(own)
     if missing:
@@ -123,6 +124,21 @@ def state_dict(net: Any, arrays: Mapping[str, Any]) -> Dict[str, Any]:
                              f"{', '.join(names)}")
         state[entry.name] = whole.reshape(entry.tensor.shape).to(entry.tensor.dtype).clone()
     return state
+
+
+def freeze_as(net: Any, layers: List[Layer]) -> None:
+    """Freezes the layers whose parameters do not train in a module, by their names. Raises Unshown."""
+    flags: Dict[str, Dict[str, bool]] = {}
+    for entry in entries(net):
+        for array in entry.arrays if isinstance(entry.tensor, torch.nn.Parameter) else ():
+            name, _, part = array.rpartition(".")
+            flags.setdefault(name, {})[part] = entry.tensor.requires_grad
+            flags[array] = {"": entry.tensor.requires_grad}
+    for layer in layers:
+        own = flags.get(layer["name"], {}) if "weights" not in layer else {}
+        expect_whole(layer["name"], own)
+        if own and not any(own.values()) and not layer.get("frozen"):
+            freeze(layer)
 
 
 def _joined(path: str, name: str) -> str:

@@ -1,28 +1,39 @@
 """A module of PyTorch as layers, by torch.fx."""
 from __future__ import annotations
 
-import copy
-import dis
 import importlib
-import inspect
-from functools import partial
-from typing import AbstractSet, Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
+from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tuple
 
-from poet.torch._pytorch import evaluated_in, in_training, torch
-from poet.torch._functions import FUNCTIONS, METHODS, Stack, State, Use, Value, stated, stochastic_depth
-from poet.torch._layers import Layers, Unsupported
-from poet.torch._modules import MODULES, Call, custom
-from poet.torch._recurrence import RECURRENCES
+from poet.torch._calls import Call, Constant, Stack, State, Use, Value, bound, expect_known, stated
+from poet.torch._functions import FUNCTIONS, METHODS, stochastic_depth
+from poet.torch._layers import Layers, Unshown, Refused, Unsupported
+from poet.torch._modules import custom, view
+from poet.torch._pytorch import evaluated_in, torch
+from poet.torch._tracer import KNOWN, is_known, traced
 
 fx: Any = importlib.import_module("torch.fx")
 
+__all__ = ["Refused", "by_fx"]
 
-#: The function for each class of modules that layers stand for.
-KNOWN: Dict[str, Callable[[Layers, Call], Any]] = {**MODULES, **RECURRENCES}
+#: What draws numbers, or has any, so that one run says nothing of the next.
+RANDOM = ("rand", "normal", "bernoulli", "multinomial", "dropout", "uniform", "empty", "stochastic_depth")
+
+#: What takes only the shape of a tensor.
+FILLED = frozenset((torch.zeros_like, torch.ones_like, torch.full_like, "new_zeros", "new_ones", "new_full"))
 
 
-class Refused(Exception):
-    """Nodes that no layer stands for, a line each."""
+def tensors_of(result: Any) -> List[Any]:
+    found: List[Any] = []
+    fx.node.map_aggregate(result, lambda each: found.append(each) if torch.is_tensor(each) else None)
+    return found
+
+
+def place_of(tensor: Any) -> int:
+    return int(tensor.storage().data_ptr())
+
+
+def is_constant(value: Any) -> bool:
+    return isinstance(value, Constant)
 
 
 def saved_by(module: Any, args: Sequence[Any]) -> List[str]:
@@ -42,67 +53,6 @@ def saved_by(module: Any, args: Sequence[Any]) -> List[str]:
     return result + (["output"] if torch.is_tensor(output) and output.data_ptr() in places else [])
 
 
-def unpacked(proxy: Any) -> Any:
-    """The parts of a traced value in `a, b = x.chunk(2)`: torch.fx 1.13 does not know the bytecode of Python 3.11."""
-    frame = inspect.currentframe()
-    caller = frame.f_back if frame is not None else None
-    for instruction in dis.get_instructions(caller.f_code) if caller is not None else ():
-        if caller is not None and instruction.offset == caller.f_lasti and instruction.opname == "UNPACK_SEQUENCE":
-            return iter([proxy[i] for i in range(int(instruction.argval))])
-    return proxy.tracer.iter(proxy)
-
-
-def is_known(module: Any) -> bool:
-    """Whether a layer stands for a module; a user's class of the same name is another one."""
-    return type(module).__name__ in KNOWN and type(module).__module__.startswith(("torch.", "torchvision."))
-
-
-def _encoder_layer(layer: Any, src: Any, src_mask: Any = None, src_key_padding_mask: Any = None, **_: Any) -> Any:
-    if layer.norm_first:
-        x = src + layer._sa_block(layer.norm1(src), src_mask, src_key_padding_mask)
-        return x + layer._ff_block(layer.norm2(x))
-    x = layer.norm1(src + layer._sa_block(src, src_mask, src_key_padding_mask))
-    return layer.norm2(x + layer._ff_block(x))
-
-
-def _encoder(encoder: Any, src: Any, mask: Any = None, src_key_padding_mask: Any = None, **_: Any) -> Any:
-    for layer in encoder.layers:
-        src = layer(src, src_mask=mask, src_key_padding_mask=src_key_padding_mask)
-    return src if encoder.norm is None else encoder.norm(src)
-
-
-#: Modules whose own code first asks, of the values of tensors, whether a fused kernel for inference could do it, and
-#: what they compute if not: torch.fx cannot follow such questions, and in a training step the answer is no.
-PLAIN: Mapping[Any, Callable[..., Any]] = {torch.nn.TransformerEncoderLayer: _encoder_layer,
-                                           torch.nn.TransformerEncoder: _encoder}
-
-
-class Tracer(fx.Tracer):  # type: ignore[misc]
-    """Goes into every module that contains modules for which layers stand: as one custom layer it would have the costs
-    of no layer. A user's FLOPs for a class are the exception."""
-
-    def __init__(self, flops: Mapping[str, int]) -> None:
-        super().__init__()
-        self.flops = flops
-        self.failed = self.kind = ""  #: the innermost module that could not be traced, and its class
-
-    def is_leaf_module(self, m: Any, module_qualified_name: str) -> bool:
-        if type(m).__name__ in self.flops:
-            return True
-        if not super().is_leaf_module(m, module_qualified_name):
-            return False
-        return is_known(m) or not any(is_known(part) for part in m.modules() if part is not m)
-
-    def call_module(self, m: Any, forward: Any, args: Any, kwargs: Any) -> Any:
-        plain = PLAIN.get(type(m))
-        try:
-            return super().call_module(m, partial(plain, m) if plain else forward, args, kwargs)
-        except Exception:
-            if not self.failed:
-                self.failed, self.kind = self.path_of_module(m), type(m).__name__
-            raise
-
-
 class Walk(fx.Interpreter):  # type: ignore[misc]
     """Runs a traced module once, and writes the layer of each node as its shape is known."""
 
@@ -112,26 +62,90 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         self.evaluated = evaluated
         self.layers, self.flops, self.names = layers, flops, list(names)
         self.values: Dict[Any, Any] = {}
+        self.results: Dict[Any, Any] = {}
+        self.at: Dict[int, List[Any]] = {}  #: the nodes whose tensors are in one storage
+        self.versions: Dict[Any, List[int]] = {}
+        self.changed: Dict[Any, Any] = {}  #: what has changed a node's tensor in place since its value was stated
         self.refused: List[str] = []
+        self.unshown: List[str] = []
         self.first_output: Optional[Value] = None
 
     def run_node(self, node: Any) -> Any:
-        result = super().run_node(node)
+        result = self.as_in_training(node, super().run_node(node))
+        changed = self.changed_by(node)
+        self.results[node] = result
+        self.versions[node] = [each._version for each in tensors_of(result)]
+        for each in tensors_of(result):
+            self.at.setdefault(place_of(each), []).append(node)
         try:
-            self.values[node] = self.value_of(node, result)
+            for each in changed:
+                if each.op == "get_attr":
+                    raise Unsupported(f"it changes {each.target} in place; expected a tensor of its own")
+            self.values[node] = self.value_of(node, result, [reader for each in changed for reader in each.users])
+        except Unshown as error:
+            self.unshown.append(str(error))
+            self.values[node] = Value("input", result) if torch.is_tensor(result) else None
         except Unsupported as error:
             is_module = node.op == "call_module"
             what = type(self.fetch_attr(node.target)).__name__ if is_module else node.target
             name = node.target if is_module else node.name
             self.refused.append(f"{name} ({getattr(what, '__name__', what)}): {error}")
             self.values[node] = Value("input", result) if torch.is_tensor(result) else None
+        self.changed.update({each: node for each in changed})
         return result
+
+    def as_in_training(self, node: Any, result: Any) -> Any:
+        """A dropout that is run in evaluation mode returns its input, and in training mode another tensor."""
+        module = self.fetch_attr(node.target) if node.op == "call_module" else None
+        is_copied = (getattr(module, "p", 0) and not getattr(module, "inplace", False)
+                     and node.target not in self.evaluated)
+        return result.clone() if is_copied and torch.is_tensor(result) else result
+
+    def changed_by(self, node: Any) -> List[Any]:
+        """The nodes whose tensors the run of a node has changed: their versions say it, but of a dropout."""
+        module = self.fetch_attr(node.target) if node.op == "call_module" else None
+        places = [place_of(each) for i in node.all_input_nodes for each in tensors_of(self.results[i])]
+        found = []
+        for other in dict.fromkeys(other for place in places for other in self.at[place]):
+            tensors = tensors_of(self.results[other])
+            versions = [each._version for each in tensors]
+            if versions != self.versions[other] or (getattr(module, "inplace", False)
+                                                    and places[0] in map(place_of, tensors)):
+                found.append(other)
+            self.versions[other] = versions
+        return found
+
+    def read(self, node: Any) -> Any:
+        """The Value of a node, after what was done in place to its tensor."""
+        writer = self.changed.pop(node, None)
+        if writer is None:
+            return self.values.get(node)
+        old, new = self.results[node], self.results[writer]
+        if torch.is_tensor(old) and torch.is_tensor(new) and old.data_ptr() == new.data_ptr() and \
+                old.numel() == new.numel() and (old.is_contiguous() and new.is_contiguous()
+                                                or old.stride() == new.stride()):
+            value = self.read(writer)
+            if isinstance(value, Value) and old.shape != new.shape:
+                value = Value(view(self.layers, f"{node.name}.view", value.name, value.shape, tuple(old.shape)), old)
+            self.values[node] = value
+        elif node not in self.changed.values() and self.is_view(node):
+            self.values[node] = self.value_of(node, old)
+        else:
+            self.changed[node] = writer
+            raise Unsupported(f"it reads {node.name}, of which {writer.name} has changed a part in place; expected "
+                              f"another tensor, such as {node.name}.clone()")
+        return self.values[node]
+
+    def is_view(self, node: Any) -> bool:
+        name = str(getattr(node.target, "__name__", node.target))
+        return node.op != "call_module" and not name.endswith("_") and any(
+            i in self.at[place_of(each)] for i in node.all_input_nodes for each in tensors_of(self.results[node]))
 
     def of(self, what: Any) -> Any:
         """Arguments with the Value of each node."""
-        return fx.node.map_aggregate(what, lambda a: self.values.get(a, None) if isinstance(a, fx.Node) else a)
+        return fx.node.map_aggregate(what, lambda a: self.read(a) if isinstance(a, fx.Node) else a)
 
-    def value_of(self, node: Any, result: Any) -> Any:
+    def value_of(self, node: Any, result: Any, more_readers: Sequence[Any] = ()) -> Any:
         if node.op == "placeholder":
             if not torch.is_tensor(result):
                 return result
@@ -146,19 +160,36 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         if node.op == "get_attr":
             if not torch.is_tensor(result):
                 return result
-            shape = list(result.shape) or [1]
-            trains = None if isinstance(result, torch.nn.Parameter) and result.requires_grad else False
-            value = stated(result.item()) if trains is False and result.numel() == 1 else None
-            name = self.layers.add("parameter", node.target, [], shape=shape, trainable=trains, value=value)
-            self.layers.numbers[name] = result.detach().cpu().reshape(shape).numpy()
-            return Value(name, result)
-        return self.pack(self.call_of(node, result), result)
+            numbers = result if result.is_floating_point() else result.float()
+            value = stated(result.item()) if not result.requires_grad and result.numel() == 1 else None
+            name = self.layers.add_parameter(node.target, numbers, value)
+            if result.requires_grad:
+                return Value(name, result, True)
+            constant = Constant(self.layers, node.target, result)
+            constant.name = name
+            return constant
+        return self.pack(self.call_of(node, result, more_readers), result)
 
-    def call_of(self, node: Any, result: Any) -> Any:
+    def call_of(self, node: Any, result: Any, more_readers: Sequence[Any] = ()) -> Any:
         args, kwargs = self.of(node.args), dict(self.of(node.kwargs))
+        found: List[Value] = []
+        fx.node.map_aggregate((args, kwargs), lambda a: found.append(a) if isinstance(a, Value) else None)
+        if node.meta.get("no_grad") and any(self.layers.is_learned(v.name) for v in found if not is_constant(v)):
+            raise Unshown(f"{node.name}: it is computed in torch.no_grad(), which stops gradients that layers would "
+                          "compute; expected layers below it that do not train")
+        if node.target in ("detach", "detach_") or node.target is getattr and node.args[1] == "data":
+            if self.layers.is_learned(found[0].name):
+                raise Unshown(f"{node.name}: it stops gradients (detach), which layers would compute; expected layers "
+                              "below it that do not train")
+            return found[0].name
         if node.op == "call_module":
             return self.module_of(node, args, kwargs, result)
-        use = Use(self.layers, node.name, args, kwargs, result)
+        is_random = any(word in str(getattr(node.target, "__name__", node.target)) for word in RANDOM)
+        if tensors_of(result) and not is_random and (all(map(is_constant, found)) or node.target in FILLED):
+            return fx.node.map_aggregate(result, lambda each: Constant(self.layers, node.name, each))
+        readers = [type(self.fetch_attr(each.target)) if each.op == "call_module" else each.target
+                   for each in (*node.users, *more_readers) if each is not node]
+        use = Use(self.layers, node.name, args, kwargs, result, readers)
         has_tensor = any(isinstance(a, (Value, tuple, list)) for a in list(args) + list(kwargs.values()))
         if node.op == "call_function" and getattr(node.target, "__name__", "") == "stochastic_depth":
             return stochastic_depth(use)
@@ -170,17 +201,27 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         if node.target not in table:
             raise Unsupported("no layer stands for it; expected a function that docs/import.md lists, or a module of "
                               "its own for --custom CLASS=FLOPS")
-        return table[node.target](use)
+        made = table[node.target](use)
+        use.left(node.target)
+        return made
 
     def module_of(self, node: Any, args: Sequence[Any], kwargs: Dict[str, Any], result: Any) -> Any:
         module = self.fetch_attr(node.target)
         flat: List[Value] = []
-        fx.node.map_aggregate([*args, *kwargs.values()], lambda a: flat.append(a) if isinstance(a, Value) else None)
-        call = Call(module, node.target, [v.name for v in flat], [v.shape for v in flat], result,
-                    node.target in self.evaluated)
+        arguments = bound(module, args, kwargs)
+        fx.node.map_aggregate(list(arguments.values()), lambda a: flat.append(a) if isinstance(a, Value) else None)
+        if node.meta.get("no_grad") and any(each.requires_grad for each in module.parameters()):
+            raise Unshown(f"{node.target}: it is computed in torch.no_grad(), and has parameters that train; expected "
+                          "requires_grad_(False)")
+        call = Call(module, node.target, arguments, flat, result, node.target in self.evaluated)
         kind = type(module).__name__
-        if kind in KNOWN and kind not in self.flops:
-            return KNOWN[kind](self.layers, call)
+        if is_known(module) and kind not in self.flops:
+            expect_known(module, arguments)
+            if kind != "Embedding" and not all(v.tensor.is_floating_point() or is_constant(v) for v in flat):
+                raise Unsupported("it reads whole numbers or truths; expected real numbers")
+            made = KNOWN[kind](self.layers, call)
+            call.module.left()
+            return made
         if not torch.is_tensor(result):
             raise Unsupported("no layer stands for it, and it makes several tensors, which no custom layer does; "
                               "expected a module that docs/import.md lists")
@@ -201,28 +242,19 @@ class Walk(fx.Interpreter):  # type: ignore[misc]
         return Value(names, result) if isinstance(names, str) and torch.is_tensor(result) else names
 
 
-def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mapping[str, int]) -> Tuple[Layers, Value]:
-    """The layers of a module, and what its first output is. Raises what torch.fx raises, or Refused."""
-    tracer = Tracer(flops)
-    original = fx.Proxy.__iter__
-    fx.Proxy.__iter__ = unpacked
-    try:
-        with in_training(net):
-            traced = fx.GraphModule(net, tracer.trace(net), type(net).__name__)
-    except Exception as error:
-        first_line = next(iter(str(error).splitlines()), "")
-        raise Refused(f"{tracer.failed or 'the network itself'} ({tracer.kind or type(net).__name__}): torch.fx cannot "
-                      f"trace it: {type(error).__name__}: {first_line}") from error
-    finally:
-        fx.Proxy.__iter__ = original
-    # What the run changes, such as running means, is not the user's.
-    traced = copy.deepcopy(traced).eval()
-    layers = Layers()
-    walk = Walk(traced, layers, flops, names, evaluated_in(net))
+def by_fx(net: Any, inputs: Tuple[Any, ...], names: Sequence[str], flops: Mapping[str, int],
+          apart: Mapping[str, int]) -> Tuple[Layers, Value]:
+    """The layers of a module, and what its first output is. Raises Refused."""
+    graph = traced(net, inputs, flops).eval()  # a copy, as what the run changes is not the user's
+    stored = {each.data_ptr(): name for name, each in reversed(list(graph.state_dict(keep_vars=True).items()))}
+    layers = Layers(stored, apart)
+    walk = Walk(graph, layers, flops, names, evaluated_in(net))
     with torch.no_grad():
-        walk.run(*inputs)
+        walk.run(*[each.clone() for each in inputs])
     if walk.names:
         raise ValueError(f"found {len(names)} inputs; the network reads {len(names) - len(walk.names)} of them")
+    if walk.unshown:
+        raise Unshown("\n".join(walk.unshown))
     if walk.refused:
         raise Refused("\n".join(walk.refused))
     kinds = sorted({type(module).__name__ for module in net.modules()})
