@@ -111,11 +111,18 @@ void check_attribute(const AttributeRule& rule, const Attribute& given) {
 
 // The first input is always `input`, as model files call it. Indices have four bytes on a device,
 // also if ONNX stores eight.
-LayerList::LayerList(const OnnxGraph& graph) : graph_(graph), weights_(graph) {
+LayerList::LayerList(const OnnxGraph& graph, FormMap map_form)
+    : graph_(graph), map_form_(map_form), weights_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
   spec_.name = graph.name.empty() ? "network" : clean(graph.name);
+  const OnnxLinks links(graph);
   for (const int tensor : graph.inputs) {
+    if (links.reader_count(tensor) == 0) {
+      note(fmt::format("nothing reads the input '{}', which is left out",
+                       printable(at(tensor).name)));
+      continue;
+    }
     const bool is_first = spec_.inputs.empty();
     const OnnxTensor& input = graph.at(tensor);
     InputSpec read{.name = unique(is_first ? "input" : clean(input.name)), .shape = input.shape};
@@ -176,7 +183,9 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   std::string name = add(op, owner_name(node, origin), {input}, attributes);
   // Language models share the table of an embedding with their last linear layer.
   const std::string kind(op == "embedding" ? "linear" : op);
-  const auto [owner, is_first] = owners_.emplace(std::pair{kind, origin}, name);
+  const auto [owner, is_first] =
+      owners_.emplace(std::pair{kind, weight_key(graph_, node, weight)}, name);
+  if (is_fixed(node, weight)) spec_.layers.back().trainable = false;
   if (is_first) {
     weights_.add_layer(op, name, node, weight);
   } else {
@@ -184,6 +193,13 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
     weights_.add_user(name, owner->second, weight);
   }
   return name;
+}
+
+// Constants train if the file keeps all of its weights as constants.
+bool LayerList::is_fixed(const OnnxNode& node, int weight) const {
+  const bool has_weights = std::any_of(graph_.tensors.begin(), graph_.tensors.end(),
+                                       [](const OnnxTensor& tensor) { return tensor.is_weight; });
+  return node.integer("fixed", 0) != 0 || (at(weight).is_constant && has_weights);
 }
 
 // Steps of one recurrence name the first step as their owner, so that a sequence has one set of
@@ -198,6 +214,13 @@ std::string LayerList::add_cell(const OnnxNode& node, std::string_view op,
   } else {
     spec_.layers.back().weights = InputName{.name = owner, .place = {}};
   }
+  return name;
+}
+
+std::string LayerList::add_number(const std::string& wanted, double value) {
+  std::string name = add("parameter", wanted, {},
+                         {{"shape", list_attribute({1})}, {"value", real_attribute(value)}});
+  spec_.layers.back().trainable = false;
   return name;
 }
 
@@ -265,15 +288,27 @@ std::optional<double> one_value(const OnnxTensor& tensor) {
 /// Layers have no constants: known numbers are a parameter that does not train.
 std::string LayerList::parameter(int tensor) {
   const OnnxTensor& weight = at(tensor);
+  const auto form = graph_.forms.find(tensor);
+  if (form != graph_.forms.end() && (weight.is_moved || form->second.op == "Concat")) {
+    map_form_(*this, form->second);
+    return names_.at(tensor);
+  }
   const int origin = weight.origin < 0 ? tensor : weight.origin;
   const Shape whole = shape(origin).empty() ? Shape{1} : shape(origin);
   auto [known, is_new] = parameters_.emplace(origin, "");
   if (is_new) {
-    const std::optional<double> value = origin == tensor ? one_value(weight) : std::nullopt;
+    const bool is_stated = origin == tensor && weight.is_constant;
+    const std::optional<double> value = is_stated ? one_value(weight) : std::nullopt;
+    if (is_stated && !value) {
+      note(
+          fmt::format("'{}' has known numbers, which the model file does not have: 'run' and "
+                      "'export' need them by --parameters",
+                      clean(weight.name)));
+    }
     known->second = add("parameter", clean(at(origin).name), {},
                         {{"shape", list_attribute(whole)},
                          {"value", value ? real_attribute(*value) : Attribute{}}});
-    spec_.layers.back().trainable = !weight.values;
+    spec_.layers.back().trainable = !weight.is_constant;
     weights_.add_parameter(known->second, origin);
   }
   std::string name = known->second;

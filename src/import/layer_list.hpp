@@ -33,7 +33,9 @@ inline constexpr const char* kComputedWeights =
 /// The layers so far, and which of their outputs each tensor of the ONNX graph is.
 class LayerList {
  public:
-  explicit LayerList(const OnnxGraph& graph);
+  /// `map_form` adds the layers that make a weight of another one.
+  using FormMap = void (*)(LayerList& layers, const OnnxNode& node);
+  LayerList(const OnnxGraph& graph, FormMap map_form);
 
   const OnnxGraph& graph() const { return graph_; }
   const OnnxTensor& at(int tensor) const { return graph_.at(tensor); }
@@ -53,6 +55,8 @@ class LayerList {
   std::string add_cell(const OnnxNode& node, std::string_view op, const std::string& wanted,
                        std::vector<std::string> inputs,
                        std::initializer_list<GivenAttribute> attributes, const std::string& owner);
+  /// A parameter of one known number that does not train.
+  std::string add_number(const std::string& wanted, double value);
   /// An input of the model besides those of the graph, which can be had again: zeros, as the first
   /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
@@ -78,14 +82,16 @@ class LayerList {
  private:
   std::string unique(const std::string& wanted);
   std::string parameter(int tensor);
+  bool is_fixed(const OnnxNode& node, int weight) const;
   std::string owner_name(const OnnxNode& node, int weight) const;
 
   const OnnxGraph& graph_;
+  FormMap map_form_;
   ModelSpec spec_;
   std::map<int, std::string> names_;       ///< of tensors
   std::set<std::string> taken_;            ///< names of layers, their parts included
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
-  std::map<std::pair<std::string, int>, std::string> owners_;  ///< by op and weight
+  std::map<std::pair<std::string, std::string>, std::string> owners_;  ///< by op and weight
   std::vector<std::string> notes_;
   KeptWeights weights_;
 };

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,11 @@ namespace {
 std::string first_state(LayerList& layers, const OnnxNode& node, std::size_t input,
                         const std::string& wanted, const Shape& shape) {
   const int given = node.input(input);
-  if (given < 0 || layers.at(given).values) return layers.add_input(wanted, shape);
+  const auto known =
+      given < 0 || layers.at(given).is_weight ? std::nullopt : layers.at(given).known();
+  const bool is_zeros =
+      known && std::all_of(known->begin(), known->end(), [](double number) { return number == 0; });
+  if (given < 0 || is_zeros) return layers.add_input(wanted, shape);
   std::string name = layers.name_of_tensor(given);
   if (layers.shape(given).size() == 3 && layers.shape(given)[0] > 1) {
     name = layers.add("slice", wanted + ".direction", {name},

@@ -1,0 +1,121 @@
+// Sums over axes, a softmax over several of them, repetitions, and choices of elements.
+
+#include <algorithm>
+#include <numeric>
+
+#include "import/lower.hpp"
+#include "import/match.hpp"
+#include "model/shape.hpp"
+
+namespace poet {
+namespace {
+
+using List = std::vector<std::int64_t>;
+
+/// Before opset 13, a softmax goes over all extents from its axis on, as if they were one.
+void lower_old_softmax(GraphBuilder& b) {
+  constexpr int kFirstWithOneAxis = 13;
+  const Shape in = b.shape(b.node().input(0));
+  if (b.graph().opset >= kFirstWithOneAxis || in.empty()) return;
+  const std::size_t axis = axis_index(b.node().integer("axis", 1), in);
+  if (axis + 1 == in.size() || axis == 0) return;
+  Shape flat(in.begin(), in.begin() + static_cast<std::ptrdiff_t>(axis));
+  flat.push_back(element_count(std::span(in).subspan(axis)));
+  const int one = b.add("Reshape", {b.node().input(0)}, std::move(flat));
+  const int softmax = b.add_like(one, b.node().op, {one}, {{"axis", integer_of(-1)}});
+  b.add("Reshape", {softmax}, in);
+}
+
+/// A sum is a mean times the number of what is added up.
+void lower_sum(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  int x = node.input(0);
+  const List axes = whole_numbers(b.graph(), node, 1, "axes");
+  const bool is_unknown = node.input(1) >= 0 && !b.graph().at(node.input(1)).values;
+  if (is_unknown || (axes.empty() && node.integer("noop_with_empty_axes", 0) != 0)) return;
+  const std::int64_t out = std::max<std::int64_t>(1, element_count(b.shape(node.output(0))));
+  const auto count = static_cast<double>(element_count(b.shape(x)) / out);
+  if (node.op == "ReduceSumSquare") x = b.add_like(x, "Mul", {x, x});
+  if (node.op == "ReduceL1") x = b.add_like(x, "Abs", {x});
+  GraphBuilder::Attributes attributes{{"keepdims", integer_of(node.integer("keepdims", 1))}};
+  if (!axes.empty()) attributes.emplace_back("axes", list_of(axes));
+  const int mean = b.add_like(node.output(0), "ReduceMean", {x}, std::move(attributes));
+  b.add_like(mean, "Mul", {mean, b.number(count)});
+}
+
+/// Added to zeros, data is repeated. The batch is left to itself.
+void lower_expand(GraphBuilder& b) {
+  const int x = b.node().input(0);
+  Shape shape = b.shape(b.node().output(0));
+  if (!b.graph().at(x).is_data() || shape.empty() || shape == b.shape(x)) return;
+  const Shape out = shape;
+  if (out.size() == b.shape(x).size() && out[0] == b.shape(x)[0]) shape[0] = 1;
+  const auto count = static_cast<std::size_t>(element_count(shape));
+  b.add("Add", {x, b.constant(std::move(shape), std::vector<double>(count, 0.0))}, out);
+}
+
+/// Elements of data at known places: as many slices as there are rows of neighbours.
+void lower_gather(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const int x = node.input(0);
+  List places = whole_numbers(b.graph(), node, 1, "");
+  const Shape in = b.shape(x);
+  if (!b.graph().at(x).is_data() || in.empty() || are_neighbours(places)) return;
+  const std::size_t axis = axis_index(node.integer("axis", 0), in);
+  std::vector<int> parts;
+  constexpr std::size_t kMost = 256;
+  for (std::size_t i = 0; i < places.size() && parts.size() <= kMost;) {
+    std::size_t end = i + 1;
+    while (end < places.size() && places[end] == places[end - 1] + 1 && places[end] != 0) ++end;
+    const std::int64_t start = places[i] < 0 ? places[i] + in[axis] : places[i];
+    const auto size = static_cast<std::int64_t>(end - i);
+    if (start < 0 || start > in[axis] - size) return b.give_up();
+    parts.push_back(b.slice(x, axis, start, size));
+    i = end;
+  }
+  if (parts.empty() || parts.size() > kMost) return b.give_up();
+  Shape joined = in;
+  joined[axis] = static_cast<std::int64_t>(places.size());
+  const int all = b.add("Concat", parts, std::move(joined),
+                        {{"axis", integer_of(static_cast<std::int64_t>(axis))}});
+  b.add("Reshape", {all}, b.shape(node.output(0)));
+}
+
+/// Channels as blocks of pixels, or the reverse.
+void lower_blocks(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const Shape in = b.shape(node.input(0));
+  const Shape out = b.shape(node.output(0));
+  const std::int64_t size = node.integer("blocksize", 1);
+  const bool is_to_space = node.op == "DepthToSpace";
+  const std::string mode = node.text("mode");
+  if (in.size() != 4 || size < 1 || (!mode.empty() && mode != "DCR" && mode != "CRD")) return;
+  Shape parts{in[0], in[1], in[2] / size, size, in[3] / size, size};
+  List order{0, 3, 5, 1, 2, 4};
+  if (is_to_space && mode == "CRD") {
+    parts = {in[0], out[1], size, size, in[2], in[3]};
+    order = {0, 1, 4, 2, 5, 3};
+  } else if (is_to_space) {
+    parts = {in[0], size, size, out[1], in[2], in[3]};
+    order = {0, 3, 4, 1, 5, 2};
+  }
+  const int split = b.add("Reshape", {node.input(0)}, parts);
+  Shape moved;
+  for (const std::int64_t axis : order) moved.push_back(parts[static_cast<std::size_t>(axis)]);
+  const int turned = b.add("Transpose", {split}, std::move(moved), {{"perm", list_of(order)}});
+  b.add("Reshape", {turned}, out);
+}
+
+}  // namespace
+
+void lower_shapes(GraphBuilder& builder) {
+  const std::string& op = builder.node().op;
+  if (builder.node().input(0) < 0) return;
+  if (op == "Softmax" || op == "LogSoftmax") lower_old_softmax(builder);
+  if (op == "ReduceSum" || op == "ReduceSumSquare" || op == "ReduceL1") lower_sum(builder);
+  if (op == "Expand") lower_expand(builder);
+  if (op == "Gather") lower_gather(builder);
+  if (op == "DepthToSpace" || op == "SpaceToDepth") lower_blocks(builder);
+}
+
+}  // namespace poet
