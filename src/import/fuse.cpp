@@ -91,6 +91,7 @@ void remove_idle_nodes(OnnxGraph& graph) {
 
 void fuse(OnnxGraph& graph, std::vector<std::string>& notes) {
   remove_unread_nodes(graph);
+  replace_nodes(graph, lower_old_broadcast);
   remove_idle_nodes(graph);
   fuse_recurrence(graph);
   remove_idle_nodes(graph);

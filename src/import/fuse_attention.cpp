@@ -163,9 +163,15 @@ bool joins_heads(const OnnxGraph& graph, const OnnxNode* moved, const OnnxNode* 
          graph.at(joined->output(0)).shape == graph.at(q).shape;
 }
 
+/// What a user should know of all of them.
+struct Found {
+  int dropouts = 0;
+  int unknown_masks = 0;
+};
+
 /// From the softmax, which every attention has: back to the scores and their operands, forward to
 /// the product with V. One condition that fails leaves all nodes as they are.
-void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax, int& dropouts) {
+void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax, Found& found) {
   constexpr int kFirstWithLastAxis = 13;
   const auto rank = static_cast<std::int64_t>(graph.at(softmax.output(0)).shape.size());
   const std::int64_t axis = softmax.integer("axis", graph.opset < kFirstWithLastAxis ? 1 : -1);
@@ -193,31 +199,36 @@ void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax,
   }
   const double usual = 1 / std::sqrt(static_cast<double>(graph.at(queries).shape.back()));
   if (!is_near(scores.scale, usual) || scores.hides == Hides::something) return;
-  dropouts += dropout == nullptr ? 0 : 1;
-  const std::string differs = dropout != nullptr ? "it drops scores, the layer drops none"
-                              : scores.hides == Hides::unknown
-                                  ? "the file has no numbers of its mask, the layer's is causal"
-                                  : "";
+  found.dropouts += dropout == nullptr ? 0 : 1;
   OnnxNode& fused =
       *Pattern(graph, links)
            .replace(joined->output(0), ".attention", softmax.name, {q.source, k.source, v.source});
   fused.attributes["heads"].integer = q.heads;
   fused.attributes["causal"].integer = scores.hides == Hides::nothing ? 0 : 1;
-  if (!differs.empty()) fused.attributes["differs"].text = differs;
+  found.unknown_masks += scores.hides == Hides::unknown ? 1 : 0;
+  if (dropout != nullptr) {
+    fused.attributes["differs"].text = "it drops scores, the layer drops none";
+  }
 }
 
 }  // namespace
 
 void fuse_attention(OnnxGraph& graph, std::vector<std::string>& notes) {
   const OnnxLinks links(graph);
-  int dropouts = 0;
+  Found found;
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    if (graph.nodes[i].op == "Softmax") fuse_one(graph, links, graph.nodes[i], dropouts);
+    if (graph.nodes[i].op == "Softmax") fuse_one(graph, links, graph.nodes[i], found);
   }
-  if (dropouts > 0) {
-    notes.push_back(fmt::format(
-        "{} attention{} without the dropout of the scores, which the op attention does not have",
-        dropouts, dropouts == 1 ? " is" : "s are"));
+  const auto count = [](int each) {
+    return fmt::format("{} attention{}", each, each == 1 ? " is" : "s are");
+  };
+  if (found.dropouts > 0) {
+    notes.push_back(count(found.dropouts) +
+                    " without the dropout of the scores, which the op attention does not have");
+  }
+  if (found.unknown_masks > 0) {
+    notes.push_back(count(found.unknown_masks) +
+                    " taken for causal, as the file has no numbers of the mask");
   }
   remove_unread_nodes(graph);
 }

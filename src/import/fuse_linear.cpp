@@ -50,6 +50,7 @@ void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
   pattern.take(&node);
   const int weight = node.input(1);
   const int bias = node.input(2);
+  static_cast<void>(node.has("broadcast"));  // before opset 7, and without it ever since
   const double scale = node.number("alpha", 1);
   const bool has_factor = scale != 1 || (node.number("beta", 1) != 1 && bias >= 0);
   const bool is_transposed = node.integer("transB", 0) != 0;

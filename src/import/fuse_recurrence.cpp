@@ -5,7 +5,6 @@
 // later, in map_recurrence.cpp, where layers are made.
 
 #include <algorithm>
-#include <cctype>
 
 #include <fmt/format.h>
 
@@ -132,9 +131,7 @@ bool has_usual_activations(const OnnxNode& node) {
                                            : std::vector<std::string>{"sigmoid", "tanh"};
   const std::vector<std::string>& found = node.attributes.at("activations").texts;
   for (std::size_t i = 0; i < found.size(); ++i) {
-    std::string name = found[i];
-    for (char& c : name) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-    if (name != one[i % one.size()]) return false;
+    if (in_lower_case(found[i]) != one[i % one.size()]) return false;
   }
   return true;
 }

@@ -3,6 +3,8 @@
 
 #include "import/graph_builder.hpp"
 
+#include "import/match.hpp"
+
 namespace poet {
 
 OnnxAttribute integer_of(std::int64_t value) {
@@ -25,6 +27,15 @@ Shape broadcast_shape(const Shape& a, const Shape& b) {
     if (longer[i + shift] == 1) longer[i + shift] = shorter[i];
   }
   return longer;
+}
+
+GraphBuilder::GraphBuilder(OnnxGraph& graph, const OnnxNode& node)
+    : graph_(graph), node_(node), name_(node.name) {
+  node_.forget();
+  const std::size_t slash = name_.rfind('/');
+  const std::string last = slash == std::string::npos ? "" : name_.substr(slash + 1);
+  if (last == node.op || last.starts_with(node.op + "_")) name_.resize(slash);
+  if (name_.empty()) name_ = in_lower_case(node.op.substr(node.op.starts_with('.') ? 1 : 0));
 }
 
 int GraphBuilder::slice(int tensor, std::size_t axis, std::int64_t start, std::int64_t size) {
@@ -60,7 +71,7 @@ int GraphBuilder::add(const std::string& op, std::vector<int> inputs, Shape shap
   const int made = static_cast<int>(graph_.tensors.size());
   graph_.tensors.push_back(
       {.name = graph_.at(node_.output(0)).name + "." + op, .shape = std::move(shape)});
-  OnnxNode node{.op = op, .name = node_.name, .inputs = std::move(inputs), .outputs = {made}};
+  OnnxNode node{.op = op, .name = name_, .inputs = std::move(inputs), .outputs = {made}};
   for (auto& [key, value] : attributes) node.attributes[key] = std::move(value);
   nodes_.push_back(std::move(node));
   return made;

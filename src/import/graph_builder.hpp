@@ -14,9 +14,7 @@ class GraphBuilder {
  public:
   using Attributes = std::vector<std::pair<std::string, OnnxAttribute>>;
 
-  GraphBuilder(OnnxGraph& graph, const OnnxNode& node) : graph_(graph), node_(node) {
-    node_.forget();
-  }
+  GraphBuilder(OnnxGraph& graph, const OnnxNode& node);
 
   const OnnxGraph& graph() const { return graph_; }
   const OnnxNode& node() const { return node_; }
@@ -51,6 +49,7 @@ class GraphBuilder {
  private:
   OnnxGraph& graph_;
   const OnnxNode node_;
+  std::string name_;  ///< of the nodes, without the op of the one that they stand for
   std::vector<OnnxNode> nodes_;
   std::string fault_;
 };

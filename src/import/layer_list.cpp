@@ -16,6 +16,8 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "import/lower.hpp"
+#include "import/match.hpp"
 #include "model/op.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
@@ -59,9 +61,7 @@ std::vector<std::string> split_name(const std::string& name) {
 }
 
 std::string lower(std::string_view text) {
-  std::string result(text.starts_with('.') ? text.substr(1) : text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
+  return in_lower_case(std::string(text.starts_with('.') ? text.substr(1) : text));
 }
 
 }  // namespace
@@ -117,8 +117,10 @@ LayerList::LayerList(const OnnxGraph& graph, FormMap map_form)
   spec_.backward = Backward::exact;
   spec_.name = graph.name.empty() ? "network" : clean(graph.name);
   const OnnxLinks links(graph);
+  const bool reads_any = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                     [&](int input) { return links.reader_count(input) > 0; });
   for (const int tensor : graph.inputs) {
-    if (links.reader_count(tensor) == 0) {
+    if (reads_any && links.reader_count(tensor) == 0) {
       note(fmt::format("nothing reads the input '{}', which is left out",
                        printable(at(tensor).name)));
       continue;

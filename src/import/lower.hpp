@@ -16,6 +16,9 @@ void lower_resize(GraphBuilder& builder);
 /// Weights and constants that hide elements from a softmax, with numbers that are finite.
 int finite_mask(GraphBuilder& builder, int mask);
 
+/// The same for what patterns would be looked for in.
+void lower_old_broadcast(GraphBuilder& builder);
+
 /// What of a Resize or an Upsample no layer has.
 std::string fault_of_resize(const OnnxGraph& graph, const OnnxNode& node);
 

@@ -30,6 +30,7 @@ void lower_gemm(GraphBuilder& b) {
   int x = node.input(0);
   int weight = node.input(1);
   const int bias = node.input(2);
+  static_cast<void>(node.has("broadcast"));
   if (x < 0 || weight < 0 || !b.graph().at(x).is_data()) return;
   if (node.integer("transA", 0) != 0) x = transposed(b, x);
   const bool is_transposed = node.integer("transB", 0) != 0;

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <set>
 
 #include "import/lower.hpp"
 #include "import/match.hpp"
@@ -107,6 +108,26 @@ void lower_blocks(GraphBuilder& b) {
 }
 
 }  // namespace
+
+// Before opset 7, the second tensor of a sum or a product lies along the extents of the first from
+// an axis on, and not along the last ones.
+void lower_old_broadcast(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  static const std::set<std::string> ops = {"Add", "Sub", "Mul", "Div", "Pow"};
+  if (!ops.contains(node.op) || (!node.has("axis") && !node.has("broadcast"))) return;
+  const int x = node.input(0);
+  int second = node.input(1);
+  const Shape in = b.shape(x);
+  Shape shape = b.shape(second);
+  const std::size_t axis = node.has("axis") ? axis_index(node.integer("axis", 0), in) : 0;
+  if (node.has("axis") && axis + shape.size() < in.size()) {
+    shape.resize(in.size() - axis, 1);
+    second = b.graph().at(second).is_data() ? b.add("Reshape", {second}, shape)
+                                            : b.in_shape(second, shape);
+  }
+  static_cast<void>(node.integer("broadcast", 0));
+  b.add_like(node.output(0), node.op, {x, second});
+}
 
 void lower_shapes(GraphBuilder& builder) {
   const std::string& op = builder.node().op;

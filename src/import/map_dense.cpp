@@ -72,7 +72,7 @@ namespace {
 /// file train (fuse_norms.cpp). Running statistics become nothing.
 void batch_norm(LayerList& layers, const OnnxNode& node, const GivenAttribute& epsilon) {
   for (const std::size_t i : {1U, 2U, 3U, 4U}) expect_vector(layers, node, i);
-  static_cast<void>(node.integer("training_mode", 0));
+  for (const char* const mode : {"training_mode", "is_test"}) static_cast<void>(node.has(mode));
   // ONNX states how much of the old statistics stays, layers how much of the batch comes in.
   const double momentum = 1 - shortest_decimal(node.number("momentum", 0.9));
   const bool is_image = layers.shape(node.input(0)).size() == 4;

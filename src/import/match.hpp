@@ -1,6 +1,7 @@
 #pragma once
 
 #include <algorithm>
+#include <cctype>
 #include <cmath>
 #include <cstdint>
 #include <limits>
@@ -14,6 +15,11 @@
 namespace poet {
 
 // Small questions about the nodes of a pattern.
+
+inline std::string in_lower_case(std::string text) {
+  for (char& c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
 
 /// Whether a number is this one, as far as a float and the digits of an exporter can tell.
 inline bool is_near(double number, double wanted) {
