@@ -142,6 +142,10 @@ void lower_elementwise(GraphBuilder& builder) {
   if (op == "Sum" || op == "Mean" || op == "Max" || op == "Min") lower_variadic(builder);
   if (op == "Neg") times(builder, x, -1);
   if (op == "Reciprocal") builder.add_like(x, "Div", {builder.number(1), x});
+  if (op == "Softsign") {
+    const int size = builder.add_like(x, "Abs", {x});
+    builder.add_like(x, "Div", {x, builder.add_like(x, "Add", {size, builder.number(1)})});
+  }
   if (op == "Abs") {
     const int negative = relu(builder, times(builder, x, -1));
     builder.add_like(x, "Add", {relu(builder, x), negative});

@@ -173,6 +173,7 @@ void lower_window(GraphBuilder& b) {
   if (is_mean && node.integer("ceil_mode", 0) != 0) return;
   const int x =
       padded(b, node.input(0), begins, ends, Fill::number, node.op == "MaxPool" ? kHidden : 0.0);
+  node.read_all();
   GraphBuilder::Attributes attributes;
   for (const auto& [key, value] : node.attributes) {
     if (key != "pads" && key != "auto_pad") attributes.emplace_back(key, value);
@@ -184,18 +185,8 @@ void lower_window(GraphBuilder& b) {
   b.add_like(out, "Mul", {out, shares_of_windows(b, kernel, begins)});
 }
 
-/// A transposed convolution without padding, of which the ends are cut off. One over signals is one
-/// over images of height 1.
-void lower_transposed(GraphBuilder& b) {
-  const OnnxNode& node = b.node();
-  const int weight = node.input(1);
-  if (weight < 0 || b.graph().at(weight).is_data() || b.shape(node.input(0)).size() != 3) return;
-  const bool is_plain = node.text("auto_pad").empty() && !node.has("output_shape");
-  if (!is_plain || b.shape(weight).size() != 3) return;
-  const auto as_image = [](Shape shape) {
-    shape.insert(shape.begin() + 2, 1);
-    return shape;
-  };
+/// The attributes of a window over signals as those of one over images of height 1.
+GraphBuilder::Attributes over_images(const OnnxNode& node) {
   GraphBuilder::Attributes attributes;
   for (const auto& [key, value] : node.attributes) {
     OnnxAttribute both = value;
@@ -205,13 +196,66 @@ void lower_transposed(GraphBuilder& b) {
     }
     attributes.emplace_back(key, std::move(both));
   }
+  return attributes;
+}
+
+void lower_transposed_signal(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const int weight = node.input(1);
+  if (b.shape(weight).size() != 3 || node.has("output_shape")) return;
+  const auto as_image = [](Shape shape) {
+    shape.insert(shape.begin() + 2, 1);
+    return shape;
+  };
+  node.read_all();
   const int image = b.add("Reshape", {node.input(0)}, as_image(b.shape(node.input(0))));
   std::vector<int> inputs = node.inputs;
   inputs[0] = image;
   inputs[1] = b.in_shape(weight, as_image(b.shape(weight)));
   const int made = b.add("ConvTranspose", std::move(inputs), as_image(b.shape(node.output(0))),
-                         std::move(attributes));
+                         over_images(node));
   b.add("Reshape", {made}, b.shape(node.output(0)));
+}
+
+/// A transposed convolution without padding, of which the ends are cut off. What the file states of
+/// the output says how much there is to cut; the odd element goes at the end for SAME_UPPER alone.
+void lower_transposed(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const Shape in = b.shape(node.input(0));
+  const Shape out = b.shape(node.output(0));
+  const Shape weight = b.shape(node.input(1));
+  const std::string automatic = node.text("auto_pad");
+  const bool is_stated = node.has("output_shape") || automatic.starts_with("SAME");
+  const List pads = node.integers("pads");
+  if (weight.size() != 4 || in.size() != 4 || (!is_stated && pads.size() != 4)) return;
+  Shape full = out;
+  List begins;
+  for (std::size_t i = 0; i < 2; ++i) {
+    const auto entry = [&](const char* key, std::int64_t otherwise) {
+      const List list = node.integers(key);
+      return i < list.size() ? list[i] : otherwise;
+    };
+    const std::int64_t reach = checked_product({entry("dilations", 1), weight[i + 2] - 1});
+    full[i + 2] = checked_sum({checked_product({entry("strides", 1), in[i + 2] - 1}), reach, 1,
+                               entry("output_padding", 0)});
+    const std::int64_t rest = full[i + 2] - out[i + 2];
+    const bool is_open = is_stated && rest % 2 != 0 && !automatic.starts_with("SAME");
+    if (rest < 0 || is_open) return;
+    begins.push_back(!is_stated ? pads[i] : automatic == "SAME_UPPER" ? rest / 2 : rest - rest / 2);
+    if (begins[i] < 0 || begins[i] > rest) return;
+  }
+  const bool is_even = !is_stated && pads[0] == pads[2] && pads[1] == pads[3];
+  if (is_even) return;
+  node.read_all();
+  GraphBuilder::Attributes attributes;
+  for (const auto& [key, value] : node.attributes) {
+    const bool is_replaced = key == "pads" || key == "auto_pad" || key == "output_shape";
+    if (!is_replaced) attributes.emplace_back(key, value);
+  }
+  int x = b.add("ConvTranspose", node.inputs, full, std::move(attributes));
+  for (std::size_t i = 0; i < 2; ++i) {
+    if (out[i + 2] != full[i + 2]) x = b.slice(x, i + 2, begins[i], out[i + 2]);
+  }
 }
 
 }  // namespace
@@ -221,7 +265,10 @@ void lower_padding(GraphBuilder& builder) {
   if (builder.node().input(0) < 0) return;
   if (op == "Pad") lower_pad(builder);
   if (op == "Conv" || op == "MaxPool" || op == "AveragePool") lower_window(builder);
-  if (op == "ConvTranspose") lower_transposed(builder);
+  if (op != "ConvTranspose" || builder.node().input(1) < 0) return;
+  const bool is_signal = builder.shape(builder.node().input(0)).size() == 3;
+  if (builder.graph().at(builder.node().input(1)).is_data()) return;
+  is_signal ? lower_transposed_signal(builder) : lower_transposed(builder);
 }
 
 }  // namespace poet

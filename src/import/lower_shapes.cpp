@@ -47,6 +47,7 @@ void lower_sum(GraphBuilder& b) {
 /// Added to zeros, data is repeated. The batch is left to itself.
 void lower_expand(GraphBuilder& b) {
   const int x = b.node().input(0);
+  b.node().read_all();
   Shape shape = b.shape(b.node().output(0));
   if (!b.graph().at(x).is_data() || shape.empty() || shape == b.shape(x)) return;
   const Shape out = shape;
