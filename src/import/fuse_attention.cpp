@@ -188,7 +188,7 @@ void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax,
     return split_into_heads(graph, links, without_scale(graph, links, tensor, scores.scale), order);
   };
   const int queries = scores.product->input(0);
-  const Heads q = heads(queries, {0, 2, 1, 3});
+  Heads q = heads(queries, {0, 2, 1, 3});
   const Heads k = heads(scores.product->input(1), {0, 2, 3, 1});
   const Heads v = split_into_heads(graph, links, context->input(1), {0, 2, 1, 3});
   if (q.source < 0 || k.source < 0 || v.source < 0 || q.heads != k.heads || q.heads != v.heads ||
@@ -198,6 +198,8 @@ void fuse_one(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& softmax,
     return;
   }
   const double usual = 1 / std::sqrt(static_cast<double>(graph.at(queries).shape.back()));
+  // Before the heads are split, the queries of PyTorch are scaled.
+  if (!is_near(scores.scale, usual)) q.source = without_scale(graph, links, q.source, scores.scale);
   if (!is_near(scores.scale, usual) || scores.hides == Hides::something) return;
   found.dropouts += dropout == nullptr ? 0 : 1;
   OnnxNode& fused =

@@ -226,6 +226,11 @@ std::string LayerList::add_number(const std::string& wanted, double value) {
   return name;
 }
 
+std::string LayerList::copy_of_learned(int tensor, const std::string& name) {
+  if (!at(tensor).is_weight) return name;
+  return add("mul", name + ".copy", {name, add_number(name + ".one", 1)});
+}
+
 // A first state can be had again at no cost, so it need not be kept in RAM.
 std::string LayerList::add_input(const std::string& wanted, Shape shape) {
   InputSpec input{
@@ -321,8 +326,9 @@ std::string LayerList::parameter(int tensor) {
   if (count < element_count(whole) && count % rest == 0) {
     // A part along the first extent, such as the first positions of a table.
     const std::int64_t size = count / rest;
+    name = copy_of_learned(tensor, name);
     const std::int64_t start = std::clamp<std::int64_t>(weight.part_start, 0, whole[0] - size);
-    name = add("slice", name + ".part", {name},
+    name = add("slice", known->second + ".part", {name},
                {{"start", number_attribute(start)},
                 {"size", number_attribute(size)},
                 {"axis", number_attribute(0)}});
@@ -348,6 +354,11 @@ void LayerList::note(std::string text) {
 void LayerList::differs(const std::string& text) {
   std::string& known = spec_.layers.back().differs;
   known += (known.empty() ? "" : "; ") + text;
+}
+
+const Shape* LayerList::wanted_shape(const std::string& layer) const {
+  const auto found = made_.find(layer);
+  return found == made_.end() || found->second < 0 ? nullptr : &shape(found->second);
 }
 
 ModelSpec LayerList::take(std::vector<std::string>& notes) {

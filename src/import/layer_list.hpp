@@ -57,11 +57,16 @@ class LayerList {
                        std::initializer_list<GivenAttribute> attributes, const std::string& owner);
   /// A parameter of one known number that does not train.
   std::string add_number(const std::string& wanted, double value);
+  /// A learned tensor, as a layer may read it that has no kernel for its gradient: times 1.
+  std::string copy_of_learned(int tensor, const std::string& name);
   /// An input of the model besides those of the graph, which can be had again: zeros, as the first
   /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
 
-  void set_output(int tensor, std::string name) { names_[tensor] = std::move(name); }
+  void set_output(int tensor, std::string name) {
+    made_[name] = tensor;
+    names_[tensor] = std::move(name);
+  }
   /// The name of a tensor as an input of a layer. A weight, or known numbers, becomes a layer
   /// `parameter`, which is not trained if the numbers are known. Throws InputError, without a
   /// place, for data that no layer makes.
@@ -76,6 +81,9 @@ class LayerList {
   /// Several such texts are joined.
   void differs(const std::string& text);
   ModelSpec take(std::vector<std::string>& notes);
+  /// The shape that the graph has for the output of a layer; null for a layer that it does not
+  /// know.
+  const Shape* wanted_shape(const std::string& layer) const;
   /// Where the numbers of the layers' parameters are.
   const KeptWeights& weights() const { return weights_; }
 
@@ -89,6 +97,7 @@ class LayerList {
   FormMap map_form_;
   ModelSpec spec_;
   std::map<int, std::string> names_;       ///< of tensors
+  std::map<std::string, int> made_;        ///< tensors, by layer
   std::set<std::string> taken_;            ///< names of layers, their parts included
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
   std::map<std::pair<std::string, std::string>, std::string> owners_;  ///< by op and weight

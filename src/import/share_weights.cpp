@@ -50,7 +50,6 @@ bool has_loose_bias(const OnnxNode& node) {
 struct Uses {
   std::set<std::string> keys;    ///< in which forms
   std::set<std::string> layers;  ///< with which companions
-  bool is_bias = false;          ///< of some layer
   bool is_operand = false;       ///< of some node that is no layer with parameters
   bool has_lookup = false;
 };
@@ -99,6 +98,9 @@ class Sharing {
   void add(const OnnxNode& node) {
     const std::vector<std::size_t>& slots = weight_inputs(graph_, node);
     std::string layer = node.op == "Gather" ? ".linear" : node.op;
+    // Only the steps of one sequence share a cell.
+    const bool is_cell = node.op == ".lstm" || node.op == ".gru";
+    if (is_cell) layer += " " + std::to_string(node.inputs[0]);
     for (const std::size_t i : slots) {
       if (i < node.inputs.size() && node.inputs[i] >= 0) {
         layer += " " + weight_key(graph_, node, node.inputs[i]);
@@ -113,7 +115,6 @@ class Sharing {
       }
       uses.keys.insert(weight_key(graph_, node, node.inputs[i]));
       uses.layers.insert(layer);
-      uses.is_bias = uses.is_bias || (i == 2 && has_loose_bias(node));
       uses.has_lookup = uses.has_lookup || node.op == "Gather";
     }
   }

@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "import/layer_maps.hpp"
@@ -169,6 +170,15 @@ struct ChosenLoss {
   std::size_t axis = 0;
 };
 
+/// Whether a change of shape after a softmax leaves the classes in the last extent.
+bool keeps_classes(const OnnxGraph& graph, const OnnxNode& softmax, int output) {
+  const Shape& in = graph.at(softmax.output(0)).shape;
+  const Shape& out = graph.at(output).shape;
+  if (in.empty() || out.empty()) return false;
+  const std::size_t axis = axis_index(softmax.integer("axis", -1), in);
+  return out.back() == in[axis] && element_count(std::span(in).subspan(axis)) == in[axis];
+}
+
 /// The loss that was asked for, or the usual one: classes in two extents, else a mean of squares. A
 /// cross entropy has its softmax within, so that one at the end of the network goes. Its axis is
 /// that of the classes; without a softmax, the channels of images and the last extent otherwise.
@@ -177,9 +187,12 @@ ChosenLoss choose_loss(OnnxGraph& graph, const ImportRequest& request) {
   const OnnxLinks links(graph);
   const OnnxNode* last = links.maker(output);
   // Before opset 13, a softmax over several extents stands between two changes of shape.
-  const bool is_wrapped = graph.opset < 13 && last != nullptr && last->op == "Reshape" &&
-                          is_softmax(links.maker(last->input(0)));
-  if (is_wrapped) last = links.maker(last->input(0));
+  const OnnxNode* const below = last == nullptr ? nullptr : links.maker(last->input(0));
+  const bool is_view = last != nullptr && (last->op == "Reshape" || last->op == "Flatten" ||
+                                           last->op == "Squeeze" || last->op == "Unsqueeze");
+  const bool is_wrapped =
+      is_view && is_softmax(below) && (graph.opset < 13 || keeps_classes(graph, *below, output));
+  if (is_wrapped) last = below;
   const bool ends_in_softmax = is_softmax(last);
   const Shape& shape = graph.at(ends_in_softmax ? last->output(0) : output).shape;
   const bool has_classes = shape.size() == 2 && shape[1] > 1;
@@ -219,6 +232,22 @@ void add_loss(LayerList& layers, int output, const ChosenLoss& loss) {
   layers.add("cross_entropy", "loss", {name}, {{"classes", number_attribute(shape[loss.axis])}});
 }
 
+/// Throws if a layer makes a tensor of other extents than its node, such as a pool that counts its
+/// windows in another way.
+void check_shapes(const LayerList& layers, const ModelSpec& spec) {
+  InputErrors errors;
+  const Model model = build_model(spec, 1, errors);
+  if (!errors.empty()) return;  // they are reported when the whole model is checked
+  for (const ModelNode& node : model.nodes) {
+    const Shape* const wanted = layers.wanted_shape(node.name);
+    if (wanted == nullptr || wanted->empty() || *wanted == node.out_shape) continue;
+    throw InputError(fmt::format(
+        "the layer '{}' ({}) makes {}, where the file has {}; expected "
+        "equal extents",
+        printable(node.name), node.op, shape_text(node.out_shape), shape_text(*wanted)));
+  }
+}
+
 /// PyTorch folds batch norms into the convolutions before them when it exports for inference, and
 /// names the weights after the op then.
 void note_folded_norms(const OnnxGraph& graph, std::vector<std::string>& notes) {
@@ -250,6 +279,7 @@ ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<s
   LayerList& layers = conversion.run();
   add_loss(layers, graph.outputs.front(), loss);
   ModelSpec spec = layers.take(notes);
+  check_shapes(layers, spec);
   if (request.keep_numbers) parameters = layers.weights().arrays(spec);
   return spec;
 }
