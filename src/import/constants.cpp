@@ -100,6 +100,7 @@ class Folding {
     if (op == "Range") return range();
     if (op == "Where") return where();
     if (op == "Expand") return expand();
+    if (op == "Trilu") return triangle();
     if (op == "ReduceProd") return reduce_product();
     if (const auto unary = unary_of(op)) {
       Numbers result = in(0);
@@ -216,6 +217,20 @@ class Folding {
   Numbers expand() const {
     Numbers result;
     for (std::int64_t i = 0; i < count_; ++i) result.push_back(in(0).at(from(i, 0)));
+    return result;
+  }
+
+  /// The part above a diagonal, or the one below it.
+  Numbers triangle() const {
+    Numbers result = in(0);
+    const std::int64_t rows = out_.shape.at(out_.shape.size() - 2);
+    const std::int64_t columns = out_.shape.back();
+    const std::int64_t shift = node_.input(1) >= 0 ? whole_number(in(1).at(0)) : 0;
+    const bool is_upper = node_.integer("upper", 1) != 0;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const std::int64_t distance = i % columns - i / columns % rows;
+      if (is_upper ? distance < shift : distance > shift) result[static_cast<std::size_t>(i)] = 0;
+    }
     return result;
   }
 

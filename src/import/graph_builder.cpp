@@ -3,6 +3,8 @@
 
 #include "import/graph_builder.hpp"
 
+#include <algorithm>
+
 #include "import/match.hpp"
 
 namespace poet {
@@ -82,6 +84,12 @@ std::vector<OnnxNode> GraphBuilder::take() {
   fault_ = node_.unread();
   if (!fault_.empty()) return {};
   nodes_.back().outputs[0] = node_.output(0);
+  const auto is_same_op = [&](const OnnxNode& each) { return each.op == node_.op; };
+  auto main = std::find_if(nodes_.begin(), nodes_.end(), is_same_op);
+  if (main == nodes_.end()) main = std::prev(nodes_.end());
+  for (auto node = nodes_.begin(); node != nodes_.end(); ++node) {
+    if (node != main) node->name += "/" + in_lower_case(node->op.substr(node->op.starts_with('.')));
+  }
   return std::move(nodes_);
 }
 

@@ -40,7 +40,8 @@ class GraphBuilder {
   }
   /// Takes back what was added.
   void give_up() { nodes_.clear(); }
-  /// Lets the last node make the output of the node. Returns the nodes; none if the node states
+  /// Lets the last node make the output of the node, and the one of the same op, or else the last
+  /// one, have its name. Returns the nodes; none if the node states
   /// what nobody asked for.
   std::vector<OnnxNode> take();
   /// What it states so, as words of a message.

@@ -150,6 +150,8 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
                            std::initializer_list<GivenAttribute> attributes) {
   const OpRule* const rule = find_op(op);
   if (rule == nullptr) throw InternalError(fmt::format("the importer names the op '{}'", op));
+  copy_learned(op, inputs);
+  const bool is_view = (op == "reshape" || op == "flatten") && learned_.contains(inputs.front());
   LayerSpec layer;
   layer.name = unique(wanted);
   layer.op = op;
@@ -173,6 +175,7 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
   }
   std::string name = layer.name;
   spec_.layers.push_back(std::move(layer));
+  if (is_view) learned_.insert(name);
   return name;
 }
 
@@ -226,9 +229,15 @@ std::string LayerList::add_number(const std::string& wanted, double value) {
   return name;
 }
 
-std::string LayerList::copy_of_learned(int tensor, const std::string& name) {
-  if (!at(tensor).is_weight) return name;
-  return add("mul", name + ".copy", {name, add_number(name + ".one", 1)});
+// Few kernels apply the gradient of a learned tensor, so that others read a product of it with 1.
+void LayerList::copy_learned(std::string_view op, std::vector<std::string>& inputs) {
+  static const std::set<std::string_view> ops = {"add",    "sub",     "mul",     "div",    "matmul",
+                                                 "concat", "reshape", "flatten", "permute"};
+  if (ops.contains(op)) return;
+  for (std::string& input : inputs) {
+    if (!learned_.contains(input)) continue;
+    input = add("mul", input + ".copy", {input, add_number(input + ".one", 1)});
+  }
 }
 
 // A first state can be had again at no cost, so it need not be kept in RAM.
@@ -316,6 +325,7 @@ std::string LayerList::parameter(int tensor) {
                         {{"shape", list_attribute(whole)},
                          {"value", value ? real_attribute(*value) : Attribute{}}});
     spec_.layers.back().trainable = !weight.is_constant;
+    if (!weight.is_constant) learned_.insert(known->second);
     weights_.add_parameter(known->second, origin);
   }
   std::string name = known->second;
@@ -326,9 +336,8 @@ std::string LayerList::parameter(int tensor) {
   if (count < element_count(whole) && count % rest == 0) {
     // A part along the first extent, such as the first positions of a table.
     const std::int64_t size = count / rest;
-    name = copy_of_learned(tensor, name);
     const std::int64_t start = std::clamp<std::int64_t>(weight.part_start, 0, whole[0] - size);
-    name = add("slice", known->second + ".part", {name},
+    name = add("slice", name + ".part", {name},
                {{"start", number_attribute(start)},
                 {"size", number_attribute(size)},
                 {"axis", number_attribute(0)}});

@@ -57,8 +57,6 @@ class LayerList {
                        std::initializer_list<GivenAttribute> attributes, const std::string& owner);
   /// A parameter of one known number that does not train.
   std::string add_number(const std::string& wanted, double value);
-  /// A learned tensor, as a layer may read it that has no kernel for its gradient: times 1.
-  std::string copy_of_learned(int tensor, const std::string& name);
   /// An input of the model besides those of the graph, which can be had again: zeros, as the first
   /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
@@ -90,6 +88,7 @@ class LayerList {
  private:
   std::string unique(const std::string& wanted);
   std::string parameter(int tensor);
+  void copy_learned(std::string_view op, std::vector<std::string>& inputs);
   bool is_fixed(const OnnxNode& node, int weight) const;
   std::string owner_name(const OnnxNode& node, int weight) const;
 
@@ -101,6 +100,7 @@ class LayerList {
   std::set<std::string> taken_;            ///< names of layers, their parts included
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
   std::map<std::pair<std::string, std::string>, std::string> owners_;  ///< by op and weight
+  std::set<std::string> learned_;  ///< parameters that train, and views of them
   std::vector<std::string> notes_;
   KeptWeights weights_;
 };

@@ -57,30 +57,53 @@ void lower_expand(GraphBuilder& b) {
 }
 
 /// Elements of data at known places: as many slices as there are rows of neighbours.
-void lower_gather(GraphBuilder& b) {
-  const OnnxNode& node = b.node();
-  const int x = node.input(0);
-  List places = whole_numbers(b.graph(), node, 1, "");
-  const Shape in = b.shape(x);
-  if (!b.graph().at(x).is_data() || in.empty() || are_neighbours(places)) return;
-  const std::size_t axis = axis_index(node.integer("axis", 0), in);
-  std::vector<int> parts;
+void pick(GraphBuilder& b, int x, std::size_t axis, const List& places) {
   constexpr std::size_t kMost = 256;
+  Shape joined = b.shape(x);
+  std::vector<int> parts;
   for (std::size_t i = 0; i < places.size() && parts.size() <= kMost;) {
     std::size_t end = i + 1;
     while (end < places.size() && places[end] == places[end - 1] + 1 && places[end] != 0) ++end;
-    const std::int64_t start = places[i] < 0 ? places[i] + in[axis] : places[i];
+    const std::int64_t start = places[i] < 0 ? places[i] + joined[axis] : places[i];
     const auto size = static_cast<std::int64_t>(end - i);
-    if (start < 0 || start > in[axis] - size) return b.give_up();
+    if (start < 0 || start > joined[axis] - size) return b.give_up();
     parts.push_back(b.slice(x, axis, start, size));
     i = end;
   }
   if (parts.empty() || parts.size() > kMost) return b.give_up();
-  Shape joined = in;
   joined[axis] = static_cast<std::int64_t>(places.size());
   const int all = b.add("Concat", parts, std::move(joined),
                         {{"axis", integer_of(static_cast<std::int64_t>(axis))}});
-  b.add("Reshape", {all}, b.shape(node.output(0)));
+  b.add("Reshape", {all}, b.shape(b.node().output(0)));
+}
+
+void lower_gather(GraphBuilder& b) {
+  const int x = b.node().input(0);
+  const List places = whole_numbers(b.graph(), b.node(), 1, "");
+  if (!b.graph().at(x).is_data() || b.shape(x).empty() || are_neighbours(places)) return;
+  pick(b, x, axis_index(b.node().integer("axis", 0), b.shape(x)), places);
+}
+
+/// A slice along one axis in steps other than 1.
+void lower_steps(GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const auto only = [&](std::size_t input, const char* key) {
+    const List list = whole_numbers(b.graph(), node, input, key);
+    return list.size() == 1 ? list[0] : 0;
+  };
+  const bool has_axis = node.input(3) >= 0 || node.has("axes");
+  const Shape in = b.shape(node.input(0));
+  const std::int64_t step = only(4, "steps");
+  if (step == 0 || step == 1 || !b.graph().at(node.input(0)).is_data() || in.empty()) return;
+  node.read_all();  // the shape of the output has the end
+  const std::size_t axis = has_axis ? axis_index(only(3, "axes"), in) : 0;
+  const std::int64_t start = only(1, "starts") + (only(1, "starts") < 0 ? in[axis] : 0);
+  List places;
+  for (std::int64_t i = 0; i < b.shape(node.output(0))[axis]; ++i) {
+    places.push_back(std::clamp<std::int64_t>(start, 0, step < 0 ? in[axis] - 1 : in[axis]) +
+                     i * step);
+  }
+  pick(b, node.input(0), axis, places);
 }
 
 /// Channels as blocks of pixels, or the reverse.
@@ -137,6 +160,7 @@ void lower_shapes(GraphBuilder& builder) {
   if (op == "ReduceSum" || op == "ReduceSumSquare" || op == "ReduceL1") lower_sum(builder);
   if (op == "Expand") lower_expand(builder);
   if (op == "Gather") lower_gather(builder);
+  if (op == "Slice") lower_steps(builder);
   if (op == "DepthToSpace" || op == "SpaceToDepth") lower_blocks(builder);
 }
 

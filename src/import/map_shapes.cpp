@@ -132,7 +132,7 @@ void slice(LayerList& layers, const OnnxNode& node) {
     throw InputError(fmt::format("it has {} starts and {} axes; expected as many of both",
                                  starts.size(), axes.size()));
   }
-  std::string name = layers.copy_of_learned(node.input(0), layers.name_of_tensor(node.input(0)));
+  std::string name = layers.name_of_tensor(node.input(0));
   for (std::size_t i = 0; i < axes.size(); ++i) {
     const std::size_t axis = axis_index(axes[i], in);
     const std::int64_t size = layers.shape(node.output(0)).at(axis);

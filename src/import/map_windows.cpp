@@ -1,6 +1,6 @@
 // Windows of convolutions and pools. ONNX states padding for both ends of each axis; layers have
 // one number for both, or "same". Uneven padding is accepted if it is what "same" comes to, which
-// is how TensorFlow pads, and refused otherwise. Numbers of the file are bounded before they are
+// is how TensorFlow pads. Numbers of the file are bounded before they are
 // multiplied, since a damaged file may hold any.
 
 #include <algorithm>
@@ -75,8 +75,8 @@ bool is_same_padding(const WindowShape& window, const List& pads) {
   return true;
 }
 
-// SAME_LOWER puts the odd element at the beginning, where our "same" has it at the end: another
-// network.
+// What both ends cannot share has been padded before (lower_padding.cpp), but for "same" of
+// convolutions, whose odd element is at the end, and for means with a partial window.
 WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   if (in.size() < 3 || kernel.size() != in.size() - 2 || kernel.size() > 2) {
     throw InputError(
@@ -97,15 +97,7 @@ WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   window.padding.assign(rank, 0);
   window.same_padding = same_padding(window, in);
   const std::string automatic = node.text("auto_pad");
-  const bool is_lower = automatic == "SAME_LOWER";
-  if (is_lower && std::ranges::any_of(window.same_padding, is_odd)) {
-    throw InputError(fmt::format(
-        "found auto_pad SAME_LOWER, which here pads [{}] in all along the axes, the odd "
-        "element at the beginning; expected SAME_UPPER, which has it at the end, or "
-        "another extent or kernel",
-        fmt::join(window.same_padding, ", ")));
-  }
-  if (is_lower || automatic == "SAME_UPPER") {
+  if (automatic == "SAME_LOWER" || automatic == "SAME_UPPER") {
     window.is_same = true;
     return window;
   }
