@@ -130,7 +130,7 @@ int resized(GraphBuilder& b, int x, std::size_t axis, const Rows& rows) {
   Shape shape = b.shape(x);
   shape.back() = out;
   return swapped(b.add(".linear", {x, weight}, std::move(shape),
-                       {{"out_features", integer_of(out)}, {"frozen", integer_of(1)}}));
+                       {{"out_features", integer_of(out)}, {"fixed", integer_of(1)}}));
 }
 
 /// Before opset 11 there was one coordinate transformation, and nearest elements were rounded down.

@@ -5,6 +5,8 @@
 
 #include "import/node_shapes.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <onnx/defs/schema.h>
 #include <onnx/defs/shape_inference.h>
