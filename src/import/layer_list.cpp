@@ -229,6 +229,14 @@ std::string LayerList::add_number(const std::string& wanted, double value) {
   return name;
 }
 
+std::string& LayerList::owner_of_cell(const OnnxNode& node) {
+  std::string key = std::to_string(node.integer("direction_index", 0));
+  for (const std::size_t i : {1U, 2U, 3U}) {
+    if (node.input(i) >= 0) key += " " + weight_key(graph_, node, node.input(i));
+  }
+  return owners_[{node.op, key}];
+}
+
 // Few kernels apply the gradient of a learned tensor, so that others read a product of it with 1.
 void LayerList::copy_learned(std::string_view op, std::vector<std::string>& inputs) {
   static const std::set<std::string_view> ops = {"add",    "sub",     "mul",     "div",    "matmul",

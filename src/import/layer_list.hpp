@@ -57,6 +57,9 @@ class LayerList {
                        std::initializer_list<GivenAttribute> attributes, const std::string& owner);
   /// A parameter of one known number that does not train.
   std::string add_number(const std::string& wanted, double value);
+  /// The layer that has the parameters of a recurrence: empty before its first step, which the
+  /// caller enters.
+  std::string& owner_of_cell(const OnnxNode& node);
   /// An input of the model besides those of the graph, which can be had again: zeros, as the first
   /// states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);

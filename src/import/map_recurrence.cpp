@@ -59,7 +59,7 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
   }
   const Attribute bias = number_attribute(layers.is_in_file(node.input(3)) ? 1 : 0);
   std::vector<std::string> outputs(static_cast<std::size_t>(in[1]));
-  std::string owner;
+  std::string& owner = layers.owner_of_cell(node);
   for (std::int64_t i = 0; i < in[1]; ++i) {
     const std::int64_t t = is_reverse ? in[1] - 1 - i : i;
     const std::string at = fmt::format("{}.t{}", name, t);
@@ -79,7 +79,7 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
           {{"bias", bias}, {"reset_after", number_attribute(node.integer("reset_after", 0))}},
           owner);
     }
-    if (i == 0) owner = h;
+    if (owner.empty()) owner = h;
     outputs[static_cast<std::size_t>(t)] =
         layers.add("reshape", at + ".y", {h}, {{"shape", list_attribute({in[0], 1, width})}});
   }

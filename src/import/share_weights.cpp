@@ -98,9 +98,6 @@ class Sharing {
   void add(const OnnxNode& node) {
     const std::vector<std::size_t>& slots = weight_inputs(graph_, node);
     std::string layer = node.op == "Gather" ? ".linear" : node.op;
-    // Only the steps of one sequence share a cell.
-    const bool is_cell = node.op == ".lstm" || node.op == ".gru";
-    if (is_cell) layer += " " + std::to_string(node.inputs[0]);
     for (const std::size_t i : slots) {
       if (i < node.inputs.size() && node.inputs[i] >= 0) {
         layer += " " + weight_key(graph_, node, node.inputs[i]);

@@ -171,6 +171,20 @@ net (float[N,4] x, float[4,4] w, float[4,4] v, float[4] b) => (float[N,4] y) {
               ElementsAre("linear", "parameter", "add", "linear", "add", "mse"));
 }
 
+TEST(ImportPatterns, SequencesThatShareTheirWeightsShareOneCell) {
+  const ImportedModel imported = network(R"(
+net (float[2,2,4] x, float[1,16,4] w, float[1,16,4] r) => (float[2,1,2,4] y) {
+  a = LSTM<hidden_size=4>(x, w, r)
+  b = LSTM<hidden_size=4>(x, w, r)
+  y = Add(a, b)
+})");
+  int owners = 0;
+  for (const LayerSpec& layer : imported.spec.layers) {
+    owners += layer.op == "lstm" && !layer.weights ? 1 : 0;
+  }
+  EXPECT_EQ(owners, 1);
+}
+
 TEST(ImportPatterns, RefusesWhatNoLayersCanShare) {
   EXPECT_THAT(refusal_of(R"(
 net (float[2,4] x, float[4] w, float[4] b, float[4] c, float[4] m, float[4] v) => (float[2,4] y) {
