@@ -177,6 +177,16 @@ std::vector<ResizedAxis> axes_of(const GraphBuilder& b) {
   return axes;
 }
 
+/// Whether scales and regions are known, if the node has some: extents alone do not say them.
+bool has_known_scales(const GraphBuilder& b) {
+  const OnnxNode& node = b.node();
+  const std::size_t end = std::min<std::size_t>(3, node.inputs.size());
+  for (std::size_t i = 1; i < end; ++i) {
+    if (node.input(i) >= 0 && !b.graph().at(node.input(i)).known()) return false;
+  }
+  return true;
+}
+
 /// Whether all elements come from within, as the layers have no other number for what is outside.
 bool is_within(const ResizeMode& how, const ResizedAxis& axis) {
   if (how.coordinates != "tf_crop_and_resize") return true;
@@ -201,7 +211,8 @@ std::string fault_of_resize(const OnnxGraph& graph, const OnnxNode& node) {
   if (!is_one_of(how.rounding, {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"})) {
     return "its nearest_mode is none of opsets 11 to 17";
   }
-  return "it takes elements from outside of its input, or changes a batch; expected others";
+  return "it takes elements from outside of its input, changes a batch, or has scales that depend "
+         "on data; expected numbers of the file and places within the input";
 }
 
 void lower_resize(GraphBuilder& builder) {
@@ -211,6 +222,8 @@ void lower_resize(GraphBuilder& builder) {
   const ResizeMode how = mode_of(builder.graph(), node);
   const std::string fault = fault_of_resize(builder.graph(), node);
   if (!fault.starts_with("it takes") || in.empty() || element_count(in) == 0) return;
+  const bool is_known = has_known_scales(builder);
+  if (!is_known && how.coordinates == "tf_crop_and_resize") return;
   const std::vector<ResizedAxis> axes = axes_of(builder);
   bool is_layer = in.size() == 4;
   for (std::size_t i = 0; i < axes.size(); ++i) {
@@ -227,6 +240,7 @@ void lower_resize(GraphBuilder& builder) {
                       {"mode", integer_of(how.mode == "linear" ? 1 : 0)}});
     return;
   }
+  if (!is_known) return;
   int x = node.input(0);
   for (std::size_t i = axes.size(); i-- > 1;) {
     const bool stays = axes[i].in == axes[i].out && is_of_layer(how, axes[i]);

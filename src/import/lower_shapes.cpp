@@ -106,7 +106,7 @@ void lower_steps(GraphBuilder& b) {
   pick(b, node.input(0), axis, places);
 }
 
-/// Channels as blocks of pixels, or the reverse.
+/// Channels as blocks of pixels, or the reverse, by two permutations: kernels have four extents.
 void lower_blocks(GraphBuilder& b) {
   const OnnxNode& node = b.node();
   const Shape in = b.shape(node.input(0));
@@ -115,20 +115,30 @@ void lower_blocks(GraphBuilder& b) {
   const bool is_to_space = node.op == "DepthToSpace";
   const std::string mode = node.text("mode");
   if (in.size() != 4 || size < 1 || (!mode.empty() && mode != "DCR" && mode != "CRD")) return;
-  Shape parts{in[0], in[1], in[2] / size, size, in[3] / size, size};
-  List order{0, 3, 5, 1, 2, 4};
-  if (is_to_space && mode == "CRD") {
-    parts = {in[0], out[1], size, size, in[2], in[3]};
-    order = {0, 1, 4, 2, 5, 3};
-  } else if (is_to_space) {
-    parts = {in[0], size, size, out[1], in[2], in[3]};
-    order = {0, 3, 4, 1, 5, 2};
+  const Shape& small = is_to_space ? in : out;  // in height and width
+  const std::int64_t channels = is_to_space ? out[1] : in[1];
+  const std::int64_t height = small[2];
+  const std::int64_t width = small[3];
+  using Step = std::pair<Shape, List>;
+  const Step columns{{in[0], size, size, channels * height * width}, {0, 1, 3, 2}};
+  const Step rows{{in[0], size, channels * height, width * size}, {0, 2, 1, 3}};
+  std::vector<Step> steps{columns, rows};
+  if (mode == "CRD") {
+    steps = {{{in[0], channels * size, size, height * width}, {0, 1, 3, 2}},
+             {{in[0], channels, size, height, width * size}, {0, 1, 3, 2, 4}}};
   }
-  const int split = b.add("Reshape", {node.input(0)}, parts);
-  Shape moved;
-  for (const std::int64_t axis : order) moved.push_back(parts[static_cast<std::size_t>(axis)]);
-  const int turned = b.add("Transpose", {split}, std::move(moved), {{"perm", list_of(order)}});
-  b.add("Reshape", {turned}, out);
+  if (!is_to_space) {
+    steps = {{{in[0], channels * height, size, width * size}, {0, 2, 1, 3}},
+             {{in[0], size, channels * height * width, size}, {0, 1, 3, 2}}};
+  }
+  int x = node.input(0);
+  for (const auto& [parts, order] : steps) {
+    x = b.add("Reshape", {x}, parts);
+    Shape moved;
+    for (const std::int64_t axis : order) moved.push_back(parts[static_cast<std::size_t>(axis)]);
+    x = b.add("Transpose", {x}, std::move(moved), {{"perm", list_of(order)}});
+  }
+  b.add("Reshape", {x}, out);
 }
 
 }  // namespace
