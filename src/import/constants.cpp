@@ -86,12 +86,12 @@ class Folding {
 
   /// The numbers, or none if the op is not one of these.
   /// Shape and Size ask for a shape alone, which is known of data too; all else needs every number.
-  std::optional<Numbers> numbers() const {
+  std::optional<Numbers> numbers() {
     const std::string& op = node_.op;
     if (op == "Shape") return shape();
     if (op == "Size")
       return Numbers{static_cast<double>(element_count(graph_.at(node_.input(0)).shape))};
-    if (!all_known()) return std::nullopt;
+    if (!take_all()) return std::nullopt;
     if (op == "Cast") return cast();
     if (keeps_numbers(op)) return in(0);
     if (op == "Concat") return concat();
@@ -100,6 +100,7 @@ class Folding {
     if (op == "Range") return range();
     if (op == "Where") return where();
     if (op == "Expand") return expand();
+    if (op == "Trilu") return triangle();
     if (op == "ReduceProd") return reduce_product();
     if (const auto unary = unary_of(op)) {
       Numbers result = in(0);
@@ -112,13 +113,19 @@ class Folding {
   }
 
  private:
-  bool all_known() const {
-    return !node_.inputs.empty() && node_.input(0) >= 0 &&
-           std::all_of(node_.inputs.begin(), node_.inputs.end(), [&](int tensor) {
-             return tensor < 0 || graph_.at(tensor).values.has_value();
-           });
+  /// Takes the numbers of all inputs, if they are known.
+  bool take_all() {
+    if (node_.inputs.empty() || node_.input(0) < 0) return false;
+    for (const int tensor : node_.inputs) {
+      const bool is_large =
+          tensor >= 0 && element_count(graph_.at(tensor).shape) > kMaxKnownNumbers;
+      const auto known = tensor < 0 || is_large ? std::nullopt : graph_.at(tensor).known();
+      if (tensor >= 0 && !known) return false;
+      in_.push_back(known.value_or(Numbers{}));
+    }
+    return true;
   }
-  const Numbers& in(std::size_t i) const { return *graph_.at(node_.inputs.at(i)).values; }
+  const Numbers& in(std::size_t i) const { return in_.at(i); }
   const Shape& shape_of(std::size_t i) const { return graph_.at(node_.inputs.at(i)).shape; }
   std::size_t from(std::int64_t place, std::size_t input) const {
     return broadcast_place(place, out_.shape, shape_of(input));
@@ -213,6 +220,20 @@ class Folding {
     return result;
   }
 
+  /// The part above a diagonal, or the one below it.
+  Numbers triangle() const {
+    Numbers result = in(0);
+    const std::int64_t rows = out_.shape.at(out_.shape.size() - 2);
+    const std::int64_t columns = out_.shape.back();
+    const std::int64_t shift = node_.input(1) >= 0 ? whole_number(in(1).at(0)) : 0;
+    const bool is_upper = node_.integer("upper", 1) != 0;
+    for (std::int64_t i = 0; i < count_; ++i) {
+      const std::int64_t distance = i % columns - i / columns % rows;
+      if (is_upper ? distance < shift : distance > shift) result[static_cast<std::size_t>(i)] = 0;
+    }
+    return result;
+  }
+
   std::optional<Numbers> reduce_product() const {
     if (count_ != 1) return std::nullopt;
     return Numbers{std::accumulate(in(0).begin(), in(0).end(), 1.0, std::multiplies<>())};
@@ -230,6 +251,7 @@ class Folding {
   const OnnxNode& node_;
   const OnnxTensor& out_;
   std::int64_t count_;
+  std::vector<Numbers> in_;
 };
 
 }  // namespace

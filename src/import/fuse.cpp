@@ -12,18 +12,19 @@
 #include <algorithm>
 #include <numeric>
 
+#include "import/lower.hpp"
 #include "import/match.hpp"
 
 namespace poet {
 namespace {
 
-/// ONNX drops elements only if the third input is true, and half of them if no ratio is given.
+/// ONNX drops elements only if the third input is true, and none of them by a ratio of 0. Inputs
+/// that are not known are nothing to go by.
 bool trains(const OnnxGraph& graph, const OnnxNode& dropout) {
-  if (dropout.op != "Dropout") return false;
-  const auto mode = dropout.input(2) < 0 ? std::nullopt : graph.at(dropout.input(2)).number();
-  const auto ratio =
-      dropout.input(1) < 0 ? std::optional(0.5) : graph.at(dropout.input(1)).number();
-  return mode && *mode != 0 && ratio && *ratio > 0;
+  const auto is_zero = [&](std::size_t input) {
+    return dropout.input(input) >= 0 && graph.at(dropout.input(input)).number() == 0.0;
+  };
+  return dropout.input(2) >= 0 && !is_zero(2) && !is_zero(1);
 }
 
 /// Whether a node gives back its input.
@@ -90,6 +91,7 @@ void remove_idle_nodes(OnnxGraph& graph) {
 
 void fuse(OnnxGraph& graph, std::vector<std::string>& notes) {
   remove_unread_nodes(graph);
+  replace_nodes(graph, lower_old_broadcast);
   remove_idle_nodes(graph);
   fuse_recurrence(graph);
   remove_idle_nodes(graph);
@@ -100,7 +102,9 @@ void fuse(OnnxGraph& graph, std::vector<std::string>& notes) {
   fuse_activations(graph);
   fuse_linear(graph);
   fuse_attention(graph, notes);
-  remove_unread_nodes(graph);
+  lower(graph);
+  share_weights(graph);
+  remove_idle_nodes(graph);
 }
 
 }  // namespace poet

@@ -13,41 +13,63 @@ namespace {
 
 /// The output of (t + 1) * x / 2, in any order of the two products; -1 if it is something else. t
 /// is the erf or tanh of something in x.
-int half_of_sum(const OnnxGraph& graph, const OnnxLinks& links, int t, int x) {
-  const OnnxNode* const sum = links.only_reader(t, "Add");
+int half_of_sum(const OnnxGraph& graph, Pattern& pattern, int t, int x) {
+  const OnnxNode* const sum = pattern.only_reader(t, "Add");
   if (sum == nullptr || !is_number(graph, other_input(*sum, t), 1)) return -1;
-  const OnnxNode* const product = links.only_reader(sum->output(0), "Mul");
+  const OnnxNode* const product = pattern.only_reader(sum->output(0), "Mul");
   if (product == nullptr) return -1;
   const int factor = other_input(*product, sum->output(0));
   const auto halves = [&](const OnnxNode* node) {
     return node != nullptr && is_number(graph, data_and_number(graph, *node).second, 0.5);
   };
   if (factor == x) {
-    const OnnxNode* const half = links.only_reader(product->output(0), "Mul");
+    const OnnxNode* const half = pattern.only_reader(product->output(0), "Mul");
     return halves(half) ? half->output(0) : -1;
   }
-  const OnnxNode* const half = links.maker(factor, "Mul");
-  if (halves(half) && data_and_number(graph, *half).first == x) return product->output(0);
   // x times half of the sum.
-  if (!is_number(graph, factor, 0.5)) return -1;
-  const OnnxNode* const last = links.only_reader(product->output(0), "Mul");
-  return last != nullptr && other_input(*last, product->output(0)) == x ? last->output(0) : -1;
+  if (is_number(graph, factor, 0.5)) {
+    const OnnxNode* const last = pattern.only_reader(product->output(0), "Mul");
+    return last != nullptr && other_input(*last, product->output(0)) == x ? last->output(0) : -1;
+  }
+  const OnnxNode* const half = pattern.maker(factor, "Mul");
+  return halves(half) && data_and_number(graph, *half).first == x ? product->output(0) : -1;
+}
+
+bool keeps_shape(const OnnxGraph& graph, int from, int to) {
+  return from >= 0 && to >= 0 && graph.at(from).shape == graph.at(to).shape;
 }
 
 /// x (1 + erf(x / sqrt(2))) / 2.
 void fuse_exact_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& erf) {
-  const OnnxNode* const scaled = links.maker(erf.input(0));
-  if (scaled == nullptr) return;
+  Pattern pattern(graph, links);
+  pattern.take(&erf);
+  const OnnxNode* const scaled = pattern.take(links.maker(erf.input(0)));
+  if (scaled == nullptr || (scaled->op != "Div" && scaled->op != "Mul")) return;
+  const bool divides = scaled->op == "Div";
   const auto [x, number] = data_and_number(graph, *scaled);
   const double root = std::numbers::sqrt2;
-  const bool fits = (scaled->op == "Div" && is_number(graph, number, root)) ||
-                    (scaled->op == "Mul" && is_number(graph, number, 1 / root));
-  const int end = fits ? half_of_sum(graph, links, erf.output(0), x) : -1;
-  if (end >= 0) put_in_place(graph, links, end, ".gelu", erf.name, {x});
+  const bool fits = (!divides || scaled->input(1) == number) &&
+                    is_number(graph, number, divides ? root : 1 / root);
+  const int end = fits ? half_of_sum(graph, pattern, erf.output(0), x) : -1;
+  if (keeps_shape(graph, x, end)) pattern.replace(end, ".gelu", erf.name, {x});
+}
+
+/// Whether a tensor is 0.044715 x^3.
+bool is_scaled_cube(const OnnxGraph& graph, Pattern& pattern, int tensor, int x) {
+  const OnnxNode* const scaled = pattern.maker(tensor, "Mul");
+  if (scaled == nullptr) return false;
+  const auto [cube, number] = data_and_number(graph, *scaled);
+  if (!is_number(graph, number, 0.044715)) return false;
+  if (const OnnxNode* const power = pattern.maker(cube, "Pow")) {
+    return power->input(0) == x && is_number(graph, power->input(1), 3);
+  }
+  const OnnxNode* const product = pattern.maker(cube, "Mul");
+  if (product == nullptr || (product->input(0) != x && product->input(1) != x)) return false;
+  const OnnxNode* const square = pattern.maker(other_input(*product, x), "Mul");
+  return square != nullptr && square->input(0) == x && square->input(1) == x;
 }
 
 /// tanh(sqrt(2 / pi) (x + 0.044715 x^3)): Hendrycks and Gimpel (2016).
-/// The cube is not looked at: the factor in front and the sum around tell the pattern apart.
 void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& tanh) {
   const OnnxNode* const scaled = links.maker(tanh.input(0), "Mul");
   if (scaled == nullptr) return;
@@ -55,10 +77,14 @@ void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& ta
   const OnnxNode* const sum = links.maker(inner, "Add");
   if (sum == nullptr || !is_number(graph, number, std::sqrt(2 / std::numbers::pi))) return;
   for (const int x : sum->inputs) {
-    const int end = half_of_sum(graph, links, tanh.output(0), x);
-    if (end < 0) continue;
-    OnnxNode& gelu = put_in_place(graph, links, end, ".gelu", tanh.name, {x});
-    gelu.attributes["differs"].text = "it is the approximation by tanh, the layer has the erf";
+    Pattern pattern(graph, links);
+    for (const OnnxNode* const node : {&tanh, scaled, sum}) pattern.take(node)->read_all();
+    const int end = half_of_sum(graph, pattern, tanh.output(0), x);
+    const bool fits =
+        keeps_shape(graph, x, end) && is_scaled_cube(graph, pattern, other_input(*sum, x), x);
+    OnnxNode* const gelu = fits ? pattern.replace(end, ".gelu", tanh.name, {x}) : nullptr;
+    if (gelu == nullptr) continue;
+    gelu->attributes["differs"].text = "it is the approximation by tanh, the layer has the erf";
     return;
   }
 }
@@ -67,39 +93,49 @@ void fuse_tanh_gelu(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& ta
 /// The first is silu (Elfwing, Uchibe and Doya, 2018), the second hard_swish (Howard et al.,
 /// Searching for MobileNetV3, 2019).
 void fuse_gated(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& gate, const char* op) {
+  Pattern pattern(graph, links);
+  pattern.take(&gate);
   const int x = gate.input(0);
-  const OnnxNode* const product = links.only_reader(gate.output(0), "Mul");
-  if (product == nullptr || other_input(*product, gate.output(0)) != x) return;
-  put_in_place(graph, links, product->output(0), op, gate.name, {x});
+  const bool is_usual = gate.op != "HardSigmoid" || (is_near(gate.number("alpha", 0.2), 1.0 / 6) &&
+                                                     is_near(gate.number("beta", 0.5), 0.5));
+  const OnnxNode* const product = pattern.only_reader(gate.output(0), "Mul");
+  if (!is_usual || product == nullptr || other_input(*product, gate.output(0)) != x) return;
+  pattern.replace(product->output(0), op, gate.name, {x});
 }
 
 /// clip(x + 3, 0, 6) / 6, and the product of it with x, divided before or after.
 void fuse_hard(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& clip) {
-  const OnnxNode* const sum = links.maker(clip.input(0), "Add");
-  if (sum == nullptr || !is_number(graph, clip.input(2), 6)) return;
+  Pattern pattern(graph, links);
+  pattern.take(&clip);
+  const auto limit = [&](std::size_t input, const char* key) -> std::optional<double> {
+    if (clip.input(input) >= 0) return graph.at(clip.input(input)).number();
+    return clip.has(key) ? std::optional(clip.number(key, 0)) : std::nullopt;
+  };
+  const OnnxNode* const sum = pattern.maker(clip.input(0), "Add");
+  const bool is_usual = limit(1, "min") == 0.0 && limit(2, "max") == 6.0;
+  if (sum == nullptr || !is_usual) return;
   const std::pair<int, int> shifted = data_and_number(graph, *sum);
   const int x = shifted.first;
-  if (x < 0 || !is_number(graph, shifted.second, 3)) return;
-  const auto sixth = [&](const OnnxNode* node) {
-    return node != nullptr &&
-           is_number(graph, data_and_number(graph, *node).second, node->op == "Div" ? 6 : 1.0 / 6);
-  };
+  if (!keeps_shape(graph, x, clip.output(0)) || !is_number(graph, shifted.second, 3)) return;
   const auto divided = [&](int tensor) {
-    const OnnxNode* const quotient = links.only_reader(tensor, "Div");
-    const OnnxNode* const node = quotient == nullptr ? links.only_reader(tensor, "Mul") : quotient;
-    return sixth(node) ? node->output(0) : -1;
+    const bool divides = links.only_reader(tensor, "Div") != nullptr;
+    const OnnxNode* const node = pattern.only_reader(tensor, divides ? "Div" : "Mul");
+    if (node == nullptr || (divides && node->input(0) != tensor)) return -1;
+    const int number = data_and_number(graph, *node).second;
+    return is_number(graph, number, divides ? 6 : 1.0 / 6) ? node->output(0) : -1;
   };
   const auto times_x = [&](int tensor) {
     const OnnxNode* const product = links.only_reader(tensor, "Mul");
-    return product != nullptr && other_input(*product, tensor) == x ? product->output(0) : -1;
+    if (product == nullptr || other_input(*product, tensor) != x) return -1;
+    pattern.take(product)->read_all();
+    return product->output(0);
   };
-  const int gate = divided(clip.output(0));
-  const int gated = gate >= 0 ? times_x(gate) : divided(times_x(clip.output(0)));
-  if (gated >= 0) {
-    put_in_place(graph, links, gated, ".hard_swish", clip.name, {x});
-  } else if (gate >= 0) {
-    put_in_place(graph, links, gate, ".hard_sigmoid", clip.name, {x});
-  }
+  const bool is_product = times_x(clip.output(0)) >= 0;
+  const int gate = is_product ? divided(times_x(clip.output(0))) : divided(clip.output(0));
+  const int gated = is_product || gate < 0 ? gate : times_x(gate);
+  const int end = gated >= 0 ? gated : gate;
+  if (!keeps_shape(graph, x, end)) return;
+  pattern.replace(end, gated >= 0 ? ".hard_swish" : ".hard_sigmoid", clip.name, {x});
 }
 
 }  // namespace
@@ -107,12 +143,13 @@ void fuse_hard(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& clip) {
 void fuse_activations(OnnxGraph& graph) {
   const OnnxLinks links(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const OnnxNode node = graph.nodes[i];
-    if (node.op == "Erf") fuse_exact_gelu(graph, links, node);
-    if (node.op == "Tanh") fuse_tanh_gelu(graph, links, node);
-    if (node.op == "Sigmoid") fuse_gated(graph, links, node, ".silu");
-    if (node.op == "HardSigmoid") fuse_gated(graph, links, node, ".hard_swish");
-    if (node.op == "Clip") fuse_hard(graph, links, node);
+    const OnnxNode& node = graph.nodes[i];
+    const std::string op = node.op;
+    if (op == "Erf") fuse_exact_gelu(graph, links, node);
+    if (op == "Tanh") fuse_tanh_gelu(graph, links, node);
+    if (op == "Sigmoid") fuse_gated(graph, links, node, ".silu");
+    if (op == "HardSigmoid") fuse_gated(graph, links, node, ".hard_swish");
+    if (op == "Clip") fuse_hard(graph, links, node);
   }
   remove_unread_nodes(graph);
 }

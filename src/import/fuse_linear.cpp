@@ -16,51 +16,53 @@ bool is_vector_of(const OnnxGraph& graph, int tensor, std::int64_t count) {
          std::all_of(shape.begin(), shape.end() - 1, [](std::int64_t e) { return e == 1; });
 }
 
-/// The node that adds a weight of one number a channel to a tensor that nothing else reads, and the
-/// weight.
-std::pair<const OnnxNode*, int> bias_after(const OnnxGraph& graph, const OnnxLinks& links,
-                                           int tensor, std::int64_t count) {
-  const OnnxNode* const sum = links.only_reader(tensor, "Add");
-  if (sum == nullptr) return {nullptr, -1};
-  const int bias = data_and_weight(graph, *sum).second;
-  if (bias < 0 || !is_vector_of(graph, bias, count)) return {nullptr, -1};
-  return {sum, bias};
-}
-
 /// PyTorch writes a linear layer on more than two extents as MatMul and Add, and one on two extents
-/// as Gemm. Without a bias the Add is missing.
+/// as Gemm. Without a bias the Add is missing. A constant beside a weight of the file stays a sum:
+/// as a bias it would train.
 void fuse_matmul(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
+  Pattern pattern(graph, links);
+  pattern.take(&node);
   const int x = node.input(0);
   const int weight = node.input(1);
-  if (x < 0 || weight < 0 || !graph.at(x).is_data() || !graph.at(weight).is_weight ||
+  if (x < 0 || weight < 0 || !graph.at(x).is_data() || graph.at(weight).is_data() ||
       graph.at(weight).shape.size() != 2) {
     return;
   }
   const std::int64_t width = graph.at(weight).shape[1];
-  const auto [sum, bias] = bias_after(graph, links, node.output(0), width);
-  const int end = sum == nullptr ? node.output(0) : sum->output(0);
-  OnnxNode& linear = put_in_place(graph, links, end, ".linear", node.name, {x, weight, bias});
-  linear.attributes["out_features"].integer = width;
-  linear.attributes["in_first"].integer = 1;
+  const OnnxNode* const sum = links.only_reader(node.output(0), "Add");
+  int bias = sum == nullptr ? -1 : data_and_weight(graph, *sum).second;
+  const bool may_train = bias >= 0 && (graph.at(bias).is_weight || graph.at(weight).is_constant);
+  const bool fits = may_train && is_vector_of(graph, bias, width) &&
+                    graph.at(sum->output(0)).shape == graph.at(node.output(0)).shape;
+  if (!fits) bias = -1;
+  if (fits) pattern.take(sum)->read_all();
+  OnnxNode* const linear = pattern.replace(fits ? sum->output(0) : node.output(0), ".linear",
+                                           node.name, {x, weight, bias});
+  if (linear == nullptr) return;
+  linear->attributes["out_features"].integer = width;
+  linear->attributes["in_first"].integer = 1;
 }
 
-/// A factor other than 1, or a transposed input, is nothing that a linear layer has; the node
-/// stays, and is refused with its name.
+/// A factor other than 1, or a transposed input, is nothing that a linear layer has; such a node is
+/// taken apart later.
 void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
+  Pattern pattern(graph, links);
+  pattern.take(&node);
   const int weight = node.input(1);
   const int bias = node.input(2);
-  const bool is_plain = node.integer("transA", 0) == 0 && node.number("alpha", 1) == 1 &&
-                        (bias < 0 || node.number("beta", 1) == 1);
-  if (!is_plain || node.input(0) < 0 || !graph.at(node.input(0)).is_data() || weight < 0 ||
-      !graph.at(weight).is_weight) {
-    return;
-  }
-  const std::int64_t width = graph.at(weight).shape.at(node.integer("transB", 0) != 0 ? 0 : 1);
-  if (bias >= 0 && !(graph.at(bias).is_weight && is_vector_of(graph, bias, width))) return;
-  OnnxNode& linear = put_in_place(graph, links, node.output(0), ".linear", node.name,
-                                  {node.input(0), weight, bias});
-  linear.attributes["out_features"].integer = width;
-  linear.attributes["in_first"].integer = node.integer("transB", 0) != 0 ? 0 : 1;
+  static_cast<void>(node.has("broadcast"));  // before opset 7, and without it ever since
+  const double scale = node.number("alpha", 1);
+  const bool has_factor = scale != 1 || (node.number("beta", 1) != 1 && bias >= 0);
+  const bool is_transposed = node.integer("transB", 0) != 0;
+  if (has_factor || node.integer("transA", 0) != 0 || node.input(0) < 0 || weight < 0) return;
+  if (!graph.at(node.input(0)).is_data() || graph.at(weight).is_data()) return;
+  const std::int64_t width = graph.at(weight).shape.at(is_transposed ? 0 : 1);
+  if (bias >= 0 && (graph.at(bias).is_data() || !is_vector_of(graph, bias, width))) return;
+  OnnxNode* const linear =
+      pattern.replace(node.output(0), ".linear", node.name, {node.input(0), weight, bias});
+  if (linear == nullptr) return;
+  linear->attributes["out_features"].integer = width;
+  linear->attributes["in_first"].integer = is_transposed ? 0 : 1;
 }
 
 }  // namespace
@@ -68,9 +70,9 @@ void fuse_gemm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& node) {
 void fuse_linear(OnnxGraph& graph) {
   const OnnxLinks links(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const OnnxNode node = graph.nodes[i];
-    if (node.op == "MatMul") fuse_matmul(graph, links, node);
-    if (node.op == "Gemm") fuse_gemm(graph, links, node);
+    const std::string op = graph.nodes[i].op;
+    if (op == "MatMul") fuse_matmul(graph, links, graph.nodes[i]);
+    if (op == "Gemm") fuse_gemm(graph, links, graph.nodes[i]);
   }
   remove_unread_nodes(graph);
 }
@@ -99,14 +101,14 @@ void fuse_random(OnnxGraph& graph) {
     }
   }
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const OnnxNode node = graph.nodes[i];
+    const OnnxNode& node = graph.nodes[i];
     if (node.op != "Mul" || node.input(0) < 0 || node.input(1) < 0) continue;
     const bool first = is_random[node.input(0)];
     if (first == is_random[node.input(1)]) continue;
     const int x = node.input(first ? 1 : 0);
     if (graph.at(x).shape != graph.at(node.output(0)).shape) continue;
-    OnnxNode& fused =
-        put_in_place(graph, links, node.output(0), ".stochastic_depth", node.name, {x});
+    Pattern pattern(graph, links);
+    OnnxNode& fused = *pattern.replace(node.output(0), ".stochastic_depth", node.name, {x});
     fused.attributes["differs"].text = "its rate is not known from the file, the layer's is 0.1";
   }
   remove_unread_nodes(graph);

@@ -7,88 +7,148 @@
 #include <algorithm>
 
 #include "import/fuse.hpp"
+#include "import/graph_builder.hpp"
 #include "import/match.hpp"
+#include "model/shape.hpp"
 
 namespace poet {
 namespace {
 
+using Axes = std::vector<std::int64_t>;
+
+/// The axes of a mean that keeps them, from 0 on and sorted; empty for another one.
+Axes kept_axes(const OnnxGraph& graph, const OnnxNode& mean) {
+  const auto rank = static_cast<std::int64_t>(graph.at(mean.input(0)).shape.size());
+  Axes axes = mean.integers("axes");
+  if (mean.integer("keepdims", 1) == 0) return {};
+  for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
+  std::sort(axes.begin(), axes.end());
+  return axes;
+}
+
 /// x of x - mean(x), with the axes of the mean; -1 if the node is something else.
-int centred(const OnnxLinks& links, const OnnxNode* sub, std::vector<std::int64_t>& axes) {
+int centred(const OnnxGraph& graph, Pattern& pattern, const OnnxNode* sub, Axes& axes) {
   if (sub == nullptr || sub->op != "Sub") return -1;
-  const OnnxNode* const mean = links.maker(sub->input(1), "ReduceMean");
+  const OnnxNode* const mean = pattern.maker(sub->input(1), "ReduceMean");
   if (mean == nullptr || mean->input(0) != sub->input(0)) return -1;
-  axes = mean->integers("axes");
+  axes = kept_axes(graph, *mean);
   return sub->input(0);
 }
 
 /// The tensor below sqrt(mean(d * d) + epsilon); -1 if it is something else.
-int deviation_of(const OnnxGraph& graph, const OnnxLinks& links, int tensor, double& epsilon) {
-  const OnnxNode* const root = links.maker(tensor, "Sqrt");
-  const OnnxNode* const sum = root == nullptr ? nullptr : links.maker(root->input(0), "Add");
+int deviation_of(const OnnxGraph& graph, Pattern& pattern, int tensor, double& epsilon,
+                 const Axes& axes) {
+  const OnnxNode* const root = pattern.maker(tensor, "Sqrt");
+  const OnnxNode* const sum = root == nullptr ? nullptr : pattern.maker(root->input(0), "Add");
   if (sum == nullptr) return -1;
   const auto [squares, number] = data_and_number(graph, *sum);
-  const OnnxNode* const mean = links.maker(squares, "ReduceMean");
-  if (mean == nullptr) return -1;
+  const OnnxNode* const mean = pattern.maker(squares, "ReduceMean");
+  if (mean == nullptr || kept_axes(graph, *mean) != axes) return -1;
   epsilon = graph.at(number).number().value_or(0);
-  if (const OnnxNode* const square = links.maker(mean->input(0), "Pow")) return square->input(0);
-  const OnnxNode* const product = links.maker(mean->input(0), "Mul");
+  if (const OnnxNode* const square = pattern.maker(mean->input(0), "Pow")) {
+    return is_number(graph, square->input(1), 2) ? square->input(0) : -1;
+  }
+  const OnnxNode* const product = pattern.maker(mean->input(0), "Mul");
   return product != nullptr && product->input(0) == product->input(1) ? product->input(0) : -1;
 }
 
 /// Whether the axes are the last ones of a tensor of this rank.
-bool are_last(std::vector<std::int64_t> axes, std::int64_t rank) {
-  for (std::int64_t& axis : axes) axis += axis < 0 ? rank : 0;
-  std::sort(axes.begin(), axes.end());
+bool are_last(const Axes& axes, std::int64_t rank) {
   for (std::size_t i = 0; i < axes.size(); ++i) {
     if (axes[i] != rank - static_cast<std::int64_t>(axes.size() - i)) return false;
   }
   return !axes.empty();
 }
 
-/// Starts at the quotient. The numerator and the deviation must centre the same tensor along the
-/// same axes; an export may compute the difference once or twice.
-void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& quotient) {
-  std::vector<std::int64_t> axes;
-  const int x = centred(links, links.maker(quotient.input(0)), axes);
-  std::vector<std::int64_t> other_axes;
-  double epsilon = 0;
-  const int below = deviation_of(graph, links, quotient.input(1), epsilon);
-  const int same_x = below < 0 ? -1 : centred(links, links.maker(below), other_axes);
-  if (x < 0 || x != same_x || axes != other_axes ||
-      !are_last(axes, static_cast<std::int64_t>(graph.at(x).shape.size()))) {
-    return;
-  }
-  const OnnxNode* const product = links.only_reader(quotient.output(0), "Mul");
-  const int weight = product == nullptr ? -1 : data_and_weight(graph, *product).second;
-  if (weight < 0) return;
-  const OnnxNode* const sum = links.only_reader(product->output(0), "Add");
-  const int bias = sum == nullptr ? -1 : data_and_weight(graph, *sum).second;
-  const int end = bias < 0 ? product->output(0) : sum->output(0);
-  OnnxNode& norm = put_in_place(graph, links, end, ".layer_norm", quotient.name, {x, weight, bias});
-  norm.attributes["dims"].integer = static_cast<std::int64_t>(axes.size());
-  norm.attributes["epsilon"].number = epsilon;
+/// Whether a weight has just these extents, perhaps with extents of 1 before them.
+bool is_of_shape(const OnnxGraph& graph, int weight, const Shape& shape) {
+  const Shape& found = graph.at(weight).shape;
+  const std::size_t more = found.size() - std::min(found.size(), shape.size());
+  return std::equal(shape.begin(), shape.end(), found.begin() + static_cast<std::ptrdiff_t>(more),
+                    found.end()) &&
+         std::all_of(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(more),
+                     [](std::int64_t extent) { return extent == 1; });
 }
 
-/// PyTorch writes a group norm as an InstanceNormalization of N, groups, rest.
+/// The weight of a Mul or Add that alone reads a tensor, if it has this shape; -1 otherwise.
+int weight_after(const OnnxGraph& graph, const OnnxLinks& links, Pattern& pattern, int& tensor,
+                 const char* op, const Shape& shape) {
+  const OnnxNode* const node = links.only_reader(tensor, op);
+  const int weight = node == nullptr ? -1 : data_and_weight(graph, *node).second;
+  if (weight < 0 || !is_of_shape(graph, weight, shape)) return -1;
+  if (graph.at(node->output(0)).shape != graph.at(tensor).shape) return -1;
+  pattern.take(node)->read_all();
+  tensor = node->output(0);
+  return weight;
+}
+
+/// Starts at the quotient. The numerator and the deviation must centre the same tensor along the
+/// same axes; an export may compute the difference once or twice. A weight of other extents is no
+/// gamma: then gamma is ones that do not train, and a product follows.
+void fuse_layer_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& quotient) {
+  Pattern pattern(graph, links);
+  pattern.take(&quotient);
+  Axes axes;
+  const int x = centred(graph, pattern, pattern.maker(quotient.input(0), "Sub"), axes);
+  Axes other_axes;
+  double epsilon = 0;
+  const int below = deviation_of(graph, pattern, quotient.input(1), epsilon, axes);
+  const int same_x =
+      below < 0 ? -1 : centred(graph, pattern, pattern.maker(below, "Sub"), other_axes);
+  if (x < 0 || x != same_x || axes != other_axes) return;
+  const Shape& in = graph.at(x).shape;
+  if (!are_last(axes, static_cast<std::int64_t>(in.size()))) return;
+  const Shape normalised(in.end() - static_cast<std::ptrdiff_t>(axes.size()), in.end());
+  int end = quotient.output(0);
+  int weight = weight_after(graph, links, pattern, end, "Mul", normalised);
+  const bool is_fixed = weight < 0;
+  const int bias = is_fixed ? -1 : weight_after(graph, links, pattern, end, "Add", normalised);
+  GraphBuilder builder(graph, quotient);
+  const auto count = static_cast<std::size_t>(element_count(normalised));
+  weight = is_fixed ? builder.constant(normalised, std::vector<double>(count, 1.0))
+                    : builder.in_shape(weight, normalised);
+  OnnxNode* const norm = pattern.replace(end, ".layer_norm", quotient.name,
+                                         {x, weight, builder.in_shape(bias, normalised)});
+  if (norm == nullptr) return;
+  norm->attributes["dims"].integer = static_cast<std::int64_t>(axes.size());
+  norm->attributes["epsilon"].number = epsilon;
+  if (is_fixed) norm->attributes["fixed"].integer = 1;
+}
+
+/// Whether a tensor is known to have this number in each element.
+bool is_filled(const OnnxGraph& graph, int tensor, double number) {
+  const auto known = tensor < 0 ? std::nullopt : graph.at(tensor).known();
+  return known && std::all_of(known->begin(), known->end(),
+                              [number](double each) { return each == number; });
+}
+
+/// PyTorch writes a group norm as an InstanceNormalization of N, groups, rest, with a scale of ones
+/// and a shift of zeros.
 void fuse_group_norm(OnnxGraph& graph, const OnnxLinks& links, const OnnxNode& norm) {
+  Pattern pattern(graph, links);
+  pattern.take(&norm);
   const OnnxNode* const before = links.maker(norm.input(0), "Reshape");
-  const OnnxNode* const after = links.only_reader(norm.output(0), "Reshape");
-  if (before == nullptr || after == nullptr) return;
+  const OnnxNode* const after = pattern.only_reader(norm.output(0), "Reshape");
+  const bool is_plain = is_filled(graph, norm.input(1), 1) && is_filled(graph, norm.input(2), 0);
+  if (before == nullptr || after == nullptr || !is_plain) return;
+  after->read_all();
   const int x = before->input(0);
+  const Shape& in = graph.at(x).shape;
   const Shape& groups = graph.at(norm.input(0)).shape;
-  const bool fits = groups.size() == 3 && graph.at(x).shape == graph.at(after->output(0)).shape;
-  const OnnxNode* const product = links.only_reader(after->output(0), "Mul");
-  const OnnxNode* const sum =
-      product == nullptr ? nullptr : links.only_reader(product->output(0), "Add");
-  if (!fits || sum == nullptr) return;
-  const int weight = data_and_weight(graph, *product).second;
-  const int bias = data_and_weight(graph, *sum).second;
-  if (weight < 0 || bias < 0) return;
+  const bool fits = groups.size() == 3 && in == graph.at(after->output(0)).shape &&
+                    in.size() >= 3 && groups[0] == in[0] && in[1] % groups[1] == 0;
+  if (!fits) return;
+  Shape channels(in.size() - 1, 1);
+  channels[0] = in[1];
+  int end = after->output(0);
+  const int weight = weight_after(graph, links, pattern, end, "Mul", channels);
+  const int bias = weight < 0 ? -1 : weight_after(graph, links, pattern, end, "Add", channels);
+  if (bias < 0) return;
   const double epsilon = norm.number("epsilon", 1e-5);
-  OnnxNode& fused =
-      put_in_place(graph, links, sum->output(0), ".group_norm", norm.name, {x, weight, bias});
-  fused.attributes["groups"].integer = groups[1];
-  fused.attributes["epsilon"].number = epsilon;
+  OnnxNode* const fused = pattern.replace(end, ".group_norm", norm.name, {x, weight, bias});
+  if (fused == nullptr) return;
+  fused->attributes["groups"].integer = groups[1];
+  fused->attributes["epsilon"].number = epsilon;
 }
 
 /// Whether a norm computes with the statistics of the batch. Before opset 14, it has more outputs
@@ -119,9 +179,9 @@ void fuse_norms(OnnxGraph& graph) {
   mark_frozen_norms(graph);
   const OnnxLinks links(graph);
   for (std::size_t i = 0; i < graph.nodes.size(); ++i) {
-    const OnnxNode node = graph.nodes[i];
-    if (node.op == "Div") fuse_layer_norm(graph, links, node);
-    if (node.op == "InstanceNormalization") fuse_group_norm(graph, links, node);
+    const std::string op = graph.nodes[i].op;
+    if (op == "Div") fuse_layer_norm(graph, links, graph.nodes[i]);
+    if (op == "InstanceNormalization") fuse_group_norm(graph, links, graph.nodes[i]);
   }
   remove_unread_nodes(graph);
 }

@@ -16,7 +16,7 @@ bool pads_zeros(const OnnxGraph& graph, const OnnxNode& pad) {
   const std::string mode = pad.text("mode");
   const bool is_constant = mode.empty() || mode == "constant";
   return is_constant && (pad.input(2) < 0 || graph.at(pad.input(2)).number() == 0.0) &&
-         pad.number("value", 0) == 0;
+         pad.number("value", 0) == 0 && pad.input(3) < 0;
 }
 
 /// The pads of a window and of the padding before it in one; empty if they do not go together.
@@ -80,6 +80,13 @@ void fuse_padding(OnnxGraph& graph) {
     const bool is_window = node.op == "Conv" || node.op == "AveragePool";
     const OnnxNode* const pad = is_window ? links.maker(node.input(0), "Pad") : nullptr;
     if (pad == nullptr || !pads_zeros(graph, *pad)) continue;
+    // A mean that leaves out its own padding has to count that of the node before it.
+    const List own = node.integers("pads");
+    const bool has_own = std::any_of(own.begin(), own.end(), [](auto each) { return each != 0; });
+    const bool leaves_out =
+        node.op == "AveragePool" && (node.integer("ceil_mode", 0) != 0 ||
+                                     (has_own && node.integer("count_include_pad", 0) == 0));
+    if (leaves_out) continue;
     const List outer = whole_numbers(graph, *pad, 1, "pads");
     const List pads = joined_pads(node, outer, graph.at(pad->input(0)).shape.size());
     if (pads.empty()) continue;

@@ -4,6 +4,8 @@
 // the next pass over idle nodes, which is why this one comes early. The steps are taken apart
 // later, in map_recurrence.cpp, where layers are made.
 
+#include <algorithm>
+
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
@@ -116,9 +118,28 @@ class Parts {
   std::vector<int> steps_, h_, c_;
 };
 
+bool are_zeros(const std::vector<double>& numbers) {
+  return std::all_of(numbers.begin(), numbers.end(), [](double number) { return number == 0; });
+}
+
+/// Whether the activations of all directions are those without the attribute.
+bool has_usual_activations(const OnnxNode& node) {
+  if (node.has("activation_alpha") || node.has("activation_beta")) return false;
+  if (!node.has("activations")) return true;
+  const std::vector<std::string> one = node.op == "LSTM"
+                                           ? std::vector<std::string>{"sigmoid", "tanh", "tanh"}
+                                           : std::vector<std::string>{"sigmoid", "tanh"};
+  const std::vector<std::string>& found = node.attributes.at("activations").texts;
+  for (std::size_t i = 0; i < found.size(); ++i) {
+    if (in_lower_case(found[i]) != one[i % one.size()]) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string fault_of_recurrence(const OnnxGraph& graph, const OnnxNode& node) {
+  node.forget();
   if (node.op != "LSTM" && node.op != "GRU") {
     return "no layer stands for a plain recurrence; expected LSTM or GRU";
   }
@@ -132,12 +153,13 @@ std::string fault_of_recurrence(const OnnxGraph& graph, const OnnxNode& node) {
     return "it has sequences of lengths of their own (sequence_lens); expected all of them as long "
            "as the tensor: --set gives a graph's input of lengths that number";
   }
-  if (node.op == "LSTM" && node.input(7) >= 0) return "it has peepholes (P); expected none";
+  const auto peepholes = node.input(7) < 0 ? std::nullopt : graph.at(node.input(7)).known();
+  const bool has_none = node.input(7) < 0 || (peepholes && are_zeros(*peepholes));
+  if (node.op == "LSTM" && !has_none) return "it has peepholes (P); expected none";
   if (node.integer("input_forget", 0) != 0) return "found input_forget 1; expected 0";
   if (node.has("clip")) return "it clips its gates (clip); expected no clip";
-  if (node.has("activations")) {
-    return "it states its activations; expected the usual ones, sigmoid and tanh, by no attribute "
-           "activations";
+  if (!has_usual_activations(node)) {
+    return "it states activations; expected the usual ones, sigmoid and tanh";
   }
   const std::string direction = node.text("direction");
   if (!direction.empty() && direction != "forward" && direction != "reverse" &&
@@ -145,7 +167,10 @@ std::string fault_of_recurrence(const OnnxGraph& graph, const OnnxNode& node) {
     return fmt::format("found the direction '{}'; expected forward, reverse or bidirectional",
                        printable(direction));
   }
-  return {};
+  static_cast<void>(node.integer("linear_before_reset", 0));
+  static_cast<void>(node.integer("hidden_size", 0));
+  for (std::size_t i = 1; i < 7; ++i) static_cast<void>(node.input(i));
+  return node.unread().empty() ? "" : fmt::format("found {}; expected none", node.unread());
 }
 
 void fuse_recurrence(OnnxGraph& graph) {

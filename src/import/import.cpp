@@ -86,9 +86,13 @@ ModelSpec read_once(const onnx::ModelProto& model, const std::string& place,
   // Exporters name every graph alike.
   graph.name = std::filesystem::path(shown_source(place)).stem().string();
   if (graph.outputs.empty()) throw InputError("the graph has no outputs; expected one");
+  // Whole numbers, such as the class of the largest output, have no loss.
+  const auto first = std::find_if(graph.outputs.begin(), graph.outputs.end(),
+                                  [&](int output) { return !graph.at(output).is_integer; });
+  if (first != graph.outputs.end()) std::iter_swap(graph.outputs.begin(), first);
   if (graph.outputs.size() > 1) {
     notes.push_back(
-        fmt::format("the loss is computed from the first output, '{}'; the other {} {} left "
+        fmt::format("the loss is computed from the output '{}'; the other {} {} left "
                     "out",
                     printable(graph.at(graph.outputs[0]).name), graph.outputs.size() - 1,
                     graph.outputs.size() == 2 ? "is" : "are"));

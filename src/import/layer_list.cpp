@@ -16,6 +16,8 @@
 #include <fmt/format.h>
 
 #include "base/text/printable.hpp"
+#include "import/lower.hpp"
+#include "import/match.hpp"
 #include "model/op.hpp"
 #include "model/parameters.hpp"
 #include "model/shape.hpp"
@@ -60,9 +62,7 @@ std::vector<std::string> split_name(const std::string& name) {
 }
 
 std::string lower(std::string_view text) {
-  std::string result(text.starts_with('.') ? text.substr(1) : text);
-  for (char& c : result) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
-  return result;
+  return in_lower_case(std::string(text.starts_with('.') ? text.substr(1) : text));
 }
 
 }  // namespace
@@ -112,11 +112,20 @@ void check_attribute(const AttributeRule& rule, const Attribute& given) {
 
 // The first input is always `input`, as model files call it. Indices have four bytes on a device,
 // also if ONNX stores eight.
-LayerList::LayerList(const OnnxGraph& graph) : graph_(graph), weights_(graph) {
+LayerList::LayerList(const OnnxGraph& graph, FormMap map_form)
+    : graph_(graph), map_form_(map_form), weights_(graph) {
   spec_.version = 2;
   spec_.backward = Backward::exact;
   spec_.name = graph.name.empty() ? "network" : clean(graph.name);
+  const OnnxLinks links(graph);
+  const bool reads_any = std::any_of(graph.inputs.begin(), graph.inputs.end(),
+                                     [&](int input) { return links.reader_count(input) > 0; });
   for (const int tensor : graph.inputs) {
+    if (reads_any && links.reader_count(tensor) == 0) {
+      note(fmt::format("nothing reads the input '{}', which is left out",
+                       printable(at(tensor).name)));
+      continue;
+    }
     const bool is_first = spec_.inputs.empty();
     const OnnxTensor& input = graph.at(tensor);
     InputSpec read{.name = unique(is_first ? "input" : clean(input.name)), .shape = input.shape};
@@ -142,6 +151,8 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
                            std::initializer_list<GivenAttribute> attributes) {
   const OpRule* const rule = find_op(op);
   if (rule == nullptr) throw InternalError(fmt::format("the importer names the op '{}'", op));
+  copy_learned(op, inputs);
+  const bool is_view = (op == "reshape" || op == "flatten") && learned_.contains(inputs.front());
   LayerSpec layer;
   layer.name = unique(wanted);
   layer.op = op;
@@ -165,6 +176,7 @@ std::string LayerList::add(std::string_view op, const std::string& wanted,
   }
   std::string name = layer.name;
   spec_.layers.push_back(std::move(layer));
+  if (is_view) learned_.insert(name);
   return name;
 }
 
@@ -177,7 +189,9 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
   std::string name = add(op, owner_name(node, origin), {input}, attributes);
   // Language models share the table of an embedding with their last linear layer.
   const std::string kind(op == "embedding" ? "linear" : op);
-  const auto [owner, is_first] = owners_.emplace(std::pair{kind, origin}, name);
+  const auto [owner, is_first] =
+      owners_.emplace(std::pair{kind, weight_key(graph_, node, weight)}, name);
+  if (is_fixed(node, weight)) spec_.layers.back().trainable = false;
   if (is_first) {
     weights_.add_layer(op, name, node, weight);
   } else {
@@ -185,6 +199,13 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
     weights_.add_user(name, owner->second, weight);
   }
   return name;
+}
+
+// Constants train if the file keeps all of its weights as constants.
+bool LayerList::is_fixed(const OnnxNode& node, int weight) const {
+  const bool has_weights = std::any_of(graph_.tensors.begin(), graph_.tensors.end(),
+                                       [](const OnnxTensor& tensor) { return tensor.is_weight; });
+  return node.integer("fixed", 0) != 0 || (at(weight).is_constant && has_weights);
 }
 
 // Steps of one recurrence name the first step as their owner, so that a sequence has one set of
@@ -200,6 +221,32 @@ std::string LayerList::add_cell(const OnnxNode& node, std::string_view op,
     spec_.layers.back().weights = InputName{.name = owner, .place = {}};
   }
   return name;
+}
+
+std::string LayerList::add_number(const std::string& wanted, double value) {
+  std::string name = add("parameter", wanted, {},
+                         {{"shape", list_attribute({1})}, {"value", real_attribute(value)}});
+  spec_.layers.back().trainable = false;
+  return name;
+}
+
+std::string& LayerList::owner_of_cell(const OnnxNode& node) {
+  std::string key = std::to_string(node.integer("direction_index", 0));
+  for (const std::size_t i : {1U, 2U, 3U}) {
+    if (node.input(i) >= 0) key += " " + weight_key(graph_, node, node.input(i));
+  }
+  return owners_[{node.op, key}];
+}
+
+// Few kernels apply the gradient of a learned tensor, so that others read a product of it with 1.
+void LayerList::copy_learned(std::string_view op, std::vector<std::string>& inputs) {
+  static const std::set<std::string_view> ops = {"add",    "sub",     "mul",     "div",    "matmul",
+                                                 "concat", "reshape", "flatten", "permute"};
+  if (ops.contains(op)) return;
+  for (std::string& input : inputs) {
+    if (!learned_.contains(input)) continue;
+    input = add("mul", input + ".copy", {input, add_number(input + ".one", 1)});
+  }
 }
 
 // A first state can be had again at no cost, so it need not be kept in RAM.
@@ -265,15 +312,28 @@ std::optional<double> one_value(const OnnxTensor& tensor) {
 /// Layers have no constants: known numbers are a parameter that does not train.
 std::string LayerList::parameter(int tensor) {
   const OnnxTensor& weight = at(tensor);
+  const auto form = graph_.forms.find(tensor);
+  if (form != graph_.forms.end() && (weight.is_moved || form->second.op == "Concat")) {
+    map_form_(*this, form->second);
+    return names_.at(tensor);
+  }
   const int origin = weight.origin < 0 ? tensor : weight.origin;
   const Shape whole = shape(origin).empty() ? Shape{1} : shape(origin);
   auto [known, is_new] = parameters_.emplace(origin, "");
   if (is_new) {
-    const std::optional<double> value = origin == tensor ? one_value(weight) : std::nullopt;
+    const bool is_stated = origin == tensor && weight.is_constant;
+    const std::optional<double> value = is_stated ? one_value(weight) : std::nullopt;
+    if (is_stated && !value) {
+      note(
+          fmt::format("'{}' has known numbers, which the model file does not have: 'run' and "
+                      "'export' need them by --parameters",
+                      clean(weight.name)));
+    }
     known->second = add("parameter", clean(at(origin).name), {},
                         {{"shape", list_attribute(whole)},
                          {"value", value ? real_attribute(*value) : Attribute{}}});
-    spec_.layers.back().trainable = !weight.values;
+    spec_.layers.back().trainable = !weight.is_constant;
+    if (!weight.is_constant) learned_.insert(known->second);
     weights_.add_layer("parameter", known->second, {}, origin);
   }
   std::string name = known->second;
@@ -311,6 +371,11 @@ void LayerList::note(std::string text) {
 void LayerList::differs(const std::string& text) {
   std::string& known = spec_.layers.back().differs;
   known += (known.empty() ? "" : "; ") + text;
+}
+
+const Shape* LayerList::wanted_shape(const std::string& layer) const {
+  const auto found = made_.find(layer);
+  return found == made_.end() || found->second < 0 ? nullptr : &shape(found->second);
 }
 
 ModelSpec LayerList::take(std::vector<std::string>& notes) {

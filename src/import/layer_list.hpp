@@ -33,7 +33,9 @@ inline constexpr const char* kComputedWeights =
 /// The layers so far, and which of their outputs each tensor of the ONNX graph is.
 class LayerList {
  public:
-  explicit LayerList(const OnnxGraph& graph);
+  /// `map_form` adds the layers that make a weight of another one.
+  using FormMap = void (*)(LayerList& layers, const OnnxNode& node);
+  LayerList(const OnnxGraph& graph, FormMap map_form);
 
   const OnnxGraph& graph() const { return graph_; }
   const OnnxTensor& at(int tensor) const { return graph_.at(tensor); }
@@ -53,11 +55,19 @@ class LayerList {
   std::string add_cell(const OnnxNode& node, std::string_view op, const std::string& wanted,
                        std::vector<std::string> inputs,
                        std::initializer_list<GivenAttribute> attributes, const std::string& owner);
+  /// A parameter of one known number that does not train.
+  std::string add_number(const std::string& wanted, double value);
+  /// The layer that has the parameters of a recurrence: empty before its first step, which the
+  /// caller enters.
+  std::string& owner_of_cell(const OnnxNode& node);
   /// An input of the model besides the inputs of the graph, which can be had again: zeros, as the
   /// first states of recurrent layers are.
   std::string add_input(const std::string& wanted, Shape shape);
 
-  void set_output(int tensor, std::string name) { names_[tensor] = std::move(name); }
+  void set_output(int tensor, std::string name) {
+    made_[name] = tensor;
+    names_[tensor] = std::move(name);
+  }
   /// The name of a tensor as an input of a layer. A weight, or known numbers, becomes a layer
   /// `parameter`, which is not trained if the numbers are known. Throws InputError, without a
   /// place, for data that no layer makes.
@@ -72,20 +82,28 @@ class LayerList {
   /// Several such texts are joined.
   void differs(const std::string& text);
   ModelSpec take(std::vector<std::string>& notes);
+  /// The shape that the graph has for the output of a layer; null for a layer that it does not
+  /// know.
+  const Shape* wanted_shape(const std::string& layer) const;
   /// Where the numbers of the layers' parameters are.
   const KeptWeights& weights() const { return weights_; }
 
  private:
   std::string unique(const std::string& wanted);
   std::string parameter(int tensor);
+  void copy_learned(std::string_view op, std::vector<std::string>& inputs);
+  bool is_fixed(const OnnxNode& node, int weight) const;
   std::string owner_name(const OnnxNode& node, int weight) const;
 
   const OnnxGraph& graph_;
+  FormMap map_form_;
   ModelSpec spec_;
   std::map<int, std::string> names_;       ///< of tensors
+  std::map<std::string, int> made_;        ///< tensors, by layer
   std::set<std::string> taken_;            ///< names of layers, their parts included
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
-  std::map<std::pair<std::string, int>, std::string> owners_;  ///< by op and weight
+  std::map<std::pair<std::string, std::string>, std::string> owners_;  ///< by op and weight
+  std::set<std::string> learned_;  ///< parameters that train, and views of them
   std::vector<std::string> notes_;
   KeptWeights weights_;
 };

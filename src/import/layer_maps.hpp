@@ -17,7 +17,8 @@ void convolution(LayerList& layers, const OnnxNode& node);
 void transposed_convolution(LayerList& layers, const OnnxNode& node);
 void pool(LayerList& layers, const OnnxNode& node);
 void global_pool(LayerList& layers, const OnnxNode& node);
-void resize(LayerList& layers, const OnnxNode& node);
+void upsample(LayerList& layers, const OnnxNode& node);
+void other_resize(LayerList& layers, const OnnxNode& node);
 
 void linear(LayerList& layers, const OnnxNode& node);
 void matmul(LayerList& layers, const OnnxNode& node);

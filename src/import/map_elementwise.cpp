@@ -28,14 +28,19 @@ void add_unary(LayerList& layers, const OnnxNode& node, std::string_view op,
                                                {layers.name_of_tensor(node.input(0))}, attributes));
 }
 
-bool differs(double found, double usual) {
-  return std::fabs(found - usual) > 1e-3 * usual;
-}
-
 /// Before opset 12 the rate is an attribute.
 double rate_of(const LayerList& layers, const OnnxNode& node) {
-  const double otherwise = node.number("ratio", 0.5);
-  return node.input(1) < 0 ? otherwise : layers.at(node.input(1)).number().value_or(otherwise);
+  const auto known = [&](std::size_t input, const char* what) {
+    const std::optional<double> number = layers.at(node.input(input)).number();
+    if (number) return *number;
+    throw InputError(
+        fmt::format("its {} depends on data; expected a number of the file, or --set "
+                    "for an input of the graph",
+                    what));
+  };
+  if (node.input(2) >= 0) static_cast<void>(known(2, "training_mode"));
+  static_cast<void>(node.integer("seed", 0));
+  return node.input(1) < 0 ? node.number("ratio", 0.5) : known(1, "ratio");
 }
 
 void add_leaky_relu(LayerList& layers, const OnnxNode& node) {
@@ -66,26 +71,15 @@ void add_dropout(LayerList& layers, const OnnxNode& node) {
   }
 }
 
-void note_hard_sigmoid(LayerList& layers, const OnnxNode& node) {
-  const double slope = node.number("alpha", 0.2);
-  const double shift = node.number("beta", 0.5);
-  if (!differs(slope, 1.0 / 6) && !differs(shift, 0.5)) return;
-  layers.note(
-      fmt::format("hard_sigmoid with a slope of {} is taken for one with 1/6, which costs the "
-                  "same; 'run' and 'export' refuse it",
-                  shortest_decimal(slope)));
-  layers.differs(fmt::format("its slope is {} and its shift {}, the layer's 1/6 and 0.5",
-                             shortest_decimal(slope), shortest_decimal(shift)));
-}
-
 }  // namespace
 
 void activation(LayerList& layers, const OnnxNode& node) {
   if (node.op == "LeakyRelu") return add_leaky_relu(layers, node);
   if (node.op == "Elu") return add_elu(layers, node);
   if (node.op == "Dropout") return add_dropout(layers, node);
+  // Of other slopes, it is no node any more (lower_elementwise.cpp).
+  if (node.op == "HardSigmoid") node.read_all();
   add_unary(layers, node, activation_of(node));
-  if (node.op == "HardSigmoid") note_hard_sigmoid(layers, node);
 }
 
 // Limits were attributes before opset 11, and have been inputs since.
@@ -102,10 +96,10 @@ void clip(LayerList& layers, const OnnxNode& node) {
   const auto shown = [](const std::optional<double>& value) {
     return value ? fmt::format("{}", *value) : std::string("none");
   };
-  throw InputError(fmt::format(
-      "it clips to the limits {} and {}; expected 0 and 6, which is relu6, or 0 and none, "
-      "which is relu",
-      shown(low), shown(high)));
+  throw InputError(
+      fmt::format("it clips to the limits {} and {}; expected numbers of the file, the "
+                  "second above the first",
+                  shown(low), shown(high)));
 }
 
 void binary(LayerList& layers, const OnnxNode& node) {
@@ -117,16 +111,16 @@ void binary(LayerList& layers, const OnnxNode& node) {
 }
 
 /// Before opset 13, a softmax went over all extents from its axis on, and the usual axis was 1;
-/// since then it goes over one extent, usually the last.
+/// since then it goes over one extent, usually the last. Over all extents is left what begins with
+/// the batch.
 void softmax(LayerList& layers, const OnnxNode& node) {
   const Shape& in = layers.shape(node.input(0));
   const bool is_old = layers.graph().opset < 13;
   const std::int64_t axis = node.integer("axis", is_old ? 1 : -1);
   if (is_old && axis_index(axis, in) + 1 != in.size()) {
-    throw InputError(
-        fmt::format("it goes over all extents of {} from axis {} on, as before opset 13; expected "
-                    "one over the last, or an export with opset_version=13 or later",
-                    shape_text(in), axis));
+    throw InputError(fmt::format(
+        "it goes over all extents of {} from axis {} on, as before opset 13; expected a later axis",
+        shape_text(in), axis));
   }
   layers.set_output(
       node.output(0),

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -18,7 +20,11 @@ namespace {
 std::string first_state(LayerList& layers, const OnnxNode& node, std::size_t input,
                         const std::string& wanted, const Shape& shape) {
   const int given = node.input(input);
-  if (given < 0 || layers.at(given).values) return layers.add_input(wanted, shape);
+  const auto known =
+      given < 0 || layers.at(given).is_weight ? std::nullopt : layers.at(given).known();
+  const bool is_zeros =
+      known && std::all_of(known->begin(), known->end(), [](double number) { return number == 0; });
+  if (given < 0 || is_zeros) return layers.add_input(wanted, shape);
   std::string name = layers.name_of_tensor(given);
   if (layers.shape(given).size() == 3 && layers.shape(given)[0] > 1) {
     name = layers.add("slice", wanted + ".direction", {name},
@@ -53,7 +59,7 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
   }
   const Attribute bias = number_attribute(layers.is_in_file(node.input(3)) ? 1 : 0);
   std::vector<std::string> outputs(static_cast<std::size_t>(in[1]));
-  std::string owner;
+  std::string& owner = layers.owner_of_cell(node);
   for (std::int64_t i = 0; i < in[1]; ++i) {
     const std::int64_t t = is_reverse ? in[1] - 1 - i : i;
     const std::string at = fmt::format("{}.t{}", name, t);
@@ -73,7 +79,7 @@ void recurrence(LayerList& layers, const OnnxNode& node) {
           {{"bias", bias}, {"reset_after", number_attribute(node.integer("reset_after", 0))}},
           owner);
     }
-    if (i == 0) owner = h;
+    if (owner.empty()) owner = h;
     outputs[static_cast<std::size_t>(t)] =
         layers.add("reshape", at + ".y", {h}, {{"shape", list_attribute({in[0], 1, width})}});
   }

@@ -52,6 +52,7 @@ void expect_extents(const LayerList& layers, const OnnxNode& node) {
 
 /// `flatten` states no extents, so it suits every batch size; `reshape` states all.
 void reshape(LayerList& layers, const OnnxNode& node) {
+  node.read_all();  // the shape of the output says the rest
   expect_extents(layers, node);
   const std::string input = layers.name_of_tensor(node.input(0));
   const std::string name = layers.name_of_node(node);
@@ -80,6 +81,7 @@ void transpose(LayerList& layers, const OnnxNode& node) {
 }
 
 void concat(LayerList& layers, const OnnxNode& node) {
+  node.read_all();
   std::vector<std::string> inputs;
   for (const int tensor : node.inputs) inputs.push_back(layers.name_of_tensor(tensor));
   const std::size_t axis = axis_index(node.integer("axis", 1), layers.shape(node.output(0)));
@@ -90,6 +92,7 @@ void concat(LayerList& layers, const OnnxNode& node) {
 
 // Sizes come from the shapes of the parts: which attribute or input has them depends on the opset.
 void split(LayerList& layers, const OnnxNode& node) {
+  node.read_all();  // the shape of the output says the rest
   const std::size_t axis = axis_index(node.integer("axis", 0), layers.shape(node.input(0)));
   List sizes;
   for (const int tensor : node.outputs) {
@@ -111,6 +114,7 @@ void split(LayerList& layers, const OnnxNode& node) {
 /// A layer cuts along one axis, so a slice along several becomes as many layers. An end beyond the
 /// tensor means its end: sizes are taken from the output, whose shape libonnx has inferred.
 void slice(LayerList& layers, const OnnxNode& node) {
+  node.read_all();  // the shape of the output says the rest
   expect_extents(layers, node);
   const Shape in = layers.shape(node.input(0));
   const List starts = known_list(layers, node, 1, "starts");
@@ -210,6 +214,7 @@ void gather(LayerList& layers, const OnnxNode& node) {
 
 // Every op that may read a repeated tensor repeats it by itself.
 void expand(LayerList& layers, const OnnxNode& node) {
+  node.read_all();  // the shape of the output says the rest
   if (layers.shape(node.input(0)) != layers.shape(node.output(0))) {
     throw InputError(fmt::format(
         "it repeats data of the shape {} to {}; expected a weight, or the data itself where add, "

@@ -1,6 +1,6 @@
 // Windows of convolutions and pools. ONNX states padding for both ends of each axis; layers have
 // one number for both, or "same". Uneven padding is accepted if it is what "same" comes to, which
-// is how TensorFlow pads, and refused otherwise. Numbers of the file are bounded before they are
+// is how TensorFlow pads. Numbers of the file are bounded before they are
 // multiplied, since a damaged file may hold any.
 
 #include <algorithm>
@@ -12,6 +12,7 @@
 
 #include "base/text/printable.hpp"
 #include "import/layer_maps.hpp"
+#include "import/lower.hpp"
 #include "model/exact/windows.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
@@ -74,8 +75,8 @@ bool is_same_padding(const WindowShape& window, const List& pads) {
   return true;
 }
 
-// SAME_LOWER puts the odd element at the beginning, where our "same" has it at the end: another
-// network.
+// What both ends cannot share has been padded before (lower_padding.cpp), but for "same" of
+// convolutions, whose odd element is at the end, and for means with a partial window.
 WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   if (in.size() < 3 || kernel.size() != in.size() - 2 || kernel.size() > 2) {
     throw InputError(
@@ -85,21 +86,18 @@ WindowShape window_of(const OnnxNode& node, const Shape& in, List kernel) {
   }
   const std::size_t rank = kernel.size();
   expect_small(kernel, "kernel");
+  const List stated = node.integers("kernel_shape");
+  if (!stated.empty() && stated != kernel) {
+    throw InputError(fmt::format("its kernel_shape is [{}], its weight has [{}]; expected the same",
+                                 fmt::join(stated, ", "), fmt::join(kernel, ", ")));
+  }
   WindowShape window{.kernel = std::move(kernel)};
   window.stride = list_or(node, "strides", rank, 1);
   window.dilation = list_or(node, "dilations", rank, 1);
   window.padding.assign(rank, 0);
   window.same_padding = same_padding(window, in);
   const std::string automatic = node.text("auto_pad");
-  const bool is_lower = automatic == "SAME_LOWER";
-  if (is_lower && std::ranges::any_of(window.same_padding, is_odd)) {
-    throw InputError(fmt::format(
-        "found auto_pad SAME_LOWER, which here pads [{}] in all along the axes, the odd "
-        "element at the beginning; expected SAME_UPPER, which has it at the end, or "
-        "another extent or kernel",
-        fmt::join(window.same_padding, ", ")));
-  }
-  if (is_lower || automatic == "SAME_UPPER") {
+  if (automatic == "SAME_LOWER" || automatic == "SAME_UPPER") {
     window.is_same = true;
     return window;
   }
@@ -156,6 +154,11 @@ const Shape& weight_shape(const LayerList& layers, const OnnxNode& node) {
   return layers.shape(weight);
 }
 
+bool has_bias(const LayerList& layers, const OnnxNode& node) {
+  if (node.input(2) >= 0 && layers.at(node.input(2)).is_data()) throw InputError(kComputedWeights);
+  return node.input(2) >= 0;
+}
+
 }  // namespace
 
 void convolution(LayerList& layers, const OnnxNode& node) {
@@ -163,7 +166,7 @@ void convolution(LayerList& layers, const OnnxNode& node) {
   const WindowShape window =
       window_of(node, layers.shape(node.input(0)), {weight.begin() + 2, weight.end()});
   const std::string input = layers.name_of_tensor(node.input(0));
-  const Attribute bias = number_attribute(node.input(2) >= 0 ? 1 : 0);
+  const Attribute bias = number_attribute(has_bias(layers, node) ? 1 : 0);
   layers.set_output(node.output(0),
                     layers.add_with_weight(window.kernel.size() == 1 ? "conv1d" : "conv2d", node,
                                            node.input(1), input,
@@ -209,7 +212,7 @@ void transposed_convolution(LayerList& layers, const OnnxNode& node) {
            {"output_padding", attribute(list_or(node, "output_padding", 2, 0))},
            {"groups", number_attribute(groups)},
            {"dilation", attribute(window.dilation)},
-           {"bias", number_attribute(node.input(2) >= 0 ? 1 : 0)}}));
+           {"bias", number_attribute(has_bias(layers, node) ? 1 : 0)}}));
 }
 
 // Layers have no dilated pools, and dilation changes what is read: a note would not do.
@@ -220,6 +223,7 @@ void pool(LayerList& layers, const OnnxNode& node) {
     throw InputError(fmt::format("its windows are dilated by [{}]; expected a dilation of 1",
                                  fmt::join(window.dilation, ", ")));
   }
+  static_cast<void>(node.integer("storage_order", 0));  // of the indices
   const std::string input = layers.name_of_tensor(node.input(0));
   const std::string name = layers.name_of_node(node);
   const Attribute ceil = number_attribute(node.integer("ceil_mode", 0));
@@ -257,31 +261,19 @@ void global_pool(LayerList& layers, const OnnxNode& node) {
                        {{"output_size", window_attribute(1, 1)}}));
 }
 
-/// Scales and sizes of the file are not looked at: the shapes before and after say by how much.
-void resize(LayerList& layers, const OnnxNode& node) {
-  const Shape& in = layers.shape(node.input(0));
-  const Shape& out = layers.shape(node.output(0));
-  expect_rank(in, 4, "N, C, H, W");
-  const bool is_whole = in[0] == out[0] && in[1] == out[1] && in[2] > 0 && in[3] > 0 &&
-                        out[2] % in[2] == 0 && out[3] % in[3] == 0 && out[2] > 0 && out[3] > 0;
-  if (!is_whole) {
-    throw InputError(fmt::format("it makes {} of {}; expected whole multiples of height and width",
-                                 shape_text(out), shape_text(in)));
-  }
-  const std::string mode = node.text("mode");
-  if (!mode.empty() && mode != "nearest" && mode != "linear") {
-    throw InputError(
-        fmt::format("found the mode '{}'; expected nearest or linear", printable(mode)));
-  }
+/// By whole numbers, as lower_resize.cpp has found.
+void upsample(LayerList& layers, const OnnxNode& node) {
+  const List scale = node.integers("scale");
   layers.set_output(
       node.output(0),
       layers.add("upsample2d", layers.name_of_node(node), {layers.name_of_tensor(node.input(0))},
-                 {{"scale", window_attribute(out[2] / in[2], out[3] / in[3])},
-                  {"mode", number_attribute(mode == "linear" ? 1 : 0)}}));
-  if (mode == "linear" && node.text("coordinate_transformation_mode") == "align_corners") {
-    layers.note("upsampling with aligned corners is taken for one without, which costs the same");
-    layers.differs("it aligns corners, the layer does not");
-  }
+                 {{"scale", window_attribute(scale.at(0), scale.at(1))},
+                  {"mode", number_attribute(node.integer("mode", 0))}}));
+}
+
+void other_resize(LayerList& layers, const OnnxNode& node) {
+  throw InputError(node.fault.empty() ? fault_of_resize(layers.graph(), node)
+                                      : "no layer has " + node.fault);
 }
 
 }  // namespace poet::maps

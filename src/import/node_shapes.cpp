@@ -5,6 +5,8 @@
 
 #include "import/node_shapes.hpp"
 
+#include <algorithm>
+
 #include <fmt/format.h>
 #include <onnx/defs/schema.h>
 #include <onnx/defs/shape_inference.h>
@@ -50,6 +52,14 @@ class NodeContext : public onnx::InferenceContext {
   std::vector<onnx::TypeProto> types_;
 };
 
+/// Null for an op that libonnx does not know.
+const onnx::OpSchema* schema_of(const onnx::NodeProto& node,
+                                const std::map<std::string, int>& opsets) {
+  const auto opset = opsets.find(node.domain());
+  if (opset == opsets.end()) return nullptr;
+  return onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, node.domain());
+}
+
 bool has_shape(const OnnxInputs& inputs, std::size_t input) {
   return input < inputs.types.size() && inputs.types[input] != nullptr &&
          inputs.types[input]->tensor_type().has_shape();
@@ -80,16 +90,25 @@ void check_what_libonnx_does_not(const onnx::NodeProto& node, const OnnxInputs& 
 
 }  // namespace
 
+bool is_default(const onnx::AttributeProto& attribute, const onnx::NodeProto& node,
+                const std::map<std::string, int>& opsets) {
+  const onnx::OpSchema* const schema = schema_of(node, opsets);
+  if (schema == nullptr) return false;
+  const auto found = schema->attributes().find(attribute.name());
+  if (found == schema->attributes().end()) return false;
+  const onnx::AttributeProto& usual = found->second.default_value;
+  return usual.has_type() && usual.type() == attribute.type() && usual.i() == attribute.i() &&
+         usual.f() == attribute.f() && usual.s() == attribute.s() &&
+         std::equal(usual.ints().begin(), usual.ints().end(), attribute.ints().begin(),
+                    attribute.ints().end());
+}
+
 // An op without a schema, such as one of another domain, gets types without extents; whether that
 // matters is for the reader of the graph to say, who may know them from the file.
 std::vector<onnx::TypeProto> infer_types(const onnx::NodeProto& node, const OnnxInputs& inputs,
                                          const std::map<std::string, int>& opsets) {
   NodeContext context(node, inputs);
-  const auto opset = opsets.find(node.domain());
-  const onnx::OpSchema* const schema =
-      opset == opsets.end()
-          ? nullptr
-          : onnx::OpSchemaRegistry::Schema(node.op_type(), opset->second, node.domain());
+  const onnx::OpSchema* const schema = schema_of(node, opsets);
   // A branch or a loop would need the shapes of graphs of its own.
   const bool has_graph = node.op_type() == "If" || node.op_type() == "Loop" ||
                          node.op_type() == "Scan" || node.op_type() == "SequenceMap";

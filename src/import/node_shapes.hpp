@@ -17,6 +17,10 @@ struct OnnxInputs {
 /// The most extents of a tensor.
 inline constexpr int kMaxRank = 8;
 
+/// Whether an attribute says what the schema of the op says without it.
+bool is_default(const onnx::AttributeProto& attribute, const onnx::NodeProto& node,
+                const std::map<std::string, int>& opsets);
+
 /// The types of a node's outputs as libonnx's schema of its op infers them. They are without
 /// extents where it does not say. `opsets` are the model's, by domain. Throws InputError, without a
 /// place, for what libonnx refuses.

@@ -10,6 +10,7 @@
 #include "import/onnx_file.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <functional>
@@ -109,7 +110,26 @@ std::vector<double> numbers_of(const TensorProto& tensor, const Field& field, st
                                : listed_numbers(field);
 }
 
-// Of other types, such as float16, nothing has to be known: their tensors are weights.
+/// A float of 16 bits as a number: a sign, so many bits of an exponent, and the rest of a fraction.
+double half_number(std::uint16_t bits, int exponent_bits) {
+  const int fraction_bits = 15 - exponent_bits;
+  const int bias = (1 << (exponent_bits - 1)) - 1;
+  const int exponent = (bits & 0x7FFF) >> fraction_bits;
+  const double fraction = std::ldexp(bits & ((1 << fraction_bits) - 1), -fraction_bits);
+  double size = std::ldexp(exponent == 0 ? fraction : 1 + fraction, std::max(exponent, 1) - bias);
+  if (exponent == 2 * bias + 1) size = fraction == 0 ? HUGE_VAL : NAN;
+  return (bits & 0x8000) != 0 ? -size : size;
+}
+
+std::vector<double> half_numbers(const TensorProto& tensor, std::size_t count, int exponent_bits) {
+  std::vector<double> numbers = numbers_of<std::uint16_t>(tensor, tensor.int32_data(), count);
+  for (double& number : numbers) {
+    number = half_number(static_cast<std::uint16_t>(number), exponent_bits);
+  }
+  return numbers;
+}
+
+// Of other types nothing has to be known.
 std::vector<double> all_numbers(const TensorProto& tensor, std::size_t count) {
   switch (tensor.data_type()) {
     case TensorProto::FLOAT:
@@ -122,6 +142,10 @@ std::vector<double> all_numbers(const TensorProto& tensor, std::size_t count) {
       return numbers_of<std::int32_t>(tensor, tensor.int32_data(), count);
     case TensorProto::BOOL:
       return numbers_of<std::uint8_t>(tensor, tensor.int32_data(), count);
+    case TensorProto::FLOAT16:
+      return half_numbers(tensor, count, 5);
+    case TensorProto::BFLOAT16:
+      return half_numbers(tensor, count, 8);
     default:
       return {};
   }
@@ -193,9 +217,7 @@ std::optional<std::vector<double>> small_numbers(const TensorProto& tensor) {
 }
 
 std::shared_ptr<const std::vector<float>> float_numbers(const TensorProto& tensor) {
-  const bool is_float =
-      tensor.data_type() == TensorProto::FLOAT || tensor.data_type() == TensorProto::DOUBLE;
-  if (!is_float) return nullptr;
+  if (is_integer_type(tensor.data_type())) return nullptr;
   std::uint64_t count = 1;
   for (const std::int64_t extent : tensor.dims()) {
     if (extent < 0 || static_cast<std::uint64_t>(extent) > kMaxOnnxBytes / count) return nullptr;

@@ -8,24 +8,51 @@
 
 namespace poet {
 
-std::int64_t OnnxNode::integer(const std::string& key, std::int64_t otherwise) const {
+const OnnxAttribute* OnnxNode::attribute(const std::string& key) const {
   const auto found = attributes.find(key);
-  return found == attributes.end() ? otherwise : found->second.integer;
+  if (found == attributes.end()) return nullptr;
+  read_attributes.insert(key);
+  return &found->second;
+}
+
+std::int64_t OnnxNode::integer(const std::string& key, std::int64_t otherwise) const {
+  const OnnxAttribute* const found = attribute(key);
+  return found == nullptr ? otherwise : found->integer;
 }
 
 double OnnxNode::number(const std::string& key, double otherwise) const {
-  const auto found = attributes.find(key);
-  return found == attributes.end() ? otherwise : found->second.number;
+  const OnnxAttribute* const found = attribute(key);
+  return found == nullptr ? otherwise : found->number;
 }
 
 std::vector<std::int64_t> OnnxNode::integers(const std::string& key) const {
-  const auto found = attributes.find(key);
-  return found == attributes.end() ? std::vector<std::int64_t>{} : found->second.integers;
+  const OnnxAttribute* const found = attribute(key);
+  return found == nullptr ? std::vector<std::int64_t>{} : found->integers;
 }
 
 std::string OnnxNode::text(const std::string& key) const {
-  const auto found = attributes.find(key);
-  return found == attributes.end() ? std::string{} : found->second.text;
+  const OnnxAttribute* const found = attribute(key);
+  return found == nullptr ? std::string{} : found->text;
+}
+
+void OnnxNode::read_all() const {
+  for (const auto& [key, attribute] : attributes) read_attributes.insert(key);
+  for (std::size_t i = 0; i < inputs.size(); ++i) read_inputs.insert(i);
+}
+
+void OnnxNode::forget() const {
+  read_attributes.clear();
+  read_inputs.clear();
+}
+
+std::string OnnxNode::unread() const {
+  for (const auto& [key, attribute] : attributes) {
+    if (!read_attributes.contains(key)) return "its attribute " + key;
+  }
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    if (inputs[i] >= 0 && !read_inputs.contains(i)) return "its input " + std::to_string(i);
+  }
+  return {};
 }
 
 // An output of the graph counts as a reader, -1: no pattern may swallow a tensor that somebody

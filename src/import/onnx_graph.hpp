@@ -6,6 +6,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -27,6 +28,8 @@ struct OnnxAttribute {
   double number = 0;
   std::string text;
   std::vector<std::int64_t> integers;
+  std::vector<double> numbers{};
+  std::vector<std::string> texts{};
 };
 
 /// A tensor of an ONNX graph.
@@ -34,15 +37,26 @@ struct OnnxTensor {
   std::string name;
   Shape shape;
   bool is_integer = false;  ///< indices, shapes and truth values
-  bool is_weight = false;   ///< stored in the file, or passed in as one
-  /// Numbers that are known without running the network, such as those that follow from shapes.
+  bool is_weight = false;   ///< stored in the file, or passed in as one; trains if a layer reads it
+  bool is_constant =
+      false;  ///< of a Constant node, whole numbers, or what follows from these alone
+  /// Numbers that are known without running the network: of constants, of single weights, and of
+  /// what is computed from weights.
   std::optional<std::vector<double>> values{};
   int origin = -1;  ///< of a weight that is another one in another form, or a part of it: that one
   std::int64_t part_start = 0;  ///< of a part along the first extent
-  /// Of a weight, if they are asked for and the file has them.
+  /// Whether it is more than such a part in another shape, such as a transposition.
+  bool is_moved = false;
+  std::string form{};  ///< of such a weight: what was done to the other one
+  /// Of a weight, if the file has them.
   std::shared_ptr<const std::vector<float>> numbers{};
 
-  bool is_data() const { return !is_weight && !values; }
+  bool is_data() const { return !is_weight && !is_constant; }
+  /// All numbers, if they are known.
+  std::optional<std::vector<double>> known() const {
+    if (values || !numbers) return values;
+    return std::vector<double>(numbers->begin(), numbers->end());
+  }
   /// The one number that it has, if that is known.
   std::optional<double> number() const {
     if (values && values->size() == 1) return values->front();
@@ -50,7 +64,9 @@ struct OnnxTensor {
   }
 };
 
-/// A node of an ONNX graph, or what a pattern of nodes became.
+/// A node of an ONNX graph, or what a pattern of nodes became. It records which of its attributes
+/// and inputs were asked for: what nobody reads would be dropped without a word. Attributes with
+/// the default of their operator are not here.
 struct OnnxNode {
   std::string op;
   std::string name;
@@ -58,13 +74,31 @@ struct OnnxNode {
   std::vector<int> outputs;  ///< likewise
   std::map<std::string, OnnxAttribute> attributes;
 
-  int input(std::size_t i) const { return i < inputs.size() ? inputs[i] : -1; }
+  std::string fault{};  ///< why it is not taken apart into what layers stand for
+  mutable std::set<std::string> read_attributes{};
+  mutable std::set<std::size_t> read_inputs{};
+
+  int input(std::size_t i) const {
+    read_inputs.insert(i);
+    return i < inputs.size() ? inputs[i] : -1;
+  }
   int output(std::size_t i) const { return i < outputs.size() ? outputs[i] : -1; }
-  bool has(const std::string& key) const { return attributes.contains(key); }
+  bool has(const std::string& key) const { return attribute(key) != nullptr; }
   std::int64_t integer(const std::string& key, std::int64_t otherwise) const;
   double number(const std::string& key, double otherwise) const;
   std::vector<std::int64_t> integers(const std::string& key) const;
   std::string text(const std::string& key) const;
+
+  /// Takes all attributes and inputs for read, as the shape of the output says what they do.
+  void read_all() const;
+  /// Begins the record anew.
+  void forget() const;
+  /// An attribute or an input that was not asked for, as words of a message; empty if there is
+  /// none.
+  std::string unread() const;
+
+ private:
+  const OnnxAttribute* attribute(const std::string& key) const;
 };
 
 /// A graph in which every shape is known. Nodes are in topological order.
@@ -73,7 +107,8 @@ struct OnnxGraph {
   int opset = 0;
   std::vector<OnnxTensor> tensors;
   std::vector<OnnxNode> nodes;
-  std::vector<int> inputs;  ///< data that a run is given
+  std::map<int, OnnxNode> forms;  ///< by weight in another form: what makes it
+  std::vector<int> inputs;        ///< data that a run is given
   std::vector<int> outputs;
 
   const OnnxTensor& at(int tensor) const { return tensors.at(static_cast<std::size_t>(tensor)); }

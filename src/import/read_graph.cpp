@@ -13,10 +13,12 @@
 #include <set>
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
 #include "import/constants.hpp"
+#include "import/match.hpp"
 #include "import/node_shapes.hpp"
 #include "import/onnx_file.hpp"
 #include "import/onnx_inputs.hpp"
@@ -117,6 +119,7 @@ class GraphReader {
                                    number, printable(set.name)));
     }
     set.values = std::vector<double>(static_cast<std::size_t>(count), number);
+    set.is_constant = true;
   }
 
   Shape input_shape(const onnx::ValueInfoProto& input, bool is_data) const {
@@ -161,12 +164,22 @@ class GraphReader {
   void read_weight(const onnx::TensorProto& tensor) {
     const int index = add_tensor(tensor.name());
     set_type(index, tensor.data_type(), Shape(tensor.dims().begin(), tensor.dims().end()));
-    // Small integers say how, and small floats by how much; what is trained is a weight.
+    // Whole numbers say how. A float may say by how much or be trained, which depends on where it
+    // stands, so that it is a weight whose number is known.
     OnnxTensor& read = graph_.tensors[index];
-    const bool is_single = element_count(read.shape) == 1 && !is_weight_name(read.name);
-    if (read.is_integer || is_single) read.values = small_numbers(tensor);
-    read.is_weight = !read.values;
-    if (read.is_weight && extents_.keep_numbers) read.numbers = float_numbers(tensor);
+    if (read.is_integer) read.values = small_numbers(tensor);
+    read.is_constant = read.values.has_value();
+    read.is_weight = !read.is_constant;
+    if (!read.is_constant) take_numbers(read, float_numbers(tensor));
+  }
+
+  /// Few numbers may be scales, sizes or limits, which libonnx and our arithmetic ask for.
+  static void take_numbers(OnnxTensor& weight, std::shared_ptr<const std::vector<float>> numbers) {
+    constexpr std::size_t kFew = 16;
+    weight.numbers = std::move(numbers);
+    if (weight.numbers && weight.numbers->size() <= kFew && weight.shape.size() < 2) {
+      weight.values = weight.known();
+    }
   }
 
   void read_node(const onnx::NodeProto& node) {
@@ -183,11 +196,14 @@ class GraphReader {
     // What only follows from another error is not reported.
     if (!is_known) return;
     for (const auto& attribute : node.attribute()) {
+      if (is_default(attribute, node, opsets_)) continue;
       read.attributes[attribute.name()] = {
           .integer = attribute.i(),
           .number = attribute.f(),
           .text = attribute.s(),
-          .integers = {attribute.ints().begin(), attribute.ints().end()}};
+          .integers = {attribute.ints().begin(), attribute.ints().end()},
+          .numbers = {attribute.floats().begin(), attribute.floats().end()},
+          .texts = {attribute.strings().begin(), attribute.strings().end()}};
     }
     errors_.collect([&] { add_node(node, std::move(read)); });
   }
@@ -214,9 +230,41 @@ class GraphReader {
       node.outputs.push_back(tensor);
       ++at;
     }
-    if (!take_constant(proto, node) && !fold_constants(graph_, node) && !take_form(node)) {
+    if (!take_constant(proto, node) && !take_form(node) && !take_folded(node)) {
       graph_.nodes.push_back(std::move(node));
     }
+  }
+
+  /// What follows from constants is a constant, and so is a comparison of weights, which no
+  /// gradient passes. Other arithmetic on weights stays, with the numbers that it comes to for who
+  /// asks.
+  bool take_folded(const OnnxNode& node) {
+    const bool is_folded = fold_constants(graph_, node) || fold_form(node);
+    if (!is_folded) return false;
+    OnnxTensor& out = graph_.tensors[node.output(0)];
+    const bool only_asks = node.op == "Shape" || node.op == "Size";
+    out.is_constant = out.is_integer || only_asks ||
+                      std::all_of(node.inputs.begin(), node.inputs.end(), [&](int tensor) {
+                        return tensor < 0 || graph_.at(tensor).is_constant;
+                      });
+    return out.is_constant;
+  }
+
+  /// Transposed, cut and joined constants.
+  bool fold_form(const OnnxNode& node) {
+    if (node.outputs.size() != 1 || node.output(0) < 0 || node.input(0) < 0) return false;
+    for (const int tensor : node.inputs) {
+      if (tensor < 0) continue;
+      OnnxTensor& in = graph_.tensors[tensor];
+      if (!in.is_constant) return false;
+      if (!in.numbers) {
+        in.numbers = std::make_shared<std::vector<float>>(in.values->begin(), in.values->end());
+      }
+    }
+    const auto numbers = numbers_of_form(graph_, node);
+    if (!numbers) return false;
+    graph_.tensors[node.output(0)].values = {numbers->begin(), numbers->end()};
+    return true;
   }
 
   /// A weight that only changes its form stays a weight.
@@ -228,19 +276,60 @@ class GraphReader {
         "Greater",   "Not",     "And",       "Or",      "LessOrEqual", "GreaterOrEqual"};
     const int from = node.input(0);
     if (!forms.contains(node.op) || from < 0 || node.output(0) < 0) return false;
+    if (node.op == "Gather" && !are_neighbours(whole_numbers(graph_, node, 1, ""))) return false;
     for (const int tensor : node.inputs) {
       if (tensor >= 0 && graph_.at(tensor).is_data()) return false;
     }
-    if (!graph_.at(from).is_weight) return false;
     OnnxTensor& out = graph_.tensors[node.output(0)];
+    const bool has_numbers = graph_.at(from).numbers || graph_.at(from).values;
+    if (!graph_.at(from).is_weight || (out.is_integer && has_numbers)) return false;
     out.is_weight = true;
+    graph_.forms[node.output(0)] = node;
+    // Several weights in one are a weight of their own.
+    if (node.op == "Concat") {
+      take_numbers(out, numbers_of_form(graph_, node));
+      return true;
+    }
     out.origin = graph_.at(from).origin < 0 ? from : graph_.at(from).origin;
+    out.form = graph_.at(from).form + form_of(node);
+    out.is_moved = graph_.at(from).is_moved || moves(node);
     const int start = node.op == "Slice" || node.op == "Gather" ? node.input(1) : -1;
     const auto& values = start < 0 ? out.values : graph_.at(start).values;
     out.part_start =
         values && !values->empty() ? whole_number(values->front()) : graph_.at(from).part_start;
-    out.numbers = numbers_of_form(graph_, node);
+    const bool is_asked_for = extents_.keep_numbers || node.op != "Transpose";
+    if (is_asked_for) take_numbers(out, numbers_of_form(graph_, node));
     return true;
+  }
+
+  /// Whether a node does more to a weight than to give it another shape, or a part of it.
+  bool moves(const OnnxNode& node) const {
+    if (node.op == "Transpose") return true;
+    if (node.op != "Slice" && node.op != "Gather") return false;
+    const bool is_slice = node.op == "Slice";
+    const auto list = [&](std::size_t input, const char* key) {
+      return whole_numbers(graph_, node, input, key);
+    };
+    const bool is_first = is_slice ? list(1, "starts").size() == 1 &&
+                                         are_all(graph_, node, 3, "axes", 0) &&
+                                         are_all(graph_, node, 4, "steps", 1)
+                                   : node.integer("axis", 0) == 0 && are_neighbours(list(1, ""));
+    return !is_first || graph_.at(node.input(0)).origin >= 0;
+  }
+
+  /// What a node does to a weight, as words that are equal if the weights are.
+  std::string form_of(const OnnxNode& node) const {
+    if (node.op == "Cast" || node.op == "Identity") return {};
+    std::string text =
+        node.op == "Transpose"
+            ? fmt::format("T{}", fmt::join(node.integers("perm"), ","))
+            : fmt::format("{}{}", node.op == "Slice" || node.op == "Gather" ? node.op : "",
+                          fmt::join(graph_.at(node.output(0)).shape, ","));
+    for (std::size_t i = 1; i < node.inputs.size() && node.op != "Reshape"; ++i) {
+      const auto& values = node.inputs[i] < 0 ? std::nullopt : graph_.at(node.inputs[i]).values;
+      if (values) text += fmt::format(":{}", fmt::join(*values, ","));
+    }
+    return text + ";";
   }
 
   OnnxInputs inputs_of(const OnnxNode& node) {
@@ -256,7 +345,10 @@ class GraphReader {
   /// them.
   const onnx::TensorProto* proto_of(int tensor) {
     const OnnxTensor& known = graph_.tensors[tensor];
-    if (!known.values) return nullptr;
+    // Of what is stored as float16 and is read by libonnx, numbers would need its bits.
+    const int kind = types_[tensor].tensor_type().elem_type();
+    const bool is_half = kind == onnx::TensorProto::FLOAT16 || kind == onnx::TensorProto::BFLOAT16;
+    if (!known.values || is_half) return nullptr;
     auto& proto = protos_[tensor];
     if (proto) return &*proto;
     proto.emplace();
@@ -342,7 +434,8 @@ class GraphReader {
     } else if (is_found && !fills && static_cast<std::int64_t>(numbers.size()) == count) {
       out.values = std::move(numbers);
     }
-    out.is_weight = !out.values;
+    out.is_constant = out.values.has_value();
+    out.is_weight = !out.is_constant;
     return true;
   }
 

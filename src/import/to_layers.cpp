@@ -11,6 +11,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
 #include "import/layer_maps.hpp"
@@ -31,7 +32,7 @@ struct RefusedOp {
 class Conversion {
  public:
   Conversion(const OnnxGraph& graph, const ImportRequest& request)
-      : graph_(graph), request_(request), layers_(graph) {}
+      : graph_(graph), request_(request), layers_(graph, map_form) {}
 
   LayerList& run() {
     check_custom_ops();
@@ -41,6 +42,14 @@ class Conversion {
   }
 
  private:
+  static void map_form(LayerList& layers, const OnnxNode& node) {
+    const LayerMap map = find_layer_map(node.op);
+    if (map == nullptr) {
+      throw InputError(fmt::format("no layer stands for {} of a weight", printable(node.op)));
+    }
+    map(layers, node);
+  }
+
   void check_custom_ops() const {
     std::set<std::string_view> ops;
     for (const OnnxNode& node : graph_.nodes) ops.insert(node.op);
@@ -56,14 +65,18 @@ class Conversion {
   void convert(const OnnxNode& node) {
     const bool follows = std::any_of(node.inputs.begin(), node.inputs.end(),
                                      [&](int tensor) { return lost_.contains(tensor); });
-    std::string reason = "no layer stands for it";
+    std::string reason =
+        node.fault.empty() ? "no layer stands for it" : "no layer has " + node.fault;
     if (!follows) {
       try {
         if (const LayerMap map = find_layer_map(node.op)) {
+          node.forget();
           map(layers_, node);
           if (node.has("differs")) layers_.differs(node.text("differs"));
-          return;
+          if (node.op.starts_with('.') || node.unread().empty()) return;
+          throw InputError("no layer has " + node.unread());
         }
+        if (take_numbers(node)) return;
       } catch (const InputError& error) {
         reason = error.what();
       }
@@ -74,6 +87,19 @@ class Conversion {
     }
     lost_.insert(node.outputs.begin(), node.outputs.end());
     lost_.erase(-1);
+  }
+
+  /// A root of a single number of the file, such as the width of a head, is known and does not
+  /// train.
+  bool take_numbers(const OnnxNode& node) {
+    const OnnxTensor& out = graph_.at(node.output(0));
+    const bool is_scale = node.op == "Sqrt" || node.op == "Floor" || node.op == "Ceil";
+    if (!is_scale || !out.number()) return false;
+    layers_.note(fmt::format("the number below the node '{}' ({}) is known and does not train",
+                             printable(node.name), node.op));
+    layers_.set_output(node.output(0),
+                       layers_.add_number(layers_.name_of_node(node), *out.number()));
+    return true;
   }
 
   /// The user's number is for one element of the output; the gradient is taken to cost twice as
@@ -134,45 +160,92 @@ class Conversion {
   std::map<std::string, RefusedOp> refused_;
 };
 
-bool is_softmax(const OnnxNode& node) {
-  return node.op == "Softmax" || node.op == "LogSoftmax";
+bool is_softmax(const OnnxNode* node) {
+  return node != nullptr && (node->op == "Softmax" || node->op == "LogSoftmax");
+}
+
+/// The loss of a network, and the extent of the output that has the classes.
+struct ChosenLoss {
+  std::string name;
+  std::size_t axis = 0;
+};
+
+/// Whether a change of shape after a softmax leaves the classes in the last extent.
+bool keeps_classes(const OnnxGraph& graph, const OnnxNode& softmax, int output) {
+  const Shape& in = graph.at(softmax.output(0)).shape;
+  const Shape& out = graph.at(output).shape;
+  if (in.empty() || out.empty()) return false;
+  const std::size_t axis = axis_index(softmax.integer("axis", -1), in);
+  return out.back() == in[axis] && element_count(std::span(in).subspan(axis)) == in[axis];
 }
 
 /// The loss that was asked for, or the usual one: classes in two extents, else a mean of squares. A
-/// cross entropy has its softmax within, so that one at the end of the network goes.
-std::string choose_loss(OnnxGraph& graph, const ImportRequest& request) {
+/// cross entropy has its softmax within, so that one at the end of the network goes. Its axis is
+/// that of the classes; without a softmax, the channels of images and the last extent otherwise.
+ChosenLoss choose_loss(OnnxGraph& graph, const ImportRequest& request) {
   int& output = graph.outputs.front();
-  const OnnxNode* const last = OnnxLinks(graph).maker(output);
-  const bool ends_in_softmax = last != nullptr && is_softmax(*last);
-  const bool has_classes = graph.at(output).shape.size() == 2 && graph.at(output).shape[1] > 1;
-  std::string loss = !request.loss.empty()            ? request.loss
-                     : has_classes || ends_in_softmax ? "cross_entropy"
-                                                      : "mse";
-  if (ends_in_softmax && loss == "cross_entropy") {
-    output = last->input(0);
-    remove_unread_nodes(graph);
-  }
-  return loss;
-}
-
-void add_loss(LayerList& layers, int output, const std::string& loss) {
-  const Shape& shape = layers.shape(output);
-  std::string name = layers.name_of_tensor(output);
-  if (loss == "mse") {
-    layers.add("mse", "loss", {name});
-    return;
-  }
-  if (shape.size() == 4) {
-    // One class a pixel; the loss has the classes last.
-    name = layers.add("permute", "classes_last", {name}, {{"order", list_attribute({0, 2, 3, 1})}});
-  }
+  const OnnxLinks links(graph);
+  const OnnxNode* last = links.maker(output);
+  // Before opset 13, a softmax over several extents stands between two changes of shape.
+  const OnnxNode* const below = last == nullptr ? nullptr : links.maker(last->input(0));
+  const bool is_view = last != nullptr && (last->op == "Reshape" || last->op == "Flatten" ||
+                                           last->op == "Squeeze" || last->op == "Unsqueeze");
+  const bool is_wrapped =
+      is_view && is_softmax(below) && (graph.opset < 13 || keeps_classes(graph, *below, output));
+  if (is_wrapped) last = below;
+  const bool ends_in_softmax = is_softmax(last);
+  const Shape& shape = graph.at(ends_in_softmax ? last->output(0) : output).shape;
+  const bool has_classes = shape.size() == 2 && shape[1] > 1;
+  ChosenLoss loss{.name = !request.loss.empty()            ? request.loss
+                          : has_classes || ends_in_softmax ? "cross_entropy"
+                                                           : "mse"};
+  if (loss.name != "cross_entropy") return loss;
   if (shape.size() < 2) {
     throw InputError(
         fmt::format("the output has the shape {}; expected samples and classes, or --loss mse",
                     shape_text(shape)));
   }
-  layers.add("cross_entropy", "loss", {name},
-             {{"classes", number_attribute(shape.size() == 4 ? shape[1] : shape.back())}});
+  loss.axis = shape.size() == 4 ? 1 : shape.size() - 1;
+  if (!ends_in_softmax) return loss;
+  loss.axis = axis_index(last->integer("axis", graph.opset < 13 ? 1 : -1), shape);
+  output = last->input(0);
+  remove_unread_nodes(graph);
+  return loss;
+}
+
+/// A cross entropy has the classes in the last extent.
+void add_loss(LayerList& layers, int output, const ChosenLoss& loss) {
+  const Shape& shape = layers.shape(output);
+  std::string name = layers.name_of_tensor(output);
+  if (loss.name == "mse") {
+    layers.add("mse", "loss", {name});
+    return;
+  }
+  if (loss.axis + 1 != shape.size()) {
+    std::vector<std::int64_t> order;
+    for (std::size_t i = 0; i < shape.size(); ++i) {
+      if (i != loss.axis) order.push_back(static_cast<std::int64_t>(i));
+    }
+    order.push_back(static_cast<std::int64_t>(loss.axis));
+    name = layers.add("permute", "classes_last", {name}, {{"order", list_attribute(order)}});
+  }
+  layers.add("cross_entropy", "loss", {name}, {{"classes", number_attribute(shape[loss.axis])}});
+}
+
+/// Throws if a layer makes a tensor of other extents than its node, such as a pool that counts its
+/// windows in another way.
+void check_shapes(const LayerList& layers, const ModelSpec& spec) {
+  InputErrors errors;
+  const Model model = build_model(spec, 1, errors);
+  if (!errors.empty()) return;  // they are reported when the whole model is checked
+  for (const ModelNode& node : model.nodes) {
+    const Shape* const wanted = layers.wanted_shape(node.name);
+    if (wanted == nullptr || wanted->empty() || *wanted == node.out_shape) continue;
+    throw InputError(fmt::format(
+        "the layer '{}' ({}) makes {}, where the file has {}; expected "
+        "equal extents",
+        printable(node.name), node.op, shape_text(node.out_shape), shape_text(*wanted)));
+  }
 }
 
 /// PyTorch folds batch norms into the convolutions before them when it exports for inference, and
@@ -201,11 +274,12 @@ void note_folded_norms(const OnnxGraph& graph, std::vector<std::string>& notes) 
 ModelSpec to_layers(OnnxGraph graph, const ImportRequest& request, std::vector<std::string>& notes,
                     std::vector<KeptArray>& parameters) {
   note_folded_norms(graph, notes);
-  const std::string loss = choose_loss(graph, request);
+  const ChosenLoss loss = choose_loss(graph, request);
   Conversion conversion(graph, request);
   LayerList& layers = conversion.run();
   add_loss(layers, graph.outputs.front(), loss);
   ModelSpec spec = layers.take(notes);
+  check_shapes(layers, spec);
   if (request.keep_numbers) parameters = layers.weights().arrays(spec);
   return spec;
 }

@@ -29,7 +29,7 @@ std::vector<int> outputs_of(const TrainingStep& forward) {
   for (std::size_t i = 0; i < forward.nodes.size(); ++i) {
     const StepNode& node = forward.nodes[i];
     const bool is_result =
-        !node.calls.empty() && node.bytes > 0 && !node.compares && node.op != "max_pool2d_index";
+        !node.calls.empty() && node.bytes > 0 && !node.compares && !is_index_of_maximum(node.op);
     if (is_result && !is_read[i]) outputs.insert(static_cast<int>(i));
   }
   return {outputs.begin(), outputs.end()};

@@ -43,6 +43,15 @@ class RunForward : public testing::Test {
   std::string schedule_ = folder_.file("schedule.json");
 };
 
+TEST_F(RunForward, HasNoOutputOfWhereTheMaximaOfASignalAre) {
+  const std::string model = folder_.write("signal.json", R"({"format": "poet-model", "version": 2,
+ "name": "signal", "backward": "none", "input": {"shape": [1, 2, 6]}, "layers": [
+ {"name": "pool", "op": "max_pool1d", "inputs": ["input"], "kernel": 2}]})");
+  const json run = document(poet_solve({"run", solved(model, {}), "--model", model, "--check"}));
+  ASSERT_EQ(run.at("outputs").size(), 1U);
+  EXPECT_EQ(run.at("outputs")[0].at("name"), "pool");
+}
+
 TEST_F(RunForward, OfAModelFileOrOfAnOptionIsTheSame) {
   const std::string says = model_file(R"("version": 2, "backward": "none",)");
   const json of_file = document(poet_solve({"run", solved(says, {}), "--model", says, "--check"}));

@@ -18,13 +18,16 @@
 #include "app/terminal/deliver.hpp"
 #include "arrays/write_arrays.hpp"
 #include "base/files/files.hpp"
+#include "base/input_errors.hpp"
 #include "base/text/printable.hpp"
+#include "formats/read_inputs.hpp"
 #include "formats/read_step_log.hpp"
 #include "formats/write_inputs.hpp"
 #include "model/step_log.hpp"
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/units.hpp"
+#include "step/training_step.hpp"
 
 namespace poet::cli {
 namespace {
@@ -80,6 +83,19 @@ ExitCode import_step(const ImportArguments& arguments) {
   return deliver(document, arguments.output);
 }
 
+/// Says so if what was imported can be solved and neither run nor exported.
+void warn_of_refusal(const std::string& document, const std::string& place) {
+  InputErrors errors;
+  const ModelSpec spec = read_model(document, place, errors);
+  errors.throw_if_any();
+  try {
+    static_cast<void>(bind_step(spec, 1));
+  } catch (const InputError& error) {
+    spdlog::warn("{}: 'run' and 'export' will refuse the model: {}", shown_source(place),
+                 error.what());
+  }
+}
+
 // Warnings come first and the counts last, so that a reader sees what the counts leave out.
 ExitCode import_network(const ImportArguments& arguments) {
   check_destination("--output", arguments.output);
@@ -102,6 +118,7 @@ ExitCode import_network(const ImportArguments& arguments) {
   const ImportedText imported = imported_network(request, arguments.file);
   const std::string& document = imported.document;
   const Model model = parse_model(document, arguments.file);
+  warn_of_refusal(document, arguments.file);
   std::int64_t parameters = 0;
   int layers = 0;
   for (const ModelNode& node : model.nodes) {
