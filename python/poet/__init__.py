@@ -9,7 +9,7 @@ signature and its milliseconds. docs/python.md has examples.
 """
 import importlib
 import os
-from typing import Any
+from typing import Any, Callable
 
 from ._compared import UNASKED_FLOP, Check, Differs, compare_unasked
 from ._interrupted import Interrupted
@@ -51,10 +51,10 @@ def check(net: Any, x: Any = None, y: Any = None, **settings: Any) -> Check:
         InputError: it cannot be imported, or a part of it cannot be computed.
     """
     if isinstance(net, (str, os.PathLike)):
-        found: Check = importlib.import_module("poet._onnx_check").check_onnx(net, **settings)
-    else:
-        found = importlib.import_module("poet.torch").check(net, x, y, **settings)
-    return found
+        check_onnx: Callable[..., Check] = importlib.import_module("poet._onnx_check").check_onnx
+        return check_onnx(net, **settings)
+    check_module: Callable[..., Check] = importlib.import_module("poet.torch").check
+    return check_module(net, x, y, **settings)
 
 
 def _compare_onnx(path: Any, **settings: Any) -> None:
