@@ -13,8 +13,8 @@ import subprocess
 import sys
 import tempfile
 
-ALL_METHODS = ("keep-all", "chen-sqrt", "chen-greedy", "treeverse", "budget-greedy", "budget-dp", "page-all", "look-ahead",
-               "capuchin-like", "dtr-like", "checkmate", "paging-only", "pofo", "poet")
+ALL_METHODS = ("keep-all", "chen-sqrt", "chen-greedy", "budget-greedy", "budget-dp", "page-all", "look-ahead",
+               "capuchin-like", "dtr-like", "checkmate", "paging-only", "poet")
 SUBJECTS = (("vgg16_cifar", "m4"), ("vgg16_cifar", "a72"), ("resnet18", "m4"), ("resnet18", "a72"),
             ("mobilenet_v2_035_96", "m4"), ("mobilenet_v2_035_96", "a72"))
 

@@ -66,9 +66,6 @@ Graph make_graph(std::vector<Node> nodes);
 /// Returns the last node that reads a node's output; the node itself if none does.
 int last_use(const Graph& graph, int node);
 
-/// Returns flags by index: the nodes from which node `target` can be reached, itself included.
-std::vector<bool> ancestors(const Graph& graph, int target);
-
 /// Returns the text that graph_sha256 hashes: docs/schedule-format.md, "Digests".
 std::string graph_text(const Graph& graph, bool with_paging_times = false);
 

@@ -28,12 +28,6 @@ constexpr std::array kMethods{
         "as chen-sqrt; 64 segment sizes are tried, not six, and the one of least energy that "
         "fits is taken",
         chen_greedy},
-    MethodInfo{
-        Method::treeverse, "treeverse", kOnlyRemat,
-        "Griewank and Walther, Algorithm 799: revolve, ACM TOMS 2000",
-        "for all numbers of checkpoints, and the one of least energy that fits is taken; what "
-        "two gradients in a row read is not computed twice",
-        treeverse},
     MethodInfo{Method::budget_greedy, "budget-greedy", kOnlyRemat,
                "PyTorch, activation memory budget, torch._functorch.partitioners, 2024: greedy "
                "knapsack",
@@ -67,12 +61,6 @@ constexpr std::array kMethods{
     MethodInfo{Method::paging_only, "paging-only", kOnlyPaging,
                "the ablation of Patil et al., POET, ICML 2022, section 5",
                "our solver without recomputation", nullptr},
-    MethodInfo{Method::pofo, "pofo", kBothTechniques,
-               "Beaumont et al., Efficient Combination of Rematerialization and Offloading for "
-               "Training DNNs, NeurIPS 2021",
-               "least energy in place of least time, so that transfers are charged and do not wait "
-               "for a link; RAM in steps",
-               pofo},
     MethodInfo{Method::order_only, "order-only", kNoTechnique,
                "Steiner et al., MODeL: Memory Optimizations for Deep Learning, ICML 2023",
                "a search for an order of least peak in place of a linear program; no offsets are "

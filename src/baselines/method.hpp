@@ -16,7 +16,6 @@ enum class Method {
   keep_all,
   chen_sqrt,
   chen_greedy,
-  treeverse,
   budget_greedy,
   budget_dp,
   page_all,
@@ -25,7 +24,6 @@ enum class Method {
   dtr_like,
   checkmate,
   paging_only,
-  pofo,
   order_only,
   poet,
   poet_ordered,
@@ -58,12 +56,10 @@ Attempt keep_all(const Problem& problem);
 Attempt page_all(const Problem& problem);
 Attempt chen_sqrt(const Problem& problem);
 Attempt chen_greedy(const Problem& problem);
-Attempt treeverse(const Problem& problem);
 Attempt budget_greedy(const Problem& problem);
 Attempt budget_dp(const Problem& problem);
 Attempt look_ahead(const Problem& problem);
 Attempt capuchin_like(const Problem& problem);
 Attempt dtr_like(const Problem& problem);
-Attempt pofo(const Problem& problem);
 
 }  // namespace poet

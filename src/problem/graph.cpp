@@ -163,20 +163,9 @@ Graph make_graph(std::vector<Node> nodes) {
   return graph;
 }
 
-// One pass suffices: inputs are earlier nodes.
 int last_use(const Graph& graph, int node) {
   const std::vector<int>& users = graph.users[node];
   return users.empty() ? node : users.back();
-}
-
-std::vector<bool> ancestors(const Graph& graph, int target) {
-  std::vector<bool> reached(graph.nodes.size(), false);
-  reached[target] = true;
-  for (int j = target; j >= 0; --j) {
-    if (!reached[j]) continue;
-    for (const int input : graph.nodes[j].inputs) reached[input] = true;
-  }
-  return reached;
 }
 
 // The text that is hashed writes every double with the fewest digits that read back as the same

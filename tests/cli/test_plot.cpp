@@ -54,14 +54,6 @@ TEST(PlotCommand, WritesATraceOfASchedule) {
   EXPECT_THAT(wide.err, HasSubstr("--width: found with --format trace; expected svg or pdf"));
 }
 
-TEST(PlotCommand, ShowsItsOwnHelp) {
-  const Finished run = poet_solve({"plot", "--help"});
-  EXPECT_EQ(run.status, 0);
-  EXPECT_THAT(run.out, HasSubstr("--output"));
-  EXPECT_THAT(run.out, HasSubstr("poet-solve plot curve.jsonl"));
-  EXPECT_THAT(poet_solve({"--help"}).out, HasSubstr("poet-solve plot "));
-}
-
 struct BadPlot {
   std::string name;
   std::function<std::string()> text;  ///< made when it is needed: some take a solve

@@ -1,4 +1,4 @@
-// The script for Slurm, with stand-ins for Slurm's programs; try_slurm.sh runs it on the real ones.
+// The script for Slurm, with stand-ins for Slurm's programs.
 #include <filesystem>
 
 #include "cli/sweep_files.hpp"

@@ -145,15 +145,6 @@ TEST_P(PaperPictures, OfLargeModelsHaveReadableTextInItsPlace) {
   expect_faultless(pictures);
 }
 
-TEST_P(PaperPictures, AreAsWideAsAskedFor) {
-  if (!GetParam()) GTEST_SKIP() << "a picture for screens has the width that it needs";
-  const std::string width =
-      fmt::format("<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{}mm\"", *GetParam());
-  EXPECT_THAT(schedule_svg(TinySolve(test::page_a()).report(), paper(GetParam())),
-              StartsWith(width));
-  EXPECT_THAT(sweep_svg(test::small_sweep(), paper(GetParam())), StartsWith(width));
-}
-
 INSTANTIATE_TEST_SUITE_P(Widths, PaperPictures, testing::Values(Width(), 80, 84, 120, 174, 400),
                          [](const auto& width) {
                            return width.param ? fmt::format("{}mm", *width.param) : "Screen";
@@ -176,16 +167,6 @@ TEST(PictureFaults, AreFound) {
   EXPECT_THAT(faults[0], HasSubstr("texts|4"));
   EXPECT_EQ(faults[1], "texts|1\n");
   EXPECT_THAT(faults[2], StartsWith("not a picture: "));
-}
-
-TEST(PictureOptions, WithoutATitleThereIsNone) {
-  const PictureOptions untitled{.title = false};
-  EXPECT_THAT(schedule_svg(TinySolve(test::page_a()).report(), untitled),
-              Not(HasSubstr("class=\"title\"")));
-  EXPECT_THAT(schedule_svg(TinySolve(test::page_a()).report(), untitled),
-              Not(HasSubstr("class=\"value\"")));
-  EXPECT_THAT(sweep_svg(test::small_sweep(), untitled), Not(HasSubstr("class=\"title\"")));
-  EXPECT_THAT(sweep_svg(test::small_sweep()), HasSubstr("class=\"title\""));
 }
 
 TEST(PictureOptions, DecideTheTheme) {

@@ -62,13 +62,6 @@ class Pictures : public testing::Test {
   }
 };
 
-TEST_F(Pictures, AreWellFormed) {
-  EXPECT_EQ(test::xml_fault(schedule_svg(TinySolve(test::keep_all()).report())), "");
-  EXPECT_EQ(test::xml_fault(schedule_svg(TinySolve(test::page_a()).report())), "");
-  EXPECT_EQ(test::xml_fault(sweep_svg(test::small_sweep())), "");
-  EXPECT_NE(test::xml_fault("<svg xmlns='http://www.w3.org/2000/svg'><g></svg>"), "");
-}
-
 TEST_F(Pictures, SurviveEveryName) {
   TinySolve solve(test::page_a());
   solve.model.name = solve.platform.name = hostile_name();
@@ -82,6 +75,7 @@ TEST_F(Pictures, SurviveEveryName) {
     EXPECT_EQ(test::xml_fault(picture), "");
     EXPECT_THAT(picture, Not(HasSubstr("<script>")));
   }
+  EXPECT_NE(test::xml_fault("<svg xmlns='http://www.w3.org/2000/svg'><g></svg>"), "");
 }
 
 TEST_F(Pictures, OfSweepsWithLittleInThem) {

@@ -3,7 +3,6 @@ import contextlib
 import io
 import os
 import pathlib
-import random
 import subprocess
 import sys
 import tempfile
@@ -54,23 +53,3 @@ def python(code, status=0, **environment):
     if run.returncode != status:
         raise AssertionError(f"found exit status {run.returncode}, expected {status}:\n{run.stdout}{run.stderr}")
     return run.stdout
-
-
-def random_nodes(seed):
-    """The document of a model of measured nodes: a random graph with a backward pass along it."""
-    draw = random.Random(seed)
-    forward = draw.randint(3, 7)
-    nodes = []
-    for k in range(2 * forward):
-        if k < forward:
-            inputs = {k - 1} if k > 0 else set()
-        else:  # a gradient reads the one before it, and forward nodes
-            inputs = {k - 1, 2 * forward - 1 - k}
-        for _ in range(draw.randint(0, 2)):
-            if k > 0:
-                inputs.add(draw.randrange(k))
-        nodes.append({"name": f"n{k}", "bytes": 4 * draw.randint(1, 60), "runtime_seconds": draw.uniform(0.1, 1),
-                      "energy_joules": draw.uniform(0.1, 1), "page_in_energy_joules": draw.uniform(0.01, 0.6),
-                      "page_out_energy_joules": draw.uniform(0.01, 0.6), "inputs": [f"n{i}" for i in sorted(inputs)],
-                      "backward": k >= forward})
-    return {"format": "poet-model", "version": 1, "name": f"random {seed}", "nodes": nodes}

@@ -7,7 +7,7 @@ import warnings
 from unittest import mock
 
 import poet
-from support import SOURCE, TestCase, needs_numpy, python, quiet
+from support import SOURCE, TestCase, needs_numpy, numpy, python, quiet
 
 # As POET's README has it; the comment is its own.
 README_SNIPPET = """
@@ -125,6 +125,38 @@ class PoetSolve(TestCase):
         self.assertIs(result.solution.Min, result.solution.MIn)
         self.assertIs(result.solution.Mout, result.solution.MOut)
         self.assertTrue(result.solution.feasible and result.solution.finished)
+
+    @needs_numpy
+    def test_matrices_say_what_the_stages_say(self):
+        # tests/golden/test_poet_milp.cpp holds stages to the constraints of POET's MILP.
+        result = quiet(poet.solve, "linear", "m4", 3256, 1)
+        stages, nodes, solution = result.schedule.stages, result.schedule.nodes, result.solution
+        self.assertGreater(result.schedule.summary["recompute_count"], 0)
+        self.assertGreater(result.schedule.summary["page_in_count"], 0)
+
+        def rows(matrix):
+            return [set(numpy.flatnonzero(row)) for row in matrix]
+
+        for name, key in (("R", "compute"), ("SRam", "resident"), ("MIn", "page_in"), ("MOut", "page_out")):
+            self.assertEqual(rows(getattr(solution, name)), [set(getattr(stage, key)) for stage in stages], name)
+            numpy.testing.assert_array_equal(getattr(result.schedule.matrices(), name), getattr(solution, name))
+        written = [set().union(*(stage.page_out for stage in stages[:t])) for t in range(len(stages))]
+        self.assertEqual(rows(solution.SSd), written)
+        edges = [(i, k) for k, node in enumerate(nodes) for i in node.inputs]
+        self.assertEqual(solution.FreeE.shape, (len(stages), len(edges)))
+        for t, stage in enumerate(stages):
+            stays = stages[t + 1].resident if t + 1 < len(stages) else ()
+            held = sum(nodes[i].bytes for i in stage.resident)
+            for k, node in enumerate(nodes):
+                held += node.bytes if k in stage.compute else 0
+                self.assertEqual(solution.U[t, k], held)
+                for e in [e for e, (_, user) in enumerate(edges) if user == k]:
+                    i = edges[e][0]
+                    read_later = any(j > k and i in nodes[j].inputs for j in stage.compute)
+                    freed = k in stage.compute and i not in stays and not read_later
+                    self.assertEqual(solution.FreeE[t, e], freed)
+                    held -= nodes[i].bytes if freed else 0
+        self.assertEqual(solution.U.max(), result.schedule.peak_ram)
 
     def test_a_mistake_is_an_error(self):
         with self.assertRaisesRegex(poet.InputError, "resnet19"):

@@ -1,7 +1,6 @@
-#include "support/contents_of.hpp"
 #include "support/other_solvers.hpp"
+#include "support/contents_of.hpp"
 
-#include <cmath>
 #include <cstdlib>
 #include <filesystem>
 #include <sstream>
@@ -46,13 +45,12 @@ bool has_highs() {
 
 OtherAnswer ask_glpsol(const std::string& model, Seconds time_limit) {
   const std::string report = model + ".report";
-  const bool mps = model.ends_with(".mps");
-  const Finished run = run_program({.program = POET_GLPSOL,
-                                    .arguments = {mps ? "--freemps" : "--lp", model, "--tmlim",
-                                                  fmt::format("{:.0f}", std::ceil(time_limit)),
-                                                  "-o", report, "-w", model + ".solution"}});
+  const Finished run =
+      run_program({.program = POET_GLPSOL,
+                   .arguments = {"--freemps", model, "--tmlim",
+                                 fmt::format("{:.0f}", std::ceil(time_limit)), "-o", report}});
   EXPECT_EQ(run.status, 0) << run.out << run.err;
-  OtherAnswer answer{.energy_joules = NAN, .log = run.out};
+  OtherAnswer answer;
   const std::string text = contents_of(report);
   const bool empty = contains(text, "INTEGER EMPTY") ||
                      contains(run.out, "NO PRIMAL FEASIBLE SOLUTION") ||
@@ -83,7 +81,7 @@ std::vector<OtherAnswer> ask_highs(const std::vector<std::string>& models, Secon
   for (std::string line; std::getline(lines, line);) {
     const std::size_t tab = line.find('\t');
     const std::string status = line.substr(tab + 1);
-    OtherAnswer answer{.energy_joules = NAN, .log = status};
+    OtherAnswer answer;
     if (status == "Optimal") {
       answer.status = OtherAnswer::Status::optimal;
       answer.energy_joules = std::stod(line) * unit_of(models.at(answers.size()));

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cmath>
 #include <string>
 #include <vector>
 
@@ -12,8 +13,7 @@ struct OtherAnswer {
   enum class Status { optimal, infeasible, stopped };
   Status status = Status::stopped;
   /// The energy of its best solution, baseline included; NaN if it has none.
-  Joules energy_joules = 0;
-  std::string log;  ///< in its own words
+  Joules energy_joules = NAN;
 };
 
 /// Whether glpsol (Debian: glpk-utils) was there when the tests were configured.
@@ -22,8 +22,7 @@ bool has_glpsol();
 /// Whether scripts/install-highs has been run and there is a `node` to run it with.
 bool has_highs();
 
-/// Solves an .mps or .lp file that export_milp wrote. The report goes next to it, and so does the
-/// solution, to `model` + ".solution".
+/// Solves an .mps file that export_milp wrote. The report goes next to it.
 OtherAnswer ask_glpsol(const std::string& model, Seconds time_limit);
 
 /// Solves .lp files with HiGHS, one after the other, each within the time limit.

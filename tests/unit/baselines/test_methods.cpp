@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <limits>
-#include <set>
 #include <string>
 
 #include <fmt/format.h>
 
 #include "baselines/checkpoints.hpp"
-#include "baselines/layer_chain.hpp"
 #include "baselines/method.hpp"
 #include "baselines/residency.hpp"
 #include "poet/error.hpp"
@@ -31,19 +29,6 @@ Problem unit_chain(int steps) {
 Replay replay_of(const Problem& problem, const Attempt& attempt) {
   EXPECT_TRUE(attempt.schedule) << attempt.reason;
   return simulate(problem.graph, attempt.schedule.value_or(Schedule{}), problem.limits);
-}
-
-/// P(l, s) of Griewank and Walther, by its closed form: with the least r such that
-/// (s + r over s) >= l, it is r l - (s + r over r - 1).
-long steps_made_again(int l, int s) {
-  const auto over = [](int n, int k) {
-    long result = 1;
-    for (int i = 1; i <= k; ++i) result = result * (n - k + i) / i;
-    return result;
-  };
-  int r = 0;
-  while (over(s + r, s) < l) ++r;
-  return static_cast<long>(r) * l - over(s + r, r - 1);
 }
 
 TEST(Residency, LeavesOutWhatIsOfNoUse) {
@@ -99,55 +84,6 @@ TEST(Chen, GreedyFitsWhereTheSquareRootDoesNot) {
   problem.graph.nodes[3].bytes = 800;
   problem.limits.ram_budget_bytes = replay_of(problem, chen_greedy(problem)).peak_ram_bytes;
   EXPECT_TRUE(replay_of(problem, chen_greedy(problem)).valid());
-}
-
-TEST(Treeverse, MakesAsManyStepsAgainAsTheTheorySays) {
-  for (const int steps : {2, 3, 5, 8, 13}) {
-    Problem problem = unit_chain(steps);
-    problem.limits.runtime_budget_seconds *= 10;
-    const Joules once = baseline(problem.graph).energy_joules;
-    std::set<int> numbers;  // of checkpoints
-    // One byte less than the peak leaves room for fewer checkpoints, until none fits.
-    while (true) {
-      const Attempt attempt = treeverse(problem);
-      const Replay replay = replay_of(problem, attempt);
-      if (!replay.valid()) break;
-      const int count = std::stoi(attempt.parameter);
-      numbers.insert(count);
-      // The theory makes the first pass but for its last step, and the forward step of every
-      // reversal; here the first pass is the baseline's, and outputs stay where the next gradient
-      // reads them.
-      EXPECT_NEAR(replay.energy_joules - once,
-                  static_cast<double>(steps_made_again(steps, count) - (steps - 1)), 1e-9)
-          << steps << " steps, " << attempt.parameter;
-      problem.limits.ram_budget_bytes = replay.peak_ram_bytes - 1;
-    }
-    EXPECT_GE(static_cast<int>(numbers.size()), steps / 2) << steps;
-  }
-}
-
-TEST(Treeverse, DoesNotApplyWhereALayerReadsTwo) {
-  std::vector<Node> nodes = unit_chain(5).graph.nodes;
-  nodes[4].inputs = {2, 3};
-  const Problem problem{.graph = make_graph(nodes)};
-  EXPECT_FALSE(treeverse(problem).schedule);
-  EXPECT_FALSE(pofo(problem).schedule);
-}
-
-TEST(Pofo, IsTheCheaperOfPagingAndComputingAgain) {
-  Problem problem = unit_chain(12);
-  const Joules least = baseline(problem.graph).energy_joules;
-  problem.limits.ram_budget_bytes = problem.limits.ram_budget_bytes * 6 / 10;
-  // Both transfers together cost 0.4 J, a step 1 J.
-  const Replay cheap = replay_of(problem, pofo(problem));
-  EXPECT_TRUE(cheap.valid());
-  EXPECT_GT(cheap.page_in_count, 0);
-  EXPECT_GT(cheap.energy_joules, least);
-  for (Node& node : problem.graph.nodes) node.page_in_energy_joules = 100;
-  const Replay dear = replay_of(problem, pofo(problem));
-  EXPECT_TRUE(dear.valid());
-  EXPECT_EQ(dear.page_in_count, 0);
-  EXPECT_GT(dear.energy_joules, cheap.energy_joules);
 }
 
 TEST(Dtr, KeepsToItsBudgetOnAChain) {

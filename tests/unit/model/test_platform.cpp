@@ -123,16 +123,6 @@ TEST(DeviceMemory, CountsWhatTrainingKeepsForEachParameter) {
   EXPECT_EQ(device_memory(model, &platform).parameters_bytes, 0);
 }
 
-TEST(ApplyPlatform, TheScaleChangesNothingButPageEnergies) {
-  const Platform platform = board();
-  const Node plain = cost_graph(one_layer(), &platform).nodes.at(0);
-  const Node scaled = cost_graph(one_layer(), &platform, 4).nodes.at(0);
-  EXPECT_EQ(platform.memory_power_watts, 3);
-  EXPECT_DOUBLE_EQ(scaled.page_in_energy_joules, 4 * plain.page_in_energy_joules);
-  EXPECT_EQ(scaled.energy_joules, plain.energy_joules);
-  EXPECT_EQ(cost_graph(one_layer(), &platform, 0).nodes.at(0).page_in_energy_joules, 0);
-}
-
 TEST(ApplyPlatform, RefusesAScaleThatIsNone) {
   const Platform platform = board();
   for (const double scale :
@@ -236,22 +226,9 @@ TEST(BuiltinPlatforms, AreThePublishedBoardsAndTheMeasuredOnes) {
                                       "esp32s3_dsp", "jetsontx2", "m0", "m4", "nucleo_h7a3",
                                       "nucleo_l4r5", "nucleo_u575", "rp2040", "rpi4", "rpi5",
                                       "stm32f401", "stm32f746", "stm32h743", "stm32h743_banks"}));
-  EXPECT_EQ(load_platform("m0").ram_bytes, 32 * 1024);
-  EXPECT_EQ(load_platform("m4").ram_bytes, 256 * 1024);
   EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());
   EXPECT_THAT(load_platform("jetsontx2").provenance, testing::StartsWith("estimated"));
   EXPECT_THAT(load_platform("m4").provenance, testing::StartsWith("published"));
-}
-
-TEST(BuiltinPlatforms, HaveTheReferenceFiguresToTheLastBits) {
-  EXPECT_DOUBLE_EQ(load_platform("m0").flops_per_second, 2000 / 0.012);
-  EXPECT_DOUBLE_EQ(load_platform("m0").flops_per_joule, 2000 / (0.012 * 0.020 * 3.3));
-  EXPECT_DOUBLE_EQ(load_platform("m4").flops_per_second, 1628300000 / 255.6237);
-  EXPECT_DOUBLE_EQ(load_platform("m4").cpu_power_watts, 0.003328 * 3.3);
-  EXPECT_DOUBLE_EQ(load_platform("a72").flops_per_joule, 1628300000 / (13.53 * 0.6 * 5));
-  EXPECT_DOUBLE_EQ(load_platform("a72nocache").flops_per_second, 1628300000 / 13.53);
-  EXPECT_DOUBLE_EQ(load_platform("jetsontx2").flops_per_joule, 1.6e8 / 0.766);
-  EXPECT_DOUBLE_EQ(load_platform("jetsontx2").page_out.latency_seconds, 2.396e-3);
 }
 
 // The reader refuses a measured platform that lacks one, so this asks that they are measured.

@@ -222,7 +222,7 @@ TEST(MethodsSvg, HasABarForEachMethodAndTheBoundOfItsGroup) {
   };
   std::vector<MethodBar> bars{bar("chen-sqrt", "remat", 14), bar("page-all", "paging", 20),
                               bar("poet", "both", 11)};
-  bars.push_back(bar("treeverse", "remat", 0));
+  bars.push_back(bar("chen-greedy", "remat", 0));
   bars.back().without = "no schedule within the budgets";
   for (const double width : {84.0, 174.0}) {
     const std::string svg = methods_svg(bars, {.width_mm = width});

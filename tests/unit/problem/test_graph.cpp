@@ -53,11 +53,6 @@ TEST(Graph, RefusesSizesThatADoubleCannotHoldExactly) {
   EXPECT_THROW(make_graph({{.bytes = kMaxBytes}, {.bytes = 1}}), InputError);
 }
 
-TEST(Graph, AncestorsAreTheNodesWithAPathToTheTarget) {
-  const Graph graph = make_graph({{}, {}, {.inputs = {0}}, {.inputs = {1}}, {.inputs = {2}}});
-  EXPECT_EQ(ancestors(graph, 4), (std::vector<bool>{true, false, true, false, true}));
-}
-
 TEST(Graph, TheLastUseIsTheLastReaderOrTheNodeItself) {
   const Graph graph = make_graph({{}, {.inputs = {0}}, {.inputs = {0, 1}}, {}});
   EXPECT_EQ(last_use(graph, 0), 2);
