@@ -106,7 +106,7 @@ TEST_F(Drafts, AreRefusedIfTheyAreMalformedOrAboutAnotherGraph) {
   const Finished run = verify(unknown);
   EXPECT_EQ(run.status, 2);
   expect_error_document(document(run), 2);
-  EXPECT_THAT(run.err, HasSubstr("stdin: /stages/1/compute/0: found 'bb', which is no node"));
+  EXPECT_THAT(run.err, HasSubstr("stdin: /stages/1/compute/0: found 'bb', which is not a node"));
   EXPECT_EQ(verify(recomputing_stages(), {"--ram-budget", "min"}).status, 2);
   EXPECT_EQ(verify(recomputing_stages(), {"--ram-budget", "chip"}).status, 2);
   EXPECT_EQ(poet_solve({"verify", "-"}, recomputing_stages().dump()).status, 2);

@@ -111,7 +111,7 @@ TEST(PagingTime, ASweepIsNotResumedWithAnother) {
   EXPECT_EQ(poet_solve(Words{"sweep"} + looser).status, 0);
   const Finished other = poet_solve(paging_sweep(Words{"--storage-budget", "64K"} + looser));
   EXPECT_EQ(other.status, 2);
-  EXPECT_THAT(other.err, HasSubstr("another point 0 than in this grid"));
+  EXPECT_THAT(other.err, HasSubstr("belongs to another sweep: paging_time: found ''"));
 }
 
 TEST(PagingTime, SingleSolvesOfASweepHaveIt) {
