@@ -22,7 +22,7 @@
 #include "import/node_shapes.hpp"
 #include "import/onnx_file.hpp"
 #include "import/onnx_inputs.hpp"
-#include "import/weight_numbers.hpp"
+#include "import/weight_forms.hpp"
 #include "model/parameters.hpp"
 #include "model/shape.hpp"
 #include "poet/error.hpp"
@@ -173,15 +173,6 @@ class GraphReader {
     if (!read.is_constant) take_numbers(read, float_numbers(tensor));
   }
 
-  /// Few numbers may be scales, sizes or limits, which libonnx and our arithmetic ask for.
-  static void take_numbers(OnnxTensor& weight, std::shared_ptr<const std::vector<float>> numbers) {
-    constexpr std::size_t kFew = 16;
-    weight.numbers = std::move(numbers);
-    if (weight.numbers && weight.numbers->size() <= kFew && weight.shape.size() < 2) {
-      weight.values = weight.known();
-    }
-  }
-
   void read_node(const onnx::NodeProto& node) {
     OnnxNode read{.op = node.domain().empty() || node.domain() == "ai.onnx"
                             ? node.op_type()
@@ -230,7 +221,8 @@ class GraphReader {
       node.outputs.push_back(tensor);
       ++at;
     }
-    if (!take_constant(proto, node) && !take_form(node) && !take_folded(node)) {
+    if (!take_constant(proto, node) && !take_form(graph_, node, extents_.keep_numbers) &&
+        !take_folded(node)) {
       graph_.nodes.push_back(std::move(node));
     }
   }
@@ -239,7 +231,7 @@ class GraphReader {
   /// gradient passes. Other arithmetic on weights stays, with the numbers that it comes to for who
   /// asks.
   bool take_folded(const OnnxNode& node) {
-    const bool is_folded = fold_constants(graph_, node) || fold_form(node);
+    const bool is_folded = fold_constants(graph_, node) || fold_form(graph_, node);
     if (!is_folded) return false;
     OnnxTensor& out = graph_.tensors[node.output(0)];
     const bool only_asks = node.op == "Shape" || node.op == "Size";
@@ -248,88 +240,6 @@ class GraphReader {
                         return tensor < 0 || graph_.at(tensor).is_constant;
                       });
     return out.is_constant;
-  }
-
-  /// Transposed, cut and joined constants.
-  bool fold_form(const OnnxNode& node) {
-    if (node.outputs.size() != 1 || node.output(0) < 0 || node.input(0) < 0) return false;
-    for (const int tensor : node.inputs) {
-      if (tensor < 0) continue;
-      OnnxTensor& in = graph_.tensors[tensor];
-      if (!in.is_constant) return false;
-      if (!in.numbers) {
-        in.numbers = std::make_shared<std::vector<float>>(in.values->begin(), in.values->end());
-      }
-    }
-    const auto numbers = numbers_of_form(graph_, node);
-    if (!numbers) return false;
-    graph_.tensors[node.output(0)].values = {numbers->begin(), numbers->end()};
-    return true;
-  }
-
-  /// A weight that only changes its form stays a weight.
-  bool take_form(const OnnxNode& node) {
-    // Comparisons make masks of buffers.
-    static const std::set<std::string> forms = {
-        "Transpose", "Reshape", "Unsqueeze", "Squeeze", "Cast",        "Identity",
-        "Slice",     "Concat",  "Expand",    "Gather",  "Equal",       "Less",
-        "Greater",   "Not",     "And",       "Or",      "LessOrEqual", "GreaterOrEqual"};
-    const int from = node.input(0);
-    if (!forms.contains(node.op) || from < 0 || node.output(0) < 0) return false;
-    if (node.op == "Gather" && !are_neighbours(whole_numbers(graph_, node, 1, ""))) return false;
-    for (const int tensor : node.inputs) {
-      if (tensor >= 0 && graph_.at(tensor).is_data()) return false;
-    }
-    OnnxTensor& out = graph_.tensors[node.output(0)];
-    const bool has_numbers = graph_.at(from).numbers || graph_.at(from).values;
-    if (!graph_.at(from).is_weight || (out.is_integer && has_numbers)) return false;
-    out.is_weight = true;
-    graph_.forms[node.output(0)] = node;
-    // Several weights in one are a weight of their own.
-    if (node.op == "Concat") {
-      take_numbers(out, numbers_of_form(graph_, node));
-      return true;
-    }
-    out.origin = graph_.at(from).origin < 0 ? from : graph_.at(from).origin;
-    out.form = graph_.at(from).form + form_of(node);
-    out.is_moved = graph_.at(from).is_moved || moves(node);
-    const int start = node.op == "Slice" || node.op == "Gather" ? node.input(1) : -1;
-    const auto& values = start < 0 ? out.values : graph_.at(start).values;
-    out.part_start =
-        values && !values->empty() ? whole_number(values->front()) : graph_.at(from).part_start;
-    const bool is_asked_for = extents_.keep_numbers || node.op != "Transpose";
-    if (is_asked_for) take_numbers(out, numbers_of_form(graph_, node));
-    return true;
-  }
-
-  /// Whether a node does more to a weight than to give it another shape, or a part of it.
-  bool moves(const OnnxNode& node) const {
-    if (node.op == "Transpose") return true;
-    if (node.op != "Slice" && node.op != "Gather") return false;
-    const bool is_slice = node.op == "Slice";
-    const auto list = [&](std::size_t input, const char* key) {
-      return whole_numbers(graph_, node, input, key);
-    };
-    const bool is_first = is_slice ? list(1, "starts").size() == 1 &&
-                                         are_all(graph_, node, 3, "axes", 0) &&
-                                         are_all(graph_, node, 4, "steps", 1)
-                                   : node.integer("axis", 0) == 0 && are_neighbours(list(1, ""));
-    return !is_first || graph_.at(node.input(0)).origin >= 0;
-  }
-
-  /// What a node does to a weight, as words that are equal if the weights are.
-  std::string form_of(const OnnxNode& node) const {
-    if (node.op == "Cast" || node.op == "Identity") return {};
-    std::string text =
-        node.op == "Transpose"
-            ? fmt::format("T{}", fmt::join(node.integers("perm"), ","))
-            : fmt::format("{}{}", node.op == "Slice" || node.op == "Gather" ? node.op : "",
-                          fmt::join(graph_.at(node.output(0)).shape, ","));
-    for (std::size_t i = 1; i < node.inputs.size() && node.op != "Reshape"; ++i) {
-      const auto& values = node.inputs[i] < 0 ? std::nullopt : graph_.at(node.inputs[i]).values;
-      if (values) text += fmt::format(":{}", fmt::join(*values, ","));
-    }
-    return text + ";";
   }
 
   OnnxInputs inputs_of(const OnnxNode& node) {
