@@ -11,7 +11,8 @@ import importlib
 import os
 from typing import Any, Callable
 
-from ._compared import UNASKED_FLOP, Check, Differs, compare_unasked
+from . import _compared
+from ._compared import Check, Differs, compare_unasked
 from ._interrupted import Interrupted
 from ._matrices import Matrices
 from ._model import Model, ModelInfo, comparisons, models
@@ -51,15 +52,18 @@ def check(net: Any, x: Any = None, y: Any = None, **settings: Any) -> Check:
         InputError: it cannot be imported, or a part of it cannot be computed.
     """
     if isinstance(net, (str, os.PathLike)):
-        check_onnx: Callable[..., Check] = importlib.import_module("poet._onnx_check").check_onnx
-        return check_onnx(net, **settings)
+        return _check_onnx(net, **settings)
     check_module: Callable[..., Check] = importlib.import_module("poet.torch").check
     return check_module(net, x, y, **settings)
 
 
+def _check_onnx(path: Any, **settings: Any) -> Check:
+    checked: Callable[..., Check] = importlib.import_module("poet._onnx_check").check_onnx
+    return checked(path, **settings)
+
+
 def _compare_onnx(path: Any, **settings: Any) -> None:
-    compare_unasked(os.fspath(path), lambda: importlib.import_module("poet._onnx_check").check_onnx(
-        path, most_flop=UNASKED_FLOP, **settings))
+    compare_unasked(os.fspath(path), lambda: _check_onnx(path, most_flop=_compared.UNASKED_FLOP, **settings))
 
 
 def _compare_module(*about: Any) -> None:

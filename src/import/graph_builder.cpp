@@ -69,12 +69,12 @@ int GraphBuilder::in_shape(int weight, const Shape& shape) {
 }
 
 int GraphBuilder::add(const std::string& op, std::vector<int> inputs, Shape shape,
-                      Attributes attributes) {
+                      const Attributes& attributes) {
   const int made = static_cast<int>(graph_.tensors.size());
   graph_.tensors.push_back(
       {.name = graph_.at(node_.output(0)).name + "." + op, .shape = std::move(shape)});
   OnnxNode node{.op = op, .name = name_, .inputs = std::move(inputs), .outputs = {made}};
-  for (auto& [key, value] : attributes) node.attributes[key] = std::move(value);
+  for (const auto& [key, value] : attributes) node.attributes[key] = value;
   nodes_.push_back(std::move(node));
   return made;
 }

@@ -32,11 +32,12 @@ class GraphBuilder {
   /// A weight in this shape; -1 stays -1.
   int in_shape(int weight, const Shape& shape);
   /// A node, and the tensor that it makes.
-  int add(const std::string& op, std::vector<int> inputs, Shape shape, Attributes attributes = {});
+  int add(const std::string& op, std::vector<int> inputs, Shape shape,
+          const Attributes& attributes = {});
   /// The same with the shape of a tensor.
   int add_like(int like, const std::string& op, std::vector<int> inputs,
-               Attributes attributes = {}) {
-    return add(op, std::move(inputs), shape(like), std::move(attributes));
+               const Attributes& attributes = {}) {
+    return add(op, std::move(inputs), shape(like), attributes);
   }
   /// Takes back what was added.
   void give_up() { nodes_.clear(); }

@@ -245,7 +245,8 @@ void LayerList::copy_learned(std::string_view op, std::vector<std::string>& inpu
   if (ops.contains(op)) return;
   for (std::string& input : inputs) {
     if (!learned_.contains(input)) continue;
-    input = add("mul", input + ".copy", {input, add_number(input + ".one", 1)});
+    const std::string one = add_number(fmt::format("{}.one", input), 1);
+    input = add("mul", fmt::format("{}.copy", input), {input, one});
   }
 }
 

@@ -180,7 +180,7 @@ void lower_window(GraphBuilder& b) {
   }
   std::vector<int> inputs = node.inputs;
   inputs[0] = x;
-  const int out = b.add_like(node.output(0), node.op, std::move(inputs), std::move(attributes));
+  const int out = b.add_like(node.output(0), node.op, std::move(inputs), attributes);
   if (!is_mean || node.integer("count_include_pad", 0) != 0) return;
   b.add_like(out, "Mul", {out, shares_of_windows(b, kernel, begins)});
 }
@@ -252,7 +252,7 @@ void lower_transposed(GraphBuilder& b) {
     const bool is_replaced = key == "pads" || key == "auto_pad" || key == "output_shape";
     if (!is_replaced) attributes.emplace_back(key, value);
   }
-  int x = b.add("ConvTranspose", node.inputs, full, std::move(attributes));
+  int x = b.add("ConvTranspose", node.inputs, full, attributes);
   for (std::size_t i = 0; i < 2; ++i) {
     if (out[i + 2] != full[i + 2]) x = b.slice(x, i + 2, begins[i], out[i + 2]);
   }

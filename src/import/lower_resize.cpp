@@ -71,9 +71,10 @@ std::vector<double> row_of(const ResizeMode& how, const ResizedAxis& axis, std::
     add(rounded(how.rounding, from), 1);
     return row;
   }
-  const double reach = how.mode == "linear" ? 1 : 2;
+  const int reach = how.mode == "linear" ? 1 : 2;
   double sum = 0;
-  for (double place = std::floor(from) - reach + 1; place <= std::floor(from) + reach; ++place) {
+  for (int step = 1 - reach; step <= reach; ++step) {
+    const double place = std::floor(from) + step;
     const bool is_outside = place < 0 || place > last;
     const double weight = how.excludes_outside && is_outside ? 0 : weight_at(how, from - place);
     sum += weight;
@@ -98,8 +99,8 @@ bool is_of_layer(const ResizeMode& how, const ResizedAxis& axis) {
   const ResizeMode layer{.mode = how.mode,
                          .coordinates = is_linear ? "half_pixel" : "asymmetric",
                          .rounding = "floor"};
-  const ResizedAxis whole{
-      .in = axis.in, .out = axis.out, .scale = static_cast<double>(axis.out / axis.in)};
+  const std::int64_t scale = axis.out / axis.in;
+  const ResizedAxis whole{.in = axis.in, .out = axis.out, .scale = static_cast<double>(scale)};
   const Rows wanted = rows_of(layer, whole);
   const Rows found = rows_of(how, axis);
   for (std::size_t x = 0; x < wanted.size(); ++x) {

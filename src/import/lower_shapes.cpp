@@ -35,13 +35,13 @@ void lower_sum(GraphBuilder& b) {
   const bool is_unknown = node.input(1) >= 0 && !b.graph().at(node.input(1)).values;
   if (is_unknown || (axes.empty() && node.integer("noop_with_empty_axes", 0) != 0)) return;
   const std::int64_t out = std::max<std::int64_t>(1, element_count(b.shape(node.output(0))));
-  const auto count = static_cast<double>(element_count(b.shape(x)) / out);
+  const std::int64_t count = element_count(b.shape(x)) / out;
   if (node.op == "ReduceSumSquare") x = b.add_like(x, "Mul", {x, x});
   if (node.op == "ReduceL1") x = b.add_like(x, "Abs", {x});
   GraphBuilder::Attributes attributes{{"keepdims", integer_of(node.integer("keepdims", 1))}};
   if (!axes.empty()) attributes.emplace_back("axes", list_of(axes));
-  const int mean = b.add_like(node.output(0), "ReduceMean", {x}, std::move(attributes));
-  b.add_like(mean, "Mul", {mean, b.number(count)});
+  const int mean = b.add_like(node.output(0), "ReduceMean", {x}, attributes);
+  b.add_like(mean, "Mul", {mean, b.number(static_cast<double>(count))});
 }
 
 /// Added to zeros, data is repeated. The batch is left to itself.

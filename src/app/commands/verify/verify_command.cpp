@@ -215,7 +215,7 @@ ExitCode verify_files(const VerifyArguments& arguments, Session& session) {
 // Batch size, backward pass and alignment of a schedule file come from the file: files about
 // several of them can be verified together.
 std::shared_ptr<VerifyArguments> add_verify_options(CLI::App& app) {
-  const auto arguments = std::make_shared<VerifyArguments>();
+  auto arguments = std::make_shared<VerifyArguments>();
   DraftArguments& draft = arguments->draft;
   OptionGroup group(app);
   group.arguments("FILE", arguments->files,

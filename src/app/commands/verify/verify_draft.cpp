@@ -24,10 +24,10 @@ namespace {
 
 /// The inputs of a draft with their costs, in the order that the draft states.
 Subject subject_of(const Inputs& inputs, const ScheduleFile& draft, const std::string& source) {
-  const Subject given = priced(inputs.model, inputs.platform,
-                               {.techniques = draft.request.limits.techniques,
-                                .settings = draft.request.settings,
-                                .at = draft.request.at});
+  Subject given = priced(inputs.model, inputs.platform,
+                         {.techniques = draft.request.limits.techniques,
+                          .settings = draft.request.settings,
+                          .at = draft.request.at});
   if (draft.model.order.empty()) return given;
   return with_place(shown_source(source) + ": /model/order",
                     [&] { return reordered(given, draft.model.order); });
