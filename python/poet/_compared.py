@@ -22,7 +22,7 @@ from .errors import NoSchedule, PoetError
 #: FLOPs that a comparison which nobody asked for may take.
 UNASKED_FLOP = 20 * 10**9
 TOLERANCE = 1e-4
-#: So many times float32's own noise is no difference.
+#: A difference of up to so many times float32's own noise does not count.
 NOISES = 3
 #: How often, and by which share, all numbers are moved to see what float32 may do to a derivative that differs: an
 #: element near a kink, such as the zero of a relu, may be on either side of it.
@@ -199,7 +199,7 @@ class Computed:
 
     @property
     def inputs(self) -> Dict[str, Tuple[int, ...]]:
-        """The shapes of inputs that are no zeros, in their order."""
+        """The shapes of the inputs that do not hold zeros, in their order."""
         first = {"input": self.document["input"]} if "input" in self.document else {}
         there: Dict[str, Any] = {**first, **self.document.get("inputs", {})}
         return {name: tuple(self.batch if extent == "N" else extent for extent in entry["shape"])

@@ -21,7 +21,7 @@ def constant(call: Call) -> Any:
         if value is not None:
             whole = "int" in name
             return value if name == "value" else numpy.array(value, numpy.int64 if whole else call.real)
-    raise call.refuse("a constant that is no number")
+    raise call.refuse("a constant that is not a number")
 
 
 @operator("ConstantOfShape")

@@ -93,7 +93,7 @@ class Files:
         return path
 
     def add_bytes(self, name: str, content: bytes) -> str:
-        """Writes what is no text, and returns the path of its file."""
+        """Writes bytes, and returns the path of their file."""
         path = self.path(name)
         with open(path, "wb") as file:
             file.write(content)

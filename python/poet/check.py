@@ -57,5 +57,5 @@ def main() -> int:
 
 
 if __name__ != "__main__":  # as a module, it would take the name of the function
-    raise ImportError("poet.check is a function, and 'python -m poet.check' a command; this module is none to import")
+    raise ImportError("poet.check is a function, and 'python -m poet.check' a command; this module cannot be imported")
 sys.exit(main())

@@ -5,7 +5,7 @@
     scripts/examples/training_memory_models.py --check DIRECTORY    exit with 1 if they differ
 
 The networks, the layers that are trained and what is kept in RAM follow "On-Device Training
-Under 256KB Memory" (Lin et al., NeurIPS 2022) and of the releases tiny-training and TinyEngine.
+Under 256KB Memory" (Lin et al., NeurIPS 2022) and the releases tiny-training and TinyEngine.
 """
 
 import json

@@ -111,7 +111,7 @@ class ParameterMatch {
   }
 
  private:
-  /// Norms that are no batch norms here may have been some in PyTorch: their statistics may be
+  /// A norm that is not a batch norm here may have been one in PyTorch: its statistics may be
   /// there, and are not needed.
   void add_name(const std::string& tensor) {
     names_.emplace_back(tensor);

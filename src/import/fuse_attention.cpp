@@ -1,8 +1,8 @@
 // Scaled dot-product attention (Vaswani et al., Attention Is All You Need, 2017): softmax(Q K^T /
 // sqrt(d) + mask) V for each head, with the Reshape and Transpose that split and join heads. The
-// scale may stand at Q, at K, at both or at the scores; all of it together has to be that of the
-// layer. A mask has to hide just what comes later, or nothing. An attention of any other kind, such
-// as one with a learned bias, a window or the padding of a batch, stays as it is written.
+// scale may stand at Q, at K, at both or at the scores; all factors together have to make the scale
+// of the layer. A mask has to hide just what comes later, or nothing. An attention of any other
+// kind, such as one with a learned bias, a window or the padding of a batch, stays as it is written.
 
 #include <algorithm>
 #include <cmath>
@@ -112,7 +112,7 @@ Masked masked_by_choice(const OnnxGraph& graph, const OnnxNode& where, const Sha
   return {data, hidden_by(truth.shape, *added, scores)};
 }
 
-/// A learned bias is no mask, also if it begins with zeros.
+/// A learned bias is not a mask, even if it begins with zeros.
 Masked masked_by_sum(const OnnxGraph& graph, const OnnxNode& sum, const Shape& scores,
                      double scale) {
   const auto [data, mask] = data_and_known(graph, sum);

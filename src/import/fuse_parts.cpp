@@ -80,7 +80,7 @@ void fuse_padding(OnnxGraph& graph) {
     const bool is_window = node.op == "Conv" || node.op == "AveragePool";
     const OnnxNode* const pad = is_window ? links.maker(node.input(0), "Pad") : nullptr;
     if (pad == nullptr || !pads_zeros(graph, *pad)) continue;
-    // A mean that leaves out its own padding has to count that of the node before it.
+    // A mean that leaves out its own padding has to count the padding of the node before it.
     const List own = node.integers("pads");
     const bool has_own = std::any_of(own.begin(), own.end(), [](auto each) { return each != 0; });
     const bool leaves_out =

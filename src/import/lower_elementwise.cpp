@@ -122,7 +122,7 @@ void lower_where(GraphBuilder& b) {
 
 }  // namespace
 
-// What is so far below 0 hides an element from a softmax; infinity times 0 would be no number.
+// What is so far below 0 hides an element from a softmax; infinity times 0 would not be a number.
 int finite_mask(GraphBuilder& builder, int mask) {
   std::optional<std::vector<double>> values = builder.graph().at(mask).known();
   if (!values || !hides_some(builder.graph(), mask)) return mask;

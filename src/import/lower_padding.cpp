@@ -185,7 +185,7 @@ void lower_window(GraphBuilder& b) {
   b.add_like(out, "Mul", {out, shares_of_windows(b, kernel, begins)});
 }
 
-/// The attributes of a window over signals as those of one over images of height 1.
+/// The attributes of a window over signals, for a window over images of height 1.
 GraphBuilder::Attributes over_images(const OnnxNode& node) {
   GraphBuilder::Attributes attributes;
   for (const auto& [key, value] : node.attributes) {

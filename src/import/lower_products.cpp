@@ -1,4 +1,4 @@
-// Products with matrices that are none of a linear layer's: other factors, a weight on the left, a
+// Products with matrices that no linear layer computes: other factors, a weight on the left, a
 // choice of rows of a table. A choice by known indices is a product with a matrix of ones and
 // zeros, whose gradient adds up what the rows of the table get.
 

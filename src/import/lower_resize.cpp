@@ -1,7 +1,7 @@
 // A Resize goes along one axis after the other, and along each it is a product with a matrix that
 // the file's numbers give: from where an element comes, by the coordinate transformation, and with
-// which weights, by the mode (https://onnx.ai/onnx/operators/onnx__Resize.html). If the matrices
-// are those of a layer `upsample2d`, it is one. Else each is a `linear` layer that does not train.
+// which weights, by the mode (https://onnx.ai/onnx/operators/onnx__Resize.html). If a layer
+// `upsample2d` has the same matrices, it is one. Else each is a `linear` layer that does not train.
 
 #include <algorithm>
 #include <cmath>
@@ -202,15 +202,15 @@ std::string fault_of_resize(const OnnxGraph& graph, const OnnxNode& node) {
     return std::ranges::find(known, text) != known.end();
   };
   if (!is_one_of(how.mode, {"nearest", "linear", "cubic"})) {
-    return "its mode is none of nearest, linear and cubic";
+    return "its mode is not nearest, linear or cubic";
   }
   if (!is_one_of(how.coordinates,
                  {"asymmetric", "align_corners", "half_pixel", "pytorch_half_pixel",
                   "tf_half_pixel_for_nn", "tf_crop_and_resize"})) {
-    return "its coordinate_transformation_mode is none of opsets 9 to 17";
+    return "its coordinate_transformation_mode is not one of opsets 9 to 17";
   }
   if (!is_one_of(how.rounding, {"floor", "ceil", "round_prefer_floor", "round_prefer_ceil"})) {
-    return "its nearest_mode is none of opsets 11 to 17";
+    return "its nearest_mode is not one of opsets 11 to 17";
   }
   return "it takes elements from outside of its input, changes a batch, or has scales that depend "
          "on data; expected numbers of the file and places within the input";

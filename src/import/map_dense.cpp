@@ -68,7 +68,7 @@ void matmul(LayerList& layers, const OnnxNode& node) {
 
 namespace {
 
-/// A batch norm in evaluation mode is that of a network that is to be trained, unless others of the
+/// A batch norm in evaluation mode belongs to a network that is to be trained, unless others of the
 /// file train (fuse_norms.cpp). Running statistics become nothing.
 void batch_norm(LayerList& layers, const OnnxNode& node, const GivenAttribute& epsilon) {
   for (const std::size_t i : {1U, 2U, 3U, 4U}) expect_vector(layers, node, i);

@@ -77,7 +77,7 @@ void activation(LayerList& layers, const OnnxNode& node) {
   if (node.op == "LeakyRelu") return add_leaky_relu(layers, node);
   if (node.op == "Elu") return add_elu(layers, node);
   if (node.op == "Dropout") return add_dropout(layers, node);
-  // Of other slopes, it is no node any more (lower_elementwise.cpp).
+  // Nodes of other slopes have been replaced before (lower_elementwise.cpp).
   if (node.op == "HardSigmoid") node.read_all();
   add_unary(layers, node, activation_of(node));
 }

@@ -50,7 +50,7 @@ bool has_loose_bias(const OnnxNode& node) {
 struct Uses {
   std::set<std::string> keys;    ///< in which forms
   std::set<std::string> layers;  ///< with which companions
-  bool is_operand = false;       ///< of some node that is no layer with parameters
+  bool is_operand = false;       ///< of some node that is not a layer with parameters
   bool has_lookup = false;
 };
 
@@ -134,7 +134,7 @@ class Sharing {
   std::map<int, Uses> uses_;  ///< by weight
 };
 
-/// A bias in the shape in which it is added: that of channels has extents of 1 behind it.
+/// A bias in the shape in which it is added: a bias of channels has extents of 1 behind it.
 int bias_of(GraphBuilder& b) {
   const int bias = b.node().input(2);
   const bool is_window = b.node().op == "Conv" || b.node().op == "ConvTranspose";

@@ -180,8 +180,8 @@ bool keeps_classes(const OnnxGraph& graph, const OnnxNode& softmax, int output) 
 }
 
 /// The loss that was asked for, or the usual one: classes in two extents, else a mean of squares. A
-/// cross entropy has its softmax within, so that one at the end of the network goes. Its axis is
-/// that of the classes; without a softmax, the channels of images and the last extent otherwise.
+/// cross entropy has its softmax within, so that one at the end of the network goes. Its axis has
+/// the classes; without a softmax, the channels of images and the last extent otherwise.
 ChosenLoss choose_loss(OnnxGraph& graph, const ImportRequest& request) {
   int& output = graph.outputs.front();
   const OnnxLinks links(graph);

@@ -31,7 +31,7 @@ class SweepJournal {
   const std::optional<JournalContents>& earlier() const { return earlier_; }
   /// Where it is; empty without one.
   std::string path() const { return journal_ ? journal_->path() : std::string(); }
-  /// Throws InputError unless the journal is that of the finished result in `output`.
+  /// Throws InputError unless the journal belongs to the finished result in `output`.
   void expect_result(const std::string& output) const;
   /// Begins a new one if none was reopened; in one that was, notes settings that have changed.
   /// Throws InputError if a journal is there that nobody asked to resume.

@@ -45,7 +45,7 @@ def effect(rows, feature):
 
 
 def contradictions(rows):
-    """The answers to a problem that exclude each other: they have to agree, whatever is off."""
+    """The answers to a problem that exclude each other: they have to agree, no matter what is off."""
     def claim(row):
         who = f"without {row['disabled']}" if row["disabled"] else "with everything"
         return best_known.found_by(row) | {"energy_from": who, "bound_from": who}

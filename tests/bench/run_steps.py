@@ -17,7 +17,7 @@ TECHNIQUES = {"remat": ["--no-paging"], "paging": ["--no-remat"], "both": []}
 
 
 def document(program, *words):
-    """What a command prints as JSON, whatever its exit status."""
+    """What a command prints as JSON, with any exit status."""
     return json.loads(subprocess.run([program, *words], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL).stdout)
 
 
@@ -40,7 +40,7 @@ def main(program, *models):
             what = ["--model", model, "--platform", "m4", "--backward", "exact"]
             size = document(program, "info", "--json", model, *what[2:])
             if "working_set_bytes" not in size:
-                print(f"{model:<22} is no training step: {size.get('error')}")
+                print(f"{model:<22} is not a training step: {size.get('error')}")
                 continue
             least, peak = size["working_set_bytes"], size["baseline_peak_ram_bytes"]
             for share in SHARES:

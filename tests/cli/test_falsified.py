@@ -156,7 +156,7 @@ class Falsified(unittest.TestCase):
         file, always = without_offsets(json.loads(chain_schedule())), PROVENANCE | ASKED | MODEST
         # The nodes of version 1 do not say how long a transfer takes; the platform does.
         self.assertEqual(self.unnoticed_in_file(file, True), always | DERIVATION | {"/summary/paging_seconds"})
-        # Only `none` and `explicit` pass: they are no choices of --backward.
+        # Only `none` and `explicit` pass: they are not choices of --backward.
         self.assertEqual(self.unnoticed_in_file(file, False, *CHAIN), always | {"/model/backward"})
 
     def test_field_of_an_exact_schedule_with_offsets_is_noticed(self):

@@ -1,6 +1,6 @@
 // Computes training steps of a model and writes their numbers, for a comparison with PyTorch:
 //   poet_dump_step MODEL BATCH SEED
-// Parameters are those before the step, gradients and losses those of it.
+// Parameters are as before the step; gradients and losses are its own.
 // A line of JSON describes the arrays that follow it, in their order, with 4 bytes for each number
 // as it is in memory. Data and parameters are those of `poet-solve run --seed`.
 #include <poet_kernels.h>

@@ -163,7 +163,7 @@ class Cells(nn.Module):
         return self.fc(a)
 
 
-# Networks of signals, their inputs, and ways. An export by ONNX opens the first extent, which is no batch where time comes first, and
+# Networks of signals, their inputs, and ways. An export by ONNX opens the first extent, which is not the batch where time comes first, and
 # unrolls cells into products. Last states of several layers or directions fix its batch.
 SIGNALS = [
     ("pools", Pools, (2, 3, 17), ("fx", "onnx")),

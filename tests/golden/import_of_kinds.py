@@ -25,7 +25,7 @@ REFUSED = {"ln_keepdims0": "Sqrt (node sd): no layer stands for it"}
 
 
 def distance(found, wanted):
-    """In units of the largest element; gradients of a matrix may be those of its transposition."""
+    """In units of the largest element; gradients of a matrix may be transposed."""
     if found.size != wanted.size:
         return numpy.inf
     forms = [found.reshape(wanted.shape)]

@@ -5,7 +5,7 @@ usage: import_of_torch.py POET_SOLVE POET_DUMP_STEP
 
 - Classifiers of torchvision: the shape, the parameters and the multiplications of every convolution and linear layer are PyTorch's, and
   both ways give the same graph, or schedules of the same energy. Some of the graphs are solved in any case.
-- Networks of other kinds are imported by both ways. Those of signals, run with the numbers of PyTorch, have its loss.
+- Networks of other kinds are imported by both ways. Networks of signals, run with the numbers of PyTorch, have its loss.
 - The network of docs/import.md, exported as it is printed there, is imported as the file that other tests have of it.
 - The gradients of an imported network, run with the weights of PyTorch, are those of PyTorch.
 

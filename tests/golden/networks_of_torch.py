@@ -12,7 +12,7 @@ training mode and, if it has some, in evaluation mode, in less RAM than keeping 
   single and double numbers fall on different sides. The difference of a gradient is a share of its tensor's largest one, or of
   a hundredth of the largest of all gradients if that is more: the gradient of a bias in front of a batch norm is zero but for rounding.
 - The state of the module, given to a forward pass and written by it, is the module's state, bit by bit, and the outputs of that pass are
-  those of the module in evaluation mode within 1e-5 of the largest.
+  the module's in evaluation mode within 1e-5 of the largest.
 
 Exit status 77, which CTest takes for skipped, without torch or torchvision.
 """

@@ -1,4 +1,4 @@
-// Fifty problems, random and built-in, in the words of three solvers.
+// Problems, random and built-in, in the words of three solvers.
 #include <gtest/gtest.h>
 
 #include <cmath>

@@ -49,7 +49,7 @@ class Kinds(TestCase):
         self.x = torch.randn(2, 8)
 
     def expect_as_autograd(self, net, x, y=None, loss=None):
-        """The loss and the gradient of each parameter that trains; `loss` if it is no mean of squares."""
+        """The loss and the gradient of each parameter that trains; `loss` if it is not a mean of squares."""
         name = "mse" if loss is None else "cross_entropy"
         if y is None:
             y = torch.randn_like(net(x.clone()))

@@ -2,7 +2,7 @@
 
     python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
 
-`trace()` does the same from Python, and `check()` compares the gradients of a schedule with autograd's. Modules become
+`trace()` does the same from Python, and `check()` compares outputs, loss and gradients with autograd's. Modules become
 layers by torch.fx where it can trace them, else by an ONNX export and `poet-solve import`. docs/import.md has more.
 """
 from poet._compared import Check

@@ -220,8 +220,8 @@ class Compared:
         return (*rows, *(Row(name, 0, float("inf")) for name in left))
 
     def first_layer(self, training: bool) -> str:
-        """The first module that its layer computes otherwise. Layers that are no modules are known by the modules
-        around them."""
+        """The first module that its layer computes otherwise. A layer without a module of its own is known by the
+        modules around it."""
         layers = [layer["name"] for layer in self.model.document["layers"][:-1]]
         made: Dict[str, List[Any]] = {name: [] for name in layers}
         hooks = [module.register_forward_hook(lambda _, __, output, name=name: made[name].append(

@@ -73,7 +73,7 @@ def permute(use: Use) -> str:
 
 def transpose(use: Use) -> str:
     order = list(range(len(use.x.shape)))
-    a, b = use.get(1, "dim0", 0), use.get(2, "dim1", len(order) - 1)  # those of t()
+    a, b = use.get(1, "dim0", 0), use.get(2, "dim1", len(order) - 1)  # by default the axes that t() swaps
     order[a], order[b] = order[b], order[a]
     return use.add("permute", order=order)
 

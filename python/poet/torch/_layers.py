@@ -124,7 +124,7 @@ class Layers:
 
     def add_with_weight(self, op: str, wanted: str, weights: Mapping[str, Any], inputs: Sequence[str],
                         is_given: bool = False, **attributes: Any) -> str:
-        """The same for a layer with parameters: a later user of the same ones shares those of the first.
+        """The same for a layer with parameters: a later user of the same parameters shares them with the first.
 
         `is_given`: a function is given them, so that the layer has another name than they have.
         """

@@ -6,10 +6,9 @@ import json
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
-from poet.torch._layers import PLAIN_MEANS, Layer, choose_trainable, freeze
-from poet.torch._pytorch import evaluated_in, in_training, torch
 from poet._program import EXIT_OK, Files, run
-from poet.torch._trace import Refused
+from poet.torch._layers import PLAIN_MEANS, Layer, Refused, choose_trainable, freeze
+from poet.torch._pytorch import evaluated_in, in_training, torch
 
 onnx_export: Any = importlib.import_module("torch.onnx")
 

@@ -12,9 +12,6 @@ from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 from poet.torch._layers import Layer, expect_whole, freeze
 from poet.torch._pytorch import torch
 
-#: What a norm keeps beside its parameters.
-STATISTICS = ("running_mean", "running_var", "num_batches_tracked")
-
 
 class Entry(NamedTuple):
     """An entry of a state_dict(), and the arrays that it is: one, or several along its first extent."""

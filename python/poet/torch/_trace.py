@@ -6,14 +6,12 @@ from typing import AbstractSet, Any, Dict, List, Mapping, Optional, Sequence, Tu
 
 from poet.torch._calls import Call, Constant, Stack, State, Use, Value, bound, expect_known, stated
 from poet.torch._functions import FUNCTIONS, METHODS, stochastic_depth
-from poet.torch._layers import Layers, Unshown, Refused, Unsupported
+from poet.torch._layers import Layers, Refused, Unshown, Unsupported
 from poet.torch._modules import custom, view
 from poet.torch._pytorch import evaluated_in, torch
 from poet.torch._tracer import KNOWN, is_known, traced
 
 fx: Any = importlib.import_module("torch.fx")
-
-__all__ = ["Refused", "by_fx"]
 
 #: What draws numbers, or has any, so that one run says nothing of the next.
 RANDOM = ("rand", "normal", "bernoulli", "multinomial", "dropout", "uniform", "empty", "stochastic_depth")

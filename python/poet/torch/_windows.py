@@ -8,7 +8,7 @@ from poet.torch._layers import Layers, Unsupported, other_than, window
 
 
 def of_rank(op: str, shape: Sequence[int]) -> str:
-    """`max_pool` of an image is max_pool2d, and that of a signal max_pool1d."""
+    """`max_pool` of an image is max_pool2d, and of a signal max_pool1d."""
     if len(shape) not in (3, 4):
         raise Unsupported(f"its input has the shape {tuple(shape)}; expected samples, channels and one or two extents")
     return f"{op}{len(shape) - 2}d"

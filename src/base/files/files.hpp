@@ -19,8 +19,8 @@ inline constexpr std::size_t kMaxFileBytes = std::size_t{64} << 20;
 /// Throws InputError with the path and the reason: missing, a directory, not readable, too large.
 std::string read_file(const std::string& path, std::size_t max_bytes = kMaxFileBytes);
 
-/// Reads the first bytes of a file, at most `count`, of a file of any size. Throws InputError as
-/// read_file() does.
+/// Reads the first bytes of a file of any size, at most `count`. Throws InputError as read_file()
+/// does.
 std::string read_beginning(const std::string& path, std::size_t count);
 
 /// Writes the file whole or not at all: a temporary file in the same folder, flushed to the disk

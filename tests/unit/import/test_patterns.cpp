@@ -121,7 +121,7 @@ net (float[4,4] x) => (float[4,4] y) {{
 TEST(ImportPatterns, LayerNormKeepsItsAxesAndSquares) {
   const ImportedModel imported = network(layer_norm("1", "2"));
   ASSERT_THAT(ops_of(imported), ElementsAre("layer_norm", "mse"));
-  EXPECT_FALSE(imported.spec.layers[0].trainable) << "its ones are no gamma of the file";
+  EXPECT_FALSE(imported.spec.layers[0].trainable) << "its ones are not a gamma of the file";
   EXPECT_THAT(refusal_of(layer_norm("0", "2")), HasSubstr("Sqrt"));
   EXPECT_THAT(refusal_of(layer_norm("1", "3")), HasSubstr("Sqrt"));
 }

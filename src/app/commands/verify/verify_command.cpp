@@ -65,7 +65,7 @@ constexpr const char* kByHand = "Stages written by hand";
 
 struct VerifyArguments {
   std::vector<std::string> files;
-  DraftArguments draft;  ///< the model and the platform are also those of schedule files
+  DraftArguments draft;  ///< schedule files are compared with its model and platform too
   bool completes = false;
 };
 

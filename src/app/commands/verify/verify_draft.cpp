@@ -33,7 +33,7 @@ Subject subject_of(const Inputs& inputs, const ScheduleFile& draft, const std::s
                     [&] { return reordered(given, draft.model.order); });
 }
 
-/// The draft about the graph that it has or that of the inputs, if there are any. If both state
+/// The draft about its own graph or the graph of the inputs, if there are any. If both state
 /// nodes, they have to be the same graph: stages for another graph could replay without an error.
 ScheduleFile read_draft(const std::string& text, const std::string& source,
                         const std::optional<Inputs>& inputs) {
