@@ -2,7 +2,7 @@
 // sqrt(d) + mask) V for each head, with the Reshape and Transpose that split and join heads. The
 // scale may stand at Q, at K, at both or at the scores; all factors together have to make the scale
 // of the layer. A mask has to hide just what comes later, or nothing. An attention of any other
-// kind, such as one with a learned bias, a window or the padding of a batch, stays as it is written.
+// kind, such as one with a learned bias, a window or the padding of a batch, stays as it is.
 
 #include <algorithm>
 #include <cmath>
