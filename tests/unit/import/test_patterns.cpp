@@ -11,6 +11,7 @@
 
 #include "import/import.hpp"
 #include "poet/error.hpp"
+#include "support/contents_of.hpp"
 #include "support/onnx_text.hpp"
 
 namespace poet::test {
@@ -53,13 +54,18 @@ std::vector<std::string> ops_of(const ImportedModel& imported) {
   return ops;
 }
 
-std::string refusal_of(const std::string& text, int opset = 14) {
+template <typename Import>
+std::string refusal_by(Import&& import) {
   try {
-    network(text, false, opset);
+    import();
   } catch (const InputError& error) {
     return error.what();
   }
   return "imported";
+}
+
+std::string refusal_of(const std::string& text, int opset = 14) {
+  return refusal_by([&] { network(text, false, opset); });
 }
 
 /// An attention of four positions and heads of four features.
@@ -192,6 +198,13 @@ net (float[2,4] x, float[4] w, float[4] b, float[4] c, float[4] m, float[4] v) =
   y = BatchNormalization(h, w, c, m, v)
 })"),
               HasSubstr("other nodes read its weight 'w' in another way"));
+}
+
+TEST(ImportPatterns, SumsBeyondWholeNumbersNameTheNode) {
+  const std::string bytes =
+      contents_of(POET_SOURCE_DIR "/tests/fuzz/corpus/onnx/dilation_beyond_numbers.onnx");
+  EXPECT_THAT(refusal_by([&] { import_onnx(bytes, "net.onnx", {.loss = "mse"}); }),
+              HasSubstr("net.onnx: Conv (node /conv1/Conv): 31 + 9223372036854775807"));
 }
 
 TEST(ImportPatterns, ResizesAreLayersOrProductsWithKnownMatrices) {
