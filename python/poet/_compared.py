@@ -239,7 +239,7 @@ class Computed:
         if self.output in found:
             return found[self.output]
         source = next(iter(found.values()))
-        view = next((layer for layer in self.document["layers"] if layer["name"] == self.output), {})
+        view: Dict[str, Any] = next((layer for layer in self.document["layers"] if layer["name"] == self.output), {})
         stated = [self.batch if extent == "N" else extent for extent in view.get("shape", source.shape)]
         shape = [len(source), source.size // len(source)] if view.get("op") == "flatten" else stated
         return source.reshape(shape) if math.prod(shape) == source.size else source
