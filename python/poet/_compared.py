@@ -229,14 +229,20 @@ class Computed:
         return part.output_of(run)
 
     def shaped(self, target: Any, evaluated: Any) -> Any:
-        """A target as the loss reads it beside an output, which may be a view's source and have other extents."""
+        """A target as the loss reads it beside an output."""
         shape = evaluated.shape[:-1] if self.loss == "cross_entropy" else evaluated.shape
         return target.reshape(shape) if math.prod(shape) == target.size else target
 
     def output_of(self, run: Run) -> Any:
-        """What the loss of a run has read. A view has its source's name."""
+        """What the loss of a run has read. A run has the source of a view, with other extents."""
         found = run.arrays["outputs"]
-        return found[self.output] if self.output in found else next(iter(found.values()))
+        if self.output in found:
+            return found[self.output]
+        source = next(iter(found.values()))
+        view: Dict[str, Any] = next((layer for layer in self.document["layers"] if layer["name"] == self.output), {})
+        stated = [self.batch if extent == "N" else extent for extent in view.get("shape", source.shape)]
+        shape = [len(source), source.size // len(source)] if view.get("op") == "flatten" else stated
+        return source.reshape(shape) if math.prod(shape) == source.size else source
 
     def up_to(self, name: str) -> Computed:
         """The model that ends in a layer."""

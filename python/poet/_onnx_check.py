@@ -283,8 +283,10 @@ class Slopes:
                 continue
             moved = self.moved(list(part))
             expected, after = self.along(moved), self.net._imported(moved).arrays
-            products = numpy.concatenate([(gradient * (after[name].astype(float) - before[name])).reshape(-1)
-                                          for name, gradient in self.gradients.items()])
+            # Parameters have the file's extents, and gradients the layer's: (C, 1, 1) and (C) for slopes of a prelu.
+            products = numpy.concatenate([
+                gradient.reshape(-1) * (after[name].astype(float) - before[name]).reshape(-1)
+                for name, gradient in self.gradients.items()])
             found.append((moved, expected, float(products.sum()),
                           max(float(numpy.sqrt((products ** 2).sum())), abs(expected))))
         self.greatest = max([length for *_, length in found], default=0.0)
