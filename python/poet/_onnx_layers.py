@@ -71,16 +71,18 @@ def conv_transpose(call: Call, x: Any, w: Any, b: Any = None) -> Any:
         wanted = stated[-n:] if stated is not None else [i * s for i, s in zip(x.shape[2:], windows.strides)]
         totals = [whole - want for whole, want in zip(full, wanted)]
         pads = [(t // 2, t - t // 2) if how == "SAME_UPPER" else (t - t // 2, t // 2) for t in totals]
-    # An output that is stated may be larger than what is computed; it has zeros there.
-    extents = [whole + max(-high, 0) for whole, (_, high) in zip(full, pads)]
+    # An output that is stated may be larger than what is computed; it has zeros there, at both ends.
+    before = [max(-low, 0) for low, _ in pads]
+    extents = [first + whole + max(-high, 0) for first, whole, (_, high) in zip(before, full, pads)]
     y = numpy.zeros((x.shape[0], w.shape[1] * groups, *extents), x.dtype)
     for at in itertools.product(*map(range, windows.kernel)):
         parts = [numpy.tensordot(rows, weights[(slice(None), slice(None), *at)], ([1], [0]))
                  for rows, weights in zip(numpy.split(x, groups, 1), numpy.split(w, groups, 0))]
-        place = tuple(slice(k * d, k * d + s * (i - 1) + 1, s)
-                      for k, d, s, i in zip(at, windows.dilations, windows.strides, x.shape[2:]))
+        place = tuple(slice(first + k * d, first + k * d + s * (i - 1) + 1, s)
+                      for first, k, d, s, i in zip(before, at, windows.dilations, windows.strides, x.shape[2:]))
         y[(slice(None), slice(None), *place)] += numpy.moveaxis(numpy.concatenate(parts, -1), -1, 1)
-    return _with_bias(y[(slice(None), slice(None), *(slice(low, f - high) for (low, high), f in zip(pads, full)))], b)
+    kept = (slice(first + low, first + whole - high) for first, (low, high), whole in zip(before, pads, full))
+    return _with_bias(y[(slice(None), slice(None), *kept)], b)
 
 
 @operator("MaxPool")
