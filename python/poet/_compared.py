@@ -9,6 +9,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple
 
+from ._layer_lists import layers_behind
 from ._matrices import require_numpy
 from ._model import Model
 from ._optimize import optimize
@@ -246,16 +247,10 @@ class Computed:
 
     def up_to(self, name: str) -> Computed:
         """The model that ends in a layer."""
-        needed = {name}
-        kept: List[Dict[str, Any]] = []
-        for layer in reversed(self.document["layers"]):
-            parts = {layer["name"], layer["name"] + ".c", *(f"{layer['name']}.{i}" for i in range(len(layer.get(
-                "sizes", []))))}
-            if parts & needed:
-                needed.update(layer["inputs"], [layer["weights"]] if "weights" in layer else [])
-                kept.append(layer)
+        kept = layers_behind(self.document["layers"], name)
+        needed = {name, *(each for layer in kept for each in layer["inputs"])}
         loss = {"name": "loss", "op": "mse", "inputs": [name]}
-        document: Dict[str, Any] = {**self.document, "layers": [*kept[::-1], loss]}
+        document: Dict[str, Any] = {**self.document, "layers": [*kept, loss]}
         if "inputs" in document:
             document["inputs"] = {each: entry for each, entry in document["inputs"].items() if each in needed}
         owners = {layer["name"] for layer in kept}

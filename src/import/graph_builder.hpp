@@ -56,7 +56,7 @@ class GraphBuilder {
   std::string fault_;
 };
 
-/// The shape that both become by repetition.
+/// The shape of both after broadcasting.
 Shape broadcast_shape(const Shape& a, const Shape& b);
 
 OnnxAttribute integer_of(std::int64_t value);

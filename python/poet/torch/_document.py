@@ -4,8 +4,9 @@ from __future__ import annotations
 import warnings
 from typing import Any, Dict, List, Mapping, Optional, Tuple
 
+from poet._layer_lists import layers_behind
 from poet.torch._layers import Refused, Unshown, choose_trainable, copy_frozen, keep_frozen_as_int8
-from poet.torch._model_file import add_loss, drop_unread, trains, with_open_batch
+from poet.torch._model_file import add_loss, trains, with_open_batch
 from poet.torch._onnx import by_onnx
 from poet.torch._state import freeze_as
 from poet.torch._state import parameters as parameters_of
@@ -118,7 +119,7 @@ def _document(net: Any, inputs: Tuple[Any, ...], title: str, loss: Optional[str]
     while True:
         layers, output = by_fx(net, inputs, names, custom, apart)
         add_loss(layers, output.name, output.shape, loss)
-        kept = drop_unread(layers.layers, layers.layers[-1]["name"])
+        kept = layers_behind(layers.layers, layers.layers[-1]["name"])
         again = layers.used_apart(kept)
         if not again:
             break

@@ -1,7 +1,7 @@
-"""Layers as the document of a model file: with a loss, without what nobody reads, and with an open batch."""
+"""Layers as the document of a model file: with a loss and an open batch."""
 from __future__ import annotations
 
-from typing import Any, Dict, List, Optional, Sequence, Tuple
+from typing import Any, Dict, Optional, Sequence, Tuple
 
 from poet.torch._layers import WITH_PARAMETERS, Layer, Layers, Refused
 
@@ -31,20 +31,6 @@ def add_loss(layers: Layers, name: str, shape: Sequence[int], loss: Optional[str
         order = [each for each in range(len(shape)) if each != axis] + [axis]
         name = layers.add("permute", "classes_last", [name], order=order)
     layers.add("cross_entropy", "loss", [name], classes=shape[axis])
-
-
-def drop_unread(layers: List[Layer], keep: str) -> List[Layer]:
-    """The layers that the one called `keep` needs."""
-    needed = {keep}
-    kept: List[Layer] = []
-    for layer in reversed(layers):
-        parts = {layer["name"], layer["name"] + ".c"} | {f"{layer['name']}.{i}" for i in range(len(layer.get("sizes",
-                                                                                                             [])))}
-        if parts & needed:
-            needed.update(layer["inputs"])
-            needed.update([layer["weights"]] if "weights" in layer else [])
-            kept.append(layer)
-    return kept[::-1]
 
 
 def trains(layers: Sequence[Layer]) -> bool:
