@@ -258,12 +258,12 @@ TEST_F(SweepResumeWithOtherSettings, SearchesIntervalsAgainFromWhatIsKnown) {
              kill_hard);
   if (stopped.signal != SIGKILL) GTEST_SKIP() << "it was too quick to be stopped";
   const Lines kept = lines_of(folder_.file("c.jsonl.partial"));
-  ASSERT_EQ(run({"sweep", "--resume", "c.jsonl", "--time-limit-s", "2"}).status / 5, 0);
+  ASSERT_EQ(run({"sweep", "--resume", "c.jsonl", "--time-limit-s", "0.5"}).status / 5, 0);
   const nlohmann::json& before = kept.back().at("found");
   const nlohmann::json after = rows().at(kept.back().at("min_ram").get<std::size_t>());
   EXPECT_LE(after.at("feasible_ram_bytes"), before.at("feasible_bytes"));
   EXPECT_GE(after.at("infeasible_below_bytes"), before.at("infeasible_below_bytes"));
-  ASSERT_EQ(run({"sweep", "--resume", "c.jsonl", "--time-limit-s", "3"}).status / 5, 0);
+  ASSERT_EQ(run({"sweep", "--resume", "c.jsonl", "--time-limit-s", "0.8"}).status / 5, 0);
   const nlohmann::json longer = rows().at(kept.back().at("min_ram").get<std::size_t>());
   EXPECT_LE(longer.at("feasible_ram_bytes"), after.at("feasible_ram_bytes"));
   EXPECT_GE(longer.at("infeasible_below_bytes"), after.at("infeasible_below_bytes"));

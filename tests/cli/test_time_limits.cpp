@@ -42,7 +42,8 @@ void expect_both_kept(const Limited& one, const Limited& other) {
 }
 
 TEST(TimeLimit, IsKeptWithinATenthAndASecondByEveryInstance) {
-  for (const char* platform : {"a72", "a72nocache", "jetsontx2", "m0", "m4"}) {
+  // Transfers are dear on the one, and computing on the other.
+  for (const char* platform : {"a72nocache", "m4"}) {
     expect_both_kept({"bert", platform}, {"linear", platform});
     expect_both_kept({"resnet18", platform}, {"resnet18_cifar", platform});
     expect_both_kept({"resnet50", platform}, {"transformer", platform});

@@ -99,7 +99,7 @@ NETWORKS = {
     "keywords": lambda: (Keywords(), torch.randn(BATCH, 10, 49)),
 }
 # Their layers are those of others, and they take longer: POET_CASES=10 trains them as well.
-LARGER = ("mobilenet_v2 of width 0.35", "shufflenet_v2_x0_5", "efficientnet_b0", "densenet121")
+LARGER = ("mobilenet_v2 of width 0.35", "shufflenet_v2_x0_5", "efficientnet_b0", "resnet18", "densenet121")
 CHOSEN = [name for name in NETWORKS if name not in LARGER or int(os.environ.get("POET_CASES", 0)) >= len(NETWORKS)]
 
 

@@ -197,13 +197,13 @@ Problem draw_wild(Random& random) {
 }
 
 TEST(Solver, AgreesWithTheOracle) {
-  expect_agreement(wanted_cases(50), draw_wild, 3);
+  expect_agreement(wanted_cases(32), draw_wild, 3);
 }
 
 // In place, workspace, parameters, storage, and the time of transfers.
 TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
   expect_agreement(
-      wanted_cases(40),
+      wanted_cases(30),
       [](Random& random) { return random_exact_problem(random, 4 + random.below(4)); }, 5,
       OnFailure::name);
 }
@@ -211,7 +211,7 @@ TEST(Solver, AgreesWithTheOracleOnGraphsThatAreNotPoets) {
 // Rule 5 frees what is written out after a use alone, so that a use can be worth a recomputation.
 TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
   int idle = 0;
-  const CaseRange range = wanted_cases(16);
+  const CaseRange range = wanted_cases(12);
   expect_agreement(
       range,
       [&](Random& random) {
