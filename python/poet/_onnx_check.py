@@ -249,6 +249,11 @@ class Slopes:
         return {name: (self.floats[name] + size_of(self.floats[name]) * self.net.draw.choice(
             (-1.0, 1.0), self.floats[name].shape)).astype("f4") for name in names}
 
+    def difference(self, name: str, moved: Any) -> Any:
+        """How far the numbers of an initializer were moved; those of a mask may be infinite, and stay."""
+        before = self.floats[name]
+        return numpy.subtract(moved, before, where=numpy.isfinite(before), out=numpy.zeros(before.shape))
+
     def along(self, moved: Arrays, jitter: float = 0.0, length: float = STEP) -> float:
         """The derivative along a direction; maybe where all inputs and weights are moved a little."""
         there = {**self.net.values, **self.net.moved, **{name: self.floats[name] for name in moved}}
@@ -256,7 +261,7 @@ class Slopes:
                 for name, array in there.items() if array.dtype.kind == "f"}
         sides = []
         for step in (length, -length):
-            at = {name: near[name] + step * (moved[name].astype(float) - self.floats[name]) for name in moved}
+            at = {name: near[name] + step * self.difference(name, moved[name]) for name in moved}
             sides.append(self.net.loss(self.net.tensors(True, {**near, **at}), self.target))
         return (sides[0] - sides[1]) / (2 * length)
 

@@ -79,13 +79,16 @@ def images(*between, channels=4, weights=None, batch=None, extent=None, **keys):
                    {"x": (batch, 2, 6, 6)}, ("y", (batch, channels, extent, extent)), **keys)
 
 
-def attention():
-    """Two heads of width 2."""
+def attention(mask=None):
+    """Two heads of width 2, and maybe a mask that is added to their scores."""
     nodes, weights = [], {f"w{part}": numbers(4, 4, seed=i) for i, part in enumerate("qkvo")}
     for part in "qkv":
         nodes += [node("MatMul", f"x w{part}", part), node("Reshape", f"{part} split", f"{part}1"),
                   node("Transpose", f"{part}1", f"{part}2", perm=[0, 2, 3, 1] if part == "k" else [0, 2, 1, 3])]
-    nodes += [node("MatMul", "q2 k2", "s"), node("Mul", "s scale", "d"), node("Softmax", "d", "p", axis=-1),
+    nodes += [node("MatMul", "q2 k2", "s"), node("Mul", "s scale", "d" if mask is None else "c")]
+    if mask is not None:
+        nodes, weights["mask"] = [*nodes, node("Add", "c mask", "d")], mask
+    nodes += [node("Softmax", "d", "p", axis=-1),
               node("MatMul", "p v2", "a"), node("Transpose", "a", "a1", perm=[0, 2, 1, 3]),
               node("Reshape", "a1 join", "a2"), node("MatMul", "a2 wo", "y")]
     return network(nodes, {**weights, "scale": numpy.float32(2 ** -0.5), "split": numpy.array([0, 5, 2, 2]),
@@ -231,6 +234,13 @@ class OnnxFiles(TestCase):
         self.assertTrue(found, str(found))
         self.assertEqual(found.untrained, ("w1", "b1"))
         self.assertIn("does not train: w1, b1", str(found))
+
+    def test_a_mask_of_minus_infinities_stays_as_it_is(self):
+        mask = numpy.where(numpy.tri(5) > 0, 0, -numpy.inf).astype("f4")
+        with numpy.errstate(invalid="raise"):
+            found = poet.check(self.write(attention(mask)))
+        self.assertTrue(found, str(found))
+        self.assertEqual(found.untrained, ("mask", "scale"))
 
     def test_many_weights_are_compared_in_groups(self):
         from poet import _onnx_check
