@@ -10,6 +10,7 @@ Exit status: 0: the claim is proven; 1: it is not; 2: a file cannot be read, or 
 import argparse
 import bisect
 import hashlib
+import itertools
 import json
 import math
 import re
@@ -24,6 +25,9 @@ MAX_POWER = 60  # of two, in the prices of leaves
 MAX_SET = 10000  # sums of a row `ram` are below
 MAX_EFFORT = 4 * 10**9  # steps; about ten minutes
 KEEP = 400  # steps that a number counts for that is kept: this bounds the memory
+NODE = 6  # numbers that a node counts for beside its inputs and names
+EDGE = 4  # steps that a look at a reader or an input counts for
+COLUMN = 8  # steps that a question for a column counts for
 ONE = 1  # the column that is constant
 PAGING_TIMES = {b"free": "free", b"blocking": "blocking", b"overlapped": "overlapped"}
 TRUTH = {b"true": True, b"false": False}
@@ -156,9 +160,11 @@ class Graph:
 
     def __init__(self, reader, count, timed):
         start = reader.place
-        self.nodes, self.readers, writer = [], [], {}
+        self.nodes, self.readers, writer, self.effort = [], [], {}, 0
         for k in range(count):
             node = Node(reader, timed)
+            self.effort += KEEP * (NODE + len(node.inputs) + len(node.reads) + len(node.writes))
+            need(self.effort <= MAX_EFFORT, "node", "the nodes take too much memory")
             self.check(k, node, writer)
             self.nodes.append(node)
             self.readers.append([])
@@ -246,7 +252,8 @@ class Certificate:
         need(next(reversed(self.choices), -1) < k < len(self.graph.nodes), "format", "their nodes do not ascend")
         node = self.graph.nodes[k]
         need(inputs and len(set(inputs)) == len(inputs), "format", "expected inputs, each once")
-        need(all(i in node.inputs and self.graph.nodes[i].bytes == node.bytes for i in inputs), "node",
+        given = set(node.inputs)
+        need(all(i in given and self.graph.nodes[i].bytes == node.bytes for i in inputs), "node",
              f"node {k} takes over what is not an input of the same size")
         self.choices[k] = inputs
 
@@ -264,6 +271,8 @@ class Columns:
         nodes, shift = self.graph.nodes, certificate.shift
         self.stages, self.moments = len(nodes), certificate.moments
         self.following = dict(zip(self.moments, self.moments[1:] + [self.stages - 1]))
+        self.constants = {b: {b, *nodes[b].inputs} - {nodes[b].in_place} for b in self.moments}
+        self.edges = list(itertools.accumulate(map(len, self.graph.readers), initial=0))
         self.compute = [units(node.energy, shift) for node in nodes]
         self.page_in = [units(node.page_in, shift) for node in nodes]
         self.page_out = [units(node.page_out, shift) for node in nodes]
@@ -273,7 +282,7 @@ class Columns:
         else:
             self.limit = -units(-certificate.claim, shift) - sum(self.compute)
         self.idle = certificate.writes and certificate.paging and certificate.paging_time != "overlapped"
-        self.effort, self.windows, self.chains = 0, {}, {}
+        self.effort, self.windows, self.chains = self.graph.effort, {}, {}
 
     def spend(self, steps, reason="row"):
         """Counts work, so that no file takes for ever, or more memory than there is."""
@@ -292,7 +301,7 @@ class Columns:
 
     def fill(self, t):
         found = self.windows[t] = {}
-        self.spend(t)
+        self.spend(t + EDGE * self.edges[t])
         for i in range(t - 1, -1, -1) if self.certificate.remat else ():
             if self.graph.last[i] < t:
                 least = min((self.compute[j] + self.after(t, j) for j in self.graph.readers[i]
@@ -309,6 +318,7 @@ class Columns:
         """G_t(j): the same after an idle recomputation, which frees an input that is being written out."""
         if not self.idle or t + 2 > self.stages - 1:
             return self.limit
+        self.spend(EDGE * len(self.graph.nodes[j].inputs))
         return min((self.page_in[i] + self.page_out[i] + self.window(t + 2, i) for i in self.graph.nodes[j].inputs
                     if self.graph.nodes[i].page), default=self.limit)
 
@@ -316,7 +326,7 @@ class Columns:
         return self.certificate.paging and self.graph.nodes[i].page
 
     def constant(self, b, i):
-        return i == b or i in self.graph.nodes[b].inputs and i != self.graph.nodes[b].in_place
+        return i in self.constants[b]
 
     def S(self, b, i):
         """i is in RAM at moment b by a presence that is useful after it."""
@@ -441,7 +451,7 @@ class Rows:
     }
     NUMBERS = {**{kind: 3 if "j" in text else 2 for kind, text in PLAIN.items()}, "path": 2, "ram": 3, "bytes": 2,
                "runtime": 1, "transfers": 1, "absent": 2, "storage": 0, "write": 1, "order": 2}
-    LISTS = ("path", "ram", "bytes")
+    LISTS = {"path": 2, "ram": 0, "bytes": 0}  # fields at least, after the numbers
 
     def __init__(self, columns):
         self.columns, self.certificate, self.graph = columns, columns.certificate, columns.graph
@@ -452,7 +462,7 @@ class Rows:
         kind = kind.decode("ascii", "replace")
         need(kind in self.NUMBERS, "format", f"found {shown(line)}, expected a row")
         count = self.NUMBERS[kind]
-        need(len(fields) == count or kind in self.LISTS and len(fields) > count, "format",
+        need(len(fields) >= count + self.LISTS[kind] if kind in self.LISTS else len(fields) == count, "format",
              f"'{kind}' with {len(fields)} fields")
         numbers = [whole(field, None) for field in fields[:count]]
         row = self.plain(kind, *numbers) if kind in self.PLAIN else getattr(self, kind)(*numbers, *fields[count:])
@@ -471,9 +481,12 @@ class Rows:
         return self.following[b]
 
     def reads(self, j, i, most):
-        need(0 <= j <= most and i in self.graph.nodes[j].inputs, "row", f"{j} is no node up to {most} that reads {i}")
+        need(0 <= j <= most, "row", f"{j} is no node up to {most}")
+        self.columns.spend(len(self.graph.nodes[j].inputs))
+        need(i in self.graph.nodes[j].inputs, "row", f"{j} does not read {i}")
 
     def read_in(self, b, i, last):
+        self.columns.spend(EDGE * len(self.graph.readers[i]))
         need(any(b < u <= last for u in self.graph.readers[i]), "row", f"no node from {b + 1} to {last} reads {i}")
 
     def plain(self, kind, b, i, j=None):
@@ -505,14 +518,14 @@ class Rows:
         recomputed, which the next step allows; what recomputes the last one is counted."""
         self.moment(a)
         self.moment(b)
-        need(a <= b and steps, "row", "a path needs moments a <= b, and a step")
+        need(a <= b, "row", "a path needs moments a <= b")
         parsed = [(whole(step.removeprefix(b"P")), step[:1] == b"P") for step in steps]
         nodes = [i for i, _ in parsed]
         need(nodes[0] <= a, "row", f"a path from {nodes[0]}, which comes after moment {a}")
         for j, i in zip(nodes, nodes[1:]):
             self.reads(j, i, a)
         between = self.moments[bisect.bisect_left(self.moments, a):bisect.bisect_right(self.moments, b)]
-        self.columns.spend(len(between) * (1 + len(nodes)))
+        self.columns.spend(COLUMN * len(between) * (1 + len(nodes)))
         row = Row()
         for i, anywhere in parsed:
             row.add(1, self.columns.S(a, i))
@@ -538,8 +551,8 @@ class Rows:
         if why == b"o":  # first written out in stage t, and not freed by what reads it
             need(self.certificate.writes and t - 1 in self.following, "row", "'o' needs 'writes true' and a moment")
             need(k < t or i not in node.inputs, "row", f"{i} is counted anyway at moment {t}")
+            self.columns.spend(EDGE * len(self.graph.readers[i]))
             free = [j for j in self.graph.readers[i] if j < k or j == k < t and node.in_place == i]
-            self.columns.spend(len(free))
             overlapped = self.certificate.paging_time == "overlapped"
             return [columns.O(t - 1, i)] + ([] if overlapped else [columns.R(t - 1, j) for j in free])
         j = whole(why)  # stage t computes j, at node k or later
@@ -557,7 +570,8 @@ class Rows:
         free = self.certificate.ram
         if k == t:
             nodes = self.graph.nodes
-            constants = [i for i in nodes[t].inputs + [t] if self.columns.constant(t, i)]
+            constants = self.columns.constants[t]
+            self.columns.spend(EDGE * len(constants))
             free -= nodes[t].workspace + sum(nodes[i].bytes for i in constants)
         found, named = [], set()
         for item in items:
@@ -598,7 +612,7 @@ class Rows:
         rounding = Fraction(len(nodes)**2, 2**51)
         budget = self.certificate.runtime * (1 + Fraction(1, 10**9)) * (1 + rounding)
         row = Row(-units(budget, shift))
-        columns.spend(len(nodes) * len(self.moments))
+        columns.spend(2 * COLUMN * len(nodes) * len(self.moments))
         for i, node in enumerate(nodes):
             compute, page_in, page_out = (units(seconds, shift) for seconds in (
                 node.runtime, node.page_in_seconds, node.page_out_seconds))
@@ -629,7 +643,7 @@ class Rows:
     def written_out(self, i, moments):
         """The sum of O[b,i] over moments b: the first page-out of i is in their intervals."""
         need(self.certificate.writes and i >= self.moments[0], "row", f"no row is about the page-out of {i}")
-        self.columns.spend(len(moments))
+        self.columns.spend(COLUMN * len(moments))
         return Row().add(1, *(self.columns.O(b, i) for b in moments))
 
     def write(self, i):

@@ -25,12 +25,17 @@ struct BankProblem {
   std::vector<int> pinned;     ///< by buffer: the bank that it has to be in, or -1; empty: none
   std::vector<Bank> banks;
   Bytes alignment = 1;
+  /// The last buffers, so many of them, are kept: they live all the time, are as large as they say,
+  /// and get no offsets. What they leave of a bank, down to a multiple of `room_alignment`, is for
+  /// the others. Both alignments are powers of two.
+  int kept = 0;
+  Bytes room_alignment = 1;
 };
 
 /// Where buffers lie: which bank, and where in it.
 struct BankedOffsets {
   std::vector<int> banks;      ///< by buffer
-  std::vector<Bytes> offsets;  ///< by buffer, from the start of its bank
+  std::vector<Bytes> offsets;  ///< by buffer, from the start of its bank; 0 for those kept
 
   bool operator==(const BankedOffsets&) const = default;
 };

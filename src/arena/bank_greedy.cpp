@@ -17,17 +17,42 @@ struct Placed {
   Bytes offset = 0;
 };
 
-/// The lowest gap of a bank for a buffer, if there is one.
-std::optional<Bytes> gap_for(const BankModel& model, const std::vector<Placed>& bank, int buffer,
-                             Bytes capacity) {
+struct FilledBank {
+  std::vector<Placed> placed;  ///< in order of offsets
+  Bytes top = 0;               ///< of them
+  Bytes kept = 0;
+};
+
+/// The lowest gap of a bank for a buffer, if there is one; 0 for what is kept and has room.
+std::optional<Bytes> gap_for(const BankModel& model, const FilledBank& filled, int buffer,
+                             int bank) {
+  const Bytes bytes = model.bytes[buffer];
+  if (model.is_kept(buffer)) {
+    if (filled.top > model.room(bank, filled.kept + bytes)) return std::nullopt;
+    return 0;
+  }
+  if (bytes == 0) return 0;
   Bytes top = 0;
-  for (const Placed& other : bank) {  // in order of offsets
+  for (const Placed& other : filled.placed) {
     if (!overlap(model.ranges[buffer], model.ranges[other.buffer])) continue;
-    if (other.offset - top >= model.bytes[buffer]) break;
+    if (other.offset - top >= bytes) break;
     top = std::max(top, other.offset + model.bytes[other.buffer]);
   }
-  if (top + model.bytes[buffer] > capacity) return std::nullopt;
+  if (top + bytes > model.room(bank, filled.kept)) return std::nullopt;
   return top;
+}
+
+void add(FilledBank& filled, const BankModel& model, Placed placed) {
+  const Bytes bytes = model.bytes[placed.buffer];
+  if (model.is_kept(placed.buffer)) {
+    filled.kept += bytes;
+  } else if (bytes > 0) {
+    filled.top = std::max(filled.top, placed.offset + bytes);
+    filled.placed.insert(
+        std::upper_bound(filled.placed.begin(), filled.placed.end(), placed.offset,
+                         [](Bytes at, const Placed& other) { return at < other.offset; }),
+        placed);
+  }
 }
 
 Bytes peak_of(const BankProblem& problem, const std::vector<int>& some) {
@@ -40,15 +65,14 @@ BankPlacement place_banks_in_order(const BankModel& model, const std::vector<int
   BankPlacement result;
   result.placement = {.banks = std::vector<int>(order.size(), -1),
                       .offsets = std::vector<Bytes>(order.size(), 0)};
-  std::vector<std::vector<Placed>> placed(model.banks());
+  std::vector<FilledBank> filled(model.banks());
   for (const int b : order) {
     int best = -1;
     Bytes offset = 0;
     for (int k = 0; k < model.banks(); ++k) {
       if (!std::isfinite(model.cost(b, k))) continue;
       if (best >= 0 && model.cost(b, k) >= model.cost(b, best)) continue;
-      const auto gap =
-          model.bytes[b] == 0 ? Bytes{0} : gap_for(model, placed[k], b, model.capacities[k]);
+      const auto gap = gap_for(model, filled[k], b, k);
       if (!gap) continue;
       best = k;
       offset = *gap;
@@ -59,11 +83,7 @@ BankPlacement place_banks_in_order(const BankModel& model, const std::vector<int
     }
     result.placement.banks[b] = best;
     result.placement.offsets[b] = offset;
-    if (model.bytes[b] == 0) continue;
-    auto& bank = placed[best];
-    bank.insert(std::upper_bound(bank.begin(), bank.end(), offset,
-                                 [](Bytes at, const Placed& other) { return at < other.offset; }),
-                {.buffer = b, .offset = offset});
+    add(filled[best], model, {.buffer = b, .offset = offset});
   }
   return result;
 }

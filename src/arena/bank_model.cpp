@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 #include <limits>
+#include <numeric>
 
 #include <fmt/format.h>
 
@@ -33,10 +34,26 @@ void check_problem(const BankProblem& problem) {
                     "more of both",
                     bank.bytes, bank.cost_per_byte));
   }
+  const std::span<const Buffer> all(problem.buffers);
+  for (const Buffer& kept : all.last(problem.kept)) {
+    const bool is_whole = std::all_of(all.begin(), all.end(), [&](const Buffer& other) {
+      return kept.lower <= other.lower && other.upper <= kept.upper;
+    });
+    if (!is_whole) throw InputError("a buffer that is kept does not live all the time");
+  }
   for (const int bank : problem.pinned) {
     if (bank >= -1 && bank < static_cast<int>(problem.banks.size())) continue;
     throw InputError(fmt::format("a buffer is pinned to bank {}, which does not exist", bank));
   }
+}
+
+/// What the bytes in a bank are multiples of, however they are put together.
+Bytes common_divisor(const BankProblem& problem, const BankModel& model) {
+  Bytes divisor = model.rounding;
+  for (int b = model.first_kept; b < model.buffers(); ++b) {
+    divisor = std::gcd(divisor, problem.buffers[b].bytes);
+  }
+  return divisor;
 }
 
 }  // namespace
@@ -46,6 +63,11 @@ double BankModel::least_cost(int buffer) const {
   return *std::min_element(first, first + banks());
 }
 
+Bytes BankModel::room(int bank, Bytes kept) const {
+  const Bytes left = capacities[bank] - kept;
+  return left < 0 ? left : left / rounding * rounding;
+}
+
 BankModel make_bank_model(const BankProblem& problem) {
   check_problem(problem);
   Sections sections = make_sections(problem.buffers, problem.alignment);
@@ -53,16 +75,23 @@ BankModel make_bank_model(const BankProblem& problem) {
                   .bytes = {},
                   .costs = {},
                   .capacities = {},
-                  .sections = static_cast<int>(sections.bytes.size())};
+                  .sections = static_cast<int>(sections.bytes.size()),
+                  .first_kept = static_cast<int>(problem.buffers.size()) - problem.kept,
+                  .rounding = std::lcm(problem.alignment, problem.room_alignment)};
+  const Bytes divisor = common_divisor(problem, model);
   for (const Bank& bank : problem.banks) {
-    model.capacities.push_back(bank.bytes / problem.alignment * problem.alignment);
+    model.capacities.push_back(bank.bytes / divisor * divisor);
   }
+  if (problem.kept == 0) model.rounding = problem.alignment;  // capacities have the rest
   for (std::size_t b = 0; b < problem.buffers.size(); ++b) {
-    const Bytes bytes = aligned(problem.buffers[b].bytes, problem.alignment);
+    const Bytes own = problem.buffers[b].bytes;
+    const bool is_kept = model.is_kept(static_cast<int>(b));
+    const Bytes bytes = is_kept ? own : aligned(own, problem.alignment);
     model.bytes.push_back(bytes);
     const int pinned = problem.pinned.empty() ? -1 : problem.pinned[b];
     for (int k = 0; k < model.banks(); ++k) {
-      const bool allowed = (pinned < 0 || pinned == k) && bytes <= model.capacities[k];
+      const Bytes most = is_kept ? model.capacities[k] : model.room(k, 0);
+      const bool allowed = (pinned < 0 || pinned == k) && bytes <= most;
       model.costs.push_back(allowed ? static_cast<double>(problem.traffic[b]) *
                                           problem.banks[k].cost_per_byte
                                     : kInfinity);
@@ -74,11 +103,15 @@ BankModel make_bank_model(const BankProblem& problem) {
 BankLoads::BankLoads(const BankModel& model)
     : model_(model),
       banks_(model.ranges.size(), -1),
-      loads_(static_cast<std::size_t>(model.banks()) * model.sections, 0) {}
+      loads_(static_cast<std::size_t>(model.banks()) * model.sections, 0),
+      kept_(model.banks(), 0) {}
 
 bool BankLoads::fits(int buffer, int bank) const {
-  return std::isfinite(model_.cost(buffer, bank)) &&
-         peak_along(buffer, bank) + model_.bytes[buffer] <= model_.capacities[bank];
+  if (!std::isfinite(model_.cost(buffer, bank))) return false;
+  const bool is_kept = model_.is_kept(buffer);
+  const Bytes bytes = model_.bytes[buffer];
+  return peak_along(buffer, bank) + (is_kept ? 0 : bytes) <=
+         model_.room(bank, kept_[bank] + (is_kept ? bytes : 0));
 }
 
 Bytes BankLoads::peak_along(int buffer, int bank) const {
@@ -89,19 +122,21 @@ Bytes BankLoads::peak_along(int buffer, int bank) const {
 
 void BankLoads::put(int buffer, int bank) {
   banks_[buffer] = bank;
-  const SectionRange& range = model_.ranges[buffer];
-  for (int s = range.first; s < range.end; ++s) {
-    loads_[bank * model_.sections + s] += model_.bytes[buffer];
-  }
+  add(buffer, bank, model_.bytes[buffer]);
 }
 
 void BankLoads::take(int buffer) {
-  const int bank = banks_[buffer];
+  add(buffer, banks_[buffer], -model_.bytes[buffer]);
   banks_[buffer] = -1;
-  const SectionRange& range = model_.ranges[buffer];
-  for (int s = range.first; s < range.end; ++s) {
-    loads_[bank * model_.sections + s] -= model_.bytes[buffer];
+}
+
+void BankLoads::add(int buffer, int bank, Bytes bytes) {
+  if (model_.is_kept(buffer)) {
+    kept_[bank] += bytes;
+    return;
   }
+  const SectionRange& range = model_.ranges[buffer];
+  for (int s = range.first; s < range.end; ++s) loads_[bank * model_.sections + s] += bytes;
 }
 
 double cost_of(const BankProblem& problem, std::span<const int> banks) {
@@ -123,12 +158,35 @@ std::vector<Buffer> some_buffers(const BankProblem& problem, std::span<const int
   return some;
 }
 
-PlacementResult place_in_one_bank(const BankProblem& problem, std::span<const int> buffers,
-                                  Bytes capacity, std::int64_t max_nodes) {
-  if (buffers.empty()) return {.status = PlacementStatus::fits, .placement = {}};
-  return place(some_buffers(problem, buffers),
-               {.capacity_bytes = capacity, .alignment = problem.alignment},
-               {.search_nodes = max_nodes});
+BankContents contents_of(const BankModel& model, int bank, std::span<const int> buffers) {
+  BankContents contents;
+  Bytes kept = 0;
+  for (const int b : buffers) {
+    if (model.is_kept(b)) {
+      kept += model.bytes[b];
+    } else {
+      contents.numbers.push_back(b);
+    }
+  }
+  contents.room = model.room(bank, kept);
+  return contents;
+}
+
+PlacementResult place_in_one_bank(const BankProblem& problem, const BankModel& model, int bank,
+                                  std::span<const int> buffers, const PlaceLimits& limits) {
+  const BankContents contents = contents_of(model, bank, buffers);
+  if (contents.room < 0) return {.status = PlacementStatus::impossible, .placement = {}};
+  PlacementResult found{.status = PlacementStatus::fits, .placement = {}};
+  if (!contents.numbers.empty()) {
+    found = place(some_buffers(problem, contents.numbers),
+                  {.capacity_bytes = contents.room, .alignment = problem.alignment}, limits);
+  }
+  if (found.status != PlacementStatus::fits) return found;
+  std::vector<Bytes>& offsets = found.placement.offsets;
+  for (std::size_t i = 0; i < buffers.size(); ++i) {
+    if (model.is_kept(buffers[i])) offsets.insert(offsets.begin() + std::ptrdiff_t(i), 0);
+  }
+  return found;
 }
 
 }  // namespace poet

@@ -13,15 +13,21 @@ namespace poet {
 /// cost of each buffer in each bank. Banks that cannot hold a buffer cost infinity.
 struct BankModel {
   std::vector<SectionRange> ranges;  ///< by buffer
-  std::vector<Bytes> bytes;          ///< by buffer, rounded to the alignment
+  std::vector<Bytes> bytes;          ///< by buffer, rounded to the alignment unless it is kept
   std::vector<double> costs;         ///< by buffer and bank
-  std::vector<Bytes> capacities;     ///< by bank, rounded down to the alignment
+  std::vector<Bytes> capacities;     ///< by bank, rounded down to what sums of sizes can reach
   int sections = 0;
+  int first_kept = 0;  ///< from here on, buffers are kept
+  Bytes rounding = 1;  ///< of what the kept ones leave of a bank
 
   int buffers() const { return static_cast<int>(ranges.size()); }
   int banks() const { return static_cast<int>(capacities.size()); }
   double cost(int buffer, int bank) const { return costs[buffer * banks() + bank]; }
   double least_cost(int buffer) const;
+  bool is_kept(int buffer) const { return buffer >= first_kept; }
+  /// What is left of a bank for buffers with offsets beside so many kept bytes; below 0 if these
+  /// are too many.
+  Bytes room(int bank, Bytes kept) const;
 };
 
 /// Throws InputError as place_in_banks().
@@ -44,9 +50,12 @@ class BankLoads {
   const std::vector<int>& banks() const { return banks_; }
 
  private:
+  void add(int buffer, int bank, Bytes bytes);
+
   const BankModel& model_;
   std::vector<int> banks_;
-  std::vector<Bytes> loads_;  ///< by bank and section
+  std::vector<Bytes> loads_;  ///< by bank and section, of buffers with offsets
+  std::vector<Bytes> kept_;   ///< by bank
 };
 
 /// The buffers in an order of greedy placements.
@@ -93,8 +102,15 @@ BankTree branch_on_banks(const BankProblem& problem, const BankModel& model, con
 /// The buffers of these numbers.
 std::vector<Buffer> some_buffers(const BankProblem& problem, std::span<const int> numbers);
 
-/// Offsets for the buffers that are in one bank.
-PlacementResult place_in_one_bank(const BankProblem& problem, std::span<const int> buffers,
-                                  Bytes capacity, std::int64_t max_nodes);
+/// The buffers that are in one bank, with offsets to be found, and the room for them.
+struct BankContents {
+  std::vector<int> numbers;
+  Bytes room = 0;
+};
+BankContents contents_of(const BankModel& model, int bank, std::span<const int> buffers);
+
+/// Offsets for the buffers that are in one bank, in their order; 0 for those kept.
+PlacementResult place_in_one_bank(const BankProblem& problem, const BankModel& model, int bank,
+                                  std::span<const int> buffers, const PlaceLimits& limits);
 
 }  // namespace poet

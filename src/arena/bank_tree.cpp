@@ -116,7 +116,7 @@ class BankTreeSearch {
         if (loads_.bank_of(b) == k) inside.push_back(b);
       }
       const PlacementResult placed =
-          place_in_one_bank(problem_, inside, model_.capacities[k], kNodesOfOffsets);
+          place_in_one_bank(problem_, model_, k, inside, {.search_nodes = kNodesOfOffsets});
       if (placed.status == PlacementStatus::impossible) return level_of_fault(inside, k);
       if (placed.status == PlacementStatus::cut_short) {
         tree_.complete = false;
@@ -138,8 +138,9 @@ class BankTreeSearch {
     std::size_t bad = inside.size();
     while (bad - good > 1) {
       const std::size_t middle = (good + bad) / 2;
-      const PlacementResult placed = place_in_one_bank(problem_, std::span(inside).first(middle),
-                                                       model_.capacities[bank], kNodesOfOffsets);
+      const PlacementResult placed =
+          place_in_one_bank(problem_, model_, bank, std::span(inside).first(middle),
+                            {.search_nodes = kNodesOfOffsets});
       (placed.status == PlacementStatus::impossible ? bad : good) = middle;
     }
     const auto last = std::find(order_.begin(), order_.end(), inside[bad - 1]);

@@ -91,9 +91,9 @@ class BankSearch {
     const PlaceLimits limits{
         .seconds = limits_.seconds,
         .search_nodes = limits_.seconds > 0 ? 0 : usual_search_nodes(problem_.buffers.size())};
-    PlacementResult found =
-        place(problem_.buffers,
-              {.capacity_bytes = model_.capacities[bank], .alignment = problem_.alignment}, limits);
+    std::vector<int> buffers(problem_.buffers.size());
+    std::iota(buffers.begin(), buffers.end(), 0);
+    PlacementResult found = place_in_one_bank(problem_, model_, bank, buffers, limits);
     if (found.status == PlacementStatus::fits) {
       BankPlacement all;
       all.placement = {.banks = std::vector<int>(problem_.buffers.size(), bank),
@@ -184,11 +184,12 @@ class BankSearch {
   /// Returns the bytes by which the buffers exceed a bank; 0 if they have offsets.
   Bytes place_inside(const std::vector<int>& inside, int bank, BankPlacement& found) const {
     const PlacementResult placed =
-        place_in_one_bank(problem_, inside, model_.capacities[bank], kNodesOfRepair);
+        place_in_one_bank(problem_, model_, bank, inside, {.search_nodes = kNodesOfRepair});
     if (placed.status != PlacementStatus::fits) {
-      const std::vector<Buffer> some = some_buffers(problem_, inside);
+      const BankContents contents = contents_of(model_, bank, inside);
+      const std::vector<Buffer> some = some_buffers(problem_, contents.numbers);
       const Placement greedy = best_greedy_placement(some, problem_.alignment);
-      const Bytes excess = arena_bytes(some, greedy, problem_.alignment) - model_.capacities[bank];
+      const Bytes excess = arena_bytes(some, greedy, problem_.alignment) - contents.room;
       return std::max(excess, problem_.alignment);
     }
     for (std::size_t i = 0; i < inside.size(); ++i) {

@@ -71,7 +71,10 @@ std::vector<int> nodes_of(const std::vector<int>& buffers, const ProgramBuffers&
 
 /// Whether no bank that may hold a buffer is large enough.
 bool is_above_all(const BankProblem& problem, int buffer) {
-  const Bytes bytes = aligned(problem.buffers[buffer].bytes, problem.alignment);
+  const bool is_kept = buffer >= static_cast<int>(problem.buffers.size()) - problem.kept;
+  const Bytes own = problem.buffers[buffer].bytes;
+  const Bytes bytes =
+      is_kept ? own : aligned(own, std::max(problem.alignment, problem.room_alignment));
   if (const int pin = problem.pinned[buffer]; pin >= 0) return bytes > problem.banks[pin].bytes;
   return std::all_of(problem.banks.begin(), problem.banks.end(),
                      [&](const Bank& bank) { return bytes > bank.bytes; });
@@ -88,7 +91,7 @@ std::vector<KeptFigures> arrays_to_place(const ScheduleFile& file, const Platfor
       "expected --model");
 }
 
-/// Adds a buffer for each array, which lives all the time, to the buffers of the program.
+/// Adds each array to the buffers of the program as one that is kept.
 void add_arrays(BankProblem& problem, const std::vector<KeptFigures>& arrays,
                 const Platform& platform) {
   std::int64_t end = 1;
@@ -96,25 +99,10 @@ void add_arrays(BankProblem& problem, const std::vector<KeptFigures>& arrays,
   const MemoryBank* const keeper = keeping_bank(platform);
   const int pin = keeper != nullptr ? static_cast<int>(keeper - platform.banks.data()) : -1;
   for (const KeptFigures& array : arrays) {
-    problem.buffers.push_back(
-        {.lower = 0, .upper = end, .bytes = aligned(array.bytes, kBankAlignment)});
+    problem.buffers.push_back({.lower = 0, .upper = end, .bytes = array.bytes});
     problem.traffic.push_back(checked_sum({array.read_bytes, array.written_bytes}));
     problem.pinned.push_back(pin);
   }
-}
-
-/// Takes the buffers from `first` on, which live all the time, out of a placement: what is above
-/// one of them moves down by its bytes, as nothing is ever beside it.
-void move_down(const BankProblem& problem, std::size_t first, BankedOffsets& found) {
-  for (std::size_t k = problem.buffers.size(); k-- > first;) {
-    const Bytes bytes = aligned(problem.buffers[k].bytes, problem.alignment);
-    for (std::size_t b = 0; b < k; ++b) {
-      if (found.banks[b] == found.banks[k] && found.offsets[b] > found.offsets[k]) {
-        found.offsets[b] -= bytes;
-      }
-    }
-  }
-  found.offsets.resize(first);
 }
 
 }  // namespace
@@ -129,14 +117,19 @@ ProgramInBanks place_over_banks(const ScheduleFile& file, const ProgramBuffers& 
                       .traffic = program_traffic(file.graph, file.program, lifetimes),
                       .pinned = pins_of(file, lifetimes, figures.banks, platform),
                       .banks = {},
-                      .alignment = wishes.alignment};
+                      .alignment = wishes.alignment,
+                      .kept = static_cast<int>(arrays.size()),
+                      .room_alignment = kBankAlignment};
   add_arrays(problem, arrays, platform);
   for (const BankFigures& bank : figures.banks) {
-    problem.banks.push_back(
-        {.bytes = room_of(bank), .cost_per_byte = cost_per_byte(bank, platform, wishes.cost)});
+    problem.banks.push_back({.bytes = bank.bytes - bank.kept_bytes,
+                             .cost_per_byte = cost_per_byte(bank, platform, wishes.cost)});
     result.room_bytes += room_of(bank);
   }
-  for (const KeptFigures& array : arrays) result.room_bytes -= aligned(array.bytes, kBankAlignment);
+  // What is left of a bank is rounded once, after its arrays, so that these take as little as this.
+  for (const KeptFigures& array : arrays) {
+    result.room_bytes -= array.bytes / kBankAlignment * kBankAlignment;
+  }
   BankPlacement found = place_in_banks(problem, {.seconds = wishes.time_limit});
   result.status = found.status;
   const std::size_t first = lifetimes.buffers.size();
@@ -150,7 +143,6 @@ ProgramInBanks place_over_banks(const ScheduleFile& file, const ProgramBuffers& 
                                         [&](int b) { return is_above_all(problem, b); });
     return result;
   }
-  move_down(problem, first, found.placement);
   for (std::size_t k = 0; k < arrays.size(); ++k) {
     arrays[k].bank = figures.banks[found.placement.banks[first + k]].name;
   }
@@ -158,6 +150,7 @@ ProgramInBanks place_over_banks(const ScheduleFile& file, const ProgramBuffers& 
   figures.bank_cost = wishes.cost;
   figures.bank_bound = found.bound;
   result.placement.offsets = std::move(found.placement.offsets);
+  result.placement.offsets.resize(first);
   for (std::size_t b = 0; b < first; ++b) {
     result.placement.offsets[b] += figures.banks[found.placement.banks[b]].offset;
   }

@@ -16,7 +16,7 @@ struct ProgramInBanks {
   Placement placement;  ///< if it fits: offsets that go through the banks one after the other
   BankedFigures
       figures;           ///< if it fits: banks, cost and bound, but for what the program does there
-  Bytes room_bytes = 0;  ///< for tensors, in all banks together
+  Bytes room_bytes = 0;  ///< for tensors at most, in all banks together
   // If nothing fits.
   std::vector<int> left_over;  ///< nodes whose tensors or workspaces found no room, each once
   std::vector<TrainingArray> left_arrays;  ///< that training keeps

@@ -165,9 +165,19 @@ void place_program(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
   take_placement(placed, lifetimes, *placement, options);
 }
 
+/// States what training keeps in RAM on a platform, which may be another than that of the solve.
+void take_memory_of(ScheduleFile& file, const Platform& platform, const Model* model) {
+  DeviceMemory memory = file.summary.memory.value_or(DeviceMemory());
+  memory.reserve_bytes = platform.reserve_bytes;
+  if (model != nullptr) memory = device_memory(*model, &platform);
+  file.summary.memory.reset();
+  if (memory != DeviceMemory()) file.summary.memory = memory;
+}
+
 /// Likewise in the banks of a platform, without moves.
 void place_program_over_banks(PlacedSchedule& placed, const ProgramBuffers& lifetimes,
                               const PlaceOptions& options) {
+  take_memory_of(placed.file, *options.platform, options.model);
   ProgramInBanks found = place_over_banks(placed.file, lifetimes, *options.platform,
                                           {.model = options.model,
                                            .cost = options.bank_cost,

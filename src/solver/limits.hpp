@@ -91,6 +91,8 @@ struct ProofTime {
 inline constexpr ProofTime kProofBeforeCounts{.share = 0.4, .of_elapsed = 3};
 /// Before a large model, whose relaxation alone takes minutes.
 inline constexpr ProofTime kProofBeforeLargeModel{.share = 0.85, .of_elapsed = 10};
+/// After all else, if the searches have ended without a verdict.
+inline constexpr ProofTime kProofAtTheEnd{.share = 0.85, .of_elapsed = 10};
 /// A proof may take so many seconds at least.
 inline constexpr Seconds kLeastProofPhase = 5;
 /// Without a schedule it is not known whether there is anything to prove, and other phases may

@@ -55,7 +55,10 @@ class Solve {
   /// Keeps the results so far if memory runs out.
   void search() {
     try {
-      if (find_schedules() && !state_.done()) solve_models();
+      if (find_schedules() && !state_.done()) {
+        solve_models();
+        settle();
+      }
       if (state_.begin_refining()) refine();
     } catch (const std::bad_alloc&) {
       if (!state_.proven()) state_.trouble = "out of memory";
@@ -106,6 +109,18 @@ class Solve {
     }
     solve_model(ModelKind::full);
   }
+
+  /// All models have been searched, and no limit was reached. CBC takes points for schedules that
+  /// exceed a budget by what it tolerates, and cannot rule them out. Whole numbers can.
+  void settle() {
+    if (result_.status == Status::infeasible || state_.done() || !has_answer()) return;
+    if (run_proof_phase(state_, kProofAtTheEnd) == ModelVerdict::infeasible) {
+      declare_searched_infeasible("the moment model");
+    }
+  }
+
+  /// Whether the searches that were to be made have ended by themselves.
+  bool has_answer() const { return state_.trouble.empty() && not_built_.empty(); }
 
   /// Returns false if nothing is left to do.
   bool solve_sampled_relaxation(SampledEffort effort) {
@@ -204,6 +219,23 @@ class Solve {
         schedule && simulate(smaller.graph, *schedule, smaller.limits).valid();
   }
 
+  /// What ended a search without a verdict. With a schedule, a limit needs no word.
+  std::string why_open() {
+    const bool has_schedule = state_.incumbent.schedule().has_value();
+    if (state_.stopping() || state_.fast()) {
+      return has_schedule
+                 ? ""
+                 : fmt::format(
+                       "no schedule was found {}; the problem may be feasible or not",
+                       state_.stopping() ? "before a limit was reached" : "by --effort fast");
+    }
+    return fmt::format(
+        "the search ended, though no limit was reached: within its tolerances, some 1e-8 of a "
+        "budget, {}",
+        has_schedule ? "the gap stays open"
+                     : "it found neither a schedule nor a proof that there is none");
+  }
+
   SolveResult finish() {
     state_.statistics.wall_seconds = state_.clock.elapsed();
     result_.statistics = state_.statistics;
@@ -213,13 +245,9 @@ class Solve {
     if (result_.reason.empty()) result_.reason = not_built_.empty() ? state_.trouble : not_built_;
     const Incumbent& incumbent = state_.incumbent;
     result_.lower_bound_joules = incumbent.bound();
+    if (result_.reason.empty() && !state_.proven()) result_.reason = why_open();
     if (!incumbent.schedule()) {
       result_.status = Status::unknown;
-      if (result_.reason.empty()) {
-        result_.reason =
-            "no schedule was found before a limit was reached; "
-            "the problem may be feasible or not";
-      }
       return std::move(result_);
     }
     result_.schedule = incumbent.schedule();

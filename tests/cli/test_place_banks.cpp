@@ -295,6 +295,69 @@ TEST_F(KeptInBanks, NeedTheModelAndABankWithRoom) {
   EXPECT_THAT(refused.err, HasSubstr("no bank has room for the parameters (95024 bytes)"));
 }
 
+// Parameters and gradients of 100 bytes fit the quick bank together. Rounded up one by one they
+// would not.
+TEST_F(KeptInBanks, AreRoundedOnceInEachBank) {
+  json board = banked_board(224, 4096);
+  board["parameters_in"] = "ram";
+  const std::string platform = write("two.json", board);
+  const std::string model =
+      write("step.json",
+            {{"format", "poet-model"},
+             {"version", 2},
+             {"name", "step"},
+             {"update", "accumulate"},
+             {"input", {{"shape", {"N", 4}}}},
+             {"layers",
+              {{{"name", "a"}, {"op", "linear"}, {"inputs", {"input"}}, {"out_features", 5}},
+               {{"name", "loss"}, {"op", "cross_entropy"}, {"inputs", {"a"}}, {"classes", 5}}}}});
+  const Finished solve = poet_solve({"solve", "--model", model, "--platform", platform,
+                                     "--ram-budget", "100%", "--runtime-budget", "1"});
+  const Finished run = place_in(solve.out);
+  ASSERT_EQ(run.status, 0) << run.err;
+  const json summary = document(run).at("summary");
+  ASSERT_EQ(summary.at("kept").size(), 2);
+  EXPECT_EQ(summary.at("banks")[0].at("kept_bytes"), 200);
+  EXPECT_DOUBLE_EQ(summary.at("bank_seconds"), 700 / 4e6 + 156 / 1e6);
+  EXPECT_EQ(poet_solve({"verify", "-", "--model", model, "--platform", platform}, run.out).status,
+            0);
+}
+
+// 39 bytes are 32 for tensors and 7 for parameters.
+TEST_F(KeptInBanks, LeaveTensorsWhatTheFormatSays) {
+  json board = banked_board(39, 1);
+  board["parameters_in"] = "ram";
+  const json node = {{"name", "a"},
+                     {"bytes", 32},
+                     {"runtime_seconds", 1},
+                     {"energy_joules", 1},
+                     {"page_in_energy_joules", 1},
+                     {"page_out_energy_joules", 1},
+                     {"inputs", json::array()},
+                     {"reads_parameters", {"w"}}};
+  const json model = {{"format", "poet-model"}, {"version", 2},    {"name", "one"},
+                      {"backward", "explicit"}, {"nodes", {node}}, {"parameters", {{"w", 7}}}};
+  const std::string path = write("one.json", model);
+  const Finished solve =
+      poet_solve({"solve", "--model", path, "--ram-budget", "32", "--runtime-budget", "1"});
+  const std::string near = write("near.json", board);
+  const Finished run = place_in(solve.out, {"--model", path, "--platform", near});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(poet_solve({"verify", "-", "--model", path, "--platform", near}, run.out).status, 0);
+}
+
+TEST_F(KeptInBanks, LeaveTheReserveOfThePlatformThatIsGiven) {
+  const std::string solved = solve_on(write("two.json", board_with_parameters(200'000, 600'000)));
+  json other = board_with_parameters(200'000, 600'000);
+  other["reserve_bytes"] = 5000;
+  const std::string platform = write("other.json", other);
+  const Finished run = place_in(solved, {"--platform", platform});
+  ASSERT_EQ(run.status, 0) << run.err;
+  EXPECT_EQ(document(run).at("summary").at("memory").at("reserve_bytes"), 5000);
+  EXPECT_EQ(
+      poet_solve({"verify", "-", "--model", "ds_cnn", "--platform", platform}, run.out).status, 0);
+}
+
 TEST_F(KeptInBanks, AreLeftOutIfTheBudgetTakesAll) {
   const std::string platform = write("two.json", board_with_parameters(200'000, 600'000));
   const Finished run = place_in(solve_on(platform, "700K"));

@@ -1,4 +1,5 @@
 // solve() against an oracle that tries everything, on graphs small enough for that.
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include <algorithm>
@@ -226,6 +227,35 @@ TEST(Solver, AgreesWithTheOracleWhereIdleRecomputationsFreeWhatIsWrittenOut) {
   EXPECT_GT(idle, 0);
   if (range.count < 100) return;
   EXPECT_GT(idle, range.count / 20);
+}
+
+// The budget is what the best schedule takes, less up to 1e-7 of it, which CBC tolerates. Proofs in
+// whole numbers settle it; the model that they rest on is too weak for one problem in hundreds.
+TEST(Solver, SettlesWhatIsAtTheEdgeOfTheRuntimeBudget) {
+  int infeasible = 0;
+  int problems = 0;
+  int open = 0;
+  const int cases = for_cases(40, [&](int number) {
+    Random random(number);
+    Problem problem = random_exact_problem(random, 4 + random.below(3));
+    const auto best = ask_oracle(problem.graph, problem.limits);
+    if (!best) return;
+    const double edge = std::pow(10.0, -7 - 1.5 * random.uniform());
+    problem.limits.runtime_budget_seconds = best->runtime_seconds * (1 - edge);
+    const Truth truth(problem);
+    ++problems;
+    infeasible += truth.strict ? 0 : 1;
+    SolveOptions exact{.settings = {.gap = 0, .time_limit_seconds = 60, .seed = 1}};
+    exact.small_graph = random.below(2) == 0 ? 0 : 40;
+    const SolveResult result = solve(problem, exact);
+    EXPECT_EQ(what_is_wrong(problem, truth, result, 0), "");
+    if (result.status == Status::optimal || result.status == Status::infeasible) return;
+    ++open;
+    EXPECT_THAT(result.reason, testing::HasSubstr("though no limit was reached"));
+  });
+  std::cout << fmt::format("{} problems, {} infeasible, {} open\n", problems, infeasible, open);
+  EXPECT_GE(infeasible, cases / 2);
+  EXPECT_LE(open, cases / 100);
 }
 
 // CBC takes what is within 1e-6 of a whole number for whole, and cannot see such a byte.

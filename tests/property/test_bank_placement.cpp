@@ -57,22 +57,29 @@ class SmallestArenas {
 
 /// The least cost of any placement, if there is one.
 std::optional<double> least_cost(const BankProblem& problem) {
-  const SmallestArenas arenas(problem.buffers, problem.alignment);
   const int count = static_cast<int>(problem.buffers.size());
+  const int first_kept = count - problem.kept;
+  const std::vector<Buffer> moving(problem.buffers.begin(), problem.buffers.begin() + first_kept);
+  const SmallestArenas arenas(moving, problem.alignment);
   const int banks = static_cast<int>(problem.banks.size());
   std::optional<double> least;
   std::vector<int> choice(count, 0);
   for (bool more = true; more;) {
     std::vector<unsigned> sets(banks, 0);
+    std::vector<Bytes> kept(banks, 0);
     double cost = 0;
     bool fits = true;
     for (int b = 0; b < count; ++b) {
-      sets[choice[b]] |= 1U << b;
+      if (b < first_kept) sets[choice[b]] |= 1U << b;
+      if (b >= first_kept) kept[choice[b]] += problem.buffers[b].bytes;
       cost += static_cast<double>(problem.traffic[b]) * problem.banks[choice[b]].cost_per_byte;
       if (!problem.pinned.empty() && problem.pinned[b] >= 0) fits &= problem.pinned[b] == choice[b];
     }
     for (int k = 0; k < banks; ++k) {
-      fits &= sets[k] == 0 || arenas.of(sets[k]) <= problem.banks[k].bytes;
+      const Bytes left = problem.banks[k].bytes - kept[k];
+      fits &= left >= 0;
+      fits &= sets[k] == 0 ||
+              arenas.of(sets[k]) <= left / problem.room_alignment * problem.room_alignment;
     }
     if (fits && (!least || cost < *least)) least = cost;
     more = false;
@@ -93,6 +100,22 @@ void expect_valid(const BankProblem& problem, const BankedOffsets& placement) {
   }
 }
 
+/// Adds up to three buffers that are kept, of sizes that are multiples of nothing.
+void add_kept(test::Twister& random, BankProblem& problem, int max_bytes) {
+  problem.kept = test::draw(random, 0, 3);
+  problem.room_alignment = test::chance(random, 50) ? 32 : 1;
+  std::int64_t end = 1;
+  for (const Buffer& buffer : problem.buffers) end = std::max(end, buffer.upper);
+  for (int i = 0; i < problem.kept; ++i) {
+    const Bytes bytes = test::draw(random, 1, 2 * max_bytes);
+    problem.buffers.push_back({.lower = 0, .upper = end, .bytes = bytes});
+    problem.traffic.push_back(bytes * test::draw(random, 0, 4));
+    if (!problem.pinned.empty()) problem.pinned.push_back(-1);
+    for (Bank& bank : problem.banks)
+      bank.bytes += test::draw(random, 0, 1) * bytes + test::draw(random, 0, 16);
+  }
+}
+
 /// Banks that together have about as much as is in use at once.
 BankProblem random_problem(test::Twister& random, int buffers, int banks, int max_bytes) {
   BankProblem problem{.buffers = test::random_buffers(random, buffers, max_bytes)};
@@ -110,6 +133,7 @@ BankProblem random_problem(test::Twister& random, int buffers, int banks, int ma
     problem.pinned.assign(problem.buffers.size(), -1);
     problem.pinned[test::draw(random, 0, buffers - 1)] = test::draw(random, 0, banks - 1);
   }
+  if (test::chance(random, 60)) add_kept(random, problem, max_bytes);
   return problem;
 }
 

@@ -220,6 +220,14 @@ class Refused(Case):
         for text in (" workspace_bytes=0", " storage_bytes=4", " page=false\n recompute=false"):
             self.refuses("format", certificate(NODES[:1] + [text] + NODES[1:]))
 
+    def test_wrong_numbers_of_fields(self):
+        open_ended = {"path": 4, "ram": 3, "bytes": 2}  # the fewest fields
+        self.assertEqual(len(poet_check.Rows.NUMBERS), 19)
+        for kind, right in poet_check.Rows.NUMBERS.items():
+            for count in range(open_ended.get(kind, right + 3)):
+                if kind in open_ended or count != right:
+                    self.refuses("format", certificate(rows=[" ".join([kind, *["1"] * count]), ROWS[1]]), line=19)
+
     def test_node(self):
         for k, node in ((1, "4 1 1 9 9 false 1"), (1, "4 1 1 9 9 false 3"), (1, "4 1 -1 9 9 false 0"),
                         (1, "4 -1 1 9 9 false 0"), (1, "4 1 1 9 9 false 0\n storage_bytes=3"),
@@ -285,10 +293,27 @@ class Refused(Case):
         self.refuses("tree", certificate() + "\n", line=26)
 
     def test_too_much_work(self):
-        with mock.patch.object(poet_check, "MAX_EFFORT", 2000):
+        with mock.patch.object(poet_check, "MAX_EFFORT", 14000):
             self.refuses("row", certificate(rows=["runtime 0"] * 20))
         with mock.patch.object(poet_check, "MAX_EFFORT", 20000):
             self.refuses("leaf", certificate(tree=["L 0" + " 0 1" * 20000]))
+
+    def test_edges_readers_and_nodes_are_work(self):
+        node = "0 0 1 0 0 false "
+        dense = [node + ",".join(map(str, range(j))) for j in range(100)] + [node] * 100
+        windows = [f"hand {b} 0" for b in range(100, 199)]
+        wide = [node] * 2 + [node + "0"] * 1000
+        read = [node] * 1000 + [node + ",".join(map(str, range(1000)))]
+        for most, reason, nodes, rows, moments in (
+                (3_200_000, "row", dense, windows, range(100, 200)),
+                (3_400_000, "row", wide, ["first 1 0"] * 200, [1]),
+                (3_200_000, "row", read, ["bytes 1000 1000"] * 200, [1000]),
+                (2_000_000, "node", [node] * 1000, [], [1])):
+            text = certificate(nodes, rows, ["L 0"], claim="9999", moments=" ".join(map(str, moments)))
+            with mock.patch.object(poet_check, "MAX_EFFORT", most):
+                self.refuses(reason, text)
+            with mock.patch.object(poet_check, "MAX_EFFORT", 5 * most):
+                self.refuses("leaf", text)
 
 
 class Documents(Case):

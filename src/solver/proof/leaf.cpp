@@ -3,7 +3,8 @@
 // 2004): rows with prices add up to one row, and columns lie between 0 and 1. So a price may be
 // rounded, and a price that is negative, tiny or too large for a whole number is left out; each
 // makes the bound weaker and none makes it wrong. The checker computes the same sum in Python,
-// where numbers have any size; here they have 128 bits, for whose sake the prices are limited.
+// where numbers have any size; here they have 128 bits, for whose sake the prices are limited. A
+// product stays below 2^125, and thousands of the largest exceed 2^127: then nothing is proven.
 //
 // A leaf costs one pass over the nonzeros of its rows.
 
@@ -15,17 +16,23 @@
 namespace poet {
 namespace {
 
-/// Sum of price x bound, plus the least that `costs` less price x coefficient can come to.
+/// Sum of price x bound, plus the least that `costs` less price x coefficient can come to; a
+/// number below 0, as if nothing were proven, if a sum has more than 128 bits.
 Wide least_sum(std::vector<Wide> costs, std::span<const ProofRow* const> rows,
                const WholePrices& prices, int shift) {
   Wide sum = 0;
+  bool overflows = false;
   for (const auto& [r, price] : prices.of_rows) {
     const Wide whole = static_cast<Wide>(price) << shift;
-    sum += whole * rows[r]->bound;
-    for (const auto& [column, coefficient] : rows[r]->terms) costs[column] -= whole * coefficient;
+    overflows |= __builtin_add_overflow(sum, whole * rows[r]->bound, &sum);
+    for (const auto& [column, coefficient] : rows[r]->terms) {
+      overflows |= __builtin_sub_overflow(costs[column], whole * coefficient, &costs[column]);
+    }
   }
-  for (const Wide cost : costs) sum += std::min<Wide>(0, cost);
-  return sum;
+  for (const Wide cost : costs) {
+    overflows |= __builtin_add_overflow(sum, std::min<Wide>(0, cost), &sum);
+  }
+  return overflows ? -1 : sum;
 }
 
 }  // namespace

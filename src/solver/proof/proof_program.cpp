@@ -236,14 +236,47 @@ bool ProofProgram::closes_as_conflict(std::span<const double> prices) {
       relative.empty() ? 0 : *std::max_element(relative.begin(), relative.end());
   if (!(greatest > 0)) return false;
   for (double& price : relative) price /= greatest;
+  return proves_conflict(relative);
+}
+
+/// Whether prices of at most about 1, rounded, prove that no point satisfies the rows.
+bool ProofProgram::proves_conflict(std::span<const double> prices) {
   const std::vector<const ProofRow*> rows = proof_rows();
   for (const int exponent : kRayExponents) {
-    WholePrices whole = whole_prices(relative, exponent);
+    WholePrices whole = whole_prices(prices, exponent);
     if (!proves_no_point(model_, rows, whole)) continue;
     keep_leaf(true, std::move(whole));
     return true;
   }
   return false;
+}
+
+// As an objective a row is decided to 16 digits, and as a row to the seven of Clp's tolerances.
+bool ProofProgram::closes_at_an_edge() {
+  for (std::size_t position = 0; position < rows_.size() && !clock_.expired(); ++position) {
+    if (scale_of(row(rows_[position])) == 1) continue;
+    const std::vector<double> prices = prices_at_edge(position);
+    if (!prices.empty() && proves_conflict(prices)) return true;
+  }
+  return false;
+}
+
+/// The prices of the other rows at the point that comes closest to a row, and its own. All are
+/// divided by a power of two, so that its own stays exact.
+std::vector<double> ProofProgram::prices_at_edge(std::size_t position) {
+  const MilpRow edge = scaled(row(rows_[position]));
+  Milp others = columns_of(model_, 0);
+  for (const MilpTerm& term : edge.terms) others.columns[term.column].cost = -term.coefficient;
+  for (const int number : rows_) others.rows.push_back(scaled(row(number)));
+  others.rows[position].lower = -kInfinity;
+  LinearProgram program(others);
+  if (program.solve(kInfinity, clock_.remaining()) != LinearProgram::Status::optimal) return {};
+  std::vector<double> prices(program.prices().begin(), program.prices().end());
+  prices[position] = 1;
+  prices = of_proof_rows(prices, 1);
+  const int bits = std::ilogb(*std::max_element(prices.begin(), prices.end()));
+  for (double& price : prices) price = std::ldexp(price, -bits);
+  return prices;
 }
 
 /// With the numbers of rows for their positions, which change.

@@ -33,6 +33,9 @@ class ProofProgram {
   /// Solves the program as it is. If that closes the node, or raises the units that are proven at
   /// the root, leaf() has the prices.
   Outcome solve();
+  /// For a node whose optimum is a point that satisfies its rows as far as Clp tells: whether one
+  /// row of large coefficients is violated by each point of the others, by less than Clp tolerates.
+  bool closes_at_an_edge();
   const Leaf& leaf() const { return leaf_; }
   /// The extra energy, in units, that the last leaf proves; the target or more if the node is
   /// closed.
@@ -73,6 +76,8 @@ class ProofProgram {
   bool is_closed();
   bool closes(std::span<const double> prices);
   bool closes_as_conflict(std::span<const double> prices);
+  bool proves_conflict(std::span<const double> prices);
+  std::vector<double> prices_at_edge(std::size_t position);
 
   const MomentModel& model_;
   const ProofCosts& costs_;

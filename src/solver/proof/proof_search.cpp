@@ -72,6 +72,7 @@ class ProofSearch {
     }
     const std::optional<CountSplit> split = choose_split();
     if (!split) {
+      if (program_.closes_at_an_edge()) return write_leaf(text_);
       given_up_ = conflict_ = true;
       return;
     }

@@ -110,6 +110,20 @@ TEST_F(Leaf, ProvesNoMoreThanTheCheapestPointCosts) {
   EXPECT_GT(none, 20);
 }
 
+// Every row asks for 2^-53 of a column, and all columns may be 1. Their sum has more than 128 bits.
+TEST_F(Leaf, ProvesNothingByNumbersThatAreTooLarge) {
+  ProofRow row;
+  row.add(std::int64_t{1} << 53, 0);
+  row.bound = 1;
+  for (const std::size_t count : {1, 4000, 5000, 100'000}) {
+    const std::vector<const ProofRow*> rows(count, &row);
+    const WholePrices largest = whole_prices(std::vector<double>(count, 4e18), 0);
+    ASSERT_EQ(largest.of_rows.size(), count);
+    EXPECT_FALSE(proves_no_point(model_, rows, largest)) << count;
+    EXPECT_LE(proven_units(model_, rows, largest), 0) << count;
+  }
+}
+
 TEST_F(Leaf, WithoutPricesProvesThatNothingIsBelowZero) {
   EXPECT_EQ(proven_units(model_, {}, {}), 0);
   EXPECT_FALSE(proves_no_point(model_, {}, {}));
