@@ -228,8 +228,8 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
             train_only(layer, parts, known)
             chosen.add(layer["name"])
     if not chosen:
-        raise ValueError(f"no layer with parameters has a name like {wanted!r}; expected all, last:N or a pattern "
-                         "of names")
+        raise ValueError(f"no layer with parameters, and no parameter, has a name like {wanted!r}; expected all, "
+                         "last:N or a pattern of names")
     for layer in layers:
         if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights",
                                                                                      layer["name"]) not in chosen:
