@@ -178,6 +178,24 @@ static poet_real product_gradient(const struct poet_recurrent_spec* r, const poe
   return reset < 0 ? dgates[first + j] : dgates[first + j] * gates[first + reset];
 }
 
+/* The sink's parameters from `first` on. */
+static void state_bias_gradients(const struct poet_recurrent_spec* r, const poet_real* gates,
+                                 const poet_real* dgates, int32_t first,
+                                 const struct poet_sink* db) {
+  int32_t j, row;
+  for (j = 0; j < 3 * r->hidden; ++j) {
+    poet_real sum = 0;
+    for (row = 0; row < r->rows; ++row) sum += product_gradient(r, gates, dgates, row, j);
+    poet_sink_put(db, first + j, sum);
+  }
+}
+
+POET_KERNEL void poet_gru_after_gradb_hidden(const struct poet_recurrent_spec* r,
+                                             const poet_real* gates, const poet_real* dgates,
+                                             const struct poet_sink* db) {
+  state_bias_gradients(r, gates, dgates, 0, db);
+}
+
 POET_KERNEL void poet_gru_after_gradw_hidden(const struct poet_recurrent_spec* r,
                                              const poet_real* h_before, const poet_real* gates,
                                              const poet_real* dgates, const struct poet_sink* du) {
@@ -193,9 +211,5 @@ POET_KERNEL void poet_gru_after_gradw_hidden(const struct poet_recurrent_spec* r
       poet_sink_put(du, j * hidden + k, sum);
     }
   }
-  for (j = 0; j < width && r->has_bias; ++j) {
-    poet_real sum = 0;
-    for (row = 0; row < r->rows; ++row) sum += product_gradient(r, gates, dgates, row, j);
-    poet_sink_put(du, width * hidden + j, sum);
-  }
+  if (r->has_bias) state_bias_gradients(r, gates, dgates, width * hidden, du);
 }

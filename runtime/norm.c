@@ -60,10 +60,11 @@ static void track(const struct poet_batch_norm_spec* b, struct statistics s, int
 }
 
 /* With h = (x - mean) scale: dgamma = sum of dy h, dbeta = sum of dy,
- * dx = gamma scale (dy - dbeta / m - h dgamma / m). */
-POET_KERNEL void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* x,
-                                      const poet_real* dy, const poet_real* gamma, poet_real* dx,
-                                      const struct poet_sink* dw) {
+ * dx = gamma scale (dy - dbeta / m - h dgamma / m). The sink's parameters are what trains. */
+static inline void batch_norm_grad(const struct poet_batch_norm_spec* b, int trains_gamma,
+                                   int trains_beta, const poet_real* x, const poet_real* dy,
+                                   const poet_real* gamma, poet_real* dx,
+                                   const struct poet_sink* dw) {
   const struct region r = channel_of(b);
   const poet_real count = (poet_real)(r.runs * r.length);
   int32_t c, n, i;
@@ -86,9 +87,28 @@ POET_KERNEL void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, cons
     }
     if (!dw) continue;
     if (dw->running) track(b, s, c, dw->running);
-    poet_sink_put(dw, c, dgamma);
-    poet_sink_put(dw, b->channels + c, dbeta);
+    if (trains_gamma) poet_sink_put(dw, c, dgamma);
+    if (trains_beta) poet_sink_put(dw, trains_gamma ? b->channels + c : c, dbeta);
   }
+}
+
+POET_KERNEL void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                      const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                      const struct poet_sink* dw) {
+  batch_norm_grad(b, 1, 1, x, dy, gamma, dx, dw);
+}
+
+POET_KERNEL void poet_batch_norm_grad_gamma(const struct poet_batch_norm_spec* b,
+                                            const poet_real* x, const poet_real* dy,
+                                            const poet_real* gamma, poet_real* dx,
+                                            const struct poet_sink* dw) {
+  batch_norm_grad(b, 1, 0, x, dy, gamma, dx, dw);
+}
+
+POET_KERNEL void poet_batch_norm_grad_beta(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                           const poet_real* dy, const poet_real* gamma,
+                                           poet_real* dx, const struct poet_sink* dw) {
+  batch_norm_grad(b, 0, 1, x, dy, gamma, dx, dw);
 }
 
 POET_KERNEL void poet_frozen_norm(const struct poet_batch_norm_spec* b, const poet_real* x,

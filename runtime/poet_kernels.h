@@ -144,6 +144,13 @@ void poet_batch_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
 void poet_batch_norm_grad(const struct poet_batch_norm_spec* b, const poet_real* x,
                           const poet_real* dy, const poet_real* gamma, poet_real* dx,
                           const struct poet_sink* dw);
+/* The same if only one of them trains: it is all that the sink has. */
+void poet_batch_norm_grad_gamma(const struct poet_batch_norm_spec* b, const poet_real* x,
+                                const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                                const struct poet_sink* dw);
+void poet_batch_norm_grad_beta(const struct poet_batch_norm_spec* b, const poet_real* x,
+                               const poet_real* dy, const poet_real* gamma, poet_real* dx,
+                               const struct poet_sink* dw);
 /* `frozen`: gamma x + beta, over x; dx over dy */
 void poet_frozen_norm(const struct poet_batch_norm_spec* b, const poet_real* x,
                       const poet_real* gamma, const poet_real* beta, poet_real* y);
@@ -505,6 +512,9 @@ void poet_gru_after_grad_h(const struct poet_recurrent_spec* r, const poet_real*
 void poet_gru_after_gradw_hidden(const struct poet_recurrent_spec* r, const poet_real* h_before,
                                  const poet_real* gates, const poet_real* dgates,
                                  const struct poet_sink* du);
+/* Of the bias of the state alone */
+void poet_gru_after_gradb_hidden(const struct poet_recurrent_spec* r, const poet_real* gates,
+                                 const poet_real* dgates, const struct poet_sink* db);
 
 /* ---- sink.c ---------------------------------------------------------------------------------- */
 

@@ -39,8 +39,9 @@ int poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, ui
     struct poet_random random = poet_random_of(seed, POET_STREAM_PARAMETERS, (uint32_t)p);
     poet_real* values;
     if (group->running >= 0 && memory->running) {
-      for (i = group->running; i < group->running + group->count; ++i) {
-        const poet_real usual = (poet_real)(i - group->running < group->count / 2 ? 0 : 1);
+      const int32_t channels = group->tensors[0].count;
+      for (i = group->running; i < group->running + 2 * channels; ++i) {
+        const poet_real usual = (poet_real)(i - group->running < channels ? 0 : 1);
         memory->running[i] = plan->reset_running ? plan->reset_running[i] : usual;
       }
     }

@@ -90,7 +90,7 @@ struct poet_parameters {
   int32_t tensor_count;
   const struct poet_initial* tensors; /* their elements add up to count */
   int32_t running; /* of a batch norm: the index of its first running statistic in
-                    * poet_memory.running, `count` of them, means and then variances; -1: none */
+                    * poet_memory.running, a mean for each channel and then a variance; -1: none */
   int32_t bytes;   /* of weights of one byte: the index of the first one in
                     * poet_memory.constant_bytes; then constants have a scale for each filter or
                     * output, and the biases; -1: none */

@@ -123,7 +123,7 @@ class ParameterMatch {
 
   void take_statistics(std::size_t p, GivenData& given) {
     const StepParameters& norm = step_.parameters[p];
-    const StatisticsNames names = statistics_names(norm.name);
+    const StatisticsNames names = statistics_names(norm.norm->layer);
     const bool has_mean = found_.contains(names.mean);
     const bool has_variance = found_.contains(names.variance);
     GivenStatistics statistics{.running = {}, .batches = batches(names.batches)};

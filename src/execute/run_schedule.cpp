@@ -138,8 +138,8 @@ RunResult run_schedule(TrainingStep step, const Graph& graph, std::span<const In
         result.has_equal_parameters && same_bits(state.parameters[p], reference.parameters[p]);
   }
   for (const std::size_t p : tracked_norms(step)) {
-    result.statistics.push_back({.name = step.parameters[p].name,
-                                 .count = step.parameters[p].count,
+    result.statistics.push_back({.name = step.parameters[p].norm->layer,
+                                 .count = std::ssize(state.running[p]),
                                  .sha256 = digest(state.running[p]),
                                  .is_equal = same_bits(state.running[p], reference.running[p]) &&
                                              state.batches[p] == reference.batches[p]});

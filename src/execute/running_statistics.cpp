@@ -29,7 +29,7 @@ std::vector<ArrayToWrite> running_statistics(const TrainingStep& step, const Tra
   for (std::size_t p = 0; p < step.parameters.size(); ++p) {
     const StepParameters& norm = step.parameters[p];
     if (!has_statistics(step, state, p)) continue;
-    const StatisticsNames names = statistics_names(norm.name);
+    const StatisticsNames names = statistics_names(norm.norm->layer);
     const std::vector<float>& running = state.running[p];
     const auto middle = running.begin() + std::ssize(running) / 2;
     const Shape& channels = norm.tensors.front().shape;

@@ -61,7 +61,8 @@ void add_constant_statistics(const TrainingStep& forward, DevicePlan& plan) {
     DeviceGroup& group = plan.groups[each];
     if (group.running >= 0) continue;
     group.constant_running = plan.constant_count;
-    const std::int64_t all = std::int64_t{plan.constant_count} + group.parameters->count;
+    const std::int64_t all =
+        std::int64_t{plan.constant_count} + statistics_count(*group.parameters);
     plan.constant_count = fitting<std::int32_t>(all, "constants");
     bytes32(all * kRealBytes, "bytes of constants");
   }
@@ -167,7 +168,7 @@ class PlanResolver {
     for (const int each : tracked) {
       DeviceGroup& group = plan_.groups[each];
       group.running = fitting<std::int32_t>(all, "running statistics");
-      all += group.parameters->count;
+      all += statistics_count(*group.parameters);
     }
     plan_.running_count = fitting<std::int32_t>(all, "running statistics");
     if (step_.is_forward) add_constant_statistics(step_, plan_);

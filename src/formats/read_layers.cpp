@@ -171,7 +171,16 @@ struct LayerKey {
 };
 
 constexpr LayerKey kLayerKeys[] = {
-    {"trainable", [](auto& at, auto&, auto& layer) { layer.trainable = at.boolean(); }},
+    {"trainable",
+     [](auto& at, auto&, auto& layer) {
+       if (at.is_boolean()) {
+         layer.trainable = at.boolean();
+       } else {
+         if (!at.is_array()) at.fail_expecting("true, false or a list of the tensors that train");
+         layer.trained = read_references(at, kMaxInputs);
+         if (layer.trained->empty()) at.fail_expecting("false, or at least one tensor that trains");
+       }
+     }},
     {"weights", [](auto& at, auto&, auto& layer) { layer.weights = read_reference(at); }},
     {"recompute", [](auto& at, auto&, auto& layer) { layer.recompute = at.boolean(); }},
     {"page", [](auto& at, auto&, auto& layer) { layer.page = at.boolean(); }},

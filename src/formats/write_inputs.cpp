@@ -116,6 +116,10 @@ LayerJson layer_json(const LayerSpec& layer) {
   if (layer.target) json["target"] = layer.target->name;
   if (layer.weights) json["weights"] = layer.weights->name;
   if (!layer.trainable) json["trainable"] = false;
+  if (layer.trained) {
+    json["trainable"] = LayerJson::array();
+    for (const InputName& tensor : *layer.trained) json["trainable"].push_back(tensor.name);
+  }
   if (!layer.recompute) json["recompute"] = false;
   if (!layer.page) json["page"] = false;
   if (!layer.bank.empty()) json["bank"] = layer.bank;

@@ -193,6 +193,7 @@ std::string LayerList::add_with_weight(std::string_view op, const OnnxNode& node
       owners_.emplace(std::pair{kind, weight_key(graph_, node, weight)}, name);
   if (is_fixed(node, weight)) spec_.layers.back().trainable = false;
   if (is_first) {
+    train_stored(node, weight);
     weights_.add_layer(op, name, node, weight);
   } else {
     spec_.layers.back().weights = InputName{.name = owner->second, .place = {}};
@@ -206,6 +207,22 @@ bool LayerList::is_fixed(const OnnxNode& node, int weight) const {
   const bool has_weights = std::any_of(graph_.tensors.begin(), graph_.tensors.end(),
                                        [](const OnnxTensor& tensor) { return tensor.is_weight; });
   return node.integer("fixed", 0) != 0 || (at(weight).is_constant && has_weights);
+}
+
+// A weight may be stored beside a bias that is a constant, and the other way round.
+void LayerList::train_stored(const OnnxNode& node, int weight) {
+  LayerSpec& layer = spec_.layers.back();
+  std::vector<InputName> trained;
+  std::size_t known = 0;
+  for (const LayerTensor& each : tensors_of_op(layer.op)) {
+    const bool is_weight = each.onnx_input == kWeightInput;
+    const int tensor = is_weight ? weight : node.input(static_cast<std::size_t>(each.onnx_input));
+    if (each.group == kStatistics || tensor < 0) continue;
+    ++known;
+    if (!is_fixed(node, tensor)) trained.push_back({.name = std::string(each.name), .place = {}});
+  }
+  layer.trainable = !trained.empty();
+  if (layer.trainable && trained.size() < known) layer.trained = std::move(trained);
 }
 
 // Steps of one recurrence name the first step as their owner, so that a sequence has one set of

@@ -92,6 +92,7 @@ class LayerList {
   std::string unique(const std::string& wanted);
   std::string parameter(int tensor);
   void copy_learned(std::string_view op, std::vector<std::string>& inputs);
+  void train_stored(const OnnxNode& node, int weight);
   bool is_fixed(const OnnxNode& node, int weight) const;
   std::string owner_name(const OnnxNode& node, int weight) const;
 

@@ -35,6 +35,34 @@ bool has_parameters(const LayerSpec& layer) {
   return !tensors_of_op(layer.op).empty();
 }
 
+/// The layer's tensors; none of a learned tensor, which has the layer's name.
+std::vector<std::string_view> tensors_of(const LayerSpec& layer) {
+  const auto bias = layer.attributes.find("bias");
+  const bool has_bias = bias == layer.attributes.end() || bias->second.height != 0;
+  std::vector<std::string_view> names;
+  for (const LayerTensor& each : tensors_of_op(layer.op)) {
+    if (each.group == kStatistics || each.name.empty()) continue;
+    if (has_bias || !each.name.starts_with("bias")) names.push_back(each.name);
+  }
+  return names;
+}
+
+/// Lets the tensors train whose names match, of those that do. Whether there are any.
+bool train_tensors_like(const std::string& pattern, LayerSpec& layer) {
+  const std::vector<std::string_view> known = tensors_of(layer);
+  std::vector<InputName> chosen;
+  for (const std::string_view name : known) {
+    const bool may_train =
+        !layer.trained || std::ranges::count(*layer.trained, name, &InputName::name) > 0;
+    const std::string full = fmt::format("{}.{}", layer.name, name);
+    if (!may_train || ::fnmatch(pattern.c_str(), full.c_str(), 0) != 0) continue;
+    chosen.push_back({.name = std::string(name), .place = {}});
+  }
+  const bool has_any = !chosen.empty();
+  if (has_any && chosen.size() < known.size()) layer.trained = std::move(chosen);
+  return has_any;
+}
+
 /// The number of `last:3`.
 std::size_t count_of(const std::string& text) {
   std::size_t count = 0;
@@ -100,20 +128,26 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
     for (const LayerSpec* layer : own) {
       if (::fnmatch(wanted.c_str(), layer->name.c_str(), 0) == 0) chosen.insert(layer->name);
     }
+    const bool is_of_tensors = chosen.empty();  // such as `*.bias`
+    for (LayerSpec* layer : own) {
+      if (is_of_tensors && train_tensors_like(wanted, *layer)) chosen.insert(layer->name);
+    }
   }
   if (chosen.empty()) {
     std::vector<std::string_view> names;
     names.reserve(own.size());
     for (const LayerSpec* layer : own) names.emplace_back(layer->name);
-    throw InputError(fmt::format(
-        "no layer with parameters has a name like '{}'; expected all, last:N or a pattern such as "
-        "'{}*'{}",
-        printable(wanted), names.empty() ? "fc" : printable(names.back()),
-        did_you_mean(wanted, names)));
+    throw InputError(
+        fmt::format("no layer with parameters, and no parameter, has a name like '{}'; expected "
+                    "all, last:N or a "
+                    "pattern such as '{}*' or '*.bias'{}",
+                    printable(wanted), names.empty() ? "fc" : printable(names.back()),
+                    did_you_mean(wanted, names)));
   }
   for (LayerSpec& layer : spec.layers) {
     const std::string& owner = layer.weights ? layer.weights->name : layer.name;
     if (!has_parameters(layer) || chosen.contains(owner)) continue;
+    layer.trained.reset();
     // A norm whose parameters stay as they are keeps its statistics as well.
     const auto frozen = layer.attributes.find("frozen");
     if (frozen != layer.attributes.end()) {

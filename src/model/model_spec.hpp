@@ -56,6 +56,7 @@ struct LayerSpec {
   std::optional<InputName> target{};   ///< of a loss
   std::optional<InputName> weights{};  ///< the layer whose parameters this one uses
   bool trainable = true;
+  std::optional<std::vector<InputName>> trained{};  ///< its tensors that train; absent: all
   bool recompute = true;
   bool page = true;
   std::string bank{};  ///< of RAM, for its output; empty: any

@@ -10,6 +10,8 @@
 namespace poet {
 namespace {
 
+constexpr int kGruHiddenStep = 2;
+
 using Bind = Calls (*)(const LayerNode&);
 
 const std::map<std::string_view, Bind>& table() {
@@ -106,11 +108,20 @@ std::vector<OperandSource> LayerNode::all() const {
 // The tensors of a group lie one after the other, without padding: PyTorch's order, weight then
 // bias.
 OperandSource LayerNode::weight(std::size_t group, std::size_t t) const {
-  const std::vector<Shape>& shapes = layer_.exact.parameters[group].shapes;
-  if (t >= shapes.size()) return {};
+  const auto place = find_tensor(layer_.exact, {static_cast<int>(group), static_cast<int>(t)});
+  if (!place) return {};
+  const std::vector<Shape>& shapes = layer_.exact.parameters[place->group].shapes;
   std::int64_t offset = 0;
-  for (std::size_t before = 0; before < t; ++before) offset += count_of(shapes[before]);
-  return source_of(layer_.parameters[group], offset);
+  for (int before = 0; before < place->tensor; ++before) offset += count_of(shapes[before]);
+  return source_of(layer_.parameters[place->group], offset);
+}
+
+bool LayerNode::is_of_bias_alone() const {
+  if (is_forward()) return false;
+  const GradientStep& gradient = layer_.exact.steps[step()];
+  if (gradient.of != GradientStep::Of::parameters) return false;
+  const std::optional<TensorPlace>& part = layer_.exact.parameters[gradient.index].part;
+  return part && part->tensor == 1;
 }
 
 OperandSource LayerNode::running(bool variances) const {
@@ -123,6 +134,9 @@ Calls bind_layer(const LayerNode& node) {
   if (found == table().end()) {
     throw InputError("there is no kernel for this op; 'run' needs one for each op of the model");
   }
+  // A reset gate may stand between the bias of its state and the gradient of the gates.
+  const bool has_own_kernel = node.op() == "gru" && node.step() == kGruHiddenStep;
+  if (node.is_of_bias_alone() && !has_own_kernel) return bind_bias_gradient(node);
   return found->second(node);
 }
 

@@ -28,7 +28,12 @@ Calls bind_batch_norm(const LayerNode& node) {
                  {node.in(0), node.weight(), node.bias()})};
   }
   if (is_frozen) return {call(kKernelOf<poet_frozen_norm_grad>, spec, {node.in(0), node.weight()})};
-  return {call(kKernelOf<poet_batch_norm_grad>, spec, {node.in(0), node.in(1), node.weight()})};
+  const std::optional<int> part = node.trained_part();
+  const TypedKernel<poet_batch_norm_spec> gradient = !part ? kKernelOf<poet_batch_norm_grad>
+                                                     : *part == 0
+                                                         ? kKernelOf<poet_batch_norm_grad_gamma>
+                                                         : kKernelOf<poet_batch_norm_grad_beta>;
+  return {call(gradient, spec, {node.in(0), node.in(1), node.weight()})};
 }
 
 // A layer norm is a group norm with one group, in which each element is a channel.

@@ -137,6 +137,10 @@ Calls bind_gru(const LayerNode& node) {
     case 1:
       return {call(kKernelOf<poet_linear_gradw>, product_spec(cell, 0, 3), node.all())};
     case 2:
+      if (node.is_of_bias_alone()) {
+        if (!is_after) return bind_bias_gradient(node);
+        return {call(kKernelOf<poet_gru_after_gradb_hidden>, cell, node.all())};
+      }
       return {
           call(is_after ? kKernelOf<poet_gru_after_gradw_hidden> : kKernelOf<poet_gru_gradw_hidden>,
                cell, node.all())};

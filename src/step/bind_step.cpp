@@ -36,9 +36,11 @@ std::vector<StepTensor> tensors_of(const DraftLayer& owner, int parameters,
   const auto own = std::find(owner.parameters.begin(), owner.parameters.end(), parameters);
   const auto group = own - owner.parameters.begin();
   std::vector<StepTensor> tensors;
+  std::map<int, int> seen;  // by the op's group
   for (const LayerTensor& each : tensors_of_op(owner.spec->op)) {
-    if (each.group != group || tensors.size() == shapes.size()) continue;
-    tensors.push_back({tensor_name(owner.spec->name, each), shapes[tensors.size()], each.center});
+    const auto place = find_tensor(owner.exact, {each.group, seen[each.group]++});
+    if (!place || place->group != group) continue;
+    tensors.push_back({tensor_name(owner.spec->name, each), shapes[place->tensor], each.center});
   }
   if (tensors.size() == shapes.size()) return tensors;
   throw InternalError(

@@ -127,6 +127,19 @@ Calls bind_broadcast(const LayerNode& node) {
                broadcast_spec(node), node.all())};
 }
 
+/// As the second side of a sum that is repeated over all extents but its own: channels of images
+/// and signals, or the last extents.
+Calls bind_bias_gradient(const LayerNode& node) {
+  const Shape& y = node.summed_shape();
+  const bool is_by_channel = node.op().starts_with("conv") || node.op() == "group_norm";
+  const std::int32_t plane = is_by_channel ? product(y, 2, y.size()) : 1;
+  const std::int32_t own = count_of(node.bias_shape());
+  const poet_broadcast_spec spec{.extent = {1, count_of(y) / (own * plane), own, plane},
+                                 .stride_a = {0, 0, 0, 0},
+                                 .stride_b = {0, 0, 1, 0}};
+  return {call(kKernelOf<poet_add_grad_b>, spec, {node.all().back()})};
+}
+
 /// A mean is a broadcast the other way round: along what it averages, its output has strides of 0.
 Calls bind_mean(const LayerNode& node) {
   const Shape& x = node.x();

@@ -25,8 +25,12 @@ std::vector<poet_initial> initial_values(const StepParameters& parameters) {
   return values;
 }
 
+std::int32_t statistics_count(const StepParameters& norm) {
+  return 2 * count_of(norm.tensors.front().shape);
+}
+
 std::vector<float> initial_statistics(const StepParameters& norm) {
-  std::vector<float> values(static_cast<std::size_t>(norm.count));
+  std::vector<float> values(static_cast<std::size_t>(statistics_count(norm)));
   std::fill(values.begin() + std::ssize(values) / 2, values.end(), 1.0F);
   return values;
 }

@@ -15,6 +15,9 @@ namespace poet {
 /// betas are uniform within +-0.1, gammas within 1 +- 0.1. A learned tensor may state its value.
 std::vector<poet_initial> initial_values(const StepParameters& parameters);
 
+/// Means and variances of a batch norm.
+std::int32_t statistics_count(const StepParameters& norm);
+
 /// Running statistics of a batch norm at first: means of 0, then variances of 1.
 std::vector<float> initial_statistics(const StepParameters& norm);
 

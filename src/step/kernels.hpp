@@ -26,12 +26,12 @@ inline constexpr unsigned kOver =
               poet_sub_grad_b, poet_cross_entropy_grad, poet_mse_grad, poet_lstm_grad_gates>
          ? 1U << 0U
          : 0U) |
-    (kIsOneOf<function, poet_linear_relu_grad_z, poet_batch_norm_grad, poet_group_norm_grad,
-              poet_relu_grad, poet_relu6_grad, poet_leaky_relu_grad, poet_sigmoid_grad,
-              poet_tanh_grad, poet_hard_sigmoid_grad, poet_hard_swish_grad, poet_silu_grad,
-              poet_gelu_grad, poet_elu_grad, poet_softplus_grad, poet_prelu_grad, poet_accumulate,
-              poet_softmax_grad, poet_log_softmax_grad, poet_add, poet_sub, poet_mul_grad_a,
-              poet_div_grad_a>
+    (kIsOneOf<function, poet_linear_relu_grad_z, poet_batch_norm_grad, poet_batch_norm_grad_gamma,
+              poet_batch_norm_grad_beta, poet_group_norm_grad, poet_relu_grad, poet_relu6_grad,
+              poet_leaky_relu_grad, poet_sigmoid_grad, poet_tanh_grad, poet_hard_sigmoid_grad,
+              poet_hard_swish_grad, poet_silu_grad, poet_gelu_grad, poet_elu_grad,
+              poet_softplus_grad, poet_prelu_grad, poet_accumulate, poet_softmax_grad,
+              poet_log_softmax_grad, poet_add, poet_sub, poet_mul_grad_a, poet_div_grad_a>
          ? 1U << 1U
          : 0U) |
     (kIsOneOf<function, poet_attention_grad_scores> ? 1U << 2U : 0U) |

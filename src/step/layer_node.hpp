@@ -72,9 +72,29 @@ class LayerNode {
   /// Tensor t of a group of the layer's parameters; none if the layer has no such tensor.
   OperandSource weight(std::size_t group = 0, std::size_t t = 0) const;
   OperandSource bias(std::size_t group = 0) const { return weight(group, 1); }
-  bool has_bias(std::size_t group = 0) const {
-    return layer_.exact.parameters[group].shapes.size() > 1;
+  /// Whose gradient the node makes; 0 if it makes none of parameters.
+  int gradient_group() const {
+    if (is_forward()) return 0;
+    const GradientStep& gradient = layer_.exact.steps[step()];
+    return gradient.of == GradientStep::Of::parameters ? gradient.index : 0;
   }
+  /// Of a gradient: whether its sink gets the one of the bias as well.
+  bool has_bias() const {
+    if (is_forward()) return find_tensor(layer_.exact, {0, 1}).has_value();
+    return layer_.exact.parameters[gradient_group()].shapes.size() > 1;
+  }
+  /// Of group 0: LayerTensor's place there of the one tensor that trains; absent: all or none do.
+  std::optional<int> trained_part() const {
+    const std::optional<TensorPlace>& part = layer_.exact.parameters.front().part;
+    return part ? std::optional(part->tensor) : std::nullopt;
+  }
+  /// Whether the node makes the gradient of a bias without the one of its weight.
+  bool is_of_bias_alone() const;
+  /// Of such a node: of the bias, and of what its gradient is a sum of, the last operand.
+  const Shape& bias_shape() const {
+    return layer_.exact.parameters[gradient_group()].shapes.front();
+  }
+  const Shape& summed_shape() const { return formula_.operands.back().shape; }
 
   /// Of a batch norm: its running means, or behind them its running variances.
   OperandSource running(bool variances) const;
@@ -121,6 +141,8 @@ Calls bind_dropout(const LayerNode& node);
 Calls bind_loss(const LayerNode& node);
 
 Calls bind_broadcast(const LayerNode& node);
+/// The gradient of a bias without the one of its weight: the sum of the last operand.
+Calls bind_bias_gradient(const LayerNode& node);
 Calls bind_mean(const LayerNode& node);
 Calls bind_concat(const LayerNode& node);
 Calls bind_split(const LayerNode& node);

@@ -13,7 +13,8 @@ namespace poet {
 namespace {
 
 StepNorm norm_of(const LayerSpec& layer) {
-  return {.epsilon = layer.attributes.at("epsilon").number,
+  return {.layer = layer.name,
+          .epsilon = layer.attributes.at("epsilon").number,
           .is_frozen = layer.attributes.at("frozen").height != 0};
 }
 
@@ -24,8 +25,9 @@ bool is_batch_norm(const LayerSpec& layer) {
 }
 
 std::optional<StepNorm> batch_norm_of(const Draft& draft, int parameters) {
-  const LayerSpec& owner = *draft.layers[draft.parameters[parameters].owner].spec;
-  if (!is_batch_norm(owner)) return std::nullopt;
+  const DraftLayer& from = draft.layers[draft.parameters[parameters].owner];
+  const LayerSpec& owner = *from.spec;
+  if (!is_batch_norm(owner) || from.parameters.front() != parameters) return std::nullopt;
   const StepNorm norm = norm_of(owner);
   for (const DraftLayer& layer : draft.layers) {
     if (!is_batch_norm(*layer.spec) || layer.parameters.front() != parameters) continue;

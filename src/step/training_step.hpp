@@ -70,6 +70,7 @@ struct StepNode {
 /// channel. They lie beside the tensors of the graph: the gradient node of the norm, which is
 /// computed once in a step, takes the batch into them.
 struct StepNorm {
+  std::string layer;
   double epsilon = 0;
   /// Gamma and beta are applied as they are, with the running statistics folded in, and nothing
   /// takes a batch.
@@ -95,7 +96,7 @@ struct StepParameters {
   std::int64_t count = 0;
   bool is_trained = false;         ///< a node applies their gradient
   bool is_kept = false;            ///< their gradient stays in RAM
-  std::optional<StepNorm> norm{};  ///< of a batch norm
+  std::optional<StepNorm> norm{};  ///< of a batch norm; if a part of it trains, of that part
   std::optional<float> value{};    ///< of all elements at first; absent: as the seed has them
   bool has_int8_weights = false;   ///< of a frozen layer: its weight is rounded (int8_weights.hpp)
 };

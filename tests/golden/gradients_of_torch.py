@@ -40,6 +40,9 @@ def tiny_steps():
 # numbers fall on the other side: 1.2e-6 in block6.relu1 and 1.7e-6 in block5.relu2. With these two turned round it is off by 5.8e-6.
 BUILT_IN = [("linear", 3, (1, 2)), ("ds_cnn", 2, (1, 2)), ("resnet18_cifar", 2, (2, 3))]
 
+# What a layer's parameters may be called: all of them, or a group, or single tensors of which only some train.
+PARTS = ("", ".weight", ".bias", ".input", ".weight_ih", ".bias_ih", ".hidden", ".weight_hh", ".bias_hh")
+
 
 class Dump:
     """The numbers of one step, by kind and name."""
@@ -89,7 +92,7 @@ def loss_of(model, batch_size, dump, parameters):
     for layer in model["layers"]:
         name = layer["name"]
         owner = layer.get("weights", name)
-        w = [t for key in (owner, owner + ".input", owner + ".hidden") for t in parameters.get(key, [])]
+        w = [t for part in PARTS for t in parameters.get(owner + part, [])]
         x = [known[key] for key in layer.get("inputs", [])]
         if layer["op"] in LOSSES:
             x.append(known[layer["target"]] if "target" in layer else targets.pop(0))

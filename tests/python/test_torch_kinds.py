@@ -1,5 +1,10 @@
 """Numbers, arguments, aliases and parameters of modules, carried as autograd has them or refused by name."""
+import copy
 import importlib.util
+import json
+import os
+import subprocess
+import tempfile
 import unittest
 
 import poet
@@ -13,6 +18,7 @@ if HAS_TORCH:
     from torch.nn import functional as F
 
     import poet.torch
+    from poet.torch._layers import choose_trainable
     from poet.torch._state import arrays_of, entries
 
     class Net(nn.Module):
@@ -70,6 +76,18 @@ class Kinds(TestCase):
         for key, each in wanted.items():
             self.assertLessEqual(abs(found[key].reshape(-1) - each.reshape(-1)).max(), 1e-5 * largest, key)
         return document
+
+    def expect_kept(self, document, trained, frozen):
+        """RAM for the numbers that train alone, their gradients and Adam's moments; the others are in flash."""
+        with tempfile.TemporaryDirectory() as folder:
+            path = f"{folder}/model.json"
+            with open(path, "w", encoding="utf-8") as file:
+                json.dump({**document, "update": "accumulate", "optimizer": "adam"}, file)
+            told = subprocess.run([os.environ["POET_SOLVE"], "info", path, "--platform", "stm32h743", "--json"],
+                                  capture_output=True, check=True)
+        memory = json.loads(told.stdout)["memory"]
+        self.assertEqual([memory[f"{kind}_bytes"] for kind in ("parameters", "gradients", "optimizer", "flash")],
+                         [4 * trained, 4 * trained, 8 * trained, 4 * frozen])
 
     def expect_refused(self, net, x, message, via="fx"):
         with self.assertRaisesRegex(poet.torch.Refused, message):
@@ -251,10 +269,6 @@ class Kinds(TestCase):
 
         self.expect_as_autograd(frozen(Net(compute, **dense()), "a.weight", "b.weight"), self.x)
         self.expect_as_autograd(frozen(Net(compute, **dense()), "a.bias"), self.x)
-        partly = frozen(Net(compute, a=nn.Linear(8, 8), b=nn.LayerNorm(8)), "b.weight")
-        for via in ("fx", None):
-            with self.assertRaisesRegex(poet.torch.Refused, "^layer b trains its bias and not its weight"):
-                poet.torch.trace(partly, self.x, via=via)
         none = Net(compute, **dense()).requires_grad_(False)
         with self.assertRaisesRegex(ValueError, "nothing trains in this model: set requires_grad, or use backward='n"):
             poet.torch.trace(none, self.x)
@@ -274,6 +288,32 @@ class Kinds(TestCase):
         self.expect_as_autograd(frozen(Net(backbone, **dense()), "a.weight", "a.bias"), self.x)
         self.expect_refused(Net(lambda net, x: net.b(net.a(x).detach()), **dense()), self.x, "^detach: it stops",
                             None)
+
+    def test_biases_alone_and_weights_alone_train_as_by_autograd(self):
+        def images(net, x):
+            return net.fc(net.up(net.group(net.deep(torch.tanh(net.norm(torch.tanh(net.conv(x))))))).flatten(1))
+
+        def steps(net, x):
+            return net.fc(net.gru(net.lstm(x)[0])[0])
+        for net, x in ((Net(images, conv=nn.Conv2d(3, 4, 3, padding=1), norm=nn.BatchNorm2d(4),
+                            deep=nn.Conv2d(4, 4, 3, groups=4), group=nn.GroupNorm(2, 4),
+                            up=nn.ConvTranspose2d(4, 2, 2, 2), fc=nn.Linear(72, 3)), torch.randn(2, 3, 5, 5)),
+                       (nn.Sequential(nn.TransformerEncoderLayer(8, 2, 12, 0.0, "gelu", batch_first=True),
+                                      nn.LayerNorm(8), nn.Linear(8, 3)), torch.randn(2, 4, 8)),
+                       (Net(steps, lstm=nn.LSTM(4, 5, batch_first=True), gru=nn.GRU(5, 6, batch_first=True),
+                            fc=nn.Linear(6, 3)), torch.randn(2, 3, 4))):
+            whole = poet.torch.trace(net, x, via="fx", loss="mse", notes=[])
+            for part, others in (("bias", "weight"), ("weight", "bias")):
+                with self.subTest((type(net[0] if isinstance(net, nn.Sequential) else net.fc), part)):
+                    some = frozen(copy.deepcopy(net), *(key for key, _ in net.named_parameters() if others in key))
+                    document = self.expect_as_autograd(some, x)
+                    lists = [layer["trainable"] for layer in document["layers"] if "trainable" in layer]
+                    self.assertTrue(lists and all(part in name for each in lists for name in each), lists)
+                    by_pattern = copy.deepcopy(whole)
+                    choose_trainable(by_pattern["layers"], f"*.{part}*")
+                    self.assertEqual(by_pattern["layers"], document["layers"])
+                    self.expect_kept(document, *(sum(each.numel() for each in some.parameters()
+                                                     if each.requires_grad == flag) for flag in (True, False)))
 
     def test_shapes_are_numbers_if_the_module_asks(self):
         def asks(net, x):

@@ -31,7 +31,7 @@ class Refused(Exception):
 
 
 class Unshown(Refused):
-    """What an ONNX export would not even show, such as a layer that trains some of its parameters."""
+    """What an ONNX export would not even show, such as a gradient that is stopped."""
 
 
 def window(value: Any) -> Any:
@@ -55,12 +55,22 @@ def freeze(layer: Layer) -> None:
         layer["trainable"] = False
 
 
-def expect_whole(name: str, trains_each: Mapping[str, bool]) -> None:
-    """Raises Unshown if only some of the parameters of a layer train."""
-    yes, no = (" and ".join(part for part, it in trains_each.items() if it is flag) for flag in (True, False))
-    if yes and no:
-        raise Unshown(f"layer {name} trains its {yes} and not its {no}: a model file says once for all parameters of a "
-                      "layer whether they train; set requires_grad of them alike")
+def train_only(layer: Layer, trained: Sequence[str], known: Sequence[str]) -> None:
+    """Lets these of a layer's known tensors train, which are some, all or none of them."""
+    if not trained:
+        freeze(layer)
+    elif len(trained) < len(known):
+        layer["trainable"] = list(trained)
+
+
+def tensors_of(layer: Layer) -> List[str]:
+    """The names of a layer's parameters; none of the op `parameter`, which is one tensor."""
+    if layer["op"] in ("lstm", "gru"):
+        names = ["weight_ih", "weight_hh", "bias_ih", "bias_hh"]
+    else:
+        names = [] if layer["op"] == "parameter" else ["weight"]
+        names += [] if layer["op"] in ("parameter", "embedding", "prelu", "custom") else ["bias"]
+    return [name for name in names if layer.get("bias", True) or not name.startswith("bias")]
 
 
 class Layers:
@@ -131,7 +141,7 @@ class Layers:
         own = {part: tensor for part, tensor in weights.items() if tensor is not None}
         level = max(self.apart.get(self.name_of(tensor), 0) for tensor in own.values())
         trained = [part for part, tensor in own.items() if tensor.requires_grad]
-        if op in WITH_BIAS_BEHIND and "bias" in own and (level or len(trained) == 1):
+        if op in WITH_BIAS_BEHIND and "bias" in own and level:
             shape = [own["bias"].numel()] + [1] * WITH_BIAS_BEHIND[op]
             bias = self.add_parameter(f"{wanted}.bias", own["bias"])
             bias = self.add("reshape", f"{wanted}.bias.channels", [bias], shape=shape) if len(shape) > 1 else bias
@@ -141,7 +151,6 @@ class Layers:
         if level > 1 and op == "linear":
             weight = self.add_parameter(f"{wanted}.weight", own["weight"])
             return self.add("matmul", wanted, [*inputs, weight], transpose_b=True)
-        expect_whole(wanted, {part: tensor.requires_grad for part, tensor in own.items()})
         name = self.add(op, wanted, inputs, **attributes)
         key = ("linear" if op == "embedding" else op, *(tensor.data_ptr() for tensor in own.values()))
         owner = self.owners.setdefault(key, name)
@@ -153,6 +162,8 @@ class Layers:
             self.layers[-1]["weights"] = owner
         elif not trained:
             self.layers[-1]["trainable"] = False
+        else:
+            train_only(self.layers[-1], trained, list(own))
         return name
 
     def add_parameter(self, wanted: str, tensor: Any, value: Any = None) -> str:
@@ -196,7 +207,8 @@ class Layers:
 
 
 def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
-    """Freezes all layers but the ones that `all`, `last:N`, or a pattern of names selects."""
+    """Freezes all layers but the ones that `all`, `last:N`, or a pattern of names selects. A pattern that no layer has,
+    such as `*.bias`, selects tensors."""
     if wanted in (None, "all") or wanted is None:
         return
     own = [layer for layer in layers if "weights" not in layer and layer.get("trainable", True)
@@ -208,9 +220,16 @@ def choose_trainable(layers: List[Layer], wanted: Optional[str]) -> None:
         chosen = set(names[-int(wanted[5:]):])
     else:
         chosen = {name for name in names if fnmatch.fnmatchcase(name, wanted)}
+    for layer in own if not chosen else ():
+        known = tensors_of(layer)
+        stated = layer["trainable"] if isinstance(layer.get("trainable"), list) else known
+        parts = [part for part in stated if fnmatch.fnmatchcase(f"{layer['name']}.{part}", wanted)]
+        if parts:
+            train_only(layer, parts, known)
+            chosen.add(layer["name"])
     if not chosen:
-        raise ValueError(f"no layer with parameters has a name like {wanted!r}; expected all, last:N or a pattern "
-                         "of names")
+        raise ValueError(f"no layer with parameters, and no parameter, has a name like {wanted!r}; expected all, "
+                         "last:N or a pattern of names")
     for layer in layers:
         if (layer["op"] in WITH_PARAMETERS or layer.get("parameters")) and layer.get("weights",
                                                                                      layer["name"]) not in chosen:

@@ -59,7 +59,7 @@ def batch_norm(layers: Layers, call: Call) -> str:
                                   momentum=None if m.momentum is None else other_than(m.momentum, 0.1))
     if not m.track_running_stats:
         layers.differs("it has no running statistics (track_running_stats=False), the layer has some for evaluations")
-    if call.is_evaluated or not m.weight.requires_grad:
+    if call.is_evaluated or not (m.weight.requires_grad or m.bias.requires_grad):
         layers.notes.append(f"{call.name} is frozen: it computes with its running statistics, and its weight and bias "
                             "do not train")
         freeze(layers.layers[-1])

@@ -37,9 +37,9 @@ def set_norms(net: Any, layers: List[Layer]) -> None:
         module = modules.get(layer["name"])
         if layer["op"] not in ("batch_norm1d", "batch_norm2d") or getattr(module, "weight", None) is None:
             continue
-        if layer["name"] in evaluated or not modules[layer["name"]].weight.requires_grad:
+        if layer["name"] in evaluated or not (module.weight.requires_grad or module.bias.requires_grad):
             freeze(layer)
-        elif modules[layer["name"]].momentum is None:
+        elif module.momentum is None:
             layer.update(differs=PLAIN_MEANS)
             layer.pop("momentum", None)
 

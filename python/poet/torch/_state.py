@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any, Dict, Iterator, List, Mapping, NamedTuple, Tuple
 
-from poet.torch._layers import Layer, expect_whole, freeze
+from poet.torch._layers import Layer, train_only
 from poet.torch._pytorch import torch
 
 
@@ -124,7 +124,7 @@ def state_dict(net: Any, arrays: Mapping[str, Any]) -> Dict[str, Any]:
 
 
 def freeze_as(net: Any, layers: List[Layer]) -> None:
-    """Freezes the layers whose parameters do not train in a module, by their names. Raises Unshown."""
+    """Freezes what does not train in a module, by the names of its parameters."""
     flags: Dict[str, Dict[str, bool]] = {}
     for entry in entries(net):
         for array in entry.arrays if isinstance(entry.tensor, torch.nn.Parameter) else ():
@@ -132,10 +132,10 @@ def freeze_as(net: Any, layers: List[Layer]) -> None:
             flags.setdefault(name, {})[part] = entry.tensor.requires_grad
             flags[array] = {"": entry.tensor.requires_grad}
     for layer in layers:
-        own = flags.get(layer["name"], {}) if "weights" not in layer else {}
-        expect_whole(layer["name"], own)
-        if own and not any(own.values()) and not layer.get("frozen"):
-            freeze(layer)
+        own = [(part, flag) for part, flag in flags.get(layer["name"], {}).items()
+               if part != "bias" or layer.get("bias", True)]
+        if own and "weights" not in layer and not layer.get("frozen") and layer.get("trainable", True):
+            train_only(layer, [part for part, flag in own if flag], own)
 
 
 def _joined(path: str, name: str) -> str:

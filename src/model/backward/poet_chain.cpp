@@ -43,8 +43,8 @@ bool has_own_element_bytes(const ElementBytes& bytes) {
 }
 
 bool has_options(const LayerSpec& layer) {
-  return layer.target || layer.weights || !layer.trainable || !layer.recompute || !layer.page ||
-         !layer.bank.empty() || layer.workspace_bytes > 0 || layer.in_place ||
+  return layer.target || layer.weights || !layer.trainable || layer.trained || !layer.recompute ||
+         !layer.page || !layer.bank.empty() || layer.workspace_bytes > 0 || layer.in_place ||
          layer.in_place_over || layer.frozen_weights != FrozenWeights::float32 ||
          layer.frozen_parameters != FrozenParameters::in_place ||
          has_own_element_bytes(layer.element_bytes);

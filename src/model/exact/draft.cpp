@@ -45,6 +45,16 @@ std::int64_t parameter_count(const ParameterGroup& group) {
   return count;
 }
 
+std::optional<TensorPlace> find_tensor(const ExactLayer& layer, TensorPlace tensor) {
+  for (int g = 0; g < static_cast<int>(layer.parameters.size()); ++g) {
+    const ParameterGroup& group = layer.parameters[g];
+    if (group.part == tensor) return TensorPlace{g, 0};
+    const bool is_here = !group.part && g == tensor.group;
+    if (is_here && tensor.tensor < std::ssize(group.shapes)) return tensor;
+  }
+  return std::nullopt;
+}
+
 bool trains(const ExactLayer& layer, int group) {
   return layer.is_parameter ||
          std::any_of(layer.steps.begin(), layer.steps.end(), [&](const GradientStep& step) {

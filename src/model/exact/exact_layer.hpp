@@ -71,10 +71,20 @@ struct GradientStep {
   std::string name{};                    ///< of an inner tensor, such as `dgates`
 };
 
+/// A tensor of a layer: LayerTensor::group, and its place there.
+struct TensorPlace {
+  int group = 0;
+  int tensor = 0;
+
+  bool operator==(const TensorPlace&) const = default;
+};
+
 /// Tensors of parameters that one gradient node serves, such as a weight and its bias.
 struct ParameterGroup {
   std::string suffix;  ///< after the layer's name and a dot; empty if the layer has one group
   std::vector<Shape> shapes;
+  std::optional<TensorPlace> part{};  ///< the one tensor, if only a part of the op's group trains
+  bool trains = true;                 ///< false: the layer is trained, and this is not
 };
 
 /// What a layer is in a true training step: the nodes that compute it, its parameters, and how its
@@ -91,6 +101,9 @@ struct ExactLayer {
 
 /// The number of elements of all tensors of a group.
 std::int64_t parameter_count(const ParameterGroup& group);
+
+/// Where a tensor of the op lies; absent if the layer has no such tensor.
+std::optional<TensorPlace> find_tensor(const ExactLayer& layer, TensorPlace tensor);
 
 /// Whether the layer has a gradient for a group of its parameters.
 bool trains(const ExactLayer& layer, int group);

@@ -19,6 +19,7 @@
 #include "base/text/printable.hpp"
 #include "model/exact/draft.hpp"
 #include "model/exact/layer_options.hpp"
+#include "model/exact/train_parts.hpp"
 #include "model/node_names.hpp"
 #include "poet/error.hpp"
 
@@ -44,6 +45,7 @@ class ForwardPass {
     is_known = is_known && errors_.collect([&] {
       check_tensor_options(draft_, layer);
       check_int8_weights(layer);
+      choose_parts(layer);
     });
     is_known = is_known && find_parameters(layer);
     std::vector<int> over;
@@ -160,6 +162,24 @@ class ForwardPass {
     for (const ParameterGroup& group : layer.parameters) parameter_count(group);
   }
 
+  // A layer trains what the owner of its parameters does.
+  void choose_parts(DraftLayer& layer) const {
+    const LayerSpec* from = layer.spec;
+    if (from->weights && from->trained) {
+      throw InputError(from->place,
+                       "\"trainable\": found a list beside \"weights\"; expected it in "
+                       "the layer that has the parameters");
+    }
+    if (from->weights) {
+      const auto owner = layer_index_.find(from->weights->name);
+      if (owner == layer_index_.end()) return;
+      from = draft_.layers[owner->second].spec;
+    }
+    if (from->trained && from->op == layer.spec->op) {
+      train_parts(layer.exact, from->op, *from->trained);
+    }
+  }
+
   bool find_parameters(DraftLayer& layer) {
     const LayerSpec& spec = *layer.spec;
     const int index = static_cast<int>(draft_.layers.size());
@@ -180,7 +200,7 @@ class ForwardPass {
            .shapes = group.shapes,
            .owner = index,
            .readers = layer.exact.is_parameter ? 0 : 1,
-           .trainable = spec.trainable && trains(layer.exact, static_cast<int>(g)),
+           .trainable = spec.trainable && group.trains && trains(layer.exact, static_cast<int>(g)),
            .has_int8_weights = spec.frozen_weights == FrozenWeights::int8,
            .is_copied = is_copied,
            .element_bytes = sizes_of(spec_, spec)});

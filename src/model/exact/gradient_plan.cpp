@@ -1,6 +1,7 @@
 // The order within a layer decides how long tensors live. The gradient of the parameters comes
 // first: it is the last reader of the layer's input, which is gone before the input's gradient is
-// allocated. A fused update changes the parameters at once, so there it comes last.
+// allocated. A fused update changes the parameters at once, so there it comes last, unless no other
+// gradient of the layer reads them: that of a bias beside a weight that does not train.
 //
 // The plan is made before any node: a gradient's name and whether it is summed depend on how many
 // other gradients its tensor will get. It goes through the layers once from the end, and a layer
@@ -36,7 +37,13 @@ bool comes_first(const Draft& draft, const DraftLayer& layer, const GradientStep
                  Update update) {
   const bool is_fused = update == Update::fused;
   if (!is_of_parameters(layer, step)) return is_fused;
-  return !is_fused || has_buffer(draft, group_of(layer, step), update);
+  if (!is_fused || has_buffer(draft, group_of(layer, step), update)) return true;
+  const bool is_part = step.of == Of::parameters && layer.exact.parameters[step.index].part;
+  return is_part && std::none_of(layer.exact.steps.begin(), layer.exact.steps.end(),
+                                 [&](const GradientStep& each) {
+                                   return std::find(each.parameters.begin(), each.parameters.end(),
+                                                    step.index) != each.parameters.end();
+                                 });
 }
 
 /// Appends the steps whose results a step reads, each after those that it reads in turn.

@@ -388,6 +388,24 @@ TEST(Import, NamesEveryOpThatNoLayerStandsFor) {
               HasSubstr("did you mean 'Sin'"));
 }
 
+TEST(Import, TrainsTensorsWhoseNamesAPatternHasIfNoLayerHas) {
+  const auto trained = [](const std::string& which) {
+    std::vector<std::string> kinds;
+    const json document = import_text(kSmallOnnx, {.trainable = which});
+    for (const json& layer : document.at("layers")) {
+      if (layer.contains("trainable") || layer.contains("frozen")) {
+        kinds.push_back(layer.at("op").get<std::string>() + " " +
+                        layer.value("trainable", json()).dump());
+      }
+    }
+    return kinds;
+  };
+  EXPECT_THAT(trained("*.bias"),
+              ElementsAre("conv2d false", "batch_norm2d [\"bias\"]", "linear [\"bias\"]"));
+  EXPECT_THAT(error_of([&] { trained("*.gamma"); }),
+              HasSubstr("no parameter, has a name like '*.gamma'"));
+}
+
 TEST(Import, FreezesLayersByNumberAndName) {
   const auto frozen = [](const std::string& which) {
     std::vector<std::string> names;

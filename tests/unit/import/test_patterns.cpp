@@ -308,5 +308,21 @@ TEST(ImportPatterns, ConstantsAreWeightsOfAFileThatHasNoOthers) {
   EXPECT_FALSE(beside.spec.layers[2].trainable);
 }
 
+TEST(ImportPatterns, AConstantBesideAStoredTensorOfALayerDoesNotTrain) {
+  const auto trained = [](const std::string& parameters, const std::string& constant) {
+    const ImportedModel imported =
+        with_weights("net (float[N,2,4] x, " + parameters + ") => (float[N,2,4] y) {" + constant +
+                     "y = Conv(x, w, b) }");
+    std::vector<std::string> names;
+    for (const InputName& each : imported.spec.layers[0].trained.value())
+      names.push_back(each.name);
+    return names;
+  };
+  EXPECT_THAT(trained("float[2,2,1] w", "b = Constant<value = float[2] {1, 2}>()"),
+              ElementsAre("weight"));
+  EXPECT_THAT(trained("float[2] b", "w = Constant<value = float[2,2,1] {1, 2, 3, 4}>()"),
+              ElementsAre("bias"));
+}
+
 }  // namespace
 }  // namespace poet::test
