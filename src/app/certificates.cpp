@@ -1,5 +1,5 @@
-// What `certify` and `solve --certify` share. A certificate that cannot be written does not fail a
-// solve: the schedule is what hours were spent on, and it states that nothing was certified. Its
+// What `certify` and `solve --certify` share. Without a certificate the schedule of a solve is
+// written all the same, since hours were spent on it: it states that nothing was certified. Its
 // time limit is the solve's, once more; the search for a proof can be stopped by itself and leaves
 // what it has.
 
@@ -84,7 +84,7 @@ void report_certificate(const Certificate& certificate, std::optional<Joules> cl
 
 // The file states what the certificate claims and not what was hoped for, so it is changed after
 // the certificate is on disk.
-void certify_result(ScheduleFile& file, const std::string& path, bool quiet) {
+ExitCode certify_result(ScheduleFile& file, const std::string& path, bool quiet) {
   const Problem problem{.graph = file.graph, .limits = file.request.limits};
   const Joules energy = file.summary.energy_joules;
   const Joules claim = certifiable_claim(file.graph, energy, file.summary.lower_bound_joules);
@@ -92,9 +92,13 @@ void certify_result(ScheduleFile& file, const std::string& path, bool quiet) {
       search_certificate(problem, claim, file.model.order, limits_of(file.request), quiet);
   report_certificate(certificate, claim, energy, shown_source(path));
   file.certificate.certified = false;
-  if (!write_certificate(certificate, path)) return;
+  if (!write_certificate(certificate, path)) {
+    return certificate.status == Certificate::Status::none ? ExitCode::requirement
+                                                           : ExitCode::usage;
+  }
   file.certificate.certified = certificate.status == Certificate::Status::proven;
   file.certificate.certified_bound_joules = certificate.claim_joules;
+  return ExitCode::ok;
 }
 
 void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,

@@ -25,9 +25,10 @@ void report_certificate(const Certificate& certificate, std::optional<Joules> cl
                         std::optional<Joules> energy, const std::string& name);
 
 /// The same for the result of a solve: its certificate goes to `path`, and what it proves into the
-/// summary. A failure is reported, and costs the certificate only. It has the limits of the solve
-/// once more.
-void certify_result(ScheduleFile& file, const std::string& path, bool quiet);
+/// summary. A failure is reported, and costs the certificate only: the status is ok if there is
+/// one, `requirement` if none was found and `usage` if it could not be written. It has the limits
+/// of the solve once more.
+ExitCode certify_result(ScheduleFile& file, const std::string& path, bool quiet);
 void certify_infeasible(const Graph& graph, const Request& request, const NodeOrder& order,
                         const std::string& path, bool quiet);
 

@@ -14,6 +14,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include "app/command_paths.hpp"
 #include "base/sha256.hpp"
 #include "base/text/suggest.hpp"
 #include "poet/error.hpp"
@@ -175,6 +176,7 @@ Run CommandLine::parse(Session& session) {
     app_.description(command == &solve_command() ? kDescription : command->summary);
     Run run = add_everything(app_, *command, session);
     parse_command(*command, words);
+    check_paths(paths_of(app_, session.log_file));
     return run;
   } catch (const CLI::Success& success) {
     app_.exit(success);
@@ -222,6 +224,11 @@ std::optional<Destination> CommandLine::error_destination() const {
   Destination to{.replace = given("--replace") != nullptr,
                  .compact = given("--compact") != nullptr};
   if (const CLI::Option* const output = given("--output")) to.output = output->results().front();
+  try {
+    check_apart(paths_of(app_, {}));
+  } catch (const InputError&) {
+    to.output.clear();  // it may be an input, which must not be lost
+  }
   return to;
 }
 

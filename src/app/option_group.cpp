@@ -142,16 +142,6 @@ std::string HelpFormat::make_option(const CLI::Option* option, bool is_positiona
                               (usual.empty() ? "" : fmt::format(" (default: {})", usual)));
 }
 
-void check_destination(const char* option, const std::string& path) {
-  if (path.empty()) return;
-  with_place(option, [&] { check_writable(path); });
-}
-
-void check_folder(const char* option, const std::string& path) {
-  if (path.empty()) return;
-  with_place(option, [&] { check_folder_writable(path); });
-}
-
 void check_one_stdin(const char* argument, const std::vector<std::string_view>& paths) {
   if (std::count(paths.begin(), paths.end(), "-") > 1) {
     throw InputError(argument, "found - twice; stdin can be only one of the files");

@@ -158,11 +158,6 @@ class HelpFormat : public CLI::Formatter {
 /// A line of --help: `name` in its column, or on a line of its own, and the description beside it.
 std::string help_entry(const std::string& name, const std::string& description);
 
-/// Throws InputError, naming the option, if its file could not be written. An empty path is fine.
-void check_destination(const char* option, const std::string& path);
-/// Likewise for a folder, which need not be there yet, nor the one that it is in.
-void check_folder(const char* option, const std::string& path);
-
 /// Throws InputError, naming the argument, if more than one of these is stdin.
 void check_one_stdin(const char* argument, const std::vector<std::string_view>& paths);
 

@@ -38,7 +38,7 @@ PlotDirectory::PlotDirectory(const std::string& directory, const std::string& mo
   create(directory);
   stem_ = directory + "/" + file_stem(model_name);
   for (const char* ending : {kDot, kGraphPicture, kSchedulePicture}) {
-    check_destination(kOption, path(ending));
+    with_place(kOption, [&] { check_writable(path(ending)); });
   }
 }
 
@@ -57,14 +57,16 @@ void PlotDirectory::write_graph(const Graph& graph) const {
   spdlog::info("its picture written to {}", path(kGraphPicture));
 }
 
-/// The schedule itself has been written by now, so a picture that fails is worth a warning only.
-void PlotDirectory::write_schedule(const ScheduleFile& file) const {
-  if (stem_.empty()) return;
+/// A picture that fails must not cost the schedule.
+bool PlotDirectory::write_schedule(const ScheduleFile& file) const {
+  if (stem_.empty()) return true;
   try {
     write_file(path(kSchedulePicture), schedule_svg(file));
     spdlog::info("picture of the schedule written to {}", path(kSchedulePicture));
+    return true;
   } catch (const InputError& error) {
-    spdlog::warn("no picture of the schedule: {}", error.what());
+    spdlog::error("no picture of the schedule: {}", error.what());
+    return false;
   }
 }
 

@@ -18,8 +18,8 @@ class PlotDirectory {
   /// Throws InputError if the DOT file cannot be written. Without Graphviz its picture is left out
   /// with a warning.
   void write_graph(const Graph& graph) const;
-  /// A picture that cannot be written is said; it must not cost the schedule.
-  void write_schedule(const ScheduleFile& file) const;
+  /// False, after an error message, if the picture cannot be written.
+  bool write_schedule(const ScheduleFile& file) const;
 
  private:
   std::string path(const char* ending) const { return stem_ + ending; }

@@ -74,8 +74,9 @@ TEST_F(Drafts, MayHaveNodesOfTheirOwn) {
        {"code", "status", "model", "platform", "request", "summary", "solver", "program"}) {
     whole.erase(key);
   }
-  const std::string file = folder_.write("mine.json", whole.dump());
-  const Finished run = poet_solve({"verify", file, "--output", file, "--compact"});
+  const std::string file = folder_.file("whole.json");
+  const std::string draft = folder_.write("mine.json", whole.dump());
+  const Finished run = poet_solve({"verify", draft, "--output", file, "--compact"});
   EXPECT_EQ(run.status, 0) << run.err;
   EXPECT_EQ(run.out, "");
   const std::string text = contents_of(file);

@@ -93,7 +93,7 @@ TEST_F(ImportCommand, SaysWhichWeightsAreMissing) {
   expect_error({"--parameters-output", weights}, "the file has no numbers of the weight 'fb'");
   expect_error({"--parameters-output", folder_.file("none/net.npz")}, "--parameters-output: ");
   expect_error({"--parameters-output", output_},
-               "--parameters-output: found the file of NETWORK or");
+               "--parameters-output: found " + output_ + ", the same file as --output");
 }
 
 TEST_F(ImportCommand, TakesWhatTheFileDoesNotSay) {
@@ -154,7 +154,7 @@ TEST_F(ImportCommand, DoesNotReplaceItsNetwork) {
   const std::string network = folder_.write("net.onnx", bytes);
   const Finished run = poet_solve({"import", network, "--output", folder_.file("./net.onnx")});
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("--output: found the file of NETWORK"));
+  EXPECT_THAT(run.err, HasSubstr("the same file as NETWORK"));
   EXPECT_EQ(contents_of(network), bytes);
 }
 

@@ -196,9 +196,8 @@ TEST_F(Run, ReportsAPageFileThatCannotGrowEndsOrIsNone) {
   EXPECT_THAT(error_with(pipe), HasSubstr("pipe: page-out of 3136 bytes at offset 0: "));
   EXPECT_THAT(error_with("/dev/null"),
               HasSubstr("/dev/null: page-in of 3136 bytes at offset 0: the file ends before"));
-  EXPECT_THAT(error_with(folder_.path()), HasSubstr("cannot be opened: Is a directory"));
-  EXPECT_THAT(error_with(folder_.file("nowhere/pages")),
-              HasSubstr("cannot be opened: No such file"));
+  EXPECT_THAT(error_with(folder_.path()), HasSubstr("it is a directory; expected a file name"));
+  EXPECT_THAT(error_with(folder_.file("nowhere/pages")), HasSubstr("nowhere' is not a directory"));
   EXPECT_EQ(folder_.contents(), (Words{"pages", "pipe", "run.json", "schedule.json"}));
 }
 
@@ -210,7 +209,7 @@ TEST_F(Run, WritesNoPagesOverItsOwnFiles) {
   for (const std::string& storage : {path, link, folder_.path() + "/./schedule.json"}) {
     const Finished finished = run(path, "linear", {"--storage", storage});
     EXPECT_EQ(finished.status, 2) << storage;
-    EXPECT_THAT(finished.err, HasSubstr("the same file as SCHEDULE; expected one of its own"));
+    EXPECT_THAT(finished.err, HasSubstr("the same file as SCHEDULE; expected another one"));
     EXPECT_EQ(contents_of(path), before) << storage;
   }
   const std::string model =
@@ -218,7 +217,7 @@ TEST_F(Run, WritesNoPagesOverItsOwnFiles) {
   EXPECT_THAT(run(path, model, {"--storage", model}).err, HasSubstr("the same file as --model"));
   const std::string output = folder_.file("run.json");
   EXPECT_THAT(run(path, "linear", {"--storage", output, "--output", output}).err,
-              HasSubstr("the same file as --output"));
+              HasSubstr("--output: found " + output + ", the same file as --storage"));
   EXPECT_FALSE(std::filesystem::exists(output));
 }
 

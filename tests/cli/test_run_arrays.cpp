@@ -144,7 +144,7 @@ TEST_F(RunArraysOf, BadOptionsAreNotWritten) {
                "--gradients-output: found " + schedule_ + ", the same file as SCHEDULE");
   expect_error({"--gradients-output", out_, "--outputs-output", out_},
                "the same file as --gradients-output");
-  expect_error({"--storage", out_, "--parameters-output", out_}, "--storage: ");
+  expect_error({"--storage", out_, "--parameters-output", out_}, "the same file as --storage");
   expect_error({"--parameters-output", out_, "--parameters", y_}, "--parameters: ");
 }
 

@@ -113,7 +113,6 @@ Result result_of(const SolveDocument& document, const CertifyArguments& argument
 // has no energy to compare with.
 ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
   check_one_stdin("FILE", {arguments.file, arguments.model, arguments.platform});
-  check_destination("--output", arguments.to.output);
   const std::string name = shown_source(arguments.file);
   const SolveDocument document = parse_solve_document(read_file(arguments.file), arguments.file);
   if (document.file && !print_findings(verify_schedule_file(*document.file), name)) {

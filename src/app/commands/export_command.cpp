@@ -94,7 +94,6 @@ void check_export_input(const ExportArguments& arguments) {
                                          "expected --format c, or no such option",
                                          name_of(arguments.format)));
   }
-  check_folder("--output", arguments.output);
 }
 
 /// The schedule with offsets; nothing, after an error message, if none are found. Instructions keep

@@ -74,7 +74,6 @@ Seconds program_seconds(const InstructionTimes& times) {
 ExitCode fit(const FitArguments& arguments, bool quiet) {
   check_one_stdin("SCHEDULE", {arguments.ticks, arguments.schedule, arguments.model});
   require_option(arguments.model, "--model", "the model that the schedule was solved for");
-  check_folder("--output", arguments.output);
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   const std::string name = shown_source(arguments.schedule);
   expect_training_step(file, name);

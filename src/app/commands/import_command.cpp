@@ -98,21 +98,8 @@ void warn_of_refusal(const std::string& document, const std::string& place) {
 
 // Warnings come first and the counts last, so that a reader sees what the counts leave out.
 ExitCode import_network(const ImportArguments& arguments) {
-  check_destination("--output", arguments.output);
-  std::error_code error;
-  // The model file would replace the network.
-  if (std::filesystem::equivalent(arguments.file, arguments.output, error)) {
-    throw InputError("--output", "found the file of NETWORK; expected another one");
-  }
   if (arguments.trace) return import_step(arguments);
   if (arguments.watts) throw InputError("--watts", "found without --trace");
-  check_destination("--parameters-output", arguments.parameters);
-  if (!arguments.parameters.empty() &&
-      (std::filesystem::equivalent(arguments.file, arguments.parameters, error) ||
-       (!arguments.output.empty() && is_same_file(arguments.parameters, arguments.output)))) {
-    throw InputError("--parameters-output",
-                     "found the file of NETWORK or of --output; expected another one");
-  }
   ImportRequest request = arguments.network;
   request.keep_numbers = !arguments.parameters.empty();
   const ImportedText imported = imported_network(request, arguments.file);

@@ -78,7 +78,6 @@ ExitCode import_solution(const ImportSolutionArguments& arguments, Session& sess
   refuse_min(question);
   check_one_stdin("SOLUTION",
                   {arguments.solution, arguments.asked.model.model, arguments.asked.platform});
-  check_destination("--output", arguments.to.output);
   const ExportHead found = read_exported(arguments.exported);
   const Subject subject = load_subject(arguments.asked, session.problem);
   check_budgets(question, subject);

@@ -39,7 +39,6 @@ struct InfoArguments {
 // The note about POET's chain belongs here as well: the figures are the chain's, and not the
 // step's.
 ExitCode info(const InfoArguments& arguments, Session& session) {
-  check_destination("--output", arguments.output);
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, session.problem, "MODEL");
   const ModelReport report = model_report(inputs.model, inputs.platform_or_null());
   note_about_chain(inputs.model);

@@ -205,7 +205,6 @@ std::optional<Model> scheduled_model(const PlaceArguments& arguments, const Sche
 // Moves are priced after the fact, if the platform of the schedule is found: the energy of the file
 // is the schedule's and stays comparable.
 ExitCode place_file(const PlaceArguments& arguments, bool quiet) {
-  check_destination("--output", arguments.to.output);
   const std::string text = read_file(arguments.file);
   const std::string name = shown_source(arguments.file);
   const ScheduleFile file = parse_schedule_file(text, arguments.file);

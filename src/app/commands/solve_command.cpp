@@ -72,16 +72,6 @@ struct SolveArguments {
   Lists lists;
 };
 
-/// Everything that can be refused before the solve is refused before the solve.
-void check_destinations(const SolveArguments& arguments) {
-  if (arguments.no_solve && arguments.export_model.empty()) {
-    throw InputError("--no-solve", "found without --export-model FILE; nothing would be written");
-  }
-  check_destination("--output", arguments.to.output);
-  check_destination("--export-model", arguments.export_model);
-  check_destination("--certify", arguments.certify);
-}
-
 /// The schedule to start from, if one was named, in its order. A file about another graph is
 /// refused; a schedule that does not fit these budgets is ignored with a warning. With a search
 /// over orders a schedule in any order is a start; otherwise the order has to be the problem's,
@@ -150,8 +140,8 @@ void write_graph(const SolveArguments& arguments, const Subject& subject, const 
   spdlog::info("MILP written to {}", arguments.export_model);
 }
 
-/// The exit status goes into the file as well, so that a reader of the file alone knows how the run
-/// ended.
+/// The exit status of the search goes into the file as well, so that a reader of the file alone
+/// knows how the search ended. The program's is another one if a picture or a proof is missing.
 ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer& answer,
                 const PlotDirectory& plots, bool quiet) {
   ScheduleFile& file = *answer.file;
@@ -164,18 +154,20 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   const std::string uncertainty = uncertainty_line(file);
   if (!uncertainty.empty()) spdlog::info("{}", uncertainty);
   if (!answer.result.reason.empty()) spdlog::info("{}", answer.result.reason);
-  plots.write_schedule(file);
-  if (!arguments.certify.empty()) {
-    certify_result(file, arguments.certify, quiet);
-  }
-  return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, file.code);
+  ExitCode code = file.code;
+  const auto lower = [&code](ExitCode other) { code = code == ExitCode::ok ? other : code; };
+  if (!plots.write_schedule(file)) lower(ExitCode::usage);
+  if (!arguments.certify.empty()) lower(certify_result(file, arguments.certify, quiet));
+  return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, code);
 }
 
 // `session.problem` is filled in on the way: what a failure's document can say depends on how far
 // this comes. Signals are caught late, so that until then Ctrl-C ends the program at once.
 ExitCode solve(const SolveArguments& arguments, Session& session) {
   const Question question = stated_question(arguments.asked);
-  check_destinations(arguments);
+  if (arguments.no_solve && arguments.export_model.empty()) {
+    throw InputError("--no-solve", "found without --export-model FILE; nothing would be written");
+  }
   const Subject subject = load_subject(arguments.asked, session.problem);
   check_budgets(question, subject);
   // The search for the smallest RAM budget takes time, so what cannot be written is refused first.

@@ -23,9 +23,11 @@ std::string read_file(const std::string& path, std::size_t max_bytes = kMaxFileB
 /// does.
 std::string read_beginning(const std::string& path, std::size_t count);
 
-/// Writes the file whole or not at all: a temporary file in the same folder, flushed to the disk
-/// and renamed. A full disk, a crash or Ctrl-C leaves an earlier file as it was, and no reader ever
-/// sees half a result. A device or a pipe is written in place, because it cannot be replaced.
+/// Writes the file whole or not at all: what has no name yet is flushed to the disk, and then takes
+/// the place of an earlier file and its permissions. A full disk, a crash or a signal leaves an
+/// earlier file as it was, and no reader ever sees half a result. Symbolic links are followed. A
+/// device, a pipe or an open file such as /dev/stdout is written in place, because it cannot be
+/// replaced.
 ///
 /// Throws InputError with the path and the reason.
 void write_file(const std::string& path, std::string_view text);
@@ -35,10 +37,10 @@ void write_file(const std::string& path, std::string_view text);
 bool write_fully(int fd, std::string_view text);
 
 /// Throws InputError unless write_file() to this path can be expected to succeed: its folder
-/// exists and is writable, and the path is not a folder.
+/// exists and is writable, the path is not a folder, and its name is not too long.
 ///
 /// Call it before long work: an hour of solving must not end with a misspelt folder. It creates
-/// nothing, so a run that fails leaves no empty file.
+/// nothing, so a run that fails leaves no empty file, and removes what killed runs have left.
 void check_writable(const std::string& path);
 
 /// The same for a folder, which need not be there yet, nor the one that it is in.
@@ -48,7 +50,8 @@ void check_folder_writable(const std::string& path);
 /// destination of --output.
 bool is_same_file(const std::string& path, const std::string& other);
 
-/// A name as the name of a file: it stays in its directory, whichever characters it has.
+/// A name as the name of a file: it stays in its directory, whichever characters it has, and within
+/// 200 bytes. A digest ends the name if others have to go.
 std::string file_stem(std::string name);
 
 }  // namespace poet

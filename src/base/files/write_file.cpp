@@ -1,15 +1,22 @@
-#include "base/files/files.hpp"
+// The bytes go into a file without a name, which the system drops with its process. It gets a name
+// only when it is whole and on the disk: a temporary one, since a link cannot replace a file, and
+// at once its own. Where files need a name (NFS, or no /proc), it has the temporary one from the
+// start.
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
+#include <optional>
 
 #include <fmt/format.h>
 
+#include "base/files/files.hpp"
+#include "base/files/paths.hpp"
+#include "base/files/temporary.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -17,38 +24,78 @@ namespace {
 
 namespace fs = std::filesystem;
 
-[[noreturn]] void fail(const std::string& path, const char* reason) {
-  throw InputError(path, fmt::format("cannot write: {}", reason));
+constexpr mode_t kNewFile = 0666;      // less what the user masks
+constexpr mode_t kPermissions = 0777;  // a new text gets no set-user-ID bit
+
+/// Throws for what the user called `path`.
+[[noreturn]] void fail_to_write(const std::string& path) {
+  throw InputError(path, fmt::format("cannot write: {}", std::strerror(errno)));
 }
 
-/// A file that disappears again unless it is renamed into place.
-class TemporaryFile {
+/// A file that is gone again unless it is put in its place. `path` is what the user calls it.
+class UnfinishedFile {
  public:
-  explicit TemporaryFile(std::string target)
-      : target_(std::move(target)), path_(fmt::format("{}.tmp.{}", target_, ::getpid())) {
-    fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-    if (fd_ < 0) fail(target_, std::strerror(errno));
+  UnfinishedFile(const std::string& path, const fs::path& target)
+      : path_(path), target_(target), temporary_(target.parent_path() / temporary_name()) {
+    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
+    if (::access(kDescriptors, X_OK) == 0) {
+      fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
+    }
+    if (fd_ >= 0) return;
+    signals_.emplace();
+    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFile);
+    if (fd_ < 0) fail_to_write(path_);
+    has_name_ = true;
+    mark_as_written(fd_);
   }
-  TemporaryFile(const TemporaryFile&) = delete;
-  TemporaryFile& operator=(const TemporaryFile&) = delete;
-  ~TemporaryFile() {
+  UnfinishedFile(const UnfinishedFile&) = delete;
+  UnfinishedFile& operator=(const UnfinishedFile&) = delete;
+  ~UnfinishedFile() {
+    if (has_name_) ::unlink(temporary_.c_str());
     if (fd_ >= 0) ::close(fd_);
-    if (!path_.empty()) ::unlink(path_.c_str());
   }
 
   void write(std::string_view text) {
-    if (!write_fully(fd_, text) || ::fsync(fd_) != 0) fail(target_, std::strerror(errno));
+    struct stat earlier {};
+    if (::stat(target_.c_str(), &earlier) == 0) {
+      // Only some users may give files away; the others own what they replace, or are its group.
+      static_cast<void>(::fchown(fd_, earlier.st_uid, earlier.st_gid) == 0);
+      ::fchmod(fd_, earlier.st_mode & kPermissions);
+    }
+    if (!write_fully(fd_, text) || ::fsync(fd_) != 0) fail_to_write(path_);
   }
-  void commit() {
-    if (::rename(path_.c_str(), target_.c_str()) != 0) fail(target_, std::strerror(errno));
-    path_.clear();
+
+  void put_in_place() {
+    if (!signals_) signals_.emplace();
+    if (!has_name_) {
+      mark_as_written(fd_);
+      const std::string nameless = fmt::format("{}/{}", kDescriptors, fd_);
+      if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
+          0) {
+        fail_to_write(path_);
+      }
+      has_name_ = true;
+    }
+    if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write(path_);
+    has_name_ = false;
   }
 
  private:
-  std::string target_;
   std::string path_;
+  fs::path target_, temporary_;
+  std::optional<SignalsWait> signals_;
   int fd_ = -1;
+  bool has_name_ = false;  ///< the temporary one
 };
+
+/// Into what is there, such as a device, a pipe or a descriptor, which cannot be replaced.
+void write_in_place(const std::string& path, int fd, std::string_view text) {
+  const bool written = fd >= 0 && write_fully(fd, text);
+  const int reason = errno;
+  const bool closed = fd >= 0 && ::close(fd) == 0;
+  if (!written) errno = reason;
+  if (!written || !closed) fail_to_write(path);
+}
 
 }  // namespace
 
@@ -63,57 +110,16 @@ bool write_fully(int fd, std::string_view text) {
 }
 
 void write_file(const std::string& path, std::string_view text) {
-  std::error_code ignored;
-  if (fs::exists(path, ignored) && !fs::is_regular_file(path, ignored)) {
-    std::FILE* file = std::fopen(path.c_str(), "w");
-    if (file == nullptr) fail(path, std::strerror(errno));
-    const bool written = std::fwrite(text.data(), 1, text.size(), file) == text.size();
-    if (std::fclose(file) != 0 || !written) fail(path, std::strerror(errno));
-    return;
+  const std::string target = followed(path);
+  if (const auto fd = descriptor_of(target)) {
+    write_in_place(path, ::dup(*fd), text);
+  } else if (is_special_file(target)) {
+    write_in_place(path, ::open(target.c_str(), O_WRONLY | O_TRUNC | O_CLOEXEC), text);
+  } else {
+    UnfinishedFile file(path, target);
+    file.write(text);
+    file.put_in_place();
   }
-  TemporaryFile file(path);
-  file.write(text);
-  file.commit();
-}
-
-void check_writable(const std::string& path) {
-  std::error_code error;
-  if (fs::is_directory(path, error)) fail(path, "it is a directory; expected a file name");
-  const fs::path folder = fs::path(path).parent_path();
-  const std::string where = folder.empty() ? "." : folder.string();
-  if (!fs::is_directory(where, error)) {
-    fail(path, fmt::format("'{}' is not a directory", where).c_str());
-  }
-  if (::access(where.c_str(), W_OK) != 0) fail(path, std::strerror(errno));
-}
-
-void check_folder_writable(const std::string& path) {
-  // What is missing of the path will be created in the last folder that is there.
-  std::error_code error;
-  fs::path there = fs::absolute(path, error);
-  while (!fs::exists(there, error) && there.has_relative_path()) there = there.parent_path();
-  if (!fs::is_directory(there, error)) {
-    throw InputError(path, fmt::format("'{}' is not a directory; expected one", there.string()));
-  }
-  if (::access(there.c_str(), W_OK) != 0) {
-    throw InputError(path,
-                     fmt::format("cannot write in '{}': {}", there.string(), std::strerror(errno)));
-  }
-}
-
-bool is_same_file(const std::string& path, const std::string& other) {
-  std::error_code error;
-  if (fs::equivalent(path, other, error)) return true;
-  return fs::weakly_canonical(path, error) == fs::weakly_canonical(other, error);
-}
-
-std::string file_stem(std::string name) {
-  for (char& c : name) {
-    const auto byte = static_cast<unsigned char>(c);
-    if (c == '/' || c == '\\' || byte < 0x20 || byte == 0x7F) c = '_';
-  }
-  if (name.starts_with('.')) name.front() = '_';
-  return name;
 }
 
 }  // namespace poet

@@ -1,3 +1,4 @@
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,6 +9,8 @@
 
 #include "base/files/files.hpp"
 #include "base/files/folder.hpp"
+#include "base/files/paths.hpp"
+#include "base/files/temporary.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -54,7 +57,9 @@ class NewFolders {
   fs::path first_;  ///< the outermost one; empty if nothing was made
 };
 
-/// Puts files in the place of others, which come back unless all of it succeeds.
+/// Puts files in the place of others, which come back unless all of it succeeds. All earlier files
+/// are gone before the first new one is there: a power cut leaves too few files, which no compiler
+/// takes, and never old ones beside new ones.
 class Replacement {
  public:
   /// `aside` is a folder for what is replaced.
@@ -69,9 +74,7 @@ class Replacement {
     for (const fs::path& each : made_) fs::remove(each, ignored);
   }
 
-  /// `from` has the file of this name.
-  void place(const fs::path& from, const std::string& name) {
-    const fs::path file = from / name;
+  void set_aside(const std::string& name) {
     const fs::path target = folder_ / name;
     std::error_code error;
     if (fs::create_directory(target.parent_path(), error)) made_.push_back(target.parent_path());
@@ -81,13 +84,17 @@ class Replacement {
     if (fs::is_directory(target, error)) {
       throw InputError(target.string(), "cannot write: it is a directory; expected a file");
     }
-    if (fs::exists(fs::symlink_status(target, error))) {
-      fs::rename(target, aside_ / name, error);
-      require(error, target);
-      replaced_.push_back(name);
-    }
-    fs::rename(file, target, error);
+    if (!fs::exists(fs::symlink_status(target, error))) return;
+    fs::rename(target, aside_ / name, error);
     require(error, target);
+    replaced_.push_back(name);
+  }
+
+  /// `from` has the file of this name.
+  void place(const fs::path& from, const std::string& name) {
+    std::error_code error;
+    fs::rename(from / name, folder_ / name, error);
+    require(error, folder_ / name);
     placed_.push_back(name);
   }
 
@@ -101,6 +108,23 @@ class Replacement {
   fs::path folder_, aside_;
   std::vector<std::string> placed_, replaced_;
   std::vector<fs::path> made_;  ///< folders
+};
+
+/// A folder that is being written.
+class MarkedFolder {
+ public:
+  explicit MarkedFolder(const fs::path& folder)
+      : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    if (fd_ >= 0) mark_as_written(fd_);
+  }
+  MarkedFolder(const MarkedFolder&) = delete;
+  MarkedFolder& operator=(const MarkedFolder&) = delete;
+  ~MarkedFolder() {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+ private:
+  int fd_;
 };
 
 /// Writes files into `folder`, from where they will go to `target`, which errors name.
@@ -142,7 +166,9 @@ std::optional<std::string> other_name(const std::string& folder,
     const bool is_ours =
         is_known([&](const FolderFile& file) { return file.name.starts_with(name + "/"); });
     if (!is_ours) entry.disable_recursion_pending();
-    if (!is_ours && !is_known([&](const FolderFile& file) { return file.name == name; }))
+    // What has a temporary name is being written by another process.
+    if (!is_ours && !is_temporary_name(name) &&
+        !is_known([&](const FolderFile& file) { return file.name == name; }))
       names.push_back(name);
     entry.increment(error);
     if (error) throw InputError(folder, fmt::format("cannot read: {}", error.message()));
@@ -152,27 +178,27 @@ std::optional<std::string> other_name(const std::string& folder,
 }
 
 void write_folder(const std::string& folder, std::span<const FolderFile> files) {
-  const fs::path target = named(folder);
-  const std::string suffix = fmt::format(".tmp.{}", ::getpid());
+  const SignalsWait signals;
+  const fs::path target = named(followed(folder));
+  const fs::path around = target.has_parent_path() ? target.parent_path() : fs::path(".");
   std::error_code error;
-  if (!fs::exists(target, error)) {
-    NewFolders parents(target.has_parent_path() ? target.parent_path() : fs::path("."), target);
-    const fs::path beside = target.string() + suffix;
-    NewFolders written(beside, target);
-    write_all(beside, target, files);
-    fs::rename(beside, target, error);
+  const bool is_new = !fs::exists(target, error);
+  NewFolders parents(around, target);
+  const fs::path unfinished = (is_new ? around : target) / temporary_name();
+  NewFolders written(unfinished, target);
+  const MarkedFolder mark(unfinished);
+  write_all(unfinished, target, files);
+  if (is_new) {
+    fs::rename(unfinished, target, error);
     require(error, target);
     written.keep();
-    parents.keep();
-    return;
+  } else {
+    Replacement replacement(target, unfinished / "aside");
+    for (const FolderFile& file : files) replacement.set_aside(file.name);
+    for (const FolderFile& file : files) replacement.place(unfinished, file.name);
+    replacement.keep();
   }
-  NewFolders written(target / suffix, target);
-  const fs::path aside = target / suffix / "aside";
-  NewFolders emptied(aside, target);
-  write_all(target / suffix, target, files);
-  Replacement replacement(target, aside);
-  for (const FolderFile& file : files) replacement.place(target / suffix, file.name);
-  replacement.keep();
+  parents.keep();
 }
 
 }  // namespace poet

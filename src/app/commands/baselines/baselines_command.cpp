@@ -169,10 +169,6 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   spell_out(request);
   request.techniques = technique_set_name(arguments.techniques);
   const SweepGrid grid = load_grid(request);
-  check_destination("--output", arguments.output);
-  check_destination("--csv", arguments.csv);
-  check_destination("--plot", arguments.plot);
-  check_folder("--schedules", request.schedules);
   catch_interrupts();
   const auto smallest = find_smallest(grid, request.settings, interrupted);
   if (!smallest) return ExitCode::interrupted;
@@ -193,8 +189,17 @@ ExitCode run_methods(const BaselinesArguments& arguments, bool quiet) {
   if (!quiet) print_comparison(rows);
   log_failures(rows);
   spdlog::info("{}: {}", counted(rows.size(), "row"), rows.empty() ? "none" : counts(rows));
-  if (!arguments.csv.empty()) write_file(arguments.csv, to_csv(rows));
-  if (!arguments.plot.empty()) write_file(arguments.plot, methods_svg(bars_of(rows)));
+  const auto write_beside = [&](const std::string& path, const auto& text_of_rows) {
+    if (path.empty()) return;
+    try {
+      write_file(path, text_of_rows());
+    } catch (const InputError& error) {
+      spdlog::error("{}", error.what());
+      code = ExitCode::usage;
+    }
+  };
+  write_beside(arguments.csv, [&] { return to_csv(rows); });
+  write_beside(arguments.plot, [&] { return methods_svg(bars_of(rows)); });
   const bool failed = std::any_of(rows.begin(), rows.end(), [](const BaselineRow& row) {
     return row.status == BaselineRow::Status::failed;
   });

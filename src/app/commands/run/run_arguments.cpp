@@ -19,55 +19,6 @@
 namespace poet::cli {
 namespace {
 
-using OptionFile = std::pair<const char*, std::string>;
-
-/// The path of NAME=FILE, as read_run_data() finds it, is not looked at: an array of numbers that
-/// is replaced has been read before.
-std::vector<OptionFile> files_read(const RunArguments& arguments) {
-  return {{"SCHEDULE", arguments.schedule}, {"--model", arguments.model}};
-}
-
-std::vector<OptionFile> files_written(const RunArguments& arguments) {
-  return {{"--output", arguments.output},
-          {"--parameters-output", arguments.arrays.parameters},
-          {"--gradients-output", arguments.arrays.gradients},
-          {"--outputs-output", arguments.arrays.outputs},
-          {"--order-output", arguments.train.order},
-          {"--checkpoint", arguments.train.checkpoint}};
-}
-
-/// Pages are written over everything that the file holds.
-void check_storage(const RunArguments& arguments) {
-  const std::string& storage = arguments.settings.storage;
-  if (storage.empty()) return;
-  std::vector<OptionFile> others = files_read(arguments);
-  const std::vector<OptionFile> written = files_written(arguments);
-  others.insert(others.end(), written.begin(), written.end());
-  for (const auto& [name, path] : others) {
-    if (path.empty() || !is_same_file(storage, path)) continue;
-    throw InputError("--storage",
-                     fmt::format("found {}, the same file as {}; expected one of its own, as pages "
-                                 "are written over it",
-                                 shown_source(storage), name));
-  }
-}
-
-/// Each file that is written is one of its own, but --output, which people send to /dev/null with
-/// others.
-void check_written(const RunArguments& arguments) {
-  std::vector<OptionFile> others = files_read(arguments);
-  for (const auto& [option, path] : files_written(arguments)) {
-    check_destination(option, path);
-    for (const auto& [other, taken] : others) {
-      const bool is_output = option == std::string_view("--output");
-      if (is_output || path.empty() || taken.empty() || !is_same_file(path, taken)) continue;
-      throw InputError(option, fmt::format("found {}, the same file as {}; expected another one",
-                                           shown_source(path), other));
-    }
-    others.emplace_back(option, path);
-  }
-}
-
 /// An option that is ignored in silence would be taken for granted.
 void check_training(const RunArguments& arguments) {
   const TrainArguments& train = arguments.train;
@@ -104,9 +55,6 @@ void write_array_file(const char* option, const std::string& path,
 void check_run_arguments(const RunArguments& arguments) {
   check_one_stdin("SCHEDULE", {arguments.schedule, arguments.model});
   require_option(arguments.model, "--model", "the model that the schedule was solved for");
-  check_written(arguments);
-  check_storage(arguments);
-  check_folder("--profile", arguments.profile);
   if (!arguments.profile.empty() && arguments.model == "-") {
     throw InputError("--profile", "found --model -, which can be read only once; expected a file");
   }

@@ -11,6 +11,7 @@
 
 #include <fmt/format.h>
 
+#include "app/command_paths.hpp"
 #include "app/question_options.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
@@ -43,24 +44,20 @@ void check_combinations(const SweepArguments& arguments) {
   }
 }
 
-void refuse_same_file(const char* option, const std::string& path, const std::string& other_path,
-                      const char* other) {
-  if (path.empty() || path != other_path) return;
-  throw InputError(option, fmt::format("found the file of {}; expected another one", other));
-}
-
+/// A sweep that goes on has paths from its journal as well.
 void check_destinations(const SweepSetup& setup, const SweepArguments& arguments) {
   const SweepRequest& request = setup.request;
-  check_destination(arguments.resume.empty() ? "--output" : "--resume", setup.output);
-  check_destination("--csv", request.csv);
-  check_destination("--plot", request.plot);
-  check_folder("--schedules", request.schedules);
-  for (const std::string& own :
-       {setup.output, journal_path(setup.output), request_path(setup.output)}) {
-    refuse_same_file("--csv", request.csv, own, "--output");
-    refuse_same_file("--plot", request.plot, own, "--output");
+  std::vector<UsedPath> paths =
+      sweep_output(arguments.resume.empty() ? "--output" : "--resume", setup.output);
+  paths.insert(
+      paths.end(),
+      {{.option = "--csv", .path = request.csv, .use = PathUse::writes},
+       {.option = "--plot", .path = request.plot, .use = PathUse::writes},
+       {.option = "--schedules", .path = request.schedules, .use = PathUse::writes_folder}});
+  for (const std::string& name : parse_names(request.models)) {
+    if (name.find('/') != std::string::npos) paths.push_back({.option = "--models", .path = name});
   }
-  refuse_same_file("--plot", request.plot, request.csv, "--csv");
+  check_paths(paths);
   const bool solves = !arguments.dry_run && arguments.collect.empty();
   if (solves && arguments.resume.empty()) check_journal(setup.output);
 }

@@ -230,9 +230,9 @@ class SweepRun {
       spdlog::error("{}", error.what());
       return deliver(document, "", ExitCode::usage);
     }
-    deliver(document, setup_.output, code);
-    close_journal(code, document);
-    return code;
+    const ExitCode delivered = deliver(document, setup_.output, code);
+    if (delivered == code) close_journal(code, document);
+    return delivered;
   }
 
   /// A sweep in which a point failed keeps its journal, so that --resume tries that point once more

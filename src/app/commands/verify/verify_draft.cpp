@@ -83,7 +83,6 @@ ExitCode verify_draft(const DraftArguments& arguments, const std::string& text,
   if (arguments.model.model.empty() && !arguments.platform.empty()) {
     throw InputError("--platform", "found without --model; expected both, or --model alone");
   }
-  check_destination("--output", arguments.to.output);
   std::optional<Inputs> inputs;
   if (!arguments.model.model.empty()) {
     inputs = load_inputs(arguments.model, arguments.platform, problem);
