@@ -1,3 +1,4 @@
+#include "poet_block.h"
 #include "poet_kernels.h"
 
 static const poet_real kZero = 0;
@@ -8,6 +9,7 @@ static const poet_real kOne = 1;
 
 POET_KERNEL void poet_relu(const struct poet_map_spec* m, const poet_real* x, poet_real* y) {
   int32_t i;
+  POET_IN_PAIRS
   for (i = 0; i < m->count; ++i) y[i] = x[i] > kZero ? x[i] : kZero;
 }
 

@@ -518,8 +518,10 @@ void poet_gru_after_gradb_hidden(const struct poet_recurrent_spec* r, const poet
 
 /* ---- sink.c ---------------------------------------------------------------------------------- */
 
-/* Advances what depends on the number of the step. Call it once before each step. */
+/* Sets what a step applies, before it; a step that failed may be begun again. */
 void poet_begin_step(struct poet_optimizer* optimizer);
+/* Counts a step that has ended in the decays of Adam. */
+void poet_end_step(struct poet_optimizer* optimizer);
 /* Applies a stored gradient: what the sink does at once with a fused update. */
 void poet_update(int32_t count, const poet_real* gradient, const struct poet_sink* sink);
 

@@ -62,6 +62,7 @@ int poet_initialise(const struct poet_plan* plan, struct poet_memory* memory, ui
   memory->steps = 0;
   memory->failed = -1;
   memory->under_way = 0;
+  memory->is_busy = 0;
   return POET_OK;
 }
 
@@ -165,6 +166,10 @@ static void call_kernel(const struct poet_plan* plan, const struct poet_call* ca
   }
 }
 
+static int is_of_bytes(const struct poet_byte_input* bytes) {
+  return bytes && bytes->scale > (poet_real)0;
+}
+
 static void take_input(const struct poet_memory* memory, const struct poet_instruction* instruction,
                        void* out) {
   const void* from = memory->inputs[instruction->input];
@@ -173,7 +178,7 @@ static void take_input(const struct poet_memory* memory, const struct poet_instr
   const int32_t count = (int32_t)(instruction->bytes / sizeof(poet_real));
   poet_real* to = out;
   int32_t i;
-  if (!bytes || !(bytes->scale > (poet_real)0)) {
+  if (!is_of_bytes(bytes)) {
     /* A program may have put it there: its RAM is the tensor's own. */
     if (from != out) memcpy(out, from, instruction->bytes);
   } else if (bytes->is_signed) {
@@ -221,10 +226,28 @@ static int run(const struct poet_plan* plan, const struct poet_instruction* inst
   return POET_OK;
 }
 
-static int expect_data(int32_t count, const void* const* data) {
+/* Indices below their limit, or floats that are numbers: a NaN has bits above infinity's, which are
+ * 0xff000000 without the sign. */
+static int is_sound(const struct poet_data* about, const void* data) {
+  const int shift = about->index_limit > 0 ? 0 : 1;
+  const uint32_t most = shift == 0 ? (uint32_t)about->index_limit - 1u : 0xff000000u;
+  const unsigned char* each = data;
+  const unsigned char* end = each + 4 * (size_t)about->count;
+  for (; each != end; each += 4) {
+    uint32_t word;
+    memcpy(&word, each, sizeof word);
+    if (word << shift > most) return 0;
+  }
+  return 1;
+}
+
+static int expect_data(int32_t count, const struct poet_data* about, const void* const* data,
+                       const struct poet_byte_input* bytes) {
   int32_t i;
   for (i = 0; i < count; ++i) {
-    if (!data || !data[i]) return POET_NO_DATA;
+    const int has_bytes = is_of_bytes(bytes ? &bytes[i] : 0);
+    if (!data || !data[i] || (has_bytes && about[i].index_limit > 0)) return POET_NO_DATA;
+    if (!has_bytes && !is_sound(&about[i], data[i])) return POET_BAD_DATA;
   }
   return POET_OK;
 }
@@ -243,7 +266,6 @@ static int expect_arenas(const struct poet_plan* plan, const struct poet_memory*
 static int expect_memory(const struct poet_plan* plan, struct poet_memory* memory,
                          int32_t is_forward) {
   int status = expect_pointers(plan, memory);
-  int32_t i;
   if (status != POET_OK) return status;
   memory->failed = -1;
   if (plan->is_forward != is_forward) return POET_WRONG_PLAN;
@@ -252,12 +274,11 @@ static int expect_memory(const struct poet_plan* plan, struct poet_memory* memor
   if (status != POET_OK) return status;
   if (plan->constant_count > 0 && !memory->constants) return POET_NO_CONSTANTS;
   if (plan->constant_byte_count > 0 && !memory->constant_bytes) return POET_NO_CONSTANTS;
-  for (i = 0; i < plan->input_count && memory->byte_inputs; ++i) {
-    if (memory->byte_inputs[i].scale > (poet_real)0 && plan->inputs[i].index_limit > 0) {
-      return POET_NO_DATA;
-    }
-  }
-  return expect_data(plan->input_count, memory->inputs);
+  return expect_data(plan->input_count, plan->inputs, memory->inputs, memory->byte_inputs);
+}
+
+static int expect_targets(const struct poet_plan* plan, const struct poet_memory* memory) {
+  return expect_data(plan->target_count, plan->targets, memory->targets, 0);
 }
 
 static void copy_outputs(const struct poet_plan* plan, const struct poet_memory* memory,
@@ -285,48 +306,77 @@ static int run_next(const struct poet_plan* plan, struct poet_memory* memory, in
   return POET_OK;
 }
 
-int poet_step_begin(const struct poet_plan* plan, struct poet_memory* memory) {
-  int status = expect_memory(plan, memory, 0);
-  if (status == POET_OK) status = expect_data(plan->target_count, memory->targets);
+/* An interrupt ends before what it interrupted goes on. So nothing that is read after this changes
+ * until leave(); what was read before may have. */
+static int enter(const struct poet_plan* plan, struct poet_memory* memory) {
+  if (!plan || !memory) return POET_NO_MEMORY;
+  if (memory->is_busy) return POET_UNDER_WAY;
+  memory->is_busy = 1;
+  return POET_OK;
+}
+
+static int leave(struct poet_memory* memory, int status) {
+  memory->is_busy = 0;
+  return status;
+}
+
+static int begin(const struct poet_plan* plan, struct poet_memory* memory) {
+  int status = memory->under_way ? POET_UNDER_WAY : expect_memory(plan, memory, 0);
+  if (status == POET_OK) status = expect_targets(plan, memory);
   if (status != POET_OK) return status;
   poet_begin_step(&memory->optimizer);
   memory->under_way = 1;
   return POET_OK;
 }
 
-int poet_step_next(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
-  int status = POET_OK;
-  if (!plan || !memory) return POET_NO_MEMORY;
-  if (memory->under_way <= 0 || memory->under_way > plan->instruction_count) return POET_NO_STEP;
-  status = run_next(plan, memory, memory->under_way - 1, 0, losses);
-  if (status == POET_OK && memory->under_way < plan->instruction_count) {
-    ++memory->under_way;
-  } else {
-    memory->under_way = 0;
-    if (status == POET_OK) ++memory->steps;
+static int next(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  const int32_t number = memory->under_way;
+  const int is_last = number == plan->instruction_count;
+  int status;
+  if (number <= 0 || number > plan->instruction_count) return POET_NO_STEP;
+  status = run_next(plan, memory, number - 1, 0, losses);
+  memory->under_way = status == POET_OK && !is_last ? number + 1 : 0;
+  if (status == POET_OK && is_last) {
+    poet_end_step(&memory->optimizer);
+    ++memory->steps;
   }
   return status;
 }
 
-int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
-  int status = poet_step_begin(plan, memory);
-  if (status != POET_OK) return status;
-  while (status == POET_OK && memory->under_way) status = poet_step_next(plan, memory, losses);
-  return status;
+int poet_step_begin(const struct poet_plan* plan, struct poet_memory* memory) {
+  const int status = enter(plan, memory);
+  return status == POET_OK ? leave(memory, begin(plan, memory)) : status;
 }
 
-int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_real* const* outputs,
-               poet_real* losses) {
-  int status = expect_memory(plan, memory, 1);
-  int leaves_out_losses;
-  int32_t i;
+int poet_step_next(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  const int status = enter(plan, memory);
+  return status == POET_OK ? leave(memory, next(plan, memory, losses)) : status;
+}
+
+int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses) {
+  int status = enter(plan, memory);
   if (status != POET_OK) return status;
-  leaves_out_losses = !plan->reads_losses && !losses;
-  if (!leaves_out_losses) status = expect_data(plan->target_count, memory->targets);
+  status = begin(plan, memory);
+  while (status == POET_OK && memory->under_way) status = next(plan, memory, losses);
+  return leave(memory, status);
+}
+
+static int infer(const struct poet_plan* plan, struct poet_memory* memory,
+                 poet_real* const* outputs, poet_real* losses) {
+  const int leaves_out_losses = !plan->reads_losses && !losses;
+  int status = memory->under_way ? POET_UNDER_WAY : expect_memory(plan, memory, 1);
+  int32_t i;
+  if (status == POET_OK && !leaves_out_losses) status = expect_targets(plan, memory);
   if (status == POET_OK && plan->running_count > 0 && !memory->running) status = POET_NO_RUNNING;
   for (i = 0; i < plan->instruction_count && status == POET_OK; ++i) {
     if (leaves_out_losses && plan->instructions[i].loss >= 0) continue;
     status = run_next(plan, memory, i, outputs, losses);
   }
   return status;
+}
+
+int poet_infer(const struct poet_plan* plan, struct poet_memory* memory, poet_real* const* outputs,
+               poet_real* losses) {
+  const int status = enter(plan, memory);
+  return status == POET_OK ? leave(memory, infer(plan, memory, outputs, losses)) : status;
 }

@@ -182,8 +182,10 @@ struct poet_memory {
    * order in which its kernel makes them, each once in a step. */
   void (*on_gradient)(void* context, int32_t parameters, int32_t index, poet_real gradient);
   void* context;
-  int32_t failed;    /* poet_step() failed: the number of the instruction, or -1 */
-  int32_t under_way; /* of a step that was begun: 1 + the index of its next instruction; else 0 */
+  int32_t failed; /* poet_step() failed: the number of the instruction, or -1 */
+  /* Of a step that was begun: 1 + the index of its next instruction; else 0. */
+  volatile int32_t under_way;
+  volatile int32_t is_busy; /* 1 while a function below is at work on this memory; 0 at first */
 };
 
 /* ---- functions ------------------------------------------------------------------------------ */
@@ -199,7 +201,10 @@ enum {
   POET_FUSED = -6,        /* the kernels were compiled without -ffp-contract=off */
   POET_NO_MEMORY = -7,    /* plan or memory is NULL, or a pointer in it that the plan needs */
   POET_NO_DATA = -8,      /* an input or a target is NULL, or bytes stand for an input of indices */
-  POET_NO_STEP = -9       /* poet_step_next() without poet_step_begin() */
+  POET_NO_STEP = -9,      /* poet_step_next() without poet_step_begin() */
+  POET_BAD_DATA = -12,    /* an input or a target has a NaN, or an index outside its range */
+  POET_UNDER_WAY = -13    /* a step was begun and has not ended, or an interrupt came while one of
+                           * these functions is at work on the same memory, and calls another */
 };
 
 /* Trained parameters, moments, running statistics and optimizer from a seed, as `poet-solve run
@@ -218,14 +223,15 @@ void* poet_arena_at(const struct poet_plan* plan, const struct poet_memory* memo
 /* A training step: forward pass, backward pass and updates. `losses` gets POET_LOSS_COUNT numbers;
  * NULL: not wanted. Returns POET_OK; or, before anything is done, what is wrong with the arguments;
  * or, at the first page that fails, what the hook returned. The step ends there, memory->failed
- * names the instruction, losses are not complete, and parameters that were updated before stay so.
- */
+ * names the instruction, losses are not complete, and what was updated before stays so. With
+ * parameters, moments and running statistics as they were before it, the next call is the same
+ * step again: all else that lives longer than a step changes when one has ended. */
 int poet_step(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
 
 /* The same, an instruction at a time, so that other work finds its turn: poet_step_begin(), then
  * poet_step_next() while memory->under_way is not 0. Between two calls, arena, parameters, moments
  * and kept gradients have to stay as they are, and data and optimizer too. Both return as
- * poet_step() does; a step that failed is not under way. */
+ * poet_step() does; a step that failed is not under way, and one is given up by under_way = 0. */
 int poet_step_begin(const struct poet_plan* plan, struct poet_memory* memory);
 int poet_step_next(const struct poet_plan* plan, struct poet_memory* memory, poet_real* losses);
 

@@ -23,7 +23,7 @@
 enum poet_optimizer_kind { POET_SGD, POET_MOMENTUM, POET_ADAM };
 
 /* Hyperparameters, and for Adam what depends on the step: zeros at first, set by
- * poet_begin_step(). */
+ * poet_begin_step() and poet_end_step(). */
 struct poet_optimizer {
   int32_t kind; /* poet_optimizer_kind */
   poet_real learning_rate;
@@ -34,9 +34,9 @@ struct poet_optimizer {
    * largest_gradient and at least its negative, then weight_decay times the parameter is added, as
    * by PyTorch's optimizers. */
   poet_real largest_gradient, weight_decay;
-  int32_t has_begun;          /* 0 before the first step */
-  poet_real decay1, decay2;   /* beta1^t, beta2^t */
-  poet_real rate, root_scale; /* learning_rate / (1 - beta1^t), sqrt(1 - beta2^t) */
+  int32_t has_begun;          /* 0 until the first step has ended */
+  poet_real decay1, decay2;   /* beta1^t, beta2^t after t steps that have ended */
+  poet_real rate, root_scale; /* of step t: learning_rate / (1 - beta1^t), sqrt(1 - beta2^t) */
 };
 
 struct poet_sink {

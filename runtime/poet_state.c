@@ -99,25 +99,33 @@ static int read_head(uint32_t offset, uint32_t slot_bytes, struct head* head, in
   return POET_OK;
 }
 
-/* The slot with the newest state, or -1, and its head. */
-static int find_newest(uint32_t slot_bytes, int* newest, struct head* head) {
+/* Both slots. */
+struct slots {
   struct head heads[2];
-  int is_whole[2], slot;
-  for (slot = 0; slot < 2; ++slot) {
-    const int status =
-        read_head((uint32_t)slot * slot_bytes, slot_bytes, &heads[slot], &is_whole[slot]);
-    if (status != POET_OK) return status;
+  int is_whole[2];
+};
+
+/* A slot that cannot be read has no state: flash with ECC refuses a word whose write was cut. */
+static int read_slots(uint32_t slot_bytes, struct slots* slots) {
+  int status[2], i;
+  for (i = 0; i < 2; ++i) {
+    status[i] =
+        read_head((uint32_t)i * slot_bytes, slot_bytes, &slots->heads[i], &slots->is_whole[i]);
   }
-  *newest = is_whole[0] ? 0 : is_whole[1] ? 1 : -1;
-  /* Numbers may wrap around. */
-  if (is_whole[0] && is_whole[1] && heads[1].number - heads[0].number < 0x80000000u) *newest = 1;
-  if (*newest >= 0) *head = heads[*newest];
-  return POET_OK;
+  return status[0] == POET_OK ? POET_OK : status[1];
+}
+
+/* The slot with the newest state, or -1. Numbers may wrap around. */
+static int newest_of(const struct slots* slots) {
+  if (!slots->is_whole[0] || !slots->is_whole[1]) {
+    return slots->is_whole[0] ? 0 : slots->is_whole[1] ? 1 : -1;
+  }
+  return slots->heads[1].number - slots->heads[0].number < 0x80000000u;
 }
 
 static int expect_complete(const struct poet_plan* plan, const struct poet_memory* memory,
                            uint32_t slot_bytes) {
-  if (!plan || !memory || (!memory->parameters && plan->parameter_count > 0) ||
+  if (!plan || (!memory->parameters && plan->parameter_count > 0) ||
       (!memory->moments && plan->moment_count > 0)) {
     return POET_NO_MEMORY;
   }
@@ -125,16 +133,16 @@ static int expect_complete(const struct poet_plan* plan, const struct poet_memor
   return slot_bytes >= poet_state_bytes(plan, memory) ? POET_OK : POET_NO_MEMORY;
 }
 
-int poet_save(const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
+static int save(const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
   struct part parts[kParts];
   struct scalars scalars;
+  struct slots slots;
   struct head head;
-  uint32_t offset, at, number = 0;
+  uint32_t offset, at;
   int newest, i;
-  int status = expect_complete(plan, memory, slot_bytes);
-  if (status == POET_OK) status = find_newest(slot_bytes, &newest, &head);
+  int status = read_slots(slot_bytes, &slots);
   if (status != POET_OK) return status;
-  if (newest >= 0) number = head.number + 1;
+  newest = newest_of(&slots);
   offset = newest == 0 ? slot_bytes : 0;
   memset(&scalars, 0, sizeof scalars);
   scalars.optimizer = memory->optimizer;
@@ -145,7 +153,7 @@ int poet_save(const struct poet_plan* plan, struct poet_memory* memory, uint32_t
   head.magic = kMagic;
   head.version = kVersion;
   head.plan = plan->hash;
-  head.number = number;
+  head.number = newest >= 0 ? slots.heads[newest].number + 1 : 0;
   head.bytes = list_parts(plan, memory, &scalars, parts);
   status = poet_state_erase(offset, slot_bytes);
   at = offset + (uint32_t)sizeof head;
@@ -159,20 +167,15 @@ int poet_save(const struct poet_plan* plan, struct poet_memory* memory, uint32_t
   return status == POET_OK ? poet_state_write(offset, &head, sizeof head) : status;
 }
 
-int poet_load(const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
+static int load_slot(const struct poet_plan* plan, struct poet_memory* memory, uint32_t offset,
+                     const struct head* head) {
   struct part parts[kParts];
   struct scalars scalars;
-  struct head head;
-  uint32_t at;
-  int newest, i;
-  int status = expect_complete(plan, memory, slot_bytes);
-  if (status == POET_OK) status = find_newest(slot_bytes, &newest, &head);
-  if (status != POET_OK) return status;
-  if (newest < 0) return POET_NO_STATE;
-  if (head.plan != plan->hash || head.bytes != list_parts(plan, memory, &scalars, parts)) {
+  uint32_t at = offset + (uint32_t)sizeof *head;
+  int status = POET_OK, i;
+  if (head->plan != plan->hash || head->bytes != list_parts(plan, memory, &scalars, parts)) {
     return POET_OTHER_STATE;
   }
-  at = (uint32_t)newest * slot_bytes + (uint32_t)sizeof head;
   for (i = 0; i < kParts && status == POET_OK; ++i) {
     if (parts[i].bytes == 0) continue;
     status = poet_state_read(at, parts[i].at, parts[i].bytes);
@@ -183,4 +186,39 @@ int poet_load(const struct poet_plan* plan, struct poet_memory* memory, uint32_t
   memory->seed = (uint64_t)scalars.seed_high << 32 | scalars.seed_low;
   memory->steps = scalars.steps;
   return POET_OK;
+}
+
+/* The newest state; the other one if a read of it fails now that succeeded a moment ago. */
+static int load(const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
+  struct slots slots;
+  int status = read_slots(slot_bytes, &slots);
+  int slot = status == POET_OK ? newest_of(&slots) : -1;
+  if (status == POET_OK && slot < 0) return POET_NO_STATE;
+  for (; slot >= 0; slot = newest_of(&slots)) {
+    status = load_slot(plan, memory, (uint32_t)slot * slot_bytes, &slots.heads[slot]);
+    if (status == POET_OK || status == POET_OTHER_STATE) return status;
+    slots.is_whole[slot] = 0;
+  }
+  return status;
+}
+
+/* An interrupt that steps meanwhile would have half of its step saved: it is refused. */
+static int alone(int (*work)(const struct poet_plan*, struct poet_memory*, uint32_t),
+                 const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
+  int status;
+  if (!memory) return POET_NO_MEMORY;
+  if (memory->is_busy) return POET_UNDER_WAY;
+  memory->is_busy = 1;
+  status = expect_complete(plan, memory, slot_bytes);
+  if (status == POET_OK) status = work(plan, memory, slot_bytes);
+  memory->is_busy = 0;
+  return status;
+}
+
+int poet_save(const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
+  return alone(save, plan, memory, slot_bytes);
+}
+
+int poet_load(const struct poet_plan* plan, struct poet_memory* memory, uint32_t slot_bytes) {
+  return alone(load, plan, memory, slot_bytes);
 }

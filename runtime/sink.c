@@ -10,14 +10,21 @@ int poet_fuses_products(void) {
   return left * right + sum != 0.0f;
 }
 
-POET_KERNEL void poet_begin_step(struct poet_optimizer* optimizer) {
-  struct poet_optimizer* o = optimizer;
+/* beta^t for the step that comes, from beta^(t - 1). */
+static poet_real next_decay(const struct poet_optimizer* o, poet_real decay, poet_real beta) {
+  return o->has_begun ? decay * beta : beta;
+}
+
+POET_KERNEL void poet_begin_step(struct poet_optimizer* o) {
   const poet_real one = 1;
-  o->decay1 = o->has_begun ? o->decay1 * o->beta1 : o->beta1;
-  o->decay2 = o->has_begun ? o->decay2 * o->beta2 : o->beta2;
+  o->rate = o->learning_rate / (one - next_decay(o, o->decay1, o->beta1));
+  o->root_scale = POET_SQRT(one - next_decay(o, o->decay2, o->beta2));
+}
+
+POET_KERNEL void poet_end_step(struct poet_optimizer* o) {
+  o->decay1 = next_decay(o, o->decay1, o->beta1);
+  o->decay2 = next_decay(o, o->decay2, o->beta2);
   o->has_begun = 1;
-  o->rate = o->learning_rate / (one - o->decay1);
-  o->root_scale = POET_SQRT(one - o->decay2);
 }
 
 POET_KERNEL void poet_update(int32_t count, const poet_real* gradient,

@@ -140,8 +140,10 @@ TrainingState initial_state(const TrainingStep& step, std::uint64_t seed) {
 }
 
 // A gradient that no kernel gave would be a NaN: it shows in every comparison with what was there.
+// The decays may advance already, as kernels read the rate only and a step here ends or throws.
 void begin_step(TrainingState& state) {
   poet_begin_step(&state.optimizer);
+  poet_end_step(&state.optimizer);
   for (std::vector<float>& gradient : state.gradients) {
     std::fill(gradient.begin(), gradient.end(), std::numeric_limits<float>::quiet_NaN());
   }

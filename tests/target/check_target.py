@@ -21,6 +21,7 @@ SOURCE = pathlib.Path(__file__).resolve().parents[2]
 EXAMPLE = SOURCE / "docs" / "examples" / "cortex-m4"
 sys.path.insert(0, str(EXAMPLE))
 import board
+import check_counts
 
 SMALL, LARGE = board.SMALL, board.LARGE
 SCHEDULED, RECOMPUTED, KEEP_ALL = board.SCHEDULED, board.RECOMPUTED, board.KEEP_ALL
@@ -381,6 +382,23 @@ def classified(example):
     same_outputs(board.Example(example.poet_solve, folder, folder / "net.json", folder / "schedule.json", SEED), OWN_CLASSIFIED, 5)
 
 
+def ecc_states(example):
+    """A save in flash with ECC, cut at each word that it writes or erases, leaves the older or the newer state."""
+    folder = example.build / "ecc"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / "net.json").write_text(json.dumps({
+        "format": "poet-model", "version": 2, "name": "net", "input": {"shape": [1, 2, 8, 8]}, "layers": [
+            {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": 3},
+            {"name": "pool", "op": "global_avg_pool", "inputs": ["conv"]},
+            {"name": "fc", "op": "linear", "inputs": ["pool"], "out_features": 3},
+            {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 3}]}))
+    step = check_counts.export(example.poet_solve, folder, folder / "net.json")
+    _, [[cuts, older, newer, errors, mistakes]] = check_counts.run_program(step, "ecc_states.c")
+    print(f"{cuts} cuts, and {errors} reads that failed")
+    expect(int(cuts) > 256 and int(errors) >= 16, f"{cuts} cuts, of which the chip saw {errors} as errors of reads")
+    expect_equal((older, newer, mistakes), (cuts, "1", "0"), "cuts that leave the older state, the newer one, and mistakes")
+
+
 def page(example):
     """The programs of docs/export.md compile."""
     expect_equal(example.link(CLASSIFIED, SMALL), "", f"{CLASSIFIED.name} on {SMALL}")
@@ -483,7 +501,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, frozen_bytes, copied, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, one_command, classified, page, imported, measured,
+    build, fit, frozen, frozen_bytes, copied, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, ecc_states, one_command, classified, page, imported, measured,
     arduino, contraction)}
 
 

@@ -146,6 +146,7 @@ TEST(KernelDefinition, OptimizersFollowTheirFormulas) {
     const float g = t == 2 ? -0.5F : 2.0F;
     poet_begin_step(&o);
     poet_update(1, &g, &sink);
+    poet_end_step(&o);
     exact_m = 0.9 * exact_m + 0.1 * g;
     exact_v = 0.99 * exact_v + 0.01 * g * g;
     exact_w -=

@@ -102,6 +102,7 @@ Training train(const Case& item, int trained, int kind, bool fused) {
   Training training(item.inputs[trained], kind);
   for (int step = 0; step < 2; ++step) {
     poet_begin_step(&training.optimizer);
+    poet_end_step(&training.optimizer);
     Inputs x = pointers(item.inputs);
     x[trained] = training.parameters.data();
     std::vector<Tensor> gradients = item.inputs;
