@@ -52,7 +52,7 @@ class GlancePhase {
         limits_(glance_limits(has_backward_, state.fast())),
         target_(target_of(state)),
         costs_(costs_for_claim(graph(), target_)),
-        left_(glance_ ? std::min(kGlanceWork, state.work_left()) : state.work_left()) {}
+        work_before_(state.work.moves()) {}
 
   ModelVerdict run() {
     if (costs_.target <= 0) return ModelVerdict::open;  // nothing costs anything
@@ -76,7 +76,12 @@ class GlancePhase {
   };
 
   const Graph& graph() const { return state_.problem.graph; }
-  bool done() { return left_ <= 0 || state_.done(); }
+  bool done() { return work_left() <= 0 || state_.done(); }
+
+  std::int64_t work_left() const {
+    const std::int64_t done = state_.work.moves() - work_before_;
+    return glance_ ? std::min(kGlanceWork - done, state_.work_left()) : state_.work_left();
+  }
 
   Seconds share() const {
     const GlanceShares& shares =
@@ -150,22 +155,18 @@ class GlancePhase {
   ProofAttempt relax(const std::vector<int>& moments, const ProofCosts& costs, Seconds seconds,
                      const std::function<bool(std::int64_t)>& take) {
     const Seconds start = state_.clock.elapsed();
-    const ProofSearchLimits limits{.seconds = seconds, .nodes = 1, .most_work = left_};
+    const ProofSearchLimits limits{
+        .seconds = seconds, .nodes = 1, .most_work = work_left(), .certifies = false};
     const ChildAnswer<ProofAttempt> answer =
         search_proof_in_child(state_.problem, costs, {.stages = moments}, limits,
                               state_.options.settings.memory_limit_bytes, take);
     state_.statistics.milp_seconds += state_.clock.elapsed() - start;
-    ProofAttempt attempt = answer.result.value_or(ProofAttempt{.work = left_});
-    spend([&](Work& work) { work.add_moves(attempt.work); });
-    return attempt;
-  }
-
-  /// Adds work, of which less is left.
-  template <typename Add>
-  void spend(const Add& add) {
-    const std::int64_t before = state_.work.moves();
-    add(state_.work);
-    if (left_ != kNoLimit) left_ -= state_.work.moves() - before;
+    if (!answer.result) {
+      state_.work.add_failed(state_.work_left());
+      return {};
+    }
+    state_.work.add_moves(answer.result->work);
+    return *answer.result;
   }
 
   /// False if the solve must end.
@@ -209,7 +210,7 @@ class GlancePhase {
         .time_limit_seconds = share(),
         .memory_bytes = state_.options.settings.memory_limit_bytes,
         .node_limit = glance_ ? limits_.search_nodes : 0,
-        .iterations = Work().iterations_until(left_, scaled.milp.columns.size()),
+        .iterations = Work().iterations_until(work_left(), scaled.milp.columns.size()),
         .seed = state_.options.settings.seed,
         .heuristics = false};
     Stopwatch resting;
@@ -226,15 +227,14 @@ class GlancePhase {
     });
     SolveStatistics& statistics = state_.statistics;
     statistics.nodes += result.nodes;
-    spend([&](Work& work) {
-      work.add_search(scaled.milp.nonzeros());
-      work.add_iterations(result.iterations, scaled.milp.columns.size());
-    });
+    state_.work.add_search(scaled.milp.nonzeros());
+    state_.work.add_iterations(result.iterations, scaled.milp.columns.size());
     statistics.milp_seconds += state_.clock.elapsed() - start;
     take(scaled, costs, result.bound);
     note();
-    state_.searches_without_result = result.searches;
-    return result.status == MipResult::Status::finished && !result.values;
+    const bool nothing = result.status == MipResult::Status::finished && !result.values;
+    if (nothing) state_.searches_without_result = result.searches;
+    return nothing;
   }
 
   /// Takes a bound of CBC, which holds up to the target.
@@ -251,7 +251,7 @@ class GlancePhase {
   GlanceLimits limits_;
   Joules target_;
   ProofCosts costs_;
-  std::int64_t left_;  // of the work
+  std::int64_t work_before_;
   bool infeasible_ = false;
   std::vector<Trial> trials_;
 };

@@ -64,15 +64,15 @@ Milp columns_of(const MomentModel& model, double unit) {
 
 }  // namespace
 
-ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs, Seconds seconds,
-                           std::int64_t most_work)
+ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs,
+                           std::vector<ProofRow> rows, Seconds seconds, std::int64_t most_work)
     : model_(model),
       costs_(costs),
       unit_(unit_of(costs)),
       program_(columns_of(model, unit_)),
       clock_(seconds),
       most_work_(most_work),
-      pool_(moment_rows(model)),
+      pool_(std::move(rows)),
       in_program_(pool_.size(), false) {
   std::vector<int> first;
   first.reserve(pool_.size());

@@ -20,8 +20,9 @@ inline constexpr double kProofTarget = 1e4;
 
 class ProofProgram {
  public:
-  ProofProgram(const MomentModel& model, const ProofCosts& costs, Seconds seconds,
-               std::int64_t most_work = kNoLimit);
+  /// `rows`: that it begins with, but for those that are rarely tight.
+  ProofProgram(const MomentModel& model, const ProofCosts& costs, std::vector<ProofRow> rows,
+               Seconds seconds, std::int64_t most_work);
 
   /// Prices of rows that close a node. A row is the number of a line, or -1 - d for the branch at
   /// depth d.

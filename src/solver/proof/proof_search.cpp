@@ -36,6 +36,13 @@ struct Patience {
 constexpr Patience kAtRoot{.rounds = 6, .gain = 0.02};
 constexpr Patience kInTree{.rounds = 3, .gain = 0.04};
 
+std::vector<ProofRow> rows_of(const MomentModel& model, const ProofSearchLimits& limits) {
+  std::vector<ProofRow> rows = moment_rows(model);
+  if (limits.certifies) return rows;
+  for (ProofRow& row : tight_ram_rows(model)) rows.push_back(std::move(row));
+  return rows;
+}
+
 class ProofSearch {
  public:
   ProofSearch(const MomentModel& model, const ProofCosts& costs, const ProofSearchLimits& limits,
@@ -44,7 +51,7 @@ class ProofSearch {
         costs_(costs),
         limits_(limits),
         report_(report),
-        program_(model, costs, limits.seconds, limits.most_work),
+        program_(model, costs, rows_of(model, limits), limits.seconds, limits.most_work),
         counts_(proof_counts(model)) {}
 
   ProofAttempt run() {

@@ -37,6 +37,7 @@ struct ProofSearchLimits {
   int nodes = 0;          ///< of the tree; 0: no limit
   double least_root = 0;  ///< the share of the target below which a tree is not worth its time
   std::int64_t most_work = kNoLimit;  ///< in moves
+  bool certifies = true;              ///< only with rows that a certificate may have
 };
 
 /// Searches a proof of the target of the costs: the linear relaxation of the moment model with rows
