@@ -11,7 +11,7 @@ namespace poet {
 /// benchmark's ablation) and tested (against the plain formulation on random graphs).
 struct SolverFeatures {
   bool local_search = true;
-  bool sampled_relaxation = true;
+  bool glance = true;
   bool collapse = true;
   bool windows = true;
   bool row_rounding = true;
@@ -37,7 +37,7 @@ struct FeatureSwitch {
 
 inline constexpr std::array<FeatureSwitch, 14> kFeatureSwitches{{
     {"local-search", &SolverFeatures::local_search, "a threshold search for the first schedule"},
-    {"coarse", &SolverFeatures::sampled_relaxation, "a first bound from a few moments of the step"},
+    {"glance", &SolverFeatures::glance, "a first bound from a few moments of the step"},
     {"collapse", &SolverFeatures::collapse, "prove the bound without the forward stages"},
     {"windows", &SolverFeatures::windows,
      "no columns for what costs more than the best schedule's extra energy"},
@@ -59,7 +59,8 @@ inline constexpr std::array<FeatureSwitch, 14> kFeatureSwitches{{
 /// Every feature off: CBC solves the complete model of docs/formulation.md.
 SolverFeatures no_features();
 
-/// Switches a feature off. Throws InputError for a name that is not in the table.
+/// Switches a feature off; `coarse` is an older name of `glance`. Throws InputError for a name that
+/// is not in the table.
 void disable(SolverFeatures& features, std::string_view name);
 
 /// The names of the features that are off, separated by commas, and the way back. The latter throws

@@ -35,8 +35,12 @@ inline constexpr int kWideGapNodes = 300;
 inline constexpr double kWideGapOfExtra = 0.03;
 inline constexpr double kWideGapOfGaps = 25;
 
-// The sampled relaxation.
+// The glance at moment models.
 
+/// Without a schedule a glance looks below so much extra energy, as a multiple of the baseline's.
+inline constexpr double kGuessOfExtra = 16;
+/// The work of a glance, in moves: some ten seconds. Few need a tenth of it.
+inline constexpr std::int64_t kGlanceWork = 25'000'000;
 /// How far a glance goes: the most moments of linear relaxations, which begin with one and double;
 /// by what share more of them must raise the bound, one time of two; and what CBC may do.
 struct GlanceLimits {
@@ -59,26 +63,23 @@ inline constexpr double kGainOfMoments = 0.001;
 /// The most nonzeros of a linear relaxation at a glance, its first apart, and of any: half a second
 /// and some minutes, on any machine.
 inline constexpr std::size_t kGlanceNonzeros = 150'000;
-inline constexpr std::size_t kSampledNonzeros = 2'000'000;
-/// By what share three rounds of one linear relaxation must raise the bound.
-inline constexpr double kGlanceRoundGain = 2e-3;
-inline constexpr double kRoundGain = 5e-4;
+inline constexpr std::size_t kMomentNonzeros = 2'000'000;
 /// Larger models are too much for CBC.
-inline constexpr std::size_t kSampledSearchNonzeros = 25'000;
+inline constexpr std::size_t kGlanceSearchNonzeros = 25'000;
 /// By how much the bound of the moments that CBC starts with may be below the best one.
 inline constexpr double kNearlyBest = 0.1;
 /// Shares that a glance, and one of several rounds, may take, and the time that CBC needs to
 /// achieve anything. Without a backward pass there is hardly more than one round.
-struct SampledShares {
+struct GlanceShares {
   double glance = 0;
   double round = 0;
 };
-inline constexpr SampledShares kSampledShares{.glance = 0.1, .round = 0.4};
-inline constexpr SampledShares kSampledSharesWithoutBackward{.glance = 0.3, .round = 0.9};
-inline constexpr Seconds kLeastSampledTime = 0.5;
-/// CBC's search of a sampled model ends if its bound has not moved for this share of its time: the
+inline constexpr GlanceShares kGlanceShares{.glance = 0.1, .round = 0.4};
+inline constexpr GlanceShares kGlanceSharesWithoutBackward{.glance = 0.3, .round = 0.9};
+inline constexpr Seconds kLeastGlanceTime = 0.5;
+/// CBC's search of a moment model ends if its bound has not moved for this share of its time: the
 /// next moments do more.
-inline constexpr double kSampledRestShare = 0.2;
+inline constexpr double kGlanceRestShare = 0.2;
 
 // Proofs in moment models.
 
@@ -103,7 +104,7 @@ inline constexpr double kBlindProofShare = 0.15;
 /// relaxations grow with the square of the nodes. On the chains of `resnet18_cifar` (133 nodes) the
 /// counts are as fast, and faster if the incumbent is not the best yet.
 inline constexpr int kProofFirstNodes = 150;
-/// The sampled relaxation has looked at fewer moments.
+/// A glance has looked at fewer moments.
 inline constexpr int kLeastProofMoments = 16;
 /// Of the extra energy: by how much a claim must be below one that failed to be worth another
 /// search.

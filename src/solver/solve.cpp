@@ -18,7 +18,7 @@
 namespace poet {
 namespace {
 
-/// The driver: instant verdicts, local search, the sampled relaxation, proofs in moment models, the
+/// The driver: instant verdicts, local search, a glance at moment models, proofs in them, the
 /// collapsed model and the full model, in turn until the gap is met or time is up. Cheap phases go
 /// first because they settle most problems, and each leaves the next a smaller one: a better
 /// incumbent narrows the windows by cost, and a better bound brings the cutoff closer.
@@ -72,7 +72,7 @@ class Solve {
     if (options.start) state_.offer(*options.start);
     // Otherwise a short time limit ends without a bound.
     if (state_.problem.graph.size() >= kSlowDescentNodes) {
-      solve_sampled_relaxation(SampledEffort::first);
+      glance(GlanceEffort::first);
       if (result_.status == Status::infeasible) return false;
     }
     run_search_phase(state_, LocalSearchOptions{}.moves, kSearchShare);
@@ -102,7 +102,7 @@ class Solve {
   void solve_models() {
     const SolverFeatures& features = state_.options.settings.features;
     const bool small = state_.problem.graph.size() <= state_.options.small_graph;
-    if (!small && !solve_sampled_relaxation(SampledEffort::glance)) return;
+    if (!small && !glance(GlanceEffort::glance)) return;
     if (!small && features.collapse) {
       if (!solve_model(ModelKind::collapsed) || state_.done()) return;
       if (state_.fast() || state_.refining) return;
@@ -123,11 +123,10 @@ class Solve {
   bool has_answer() const { return state_.trouble.empty() && not_built_.empty(); }
 
   /// Returns false if nothing is left to do.
-  bool solve_sampled_relaxation(SampledEffort effort) {
-    if (!state_.options.settings.features.sampled_relaxation) return true;
-    const bool infeasible =
-        run_sampled_relaxation_phase(state_, effort) == ModelVerdict::infeasible;
-    if (infeasible) declare_searched_infeasible("the sampled relaxation");
+  bool glance(GlanceEffort effort) {
+    if (!state_.options.settings.features.glance) return true;
+    const bool infeasible = run_glance_phase(state_, effort) == ModelVerdict::infeasible;
+    if (infeasible) declare_searched_infeasible("the moment model");
     return !infeasible && !state_.done();
   }
 
@@ -163,7 +162,7 @@ class Solve {
   }
 
   /// The relaxation of a large model takes minutes. Before it come a longer local search, a proof
-  /// in moment models, and a bound from the sampled relaxation, once. Returns false if nothing is
+  /// in moment models, and a longer look at few moments, once. Returns false if nothing is
   /// left to do. Without them the exact step of `resnet50` with 40 % of its RAM stays open.
   bool look_without_model() {
     if (std::exchange(looked_, true)) return true;
@@ -172,7 +171,7 @@ class Solve {
       declare_searched_infeasible("the moment model");
       return false;
     }
-    return !state_.done() && solve_sampled_relaxation(SampledEffort::all);
+    return !state_.done() && glance(GlanceEffort::all);
   }
 
   /// The solver has not failed: the user set the limit.

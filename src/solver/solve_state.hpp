@@ -38,7 +38,7 @@ struct SolveState {
   Work work;
   bool interrupted = false;
   std::uint32_t local_searches = 0;   ///< so far; each has another seed
-  int sampled_moments = 0;            ///< the most that a sampled relaxation was solved with
+  int glance_moments = 0;             ///< the most that a glance looked at
   Joules unproven_claim = kInfinity;  ///< that a proof in moment models was not found for
   int searches_without_result = 0;    ///< how many agreed that the problem is infeasible
   std::string trouble;                ///< why a phase ended early, in words

@@ -22,7 +22,7 @@ SolveOptions wide_gap(Random& random) {
                                     .time_limit_seconds = 0,
                                     .seed = 1 + static_cast<std::uint32_t>(random.below(100))}};
   options.small_graph = random.below(2) == 0 ? 0 : 40;
-  options.settings.features.sampled_relaxation = random.below(2) == 0;
+  options.settings.features.glance = random.below(2) == 0;
   return options;
 }
 

@@ -16,15 +16,15 @@ enum class ModelVerdict { open, infeasible };
 /// left.
 void run_search_phase(SolveState& state, std::int64_t moves, double share);
 
-/// How long to work on the sampled relaxation.
-enum class SampledEffort {
+/// How long to look at moment models.
+enum class GlanceEffort {
   first,   ///< one linear relaxation of one moment, and no branch and bound: before all else
   glance,  ///< a few moments and nodes of branch and bound: a bound in a blink
   all,     ///< more and more moments until time is up: no other model can be built
 };
 
-/// Raises the bound by sampled_relaxation(), or shows that no schedule exists.
-ModelVerdict run_sampled_relaxation_phase(SolveState& state, SampledEffort effort);
+/// Raises the bound by models with few moments, or shows that no schedule exists.
+ModelVerdict run_glance_phase(SolveState& state, GlanceEffort effort);
 
 /// Proves the gap in moment models, or raises the bound as far as one leaf does; without an
 /// incumbent, tries to show that no schedule exists. Takes no time if the incumbent is hardly

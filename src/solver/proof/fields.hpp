@@ -13,7 +13,8 @@ template <>
 inline constexpr auto kLast<ProofAttempt::Status> = ProofAttempt::Status::nothing;
 
 template <>
-inline constexpr auto kFields<ProofAttempt> = kMembers<&ProofAttempt::status, &ProofAttempt::proof,
-                                                       &ProofAttempt::units, &ProofAttempt::root>;
+inline constexpr auto kFields<ProofAttempt> =
+    kMembers<&ProofAttempt::status, &ProofAttempt::proof, &ProofAttempt::units, &ProofAttempt::root,
+             &ProofAttempt::work>;
 
 }  // namespace poet

@@ -201,6 +201,24 @@ class MomentRows {
 
 }  // namespace
 
+std::vector<ProofRow> tight_ram_rows(const MomentModel& model) {
+  std::vector<ProofRow> rows;
+  for (const ProofInterval& interval : model.intervals()) {
+    Knapsack knapsack{.capacity = model.free_at(interval)};
+    std::vector<ProofColumn> items;
+    for (int i = 0; i < interval.stage; ++i) {
+      if (interval.in_ram[i] < 0) continue;
+      knapsack.weights.push_back(model.node(i).bytes);
+      items.push_back(interval.in_ram[i]);
+    }
+    const Knapsack tight = tighten(knapsack);
+    ProofRow row{.line = fmt::format("tight {}", interval.stage), .bound = -tight.capacity};
+    for (std::size_t q = 0; q < items.size(); ++q) row.add(-tight.weights[q], items[q]);
+    if (row.finish()) rows.push_back(std::move(row));
+  }
+  return rows;
+}
+
 std::vector<ProofRow> moment_rows(const MomentModel& model) {
   return MomentRows(model).all();
 }

@@ -15,6 +15,10 @@ namespace poet {
 /// moments themselves. docs/certificate-format.md, "Rows", proves each family.
 std::vector<ProofRow> moment_rows(const MomentModel& model);
 
+/// The RAM at each moment, with sizes that admit the same sets and are tighter
+/// (knapsack_rounding.hpp). A certificate has no such rows: its sizes are smaller numbers.
+std::vector<ProofRow> tight_ram_rows(const MomentModel& model);
+
 /// Paths that a point (values by column) violates, the most violated first.
 std::vector<ProofRow> violated_paths(const MomentModel& model, std::span<const double> values);
 

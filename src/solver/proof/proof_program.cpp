@@ -64,13 +64,15 @@ Milp columns_of(const MomentModel& model, double unit) {
 
 }  // namespace
 
-ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs, Seconds seconds)
+ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs,
+                           std::vector<ProofRow> rows, Seconds seconds, std::int64_t most_work)
     : model_(model),
       costs_(costs),
       unit_(unit_of(costs)),
       program_(columns_of(model, unit_)),
       clock_(seconds),
-      pool_(moment_rows(model)),
+      most_work_(most_work),
+      pool_(std::move(rows)),
       in_program_(pool_.size(), false) {
   std::vector<int> first;
   first.reserve(pool_.size());
@@ -83,16 +85,23 @@ ProofProgram::ProofProgram(const MomentModel& model, const ProofCosts& costs, Se
 
 ProofProgram::Outcome ProofProgram::solve() {
   const double ceiling = costs_.proves_infeasible() ? kInfinity : kCeiling;
-  const auto status = program_.solve(ceiling, std::max(kLeastSeconds, clock_.remaining()));
-  if (clock_.expired()) return Outcome::failed;
+  const auto status = solve(ceiling, std::max(kLeastSeconds, clock_.remaining()));
+  if (expired()) return Outcome::failed;
   if (status != LinearProgram::Status::optimal) {
     if (is_closed()) return Outcome::closed;
     // Clp passed the ceiling, or found no point, on prices that do not prove it.
-    if (program_.solve(kInfinity, clock_.remaining()) != LinearProgram::Status::optimal) {
+    if (solve(kInfinity, clock_.remaining()) != LinearProgram::Status::optimal) {
       return is_closed() ? Outcome::closed : Outcome::failed;
     }
   }
   return closes(program_.prices()) ? Outcome::closed : Outcome::open;
+}
+
+LinearProgram::Status ProofProgram::solve(double ceiling, Seconds seconds) {
+  const auto status =
+      program_.solve(ceiling, seconds, work_.iterations_until(most_work_, model_.size()));
+  work_.add_iterations(program_.iterations(), model_.size());
+  return status;
 }
 
 bool ProofProgram::add_violated_rows() {
@@ -101,6 +110,7 @@ bool ProofProgram::add_violated_rows() {
   std::vector<int> violated;
   for (std::size_t r = 0; r < pool_.size(); ++r) {
     if (in_program_[r]) continue;
+    work_.add_round(pool_[r].terms.size());
     double sum = 0;
     for (const auto& [column, coefficient] : pool_[r].terms) {
       sum += static_cast<double>(coefficient) * values[column];

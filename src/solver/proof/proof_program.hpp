@@ -20,7 +20,9 @@ inline constexpr double kProofTarget = 1e4;
 
 class ProofProgram {
  public:
-  ProofProgram(const MomentModel& model, const ProofCosts& costs, Seconds seconds);
+  /// `rows`: that it begins with, but for those that are rarely tight.
+  ProofProgram(const MomentModel& model, const ProofCosts& costs, std::vector<ProofRow> rows,
+               Seconds seconds, std::int64_t most_work);
 
   /// Prices of rows that close a node. A row is the number of a line, or -1 - d for the branch at
   /// depth d.
@@ -42,7 +44,8 @@ class ProofProgram {
   std::int64_t units() const { return units_; }
   double bound() const { return program_.bound(); }
   std::span<const double> values() const { return program_.values(); }
-  const Countdown& clock() const { return clock_; }
+  std::int64_t work() const { return work_.moves(); }
+  bool expired() const { return clock_.expired() || work() >= most_work_; }
 
   /// Rows that the optimum violates enter; false if there are none.
   bool add_violated_rows();
@@ -64,6 +67,7 @@ class ProofProgram {
   void return_to(const Place& place);
 
  private:
+  LinearProgram::Status solve(double ceiling, Seconds seconds);
   const ProofRow& row(int number) const {
     return number >= 0 ? pool_[number] : branches_[-1 - number];
   }
@@ -84,6 +88,8 @@ class ProofProgram {
   double unit_;  // of costs in the objective
   LinearProgram program_;
   Countdown clock_;
+  std::int64_t most_work_;  // in moves
+  Work work_;
   std::vector<ProofRow> pool_;  // every row ever made
   std::vector<bool> in_program_;
   std::unordered_set<std::string> known_;

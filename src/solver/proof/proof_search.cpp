@@ -36,13 +36,22 @@ struct Patience {
 constexpr Patience kAtRoot{.rounds = 6, .gain = 0.02};
 constexpr Patience kInTree{.rounds = 3, .gain = 0.04};
 
+std::vector<ProofRow> rows_of(const MomentModel& model, const ProofSearchLimits& limits) {
+  std::vector<ProofRow> rows = moment_rows(model);
+  if (limits.certifies) return rows;
+  for (ProofRow& row : tight_ram_rows(model)) rows.push_back(std::move(row));
+  return rows;
+}
+
 class ProofSearch {
  public:
-  ProofSearch(const MomentModel& model, const ProofCosts& costs, const ProofSearchLimits& limits)
+  ProofSearch(const MomentModel& model, const ProofCosts& costs, const ProofSearchLimits& limits,
+              const std::function<void(std::int64_t)>& report)
       : model_(model),
         costs_(costs),
         limits_(limits),
-        program_(model, costs, limits.seconds),
+        report_(report),
+        program_(model, costs, rows_of(model, limits), limits.seconds, limits.most_work),
         counts_(proof_counts(model)) {}
 
   ProofAttempt run() {
@@ -55,6 +64,7 @@ class ProofSearch {
     } else if (attempt_.units > 0) {
       attempt_.status = ProofAttempt::Status::weaker;
     }
+    attempt_.work = program_.work();
     return std::move(attempt_);
   }
 
@@ -66,7 +76,7 @@ class ProofSearch {
     ++nodes_;
     const Outcome outcome = relax(depth);
     if (outcome == Outcome::closed) return write_leaf(text_);
-    if (outcome == Outcome::failed || program_.clock().expired() || is_hopeless(depth)) {
+    if (outcome == Outcome::failed || program_.expired() || is_hopeless(depth)) {
       given_up_ = true;
       return;
     }
@@ -112,6 +122,7 @@ class ProofSearch {
     attempt_.proof = {};
     write_leaf(attempt_.proof);
     numbers_.clear();
+    report_(attempt_.units);
   }
 
   bool stalled(const std::vector<double>& bounds, const Patience& patience) const {
@@ -175,6 +186,7 @@ class ProofSearch {
   const MomentModel& model_;
   const ProofCosts& costs_;
   const ProofSearchLimits& limits_;
+  const std::function<void(std::int64_t)>& report_;
   ProofProgram program_;
   std::vector<Count> counts_;
   std::map<int, int> numbers_;  // of rows in the certificate
@@ -188,8 +200,9 @@ class ProofSearch {
 }  // namespace
 
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
-                          const ProofSearchLimits& limits) {
-  return ProofSearch(model, costs, limits).run();
+                          const ProofSearchLimits& limits,
+                          const std::function<void(std::int64_t)>& report) {
+  return ProofSearch(model, costs, limits, report).run();
 }
 
 }  // namespace poet

@@ -1,10 +1,12 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
 #include "solver/proof/moment_model.hpp"
+#include "solver/work.hpp"
 
 namespace poet {
 
@@ -27,20 +29,24 @@ struct ProofAttempt {
   ProofText proof;
   std::int64_t units = 0;  ///< of extra energy that are proven
   double root = 0;         ///< the share of the target that the root's relaxation reached
+  std::int64_t work = 0;   ///< in moves
 };
 
 struct ProofSearchLimits {
   Seconds seconds = 0;
   int nodes = 0;          ///< of the tree; 0: no limit
-  double least_root = 0;  /// the share of the target below which a tree is not worth its time
+  double least_root = 0;  ///< the share of the target below which a tree is not worth its time
+  std::int64_t most_work = kNoLimit;  ///< in moves
+  bool certifies = true;              ///< only with rows that a certificate may have
 };
 
 /// Searches a proof of the target of the costs: the linear relaxation of the moment model with rows
 /// as they are violated, and branch and bound on counts (how often a node, or nodes of like cost,
 /// are recomputed or paged), depth first with the target as cutoff. A leaf counts only if its
 /// rounded prices prove it in whole numbers, so nothing here rests on Clp. Use it in a child
-/// process only.
+/// process only. `report` receives the units that the root proves, each time that there are more.
 ProofAttempt search_proof(const MomentModel& model, const ProofCosts& costs,
-                          const ProofSearchLimits& limits);
+                          const ProofSearchLimits& limits,
+                          const std::function<void(std::int64_t)>& report);
 
 }  // namespace poet

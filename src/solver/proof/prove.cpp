@@ -14,7 +14,6 @@
 #include <cstdint>
 #include <utility>
 
-#include "base/process/call_messages.hpp"
 #include "solver/formulation/moments.hpp"
 #include "solver/proof/fields.hpp"
 #include "solver/proof/moment_model.hpp"
@@ -100,21 +99,12 @@ class Prover {
     const ProofSearchLimits limits{.seconds = few ? std::min(left, share) : left,
                                    .nodes = few ? kSmallTree : 0,
                                    .least_root = few ? kLeastRoot : 0};
-    const auto show = [&] {
+    const auto show = [&](std::int64_t /*units*/) {
       proof_.stopped = proof_.stopped || !options_.progress(moments);
       return !proof_.stopped;
     };
-    ChildCall<double, ProofAttempt> call;
-    call.work = [&](const auto& /*report*/) {
-      return search_proof(MomentModel(problem_, costs_, model.stages, model.writes), costs_,
-                          limits);
-    };
-    call.on_report = [&](double) { return show(); };
-    call.check = [](const ProofAttempt&) {};
-    call.on_tick = show;
-    call.seconds = limits.seconds + kLeastProofTime;
-    call.memory_bytes = options_.memory_bytes;
-    ChildAnswer<ProofAttempt> answer = call.run();
+    ChildAnswer<ProofAttempt> answer =
+        search_proof_in_child(problem_, costs_, model, limits, options_.memory_bytes, show);
     if (!answer.failure.empty()) proof_.trouble = answer.failure;
     return answer.result ? std::move(*answer.result) : ProofAttempt{};
   }
@@ -127,6 +117,23 @@ class Prover {
 };
 
 }  // namespace
+
+ChildAnswer<ProofAttempt> search_proof_in_child(
+    const Problem& problem, const ProofCosts& costs, const ProofMoments& moments,
+    const ProofSearchLimits& limits, Bytes memory_bytes,
+    const std::function<bool(std::int64_t units)>& progress) {
+  ChildCall<std::int64_t, ProofAttempt> call;
+  call.work = [&](const auto& report) {
+    return search_proof(MomentModel(problem, costs, moments.stages, moments.writes), costs, limits,
+                        report);
+  };
+  call.on_report = progress;
+  call.check = [](const ProofAttempt&) {};
+  call.on_tick = [&] { return progress(0); };
+  call.seconds = limits.seconds + kLeastProofTime;
+  call.memory_bytes = memory_bytes;
+  return call.run();
+}
 
 Proof prove(const Problem& problem, const ProofCosts& costs, const ProveOptions& options) {
   return Prover(problem, costs, options).run();

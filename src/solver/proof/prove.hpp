@@ -1,9 +1,11 @@
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <vector>
 
+#include "base/process/call_messages.hpp"
 #include "poet/problem.hpp"
 #include "solver/proof/proof_search.hpp"
 
@@ -36,6 +38,14 @@ struct Proof {
   bool expired = false;
   std::string trouble;  ///< what a process said that failed
 };
+
+/// search_proof() in a process of its own, as Clp can crash, overrun its time or take all memory
+/// (0: no limit). `progress` is called now and then, with the units that the root proves if there
+/// are more, which count whatever becomes of the process; false ends it.
+ChildAnswer<ProofAttempt> search_proof_in_child(
+    const Problem& problem, const ProofCosts& costs, const ProofMoments& moments,
+    const ProofSearchLimits& limits, Bytes memory_bytes,
+    const std::function<bool(std::int64_t units)>& progress);
 
 /// Searches a proof of the target of the costs in models with 1, 4, 16 and all moments in turn,
 /// each in a process of its own.

@@ -1,0 +1,265 @@
+// The first bound. In most problems the whole difficulty is one choice: what to keep at the peak. A
+// moment model with one to four moments captures that choice in some hundred columns, where the
+// collapsed model has ten thousand. Graphs without a backward pass have no collapsed model, and
+// graphs whose model is too large to build none at all: there more moments are looked at.
+//
+// Linear relaxations come first, with more and more moments while that raises the bound, and count
+// for what their prices prove in whole numbers. Then CBC branches in the smallest model that was
+// nearly as good as any. A glance ends by its work, so that it proves the same on a busy machine;
+// time is only a guard.
+//
+// Costs decide which columns a model has. So what finds nothing below the target proves the target,
+// and never that there is no schedule: only a model without costs says that.
+//
+// Tried without success: four spread moments for CBC whatever the graph, which took ten times as
+// long for worse bounds; and a tree on counts in place of CBC, which lacks its cuts.
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "base/stopwatch.hpp"
+#include "solver/formulation/moments.hpp"
+#include "solver/limits.hpp"
+#include "solver/milp/mip_solver.hpp"
+#include "solver/milp/scaling.hpp"
+#include "solver/phases/phases.hpp"
+#include "solver/proof/moment_milp.hpp"
+#include "solver/proof/prove.hpp"
+#include "solver/solve_state.hpp"
+
+namespace poet {
+namespace {
+
+GlanceLimits glance_limits(bool has_backward, bool fast) {
+  if (has_backward) return kGlance;
+  return fast ? kFastGlanceWithoutBackward : kGlanceWithoutBackward;
+}
+
+/// The models leave out what costs as much as a better schedule cannot, or as a guess without one.
+Joules target_of(const SolveState& state) {
+  const Joules guess = kGuessOfExtra * state.base.energy_joules;
+  return state.base.energy_joules + std::min(affordable_extra(state), guess);
+}
+
+class GlancePhase {
+ public:
+  GlancePhase(SolveState& state, GlanceEffort effort)
+      : state_(state),
+        first_(effort == GlanceEffort::first),
+        glance_(effort != GlanceEffort::all),
+        has_backward_(graph().first_backward < graph().size()),
+        limits_(glance_limits(has_backward_, state.fast())),
+        target_(target_of(state)),
+        costs_(costs_for_claim(graph(), target_)),
+        work_before_(state.work.moves()) {}
+
+  ModelVerdict run() {
+    if (costs_.target <= 0) return ModelVerdict::open;  // nothing costs anything
+    const auto peak = [this](int count) { return peak_moments(state_.problem, count); };
+    const auto spread = [this](int count) {
+      return spread_moments(graph(), graph().first_backward, count);
+    };
+    if (grow(peak) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
+    if (first_) return ModelVerdict::open;
+    const bool wants_spread = !glance_ && has_backward_;
+    if (wants_spread && grow(spread) == ModelVerdict::infeasible) return ModelVerdict::infeasible;
+    return search();
+  }
+
+ private:
+  /// What the linear relaxation came to with some moments.
+  struct Trial {
+    std::vector<int> moments;
+    std::int64_t units = 0;
+    std::size_t nonzeros = 0;
+  };
+
+  const Graph& graph() const { return state_.problem.graph; }
+  bool done() { return work_left() <= 0 || state_.done(); }
+
+  std::int64_t work_left() const {
+    const std::int64_t done = state_.work.moves() - work_before_;
+    return glance_ ? std::min(kGlanceWork - done, state_.work_left()) : state_.work_left();
+  }
+
+  Seconds share() const {
+    const GlanceShares& shares =
+        first_ || has_backward_ ? kGlanceShares : kGlanceSharesWithoutBackward;
+    const Seconds seconds = state_.share_of_time(glance_ ? shares.glance : shares.round);
+    return std::min(std::max(kLeastGlanceTime, seconds), state_.clock.remaining());
+  }
+
+  int first_moments() const {
+    if (glance_) return 1;
+    return has_backward_ ? kFirstMoments : std::max(1, 2 * state_.glance_moments);
+  }
+
+  /// The linear relaxation with more and more of the moments that `place` returns, while that
+  /// raises the bound.
+  template <typename Place>
+  ModelVerdict grow(const Place& place) {
+    const Countdown time(share());
+    const int most = first_ ? 1 : glance_ ? limits_.moments : graph().size();
+    const double least_gain = glance_ ? limits_.gain : kGainOfMoments;
+    std::int64_t best = 0;
+    std::size_t moments_before = 0;
+    int without_gain = 0;
+    for (int count = first_moments();
+         count <= most && without_gain < 2 && !time.expired() && !done(); count *= 2) {
+      const std::vector<int> moments = place(count);
+      if (moments.size() == moments_before) break;
+      moments_before = moments.size();
+      const std::size_t nonzeros = build(moments, costs_).milp.nonzeros();
+      if (nonzeros > (glance_ && count > 1 ? kGlanceNonzeros : kMomentNonzeros)) break;
+      const std::int64_t units = relax(moments, time.remaining());
+      if (infeasible_) return ModelVerdict::infeasible;
+      const bool gained = static_cast<double>(units) > static_cast<double>(best) * (1 + least_gain);
+      without_gain = gained ? 0 : without_gain + 1;
+      best = std::max(best, units);
+      if (!time.expired()) state_.glance_moments = std::max(state_.glance_moments, count);
+      trials_.push_back({moments, units, nonzeros});
+    }
+    return ModelVerdict::open;
+  }
+
+  ScaledMilp build(const std::vector<int>& moments, const ProofCosts& costs) {
+    const Seconds start = state_.clock.elapsed();
+    const MomentModel model(state_.problem, costs, moments, false);
+    ScaledMilp scaled = scale(moment_milp(model, costs), state_.base.energy_joules);
+    state_.statistics.build_seconds += state_.clock.elapsed() - start;
+    state_.note_model("poet-coarse", scaled.milp);
+    return scaled;
+  }
+
+  /// The units that the linear relaxation proves.
+  std::int64_t relax(const std::vector<int>& moments, Seconds seconds) {
+    std::int64_t units = 0;
+    const auto take = [&](std::int64_t more) {
+      units = std::max(units, more);
+      if (more > 0) state_.incumbent.raise_bound(claim_of_bound(graph(), costs_, units));
+      return note();
+    };
+    const ProofAttempt attempt = relax(moments, costs_, seconds, take);
+    take(attempt.units);
+    if (attempt.status != ProofAttempt::Status::proven) return units;
+    state_.incumbent.raise_bound(target_);
+    if (state_.incumbent.schedule()) return costs_.target;
+    const ProofAttempt at_any_cost = relax(moments, costs_for_infeasible(graph()), seconds,
+                                           [this](std::int64_t) { return note(); });
+    infeasible_ = at_any_cost.status == ProofAttempt::Status::proven;
+    if (infeasible_) state_.searches_without_result = 1;
+    return costs_.target;
+  }
+
+  ProofAttempt relax(const std::vector<int>& moments, const ProofCosts& costs, Seconds seconds,
+                     const std::function<bool(std::int64_t)>& take) {
+    const Seconds start = state_.clock.elapsed();
+    const ProofSearchLimits limits{
+        .seconds = seconds, .nodes = 1, .most_work = work_left(), .certifies = false};
+    const ChildAnswer<ProofAttempt> answer =
+        search_proof_in_child(state_.problem, costs, {.stages = moments}, limits,
+                              state_.options.settings.memory_limit_bytes, take);
+    state_.statistics.milp_seconds += state_.clock.elapsed() - start;
+    if (!answer.result) {
+      state_.work.add_failed(state_.work_left());
+      return {};
+    }
+    state_.work.add_moves(answer.result->work);
+    return *answer.result;
+  }
+
+  /// False if the solve must end.
+  bool note(std::int64_t nodes = 0) {
+    state_.report_progress("glance", state_.statistics.nodes + nodes);
+    return !state_.stopping();
+  }
+
+  /// Branch and bound by CBC, least moments first.
+  ModelVerdict search() {
+    std::erase_if(trials_, [this](const Trial& trial) {
+      return trial.nonzeros > kGlanceSearchNonzeros ||
+             (glance_ && trial.moments.size() > limits_.search_moments);
+    });
+    double best = 0;
+    for (const Trial& trial : trials_) best = std::max(best, static_cast<double>(trial.units));
+    std::erase_if(trials_, [&](const Trial& trial) {
+      return static_cast<double>(trial.units) < (1 - kNearlyBest) * best;
+    });
+    std::stable_sort(trials_.begin(), trials_.end(), [](const Trial& a, const Trial& b) {
+      return a.moments.size() < b.moments.size();
+    });
+    if (glance_ && trials_.size() > 1) trials_.resize(1);
+    for (const Trial& trial : trials_) {
+      if (done()) break;
+      if (!finds_nothing(trial.moments, costs_) || state_.incumbent.schedule()) continue;
+      if (finds_nothing(trial.moments, costs_for_infeasible(graph()))) {
+        return ModelVerdict::infeasible;
+      }
+    }
+    return ModelVerdict::open;
+  }
+
+  /// Whether CBC finds no point of the model below the cutoff.
+  bool finds_nothing(const std::vector<int>& moments, const ProofCosts& costs) {
+    const ScaledMilp scaled = build(moments, costs);
+    const Seconds start = state_.clock.elapsed();
+    const MipOptions options{
+        .cutoff = proof_cutoff(state_, scaled),
+        .absolute_gap = scaled.to_units(state_.gap_joules()),
+        .time_limit_seconds = share(),
+        .memory_bytes = state_.options.settings.memory_limit_bytes,
+        .node_limit = glance_ ? limits_.search_nodes : 0,
+        .iterations = Work().iterations_until(work_left(), scaled.milp.columns.size()),
+        .seed = state_.options.settings.seed,
+        .heuristics = false};
+    Stopwatch resting;
+    double best = -kInfinity;
+    const MipResult result = solve_mip(scaled.milp, options, [&](const MipProgress& now) {
+      if (now.bound > best) {
+        best = now.bound;
+        resting = {};
+      }
+      take(scaled, costs, now.bound);
+      const bool rests = !glance_ && !state_.refining &&
+                         resting.elapsed() > kGlanceRestShare * options.time_limit_seconds;
+      return note(now.nodes) && !rests;
+    });
+    SolveStatistics& statistics = state_.statistics;
+    statistics.nodes += result.nodes;
+    state_.work.add_search(scaled.milp.nonzeros());
+    state_.work.add_iterations(result.iterations, scaled.milp.columns.size());
+    statistics.milp_seconds += state_.clock.elapsed() - start;
+    take(scaled, costs, result.bound);
+    note();
+    const bool nothing = result.status == MipResult::Status::finished && !result.values;
+    if (nothing) state_.searches_without_result = result.searches;
+    return nothing;
+  }
+
+  /// Takes a bound of CBC, which holds up to the target.
+  void take(const ScaledMilp& scaled, const ProofCosts& costs, double bound) {
+    if (costs.proves_infeasible() || bound == kInfinity) return;
+    const double target = scaled.to_units(target_ - state_.base.energy_joules);
+    raise_bound(state_, scaled, std::min(bound, target));
+  }
+
+  SolveState& state_;
+  bool first_;
+  bool glance_;
+  bool has_backward_;
+  GlanceLimits limits_;
+  Joules target_;
+  ProofCosts costs_;
+  std::int64_t work_before_;
+  bool infeasible_ = false;
+  std::vector<Trial> trials_;
+};
+
+}  // namespace
+
+ModelVerdict run_glance_phase(SolveState& state, GlanceEffort effort) {
+  return GlancePhase(state, effort).run();
+}
+
+}  // namespace poet
