@@ -39,6 +39,12 @@ class Step:
 
 def check_kinds(net: Any) -> None:
     """Modules whose calls are not those of a plain forward pass on this processor."""
+    for name, parameter in list(net.named_parameters()) + list(net.named_buffers()):
+        if isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin):
+            raise Unschedulable(f"{name} has no shape yet; call the network once before it is scheduled")
+        if parameter.device.type != "cpu":
+            raise Unschedulable(f"{name} is on {parameter.device}; schedules are tested on the CPU alone: move the "
+                                "network by to('cpu')")
     for name, module in net.named_modules():
         where = f"{name or 'the network'} ({type(module).__name__})"
         if isinstance(module, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
@@ -49,12 +55,6 @@ def check_kinds(net: Any) -> None:
             if getattr(module, hooks, None):
                 raise Unschedulable(f"{where} has hooks, which a schedule does not call; remove them, or put what they "
                                     "do into forward() (torch.nn.utils.parametrizations has norms without hooks)")
-    for name, parameter in list(net.named_parameters()) + list(net.named_buffers()):
-        if isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin):
-            raise Unschedulable(f"{name} has no shape yet; call the network once before it is scheduled")
-        if parameter.device.type != "cpu":
-            raise Unschedulable(f"{name} is on {parameter.device}; schedules are tested on the CPU alone: move the "
-                                "network by to('cpu')")
     if not net.training:
         raise Unschedulable("the network is in evaluation mode, in which nothing is scheduled; call train() first")
     if not any(parameter.requires_grad for parameter in net.parameters()):

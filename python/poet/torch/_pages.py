@@ -35,8 +35,11 @@ class PageFile:
     """
 
     def __init__(self, folder: str, size: int) -> None:
-        self._file = tempfile.TemporaryFile(dir=folder, prefix="poet-pages-", buffering=0)
-        os.posix_fallocate(self._file.fileno(), 0, size)
+        try:
+            self._file = tempfile.TemporaryFile(dir=folder, prefix="poet-pages-", buffering=0)
+            os.posix_fallocate(self._file.fileno(), 0, size)
+        except OSError as error:
+            raise OSError(error.errno, f"paging={folder!r}: no page file of {size} bytes: {error.strerror}") from error
         self._thread = ThreadPoolExecutor(1, "poet-pages")
 
     def write(self, tensor: Any, slot: int) -> Future[None]:

@@ -40,7 +40,6 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         self._page_files: List[PageFile] = []
         self._bind()
         self.finish(self.take_page_file())  # a full disk says so now
-        give_back_freed_memory()
 
     def _bind(self) -> None:
         """Puts the program on the tensors that the module has now."""
@@ -193,6 +192,7 @@ def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: U
         Infeasible, NoSchedule: there is no schedule within the budgets.
         ValueError: the plan is for something else; the message names what differs.
     """
+    give_back_freed_memory()  # before anything is freed: holes that are there are filled again, and stay resident
     check_kinds(net)
     check_inputs(tree_flatten(inputs)[0])
     named = {name: each for name, each in net.named_parameters() if each.requires_grad}

@@ -20,7 +20,7 @@ from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402
 
 _reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
-_OWN = (os.path.dirname(str(torch.__file__)) + os.sep, os.path.dirname(os.path.abspath(__file__)) + os.sep)
+_OWN = (os.path.dirname(str(torch.__file__)) + os.sep, os.path.dirname(__file__) + os.sep)
 
 #: Operations that write arguments although their schema does not say so, if the last one of the three is true.
 SILENT_WRITES = {"native_batch_norm": (3, 4, 5)}
