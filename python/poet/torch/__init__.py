@@ -9,6 +9,9 @@ from poet._compared import Check
 from poet.torch._check import check
 from poet.torch._document import trace
 from poet.torch._layers import Refused
+from poet.torch._plan import Plan
+from poet.torch._scheduled import Scheduled, scheduled
 from poet.torch._state import state_dict
+from poet.torch._tape import Unschedulable
 
-__all__ = ["Check", "Refused", "check", "state_dict", "trace"]
+__all__ = ["Check", "Plan", "Refused", "Scheduled", "Unschedulable", "check", "scheduled", "state_dict", "trace"]

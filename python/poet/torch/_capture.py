@@ -1,0 +1,206 @@
+"""Captures a training step of a module: forward, the place of the loss, and the backward pass from there.
+
+The step is captured twice, the second time with other numbers in the inputs. A branch of Python, a random number of
+another generator, or a tensor that was computed outside of PyTorch shows as a difference.
+"""
+from __future__ import annotations
+
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Dict, Iterator, List, Optional, Tuple
+
+from poet.torch._pytorch import torch
+from poet.torch._tape import Call, NumbersStay, Tape, Unschedulable, Value, View, shape_of
+
+from torch.utils._pytree import tree_flatten  # noqa: E402  (after the check for torch)
+
+
+@dataclass(eq=False)
+class Step:
+    """A captured step."""
+
+    values: List[Value]
+    calls: List[Any]  # Call; a Value of the kind "seed" where it arrives; None where the loss is
+    inputs: List[Value]
+    parameters: List[str]  # that train
+    owners: List[Value]  # their memory
+    outputs: List[Any]  # a View for each tensor, else what it is
+    is_differentiable: List[bool]  # of the outputs
+    spec: Any  # of the outputs
+    gradients: List[Optional[View]]  # of the parameters
+
+    @property
+    def seeds(self) -> List[Value]:
+        return [each for each in self.calls if isinstance(each, Value)]
+
+    def written_buffers(self) -> List[Value]:
+        return list(dict.fromkeys(buffer for call in self.calls if isinstance(call, Call) for buffer in call.buffers))
+
+
+def check_kinds(net: Any) -> None:
+    """Modules whose calls are not those of a plain forward pass on this processor."""
+    for name, parameter in list(net.named_parameters()) + list(net.named_buffers()):
+        if isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin):
+            raise Unschedulable(f"{name} has no shape yet; call the network once before it is scheduled")
+        if parameter.device.type != "cpu":
+            raise Unschedulable(f"{name} is on {parameter.device}; schedules are tested on the CPU alone: move the "
+                                "network by to('cpu')")
+    for name, module in net.named_modules():
+        where = f"{name or 'the network'} ({type(module).__name__})"
+        if isinstance(module, (torch.nn.DataParallel, torch.nn.parallel.DistributedDataParallel)):
+            raise Unschedulable(f"{where} spreads a step over devices; expected the module inside it: {name}.module")
+        if isinstance(module, torch.jit.ScriptModule):
+            raise Unschedulable(f"{where} is compiled by torch.jit; expected the module from which it was compiled")
+        for hooks in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
+            if getattr(module, hooks, None):
+                raise Unschedulable(f"{where} has hooks, which a schedule does not call; remove them, or put what they "
+                                    "do into forward() (torch.nn.utils.parametrizations has norms without hooks)")
+    if not net.training:
+        raise Unschedulable("the network is in evaluation mode, in which nothing is scheduled; call train() first")
+    if not any(parameter.requires_grad for parameter in net.parameters()):
+        raise Unschedulable("no parameter of the network trains; set requires_grad of those that shall")
+
+
+def check_inputs(inputs: List[Any]) -> None:
+    """Raises Unschedulable for inputs that no schedule takes."""
+    for number, each in enumerate(inputs):
+        if not isinstance(each, torch.Tensor):
+            continue
+        if each.layout != torch.strided or each.is_complex():
+            raise Unschedulable(f"input {number} is sparse or complex; expected dense real numbers")
+        if each.requires_grad:
+            raise Unschedulable(f"input {number} wants a gradient of its own, which a schedule does not give; detach() "
+                                "it, or make it a parameter of the network")
+
+
+@contextmanager
+def kept_state(net: Any) -> Iterator[None]:
+    """Buffers, gradients and the random state are afterwards as they were."""
+    buffers = {name: buffer.clone() for name, buffer in net.named_buffers()}
+    random = torch.get_rng_state()
+    try:
+        yield
+    finally:
+        with torch.no_grad():
+            for name, buffer in net.named_buffers():
+                buffer.copy_(buffers[name])
+        torch.set_rng_state(random)
+
+
+@contextmanager
+def _named(net: Any, tape: Tape) -> Iterator[None]:
+    """Calls of the forward pass know the module that they are in."""
+    def leave(*_: Any) -> None:
+        tape.modules.pop()
+
+    handles = []
+    for name, module in net.named_modules():
+        handles.append(module.register_forward_pre_hook(lambda *_, name=name: tape.modules.append(name)))
+        handles.append(module.register_forward_hook(leave))
+    try:
+        yield
+    finally:
+        for handle in handles:
+            handle.remove()
+
+
+def _outline(step: Step) -> List[Tuple[Any, ...]]:
+    """What has to be the same in each step, call by call."""
+    def plain(leaf: Any) -> Any:
+        return (leaf.value.number, leaf.shape) if isinstance(leaf, View) else str(leaf)
+
+    return [(each.module, each.op, each.name, [plain(leaf) for leaf in each.leaves()]) for each in step.calls
+            if isinstance(each, Call)]
+
+
+def _compare(one: Step, other: Step) -> None:
+    """Raises Unschedulable if the two steps differ in more than the numbers of their inputs."""
+    for mine, its in zip(_outline(one) + [("its end", "nothing")], _outline(other) + [("its end", "nothing")]):
+        if mine != its:
+            raise Unschedulable(f"two steps differ in their operations: {mine[1]} in {mine[0] or 'the network'}, then "
+                                f"{its[1]} in {its[0] or 'the network'} or other arguments; expected the same in each "
+                                "step: random numbers by PyTorch, branches by torch.where")
+    for mine_, its_ in zip(one.values, other.values):
+        if mine_.kind == "constant" and not torch.equal(mine_.constant, its_.constant):
+            where = next((each.module for each in one.calls if isinstance(each, Call) and mine_ in each.reads), "")
+            raise Unschedulable(f"a tensor of shape {list(mine_.shape[0])} in {where or 'the network'} comes from "
+                                "outside of PyTorch's operations and differs from step to step; make it an input, or "
+                                "compute it by operations of PyTorch")
+
+
+def _needed(calls: List[Any], ends: List[View]) -> List[Any]:
+    """The calls without those that nobody reads: they make no output, draw no numbers and write no buffer."""
+    read = {view.value for view in ends}
+    needed = []
+    for call in reversed(calls):
+        if isinstance(call, Call):
+            if not (call.is_random or call.buffers or read.intersection(call.values())):
+                continue
+            read.update(call.reads)
+        needed.append(call)
+    return needed[::-1]
+
+
+def _record(net: Any, inputs: Any) -> Step:
+    """The calls of one step. `inputs` are the arguments; tensors among them are read as they are."""
+    tape = Tape()
+    named: Dict[int, str] = {}
+    for kind, tensors in (("parameter", net.named_parameters()), ("buffer", net.named_buffers())):
+        for name, tensor in tensors:
+            named[id(tensor)] = name
+            tape.add(kind, tensor, name)
+    given = [tape.add("input", each, f"input {number}") for number, each in enumerate(tree_flatten(inputs)[0])
+             if isinstance(each, torch.Tensor)]  # copies, so that no two share memory
+    trained = [parameter for parameter in net.parameters() if parameter.requires_grad]
+    with _named(net, tape), torch.enable_grad():
+        with NumbersStay(tape), tape:
+            out = net(*inputs)
+        flat, spec = tree_flatten(out)
+        graded = [isinstance(each, torch.Tensor) and each.requires_grad for each in flat]
+        if not any(graded):
+            raise Unschedulable("no output depends on a parameter that trains; expected one that a loss is of")
+        tape.calls.append(None)
+        outputs = [tape.view(each, "an output") if isinstance(each, torch.Tensor) else each for each in flat]
+        ends = [each for each, is_graded in zip(flat, graded) if is_graded]
+        seeds = [torch.zeros(each.shape, dtype=each.dtype) for each in ends]
+        for number, seed in enumerate(seeds):
+            tape.calls.append(tape.add("seed", seed, f"gradient {number}"))
+        tape.is_backward = True
+        with tape:
+            found = torch.autograd.grad(ends, trained, seeds, allow_unused=True)
+    gradients = [None if each is None else tape.view(each, "a gradient") for each in found]
+    calls = _needed(tape.calls, [each for each in outputs + gradients if isinstance(each, View)])
+    owners = [tape.find(each) for each in trained]
+    assert all(owner is not None for owner in owners)
+    return Step(tape.values, calls, given, [named[id(each)] for each in trained],
+                [owner for owner in owners if owner is not None], outputs, graded, spec, gradients)
+
+
+def capture(net: Any, inputs: Any) -> Step:
+    """One step of the module with these arguments. The module, and the random state, are left as they were.
+
+    Raises:
+        Unschedulable: the step is no fixed list of calls.
+    """
+    check_kinds(net)
+    flat, _ = tree_flatten(inputs)
+    check_inputs(flat)
+
+    def other(tensor: Any) -> Any:
+        """Other numbers that are as valid: indices and labels are those of other samples."""
+        if not isinstance(tensor, torch.Tensor):
+            return tensor
+        if tensor.is_floating_point():
+            return tensor * 0.5
+        return tensor.flip(0) if tensor.dim() else tensor.clone()
+
+    with kept_state(net):
+        step = _record(net, inputs)
+    with kept_state(net):
+        _compare(step, _record(net, torch.utils._pytree.tree_map(other, inputs)))
+    return step
+
+
+def shapes_of(inputs: Any) -> List[Any]:
+    """What has to be the same in each call of a scheduled module: shapes and types of tensors, all else as it is."""
+    return [shape_of(each)[0::3] if isinstance(each, torch.Tensor) else each for each in tree_flatten(inputs)[0]]

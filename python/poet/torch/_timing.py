@@ -1,0 +1,110 @@
+"""What each call of a step takes: its time, and the memory that it takes and gives back inside.
+
+Each distinct call (operation, shapes, other arguments) is computed alone on numbers of its own, so that measuring needs
+the memory of one call, and a network of equal layers is measured once.
+"""
+from __future__ import annotations
+
+import bisect
+import statistics
+import time
+from typing import Any, Callable, Dict, List, Optional, Tuple
+
+from poet.torch._memory import changes_of, length_ns, most_held, start_ns
+from poet.torch._pytorch import torch
+from poet.torch._tape import Call, View
+
+from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402  (after the check for torch)
+
+_MARK = "poet.call."
+_SHORT_SECONDS = 1e-3
+
+
+class below_autograd:
+    """Operations run as the dispatch mode saw them. PyTorch 1.13 has a guard, 2 a context manager."""
+
+    def __enter__(self) -> None:
+        self._guard: Any = torch._C._AutoDispatchBelowAutograd()
+        if hasattr(self._guard, "__enter__"):
+            self._guard.__enter__()
+
+    def __exit__(self, *_: Any) -> None:
+        if hasattr(self._guard, "__exit__"):
+            self._guard.__exit__(None, None, None)
+        del self._guard
+
+
+def overload(name: str) -> Any:
+    """The operation that is called aten.mm.default."""
+    namespace, packet, which = name.split(".")
+    return getattr(getattr(getattr(torch.ops, namespace), packet), which)
+
+
+def _sample(view: View, generator: Any) -> Any:
+    """A tensor of this shape: any floats, and indices that are valid everywhere."""
+    size, stride, offset, kind = view.shape
+    flat = torch.zeros(view.value.bytes // torch.empty((), dtype=kind).element_size(), dtype=kind)
+    if flat.is_floating_point():
+        flat.uniform_(0.1, 1.0, generator=generator)
+    return flat.as_strided(size, stride, offset)
+
+
+def _key(call: Call) -> Any:
+    return call.name, str([leaf.shape if isinstance(leaf, View) else leaf for leaf in call.leaves()])
+
+
+def _alone(call: Call, generator: Any) -> Callable[[], Any]:
+    leaves, spec = tree_flatten((call.args, call.kwargs))
+    args, kwargs = tree_unflatten([_sample(leaf, generator) if isinstance(leaf, View) else leaf for leaf in leaves],
+                                  spec)
+    func = overload(call.name)
+    return lambda: func(*args, **kwargs)
+
+
+def seconds_of(function: Callable[[], Any]) -> float:
+    """The median of some runs after one that is not counted."""
+    times: List[float] = []
+    while len(times) < 4 or (len(times) < 12 and sum(times) < _SHORT_SECONDS):
+        start = time.thread_time()
+        function()
+        times.append(time.thread_time() - start)
+    return statistics.median(times[1:])
+
+
+def _workspace(function: Callable[[], Any], made: int) -> int:
+    """Bytes that a call holds at most beside the tensors that it makes."""
+    with torch.autograd.profiler.profile(profile_memory=True) as profiled:
+        with torch.autograd.profiler.record_function(_MARK):
+            kept = function()
+    events = profiled.kineto_results.events()
+    changes = changes_of(events)
+    mark = next(event for event in events if event.name() == _MARK)
+    begin = bisect.bisect_left(changes, (start_ns(mark), -(1 << 62)))
+    end = bisect.bisect_right(changes, (start_ns(mark) + length_ns(mark), 1 << 62))
+    del kept
+    return max(0, most_held(changes[begin:end]) - made)
+
+
+def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None) -> None:
+    """Enters seconds and workspace of each call. The random state is left as it was."""
+    distinct: Dict[Any, List[Call]] = {}
+    for call in calls:
+        if isinstance(call, Call):
+            distinct.setdefault(_key(call), []).append(call)
+    random = torch.get_rng_state()
+    generator = torch.Generator().manual_seed(1)
+    try:
+        with below_autograd(), torch.autocast("cpu", enabled=False):
+            for done, same in enumerate(distinct.values()):
+                if news is not None:
+                    news(f"measured {done} of {len(distinct)} calls")
+                seconds, workspace = _costs(same[0], generator)
+                for call in same:
+                    call.seconds, call.workspace = seconds, workspace
+    finally:
+        torch.set_rng_state(random)
+
+
+def _costs(call: Call, generator: Any) -> Tuple[float, int]:
+    function = _alone(call, generator)
+    return seconds_of(function), _workspace(function, sum(value.bytes for _, value in call.makes))
