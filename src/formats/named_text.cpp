@@ -15,6 +15,7 @@
 #include "base/sha256.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
+#include "formats/platform_names.hpp"
 #include "formats/read_inputs.hpp"
 #include "model/backward/poet_chain.hpp"
 #include "model/model_spec.hpp"
@@ -32,14 +33,16 @@ bool is_path(std::string_view value) {
 
 /// A name without `/` and `.json` is never a path. If there is a file of that name, it is what the
 /// user may have meant.
-std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in) {
+std::string hint(const std::string& name, std::string_view kind,
+                 std::span<const EmbeddedFile> built_in) {
   std::error_code ignored;
   if (!name.empty() && std::filesystem::is_regular_file(name, ignored)) {
     return fmt::format("; './{}' means the file", printable(name));
   }
   std::vector<std::string_view> names;
   for (const EmbeddedFile& file : built_in) names.push_back(file.name);
-  return did_you_mean(name, names);
+  const std::string meant = did_you_mean(name, names);
+  return meant.empty() && kind == "platform" ? platforms_described(name, built_in) : meant;
 }
 
 }  // namespace
@@ -54,14 +57,18 @@ NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     printable(name_or_path)));
   }
   if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path, name_or_path};
-  const auto file =
-      std::find_if(built_in.begin(), built_in.end(),
-                   [&](const EmbeddedFile& candidate) { return candidate.name == name_or_path; });
+  const bool is_platform = kind == "platform";
+  const std::string plain = plain_name(is_platform && !platform_called(name_or_path).empty()
+                                           ? platform_called(name_or_path)
+                                           : name_or_path);
+  const auto file = std::find_if(
+      built_in.begin(), built_in.end(),
+      [&](const EmbeddedFile& candidate) { return plain_name(candidate.name) == plain; });
   if (file != built_in.end()) {
-    return {std::string(file->text), "built-in", fmt::format("built-in {}", name_or_path)};
+    return {std::string(file->text), "built-in", fmt::format("built-in {}", file->name)};
   }
   throw InputError(fmt::format("unknown {} '{}'{} (--list-{}s shows all)", kind,
-                               printable(name_or_path), hint(name_or_path, built_in), kind));
+                               printable(name_or_path), hint(name_or_path, kind, built_in), kind));
 }
 
 std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in) {
@@ -109,9 +116,12 @@ Platform parse_platform(std::string_view text, const std::string& source) {
 }
 
 Platform load_platform(const std::string& name_or_path) {
-  const NamedText found = find_text(name_or_path, "platform", embedded_platforms());
+  const auto [name, sizes] = part_platform(name_or_path);
+  NamedText found = find_text(name, "platform", embedded_platforms());
+  if (!sizes.empty()) found.text = with_sizes(found.text, found.place, sizes);
   Platform platform = parse_platform(found.text, found.place);
-  platform.source = found.source;
+  const bool is_file = found.source != "built-in" && !sizes.empty();
+  platform.source = is_file ? found.source + ":" + sizes : found.source;
   return platform;
 }
 

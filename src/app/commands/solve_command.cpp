@@ -257,7 +257,8 @@ Run add_solve(CLI::App& app) {
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
             "without, tensors only");
   add_order_option(app, arguments->asked);
-  add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
+  add_network_options(app, arguments->asked.model.network, "Of an ONNX network",
+                      &arguments->asked.model.platform_sizes);
   add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
   OptionGroup(app, kWhatToSolve)
