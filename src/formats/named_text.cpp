@@ -7,6 +7,7 @@
 #include "formats/named_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -45,17 +46,37 @@ std::string hint(const std::string& name, std::string_view kind,
   return meant.empty() && kind == "platform" ? platforms_described(name, built_in) : meant;
 }
 
+/// What other tools write, with the way from there: parsing it as JSON would only report its first
+/// byte.
+void refuse_other_files(const std::string& path) {
+  struct Other {
+    std::string_view end;
+    std::string_view what;
+    std::string_view way;
+  };
+  constexpr std::string_view kTorch = "python3 -m poet.torch MODULE:NAME makes of a module";
+  constexpr std::string_view kImport = "poet-solve import makes of its export to ONNX";
+  constexpr std::array kOthers{Other{".onnx", "ONNX", "poet-solve import makes of it"},
+                               Other{".py", "Python", kTorch},
+                               Other{".pt", "PyTorch", kTorch},
+                               Other{".pth", "PyTorch", kTorch},
+                               Other{".tflite", "TensorFlow", kImport},
+                               Other{".keras", "Keras", kImport},
+                               Other{".h5", "Keras", kImport}};
+  for (const Other& other : kOthers) {
+    if (!path.ends_with(other.end)) continue;
+    throw InputError(
+        fmt::format("found the {} file '{}'; expected a model file, which {} "
+                    "(docs/import.md)",
+                    other.what, printable(path), other.way));
+  }
+}
+
 }  // namespace
 
-// An ONNX file is named as one: parsing it as JSON would only report its first byte.
 NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     std::span<const EmbeddedFile> built_in) {
-  if (name_or_path.ends_with(".onnx")) {
-    throw InputError(
-        fmt::format("found the ONNX file '{}'; expected a model file, which "
-                    "poet-solve import makes of it",
-                    printable(name_or_path)));
-  }
+  if (kind == "model") refuse_other_files(name_or_path);
   if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path, name_or_path};
   const bool is_platform = kind == "platform";
   const std::string plain = plain_name(is_platform && !platform_called(name_or_path).empty()
