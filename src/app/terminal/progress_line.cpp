@@ -19,8 +19,8 @@
 namespace poet::cli {
 namespace {
 
-// A terminal shows one line that changes. A pipe or a log keeps every line, so it gets news
-// (another phase, a better schedule) once a second at most and the rest rarely.
+// A terminal shows one line that changes. A pipe or a log keeps every line, so it gets better
+// schedules once a second at most and the rest rarely. A phase that begins is shown at once.
 constexpr Seconds kTerminalInterval = 0.1;
 constexpr Seconds kPipeInterval = 5;
 constexpr Seconds kPipeNewsInterval = 1;
@@ -105,11 +105,12 @@ void StatusLine::clear() {
 
 void ProgressLine::show(const Progress& progress) {
   if (line_.quiet()) return;
-  const bool news = progress.phase != last_phase_ || progress.incumbent_joules != last_incumbent_;
+  const bool begins = progress.phase != last_phase_;
+  const bool news = begins || progress.incumbent_joules != last_incumbent_;
   const Seconds since = progress.elapsed_seconds - last_shown_;
   const Seconds pause = line_.on_terminal() ? (news ? 0 : kTerminalInterval)
                                             : (news ? kPipeNewsInterval : kPipeInterval);
-  if (since < pause) return;
+  if (!begins && since < pause) return;
   last_shown_ = progress.elapsed_seconds;
   last_phase_ = progress.phase;
   last_incumbent_ = progress.incumbent_joules;
