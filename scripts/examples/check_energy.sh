@@ -11,7 +11,10 @@
 # Exit status: 0 nothing is worse; 5 something is, a point that the baseline has is missing, or its
 # graph has changed; else what poet-solve ended with. POET_SOLVE names the program, SUMMARY a file to
 # which the comparison is added as Markdown. ON_CHANGED_GRAPH=report lets graphs change, and so do
-# LIMITS, options of compare such as LIMITS="--max-energy-increase 5% --max-peak-increase 0%".
+# LIMITS, options of compare such as LIMITS="--max-energy-increase 5% --max-budget-increase 0%".
+#
+# Solves are --effort fast, unless the arguments say otherwise: they end after a given amount of work
+# and not by the clock, so that two machines find the same.
 set -euo pipefail
 
 poet_solve=${POET_SOLVE:-poet-solve}
@@ -32,7 +35,9 @@ trap 'rm -f "$new"' EXIT
 
 # A point without a verdict (4) or proof (5) is a finding only if the baseline has one.
 status=0
-"$poet_solve" sweep "$@" >"$new" || status=$?
+effort=(--effort fast)
+case " $* " in *" --effort"[\ =]*) effort=() ;; esac
+"$poet_solve" sweep "$@" "${effort[@]}" >"$new" || status=$?
 case $status in
   0 | 4 | 5) ;;
   *) exit "$status" ;;

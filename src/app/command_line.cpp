@@ -27,6 +27,17 @@ extern const Command kSimulate;
 
 namespace {
 
+constexpr const char* kFirstCommands =
+    R"(poet-solve decides how a neural network trains in too little RAM. To begin with:
+
+  poet-solve --list-models                       what is built in; boards: --list-platforms
+  poet-solve info ds_cnn --platform stm32f746    what training takes, without a solve
+  poet-solve --model ds_cnn --platform stm32f746 --ram-budget 60% --runtime-budget 2 --output plan.json
+  poet-solve plot plan.json --output plan.svg    RAM over time, and the life of every tensor
+
+poet-solve --help shows every option, and poet-solve help COMMAND the options of a command.
+)";
+
 constexpr const char* kDescription =
     R"(Decides how a neural network trains in too little memory: which activations are kept,
 recomputed, or paged to storage in each training step, with the least energy within a RAM
@@ -73,7 +84,7 @@ Run add_everything(CLI::App& app, const Command& command, Session& session) {
   app.formatter(std::make_shared<HelpFormat>());
   app.set_help_flag("-h,--help", "show this text");
   app.set_version_flag(
-      "--version",
+      "-V,--version",
       [&app, &session] { return version_text(session.verbose || app.count("--verbose") > 0); },
       "show the version; with -v, the program's SHA-256 as well");
   add_common_options(app, session);
@@ -132,6 +143,32 @@ std::string enumeration(const std::vector<std::string>& names) {
   return text.empty() ? names.back() : fmt::format("{} and {}", text, names.back());
 }
 
+/// CLI11's messages about the number of values, `--gap: 1 required REL missing` and `--gap: At Most
+/// 1 required but received 2`, in the grammar of our errors.
+std::string in_our_words(const std::string& message) {
+  constexpr std::string_view kNeeds = ": 1 required ";
+  constexpr std::string_view kMissing = " missing";
+  constexpr std::string_view kMost = ": At Most 1 required but received ";
+  if (const auto at = message.find(kMost); at != std::string::npos) {
+    return fmt::format("{}: found {} values; expected one", message.substr(0, at),
+                       message.substr(at + kMost.size()));
+  }
+  const auto at = message.find(kNeeds);
+  if (at == std::string::npos || !message.ends_with(kMissing)) return message;
+  const auto unit = at + kNeeds.size();
+  return fmt::format("{}: needs a value, {}", message.substr(0, at),
+                     message.substr(unit, message.size() - kMissing.size() - unit));
+}
+
+/// `-version` would be read as `-v -e ...`. Flags of one letter may stand together.
+void refuse_single_dashes(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    const bool is_long = word.size() > 2 && word[0] == '-' && word[1] >= 'a' && word[1] <= 'z';
+    if (!is_long || word.find_first_not_of("qvhV", 1) == std::string::npos) continue;
+    throw InputError(fmt::format("found '{0}'; expected two dashes, -{0}", printable(word, 80)));
+  }
+}
+
 /// Refuses the first word that the command could not take, and says where it belongs.
 [[noreturn]] void refuse(const CLI::App& app, const Command& command, std::string word) {
   const std::string help = call_of(command) + " --help";
@@ -157,8 +194,28 @@ std::string enumeration(const std::vector<std::string>& names) {
 
 }  // namespace
 
+/// `help` and `help COMMAND` are --help.
+void CommandLine::spell_out_help() {
+  if (words_.size() < 2 || words_[1] != "help") return;
+  if (words_.size() > 2 && find_command(words_[2]) == nullptr) {
+    throw InputError(fmt::format("found 'help {}'; expected a command ({}){}",
+                                 printable(words_[2], 80), fmt::join(command_names(), ", "),
+                                 suggestion(words_[2], command_names())));
+  }
+  words_.erase(words_.begin() + 1);
+  words_.emplace_back("--help");
+}
+
 Run CommandLine::parse(Session& session) {
   session.program = words_.front();
+  if (words_.size() == 1) {
+    return [](Session&) {
+      fmt::print(stderr, "{}", kFirstCommands);
+      return ExitCode::usage;
+    };
+  }
+  spell_out_help();
+  refuse_single_dashes(words_);
   try {
     // What every command has may precede the command.
     CLI::App common;
@@ -182,7 +239,7 @@ Run CommandLine::parse(Session& session) {
     app_.exit(success);
     return {};
   } catch (const CLI::ParseError& error) {
-    throw InputError(fmt::format("{} (--help shows every option)", error.what()));
+    throw InputError(fmt::format("{} (--help shows every option)", in_our_words(error.what())));
   }
 }
 

@@ -23,6 +23,7 @@ class CommandLine {
   std::optional<Destination> error_destination() const;
 
  private:
+  void spell_out_help();
   void parse_command(const Command& command, const std::vector<std::string>& words);
   void refuse_late_command(const std::string& first);
 

@@ -90,8 +90,13 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
   }
   Inputs inputs{.model = load_model(model, model_option)};
   info.model = model_info(inputs.model);
+  if (platform.empty() && !model.platform_sizes.empty()) {
+    throw InputError("--set", fmt::format("found {} without --platform",
+                                          printable(model.platform_sizes.substr(1))));
+  }
   if (!platform.empty()) {
-    inputs.platform = with_place("--platform", [&] { return load_platform(platform); });
+    inputs.platform =
+        with_place("--platform", [&] { return load_platform(platform + model.platform_sizes); });
     info.platform = platform_info(*inputs.platform);
   }
   return inputs;

@@ -11,6 +11,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "formats/platform_names.hpp"
 #include "model/fields.hpp"
 #include "poet/error.hpp"
 #include "poet/units.hpp"
@@ -142,7 +143,8 @@ void add_model_options(CLI::App& app, ModelSettings& settings, const char* headi
       "power of two");
 }
 
-void add_network_options(CLI::App& app, ImportRequest& network, const char* heading) {
+void add_network_options(CLI::App& app, ImportRequest& network, const char* heading,
+                         std::string* platform_sizes) {
   OptionGroup group(app, heading);
   group
       .text("--loss", network.loss, "LOSS",
@@ -170,11 +172,23 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
       "[NAME=]N,N...",
       "the extents of an input of an ONNX network, such as 1,3,224,224; without a name, the "
       "first input's");
-  group.repeated(
-      "--set", [&network](const std::string& text) { add_number(network.numbers, text); },
-      "NAME=VALUE",
-      "make an input of an ONNX network a constant with this number, such as the length of a "
-      "sequence or a flag for training");
+  const auto set = [&network, platform_sizes](const std::string& text) {
+    const bool is_size =
+        platform_sizes != nullptr && is_platform_size(text.substr(0, text.find('=')));
+    if (is_size) {
+      *platform_sizes += ":" + text;
+    } else {
+      add_number(network.numbers, text);
+    }
+  };
+  const std::string of_platform =
+      platform_sizes == nullptr
+          ? ""
+          : "; with ram, flash, reserve or storage, that size of the platform, such as ram=256K";
+  group.repeated("--set", set, "NAME=VALUE",
+                 "make an input of an ONNX network a constant with this number, such as the length "
+                 "of a sequence or a flag for training" +
+                     of_platform);
 }
 
 void add_technique_options(CLI::App& app, TechniqueSet& techniques) {

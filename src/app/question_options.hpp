@@ -22,7 +22,8 @@ namespace poet::cli {
 struct ModelArguments {
   std::string model;
   ModelSettings settings;
-  ImportRequest network;  ///< what an ONNX file does not say
+  ImportRequest network;       ///< what an ONNX file does not say
+  std::string platform_sizes;  ///< `:ram=256K`, from --set
 };
 
 /// --model, --platform, the budgets and the techniques.
@@ -122,7 +123,9 @@ inline constexpr std::array kBudgetOptions{
 /// --batch-size, --backward and --alignment, under a heading.
 void add_model_options(CLI::App& app, ModelSettings& settings, const char* heading);
 /// --loss, --trainable, --custom, --shape and --set of ONNX networks, under a heading.
-void add_network_options(CLI::App& app, ImportRequest& network, const char* heading);
+/// With `platform_sizes`, --set ram=256K is about the platform.
+void add_network_options(CLI::App& app, ImportRequest& network, const char* heading,
+                         std::string* platform_sizes = nullptr);
 /// --paging, --remat and their opposites.
 void add_technique_options(CLI::App& app, TechniqueSet& techniques);
 /// --paging-time and the budgets for secondary storage.

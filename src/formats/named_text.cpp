@@ -7,6 +7,7 @@
 #include "formats/named_text.hpp"
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 
 #include <fmt/format.h>
@@ -15,6 +16,7 @@
 #include "base/sha256.hpp"
 #include "base/text/printable.hpp"
 #include "base/text/suggest.hpp"
+#include "formats/platform_names.hpp"
 #include "formats/read_inputs.hpp"
 #include "model/backward/poet_chain.hpp"
 #include "model/model_spec.hpp"
@@ -32,36 +34,62 @@ bool is_path(std::string_view value) {
 
 /// A name without `/` and `.json` is never a path. If there is a file of that name, it is what the
 /// user may have meant.
-std::string hint(const std::string& name, std::span<const EmbeddedFile> built_in) {
+std::string hint(const std::string& name, std::string_view kind,
+                 std::span<const EmbeddedFile> built_in) {
   std::error_code ignored;
   if (!name.empty() && std::filesystem::is_regular_file(name, ignored)) {
     return fmt::format("; './{}' means the file", printable(name));
   }
   std::vector<std::string_view> names;
   for (const EmbeddedFile& file : built_in) names.push_back(file.name);
-  return did_you_mean(name, names);
+  const std::string meant = did_you_mean(name, names);
+  return meant.empty() && kind == "platform" ? platforms_described(name, built_in) : meant;
+}
+
+/// What other tools write, with the way from there: parsing it as JSON would only report its first
+/// byte.
+void refuse_other_files(const std::string& path) {
+  struct Other {
+    std::string_view end;
+    std::string_view what;
+    std::string_view way;
+  };
+  constexpr std::string_view kTorch = "python3 -m poet.torch MODULE:NAME makes of a module";
+  constexpr std::string_view kImport = "poet-solve import makes of its export to ONNX";
+  constexpr std::array kOthers{Other{".onnx", "ONNX", "poet-solve import makes of it"},
+                               Other{".py", "Python", kTorch},
+                               Other{".pt", "PyTorch", kTorch},
+                               Other{".pth", "PyTorch", kTorch},
+                               Other{".tflite", "TensorFlow", kImport},
+                               Other{".keras", "Keras", kImport},
+                               Other{".h5", "Keras", kImport}};
+  for (const Other& other : kOthers) {
+    if (!path.ends_with(other.end)) continue;
+    throw InputError(
+        fmt::format("found the {} file '{}'; expected a model file, which {} "
+                    "(docs/import.md)",
+                    other.what, printable(path), other.way));
+  }
 }
 
 }  // namespace
 
-// An ONNX file is named as one: parsing it as JSON would only report its first byte.
 NamedText find_text(const std::string& name_or_path, std::string_view kind,
                     std::span<const EmbeddedFile> built_in) {
-  if (name_or_path.ends_with(".onnx")) {
-    throw InputError(
-        fmt::format("found the ONNX file '{}'; expected a model file, which "
-                    "poet-solve import makes of it",
-                    printable(name_or_path)));
-  }
+  if (kind == "model") refuse_other_files(name_or_path);
   if (is_path(name_or_path)) return {read_file(name_or_path), name_or_path, name_or_path};
-  const auto file =
-      std::find_if(built_in.begin(), built_in.end(),
-                   [&](const EmbeddedFile& candidate) { return candidate.name == name_or_path; });
+  const bool is_platform = kind == "platform";
+  const std::string plain = plain_name(is_platform && !platform_called(name_or_path).empty()
+                                           ? platform_called(name_or_path)
+                                           : name_or_path);
+  const auto file = std::find_if(
+      built_in.begin(), built_in.end(),
+      [&](const EmbeddedFile& candidate) { return plain_name(candidate.name) == plain; });
   if (file != built_in.end()) {
-    return {std::string(file->text), "built-in", fmt::format("built-in {}", name_or_path)};
+    return {std::string(file->text), "built-in", fmt::format("built-in {}", file->name)};
   }
   throw InputError(fmt::format("unknown {} '{}'{} (--list-{}s shows all)", kind,
-                               printable(name_or_path), hint(name_or_path, built_in), kind));
+                               printable(name_or_path), hint(name_or_path, kind, built_in), kind));
 }
 
 std::vector<std::string> embedded_names(std::span<const EmbeddedFile> built_in) {
@@ -109,9 +137,12 @@ Platform parse_platform(std::string_view text, const std::string& source) {
 }
 
 Platform load_platform(const std::string& name_or_path) {
-  const NamedText found = find_text(name_or_path, "platform", embedded_platforms());
+  const auto [name, sizes] = part_platform(name_or_path);
+  NamedText found = find_text(name, "platform", embedded_platforms());
+  if (!sizes.empty()) found.text = with_sizes(found.text, found.place, sizes);
   Platform platform = parse_platform(found.text, found.place);
-  platform.source = found.source;
+  const bool is_file = found.source != "built-in" && !sizes.empty();
+  platform.source = is_file ? found.source + ":" + sizes : found.source;
   return platform;
 }
 

@@ -97,6 +97,7 @@ std::string limits_text(const IncreaseLimits& limits) {
     if (limit) text += fmt::format("{}{} +{:g} %", text.empty() ? "" : ", ", what, 100 * *limit);
   };
   add("energy", limits.energy);
+  add("RAM budget", limits.ram_budget);
   add("peak RAM", limits.peak_ram);
   add("runtime", limits.runtime);
   return text;
@@ -122,6 +123,7 @@ std::string comparison_json(const Comparison& comparison, int code) {
                      {"points", comparison.points},
                      {"rel_tol", comparison.rel_tol},
                      {"max_energy_increase", limit_json(comparison.limits.energy)},
+                     {"max_budget_increase", limit_json(comparison.limits.ram_budget)},
                      {"max_peak_increase", limit_json(comparison.limits.peak_ram)},
                      {"max_runtime_increase", limit_json(comparison.limits.runtime)},
                      {"regressions", differences_json(comparison.regressions)},

@@ -77,10 +77,11 @@ RamBudget parse_ram_budget(std::string_view text) {
 
 RuntimeBudget parse_runtime_budget(std::string_view text) {
   std::string_view number = text;
-  if (number.ends_with('x')) number.remove_suffix(1);
+  const double unit = number.ends_with('%') ? 100 : 1;
+  if (number.ends_with('x') || number.ends_with('%')) number.remove_suffix(1);
   if (const auto multiple = parse_number(without_blanks_at_end(number))) {
-    if (!(*multiple >= 1)) fail_time(text);
-    return Ratio{*multiple};
+    if (!(*multiple / unit >= 1)) fail_time(text);
+    return Ratio{*multiple / unit};
   }
   const std::optional<Seconds> seconds = parse_seconds(text);
   if (!seconds || !(*seconds > 0)) fail_time(text);

@@ -109,7 +109,7 @@ class Comparer {
   /// For every objective: a user who sets a limit for a figure wants it held.
   void check_limits() {
     if (!before_->summary || !now_->summary) return;
-    for (const Excess& excess : excesses(*before_->summary, *now_->summary, comparison_.limits)) {
+    for (const Excess& excess : excesses(*before_, *now_, comparison_.limits)) {
       worse(excess.kind, excess.message + order_text(), {excess.figure});
     }
   }

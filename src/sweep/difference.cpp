@@ -112,25 +112,32 @@ std::vector<ChangedFigure> changed_figures(const SweepRow& before, const SweepRo
   return figures;
 }
 
-std::vector<Excess> excesses(const Summary& before, const Summary& now,
+std::vector<Excess> excesses(const SweepRow& before, const SweepRow& now,
                              const IncreaseLimits& limits) {
   std::vector<Excess> found;
   const auto check = [&](Difference::Kind kind, double was, double is,
-                         const std::optional<double>& limit, const char* option,
-                         const ChangedFigure& figure) {
+                         const std::optional<double>& limit, const ChangedFigure& figure) {
     if (!limit || is <= was * (1 + *limit) * (1 + kRoundingOfLimits)) return;
-    found.push_back({.kind = kind,
-                     .figure = figure,
-                     .message = fmt::format("{}, more than the {:g} % of {}", figure_text(figure),
-                                            100 * *limit, option)});
+    found.push_back(
+        {.kind = kind,
+         .figure = figure,
+         .message = fmt::format("{} {}, limit +{:g} % ({} -> {})", figure.what, figure.change,
+                                100 * *limit, figure.before, figure.now)});
   };
-  check(Difference::Kind::energy, before.energy_joules, now.energy_joules, limits.energy,
-        "--max-energy-increase", energy_change(before.energy_joules, now.energy_joules));
-  check(Difference::Kind::ram, static_cast<double>(before.peak_ram_bytes),
-        static_cast<double>(now.peak_ram_bytes), limits.peak_ram, "--max-peak-increase",
-        peak_ram_change(before.peak_ram_bytes, now.peak_ram_bytes));
-  check(Difference::Kind::runtime, before.runtime_seconds, now.runtime_seconds, limits.runtime,
-        "--max-runtime-increase", runtime_change(before.runtime_seconds, now.runtime_seconds));
+  const auto check_bytes = [&](const char* what, Bytes was, Bytes is,
+                               const std::optional<double>& limit) {
+    check(Difference::Kind::ram, static_cast<double>(was), static_cast<double>(is), limit,
+          bytes_change(what, was, is));
+  };
+  const Summary& was = *before.summary;
+  const Summary& is = *now.summary;
+  check(Difference::Kind::energy, was.energy_joules, is.energy_joules, limits.energy,
+        energy_change(was.energy_joules, is.energy_joules));
+  check_bytes("RAM budget", before.problem.limits.ram_budget_bytes,
+              now.problem.limits.ram_budget_bytes, limits.ram_budget);
+  check_bytes("peak RAM", was.peak_ram_bytes, is.peak_ram_bytes, limits.peak_ram);
+  check(Difference::Kind::runtime, was.runtime_seconds, is.runtime_seconds, limits.runtime,
+        runtime_change(was.runtime_seconds, is.runtime_seconds));
   return found;
 }
 

@@ -30,7 +30,7 @@ struct Difference {
     graph,     ///< the graph of this model and platform has changed
   };
   Kind kind = Kind::energy;
-  std::string point;                   ///< `vgg16_cifar/m4 both 3x 1048576 bytes`
+  std::string point;                   ///< `vgg16_cifar/m4 both 3x 1024 KiB`
   std::string message;                 ///< one line with the figures
   std::vector<ChangedFigure> figures;  ///< what has changed; empty if there is only the message
   std::optional<Summary> baseline;     ///< of its schedule, if it has one
@@ -49,6 +49,7 @@ struct IncreaseLimits {
   std::optional<double> energy;
   std::optional<double> peak_ram;
   std::optional<double> runtime;
+  std::optional<double> ram_budget;
 };
 
 /// `5%` as 0.05. Throws InputError for anything but a finite percentage of 0 or more.
@@ -82,7 +83,8 @@ struct Excess {
   std::string message;  ///< with the limit and its option
 };
 
-std::vector<Excess> excesses(const Summary& before, const Summary& now,
+/// Of two rows with schedules.
+std::vector<Excess> excesses(const SweepRow& before, const SweepRow& now,
                              const IncreaseLimits& limits);
 
 }  // namespace poet

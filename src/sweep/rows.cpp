@@ -52,18 +52,24 @@ ProblemInfo point_problem(const Subject& subject, const SweepPoint& point,
   return problem;
 }
 
+/// Every byte, in the unit that people type.
+std::string exact_size(Bytes bytes) {
+  return bytes % 1024 == 0 ? fmt::format("{} KiB", bytes / 1024) : fmt::format("{} bytes", bytes);
+}
+
 }  // namespace
 
 std::string subject_name(const std::string& model, const std::optional<std::string>& platform) {
   return platform ? fmt::format("{}/{}", model, *platform) : model;
 }
 
+// If parameters leave no room on a chip, there is no budget to name.
 std::string point_name(const SweepRow& row) {
   const RowProblem& problem = row.problem;
-  std::string name =
-      fmt::format("{} {} {:.10g}x {} bytes", subject_name(problem.model, problem.platform),
-                  name_of(problem.limits.techniques), problem.runtime_budget_ratio,
-                  problem.limits.ram_budget_bytes);
+  std::string name = fmt::format("{} {} {:.10g}x", subject_name(problem.model, problem.platform),
+                                 name_of(problem.limits.techniques), problem.runtime_budget_ratio);
+  if (problem.limits.ram_budget_bytes == 0) return name;
+  name += " " + exact_size(problem.limits.ram_budget_bytes);
   if (problem.limits.paging_time != PagingTime::free) {
     name += fmt::format(", {} transfers", name_of(problem.limits.paging_time));
   }

@@ -16,7 +16,7 @@ namespace poet {
 
 /// `vgg16_cifar/m4`, or the model alone if it brings its costs.
 std::string subject_name(const std::string& model, const std::optional<std::string>& platform);
-/// `vgg16_cifar/m4 both 3x 1048576 bytes`
+/// `vgg16_cifar/m4 both 3x 1024 KiB`
 std::string point_name(const SweepRow& row);
 /// The same of a single solve; empty while its budgets are not known.
 std::string problem_name(const ProblemInfo& problem);

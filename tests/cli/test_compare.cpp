@@ -90,7 +90,7 @@ TEST_F(Comparing, EndsWithFiveBeyondALimitForAnIncrease) {
     EXPECT_EQ(compare(baseline_sweep(), now, {option, "10.1%"}).status, 0) << option;
     const Finished beyond = compare(baseline_sweep(), now, {option, "5%"});
     EXPECT_EQ(beyond.status, 5) << option;
-    EXPECT_THAT(beyond.err, HasSubstr("more than the 5 % of " + option));
+    EXPECT_THAT(beyond.err, HasSubstr(", limit +5 % ("));
   }
   const Finished bare = compare(baseline_sweep(), baseline_sweep(), {"--max-peak-increase", "5"});
   EXPECT_EQ(bare.status, 2);

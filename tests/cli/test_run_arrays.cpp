@@ -171,9 +171,21 @@ TEST_F(RunArraysOf, TrainingGoesOnFromACheckpointWithTheSameBits) {
       epochs_of({"--epochs", "3", "--rate", "0.05", "--checkpoint", out_});
   EXPECT_THAT(rest, ElementsAre(epochs.back()));
   EXPECT_TRUE(contents_of(out_) == contents_of(whole));
-  const Finished again = run({"--data", x_, y_, "--epochs", "3", "--checkpoint", out_});
-  EXPECT_EQ(again.status, 2);
-  EXPECT_THAT(again.err, HasSubstr("--epochs: found 3; expected more than the 3"));
+  const std::string trained = folder_.file("trained.npz");
+  const Finished again = run(
+      {"--data", x_, y_, "--epochs", "3", "--checkpoint", out_, "--parameters-output", trained});
+  EXPECT_EQ(again.status, 0);
+  EXPECT_THAT(names_in(trained), testing::Contains("fc.weight"));
+  EXPECT_EQ(again.out, "");
+  EXPECT_THAT(again.err, HasSubstr("has all 3 epochs"));
+  const Finished fewer = run({"--data", x_, y_, "--epochs", "2", "--checkpoint", out_});
+  EXPECT_EQ(fewer.status, 2);
+  EXPECT_THAT(fewer.err, HasSubstr("--epochs: found 2; expected at least the 3"));
+  const std::string gradients = folder_.file("gradients.npz");
+  const Finished none = run(
+      {"--data", x_, y_, "--epochs", "3", "--checkpoint", out_, "--gradients-output", gradients});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_THAT(none.err, HasSubstr("--epochs: found 3; expected more than the 3"));
   const Finished other =
       run({"--data", x_, y_, "--epochs", "4", "--seed", "2", "--checkpoint", out_});
   EXPECT_EQ(other.status, 2);

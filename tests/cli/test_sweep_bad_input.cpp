@@ -95,8 +95,8 @@ std::vector<BadSweep> rows() {
        {"--collect", "folder", "--dry-run"},
        {"--dry-run: found with --collect"}},
       {"ResumeAndOutput",
-       {"--output", "c.jsonl", "--resume", "c.jsonl"},
-       {"--resume: found with --output"}},
+       {"--output", "c.jsonl", "--resume", "d.jsonl"},
+       {"--resume: found with another --output"}},
   };
 }
 

@@ -80,7 +80,7 @@ TEST(SweepResume, AfterCtrlCGoesOn) {
   EXPECT_LT(stopped.wall_seconds, 20);
   EXPECT_THAT(stopped.err, HasSubstr("--resume c.jsonl goes on"));
   EXPECT_THAT(folder.contents(), ElementsAre("c.jsonl.partial"));
-  const Finished resumed = run_in(folder, {"sweep", "--resume", "c.jsonl"});
+  const Finished resumed = run_in(folder, grid({"--output", "c.jsonl", "--resume", "c.jsonl"}));
   EXPECT_EQ(resumed.status, 0);
   EXPECT_EQ(lines_of(folder.file("c.jsonl")).size(), 28U);
   EXPECT_EQ(finished_points(stopped.err).size() + finished_points(resumed.err).size(), 28U);

@@ -42,7 +42,7 @@ struct Pipe {
 };
 
 /// Puts a terminal in the place of a pipe.
-void make_terminal(Pipe& pipe) {
+void make_terminal(Pipe& pipe, unsigned short columns) {
   pipe.close_end(0);
   pipe.close_end(1);
   pipe.ends[0] = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
@@ -51,7 +51,7 @@ void make_terminal(Pipe& pipe) {
   }
   pipe.ends[1] = ::open(::ptsname(pipe.ends[0]), O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (pipe.ends[1] < 0) fail("open a terminal");
-  const winsize size{.ws_row = 24, .ws_col = 100, .ws_xpixel = 0, .ws_ypixel = 0};
+  const winsize size{.ws_row = 24, .ws_col = columns, .ws_xpixel = 0, .ws_ypixel = 0};
   ::ioctl(pipe.ends[1], TIOCSWINSZ, &size);
 }
 
@@ -157,7 +157,8 @@ Finished run_program(const Command& command) {
   Pipe in;
   Pipe out;
   Pipe err;
-  if (command.stderr_is_terminal) make_terminal(err);
+  if (command.stderr_is_terminal) make_terminal(err, command.terminal_columns);
+  if (command.stdout_is_terminal) make_terminal(out, command.terminal_columns);
   const pid_t child = ::fork();
   if (child < 0) fail("fork");
   if (child == 0) become(command, in, out, err);

@@ -20,7 +20,9 @@ struct Command {
   std::string interrupt_after{};     ///< signals are sent once stderr holds this text; empty: never
   std::vector<int> signals{SIGINT};  ///< one right after the other
   std::function<void(pid_t program)> interrupt{};  ///< what is done instead of sending signals
-  bool stderr_is_terminal = false;                 ///< a terminal of 100 columns
+  bool stderr_is_terminal = false;
+  bool stdout_is_terminal = false;
+  unsigned short terminal_columns = 100;
   double kill_after_seconds = 120;
 };
 

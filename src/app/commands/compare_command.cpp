@@ -9,8 +9,11 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <memory>
 #include <optional>
+#include <utility>
+#include <vector>
 
 #include "app/command.hpp"
 #include "app/terminal/deliver.hpp"
@@ -36,7 +39,7 @@ Exit status:
 
 Examples:
   $ poet-solve compare baseline.jsonl new.jsonl
-  $ poet-solve compare main.jsonl branch.jsonl --max-energy-increase 5% --max-peak-increase 0%
+  $ poet-solve compare main.jsonl branch.jsonl --max-energy-increase 5% --max-budget-increase 0%
   $ poet-solve compare main.json branch.json --rel-tol 0.001 --markdown >> "$SUMMARY")";
 
 // The tolerance is the usual gap of a solve: within it, either schedule could have been the answer.
@@ -59,6 +62,22 @@ ComparedResult read_baseline(const std::string& path) {
   return baseline;
 }
 
+/// A line for each point that got worse: what differs in it besides is in the table.
+std::vector<std::pair<std::string, std::string>> by_point(const std::vector<Difference>& list) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  for (const Difference& difference : list) {
+    const auto line = std::find_if(lines.begin(), lines.end(), [&](const auto& each) {
+      return each.first == difference.point;
+    });
+    if (line == lines.end()) {
+      lines.emplace_back(difference.point, difference.message);
+    } else {
+      line->second += "; " + difference.message;
+    }
+  }
+  return lines;
+}
+
 // Improvements come first and what is worse comes last, where a reader of a long log looks.
 ExitCode compare_results(const CompareArguments& arguments) {
   if (arguments.baseline == "-" && arguments.fresh == "-") {
@@ -71,12 +90,14 @@ ExitCode compare_results(const CompareArguments& arguments) {
   for (const Difference& difference : comparison.improvements) {
     spdlog::info("better: {}: {}", difference.point, difference.message);
   }
+  const std::vector<std::pair<std::string, std::string>> worse = by_point(comparison.regressions);
   for (const Difference& difference : comparison.graph_changes) {
-    spdlog::warn("{}: {}", difference.point, difference.message);
+    const bool is_said = std::any_of(worse.begin(), worse.end(), [&](const auto& line) {
+      return line.first == difference.point;
+    });
+    if (!is_said) spdlog::warn("{}: {}", difference.point, difference.message);
   }
-  for (const Difference& difference : comparison.regressions) {
-    spdlog::error("{}: {}", difference.point, difference.message);
-  }
+  for (const auto& [point, message] : worse) spdlog::error("{}: {}", point, message);
   const ExitCode code = comparison.regressions.empty() ? ExitCode::ok : ExitCode::requirement;
   spdlog::info("{}", comparison_headline(comparison));
   if (arguments.json) {
@@ -104,6 +125,8 @@ Run add_compare(CLI::App& app) {
   };
   limit("--max-energy-increase", arguments->limits.energy,
         "worse only if the energy rises by more than this, on a changed graph too");
+  limit("--max-budget-increase", arguments->limits.ram_budget,
+        "worse if the RAM budget, a share of another baseline, rises by more than this");
   limit("--max-peak-increase", arguments->limits.peak_ram,
         "worse if the peak RAM rises by more than this, on a changed graph too");
   limit("--max-runtime-increase", arguments->limits.runtime,

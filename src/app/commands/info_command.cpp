@@ -53,7 +53,8 @@ Run add_info(CLI::App& app) {
   group.text("--platform", arguments->platform, "NAME|FILE",
              "built-in platform, platform file, or - for stdin");
   add_model_options(app, arguments->model.settings, "Options");
-  add_network_options(app, arguments->model.network, "Of an ONNX network");
+  add_network_options(app, arguments->model.network, "Of an ONNX network",
+                      &arguments->model.platform_sizes);
   group.flag("--json", arguments->json, "the figures as JSON");
   group.text("--output", arguments->output, "FILE", "write them there, whole or not at all");
   return [arguments](Session& session) { return info(*arguments, session); };

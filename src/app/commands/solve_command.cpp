@@ -161,6 +161,14 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   return deliver_result(to_json(file, arguments.to.compact), arguments.to.output, code);
 }
 
+/// Who types 256 for a chip of 256 KiB has asked for bytes.
+void note_about_bytes(const Question& question) {
+  constexpr Bytes kMostOfSuch = 8192;
+  const Bytes* const bytes = std::get_if<Bytes>(&question.ram);
+  if (bytes == nullptr || *bytes > kMostOfSuch) return;
+  spdlog::info("--ram-budget {0} is {0} bytes; {0}K is {0} KiB", *bytes);
+}
+
 // `session.problem` is filled in on the way: what a failure's document can say depends on how far
 // this comes. Signals are caught late, so that until then Ctrl-C ends the program at once.
 ExitCode solve(const SolveArguments& arguments, Session& session) {
@@ -199,9 +207,11 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
     certify_infeasible(subject.graph, resolved.request, subject.model.order, arguments.certify,
                        session.quiet);
   }
-  return deliver_no_schedule(exit_code_of(answer.result, arguments.require_optimal),
-                             status_name(answer.result.status), explain(answer.result),
-                             arguments.to, answer.problem);
+  const ExitCode code = deliver_no_schedule(exit_code_of(answer.result, arguments.require_optimal),
+                                            status_name(answer.result.status),
+                                            explain(answer.result), arguments.to, answer.problem);
+  if (code == ExitCode::infeasible) note_about_bytes(question);
+  return code;
 }
 
 // Everything that can be asked for besides the schedule goes to files or stderr: stdout is the
@@ -249,7 +259,8 @@ Run add_solve(CLI::App& app) {
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
             "without, tensors only");
   add_order_option(app, arguments->asked);
-  add_network_options(app, arguments->asked.model.network, "Of an ONNX network");
+  add_network_options(app, arguments->asked.model.network, "Of an ONNX network",
+                      &arguments->asked.model.platform_sizes);
   add_paging_options(app, question.paging_time, question.storage);
   add_model_options(app, arguments->asked.model.settings, kWhatToSolve);
   OptionGroup(app, kWhatToSolve)

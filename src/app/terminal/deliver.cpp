@@ -6,6 +6,7 @@
 #include "app/terminal/deliver.hpp"
 
 #include <spdlog/spdlog.h>
+#include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
@@ -82,7 +83,9 @@ ExitCode deliver_no_schedule(ExitCode code, std::string_view status, const std::
     spdlog::error("{}{}{}{}", name, name.empty() ? "" : ": ", what, line);
   }
   if (code == ExitCode::infeasible) spdlog::info("docs/infeasible.md shows what helps");
-  if (!to) return code;
+  // A person who has mistyped a word reads the message; a program reads no terminal.
+  const bool is_read_by_people = to && to->output.empty() && ::isatty(STDOUT_FILENO) == 1;
+  if (!to || (code == ExitCode::usage && is_read_by_people)) return code;
   const std::string document = error_json(code, status, reason, problem, to->compact);
   if (to->output.empty()) return write_to_stdout(document, code);
   if (!to->replace && has_schedule(to->output)) {

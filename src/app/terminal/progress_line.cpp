@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <vector>
 
 #include <fmt/format.h>
 
@@ -18,10 +19,11 @@
 namespace poet::cli {
 namespace {
 
-// A terminal shows one line that changes. A pipe or a log keeps every line, so it gets news
-// (another phase, a better schedule) at once and the rest rarely.
+// A terminal shows one line that changes. A pipe or a log keeps every line, so it gets better
+// schedules once a second at most and the rest rarely. A phase that begins is shown at once.
 constexpr Seconds kTerminalInterval = 0.1;
 constexpr Seconds kPipeInterval = 5;
+constexpr Seconds kPipeNewsInterval = 1;
 constexpr int kBarWidth = 20;
 
 std::size_t terminal_width() {
@@ -53,6 +55,29 @@ std::string progress_text(const Progress& progress) {
   return text;
 }
 
+/// The same in the columns of a terminal: what matters most comes first, and what does not fit is
+/// left out.
+std::string short_text(const Progress& progress, std::size_t columns) {
+  const double best = progress.incumbent_joules;
+  std::vector<std::string> parts;
+  if (std::isfinite(best)) {
+    const double extra = relative_extra_gap(best, progress.bound_joules, progress.baseline_joules);
+    parts = {fmt::format("gap {:.3g} %", 100 * relative_gap(best, progress.bound_joules)),
+             fmt::format("extra {:.3g} %", 100 * extra),
+             fmt::format("best {}", figure_of(progress, best)), progress.phase};
+  } else {
+    parts = {progress.phase, "no schedule yet"};
+  }
+  parts.push_back(fmt::format("bound {}", figure_of(progress, progress.bound_joules)));
+  if (progress.nodes > 0) parts.push_back(fmt::format("nodes {}", progress.nodes));
+  std::string text = fmt::format("{:.1f} s", progress.elapsed_seconds);
+  for (const std::string& part : parts) {
+    if (text.size() + 2 + part.size() > columns) break;
+    text += "  " + part;
+  }
+  return text;
+}
+
 std::string bar(int done, int total) {
   const int filled = total > 0 ? kBarWidth * done / total : kBarWidth;
   return fmt::format("[{}{}]", std::string(filled, '#'), std::string(kBarWidth - filled, '-'));
@@ -80,14 +105,17 @@ void StatusLine::clear() {
 
 void ProgressLine::show(const Progress& progress) {
   if (line_.quiet()) return;
-  const bool news = progress.phase != last_phase_ || progress.incumbent_joules != last_incumbent_;
-  const Seconds interval = line_.on_terminal() ? kTerminalInterval : kPipeInterval;
-  if (!news && progress.elapsed_seconds - last_shown_ < interval) return;
+  const bool begins = progress.phase != last_phase_;
+  const bool news = begins || progress.incumbent_joules != last_incumbent_;
+  const Seconds since = progress.elapsed_seconds - last_shown_;
+  const Seconds pause = line_.on_terminal() ? (news ? 0 : kTerminalInterval)
+                                            : (news ? kPipeNewsInterval : kPipeInterval);
+  if (!begins && since < pause) return;
   last_shown_ = progress.elapsed_seconds;
   last_phase_ = progress.phase;
   last_incumbent_ = progress.incumbent_joules;
   if (line_.on_terminal()) {
-    line_.draw(progress_text(progress));
+    line_.draw(short_text(progress, terminal_width() - 1));
   } else {
     spdlog::info("{}", progress_text(progress));
   }

@@ -28,7 +28,7 @@ class StatusLine {
 };
 
 /// Shows where a solve stands: the line of a terminal; in a pipe or log a new line every few
-/// seconds and whenever the phase or the best schedule changes.
+/// seconds, at once if a phase begins, and within a second if the schedule gets better.
 class ProgressLine {
  public:
   explicit ProgressLine(bool quiet) : line_(quiet) {}

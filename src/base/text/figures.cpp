@@ -7,6 +7,9 @@
 namespace poet {
 namespace {
 
+/// A share that two digits would show as 1e+02 %.
+constexpr double kNearlyAll = 0.995;
+
 /// Whether a number other than zero would read as zero with so many decimals.
 bool vanishes(double value, int decimals) {
   return value != 0 && std::abs(value) < 0.5 * std::pow(10, -decimals);
@@ -40,12 +43,16 @@ std::string gap_figure(double gap) {
 }
 
 std::string gap_text(double gap) {
-  return gap == 0 ? std::string("exactly optimal")
-                  : fmt::format("at most {:.2g} % above the optimum", 100 * gap);
+  if (gap == 0) return "exactly optimal";
+  if (gap >= kNearlyAll) return "nothing of the energy is proven needed";
+  return fmt::format("at most {:.2g} % above the optimum", 100 * gap);
 }
 
 std::string gap_text(double gap, const std::optional<double>& gap_extra) {
   if (gap == 0 || !gap_extra) return gap_text(gap);
+  if (*gap_extra >= kNearlyAll) {
+    return gap_text(gap) + ", nothing of the extra energy is proven needed";
+  }
   return fmt::format("{}, {:.2g} % of the extra energy", gap_text(gap), 100 * *gap_extra);
 }
 

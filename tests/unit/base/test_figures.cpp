@@ -27,6 +27,9 @@ TEST(Gap, AlignsInATableAndNeverReadsAsZeroUnlessItIs) {
 TEST(Gap, SaysInASentenceWhatItMeans) {
   EXPECT_EQ(gap_text(9.999960377237349e-05), "at most 0.01 % above the optimum");
   EXPECT_EQ(gap_text(1.2e-9), "at most 1.2e-07 % above the optimum");
+  EXPECT_EQ(gap_text(0.14, 0.996),
+            "at most 14 % above the optimum, nothing of the extra energy is proven needed");
+  EXPECT_EQ(gap_text(1), "nothing of the energy is proven needed");
   EXPECT_EQ(gap_text(0), "exactly optimal");
   EXPECT_EQ(gap_text(1e-4, 0.0098), "at most 0.01 % above the optimum, 0.98 % of the extra energy");
   EXPECT_EQ(gap_text(1e-4, std::nullopt), "at most 0.01 % above the optimum");

@@ -222,10 +222,12 @@ TEST(PlatformFile, ErrorsNameThePlace) {
 
 TEST(BuiltinPlatforms, AreThePublishedBoardsAndTheMeasuredOnes) {
   EXPECT_EQ(builtin_platforms(),
-            (std::vector<std::string>{"a72", "a72nocache", "disco_f746", "esp32s3", "esp32s3_c",
-                                      "esp32s3_dsp", "jetsontx2", "m0", "m4", "nucleo_h7a3",
-                                      "nucleo_l4r5", "nucleo_u575", "rp2040", "rpi4", "rpi5",
-                                      "stm32f401", "stm32f746", "stm32h743", "stm32h743_banks"}));
+            (std::vector<std::string>{
+                "a72",         "a72nocache",      "disco_f746",  "esp32s3",   "esp32s3_c",
+                "esp32s3_dsp", "jetsontx2",       "m0",          "m4",        "nrf52840",
+                "nucleo_h7a3", "nucleo_l4r5",     "nucleo_u575", "rp2040",    "rpi4",
+                "rpi5",        "stm32f401",       "stm32f446",   "stm32f746", "stm32g474",
+                "stm32h743",   "stm32h743_banks", "stm32l476",   "stm32u585"}));
   EXPECT_FALSE(load_platform("a72").ram_bytes.has_value());
   EXPECT_THAT(load_platform("jetsontx2").provenance, testing::StartsWith("estimated"));
   EXPECT_THAT(load_platform("m4").provenance, testing::StartsWith("published"));
@@ -239,6 +241,15 @@ TEST(BuiltinPlatforms, SayWhereEveryFigureComesFromIfTheyAreMeasured) {
     EXPECT_EQ(platform.standing, Standing::measured) << name;
     EXPECT_TRUE(platform.sources.contains("/flops_per_joule")) << name;
     EXPECT_FALSE(energy_intervals(platform).empty()) << name;
+  }
+}
+
+TEST(BuiltinPlatforms, HaveSourcesIfTheyAreEstimatedFromOtherChips) {
+  for (const char* const name : {"nrf52840", "stm32f446", "stm32g474", "stm32l476", "stm32u585"}) {
+    const Platform platform = load_platform(name);
+    EXPECT_EQ(platform.standing, Standing::estimated) << name;
+    EXPECT_EQ(platform.sources.size(), load_platform("stm32f401").sources.size()) << name;
+    EXPECT_EQ(platform.element_bytes, 4) << name;
   }
 }
 
@@ -344,8 +355,8 @@ TEST(PlatformSources, CoverEveryFigureOfAMeasuredPlatformAndNothingElse) {
 }
 
 TEST(LoadPlatform, NamesTheBuiltInThatWasMeant) {
-  EXPECT_EQ(input_error([] { load_platform("jetson_tx2"); }),
-            "unknown platform 'jetson_tx2'; did you mean 'jetsontx2'? (--list-platforms shows "
+  EXPECT_EQ(input_error([] { load_platform("jetsontx3"); }),
+            "unknown platform 'jetsontx3'; did you mean 'jetsontx2'? (--list-platforms shows "
             "all)");
 }
 

@@ -118,6 +118,7 @@ TEST(RuntimeBudget, ReadsMultiplesAndTimes) {
   EXPECT_DOUBLE_EQ(std::get<Ratio>(parse_runtime_budget("1")).value, 1.0);
   EXPECT_DOUBLE_EQ(std::get<Ratio>(parse_runtime_budget("1.5x")).value, 1.5);
   EXPECT_DOUBLE_EQ(std::get<Ratio>(parse_runtime_budget("3 x")).value, 3);
+  EXPECT_DOUBLE_EQ(std::get<Ratio>(parse_runtime_budget("150%")).value, 1.5);
   EXPECT_DOUBLE_EQ(std::get<double>(parse_runtime_budget("12.5s")), 12.5);
   EXPECT_DOUBLE_EQ(std::get<double>(parse_runtime_budget("800ms")), 0.8);
   EXPECT_DOUBLE_EQ(std::get<double>(parse_runtime_budget("250us")), 250e-6);
@@ -128,7 +129,7 @@ TEST(RuntimeBudget, ReadsMultiplesAndTimes) {
 TEST(RuntimeBudget, RefusesWhatIsNoTime) {
   for (const std::string_view text :
        {"", "0", "0.99", "-1", "0s", "-3s", "nan", "inf", "1e400", "1,5", "5 days", "s", "1s2",
-        "1e-400s", "x", "0.5x", "1.5xx", "1.5sx"}) {
+        "1e-400s", "x", "0.5x", "50%", "1.5xx", "1.5sx"}) {
     SCOPED_TRACE(text);
     EXPECT_THROW(parse_runtime_budget(text), InputError);
   }

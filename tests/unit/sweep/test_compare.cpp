@@ -214,8 +214,13 @@ TEST(Compare, ALimitHoldsOnAChangedGraphAndTakesThePlaceOfTheTolerance) {
   const Comparison one = found(other, {.peak_ram = 0.1});
   ASSERT_EQ(regressions(one), Kinds{Kind::ram});
   EXPECT_THAT(one.regressions[0].message,
-              HasSubstr("peak RAM 80 bytes -> 100 bytes (+25.0000 %), more than the 10 % of "
-                        "--max-peak-increase"));
+              HasSubstr("peak RAM +25.0000 %, limit +10 % (80 bytes -> 100 bytes)"));
+  other.problem.limits.ram_budget_bytes = 2048;
+  const Comparison budget = found(other, {.ram_budget = 0.5});
+  ASSERT_EQ(regressions(budget), Kinds{Kind::ram});
+  EXPECT_THAT(budget.regressions[0].message, HasSubstr("RAM budget +104.8000 %, limit +50 %"));
+  EXPECT_EQ(regressions(found(other, {.ram_budget = 1.05})), Kinds{});
+  EXPECT_EQ(budget.regressions[0].point, "net/m4 both 3x 1000 bytes");
   EXPECT_EQ(one.graph_changes.size(), 1U) << "listed all the same";
   EXPECT_EQ(regressions(found(row(2.1), {.energy = 0.05})), Kinds{});
   EXPECT_EQ(regressions(found(row(2.1), {.runtime = 0})), Kinds{Kind::energy})

@@ -59,18 +59,28 @@ void check_data(const std::vector<StepData>& wanted,
   }
 }
 
-void go_on(TrainingRun& run, const TrainArguments& train, const TrainingStep& step) {
+/// A run that was stopped after its last checkpoint has no epoch left, but parameters to write. It
+/// has no gradients.
+void go_on(TrainingRun& run, const TrainArguments& train, const TrainingStep& step,
+           bool wants_gradients) {
   if (train.checkpoint.empty()) return;
   const auto found = read_checkpoint("--checkpoint", train.checkpoint, step);
   if (!found) return;
   with_place("--checkpoint", [&] { run.go_on_from(*found, shown_source(train.checkpoint)); });
   const std::int64_t done = run.progress().epochs;
-  if (done >= *train.epochs) {
-    throw InputError("--epochs", fmt::format("found {}; expected more than the {} that the "
-                                             "checkpoint {} has, or another --checkpoint",
-                                             *train.epochs, done, shown_source(train.checkpoint)));
+  const std::string place = shown_source(train.checkpoint);
+  if (done > *train.epochs || (done == *train.epochs && wants_gradients)) {
+    throw InputError(
+        "--epochs",
+        fmt::format("found {}; expected {} the {} that the checkpoint {} "
+                    "has, or another --checkpoint",
+                    *train.epochs, wants_gradients ? "more than" : "at least", done, place));
   }
-  spdlog::info("{}: goes on after epoch {}", shown_source(train.checkpoint), done);
+  if (done == *train.epochs) {
+    spdlog::info("{}: has all {} epochs", place, done);
+  } else {
+    spdlog::info("{}: goes on after epoch {}", place, done);
+  }
 }
 
 /// The rows of the epochs that this run computes.
@@ -157,7 +167,7 @@ ExitCode train(const RunArguments& arguments, const ScheduleFile& file, Training
   check_data(step.targets, data.targets, given.targets, "--target");
   run.give(given);
   if (options.rate) run.set_rate(*options.rate);
-  go_on(run, options, step);
+  go_on(run, options, step, !arguments.arrays.gradients.empty());
   const RunResult compared = run.compare_next_step();
   report_run(compared, name);
   if (!compared.equal()) {

@@ -34,7 +34,8 @@ void check_combinations(const SweepArguments& arguments) {
                   "--schedules");
   refuse_together(arguments.request.min_ram, "--min-ram", !arguments.request.plot.empty(),
                   "--plot");
-  refuse_together(resume, "--resume", !arguments.output.empty(), "--output");
+  const bool is_other = !arguments.output.empty() && arguments.output != arguments.resume;
+  refuse_together(resume, "--resume", is_other, "another --output");
   refuse_together(resume, "--resume", arguments.dry_run, "--dry-run");
   refuse_together(resume, "--resume", collect, "--collect");
   if (arguments.dry_run && arguments.request.schedules.empty()) {
