@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_block.h"
 
 const poet_real poet_zero = 0;

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of a convolution's weights: each sums products of the map and of the image under one
  * tap, over samples, rows and columns. Four filters and four channels at one tap are a block. */
 #include "poet_conv.h"

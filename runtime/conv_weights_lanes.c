@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gradients of a convolution's weights on hosts: lanes are filters, whose map is a panel, and rows
  * are channels at one tap. Sums of all taps of some channels are a tile, so that each panel serves
  * them all. */

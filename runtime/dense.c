@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_kernels.h"
 #include "poet_product.h"
 

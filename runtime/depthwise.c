@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Convolutions of single channels have few products for each output: they take one tap of the
  * kernel at a time, and all positions of the map at which it lies inside the image. */
 #include "poet_conv.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Both directions of a convolution: an element of the map sums over the image under the kernel, and
  * an element of the image over the map, with the same weights. Seen from its outputs, each is a sum
  * over channels and taps of the input.

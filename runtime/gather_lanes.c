@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Both directions of a convolution on hosts: lanes are channels of the output, whose weights are a
  * panel, and rows are any four positions of a rectangle, so that narrow planes are as good as wide
  * ones. Between two panels of the same sums, these are in the output. */

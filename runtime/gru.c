@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_gates.h"
 
 /* r, z = sigmoid of W x + U h + biases; n = tanh of W x + U (r h) + biases */

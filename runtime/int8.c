@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Frozen weights of one byte: a weight is a byte times the scale of its filter, or of its output. A
  * scale has 17 significant bits at most, so that the product is exact, and results have the bits of
  * the kernels that read the products as numbers. Sums stay numbers: bytes save flash, and no time.

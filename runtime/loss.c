@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_kernels.h"
 
 static poet_real largest_of(const poet_real* x, int32_t count) {

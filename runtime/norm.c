@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_kernels.h"
 
 /* Elements that are normalised together: `runs` runs of `length`, `stride` apart. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of sums of products, which products of matrices and convolutions are made of.
  *
  * One sum at a time takes two loads for each product, and waits for itself. A block makes sums of

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the files of convolutions share. */
 #ifndef POET_CONV_H
 #define POET_CONV_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the kernels of lstm and gru share. */
 #ifndef POET_GATES_H
 #define POET_GATES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a training step: forward pass, gradients and updates of every op of
  * docs/model-format.md, in plain C99.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks of sums on hosts: vectors whose lanes are columns, and rows that may lie anywhere.
  *
  * Each lane is a sum of its own with its terms in the order of the loops, and no product is fused

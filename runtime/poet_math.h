@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Elementary functions that give the same bits on every machine and with every compiler.
  *
  * They use float32 additions, multiplications, divisions and comparisons in a fixed order, and
@@ -6,7 +7,8 @@
  *
  * Largest error, in units in the last place of the result, found on every seventh float against
  * libm's double functions: poet_expf 0.96, poet_logf 0.86, poet_erff 1.33, poet_tanhf 1.43.
- * poet_sqrtf is correctly rounded. tests/unit/runtime holds them to 1, 1, 1.5, 2 and that.
+ * poet_sqrtf is correctly rounded, and POET_SQRT has its bits. tests/unit/runtime holds them to 1,
+ * 1, 1.5, 2 and that.
  */
 #ifndef POET_MATH_H
 #define POET_MATH_H
@@ -55,7 +57,31 @@ float poet_sqrtf(float x);
 #define POET_LOG poet_logf
 #define POET_ERF poet_erff
 #define POET_TANH poet_tanhf
-#define POET_SQRT poet_sqrtf
+#define POET_SQRT poet_rootf
 #endif
+
+/* IEEE 754 has the square root of an FPU correctly rounded, so that it has the bits of
+ * poet_sqrtf(). The instruction itself: sqrtf() of libc would have to set errno. Zeros, negative
+ * numbers and NaN go to poet_sqrtf(), as FPUs differ in the NaN. */
+#if defined(__GNUC__) && defined(__arm__) && defined(__ARM_FP) && (__ARM_FP & 4)
+#define POET_FPU_SQRT(y, x) __asm("vsqrt.f32 %0, %1" : "=t"(y) : "t"(x))
+#elif defined(__GNUC__) && defined(__aarch64__)
+#define POET_FPU_SQRT(y, x) __asm("fsqrt %s0, %s1" : "=w"(y) : "w"(x))
+#elif defined(__GNUC__) && defined(__riscv_flen)
+#define POET_FPU_SQRT(y, x) __asm("fsqrt.s %0, %1" : "=f"(y) : "f"(x))
+#elif defined(__GNUC__) && defined(__SSE__)
+#define POET_FPU_SQRT(y, x) __asm("sqrtss %1, %0" : "=x"(y) : "x"(x))
+#endif
+
+static inline float poet_rootf(float x) {
+#ifdef POET_FPU_SQRT
+  if (x > 0.0f) {
+    float y;
+    POET_FPU_SQRT(y, x);
+    return y;
+  }
+#endif
+  return poet_sqrtf(x);
+}
 
 #endif

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sums of products of two strided operands: what dense, attention and recurrent kernels share. */
 #ifndef POET_PRODUCT_H
 #define POET_PRODUCT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a training step that `poet-solve export` wrote as tables (poet_plan.h, poet_plan.c).
  *
  * The tables are constant and hold no address of RAM, and neither do parameters that are not

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Numbers from a seed: parameters, data and dropped elements, with the same bits on a host and on a
  * device. Each number depends on the seed, the tensor and the index of the element alone, by the
  * finaliser of SplitMix64 (Steele, Lea and Flood, 2014). Compile with -ffp-contract=off. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the gradient of a parameter goes.
  *
  * A kernel that makes the gradient of parameters makes it one parameter at a time: it sums all that

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Saves what a training has learned, so that it goes on after a power cut.
  *
  * There are two slots, of which one has the last complete state at any time: poet_save() writes the

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_kernels.h"
 
 /* The part of a window that lies inside the plane, and what its sum is divided by. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Products of matrices on hosts: a tile of rows and columns at a time, and for each as many terms
  * as fit into panels. */
 #include "poet_lanes.h"

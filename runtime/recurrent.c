@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_gates.h"
 
 /* i, f, g, o = sigmoid, sigmoid, tanh, sigmoid of W x + U h + biases */

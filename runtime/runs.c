@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which taps of a kernel meet which positions: spans of the map under one tap, and runs of outputs
  * that see the same taps. */
 #include "poet_conv.h"

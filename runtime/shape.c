@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels that only move elements to other places. */
 #include "poet_kernels.h"
 

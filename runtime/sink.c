@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where gradients go: into the parameters by SGD, momentum or Adam, or into a buffer. */
 #include "poet_block.h"
 #include "poet_kernels.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "poet_kernels.h"
 
 POET_KERNEL void poet_upsample2d_nearest(const struct poet_upsample2d_spec* u, const poet_real* x,

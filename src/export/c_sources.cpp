@@ -20,6 +20,25 @@ bool is_of_kernels(const EmbeddedFile& file) {
   return file.name.ends_with(".c") && !file.name.starts_with("poet_");
 }
 
+/// What is made of a model belongs to its owner; the rest is alike in all exports.
+bool is_of_model(const std::string& name) {
+  return name.starts_with("poet_plan.") || name.starts_with("poet_inference.") ||
+         name == "poet_constants.c" || name == "poet_parameters.c";
+}
+
+/// JSON has no comments: its licence is a key.
+void state_licence(FolderFile& file) {
+  if (file.name == "LICENSE" || file.name.ends_with(".json")) return;
+  const std::string line =
+      fmt::format("SPDX-License-Identifier: {}",
+                  is_of_model(file.name) ? "LicenseRef-Model-Owner" : "Apache-2.0");
+  const bool is_c = file.name.ends_with(".c") || file.name.ends_with(".h");
+  const std::string comment = is_c                         ? fmt::format("/* {} */\n", line)
+                              : file.name.ends_with(".md") ? fmt::format("<!-- {} -->\n", line)
+                                                           : fmt::format("# {}\n", line);
+  if (!file.text.starts_with(comment)) file.text.insert(0, comment);
+}
+
 }  // namespace
 
 PlanWords words_of(const DevicePlan& plan) {
@@ -42,7 +61,8 @@ FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
                   POET_VERSION);
   for (const EmbeddedFile& file : embedded_runtime()) {
     if (is_of_kernels(file)) {
-      kernels += fmt::format("\n/* ---- {} ---- */\n\n{}", file.name, file.text);
+      const std::string_view text = file.text.substr(file.text.find('\n') + 1);  // its licence
+      kernels += fmt::format("\n/* ---- {} ---- */\n\n{}", file.name, text);
     } else {
       files.push_back({std::string(file.name), std::string(file.text)});
     }
@@ -53,6 +73,8 @@ FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
     if (file.name.ends_with(".c")) sources.push_back(file.name);
   }
   for (FolderFile& file : firmware_builds(sources)) files.push_back(std::move(file));
+  for (FolderFile& file : example_program(plan)) files.push_back(std::move(file));
+  for (FolderFile& file : files) state_licence(file);
   return files;
 }
 

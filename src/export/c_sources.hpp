@@ -5,6 +5,7 @@
 #include <map>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/embedded_file.hpp"
@@ -13,7 +14,7 @@
 
 namespace poet {
 
-/// runtime/*.c and runtime/*.h, sorted by name.
+/// runtime/*.c and runtime/*.h, sorted by name, and LICENSE.
 std::span<const EmbeddedFile> embedded_runtime();
 
 /// What parameters are at first.
@@ -31,6 +32,19 @@ struct FirstParameters {
 /// is none.
 FolderFiles c_sources(const DevicePlan& plan, const DevicePlan* second,
                       const FirstParameters& first);
+
+/// The version of this program, with the commit that it was built from, as semantic versions have
+/// it.
+std::string_view generator_version();
+/// Where its sources are; empty: whoever built it has not said.
+std::string_view generator_repository();
+
+/// Gives all words that begin with poet_ and POET_ the name in its place, so that programs can have
+/// several exports. Throws InputError for a name that is none, or that the sources use.
+void rename_words(FolderFiles& files, const std::string& name);
+
+/// README.md and a program that runs the plan.
+FolderFiles example_program(const DevicePlan& plan);
 
 /// What builds an export, for those who have a build already: poet.mk for a Makefile,
 /// CMakeLists.txt, and what PlatformIO, Arduino, ESP-IDF and Zephyr look for. `sources` are the

@@ -5,10 +5,15 @@
 #include <fmt/format.h>
 
 #include "export/c_sources.hpp"
-#include "poet/version.hpp"
 
 namespace poet {
 namespace {
+
+/// Of the method, unless whoever built this program says where its sources are.
+std::string_view home() {
+  return generator_repository().empty() ? "https://arxiv.org/abs/2207.07697"
+                                        : generator_repository();
+}
 
 std::string joined(const std::vector<std::string>& words, std::string_view separator) {
   std::string text;
@@ -67,11 +72,19 @@ std::string cmake_lists(const std::vector<std::string>& sources) {
 
 // https://docs.platformio.org/en/latest/manifests/library-json/
 std::string platformio_manifest() {
+  const std::string repository =
+      generator_repository().empty()
+          ? ""
+          : fmt::format("  \"repository\": {{\"type\": \"git\", \"url\": \"{}\"}},\n", home());
   return fmt::format(
       "{{\n"
       "  \"name\": \"poet_step\",\n"
-      "  \"version\": \"{}\",\n"
+      "  \"version\": \"{0}\",\n"
       "  \"description\": \"A training step that poet-solve exported\",\n"
+      "  \"keywords\": \"neural network, training, on-device learning\",\n"
+      "  \"license\": \"Apache-2.0\",\n"
+      "  \"homepage\": \"{1}\",\n{2}"
+      "  \"authors\": [{{\"name\": \"The poet-solve authors\"}}],\n"
       "  \"frameworks\": \"*\",\n"
       "  \"platforms\": \"*\",\n"
       "  \"headers\": \"poet_plan.h\",\n"
@@ -79,10 +92,11 @@ std::string platformio_manifest() {
       "    \"srcDir\": \".\",\n"
       "    \"includeDir\": \".\",\n"
       "    \"srcFilter\": [\"+<poet_*.c>\"],\n"
-      "    \"flags\": [\"-ffp-contract=off\", \"-ffunction-sections\", \"-fdata-sections\"]\n"
+      "    \"flags\": [\"-O2\", \"-ffp-contract=off\", \"-ffunction-sections\", "
+      "\"-fdata-sections\"]\n"
       "  }}\n"
       "}}\n",
-      POET_VERSION);
+      generator_version(), home(), repository);
 }
 
 // https://arduino.github.io/arduino-cli/latest/library-specification/: without a folder `src`, the
@@ -96,25 +110,38 @@ std::string arduino_manifest() {
       "sentence=A training step that poet-solve exported.\n"
       "paragraph=poet_plan.h has the sizes of what it needs, and poet_runtime.h the functions.\n"
       "category=Data Processing\n"
-      "url=https://docs.arduino.cc/libraries/\n"
+      "url={}\n"
       "architectures=*\n"
-      "includes=poet_plan.h\n",
-      POET_VERSION);
+      "includes=poet_plan.h\n"
+      "license=Apache-2.0\n",
+      generator_version(), home());
 }
 
 // https://docs.espressif.com/projects/idf-component-manager/en/latest/reference/manifest_file.html
 std::string esp_manifest() {
   return fmt::format(
       "version: \"{}\"\n"
-      "description: A training step that poet-solve exported\n",
-      POET_VERSION);
+      "description: A training step that poet-solve exported\n"
+      "license: Apache-2.0\n"
+      "url: {}\n{}",
+      generator_version(), home(),
+      generator_repository().empty() ? "" : fmt::format("repository: {}\n", home()));
 }
 
 // https://docs.zephyrproject.org/latest/develop/modules.html
 std::string zephyr_module() {
   return "name: poet_step\n"
          "build:\n"
-         "  cmake: .\n";
+         "  cmake: .\n"
+         "  kconfig: zephyr/Kconfig\n";
+}
+
+// Without CONFIG_FPU=y, Zephyr compiles float32 for a processor without an FPU.
+std::string zephyr_options() {
+  return "config POET_STEP\n"
+         "\tbool \"A training step that poet-solve exported\"\n"
+         "\tdefault y\n"
+         "\tselect FPU if CPU_HAS_FPU\n";
 }
 
 }  // namespace
@@ -122,7 +149,8 @@ std::string zephyr_module() {
 FolderFiles firmware_builds(const std::vector<std::string>& sources) {
   return {{"poet.mk", make_snippet(sources)},      {"CMakeLists.txt", cmake_lists(sources)},
           {"library.json", platformio_manifest()}, {"library.properties", arduino_manifest()},
-          {"idf_component.yml", esp_manifest()},   {"zephyr/module.yml", zephyr_module()}};
+          {"idf_component.yml", esp_manifest()},   {"zephyr/module.yml", zephyr_module()},
+          {"zephyr/Kconfig", zephyr_options()}};
 }
 
 }  // namespace poet

@@ -74,7 +74,9 @@ add_subdirectory(plan)
 add_executable(app main.c)
 target_link_libraries(app PRIVATE module)
 )");
-  EXPECT_THAT(file_of("zephyr/module.yml"), HasSubstr("build:\n  cmake: .\n"));
+  EXPECT_THAT(file_of("zephyr/module.yml"),
+              HasSubstr("build:\n  cmake: .\n  kconfig: zephyr/Kconfig\n"));
+  EXPECT_THAT(file_of("zephyr/Kconfig"), HasSubstr("select FPU if CPU_HAS_FPU\n"));
 }
 
 TEST_F(FirmwareBuilds, AreAComponentOfEspIdf) {
@@ -90,12 +92,13 @@ add_subdirectory(plan)
 add_executable(app main.c)
 target_link_libraries(app PRIVATE component)
 )");
-  EXPECT_THAT(keys_of("idf_component.yml", "(?:^|\n)([a-z]+):"), IsSupersetOf({"version"}));
+  EXPECT_THAT(keys_of("idf_component.yml", "(?:^|\n)([a-z]+):"),
+              IsSupersetOf({"version", "license", "url"}));
 }
 
 TEST_F(FirmwareBuilds, HaveTheKeysThatPlatformIoAndArduinoRequire) {
   const json platformio = json::parse(file_of("library.json"));
-  for (const char* key : {"name", "version"})
+  for (const char* key : {"name", "version", "license", "homepage"})
     EXPECT_FALSE(platformio.at(key).get<std::string>().empty()) << key;
   EXPECT_THAT(platformio.at("build").at("flags").dump(), HasSubstr("-ffp-contract=off"));
   EXPECT_THAT(keys_of("library.properties", "(?:^|\n)([a-z]+)=[^\n]"),

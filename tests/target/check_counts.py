@@ -3,7 +3,7 @@
 
 usage: check_counts.py CHECK POET_SOLVE BUILD_DIR
 
-CHECK is `kernels`, `steps` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with the
+CHECK is `kernels`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with the
 POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
 may take a tenth more. Exit status: 0 it holds; 1 it does not, with a line for each difference; 77 without a compiler or QEMU.
 """
@@ -33,24 +33,26 @@ def run(command, **options):
     return finished.stdout
 
 
-def export(poet_solve, folder, model):
+def export(poet_solve, folder, model, *options):
     """A step that keeps everything, as C."""
     folder.mkdir(parents=True, exist_ok=True)
     schedule, step = folder / "schedule.json", folder / "step"
     run([poet_solve, "--model", model, "--backward", "exact", "--platform", "m4", "--ram-budget", "100%", "--runtime-budget", "2",
          "--effort", "fast", "--replace", "--output", schedule])
-    run([poet_solve, "export", schedule, "--model", model, "--force", "--output", step])
+    run([poet_solve, "export", schedule, "--model", model, *options, "--force", "--output", step])
     return step
 
 
 def flags_of(step):
-    return run(["make", "-s", "-f", step / "poet.mk", "--eval", "flags:; @echo $(POET_CFLAGS)", "flags"]).split()
+    snippet, = step.glob("*.mk")
+    return run(["make", "-s", "-f", snippet, "--eval", f"flags:; @echo $({snippet.stem.upper()}_CFLAGS)", "flags"]).split()
 
 
-def run_program(step, program):
-    """What it prints, as lines of words."""
+def run_program(step, program, *others):
+    """What it prints, as lines of words. `others`: more exports that it links, without a clock, whose name is of one of them."""
     binary = step.parent / f"{pathlib.Path(program).stem}.elf"
-    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, HERE / program, *(EXAMPLE / name for name in BOARD), *step.glob("poet_*.c"),
+    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, HERE / program, *(EXAMPLE / name for name in (BOARD[:2] if others else BOARD)),
+         *(source for folder in (step, *others) for source in sorted(folder.glob("*.c"))), *(f"-I{folder}" for folder in others),
          "-nostartfiles", "--specs=nano.specs", "-L", EXAMPLE, "-T", EXAMPLE / f"{board.LARGE}.ld", "-Wl,--gc-sections", "-o", binary])
     printed = run(["qemu-system-arm", "-machine", board.LARGE, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
                    "-semihosting-config", "enable=on,target=native", "-kernel", binary])
@@ -79,6 +81,15 @@ def count_steps(poet_solve, folder):
         counts[name] = {"instructions": round(board.INSTRUCTIONS_PER_TICK * int(ticks) / 1e6, 2), "text": sizes["FUNC"],
                         "tables": sizes["OBJECT"], "stack": int(stack)}
     return counts
+
+
+def count_updates(poet_solve, folder):
+    """Instructions of an update for each parameter. Square roots have the bits of the integer ones, and need no function of libm."""
+    binary, [[ticks, parameters, different]] = run_program(export(poet_solve, folder / "small_cnn", MODELS["small_cnn"]), "update_counts.c")
+    names = {line.split()[-1] for line in run(["arm-none-eabi-nm", binary]).splitlines()}
+    if different != "0" or names & {"sqrtf", "__errno", "__ieee754_sqrtf"}:
+        raise board.Failure(f"{different} square roots or updates differ; libm: {sorted(name for name in names if 'sqrt' in name)}")
+    return {"adam": round(board.INSTRUCTIONS_PER_TICK * int(ticks) / int(parameters), 1)}
 
 
 def compiler():
@@ -123,6 +134,15 @@ def steps(poet_solve, folder):
     return failures + page_lacks(rows)
 
 
+def updates(poet_solve, folder):
+    recorded = json.loads(RECORD.read_text())["updates"]
+    found = count_updates(poet_solve, folder)
+    failures = same_names(found, recorded)
+    for name, count in found.items():
+        failures += above(count, recorded[name], f"instructions for each parameter of {name}")
+    return failures + page_lacks([f"{recorded['adam']} instructions for each parameter"])
+
+
 def stack_frames(step):
     """The frame of each function, and what it calls, as GCC sees them. What is called by a pointer has no name there."""
     frames, calls = {}, {}
@@ -162,7 +182,8 @@ def stack(poet_solve, folder):
 
 def record(poet_solve, folder):
     RECORD.write_text(json.dumps({"compiler": compiler(), "kernels": count_kernels(poet_solve, folder),
-                                  "steps": count_steps(poet_solve, folder)}, indent=1) + "\n")
+                                  "steps": count_steps(poet_solve, folder),
+                                  "updates": count_updates(poet_solve, folder)}, indent=1) + "\n")
     return []
 
 
@@ -173,7 +194,7 @@ def main():
         print("skipped, nothing is counted on an emulated chip: there is no " + ", ".join(missing))
         return 77
     try:
-        failures = {each.__name__: each for each in (kernels, steps, stack, record)}[check](poet_solve, pathlib.Path(folder))
+        failures = {each.__name__: each for each in (kernels, steps, updates, stack, record)}[check](poet_solve, pathlib.Path(folder))
     except board.Failure as failure:
         failures = [str(failure)]
     for failure in failures:

@@ -399,6 +399,21 @@ def ecc_states(example):
     expect_equal((older, newer, mistakes), (cuts, "1", "0"), "cuts that leave the older state, the newer one, and mistakes")
 
 
+def two_networks(example):
+    """Two networks in one program train with the bits that the host has for each."""
+    steps, expected = [], []
+    for name, change in (("kws", {"optimizer": "adam"}), ("vww", {})):
+        folder = example.build / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "net.json").write_text(json.dumps({**json.loads(board.MODEL.read_text()), **change}))
+        steps.append(check_counts.export(example.poet_solve, folder, folder / "net.json", "--name", name))
+        run = check_counts.run([example.poet_solve, "run", folder / "schedule.json", "--model", folder / "net.json", "--steps", 3])
+        expected.append([[name, f"{board.float_bits(loss):08x}"] for loss in json.loads(run)["losses"]])
+    _, lines = check_counts.run_program(steps[0], "two_networks.c", steps[1])
+    expect(expected[0] != expected[1], "both networks have the same losses")
+    expect_equal(lines, [line for pair in zip(*expected) for line in pair], "bits of the losses in turns")
+
+
 def page(example):
     """The programs of docs/export.md compile."""
     expect_equal(example.link(CLASSIFIED, SMALL), "", f"{CLASSIFIED.name} on {SMALL}")
@@ -501,7 +516,7 @@ def measured(example):
 
 
 CHECKS = {each.__name__: each for each in (
-    build, fit, frozen, frozen_bytes, copied, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, ecc_states, one_command, classified, page, imported, measured,
+    build, fit, frozen, frozen_bytes, copied, mobilenet_fits, twenty_steps, techniques, banks, orders, instructions, failing_page, ecc_states, two_networks, one_command, classified, page, imported, measured,
     arduino, contraction)}
 
 

@@ -74,6 +74,7 @@ struct ExportArguments {
   std::string inference;   ///< a schedule of a forward pass
   std::string parameters;  ///< a .npz file
   std::string output;
+  std::string name;  ///< what the words of the C begin with
   ExportFormat format = ExportFormat::c;
   std::uint64_t seed = 1;
   bool force = false;
@@ -87,8 +88,9 @@ void check_export_input(const ExportArguments& arguments) {
   if (arguments.wants_c()) {
     require_option(arguments.model, "--model", "the model that the schedule was solved for");
   }
-  for (const auto& [option, value] : {std::pair("--parameters", &arguments.parameters),
-                                      std::pair("--inference", &arguments.inference)}) {
+  for (const auto& [option, value] :
+       {std::pair("--parameters", &arguments.parameters),
+        std::pair("--inference", &arguments.inference), std::pair("--name", &arguments.name)}) {
     if (arguments.wants_c() || value->empty()) continue;
     throw InputError(option, fmt::format("found with --format {}, which has offsets alone; "
                                          "expected --format c, or no such option",
@@ -284,11 +286,12 @@ ExitCode export_step(const ExportArguments& arguments) {
     if (!forward) return ExitCode::requirement;
     second = SolvedStep{std::move(*inference->step), std::move(*forward)};
   }
-  const Export made = with_place(read.name, [&] {
+  Export made = with_place(read.name, [&] {
     if (!arguments.wants_c()) return offsets_export(arguments, *file);
     const SolvedStep solved{std::move(*read.step), *file};
     return c_export(solved, second ? &*second : nullptr, first);
   });
+  if (!arguments.name.empty()) rename_words(made.files, arguments.name);
   with_place("--output", [&] { write_files(arguments, made.files); });
   spdlog::info("{}: {}; {}", printable(arguments.output, 400), counted(made.files.size(), "file"),
                made.about);
@@ -315,6 +318,10 @@ Run add_export(CLI::App& app) {
   group.text("--inference", arguments->inference, "SCHEDULE",
              "C: a schedule of the same model with --backward none, for a second plan that shares "
              "parameters and kernels with the training step");
+  group.text(
+      "--name", arguments->name, "NAME",
+      "C: what all words of the C begin with in the place of 'poet', so that a program can have "
+      "several exports");
   group.flag("--force", arguments->force, "even if the directory holds other files");
   add_network_options(app, arguments->network, kOfOnnx);
   return [arguments](Session&) { return export_step(*arguments); };

@@ -89,6 +89,18 @@ TEST(Math, HasTheLimitsOfEachFunction) {
   }
 }
 
+// The FPU's root where there is one, with every sign, zeros and NaN.
+TEST(Math, SqrtOfTheFpuHasTheSameBits) {
+  const auto expect_same = [](float x) {
+    ASSERT_EQ(std::bit_cast<std::uint32_t>(POET_SQRT(x)),
+              std::bit_cast<std::uint32_t>(poet_sqrtf(x)))
+        << x;
+  };
+  for_floats(expect_same);
+  for (const float x : {0.0F, -0.0F, -1.0F, kInfinity, -kInfinity, kNan, -kNan, 1e-45F, -1e-45F})
+    expect_same(x);
+}
+
 // The number was computed once; see KernelDigest.
 TEST(Math, GivesTheSameBitsWithEveryCompilerAndOnEveryMachine) {
   std::uint64_t hash = 14695981039346656037u;
