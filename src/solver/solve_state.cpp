@@ -97,6 +97,11 @@ Joules affordable_extra(const SolveState& state) {
   return incumbent.extra_energy() + kProofTolerance * incumbent.energy();
 }
 
+Joules provable_claim(const SolveState& state) {
+  constexpr double kSlack = 1e-6;  // of the gap
+  return state.incumbent.energy() - (1 - kSlack) * state.gap_joules();
+}
+
 double proof_cutoff(const SolveState& state, const ScaledMilp& scaled) {
   if (!state.incumbent.schedule()) return kInfinity;
   const Joules target = state.incumbent.extra_energy() - state.gap_joules();

@@ -108,6 +108,10 @@ bool has_dear_transfers(const SolveState& state);
 /// them.
 Joules affordable_extra(const SolveState& state);
 
+/// What a proof in whole numbers has to show of the incumbent: nothing is below its energy less the
+/// gap, and a little more, which keeps the sum of rounded doubles on the right side of it.
+Joules provable_claim(const SolveState& state);
+
 /// The cutoff, in scaled units, under which a search without a result proves the incumbent within
 /// the gap; infinity without an incumbent.
 double proof_cutoff(const SolveState& state, const ScaledMilp& scaled);

@@ -59,7 +59,7 @@ class Ablation(TestCase):
 
     def test_every_feature_is_off_once(self):
         problem, said, solver = problem_sets.named("chain", "linear", "m4", 4000, 2), [], self.solver()
-        names = ["coarse", "collapse"]
+        names = ["glance", "collapse"]
         self.assertLess(set(names), set(ablation.features(PROGRAM)))
         with mock.patch.object(solver, "solve", wraps=solver.solve) as solves, \
                 mock.patch.object(ablation, "features", return_value=names):

@@ -26,8 +26,7 @@ TEST(Limits, AModelThatNeedsMoreMemoryIsNotBuiltAndTheMessageSaysWhy) {
 }
 
 // A sweep and a single solve say the same: the limit is the user's, and nothing has failed. The
-// runtime budget is one at which the sampled relaxation, which may fit into a mebibyte, has no
-// answer.
+// runtime budget is one at which the glance, which may fit into a mebibyte, has no answer.
 TEST(Limits, AModelThatIsNotBuiltForWantOfMemoryEndsWithFourIfThereIsNoSchedule) {
   const Words limited{"--no-paging", "--effort", "fast", "--memory-limit", "1M"};
   const Finished run = poet_solve(problem("resnet50", "m4", "12390400", "1.1") + limited);
@@ -158,7 +157,7 @@ TEST(Limits, ASecondInterruptEndsAtOnceAndLeavesNothing) {
 
 TEST(Limits, WithoutTimeForAScheduleEndsWithFour) {
   // Nothing that is quick finds a schedule this close to the working set and to one pass. In a
-  // hundredth of a second the sampled relaxation shows that there is none.
+  // hundredth of a second a glance shows that there is none.
   const Finished run = poet_solve(problem("resnet50", "m4", "12390400", "1.0000001") +
                                   Words{"--no-paging", "--time-limit-s", "0.0001"});
   EXPECT_EQ(run.status, 4);

@@ -40,7 +40,7 @@ std::vector<Variant> variants() {
                            {.name = "all"},
                            {.name = "all, full model first", .small_graph = 40},
                            {.name = "memory rows on demand",
-                            .features = features_without("local-search,coarse"),
+                            .features = features_without("local-search,glance"),
                             .complete_nonzeros = 0}};
   for (const FeatureSwitch& technique : kFeatureSwitches) {
     all.push_back({.name = fmt::format("without {}", technique.name)});
@@ -114,6 +114,11 @@ void expect_agreement(const CaseRange& range, const Change& change) {
   // Few proofs may stay open, those with prices millions of times apart.
   EXPECT_LE(unsettled.size(), static_cast<std::size_t>(solved) / 10);
   for (std::size_t v = 1; v < all.size(); ++v) EXPECT_GT(tried[v], 0) << all[v].name;
+}
+
+TEST(Features, AnOlderNameStillSwitchesTheGlanceOff) {
+  EXPECT_EQ(features_without("coarse"), features_without("glance"));
+  EXPECT_FALSE(features_without("coarse").glance);
 }
 
 TEST(SolverFeatures, EachAndAllFindTheOptimumOfThePlainFormulation) {

@@ -118,8 +118,8 @@ class Progress(TestCase):
         self.assertEqual(parse_progress(line), poet.Progress(12.3, "branching", 0.5509, 0.5457, 0.009431, None, 12))
         line = "poet-solve: info:     1.0 s  counts  best 550.9 mJ  bound 550.2 mJ  gap 0.1163 % (12.5 % of the extra)"
         self.assertEqual(parse_progress(line), poet.Progress(1.0, "counts", 0.5509, 0.5502, 0.001163, 0.125, 0))
-        line = "poet-solve: info:     0.0 s  sampled relaxation  no schedule yet  bound 95.26 J"
-        self.assertEqual(parse_progress(line), poet.Progress(0.0, "sampled relaxation", None, 95.26, None, None, 0))
+        line = "poet-solve: info:     0.0 s  glance        no schedule yet  bound 95.26 J"
+        self.assertEqual(parse_progress(line), poet.Progress(0.0, "glance", None, 95.26, None, None, 0))
         self.assertIsNone(parse_progress("poet-solve: info: optimal: 550.9 mJ per training step"))
 
     def test_an_exception_of_the_callback_ends_the_solve(self):

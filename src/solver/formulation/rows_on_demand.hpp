@@ -28,8 +28,8 @@ struct NumberedRow {
 /// takes 85 MiB.
 ///
 /// On layered graphs no optimum of a relaxation has violated one: what is computed by a tenth pays
-/// a tenth of its RAM. What the RAM of recomputations costs shows only in branching, so the sampled
-/// relaxation comes first.
+/// a tenth of its RAM. What the RAM of recomputations costs shows only in branching, so a glance
+/// at moment models comes first.
 ///
 /// Tried without success: leaving out rows whose upper envelope fits the budget. In 25,702 of the
 /// 26,672 computations of that graph, the windows allow more than the budget.

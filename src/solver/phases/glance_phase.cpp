@@ -36,10 +36,11 @@ GlanceLimits glance_limits(bool has_backward, bool fast) {
   return fast ? kFastGlanceWithoutBackward : kGlanceWithoutBackward;
 }
 
-/// The models leave out what costs as much as a better schedule cannot, or as a guess without one.
+/// What is to be proven, and from which on models leave out what costs as much: the incumbent
+/// within the gap, or a guess without one.
 Joules target_of(const SolveState& state) {
-  const Joules guess = kGuessOfExtra * state.base.energy_joules;
-  return state.base.energy_joules + std::min(affordable_extra(state), guess);
+  if (affordable_extra(state) < kInfinity) return provable_claim(state);
+  return (1 + kGuessOfExtra) * state.base.energy_joules;
 }
 
 class GlancePhase {
@@ -241,7 +242,7 @@ class GlancePhase {
   void take(const ScaledMilp& scaled, const ProofCosts& costs, double bound) {
     if (costs.proves_infeasible() || bound == kInfinity) return;
     const double target = scaled.to_units(target_ - state_.base.energy_joules);
-    raise_bound(state_, scaled, std::min(bound, target));
+    raise_bound(state_, scaled, std::min(bound, target + scaled.rounding + kCutoffSlack));
   }
 
   SolveState& state_;

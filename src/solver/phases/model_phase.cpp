@@ -27,7 +27,7 @@ namespace {
 /// Tried without success: zero-half, Gomory, two-step MIR and knapsack cover cuts of the Cgl
 /// library in rounds after the root loop (`resnet18_cifar/m4` 481305: the root rises from 0.934 of
 /// the best to 0.942 and no further); waking all nearly tight memory rows of a stage with a
-/// violated one; plans made from the sampled relaxation's solution, 4 to 30 % dearer than what the
+/// violated one; plans made from a moment model's solution, 4 to 30 % dearer than what the
 /// local search finds; starting the second root loop and branching on counts from the last basis
 /// before (`bert/m4` 88000000 comes to its gap in 26 s instead of 33 s, and 481305, otherwise
 /// proven in 45 s, is open after 75 s).

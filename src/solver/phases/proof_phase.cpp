@@ -11,9 +11,6 @@
 namespace poet {
 namespace {
 
-/// Of the gap: what keeps the sum of rounded doubles on the right side of it.
-constexpr double kSlack = 1e-6;
-
 class ProofPhase {
  public:
   ProofPhase(SolveState& state, const ProofTime& time) : state_(state), time_(time) {}
@@ -34,7 +31,7 @@ class ProofPhase {
   void prove_gap() {
     const Incumbent& incumbent = state_.incumbent;
     const Joules extra = incumbent.extra_energy();
-    const Joules claim = incumbent.energy() - (1 - kSlack) * state_.gap_joules();
+    const Joules claim = provable_claim(state_);
     if (state_.gap_joules() < kUnprovable * extra) return;
     if (claim > state_.unproven_claim - kMuchLower * extra) return;
     const ProofCosts costs = costs_for_claim(state_.problem.graph, claim);

@@ -1,7 +1,7 @@
 // The rows `path`: what is in RAM was there at an earlier moment, or was paged in since, or was
-// computed again since from inputs of which the same holds. They are the precedence cuts of the
-// sampled relaxation, found by the same pass. Within one interval a path is the sum of rows that
-// the model has already; what it adds is that it spans several intervals.
+// computed again since from inputs of which the same holds. They are precedence cuts. Within one
+// interval a path is the sum of rows that the model has already; what it adds is that it spans
+// several intervals.
 
 #include <limits>
 #include <string>

@@ -63,7 +63,7 @@ TEST(CbcTolerances, PricesFarBelowTheOthersAreNotLost) {
   EXPECT_DOUBLE_EQ(result.energy_joules, 0.804);
 }
 
-// A page-in costs 1e-8 of the baseline: Clp took the linear program of the sampled relaxation for
+// A page-in costs 1e-8 of the baseline: Clp took the linear program of a few moments for
 // solved with two of them where one is enough, and the bound was above the optimum.
 TEST(CbcTolerances, OnePageInOf1e8OfTheBaselineIsNotTwo) {
   Problem problem{.graph = graph_of({tensor(1, {}, 1), tensor(8473312323, {}, 1), tensor(0, {}),
@@ -103,7 +103,7 @@ TEST(CbcTolerances, RoundingBesideAHugePriceLiftsNoBound) {
   SolveOptions options = exact();
   options.settings.seed = 441;
   for (const char* name :
-       {"local-search", "coarse", "windows", "root-loop", "cost-fixing", "polish", "rebuild"}) {
+       {"local-search", "glance", "windows", "root-loop", "cost-fixing", "polish", "rebuild"}) {
     disable(options.settings.features, name);
   }
   const SolveResult result = solve(problem, options);
