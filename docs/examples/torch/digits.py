@@ -20,7 +20,7 @@ def block(inputs, outputs):
 def train(net, optimizer):
     torch.manual_seed(2)
     losses = []
-    for start in range(0, 1536, 64):
+    for start in 4 * list(range(0, 1536, 64)):
         loss = cross_entropy(net(images[start:start + 64]), labels[start:start + 64])
         loss.backward()
         optimizer.step()
