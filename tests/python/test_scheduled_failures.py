@@ -22,9 +22,11 @@ from unittest import mock
 from poet.torch._graph import Disk
 from torch_cases import plain
 net, x, y, loss = networks.make("digits")
+def news(text):
+    if text == "tries a step":
+        {before}
 with mock.patch("poet.torch._scheduled.disk_in", lambda folder: Disk(1e-9, 1e-15, 1e-15)):
-    {before}
-    other = plain(net, x, ram="70%", paging=sys.argv[1])
+    other = plain(net, x, ram="70%", paging=sys.argv[1], progress=news)
 print("ready", other.plan.proof["page_out_count"], flush=True)
 while True:
     loss(other(x), y).backward()

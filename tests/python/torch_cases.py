@@ -15,7 +15,8 @@ if HAS_TORCH:
 
 def plain(net, *inputs, ram="70%", **keys):
     """A scheduled module, without a cache and without news."""
-    return scheduled(net, *inputs, ram=ram, progress=lambda text: None, **{"seconds": 5, "cache": False, **keys})
+    quiet = {"progress": lambda text: None, "seconds": 5, "cache": False}
+    return scheduled(net, *inputs, ram=ram, **{**quiet, **keys})
 
 
 def forget(net):

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
-import poet
 from poet.torch._capture import Step, shapes_of
 from poet.torch._pytorch import torch
 
@@ -27,7 +26,7 @@ def _code_of(function: Any) -> str:
 
 def facts_of(net: Any, inputs: Any, optimizer: Any) -> Dict[str, str]:
     """All that a plan depends on, under names for people."""
-    facts = {"version of PyTorch": str(torch.__version__), "version of poet": poet.__version__}
+    facts = {"version of PyTorch": str(torch.__version__)}
     for name, module in net.named_modules():
         where = f"module {name}" if name else "the network"
         facts[where] = f"{type(module).__name__}({module.extra_repr()})"

@@ -1,11 +1,12 @@
 """From a module to a plan: captures, measures, solves."""
 from __future__ import annotations
 
+import json
 import sys
 from typing import Any, Callable, Dict, List, Optional, Union
 
-from poet._optimize import optimize
-from poet.errors import Infeasible
+from poet._program import EXIT_INFEASIBLE, EXIT_LIMIT, EXIT_OK, Files, error_of, run
+from poet.errors import Infeasible, NoSchedule
 from poet.torch._capture import capture, shapes_of
 from poet.torch._compile import Source
 from poet.torch._graph import Disk, Graph
@@ -19,6 +20,7 @@ from torch.utils._pytree import tree_flatten  # noqa: E402  (after the check for
 News = Callable[[str], None]
 #: A solve ends when this share of the step's time is left open.
 _GAP = 0.002
+_PROOF = ("gap", "lower_bound_joules", "recompute_count", "page_out_count", "page_out_bytes")
 _UNITS = {"K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "KIB": 1 << 10, "MIB": 1 << 20, "GIB": 1 << 30, "KB": 10 ** 3,
           "MB": 10 ** 6, "GB": 10 ** 9, "B": 1, "": 1}
 
@@ -50,7 +52,7 @@ def printed(text: str) -> None:
 
 def make_plan(net: Any, inputs: Any, facts: Dict[str, str], ram: Union[str, float], runtime: Union[str, float],
               disk: Optional[Disk], updates: Optional[Updates], seconds: float, news: News) -> Plan:
-    """The plan of least time within the RAM. Raises what `poet.optimize` raises, and Unschedulable."""
+    """The plan of least time within the RAM. Raises Unschedulable, Infeasible, and NoSchedule."""
     news("captures two steps")
     step = capture(net, inputs)
     measure(step.calls, news)
@@ -62,36 +64,42 @@ def make_plan(net: Any, inputs: Any, facts: Dict[str, str], ram: Union[str, floa
     news(f"solves {len(graph.nodes)} nodes, for at most {seconds:g} seconds")
     document = graph.document(type(net).__name__, disk)
     schedule = _solve(document, budget, runtime, disk, seconds)
-    source = Source(graph, schedule.document["program"])
+    source = Source(graph, schedule["program"])
     if budget is not None and source.peak > budget:  # what a call makes beside its first value is there at once
         schedule = _solve(document, 2 * budget - source.peak, runtime, disk, seconds)
-        source = Source(graph, schedule.document["program"])
+        source = Source(graph, schedule["program"])
         if source.peak > budget:
             raise Infeasible(f"the schedule that was found takes {source.peak} bytes in PyTorch, above the budget of "
                              f"{budget}", source.peak, None)
-    eager_seconds = sum(node["runtime_seconds"] for node in graph.nodes)
     figures: Dict[str, float] = {
-        "eager_bytes": eager.peak, "predicted_bytes": source.peak, "eager_seconds": eager_seconds,
-        "predicted_seconds": schedule.runtime, "budget_bytes": source.peak if budget is None else budget,
-        **_beside(net, inputs, costs)}
-    proof = {"status": schedule.status, **{key: schedule.summary[key] for key in
-                                           ("gap", "lower_bound_joules", "recompute_count", "page_out_count",
-                                            "page_out_bytes")}}
+        "eager_bytes": eager.peak, "predicted_bytes": source.peak,
+        "eager_seconds": sum(node["runtime_seconds"] for node in graph.nodes),
+        "predicted_seconds": schedule["summary"]["runtime_seconds"],
+        "budget_bytes": source.peak if budget is None else budget, **_beside(net, inputs, costs)}
+    proof = {"status": schedule["status"], **{key: schedule["summary"][key] for key in _PROOF}}
     kept = ("op", "node", "over", "slot")
-    program = [{key: each[key] for key in kept if key in each} for each in schedule.document["program"]]
+    program = [{key: each[key] for key in kept if key in each} for each in schedule["program"]]
     return Plan(facts, shapes_of(inputs), step, program, costs, figures, proof)
 
 
 def _solve(document: Dict[str, Any], budget: Optional[int], runtime: Union[str, float], disk: Optional[Disk],
-           seconds: float) -> Any:
-    try:
-        return optimize(document, ram="min" if budget is None else budget, runtime=runtime, paging=disk is not None,
-                        paging_time="overlapped" if disk is not None else None, gap=_GAP, time_limit_s=seconds)
-    except Infeasible as error:
-        least = "" if error.smallest_ram is None else f"; no less than {error.smallest_ram} bytes can work"
-        raise Infeasible(f"no schedule of the step fits into {budget} bytes{least}: {error.reason}; ram='min' takes "
-                         "the least that works, optimizer= frees gradients early, paging= uses a disk",
-                         error.smallest_ram, error.node, error.smallest_ram_is_exact) from error
+           seconds: float) -> Dict[str, Any]:
+    """The document of the schedule."""
+    with Files() as files:
+        paging = ["--no-paging"] if disk is None else ["--paging-time", "overlapped"]
+        finished = run(["--model", files.add("step.json", json.dumps(document)), *paging, "--gap", str(_GAP),
+                        "--ram-budget", "min" if budget is None else str(budget), "--runtime-budget", str(runtime),
+                        "--time-limit-s", str(seconds)], files)
+    if finished.status not in (EXIT_OK, EXIT_INFEASIBLE, EXIT_LIMIT):
+        raise error_of(finished)
+    found: Dict[str, Any] = json.loads(finished.out)
+    if finished.status == EXIT_LIMIT:
+        raise NoSchedule(f"{found['error']}; seconds= gives the solve more time, a larger ram= makes it easier")
+    if finished.status == EXIT_INFEASIBLE:
+        raise Infeasible(f"no schedule of the step fits: {found['error']}; ram='min' takes the least that works, "
+                         "optimizer= frees gradients early, paging= uses a disk", found.get("smallest_ram_bytes"),
+                         found.get("node"), bool(found.get("smallest_ram_is_exact", False)))
+    return found
 
 
 def _beside(net: Any, inputs: Any, costs: Optional[Dict[str, Any]]) -> Dict[str, float]:
