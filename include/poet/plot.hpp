@@ -52,6 +52,8 @@ struct PictureOptions {
   PictureTheme theme = PictureTheme::automatic;
   // Of schedules.
   LaneChoice lanes = LaneChoice::all;
+  /// RAM over time alone, beside the RAM of keeping everything.
+  bool beside_baseline = false;
   ColumnWidth columns = ColumnWidth::computation;
   // Of sweeps and bars.
   OverheadScale overheads = OverheadScale::automatic;

@@ -32,11 +32,15 @@ struct MemoryAxis {
   bool shows_budget = true;
 };
 
-MemoryAxis memory_axis(const Summary& summary, double top, double bottom) {
-  const auto peak = static_cast<double>(summary.peak_ram_bytes);
+MemoryAxis memory_axis(const SchedulePage& page, double top, double bottom) {
+  const Summary& summary = page.file.summary;
+  const auto peak = static_cast<double>(
+      page.kept.empty() ? summary.peak_ram_bytes
+                        : *std::max_element(page.kept.begin(), page.kept.end()));
   const auto budget = static_cast<double>(summary.ram_budget_bytes);
   const bool shows_budget = budget <= kMaxBudgetShown * peak;
-  const double most = std::max(shows_budget ? budget : peak, static_cast<double>(kTickCount));
+  const double most =
+      std::max({shows_budget ? budget : peak, peak, static_cast<double>(kTickCount)});
   return {.y = {.low = 0, .high = kRamHeadroom * most, .from = bottom, .to = top},
           .shows_budget = shows_budget};
 }
@@ -93,6 +97,19 @@ void draw_bands(SvgWriter& svg, const SchedulePage& page, const Scale& y) {
     }
     for (std::size_t c = 0; c < upper.size(); ++c) upper[c] -= band->bytes[c];
   }
+}
+
+/// What keeping everything holds, behind the schedule, with its peak beside the chart.
+void draw_kept(SvgWriter& svg, const SchedulePage& page, const Scale& y) {
+  if (page.kept.empty()) return;
+  for (const Run& run : runs(page.kept)) {
+    svg.element("path", {{"class", "rest"}, {"d", outline(run, page.kept, page.x, y)}},
+                "everything kept");
+  }
+  const Bytes peak = *std::max_element(page.kept.begin(), page.kept.end());
+  const double top = y(static_cast<double>(peak));
+  svg.text(page.x.to() + 8, top + 4, "axis strong", "all kept");
+  svg.text(page.x.to() + 8, top + 18, "axis strong", format_bytes(peak));
 }
 
 void draw_memory_ticks(SvgWriter& svg, const SchedulePage& page, const Scale& y) {
@@ -177,10 +194,11 @@ double memory_chart_height(const SchedulePage& page) {
 
 void draw_memory_chart(SvgWriter& svg, const SchedulePage& page, double top) {
   const double bottom = top + kPlotTop + plot_height(page.look);
-  const MemoryAxis axis = memory_axis(page.file.summary, top + kPlotTop, bottom);
+  const MemoryAxis axis = memory_axis(page, top + kPlotTop, bottom);
   svg.open("g");
   draw_memory_ticks(svg, page, axis.y);
   draw_grid(svg, page, top + kPlotTop, bottom);
+  draw_kept(svg, page, axis.y);
   draw_bands(svg, page, axis.y);
   draw_budget(svg, page, axis);
   draw_passes(svg, page, top + kPlotTop - 6);

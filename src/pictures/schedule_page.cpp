@@ -10,6 +10,8 @@
 #include <fmt/format.h>
 
 #include "pictures/style.hpp"
+#include "poet/problem.hpp"
+#include "poet/simulate.hpp"
 
 namespace poet::plot {
 namespace {
@@ -56,6 +58,18 @@ bool is_changed(const Life& life) {
   return life.stays.size() > 1 || !life.page_outs.empty();
 }
 
+namespace {
+
+/// The baseline computes each stage's node once, so a column is held against that of its stage.
+std::vector<Bytes> ram_of_baseline(const Graph& graph, const ScheduleTimeline& timeline) {
+  const std::vector<RamSample> samples = ram_timeline(graph, baseline(graph).schedule);
+  std::vector<Bytes> kept;
+  for (const RamSample& column : timeline.columns) kept.push_back(samples[column.stage].ram_bytes);
+  return kept;
+}
+
+}  // namespace
+
 SchedulePage make_schedule_page(const ScheduleFile& file, const PictureOptions& options) {
   constexpr double kScreenWidth = 1200;
   const Look look = make_look(options, kScreenWidth);
@@ -67,13 +81,16 @@ SchedulePage make_schedule_page(const ScheduleFile& file, const PictureOptions& 
                                   look.right() - beside.right);
   std::vector<Tick> ticks = column_ticks(x, timeline, options.columns);
   Stack stack = make_stack(file.graph, timeline);
+  std::vector<Bytes> kept;
+  if (options.beside_baseline) kept = ram_of_baseline(file.graph, timeline);
   return {.file = file,
           .look = look,
           .timeline = std::move(timeline),
           .stack = std::move(stack),
           .x = std::move(x),
           .ticks = std::move(ticks),
-          .lanes = std::move(lanes)};
+          .lanes = std::move(lanes),
+          .kept = std::move(kept)};
 }
 
 std::string lane_label(const Graph& graph, int node) {

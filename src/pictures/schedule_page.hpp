@@ -22,6 +22,7 @@ struct SchedulePage {
   ColumnAxis x;
   std::vector<Tick> ticks;  ///< of the x axis
   std::vector<int> lanes;   ///< the nodes that have one
+  std::vector<Bytes> kept;  ///< if it is drawn: the RAM of keeping everything, in each column
 };
 
 /// Prepares the page of a schedule, which must be valid. Throws InputError as schedule_svg does.

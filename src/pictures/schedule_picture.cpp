@@ -135,6 +135,13 @@ class ScheduleDrawing {
     plot::write_schedule_patterns(svg);
     if (options_.title) plot::draw_schedule_header(svg, page_.file, look_);
     double y = header_bottom();
+    if (options_.beside_baseline) {
+      plot::draw_heading(svg, look_, y,
+                         "RAM in one step: colours, as scheduled; grey, if everything is kept");
+      y += plot::kHeadingHeight;
+      plot::draw_memory_chart(svg, page_, y);
+      return svg.finish();
+    }
     plot::draw_heading(svg, look_, y,
                        page_.stack.by_kind ? "RAM by kind of layer, from the bottom up"
                                            : "RAM by tensor, from the bottom up");
@@ -157,6 +164,10 @@ class ScheduleDrawing {
   }
 
   double height() const {
+    if (options_.beside_baseline) {
+      return header_bottom() + plot::kHeadingHeight + plot::memory_chart_height(page_) +
+             look_.margin;
+    }
     double y = header_bottom() + plot::kHeadingHeight +
                plot::legend_height(bands_.size(), bands_per_row(look_)) + kGap / 2 +
                plot::memory_chart_height(page_) + kGap + plot::energy_chart_height(page_) +

@@ -88,6 +88,7 @@ struct PlotArguments {
   std::string output;
   std::optional<double> width_mm;
   bool no_title = false;
+  bool beside_baseline = false;
   PictureFormat format = PictureFormat::svg;
   std::optional<LaneChoice> lanes;
   std::optional<ColumnWidth> x_axis;
@@ -121,6 +122,7 @@ PictureOptions picture_options(const PlotArguments& arguments) {
           .title = !arguments.no_title,
           .theme = arguments.theme.value_or(usual),
           .lanes = arguments.lanes.value_or(LaneChoice::all),
+          .beside_baseline = arguments.beside_baseline,
           .columns = arguments.x_axis.value_or(ColumnWidth::computation),
           .overheads = arguments.log      ? OverheadScale::logarithmic
                        : arguments.linear ? OverheadScale::linear
@@ -167,6 +169,7 @@ void refuse_picture_options(const PlotArguments& arguments) {
   const std::pair<const char*, bool> given[] = {{"--width", arguments.width_mm.has_value()},
                                                 {"--no-title", arguments.no_title},
                                                 {"--lanes", arguments.lanes.has_value()},
+                                                {"--beside-baseline", arguments.beside_baseline},
                                                 {"--x-axis", arguments.x_axis.has_value()},
                                                 {"--log", arguments.log},
                                                 {"--linear", arguments.linear},
@@ -291,6 +294,7 @@ ExitCode plot_result(const PlotArguments& arguments) {
   }
   const bool is_sweep = kind == ResultKind::sweep;
   refuse_for_sweep("--lanes", is_sweep && arguments.lanes);
+  refuse_for_sweep("--beside-baseline", is_sweep && arguments.beside_baseline);
   refuse_for_sweep("--x-axis", is_sweep && arguments.x_axis);
   refuse_for_schedule("--log", !is_sweep && arguments.log);
   refuse_for_schedule("--linear", !is_sweep && arguments.linear);
@@ -327,6 +331,10 @@ Run add_plot(CLI::App& app) {
   group.choice("--lanes", arguments->lanes,
                "the tensors of a schedule that have a lane: all, which is usual, the tensors "
                "of the forward pass, all that are recomputed or paged, or none");
+  group
+      .flag("--beside-baseline", arguments->beside_baseline,
+            "of a schedule: RAM over time alone, in front of the RAM of keeping everything")
+      ->excludes(app.get_option("--lanes"));
   group.choice("--x-axis", arguments->x_axis,
                "what a schedule is drawn over: its computations, each as wide as any other, which "
                "is usual; or the time of the step; or its energy");
