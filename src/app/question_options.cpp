@@ -153,7 +153,7 @@ void add_network_options(CLI::App& app, ImportRequest& network, const char* head
       ->check(one_of({"cross_entropy", "mse"}));
   group.text("--trainable", network.trainable, "WHICH",
              "the layers of an ONNX network that train: all (the default), last:N, or a pattern of "
-             "names such as 'head.*'");
+             "names such as 'head.*', or of parameters such as '*.bias'");
   group.choice(
       "--frozen-weights", network.frozen_weights,
       "the weights of frozen convolutions and dense layers of an ONNX network; int8: bytes, "

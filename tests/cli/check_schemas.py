@@ -47,7 +47,8 @@ LAYERS = {"format": "poet-model", "version": 2, "name": "layers", "update": "buf
     {"name": "drop", "op": "dropout", "inputs": ["leaky"], "rate": 0.4},
     {"name": "any", "op": "custom", "inputs": ["drop"], "shape": ["N", 4, 4, 4], "flops": 10, "parameters": 3,
      "saves": ["inputs"], "workspace_bytes": 16},
-    {"name": "loss", "op": "mse", "inputs": ["any"], "target": "target"}]}
+    {"name": "last", "op": "conv2d", "inputs": ["any"], "out_channels": 4, "kernel": 1, "trainable": ["bias"]},
+    {"name": "loss", "op": "mse", "inputs": ["last"], "target": "target"}]}
 
 
 def check_files():
@@ -170,6 +171,9 @@ def check_wrong_inputs():
     wrong("unknown element type", lambda d: d.update(dtype="fp64"), LAYERS)
     wrong("indices as activations", lambda d: d["layers"][0].update(dtype="int32"), LAYERS)
     wrong("number in place of a flag", lambda d: d["layers"][0].update(trainable=1), LAYERS)
+    wrong("no parameter that trains", lambda d: d["layers"][6].update(trainable=[]), LAYERS)
+    wrong("a parameter twice", lambda d: d["layers"][6].update(trainable=["weight", "weight"]), LAYERS)
+    wrong("unknown parameter", lambda d: d["layers"][6].update(trainable=["gamma"]), LAYERS)
     wrong("copies of what is trained", lambda d: d["layers"][2].pop("trainable"), LAYERS)
     wrong("copies of bytes", lambda d: d["layers"][0].update(frozen_parameters="copied"), LAYERS)
     wrong("copies of nothing", lambda d: d["layers"][1].update(frozen_parameters="copied"), LAYERS)

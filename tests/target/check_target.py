@@ -154,6 +154,35 @@ def copied(example):
     expect_equal(kept["copied"].gradients, kept["in_place"].gradients, "gradients")
 
 
+def parts(example):
+    """Biases alone, or weights alone, train with the bits of the host; the others are in flash."""
+    for part, trained, constant in (("bias", 99, 507), ("weight", 507, 99)):
+        folder = example.build / f"part_{part}"
+        shutil.rmtree(folder, ignore_errors=True)
+        folder.mkdir(parents=True)
+        cell = [f"{part}_ih", f"{part}_hh"]
+        (folder / "model.json").write_text(json.dumps({
+            "format": "poet-model", "version": 2, "name": part, "input": {"shape": [2, 3, 8, 8]}, "layers": [
+                {"name": "conv", "op": "conv2d", "inputs": ["input"], "out_channels": 4, "kernel": 3, "trainable": [part]},
+                {"name": "relu", "op": "relu", "inputs": ["conv"]},
+                {"name": "norm", "op": "batch_norm2d", "inputs": ["relu"], "trainable": [part]},
+                {"name": "deep", "op": "conv2d", "inputs": ["norm"], "out_channels": 4, "kernel": 3, "groups": 4, "trainable": [part]},
+                {"name": "group", "op": "group_norm", "inputs": ["deep"], "groups": 2, "trainable": [part]},
+                {"name": "pool", "op": "global_avg_pool", "inputs": ["group"]},
+                {"name": "h", "op": "linear_relu", "inputs": ["pool"], "out_features": 5, "trainable": [part]},
+                {"name": "last", "op": "layer_norm", "inputs": ["h"], "trainable": [part]},
+                {"name": "lstm", "op": "lstm", "inputs": ["pool", "last", "h"], "trainable": cell},
+                {"name": "gru", "op": "gru", "inputs": ["pool", "lstm"], "reset_after": True, "trainable": cell},
+                {"name": "fc", "op": "linear", "inputs": ["gru"], "out_features": 3, "trainable": [part]},
+                {"name": "loss", "op": "cross_entropy", "inputs": ["fc"], "classes": 3}]}))
+        here = board.Example(example.poet_solve, folder, folder / "model.json", seed=SEED)
+        expect_equal(here.link(SCHEDULED, SMALL), "", f"link {part}")
+        chip = expect_bits_of_host(here, SCHEDULED, SMALL, 3, 12)
+        memory = here.schedule(SCHEDULED)["summary"]["memory"]
+        expect_equal((chip.parameter_bytes, chip.constant_bytes), (4 * trained, 4 * constant), f"bytes with each {part} alone")
+        expect_equal((memory["parameters_bytes"], memory["flash_bytes"]), (4 * trained, 4 * constant), "the bytes of both in the budget")
+
+
 def mobilenet():
     """A network of MobileNetV2's family: width 0.35, 64 px, without the widest stages and the head of 1280. The last block trains."""
     layers = []

@@ -177,7 +177,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--parameters-output", metavar="FILE.npz",
                         help="write the network's parameters there, for run --parameters")
     parser.add_argument("--loss", choices=("cross_entropy", "mse"))
-    parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
+    parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names, such as *.bias")
     parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
                         help="int8: weights of convolutions and dense layers that do not train are bytes")
     parser.add_argument("--frozen-parameters", choices=("in_place", "copied"), default="in_place",

@@ -34,7 +34,7 @@ def set_norms(net: Any, layers: List[Layer]) -> None:
     """What an export in training mode does not say of norms: that they stay as they are, or take plain means."""
     evaluated, modules = evaluated_in(net), dict(net.named_modules())
     for layer in layers:
-        module = modules.get(layer["name"])
+        module: Any = modules.get(layer["name"])
         if layer["op"] not in ("batch_norm1d", "batch_norm2d") or getattr(module, "weight", None) is None:
             continue
         if layer["name"] in evaluated or not (module.weight.requires_grad or module.bias.requires_grad):

@@ -132,10 +132,10 @@ def freeze_as(net: Any, layers: List[Layer]) -> None:
             flags.setdefault(name, {})[part] = entry.tensor.requires_grad
             flags[array] = {"": entry.tensor.requires_grad}
     for layer in layers:
-        own = [(part, flag) for part, flag in flags.get(layer["name"], {}).items()
-               if part != "bias" or layer.get("bias", True)]
+        own = {part: flag for part, flag in flags.get(layer["name"], {}).items()
+               if part != "bias" or layer.get("bias", True)}
         if own and "weights" not in layer and not layer.get("frozen") and layer.get("trainable", True):
-            train_only(layer, [part for part, flag in own if flag], own)
+            train_only(layer, [part for part, flag in own.items() if flag], list(own))
 
 
 def _joined(path: str, name: str) -> str:
