@@ -106,6 +106,12 @@ void certify_infeasible(const Graph& graph, const Request& request, const NodeOr
   const Certificate certificate = search_certificate(
       {.graph = graph, .limits = request.limits}, std::nullopt, order, limits_of(request), quiet);
   report_certificate(certificate, std::nullopt, std::nullopt, shown_source(path));
+  if (request.settings.order == OrderKind::search) {
+    spdlog::warn(
+        "{}: it is about the order of the model, and the document about all orders, which one "
+        "certificate cannot prove: poet-check takes it without the document",
+        shown_source(path));
+  }
   write_certificate(certificate, path);
 }
 

@@ -253,6 +253,7 @@ Answer answer_in_some_order(const Subject& given, const ResolvedQuestion& questi
   }
   if (!chosen.start) return answer_in_given_order(given, rest, started);
   Answer answer = answer_in_order(chosen.subject, rest, started);
+  if (answer.result.reason.empty()) answer.result.reason = chosen.failure;
   if (!answer.file) return answer;
   answer.file->request.settings.time_limit_seconds = question.request.settings.time_limit_seconds;
   answer.file->bought.given_order_energy_joules = chosen.given_energy_joules;

@@ -13,8 +13,8 @@
 
 #include "base/stopwatch.hpp"
 #include "poet/simulate.hpp"
+#include "question/watched_order.hpp"
 #include "solver/least_runtime.hpp"
-#include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
 
 namespace poet {
@@ -53,9 +53,11 @@ ChosenSubject choose_order(const Subject& given, const Limits& limits,
                       .baseline_joules = base,
                       .objective = is_timed ? Objective::runtime : Objective::energy});
   };
-  FoundOrder found = search_order(problem, precedence(given), search);
+  WatchedOrder watched = search_order_watched(problem, precedence(given), search, search_order);
+  FoundOrder& found = watched.found;
   ChosenSubject chosen{.subject = found.order.empty() ? given : reordered(given, found.order),
-                       .start = std::move(found.schedule)};
+                       .start = std::move(found.schedule),
+                       .failure = std::move(watched.failure)};
   if (!is_timed) chosen.given_energy_joules = found.given_energy_joules;
   chosen.wall_seconds = watch.elapsed();
   return chosen;

@@ -13,6 +13,7 @@ struct ChosenSubject {
   std::optional<Schedule> start;  ///< in that order, within the limits
   std::optional<Joules> given_energy_joules;  ///< of the best schedule found in the given order
   Seconds wall_seconds = 0;
+  std::string failure;  ///< of the search, which is not over then, in words; else empty
 };
 
 /// Searches the orders of a subject in the given order for a schedule of little energy, or of

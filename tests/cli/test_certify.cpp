@@ -272,6 +272,16 @@ TEST_F(CertifiedSolve, IsAboutTheOrderThatWasChosen) {
   EXPECT_THAT(checked.out, HasSubstr("\norder: chosen, not proven best\n"));
 }
 
+TEST_F(CertifiedSolve, SaysThatACertificateIsAboutOneOrderIfNoneHasASchedule) {
+  const std::string model = folder_.write("two.json", two_orders_text());
+  const Finished run =
+      solve({"--model", model, "--ram-budget", "50", "--runtime-budget", "2", "--order", "search"});
+  EXPECT_EQ(run.status, 3) << run.err;
+  EXPECT_THAT(run.err, HasSubstr("it is about the order of the model, and the document about all"));
+  EXPECT_EQ(poet_check({proof_}).status, 0);
+  EXPECT_THAT(poet_check({proof_, path_}).err, HasSubstr("it is about all orders"));
+}
+
 /// Figures of a summary, and what `verify` says of them.
 TEST_F(CertifiedSolve, HasFiguresThatAreNoticedWhenTheyAreFalsified) {
   ASSERT_EQ(solve(quick_problem()).status, 0);

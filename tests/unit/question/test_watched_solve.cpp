@@ -8,7 +8,9 @@
 #include <gtest/gtest.h>
 
 #include "poet/error.hpp"
+#include "question/watched_order.hpp"
 #include "support/tiny_sweep.hpp"
+#include "support/two_orders.hpp"
 
 namespace poet {
 namespace {
@@ -136,6 +138,45 @@ TEST(WatchedSolve, SaysUnknownOfACrashWithoutASchedule) {
   EXPECT_EQ(result.status, Status::unknown);
   EXPECT_FALSE(result.schedule);
   EXPECT_TRUE(result.solver_failed);
+}
+
+// What the search over orders had found when its process died begins the solve.
+TEST(WatchedOrder, KeepsTheBestOrderOfACrash) {
+  const Subject subject = test::two_orders();
+  const Problem problem{.graph = subject.graph,
+                        .limits = {.ram_budget_bytes = 120, .runtime_budget_seconds = 12}};
+  const auto search_and_crash = [](const Problem& task, const Precedence& precedence,
+                                   const OrderSearchOptions& options) {
+    search_order(task, precedence, options);
+    std::raise(SIGKILL);
+    return FoundOrder();
+  };
+  const FoundOrder whole = search_order(problem, precedence(subject), {});
+  const WatchedOrder same = search_order_watched(problem, precedence(subject), {}, search_order);
+  EXPECT_EQ(same.failure, "");
+  EXPECT_EQ(same.found.order, whole.order);
+  EXPECT_EQ(same.found.schedule, whole.schedule);
+  EXPECT_EQ(same.found.given_energy_joules, whole.given_energy_joules);
+  const WatchedOrder kept =
+      search_order_watched(problem, precedence(subject), {}, search_and_crash);
+  EXPECT_THAT(kept.failure, HasSubstr("killed by signal 9"));
+  EXPECT_EQ(kept.found.order, whole.order);
+  EXPECT_EQ(kept.found.schedule, whole.schedule);
+}
+
+TEST(WatchedOrder, PassesAStopOn) {
+  const Subject subject = test::two_orders();
+  OrderSearchOptions options;
+  options.stop = [] { return true; };
+  const auto wait_for_it = [](const Problem&, const Precedence&, const OrderSearchOptions& given) {
+    while (!given.stop()) {
+    }
+    return FoundOrder{.energy_joules = 7};
+  };
+  EXPECT_EQ(search_order_watched({.graph = subject.graph, .limits = {}}, precedence(subject),
+                                 options, wait_for_it)
+                .found.energy_joules,
+            7);
 }
 
 }  // namespace
