@@ -5,7 +5,7 @@
 // A change of parameters goes together with what only it needs. That is found backwards: a node
 // belongs to a change if all that need it do, by edges or as the next change of the same memory.
 // Nodes are taken in the given order; as soon as all that a change needs from elsewhere is there,
-// the rest of its nodes follow. So nothing comes later than it would.
+// the rest of its nodes follow.
 
 #include "problem/early_updates.hpp"
 

@@ -1,8 +1,8 @@
-"""State is a dependency: every legal order of the nodes of a recorded step gives the same parameters and state, bit by bit.
+"""State is a dependency: every legal order of a recorded step's nodes gives the same parameters and state, bit by bit.
 
-An interpreter runs the calls of a recorded step one by one. All legal orders are tried at once: whatever order led to
-a set of nodes that have been computed, memory and tensors must be the same. So each set is compared over all of its last
-nodes, and by induction all orders agree. What the model allows to be computed again is computed again in each set as well.
+An interpreter runs the calls of a recorded step one by one. All legal orders are tried at once: in any order that has
+computed the same set of nodes, memory and tensors must be the same. So each set is compared over all of its last nodes,
+and by induction all orders agree. What the model allows to be computed again is computed again in each set as well.
 """
 import importlib.util
 import json
@@ -180,14 +180,16 @@ class StateOrders(TestCase):
         head = {"format": "poet-step-log", "version": 1, "name": "net"}
         kept = [line for line in lines if line["event"] != "op" or line["makes"] or line["writes"]
                 or line.get("statistics")]
-        model = json.loads(subprocess.run([os.environ["POET_SOLVE"], "import", "-", "--trace", "--updates", "as-recorded"],
-                                          input=text_of_log([head] + kept), stdout=subprocess.PIPE, check=True).stdout)
+        words = [os.environ["POET_SOLVE"], "import", "-", "--trace", "--updates", "as-recorded"]
+        model = json.loads(subprocess.run(words, input=text_of_log([head] + kept), stdout=subprocess.PIPE,
+                                          stderr=subprocess.PIPE, check=True).stdout)
         result = Interpreter(model, lines, calls, held)
         given = result.start
         for node in range(len(result.nodes)):
             given = result.computed(node, given)
         final = {name: value for name, value in net.named_parameters()}
-        names = {line["id"]: line["name"] for line in lines if line["event"] == "memory" and line["kind"] == "parameter"}
+        names = {line["id"]: line["name"] for line in lines
+                 if line["event"] == "memory" and line["kind"] == "parameter"}
         for number, name in names.items():  # the interpreter does what PyTorch does
             value = final[name].detach()
             self.assertTrue(bool((_Operand(number, value.dtype, value.size(), value.stride(), 0).on(

@@ -169,8 +169,9 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
         finished = run(words, files)
     if finished.status != EXIT_OK:
         raise ValueError(finished.message())
-    for warning in finished.warnings() + list(filter(None, [warning_of(lines)])):
-        print(f"poet.torch: warning: {warning}", file=sys.stderr)
+    for warning in (*finished.warnings(), warning_of(lines)):
+        if warning is not None:
+            print(f"poet.torch: warning: {warning}", file=sys.stderr)
     seconds = sum(line.get("seconds", 0.0) for line in lines)
     print(f"poet.torch: {sum(line.get('event') == 'op' for line in lines)} operations of {1e3 * seconds:.4g} ms; "
           f"a step that nobody records takes {1e3 * lines[0]['step_seconds']:.4g} ms", file=sys.stderr)
@@ -189,8 +190,8 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--parameters-output", metavar="FILE.npz",
                         help="write the network's parameters there, for run --parameters")
     parser.add_argument("--loss", metavar="LOSS", type=loss,
-                        help="cross_entropy or mse; with --measure also MODULE:FUNCTION, which makes the loss of what the "
-                             "network returns")
+                        help="cross_entropy or mse; with --measure also MODULE:FUNCTION, which makes the loss of what "
+                             "the network returns")
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names")
     parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
                         help="int8: weights of convolutions and dense layers that do not train are bytes")
@@ -209,7 +210,7 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--evaluation", action="store_true",
                         help="with --measure: the network in evaluation mode, which norms and dropouts heed")
     parser.add_argument("--updates", choices=("early", "as-recorded"),
-                        help="with --measure: each update as soon as its gradient is there, which is usual, or at the end")
+                        help="with --measure: each update as soon as its gradient is there, as usual, or at the end")
     parser.add_argument("--watts", type=float, metavar="W", help="with --measure: the power of computing; 1 without")
     return parser.parse_args()
 

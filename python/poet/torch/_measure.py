@@ -1,7 +1,8 @@
 """One real training step of a module, as a log with the times of several steps.
 
-Which memory an operation changes is looked for once, in a step of random numbers: by the versions and the contents of its
-operands, since some schemas are silent (`native_batch_norm` marks no running statistics, and moves no version either).
+Which memory an operation changes is looked for once, in a step of random numbers: by the versions and the contents of
+its operands, since some schemas are silent (`native_batch_norm` marks no running statistics, and moves no version
+either).
 """
 from __future__ import annotations
 

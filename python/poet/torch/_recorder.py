@@ -1,5 +1,5 @@
-"""What PyTorch does in one step, as lines of a log: operations with their times, what they read, write and make, and when
-memory goes.
+"""What PyTorch does in one step, as lines of a log: operations with their times, what they read, write and make, and
+when memory goes.
 
 PyTorch dispatches every operation of a step, forward and backward, to a TorchDispatchMode after autograd has had its
 turn. Tensors come and go there, but what takes RAM is storages: views share one, and operations in place write into one

@@ -37,9 +37,11 @@ class Step:
                  training: bool = True) -> None:
         self.net = net.train(training)
         self.shapes = [(x.shape, x.dtype) for x in inputs]
+        self.loss: Callable[[Any, Any], Any]
+        self.target_shape: Any = None
         if callable(loss):
-            self.loss: Callable[[Any, Any], Any] = lambda out, target: loss(out)
-            self.target_shape: Any = None
+            own = loss
+            self.loss = lambda out, target: own(out)
         else:
             with torch.no_grad():
                 named, target = _loss_of(loss, _first(net(*inputs)))
@@ -50,7 +52,8 @@ class Step:
     def data(self, random: bool = False) -> Tuple[List[Any], Any]:
         """The inputs and the target; with `random`, floating-point inputs have numbers that change what they can."""
         def numbers(shape: Any, kind: Any) -> Any:
-            return torch.randn(shape, dtype=kind) if random and kind.is_floating_point else torch.zeros(shape, dtype=kind)
+            make = torch.randn if random and kind.is_floating_point else torch.zeros
+            return make(shape, dtype=kind)
 
         inputs = [numbers(*each) for each in self.shapes]
         return inputs, None if self.target_shape is None else numbers(*self.target_shape)

@@ -63,8 +63,8 @@ constexpr std::uint32_t kGivenSearches = 2;
 constexpr double kGivenMoves = 15e6;
 /// Of the time limit, for searches in the orders of the start and in the given one. A share of the
 /// time ends them only if time is short.
-constexpr double kStartsTime = 0.3;
-constexpr double kGivenTime = 0.3;
+constexpr double kStartsTime = 0.15;
+constexpr double kGivenTime = 0.1;
 
 class OrderSearch {
  public:
