@@ -24,6 +24,7 @@ struct MeasuredCosts {
   std::optional<Joules> page_out_energy_joules;  ///< absent: the platform supplies it
   std::optional<Seconds> page_in_seconds{};      ///< likewise; 0 without a platform
   std::optional<Seconds> page_out_seconds{};     ///< likewise
+  std::optional<Bytes> storage_bytes{};          ///< of a copy; absent: the platform says
 };
 
 /// A tensor as a formula reads it. A view has a shape of its own.
@@ -91,6 +92,7 @@ struct Parameters {
   std::string name;            ///< the name of the layer that owns them
   std::int64_t count = 0;      ///< numbers
   bool is_trained = false;     ///< some node computes their gradient
+  bool is_state = false;       ///< no parameters, but what else the step keeps for the next one
   ElementBytes element_bytes;  ///< of gradients and parameters
   std::optional<Bytes> bytes;  ///< if stated instead of a count
 };

@@ -134,6 +134,9 @@ struct MinRam {
 
 /// How a question is answered.
 struct AnswerOptions {
+  /// Whether a schedule whose moves in RAM cost much is solved again in less RAM, so that it may
+  /// need fewer; absent: if the model has measured nodes, whose energies nobody has recorded.
+  std::optional<bool> prices_moves{};
   std::optional<Schedule> start{};  ///< as in SolveOptions; likewise below
   NodeOrder start_order{};          ///< of the start, with OrderKind::search; empty: the given one
   std::function<std::optional<Schedule>(const Problem&)> suggest{};
@@ -158,6 +161,13 @@ struct ResolvedQuestion {
 ResolvedQuestion resolve(const Subject& subject, const Question& question,
                          const AnswerOptions& options = {});
 
+/// A schedule whose place one with fewer moves has taken.
+struct PassedOver {
+  Status status = Status::unknown;
+  Joules energy_joules = 0;
+  Joules with_moves_joules = 0;  ///< the same with its moves
+};
+
 /// What came out.
 struct Answer {
   SolveResult result;
@@ -165,6 +175,7 @@ struct Answer {
   Limits limits;
   ProblemInfo problem;               ///< for error_json(), with what a proof says
   std::optional<ScheduleFile> file;  ///< of the schedule, if there is one, with its offsets
+  std::optional<PassedOver> passed_over{};
 };
 
 /// Solves a question in a child process whose best schedule outlives it. Any objective is proven,

@@ -12,13 +12,13 @@
 
 #include "base/files/files.hpp"
 #include "base/text/printable.hpp"
-#include "formats/read_order.hpp"
 #include "formats/write_inputs.hpp"
 #include "import/import_process.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
 #include "report/fields.hpp"
 #include "report/summary.hpp"
+#include "runs/load_grid.hpp"
 
 namespace poet::cli {
 namespace {
@@ -105,13 +105,14 @@ Inputs load_inputs(const ModelArguments& model, const std::string& platform, Pro
 /// The order comes last, as its file may name the nodes of the model.
 Subject load_subject(const QuestionArguments& arguments, ProblemInfo& info) {
   const Inputs inputs = load_inputs(arguments.model, arguments.platform, info);
-  Question question = arguments.question;
-  const std::string& file = arguments.order_file;
-  if (!file.empty()) {
-    question.order =
-        with_place("--order", [&] { return read_order(read_file(file), file, inputs.model); });
+  Subject subject = priced(inputs.model, inputs.platform, arguments.question);
+  const std::string& order = arguments.order_file;
+  if (!order.empty()) {
+    subject = with_place("--order", [&] {
+      const std::string text = order == kEarlyUpdatesOrder ? std::string() : read_file(order);
+      return in_stated_order(subject, order, text);
+    });
   }
-  Subject subject = priced(inputs.model, inputs.platform, question);
   info.model = model_info(subject);
   info.graph_sha256 = subject.graph_sha256();
   return subject;

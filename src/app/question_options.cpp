@@ -208,7 +208,7 @@ void add_paging_options(CLI::App& app, std::optional<PagingTime>& paging_time,
   }
 }
 
-/// A file called `given` or `search` has to be given as ./given or ./search: the words win.
+/// A file called `given` has to be given as ./given, and so on: the words win.
 void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
   const auto take = [&kind, &file](const std::string& given) {
     const std::optional<OrderKind> word = value_of<OrderKind>(given);
@@ -218,10 +218,12 @@ void add_order_option(CLI::App& app, OrderKind& kind, std::string& file) {
   app.add_option_function<std::string>(
          "--order", take,
          "in which order the nodes are computed for the first time: given, as the model lists "
-         "them; search, an order that a search finds; or the order of FILE, a schedule or a JSON "
-         "list of all nodes by index or name. A proof is about one order")
+         "them; search, an order that a search finds; early-updates, with each update of "
+         "parameters "
+         "as soon as its gradient is there; or the order of FILE, a schedule or a JSON list of all "
+         "nodes by index or name. A proof is about one order")
       ->group(kWhatToSolve)
-      ->type_name("given|search|FILE")
+      ->type_name("given|search|early-updates|FILE")
       ->default_str("given");
 }
 

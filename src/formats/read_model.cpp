@@ -26,7 +26,8 @@ constexpr std::size_t kMaxModelInputs = 1000;
 constexpr std::size_t kMaxValues = 40 * kMaxNodes;  // in the file; a node takes about ten
 
 constexpr std::string_view kLayersKeys[] = {"inputs", "update", "optimizer", "dtype"};
-constexpr std::string_view kNodesKeys[] = {"parameters"};
+constexpr std::string_view kStateKey = "state";
+constexpr std::string_view kNodesKeys[] = {"parameters", kStateKey};
 constexpr std::string_view kInputKeys[] = {"dtype", "repeatable", "zeros"};
 
 InputSpec read_input(const JsonCursor& cursor, std::string name, int version) {
@@ -88,8 +89,9 @@ Backward read_backward(const JsonCursor& root, std::initializer_list<Backward> k
   return *value;
 }
 
-// Bytes of the parameters that nodes name.
-void read_parameters(const JsonCursor& cursor, ModelSpec& spec, InputErrors& errors) {
+// Bytes of the parameters, or of the state, that nodes name.
+void read_parameters(const JsonCursor& cursor, bool are_state, ModelSpec& spec,
+                     InputErrors& errors) {
   for (const auto& entry : cursor.members(kMaxNodes)) {
     const auto& name = entry.first;
     const auto& bytes = entry.second;
@@ -97,6 +99,7 @@ void read_parameters(const JsonCursor& cursor, ModelSpec& spec, InputErrors& err
       check_name(bytes, name);
       Parameters parameters;
       parameters.name = name;
+      parameters.is_state = are_state;
       parameters.bytes = bytes.integer();
       spec.parameters.push_back(std::move(parameters));
     });
@@ -108,8 +111,10 @@ void read_parameters(const JsonCursor& cursor, ModelSpec& spec, InputErrors& err
 void read_graph(const JsonCursor& root, ModelSpec& spec, InputErrors& errors) {
   allow_keys(root, spec.version, {"format", "version", "name", "backward", "nodes"}, kNodesKeys);
   errors.collect([&] { spec.backward = read_backward(root, {Backward::explicit_nodes}); });
-  if (const auto parameters = root.optional("parameters")) {
-    errors.collect([&] { read_parameters(*parameters, spec, errors); });
+  for (const std::string_view key : kNodesKeys) {
+    const auto parameters = root.optional(key);
+    if (!parameters) continue;
+    errors.collect([&] { read_parameters(*parameters, key == kStateKey, spec, errors); });
   }
   read_nodes(root.required("nodes"), spec, errors);
 }

@@ -52,7 +52,7 @@ LoggedMemory read_memory(const JsonCursor& at) {
 
 LoggedOp read_op(const JsonCursor& at) {
   at.allow_only({"event", "op", "name", "seconds", "energy_joules", "backward", "random", "reads",
-                 "writes", "makes", "workspace_bytes"});
+                 "writes", "statistics", "makes", "workspace_bytes"});
   LoggedOp op{.op = read_name(at.required("op")),
               .name = text_or(at, "name"),
               .seconds = at.required("seconds").number(0, kMaxSeconds)};
@@ -63,6 +63,7 @@ LoggedOp read_op(const JsonCursor& at) {
   op.random = flag(at, "random");
   op.reads = numbers(at, "reads");
   op.writes = numbers(at, "writes");
+  op.statistics = numbers(at, "statistics");
   if (const auto makes = at.optional("makes")) {
     for (const JsonCursor& each : makes->elements(kMaxNodes)) {
       each.allow_only({"id", "bytes"});
@@ -104,7 +105,7 @@ StepLog parse_step_log(std::string_view text, const std::string& source) {
       log.events.push_back(read_event(at));
       return;
     }
-    at.allow_only({"format", "version", "name", "step_seconds"});
+    at.allow_only({"format", "version", "name", "step_seconds", "recorder"});
     expect_format(at, kStepLogFormat, 1);
     log.name = read_name(at.required("name"));
     if (const auto seconds = at.optional("step_seconds")) {

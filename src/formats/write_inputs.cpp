@@ -41,6 +41,7 @@ Json measured_json(const MeasuredSpec& node) {
   add_if(json, "page_out_energy_joules", costs.page_out_energy_joules);
   add_if(json, "page_in_seconds", costs.page_in_seconds);
   add_if(json, "page_out_seconds", costs.page_out_seconds);
+  add_if(json, "storage_bytes", costs.storage_bytes);
   json["inputs"] = words_json(node.inputs);
   if (node.backward) json["backward"] = true;
   if (node.in_place) json["in_place"] = node.in_place->name;
@@ -150,10 +151,8 @@ LayerJson input_json(const InputSpec& input) {
 
 std::string model_json(const ModelSpec& spec) {
   Json document = {{"format", "poet-model"}, {"version", 2}, {"name", spec.name}};
-  if (!spec.parameters.empty()) {
-    for (const Parameters& each : spec.parameters) {
-      document["parameters"][each.name] = each.bytes.value_or(0);
-    }
+  for (const Parameters& each : spec.parameters) {
+    document[each.is_state ? "state" : "parameters"][each.name] = each.bytes.value_or(0);
   }
   document["nodes"] = Json::array();
   for (const MeasuredSpec& node : spec.nodes) document["nodes"].push_back(measured_json(node));

@@ -159,7 +159,9 @@ std::string info_summary(const ModelReport& report) {
   add("nodes",
       fmt::format("{}: {} forward, {} backward ({})", model.node_count, model.forward_node_count,
                   model.node_count - model.forward_node_count, model.backward));
-  add("parameters", fmt::format("{}", report.parameter_count));
+  if (model.backward != "explicit") {  // whose parameters are known in bytes alone
+    add("parameters", fmt::format("{}", report.parameter_count));
+  }
   if (report.memory) add("besides", "in RAM beside tensors " + beside_tensors(*report.memory));
   add("FLOPs", fmt::format("{} to compute every node once", report.flop));
   if (report.baseline_energy_joules && report.baseline_runtime_seconds) {

@@ -165,6 +165,7 @@ class MeasuredBuilder {
     node.bank = spec.bank;
     node.reads_parameters = names_of(spec.reads_parameters);
     node.writes_parameters = names_of(spec.writes_parameters);
+    node.in_place_choices = names_.indices(spec.in_place_choices, spec.name, errors_);
     for (Parameters& parameters : model_.parameters) {
       parameters.is_trained = parameters.is_trained || writes(node, parameters.name);
     }
@@ -185,9 +186,10 @@ class MeasuredBuilder {
     std::vector<std::string> names;
     for (const InputName& one : wanted) {
       errors_.collect([&] {
-        if (!parameters_.contains(one.name)) {
+        // The nodes of a schedule file name parameters, whose bytes that does not list.
+        if (!parameters_.empty() && !parameters_.contains(one.name)) {
           throw InputError(one.place, fmt::format("found '{}', expected a name of \"parameters\" "
-                                                  "at the top of the file",
+                                                  "or \"state\" at the top of the file",
                                                   printable(one.name)));
         }
       });
@@ -210,7 +212,7 @@ class MeasuredBuilder {
   Model& model_;
   InputErrors& errors_;
   NodeNames names_;
-  std::set<std::string> parameters_;
+  std::set<std::string> parameters_;   ///< and state
   std::map<int, std::string> takers_;  ///< by input: the first node over it
 };
 

@@ -110,6 +110,7 @@ void set_page_costs(const ModelNode& from, const Platform* platform, double mem_
   const MeasuredCosts costs = from.measured.value_or(MeasuredCosts{});
   take(costs.page_in_energy_joules, "page_in_energy_joules", node.page_in_energy_joules);
   take(costs.page_out_energy_joules, "page_out_energy_joules", node.page_out_energy_joules);
+  if (costs.storage_bytes) node.storage_bytes = costs.storage_bytes;
   node.page_in_seconds = costs.page_in_seconds.value_or(node.page_in_seconds);
   node.page_out_seconds = costs.page_out_seconds.value_or(node.page_out_seconds);
 }

@@ -29,7 +29,8 @@ using Attributes = std::map<std::string_view, Attribute>;  ///< keys point into 
 /// The name of an input as it was written, and where.
 struct InputName {
   std::string name;
-  std::string place;  ///< `file: /layers/3/inputs/1`
+  std::string place;           ///< `file: /layers/3/inputs/1`
+  std::optional<int> index{};  ///< in place of the name, until it is known
 };
 
 /// The elements of the weight of a layer that is not trained.
@@ -97,6 +98,7 @@ struct MeasuredSpec {
   std::string bank{};  ///< of RAM, for its output; empty: any
   std::vector<InputName> reads_parameters{};
   std::vector<InputName> writes_parameters{};
+  std::vector<InputName> in_place_choices{};  ///< of the nodes of a schedule in a chosen order
 };
 
 /// A model file, read but not yet understood as a graph: the reader knows JSON and no layer, and
@@ -113,7 +115,7 @@ struct ModelSpec {
   Update update = Update::fused;
   Optimizer optimizer = Optimizer::sgd;
   ElementBytes element_bytes{};
-  std::vector<Parameters> parameters{};  ///< that measured nodes may name
+  std::vector<Parameters> parameters{};  ///< that measured nodes may name, and state
   /// Backward::none was asked for, and is not what the file states: a layer list of version 1 is
   /// counted as it is computed, too.
   bool forward_alone = false;

@@ -9,6 +9,12 @@
 // was. It gives up recomputing a second output, such as the indices of a pooling layer. Splitting
 // the time instead was tried on paper: a schedule that keeps one output and recomputes the other
 // would pay a share of an operation that has to run as a whole.
+//
+// Memory outside the arena that the step changes, parameters and state alike, has no values in the
+// graph: its changes keep their order by the lists of parameters, and what reads it after a change
+// reads the node of the change, whose output has no bytes in nearly all steps. Lists alone would
+// do for reads before the first change only. A change that comes after such a read has the reader
+// among its inputs, so that the reader's tensor stays until then; optimizers do not do that.
 
 #include "model/step_log.hpp"
 
@@ -28,9 +34,23 @@ namespace {
 struct Held {
   LoggedMemory::Kind kind = LoggedMemory::Kind::input;
   Bytes bytes = 0;
-  std::string name;  ///< of the node whose value it is, or of the parameter
+  std::string name;  ///< of the node whose value it is, or of the parameter or the state
   bool released = false;
+  // Of memory outside the arena.
+  std::string changed_by{};            ///< the node of its last change
+  std::vector<std::string> readers{};  ///< nodes, since that change
 };
+
+/// The memory that any operation changes.
+std::set<std::int64_t> changed_memory(const StepLog& log) {
+  std::set<std::int64_t> changed;
+  for (const LoggedEvent& event : log.events) {
+    if (!event.op) continue;
+    changed.insert(event.op->writes.begin(), event.op->writes.end());
+    changed.insert(event.op->statistics.begin(), event.op->statistics.end());
+  }
+  return changed;
+}
 
 class StepReader {
  public:
@@ -41,6 +61,7 @@ class StepReader {
     model.name = log.name;
     model.version = 2;
     model.backward = Backward::explicit_nodes;
+    changed_ = changed_memory(log);
     for (const LoggedEvent& event : log.events) {
       place_ = event.place;
       if (event.memory) add_memory(*event.memory);
@@ -63,13 +84,26 @@ class StepReader {
       held.name = node.name;
       step_.model.nodes.push_back(std::move(node));
     } else if (memory.kind == LoggedMemory::Kind::parameter) {
-      if (!parameters_.insert(memory.name).second || memory.name.empty()) {
+      if (!kept_names_.insert(memory.name).second || memory.name.empty()) {
         fail(fmt::format("found the parameter '{}', expected a name that no other has",
                          memory.name));
       }
       step_.model.parameters.push_back({.name = memory.name, .bytes = memory.bytes});
+    } else if (changed_.contains(memory.id)) {
+      held.name = state_name(memory);
+      step_.model.parameters.push_back(
+          {.name = held.name, .is_state = true, .bytes = memory.bytes});
+    } else {
+      held.name.clear();  // a constant, which no node has to name
     }
     take(memory.id, std::move(held));
+  }
+
+  std::string state_name(const LoggedMemory& memory) {
+    if (!memory.name.empty() && kept_names_.insert(memory.name).second) return memory.name;
+    std::string name = fmt::format("state {}", memory.id);
+    while (!kept_names_.insert(name).second) name += "'";
+    return name;
   }
 
   void take(std::int64_t id, Held held) {
@@ -127,10 +161,12 @@ class StepReader {
    public:
     OpNodes(StepReader& reader, const LoggedOp& op) : reader_(reader), op_(op) {
       for (const std::int64_t id : op.reads) read(reader.held(id));
-      for (const std::int64_t id : op.writes) {
-        if (reader.held(id).kind == LoggedMemory::Kind::parameter) {
-          writes_.push_back({.name = reader.held(id).name, .place = reader.place_});
-        }
+      for (const std::int64_t id : op.writes) change(reader.held(id), changes_);
+      for (const std::int64_t id : op.statistics) {
+        Held& memory = reader.held(id);
+        // Whoever computes the operation may change them there: nothing may come between.
+        const bool is_first = memory.changed_by.empty() && memory.readers.empty();
+        change(memory, is_first ? in_passing_ : changes_);
       }
     }
 
@@ -155,26 +191,56 @@ class StepReader {
         nodes_.push_back(draft(0));
         nodes_.back().recompute = false;
       }
+      if (nodes_.size() == 1 && !in_passing_.empty()) nodes_.push_back(draft(0));
       MeasuredSpec& first = nodes_.front();
       first.costs.runtime_seconds = op_.seconds;
       first.costs.energy_joules = op_.energy_joules.value_or(op_.seconds * reader_.watts_);
       first.workspace_bytes = op_.workspace_bytes;
-      first.writes_parameters = writes_;
-      if (op_.random || !writes_.empty()) first.recompute = false;
+      if (op_.random || reads_changed_ || !changes_.empty()) first.recompute = false;
       for (std::size_t i = 1; i < nodes_.size(); ++i) {
         MeasuredSpec& node = nodes_[i];
         node.recompute = false;
         add_input(node, {.name = first.name, .place = reader_.place_});
         if (!node.in_place) first.workspace_bytes += node.costs.bytes;
       }
+      for (Held* const memory : reads_) memory->readers.push_back(first.name);
+      state_changes(first, changes_);
+      if (!in_passing_.empty()) state_changes(nodes_[1], in_passing_);
       for (MeasuredSpec& node : nodes_) reader_.step_.model.nodes.push_back(std::move(node));
     }
 
    private:
-    void read(const Held& memory) {
-      const InputName name{.name = memory.name, .place = reader_.place_};
-      if (memory.kind == LoggedMemory::Kind::input) inputs_.push_back(name);
-      if (memory.kind == LoggedMemory::Kind::parameter) parameters_.push_back(name);
+    InputName at_place(const std::string& name) const {
+      return {.name = name, .place = reader_.place_};
+    }
+
+    void read(Held& memory) {
+      if (memory.kind == LoggedMemory::Kind::input) {
+        inputs_.push_back(at_place(memory.name));
+      } else if (!memory.changed_by.empty()) {
+        inputs_.push_back(at_place(memory.changed_by));
+        reads_changed_ = true;
+        reads_.push_back(&memory);
+      } else if (!memory.name.empty()) {
+        parameters_.push_back(at_place(memory.name));
+        reads_.push_back(&memory);
+      }
+    }
+
+    void change(Held& memory, std::vector<Held*>& changes) {
+      if (memory.kind == LoggedMemory::Kind::input) return;
+      changes.push_back(&memory);
+      if (memory.changed_by.empty()) return;
+      for (const std::string& reader : memory.readers) inputs_.push_back(at_place(reader));
+    }
+
+    /// Writes down that a node makes these changes.
+    void state_changes(MeasuredSpec& node, const std::vector<Held*>& changes) {
+      for (Held* const memory : changes) {
+        node.writes_parameters.push_back(at_place(memory->name));
+        memory->changed_by = node.name;
+        memory->readers.clear();
+      }
     }
 
     static void add_input(MeasuredSpec& node, const InputName& input) {
@@ -198,7 +264,10 @@ class StepReader {
     const LoggedOp& op_;
     std::vector<InputName> inputs_;
     std::vector<InputName> parameters_;
-    std::vector<InputName> writes_;
+    bool reads_changed_ = false;     ///< some memory after its change
+    std::vector<Held*> reads_;       ///< outside the arena, as is what is changed
+    std::vector<Held*> changes_;     ///< by the operation's first node
+    std::vector<Held*> in_passing_;  ///< by its second one
     std::vector<MeasuredSpec> nodes_;
   };
 
@@ -207,7 +276,8 @@ class StepReader {
   std::string place_;
   std::map<std::int64_t, Held> memory_;
   std::map<std::string, int> names_;
-  std::set<std::string> parameters_;
+  std::set<std::string> kept_names_;  ///< of parameters and state
+  std::set<std::int64_t> changed_;
   Bytes held_bytes_ = 0;
   int op_count_ = 0;
 };

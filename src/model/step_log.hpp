@@ -15,7 +15,7 @@ struct LoggedMemory {
   enum class Kind {
     input,      ///< there when the step begins, and in the arena
     parameter,  ///< outside the arena, and named
-    other       ///< outside the arena, such as running statistics
+    other       ///< outside the arena; state, such as running statistics, if the step changes it
   };
   std::int64_t id = 0;
   Bytes bytes = 0;
@@ -43,6 +43,9 @@ struct LoggedOp {
   bool random = false;                 ///< gives other numbers each time
   std::vector<std::int64_t> reads{};   ///< numbers of memory
   std::vector<std::int64_t> writes{};  ///< in place
+  /// Changed in passing: what the operation makes does not depend on them, and it can be computed
+  /// again without changing them, such as the running statistics of a batch norm.
+  std::vector<std::int64_t> statistics{};
   std::vector<LoggedOutput> makes{};
   Bytes workspace_bytes = 0;  ///< taken and given back inside
 };

@@ -22,6 +22,7 @@ bool is_in_flash(const Parameters& parameters, const Platform* platform) {
 }
 
 KeptSizes kept_sizes(const Parameters& parameters, const Model& model, const Platform* platform) {
+  if (parameters.is_state) return {.optimizer = parameters.bytes.value_or(0)};
   const int usual = platform != nullptr ? platform->element_bytes : kUsualBytes;
   const ElementBytes& elements = parameters.element_bytes;
   KeptSizes sizes{.parameters = bytes_of(parameters, elements.parameters.value_or(usual))};

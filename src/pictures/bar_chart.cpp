@@ -41,6 +41,15 @@ struct BarGroup {
   Joules bound = 0;
 };
 
+/// A bound of schedules that leave a technique out says nothing about those that use it.
+bool bounds_all(const MethodBar& bar, const std::vector<MethodBar>& others) {
+  if (bar.techniques == technique_set_name(kBothTechniques)) return true;
+  return std::all_of(others.begin(), others.end(), [&](const MethodBar& other) {
+    return other.techniques == bar.techniques ||
+           other.techniques == technique_set_name(kNoTechnique);
+  });
+}
+
 std::vector<BarGroup> groups_of(std::span<const MethodBar> bars) {
   std::vector<BarGroup> groups;
   for (const MethodBar& bar : bars) {
@@ -49,8 +58,12 @@ std::vector<BarGroup> groups_of(std::span<const MethodBar> bars) {
     });
     BarGroup& group = at != groups.end() ? *at : groups.emplace_back();
     group.problem = bar.problem;
-    group.bound = std::max(group.bound, bar.lower_bound_joules);
     group.bars.push_back(bar);
+  }
+  for (BarGroup& group : groups) {
+    for (const MethodBar& bar : group.bars) {
+      if (bounds_all(bar, group.bars)) group.bound = std::max(group.bound, bar.lower_bound_joules);
+    }
   }
   return groups;
 }
@@ -99,7 +112,7 @@ std::vector<LegendEntry> legend_of(const std::vector<BarGroup>& groups) {
   if (bounded) {
     entries.push_back(
         {[](SvgWriter& svg, double x, double y) { svg.line(x, y - 7, x, y + 7, "budget"); },
-         "no schedule needs less"});
+         "no schedule in the given order needs less"});
   }
   return entries;
 }

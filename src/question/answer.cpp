@@ -13,6 +13,7 @@
 #include "poet/question.hpp"
 #include "poet/solve.hpp"
 #include "question/choose_order.hpp"
+#include "question/fewer_moves.hpp"
 #include "question/least_ram.hpp"
 #include "question/regret.hpp"
 #include "question/room_for_tensors.hpp"
@@ -190,6 +191,15 @@ Answer answer_in_order(const Subject& subject, const ResolvedQuestion& question,
   }
   answer.file =
       make_schedule_file(subject.model, subject.platform_or_null(), problem, request, result);
+  const bool is_measured = subject.model.backward == Backward::explicit_nodes;
+  if (subject.platform && request.settings.objective == Objective::energy &&
+      options.prices_moves.value_or(is_measured)) {
+    if (auto other = with_fewer_moves(*answer.file, *subject.platform, whole)) {
+      answer.passed_over = PassedOver{answer.file->status, answer.file->summary.energy_joules,
+                                      with_moves(*answer.file)};
+      answer.file = std::move(other);
+    }
+  }
   result.status = answer.file->status;  // which says whether the objective is proven as well
   if (subject.platform) add_uncertainty(*answer.file, subject, problem, box, whole);
   return answer;

@@ -68,8 +68,8 @@ ModelReport model_report(const Model& model, const Platform* platform) {
                      .working_set_node_name = graph.nodes[needed.node].name,
                      .working_set_node_op = graph.nodes[needed.node].op,
                      .nodes = node_figures(model, graph)};
-  if (platform != nullptr) {
-    report.platform = platform_info(*platform);
+  if (platform != nullptr) report.platform = platform_info(*platform);
+  if (has_costs) {
     const DeviceMemory memory = device_memory(model, platform);
     if (memory != DeviceMemory()) report.memory = memory;
   }

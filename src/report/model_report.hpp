@@ -38,7 +38,7 @@ struct ModelReport {
   std::optional<int> element_bytes;  ///< absent if the file of the model states all sizes
   std::int64_t parameter_count = 0;
   std::optional<DeviceMemory>
-      memory;             ///< beside tensors; absent without a platform, or if it is nothing
+      memory;             ///< beside tensors; absent if costs are not known, or if it is nothing
   std::int64_t flop = 0;  ///< of every node once
   std::optional<Joules> baseline_energy_joules;     ///< absent if costs are not known
   std::optional<Seconds> baseline_runtime_seconds;  ///< likewise

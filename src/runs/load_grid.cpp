@@ -16,6 +16,7 @@
 #include "formats/read_order.hpp"
 #include "model/model_spec.hpp"
 #include "poet/error.hpp"
+#include "problem/early_updates.hpp"
 
 namespace poet {
 namespace {
@@ -108,18 +109,26 @@ bool reads_stdin(const std::string& list, const char* option) {
 /// Puts every subject in the order of a file, which has to be an order of each of their models.
 void put_in_stated_order(SweepRequest& request, SweepGrid& grid) {
   if (request.settings.order != OrderKind::stated) return;
-  const std::string text = with_place("--order", [&] { return read_file(request.order_file); });
-  request.order_file_sha256 = sha256_hex(text);
+  std::string text;
+  if (request.order_file != kEarlyUpdatesOrder) {
+    text = with_place("--order", [&] { return read_file(request.order_file); });
+    request.order_file_sha256 = sha256_hex(text);
+  }
   for (Subject& subject : grid.subjects) {
     subject = with_place("--order", [&] {
-      return with_place(subject.model.name, [&] {
-        return reordered(subject, read_order(text, request.order_file, subject.model));
-      });
+      return with_place(subject.model.name,
+                        [&] { return in_stated_order(subject, request.order_file, text); });
     });
   }
 }
 
 }  // namespace
+
+Subject in_stated_order(const Subject& given, const std::string& name, const std::string& text) {
+  return reordered(given, name == kEarlyUpdatesOrder
+                              ? early_updates(given.graph, precedence(given)).order
+                              : read_order(text, name, given.model));
+}
 
 Subject priced(const Model& model, const std::optional<Platform>& platform,
                const Question& question, const char* platform_option) {

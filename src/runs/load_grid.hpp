@@ -1,5 +1,8 @@
 #pragma once
 
+#include <string>
+#include <string_view>
+
 #include "poet/question.hpp"
 #include "poet/sweep.hpp"
 #include "sweep/request.hpp"
@@ -13,6 +16,13 @@ void spell_out(SweepRequest& request);
 /// platform and has none, and for transfers that are charged and take an unknown time.
 Subject priced(const Model& model, const std::optional<Platform>& platform,
                const Question& question, const char* platform_option = "--platform");
+
+/// What --order takes beside the words for OrderKind and files.
+inline constexpr std::string_view kEarlyUpdatesOrder = "early-updates";
+
+/// A subject in the order that a value of --order names: kEarlyUpdatesOrder, or a file with this
+/// text. Throws InputError.
+Subject in_stated_order(const Subject& given, const std::string& name, const std::string& text);
 
 /// Loads every model and platform and reads every list, and fills in the digests of the request.
 /// Throws InputError, naming the option, for anything that is missing or wrong: after this only a

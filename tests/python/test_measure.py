@@ -28,6 +28,13 @@ class Net(torch.nn.Module):
         x = self.pool(torch.nn.functional.relu(self.norm(self.conv1(x)), inplace=True))
         return self.fc(self.drop(x.flatten(1)))
 
+class Pair(Net):
+    def forward(self, x, y):
+        return {"out": super().forward(x * y.mean()), "aside": y}
+
+def loss(out):
+    return (out["out"] ** 2).sum() + out["aside"].sum()
+
 class Other(Net):
     calls = 0
     def forward(self, x):
@@ -90,14 +97,58 @@ class MeasuredSteps(TestCase):
         self.assertTrue(random)
         self.assertFalse(any(nodes[name].get("recompute", True) for name in random))
         updated = {name for node in model["nodes"] for name in node.get("writes_parameters", [])}
-        self.assertEqual(updated, {f"{layer}.{part}" for layer in ("conv1", "norm", "fc")
-                                   for part in ("weight", "bias")})
-        self.assertEqual(set(model["parameters"]), updated)
+        layers = ("conv1", "norm", "fc")
+        self.assertLess({f"{layer}.{part}" for layer in layers for part in ("weight", "bias")}, updated)
+        statistics = {f"norm.{name}" for name in ("running_mean", "running_var", "num_batches_tracked")}
+        self.assertEqual(set(model["parameters"]), updated - statistics)
+        self.assertEqual(set(model["state"]), statistics)
+        norm = nodes["norm.native_batch_norm"]
+        self.assertTrue(norm.get("recompute", True), "it changes running statistics in passing")
+        places = {name: place for place, name in enumerate(nodes)}
+        update = next(node for node in model["nodes"] if node.get("writes_parameters") == ["fc.weight"])
+        last = next(node for node in model["nodes"] if node["op"] == "convolution_backward")
+        self.assertLess(places[update["name"]], places[last["name"]], "updates are early")
         with open(os.path.join(self.folder, "step.jsonl"), encoding="utf-8") as file:
             lines = [json.loads(line) for line in file]
         self.assertEqual(lines[0]["format"], "poet-step-log")
         seconds = sum(line.get("seconds", 0) for line in lines)
         self.assertAlmostEqual(sum(node["runtime_seconds"] for node in model["nodes"]), seconds)
+
+    def test_several_inputs_a_loss_an_optimizer_and_evaluation_mode(self):
+        ended = self.run_module("nets:Pair", "--input", "2,3,16,16", "--input", "5", "--measure",
+                                "--loss", "nets:loss", "--optimizer", "adam", "--evaluation",
+                                "--updates", "as-recorded", "--log", "step.jsonl")
+        model = json.loads(ended.stdout)
+        names = [node["name"] for node in model["nodes"]]
+        self.assertIn("input2", names)
+        self.assertNotIn("target", names)
+        self.assertFalse([node for node in model["nodes"] if node["op"] == "bernoulli_"], "no dropout in evaluation")
+        self.assertNotIn("norm.running_mean", model["state"])
+        self.assertIn("fc.weight.exp_avg", model["state"])
+        self.assertEqual(model["nodes"][-1]["writes_parameters"], ["fc.bias"], "the order is as recorded")
+        with open(os.path.join(self.folder, "step.jsonl"), encoding="utf-8") as file:
+            recorder = json.loads(file.readline())["recorder"]
+        self.assertEqual((recorder["threads"], recorder["optimizer"]), (1, "adam"))
+        self.assertTrue(recorder["torch"])
+        self.assertGreaterEqual(recorder["spread"], 0)
+        self.assertEqual("the machine is busy" in ended.stderr, recorder["spread"] > 0.1)
+
+    def test_clipping_holds_updates_back(self):
+        with open(os.path.join(self.folder, "clipped.jsonl"), "w", encoding="utf-8") as file:
+            lines = [{"format": "poet-step-log", "version": 1, "name": "clipped"},
+                     {"event": "memory", "id": 0, "bytes": 4, "kind": "input"}]
+            for k in range(1, 5):
+                lines += [{"event": "memory", "id": k, "bytes": 4, "kind": "parameter", "name": f"w{k}"},
+                          {"event": "op", "op": "gradient", "backward": True, "seconds": 1,
+                           "reads": [k + 9 if k > 1 else 0], "makes": [{"id": k + 10, "bytes": 4}]}]
+            lines += [{"event": "op", "op": "norm", "backward": True, "seconds": 1, "reads": [11, 12, 13, 14],
+                       "makes": [{"id": 20, "bytes": 4}]}]
+            lines += [{"event": "op", "op": "update", "backward": True, "seconds": 1, "reads": [20, k + 10],
+                       "writes": [k]} for k in range(1, 5)]
+            file.writelines(json.dumps(line) + "\n" for line in lines)
+        ended = subprocess.run([os.environ["POET_SOLVE"], "import", "clipped.jsonl", "--trace"], cwd=self.folder,
+                               stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, check=True)
+        self.assertIn("4 of 4 updates wait for node 'norm'", ended.stderr)
 
     def test_the_nodes_have_schedules_that_verify_accepts(self):
         self.run_module("nets:Net", "--input", "2,3,16,16", "--measure", "--output", "net.json")
@@ -108,6 +159,16 @@ class MeasuredSteps(TestCase):
         solved = subprocess.run([program, *words], cwd=self.folder, check=False)
         self.assertEqual(solved.returncode, 0)
         self.assertEqual(subprocess.run([program, "verify", schedule], check=False).returncode, 0)
+        with open(schedule, encoding="utf-8") as file:
+            document = json.load(file)
+        again = {"format": "poet-model", "version": 2, "name": "again", "nodes": document["nodes"]}
+        with open(os.path.join(self.folder, "again.json"), "w", encoding="utf-8") as file:
+            json.dump(again, file)
+        for name in ("net", "again"):
+            info = json.loads(subprocess.run([program, "info", f"./{name}.json", "--no-paging", "--json"],
+                                             cwd=self.folder, stdout=subprocess.PIPE, check=True).stdout)
+            self.assertEqual(info["baseline_peak_ram_bytes"], document["summary"]["baseline_peak_ram_bytes"])
+            self.assertEqual(info.get("memory"), document["summary"]["memory"] if name == "net" else None)
 
     def test_other_operations_in_each_step_are_refused(self):
         ended = self.run_module("nets:Other", "--input", "2,3,16,16", "--measure", status=2)
@@ -129,8 +190,8 @@ class MeasuredSteps(TestCase):
         lines = record(net, torch.zeros(shape))
         for name, value in net.state_dict().items():
             self.assertTrue(torch.equal(value, before[name]), f"{name} has been trained")
-        ended = subprocess.run([os.environ["POET_SOLVE"], "import", "-", "--trace"], input=text_of_log(lines),
-                               stdout=subprocess.PIPE, check=True)
+        words = [os.environ["POET_SOLVE"], "import", "-", "--trace", "--updates", "as-recorded"]
+        ended = subprocess.run(words, input=text_of_log(lines), stdout=subprocess.PIPE, check=True)
         info = subprocess.run([os.environ["POET_SOLVE"], "info", "-", "--json"], input=ended.stdout,
                               stdout=subprocess.PIPE, check=True)
         peak = profiled_peak(Step(net, (torch.zeros(shape),)))

@@ -66,6 +66,12 @@ def flops(text: str) -> Any:
     return name, int(number)
 
 
+def loss(text: str) -> str:
+    if text not in ("cross_entropy", "mse") and ":" not in text:
+        raise ValueError
+    return text
+
+
 def raised(error: BaseException) -> str:
     """The exception of a user's code in one line, with its place."""
     *_, last = traceback.extract_tb(error.__traceback__)
@@ -131,7 +137,7 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
 
 def measured(net: Any, arguments: argparse.Namespace) -> bytes:
     """The document of measured nodes, by the program, of a log that is written where the arguments say."""
-    from poet.torch._measure import record, text_of_log
+    from poet.torch._measure import record, text_of_log, warning_of
 
     for option, value in (("--trainable", arguments.trainable), ("--custom", arguments.custom),
                           ("--via", arguments.via), ("--parameters-output", arguments.parameters_output),
@@ -145,7 +151,9 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
     else:
         inputs = [torch.zeros(each) for each in arguments.input]
     try:
-        lines = record(net, *inputs, loss=arguments.loss, name=arguments.network.partition(":")[2])
+        loss = find(arguments.loss) if arguments.loss and ":" in arguments.loss else arguments.loss
+        lines = record(net, *inputs, loss=loss, name=arguments.network.partition(":")[2],
+                       optimizer=arguments.optimizer or "sgd", training=not arguments.evaluation)
     except ValueError:
         raise
     except Exception as error:
@@ -156,9 +164,14 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
         write(log, arguments.log)
     with Files() as files:
         words = ["import", files.add("step.jsonl", log.decode()), "--trace"]
-        finished = run(words + ([] if arguments.watts is None else ["--watts", str(arguments.watts)]), files)
+        for option, value in (("--watts", arguments.watts), ("--updates", arguments.updates)):
+            words += [] if value is None else [option, str(value)]
+        finished = run(words, files)
     if finished.status != EXIT_OK:
         raise ValueError(finished.message())
+    for warning in (*finished.warnings(), warning_of(lines)):
+        if warning is not None:
+            print(f"poet.torch: warning: {warning}", file=sys.stderr)
     seconds = sum(line.get("seconds", 0.0) for line in lines)
     print(f"poet.torch: {sum(line.get('event') == 'op' for line in lines)} operations of {1e3 * seconds:.4g} ms; "
           f"a step that nobody records takes {1e3 * lines[0]['step_seconds']:.4g} ms", file=sys.stderr)
@@ -176,7 +189,9 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--output", metavar="FILE", help="write the model there, whole or not at all")
     parser.add_argument("--parameters-output", metavar="FILE.npz",
                         help="write the network's parameters there, for run --parameters")
-    parser.add_argument("--loss", choices=("cross_entropy", "mse"))
+    parser.add_argument("--loss", metavar="LOSS", type=loss,
+                        help="cross_entropy or mse; with --measure also MODULE:FUNCTION, which makes the loss of what "
+                             "the network returns")
     parser.add_argument("--trainable", metavar="WHICH", help="all, last:N or a pattern of names, such as *.bias")
     parser.add_argument("--frozen-weights", choices=("float32", "int8"), default="float32",
                         help="int8: weights of convolutions and dense layers that do not train are bytes")
@@ -190,6 +205,12 @@ def parsed() -> argparse.Namespace:
     parser.add_argument("--measure", action="store_true",
                         help="run training steps on this machine and write nodes with their measured times and sizes")
     parser.add_argument("--log", metavar="FILE", help="with --measure: write what was recorded there, as JSON lines")
+    parser.add_argument("--optimizer", choices=("sgd", "momentum", "adam", "adamw"),
+                        help="with --measure: what updates the parameters; sgd without")
+    parser.add_argument("--evaluation", action="store_true",
+                        help="with --measure: the network in evaluation mode, which norms and dropouts heed")
+    parser.add_argument("--updates", choices=("early", "as-recorded"),
+                        help="with --measure: each update as soon as its gradient is there, as usual, or at the end")
     parser.add_argument("--watts", type=float, metavar="W", help="with --measure: the power of computing; 1 without")
     return parser.parse_args()
 
@@ -203,8 +224,11 @@ def main() -> int:
             arrays = None
             text = measured(make(arguments.network), arguments)
         else:
-            if arguments.log is not None or arguments.watts is not None:
-                raise ValueError("found --log or --watts without --measure")
+            for option in ("log", "watts", "optimizer", "evaluation", "updates"):
+                if getattr(arguments, option):
+                    raise ValueError(f"found --{option} without --measure")
+            if arguments.loss and ":" in arguments.loss:
+                raise ValueError(f"found --loss {arguments.loss} without --measure; expected cross_entropy or mse")
             text = text_of(traced(make(arguments.network), arguments, notes, arrays))
         stored = None if arrays is None else npz_of(arrays)
     except (Refused, ValueError, PoetError) as error:

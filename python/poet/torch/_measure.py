@@ -1,182 +1,26 @@
-"""One real training step of a module, as a log: operations with their times, what they read, write and make, and when
-memory goes.
+"""One real training step of a module, as a log with the times of several steps.
 
-PyTorch dispatches every operation of a step, forward and backward, to a TorchDispatchMode after autograd has had its
-turn. Tensors come and go there, but what takes RAM is storages: views share one, and operations in place write into one
-that is there. So the log names storages only. Nothing tells when one is freed: weak references to all that live are
-looked at before each operation. docs/measured-steps.md describes the lines of the log.
+Which memory an operation changes is looked for once, in a step of random numbers: by the versions and the contents of
+its operands, since some schemas are silent (`native_batch_norm` marks no running statistics, and moves no version
+either).
 """
 from __future__ import annotations
 
 import bisect
 import copy
-import importlib
 import json
+import re
 import statistics
 import time
-from contextlib import contextmanager, nullcontext
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from contextlib import nullcontext
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
 from poet.torch._pytorch import torch
+from poet.torch._recorder import Hidden, Line, Recorder, Storages, named
+from poet.torch._step import Loss, Step
 
-from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402  (after the check for torch)
-from torch.utils._pytree import tree_flatten  # noqa: E402
-
-Line = Dict[str, Any]
-reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
-
-#: What gives other numbers each time, so that no schedule may compute it again.
-RANDOM = ("bernoulli", "dropout", "multinomial", "normal", "rand", "uniform")
-
-
-class _Storages:
-    """Numbers for storages while they live: an address comes again once its storage is gone."""
-
-    def __init__(self, lines: List[Line]) -> None:
-        self.lines = lines
-        self.count = 0
-        self.present: Dict[int, int] = {}  # by address: the number of what is there before and after the step
-        self.live: Dict[int, Tuple[int, Any]] = {}  # of the rest, with a weak reference
-
-    @staticmethod
-    def of(tensor: Any) -> Any:
-        return tensor.storage()
-
-    def find(self, tensor: Any) -> Optional[int]:
-        address = self.of(tensor).data_ptr()
-        if address in self.present:
-            return self.present[address]
-        found = self.live.get(address)
-        return None if found is None else found[0]
-
-    def add(self, tensor: Any, stays: bool = False) -> int:
-        storage = self.of(tensor)
-        self.count += 1
-        if stays:
-            self.present[storage.data_ptr()] = self.count
-        else:
-            self.live[storage.data_ptr()] = (self.count, reductions.StorageWeakRef(storage))
-        return self.count
-
-    def bytes(self, tensor: Any) -> int:
-        return int(self.of(tensor).nbytes())
-
-    def release(self) -> None:
-        for address, (number, reference) in list(self.live.items()):
-            if reference.expired():
-                del self.live[address]
-                self.lines.append({"event": "release", "id": number})
-
-
-def _is_dense(value: Any) -> bool:
-    return isinstance(value, torch.Tensor) and value.layout == torch.strided
-
-
-class _Recorder(TorchDispatchMode):  # type: ignore[misc]
-    def __init__(self, lines: List[Line], storages: _Storages, around: Callable[[int], Any]) -> None:
-        super().__init__()
-        self.lines = lines
-        self.around = around
-        self.storages = storages
-        self.backward = False
-        self.modules: List[str] = []
-
-    def __torch_dispatch__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
-        kwargs = kwargs or {}
-        storages = self.storages
-        storages.release()
-        reads, writes = self._operands(func, args, kwargs)
-        with self.around(len(self.lines)):
-            start = time.thread_time()
-            out = func(*args, **kwargs)
-            seconds = time.thread_time() - start
-        made = []
-        for tensor in filter(_is_dense, tree_flatten(out)[0]):
-            if storages.bytes(tensor) > 0 and storages.find(tensor) is None:
-                made.append({"id": storages.add(tensor), "bytes": storages.bytes(tensor)})
-        name = func.overloadpacket.__name__
-        line: Line = {"event": "op", "op": name, "name": self.modules[-1] if self.modules else "", "seconds": seconds,
-                      "backward": self.backward, "reads": reads, "writes": writes, "makes": made}
-        if any(word in name for word in RANDOM):
-            line["random"] = True
-        self.lines.append(line)
-        return out
-
-    def _operands(self, func: Any, args: Any, kwargs: Any) -> Tuple[List[int], List[int]]:
-        reads: List[int] = []
-        writes: List[int] = []
-        schema = func._schema.arguments
-        given = list(zip(schema, args)) + [(each, kwargs[each.name]) for each in schema if each.name in kwargs]
-        for argument, value in given:
-            is_written = argument.alias_info is not None and argument.alias_info.is_write
-            for tensor in filter(_is_dense, tree_flatten(value)[0]):
-                number = self.storages.find(tensor)
-                if number is None:
-                    if self.storages.bytes(tensor) == 0:
-                        continue
-                    number = self.storages.add(tensor)  # a constant of the framework
-                    self.lines.append({"event": "memory", "id": number, "bytes": self.storages.bytes(tensor),
-                                       "kind": "other"})
-                into = writes if is_written else reads
-                if number not in into:
-                    into.append(number)
-        return [each for each in reads if each not in writes], writes
-
-
-@contextmanager
-def _named(net: Any, recorder: _Recorder) -> Iterator[None]:
-    """Operations of the forward pass know the module that they are in."""
-    def leave(*_: Any) -> None:
-        recorder.modules.pop()
-
-    handles = []
-    for name, module in net.named_modules():
-        handles.append(module.register_forward_pre_hook(lambda *_, name=name: recorder.modules.append(name)))
-        handles.append(module.register_forward_hook(leave))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
-def _loss_of(name: Optional[str], out: Any) -> Tuple[Callable[[Any, Any], Any], Any]:
-    """The loss, and a target of zeros for it."""
-    if name == "mse" or (name is None and out.dim() != 2):
-        return torch.nn.functional.mse_loss, torch.zeros_like(out)
-    return torch.nn.functional.cross_entropy, torch.zeros(out.shape[0], dtype=torch.int64)
-
-
-def _first(out: Any) -> Any:
-    """The output that the loss is of: networks with auxiliary heads have several."""
-    if isinstance(out, dict):
-        return next(iter(out.values()))
-    return out if isinstance(out, torch.Tensor) else out[0]
-
-
-class Step:
-    """A training step of a module: forward, loss, backward, SGD."""
-
-    def __init__(self, net: Any, inputs: Tuple[Any, ...], loss: Optional[str] = None) -> None:
-        self.net = net.train()
-        self.shapes = [(x.shape, x.dtype) for x in inputs]
-        with torch.no_grad():
-            self.loss, target = _loss_of(loss, _first(net(*inputs)))
-        self.target_shape = (target.shape, target.dtype)
-        self.optimizer = torch.optim.SGD(net.parameters(), lr=1e-3)
-
-    def data(self) -> Tuple[List[Any], Any]:
-        return ([torch.zeros(shape, dtype=kind) for shape, kind in self.shapes],
-                torch.zeros(self.target_shape[0], dtype=self.target_shape[1]))
-
-    def run(self, inputs: List[Any], target: Any, backward: Callable[[], None] = lambda: None) -> None:
-        loss = self.loss(_first(self.net(*inputs)), target)
-        backward()
-        loss.backward()
-        self.optimizer.step()
-
-    def forget(self) -> None:
-        self.optimizer.zero_grad(set_to_none=True)
+#: A spread of the times beyond which a machine has too much else to do.
+BUSY = 0.1
 
 
 def _seconds(step: Step) -> float:
@@ -188,12 +32,21 @@ def _seconds(step: Step) -> float:
     return time.thread_time() - start
 
 
-def record_once(step: Step, around: Callable[[int], Any] = lambda line: nullcontext()) -> List[Line]:
+def record_once(step: Step, hidden: Hidden, around: Callable[[int], Any] = lambda line: nullcontext()) -> List[Line]:
     """The lines of one step; each operation runs in what `around` makes of the number of its line."""
+    return _record(step, hidden, around)[0]
+
+
+def find_hidden(step: Step) -> Hidden:
+    """What operations change although their schemas do not say so."""
+    return _record(step, None, lambda line: nullcontext())[1]
+
+
+def _record(step: Step, hidden: Optional[Hidden], around: Callable[[int], Any]) -> Tuple[List[Line], Hidden]:
     lines: List[Line] = []
-    storages = _Storages(lines)
+    storages = Storages(lines)
     step.forget()
-    inputs, target = step.data()
+    inputs, target = step.data(random=hidden is None)
 
     def present(tensor: Any, kind: str, name: str) -> None:
         if storages.find(tensor) is None and storages.bytes(tensor) > 0:
@@ -204,27 +57,30 @@ def record_once(step: Step, around: Callable[[int], Any] = lambda line: nullcont
         present(parameter, "parameter", name)
     for name, buffer in step.net.named_buffers():
         present(buffer, "other", name)
+    for name, value in step.state():
+        present(value, "other", name)
     for number, tensor in enumerate(inputs):
         present(tensor, "input", "input" if number == 0 else f"input{number + 1}")
-    present(target, "input", "target")
-    recorder = _Recorder(lines, storages, around)
+    if target is not None:
+        present(target, "input", "target")
+    recorder = Recorder(lines, storages, around, hidden)
 
     def backward() -> None:
         recorder.backward = True
 
-    with recorder, _named(step.net, recorder):
+    with recorder, named(step.net, recorder):
         step.run(inputs, target, backward)
     step.forget()
     del inputs, target
     storages.release()
-    return lines
+    return lines, recorder.found
 
 
-def record_workspaces(step: Step) -> List[Line]:
+def record_workspaces(step: Step, hidden: Hidden) -> List[Line]:
     """The lines of one step with what operations allocate and free inside, which PyTorch's profiler sees."""
     prefix = "poet.line."
     with torch.autograd.profiler.profile(profile_memory=True) as profiled:
-        lines = record_once(step, lambda line: torch.autograd.profiler.record_function(f"{prefix}{line}"))
+        lines = record_once(step, hidden, lambda line: torch.autograd.profiler.record_function(f"{prefix}{line}"))
     events = profiled.kineto_results.events()
     changes: List[Tuple[int, int]] = [(event.start_us(), event.nbytes()) for event in events
                                       if event.name() == "[memory]"]
@@ -250,34 +106,48 @@ def _is_kept(line: Line) -> bool:
 
 
 def _outline(lines: List[Line]) -> List[Any]:
-    return [(each.get("op"), each.get("reads"), each.get("writes"), each.get("makes")) for each in lines
+    return [[each.get(key) for key in ("op", "reads", "writes", "statistics", "makes")] for each in lines
             if each["event"] == "op"]
 
 
-def record(net: Any, *inputs: Any, loss: Optional[str] = None, name: Optional[str] = None,
-           repetitions: int = 5) -> List[Line]:
+def _blas() -> str:
+    """The libraries of products that this process has loaded; empty if the system does not tell."""
+    try:
+        with open("/proc/self/maps", encoding="utf-8") as maps:
+            found = re.findall(r"/lib((?:openblas|blas|mkl|blis|atlas)[^/\n]*)\n", maps.read())
+    except OSError:
+        return ""
+    return ", ".join(sorted(set(found)))
+
+
+def record(net: Any, *inputs: Any, loss: Loss = None, name: Optional[str] = None, repetitions: int = 5,
+           optimizer: str = "sgd", training: bool = True) -> List[Line]:
     """The lines of the log of one training step, each time the median of several steps.
 
     Args:
         net: a `torch.nn.Module`. It is left as it is: a copy of it is trained.
         *inputs: tensors that it can be called with.
-        loss: "cross_entropy" or "mse"; without, a cross entropy for an output of samples and classes, else "mse".
+        loss: "cross_entropy" or "mse", or a function that makes the loss of what the module returns; without, a cross
+            entropy for an output of samples and classes, else "mse".
         name: of the model; without, the name of the class.
-        repetitions: steps that are measured, after one that is not.
+        repetitions: steps that are measured, after some that are not.
+        optimizer: "sgd", "momentum", "adam" or "adamw".
+        training: False measures the module in evaluation mode, as norms and dropouts are in some fine-tuning.
 
     Raises:
         ValueError: the steps differ in their operations.
     """
-    step = Step(copy.deepcopy(net), inputs, loss)
+    step = Step(copy.deepcopy(net), inputs, loss, optimizer, training)
     threads = torch.get_num_threads()
     torch.set_num_threads(1)  # then processor time is the time of the step
     try:
-        record_once(step)  # allocators and caches are warm after it
-        lines = list(filter(_is_kept, record_workspaces(step)))
+        record_once(step, {})  # allocators and caches are warm after it, and the optimizer has its state
+        hidden = find_hidden(step)
+        lines = list(filter(_is_kept, record_workspaces(step, hidden)))
         runs, plain = [], []
         for _ in range(repetitions):  # in turn, so that both meet the same load of the machine
             plain.append(_seconds(step))
-            runs.append(list(filter(_is_kept, record_once(step))))
+            runs.append(list(filter(_is_kept, record_once(step, hidden))))
     finally:
         torch.set_num_threads(threads)
     if any(_outline(run) != _outline(lines) for run in runs):
@@ -287,8 +157,23 @@ def record(net: Any, *inputs: Any, loss: Optional[str] = None, name: Optional[st
         if line["event"] == "op":
             line["seconds"] = statistics.median(run[i]["seconds"] for run in runs)
     head: Line = {"format": "poet-step-log", "version": 1, "name": name or type(net).__name__,
-                  "step_seconds": statistics.median(plain)}
+                  "step_seconds": statistics.median(plain), "recorder": _recorder_of(runs, optimizer)}
     return [head] + lines
+
+
+def _recorder_of(runs: List[List[Line]], optimizer: str) -> Dict[str, Any]:
+    """What the times depend on, and how far the steps are apart."""
+    seconds = sorted(sum(line.get("seconds", 0.0) for line in run) for run in runs)
+    return {"torch": str(torch.__version__), "threads": 1, "blas": _blas(), "optimizer": optimizer,
+            "spread": (seconds[-1] - seconds[0]) / max(statistics.median(seconds), 1e-12)}
+
+
+def warning_of(lines: List[Line]) -> Optional[str]:
+    """What is to be said of the times, if anything."""
+    spread = lines[0]["recorder"]["spread"]
+    if spread <= BUSY:
+        return None
+    return f"the times of the same step are {100 * spread:.0f} % apart: the machine is busy; measure on a quiet one"
 
 
 def text_of_log(lines: List[Line]) -> bytes:

@@ -7,6 +7,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -27,6 +28,7 @@
 #include "poet/error.hpp"
 #include "poet/model.hpp"
 #include "poet/units.hpp"
+#include "problem/early_updates.hpp"
 #include "step/training_step.hpp"
 
 namespace poet::cli {
@@ -62,7 +64,24 @@ struct ImportArguments {
   std::string parameters;  ///< a .npz file
   bool trace = false;      ///< the file is a log of a step
   std::optional<double> watts;
+  std::optional<UpdatePlaces> updates;  ///< absent: early
 };
+
+/// Puts the updates of a step early, and says what keeps them from it.
+void put_updates_early(ModelSpec& spec, const std::string& place) {
+  const Model model = parse_model(model_json(spec), place);
+  const EarlyUpdates early = early_updates(cost_graph(model, nullptr, 1, false), precedence(model));
+  std::vector<MeasuredSpec> nodes;
+  nodes.reserve(early.order.size());
+  for (const int node : early.order) nodes.push_back(std::move(spec.nodes[node]));
+  spec.nodes = std::move(nodes);
+  constexpr int kFew = 2;  // the weights and the bias of a layer wait for one gradient
+  if (early.waiting_count <= kFew || 2 * early.waiting_count <= early.change_count) return;
+  spdlog::warn(
+      "{} of {} updates wait for node '{}', which depends on many gradients, as clipping "
+      "by a global norm does: all of them are in RAM until then",
+      early.waiting_count, early.change_count, printable(model.nodes[early.awaited].name));
+}
 
 /// What a framework did becomes measured nodes, which need no layer and no op that we know.
 ExitCode import_step(const ImportArguments& arguments) {
@@ -70,12 +89,19 @@ ExitCode import_step(const ImportArguments& arguments) {
     throw InputError("--parameters-output", "found with --trace; a log has no weights");
   }
   const StepLog log = parse_step_log(read_file(arguments.file, kMaxStepLogBytes), arguments.file);
-  const LoggedStep step = step_of_log(log, arguments.watts.value_or(kUsualWatts));
+  LoggedStep step = step_of_log(log, arguments.watts.value_or(kUsualWatts));
+  if (arguments.updates != UpdatePlaces::as_recorded) {
+    put_updates_early(step.model, arguments.file);
+  }
   const std::string document = model_json(step.model);
   const Model model = parse_model(document, arguments.file);
   spdlog::info("{}: {} nodes, {} of computing; the framework held {} at most",
                shown_source(arguments.file), model.nodes.size(), format_seconds(step.seconds),
                format_bytes(step.peak_bytes));
+  const auto state = std::count_if(model.parameters.begin(), model.parameters.end(),
+                                   [](const Parameters& each) { return each.is_state; });
+  spdlog::info("{} pieces of state that the step changes order the nodes, as parameters do{}",
+               state, state > 0 ? "" : "; a log from before state was recorded has none");
   if (log.step_seconds && *log.step_seconds > 0) {
     spdlog::info("a step that nobody records takes {}: its operations have {:.3g} % of it",
                  format_seconds(*log.step_seconds), 100 * step.seconds / *log.step_seconds);
@@ -100,6 +126,7 @@ void warn_of_refusal(const std::string& document, const std::string& place) {
 ExitCode import_network(const ImportArguments& arguments) {
   if (arguments.trace) return import_step(arguments);
   if (arguments.watts) throw InputError("--watts", "found without --trace");
+  if (arguments.updates) throw InputError("--updates", "found without --trace");
   ImportRequest request = arguments.network;
   request.keep_numbers = !arguments.parameters.empty();
   const ImportedText imported = imported_network(request, arguments.file);
@@ -141,6 +168,9 @@ Run add_import(CLI::App& app) {
                        {.min = 1e-9, .max = 1e9, .expected = "a power from 1e-9 to 1e9 watts"},
                        "of a log: the power of computing, for operations that state no energy; 1 "
                        "without");
+  group.choice("--updates", arguments->updates,
+               "of a log: early, each update of parameters as soon as its gradient is there, which "
+               "is usual; or as-recorded");
   group.text("--output", arguments->output, "FILE", "write the model there, whole or not at all");
   group.text(
       "--parameters-output", arguments->parameters, "FILE.npz",

@@ -33,6 +33,7 @@ struct InfoArguments {
   ModelArguments model;
   std::string platform;
   bool json = false;
+  bool no_paging = false;
   std::string output;
 };
 
@@ -55,6 +56,8 @@ Run add_info(CLI::App& app) {
   add_model_options(app, arguments->model.settings, "Options");
   add_network_options(app, arguments->model.network, "Of an ONNX network",
                       &arguments->model.platform_sizes);
+  group.flag("--no-paging", arguments->no_paging,
+             "as for a solve; the figures here are the same with and without");
   group.flag("--json", arguments->json, "the figures as JSON");
   group.text("--output", arguments->output, "FILE", "write them there, whole or not at all");
   return [arguments](Session& session) { return info(*arguments, session); };

@@ -29,6 +29,7 @@
 #include "poet/error.hpp"
 #include "poet/simulate.hpp"
 #include "poet/suggest_schedule.hpp"
+#include "question/fewer_moves.hpp"
 #include "question/known_schedule.hpp"
 #include "report/energy_box.hpp"
 #include "report/fields.hpp"
@@ -61,6 +62,7 @@ Examples:
 struct SolveArguments {
   QuestionArguments asked;
   bool require_optimal = false;
+  std::optional<bool> prices_moves;
   std::string warm_start;
   Destination to;
   std::string plot_directory;
@@ -71,6 +73,11 @@ struct SolveArguments {
   bool print_power_costs = false;
   Lists lists;
 };
+
+bool parse_moves(const std::string& word) {
+  if (word == "priced" || word == "free") return word == "priced";
+  throw InputError(fmt::format("found '{}'; expected free or priced", printable(word)));
+}
 
 /// The schedule to start from, if one was named, in its order. A file about another graph is
 /// refused; a schedule that does not fit these budgets is ignored with a warning. With a search
@@ -147,6 +154,12 @@ ExitCode report(const SolveArguments& arguments, const Subject& subject, Answer&
   ScheduleFile& file = *answer.file;
   file.code = exit_code_of(answer.result, arguments.require_optimal);
   print_summary(file, fmt::format("; {:.2f} s of solving", file.solver.wall_seconds));
+  if (answer.passed_over) {
+    spdlog::info(
+        "{} without moves: {}, which is {} with its moves; this schedule: {}, moves included",
+        status_name(answer.passed_over->status), format_joules(answer.passed_over->energy_joules),
+        format_joules(answer.passed_over->with_moves_joules), format_joules(with_moves(file)));
+  }
   print_beside_tensors(subject);
   print_work(file.solver);
   const std::string order = order_bought(file);
@@ -181,7 +194,9 @@ ExitCode solve(const SolveArguments& arguments, Session& session) {
   // The search for the smallest RAM budget takes time, so what cannot be written is refused first.
   const PlotDirectory plots(arguments.plot_directory, subject.model.name);
   ProgressLine line(session.quiet);
-  AnswerOptions options{.suggest = suggest_schedule, .interrupted = [] { return interrupted(); }};
+  AnswerOptions options{.prices_moves = arguments.prices_moves,
+                        .suggest = suggest_schedule,
+                        .interrupted = [] { return interrupted(); }};
   options.progress = [&line](const Progress& progress) { line.show(progress); };
   // If the search for `min` was interrupted, or nothing is left for tensors, the answer is known
   // without a solve, and then nothing else is written.
@@ -259,6 +274,10 @@ Run add_solve(CLI::App& app) {
             "the RAM budget holds parameters, optimizer state and the platform's reserve as well; "
             "without, tensors only");
   add_order_option(app, arguments->asked);
+  what.parsed("--moves", arguments->prices_moves, "free|priced", parse_moves,
+              "priced: if what moving tensors about in RAM takes is above 0.1 % of the energy, try "
+              "a little less RAM, and take the schedule that is better with its moves; usual for "
+              "measured nodes, and free for others");
   add_network_options(app, arguments->asked.model.network, "Of an ONNX network",
                       &arguments->asked.model.platform_sizes);
   add_paging_options(app, question.paging_time, question.storage);

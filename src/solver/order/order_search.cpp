@@ -22,6 +22,7 @@
 #include "solver/order/order_judge.hpp"
 #include "solver/order/order_moves.hpp"
 #include "solver/order/order_working_set.hpp"
+#include "solver/order/start_orders.hpp"
 #include "solver/search/local_search.hpp"
 
 namespace poet {
@@ -56,10 +57,14 @@ constexpr double kTroubleHeat = 0.02;
 constexpr int kWorkingSetChanges = 400;
 constexpr double kWorkingSetHeat = 0.02;
 /// Searches in the given order, which stand for what it has to offer.
-constexpr int kGivenSearches = 2;
+constexpr std::uint32_t kGivenSearches = 2;
 /// Moves of each, for all the usual effort: so many that a tenth of it is a whole local search,
 /// against which it is stated what the order bought.
 constexpr double kGivenMoves = 15e6;
+/// Of the time limit, for searches in the orders of the start and in the given one. A share of the
+/// time ends them only if time is short.
+constexpr double kStartsTime = 0.15;
+constexpr double kGivenTime = 0.1;
 
 class OrderSearch {
  public:
@@ -70,6 +75,7 @@ class OrderSearch {
         random_(std::uint64_t{options.seed} << 32),
         moves_(problem.graph, precedence, random_),
         judge_(problem),
+        starts_(start_orders(problem.graph, precedence)),
         working_set_(problem.graph),
         given_(problem.graph.nodes.size()) {
     std::iota(given_.begin(), given_.end(), 0);
@@ -81,6 +87,7 @@ class OrderSearch {
     if (options_.start) {
       take_schedule(options_.start_order.empty() ? given_ : options_.start_order, *options_.start);
     }
+    search_start_orders();
     search_given_order();
     if (moves_.any() && working_set_.of_any_order() <= problem_.limits.ram_budget_bytes) {
       search_orders();
@@ -95,17 +102,37 @@ class OrderSearch {
     return is_least || options_.stop() || watch_.elapsed() >= options_.seconds;
   }
 
-  /// The given order gets as much search as an ordinary solve begins with, and more.
+  /// A short judgement of each gives the first schedule at once; the search in the best of them
+  /// makes what is found no worse than what a solve in that order begins with.
+  void search_start_orders() {
+    for (const NodeOrder& start : starts_) {
+      if (stopping()) return;
+      if (working_set_.excess(start, problem_.limits.ram_budget_bytes) > 0) continue;
+      const NodeOrder at_hand = std::exchange(order_, start);
+      // A seed of its own: which orders there are to begin with changes no other draw.
+      note(judge_.judge(start, {}, judge_moves(), options_.seed, [this] { return stopping(); }));
+      if (best_order_ != order_) order_ = at_hand;
+    }
+    if (!best_.fits() || best_order_ == given_) return;
+    search_in(NodeOrder(best_order_), 0, kStartsTime * options_.seconds);
+  }
+
+  void search_in(const NodeOrder& order, std::uint32_t number, Seconds until) {
+    LocalSearchOptions search{.seed = options_.seed + number};
+    search.moves = std::min(search.moves, static_cast<std::int64_t>(options_.effort * kGivenMoves));
+    search.stop = [this, until] { return stopping() || watch_.elapsed() >= until; };
+    search.improved = [&](const Schedule& schedule) { take_schedule(order, schedule); };
+    local_search({.graph = permuted(problem_.graph, order), .limits = problem_.limits}, search);
+  }
+
+  /// The given order gets as much search as an ordinary solve begins with, and more. If only other
+  /// orders have a schedule yet, it may take but a share of the time.
   void search_given_order() {
     if (working_set(problem_.graph).bytes > problem_.limits.ram_budget_bytes) return;
-    for (int s = 0; s < kGivenSearches && !stopping(); ++s) {
-      LocalSearchOptions search{.seed = options_.seed + static_cast<std::uint32_t>(s)};
-      search.moves =
-          std::min(search.moves, static_cast<std::int64_t>(options_.effort * kGivenMoves));
-      search.stop = [this] { return stopping(); };
-      search.improved = [this](const Schedule& schedule) { take_schedule(given_, schedule); };
-      local_search(problem_, search);
-    }
+    const bool is_late = found_.schedule && best_order_ != given_;
+    const Seconds until =
+        is_late ? watch_.elapsed() + kGivenTime * options_.seconds : options_.seconds;
+    for (std::uint32_t s = 0; s < kGivenSearches && !stopping(); ++s) search_in(given_, s, until);
   }
 
   /// The order of a schedule for other limits is worth a long judgement.
@@ -235,6 +262,7 @@ class OrderSearch {
   Random random_;
   OrderMoves moves_;
   OrderJudge judge_;
+  std::vector<NodeOrder> starts_;
   OrderWorkingSet working_set_;
   NodeOrder given_;  ///< the identity
   NodeOrder order_;  ///< at hand

@@ -148,7 +148,7 @@ TEST(Version2Nodes, MistakesHaveThePlace) {
             "computed again nor paged; expected one node over it");
   EXPECT_EQ(error(R"(, "reads_parameters": ["v"])"),
             "own.json: /nodes/2/reads_parameters/0: found 'v', expected a name of \"parameters\" "
-            "at the top of the file");
+            "or \"state\" at the top of the file");
   EXPECT_EQ(error(R"(, "writes_parameters": ["w"])"),
             "own.json: /nodes/2/writes_parameters: found parameters that the node changes, "
             "expected \"recompute\": false beside them");

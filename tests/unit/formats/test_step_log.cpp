@@ -89,6 +89,73 @@ TEST(StepLog, BecomesAModelFileThatIsRead) {
   EXPECT_EQ(model.backward, Backward::explicit_nodes);
 }
 
+/// Momentum: the update reads the buffer that the gradient has changed.
+const std::string kMomentum =
+    kHead +
+    R"({"event": "memory", "id": 1, "bytes": 64, "kind": "parameter", "name": "w"}
+{"event": "memory", "id": 2, "bytes": 64, "kind": "other", "name": "w"}
+{"event": "memory", "id": 3, "bytes": 64, "kind": "other"}
+{"event": "memory", "id": 4, "bytes": 64, "kind": "input", "name": "x"}
+{"event": "op", "op": "look", "seconds": 1, "reads": [4, 2, 3], "makes": [{"id": 5, "bytes": 64}]}
+{"event": "op", "op": "gradient", "seconds": 1, "reads": [4, 1], "makes": [{"id": 6, "bytes": 64}]}
+{"event": "op", "op": "add_", "seconds": 1, "reads": [6], "writes": [2]}
+{"event": "op", "op": "sqrt", "seconds": 1, "reads": [2], "makes": [{"id": 7, "bytes": 64}]}
+{"event": "op", "op": "mul_", "seconds": 1, "writes": [2]}
+{"event": "op", "op": "update", "seconds": 1, "reads": [7], "writes": [1]}
+{"event": "op", "op": "after", "seconds": 1, "reads": [1], "makes": [{"id": 8, "bytes": 64}]}
+)";
+
+std::vector<std::string> names(const std::vector<InputName>& list) {
+  std::vector<std::string> result;
+  for (const InputName& each : list) result.push_back(each.name);
+  return result;
+}
+
+using Names = std::vector<std::string>;
+
+TEST(StepLog, OrdersNodesByWhatTheStepChanges) {
+  const LoggedStep step = step_of_log(parse_step_log(kMomentum, "step.jsonl"), 1);
+  ASSERT_EQ(step.model.parameters.size(), 2U) << "what no operation changes is no state";
+  EXPECT_EQ(step.model.parameters[1].name, "state 2") << "the name is that of a parameter";
+  EXPECT_TRUE(step.model.parameters[1].is_state);
+  EXPECT_EQ(names(node(step, "look").reads_parameters), Names{"state 2"});
+  EXPECT_TRUE(node(step, "look").recompute) << "until the change";
+  EXPECT_EQ(names(node(step, "add_").writes_parameters), Names{"state 2"});
+  EXPECT_EQ(inputs(node(step, "sqrt")), Names{"add_"}) << "behind the change";
+  EXPECT_FALSE(node(step, "sqrt").recompute);
+  EXPECT_TRUE(node(step, "sqrt").reads_parameters.empty());
+  EXPECT_EQ(inputs(node(step, "mul_")), Names{"sqrt"}) << "which reads the change before";
+  EXPECT_EQ(inputs(node(step, "after")), Names{"update"});
+  EXPECT_FALSE(node(step, "after").recompute);
+
+  const std::string document = model_json(step.model);
+  EXPECT_THAT(document, HasSubstr(R"("state": {)"));
+  EXPECT_EQ(parse_model(document, "step.jsonl").parameters.size(), 2U);
+}
+
+// The first operation that touches running statistics can be computed again without them. Others
+// cannot: between what they compute and what they change, nothing may come.
+TEST(StepLog, ChangesRunningStatisticsInPassing) {
+  const auto norm = [](int in, int out) {
+    return R"({"event": "op", "op": "norm", "seconds": 1, "statistics": [2], "reads": [)" +
+           std::to_string(in) + R"(], "makes": [{"id": )" + std::to_string(out) +
+           R"(, "bytes": 8}]})" + "\n";
+  };
+  const std::string text = kHead + R"({"event": "memory", "id": 2, "bytes": 4, "kind": "other"}
+{"event": "memory", "id": 3, "bytes": 8, "kind": "input"}
+)" + norm(3, 4) + norm(4, 5);
+  const LoggedStep step = step_of_log(parse_step_log(text, "log"), 1);
+  ASSERT_EQ(step.model.nodes.size(), 4U);
+  EXPECT_TRUE(node(step, "norm").recompute);
+  EXPECT_TRUE(node(step, "norm").writes_parameters.empty());
+  EXPECT_EQ(node(step, "norm:2").costs.bytes, 0);
+  EXPECT_FALSE(node(step, "norm:2").recompute);
+  EXPECT_EQ(inputs(node(step, "norm:2")), (Names{"input", "norm"}));
+  EXPECT_EQ(names(node(step, "norm:2").writes_parameters), Names{"state 2"});
+  EXPECT_FALSE(node(step, "norm:3").recompute);
+  EXPECT_EQ(names(node(step, "norm:3").writes_parameters), Names{"state 2"});
+}
+
 // The most is there during the operation back: 100 of the input, 60 + 60 + 4 + 60 kept, 40 made.
 TEST(StepLog, KnowsWhatTheFrameworkHeld) {
   EXPECT_EQ(step_of_log(parse_step_log(kStep, "step.jsonl"), 1).peak_bytes, 324);

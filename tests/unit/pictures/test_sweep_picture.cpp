@@ -235,6 +235,27 @@ TEST(MethodsSvg, HasABarForEachMethodAndTheBoundOfItsGroup) {
   }
 }
 
+// A bound that is proven without recomputation would lie above bars of methods that recompute.
+TEST(MethodsSvg, DrawsNoBoundOfSchedulesThatLeaveOutWhatOthersUse) {
+  const auto svg = [](const std::string& set, Joules bound) {
+    const MethodBar paging{.problem = "tiny",
+                           .method = "paging-only",
+                           .techniques = set,
+                           .energy_joules = 20,
+                           .lower_bound_joules = bound,
+                           .baseline_energy_joules = 10};
+    const MethodBar all{.problem = "tiny",
+                        .method = "poet",
+                        .techniques = "both",
+                        .energy_joules = 14,
+                        .lower_bound_joules = 11,
+                        .baseline_energy_joules = 10};
+    return methods_svg(std::vector<MethodBar>{paging, all});
+  };
+  EXPECT_EQ(svg("paging", 19), svg("paging", 11)) << "the line stays at 11";
+  EXPECT_NE(svg("both", 13), svg("both", 11));
+}
+
 TEST(OverheadAxis, KeepsWhatLiesBelowTheBaselineOnTheAxis) {
   for (const Joules top : {14.0, 300.0}) {
     EXPECT_EQ(OverheadAxis(panel_with_tops({10.1, top}), 100, 0)(-0.5), 100);

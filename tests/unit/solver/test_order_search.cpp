@@ -11,10 +11,12 @@
 #include <fmt/format.h>
 
 #include "poet/simulate.hpp"
+#include "solver/order/least_peak.hpp"
 #include "solver/order/order_judge.hpp"
 #include "solver/order/order_moves.hpp"
 #include "solver/order/order_search.hpp"
 #include "solver/order/order_working_set.hpp"
+#include "solver/order/start_orders.hpp"
 #include "support/order_rules.hpp"
 #include "support/random_order_graphs.hpp"
 
@@ -262,6 +264,63 @@ Problem wide_branches(int count) {
   add("sum", 1, narrow);
   return {.graph = make_graph(std::move(nodes)),
           .limits = {.ram_budget_bytes = 110, .runtime_budget_seconds = 100}};
+}
+
+TEST(StartOrders, AreLegalAndNeedNoMoreThanTheGivenOneAndTheFirstLeast) {
+  int found = 0;
+  for (int number = 0; number < 40; ++number) {
+    Random random(static_cast<std::uint64_t>(number));
+    const Graph graph = graph_with_orders(random, 6 + random.below(30));
+    Bytes least = 0;
+    for (const NodeOrder& order : start_orders(graph, precedence(graph))) {
+      ++found;
+      check_order(graph, precedence(graph), order);
+      const Bytes peak = keep_all_peak(graph, order);
+      EXPECT_LE(peak, keep_all_peak(graph, first_order(graph)));
+      EXPECT_GE(peak, least);
+      least = peak;
+    }
+  }
+  EXPECT_GT(found, 20);
+}
+
+// Each narrow node frees a wide one.
+TEST(StartOrders, HaveWhatFreesMoreThanItMakesAsSoonAsItCanBeComputed) {
+  const Graph graph = wide_branches(3).graph;
+  EXPECT_EQ(freeing_order(graph, precedence(graph)), (NodeOrder{0, 1, 4, 2, 5, 3, 6, 7}));
+}
+
+/// Gradients of a chain, all of which stay until the updates at the end.
+TEST(OrderSearch, FindsAScheduleAtOnceWhereEarlyUpdatesHaveOne) {
+  std::vector<Node> nodes;
+  constexpr int kLayers = 40;
+  const auto add = [&](Bytes bytes, std::vector<int> inputs) {
+    nodes.push_back({.name = fmt::format("n{}", nodes.size()),
+                     .op = "custom",
+                     .bytes = bytes,
+                     .runtime_seconds = 1,
+                     .energy_joules = 1,
+                     .inputs = std::move(inputs)});
+  };
+  add(1, {});
+  for (int k = 0; k < kLayers; ++k) {
+    add(1, {std::max(0, 2 * k - 1)});  // the gradient of what the layer reads
+    add(100, {2 * k + 1});             // and of its weights
+  }
+  for (int k = 0; k < kLayers; ++k) {
+    add(0, {2 * k + 2});
+    nodes.back().recompute = false;
+    nodes.back().writes_parameters = {fmt::format("w{}", k)};
+  }
+  Problem problem{.graph = make_graph(std::move(nodes))};
+  problem.limits = {
+      .ram_budget_bytes = 300, .runtime_budget_seconds = 200, .techniques = {.paging = false}};
+  int asked = 0;
+  OrderSearchOptions options;
+  options.stop = [&] { return ++asked > 2000; };
+  const FoundOrder found = search_order(problem, precedence(problem.graph), options);
+  ASSERT_TRUE(found.schedule.has_value());
+  EXPECT_EQ(found.energy_joules, baseline(problem.graph).energy_joules);
 }
 
 // The least peak of any order, as MODeL looks for.
