@@ -116,7 +116,7 @@ void expect_agreement(const CaseRange& range, const Change& change) {
   for (std::size_t v = 1; v < all.size(); ++v) EXPECT_GT(tried[v], 0) << all[v].name;
 }
 
-TEST(Features, AnOlderNameStillSwitchesTheGlanceOff) {
+TEST(SolverFeatures, AnOlderNameStillSwitchesTheGlanceOff) {
   EXPECT_EQ(features_without("coarse"), features_without("glance"));
   EXPECT_FALSE(features_without("coarse").glance);
 }
