@@ -174,7 +174,13 @@ def stack(poet_solve, folder):
     failures = [] if deepest[0] > 400 else [f"only {deepest[0]} bytes for the deepest kernel: the frames were not found"]
     failures += [] if bound <= limit else [f"frames come to {bound} bytes; POET_STACK_BYTES is {limit}"]
     for name in ("small_cnn", "ds_cnn"):
-        _, [[_, taken, _]] = run_program(export(poet_solve, folder / name, MODELS[name]), "step_counts.c")
+        step = export(poet_solve, folder / name, MODELS[name])
+        binary, [[_, taken, _]] = run_program(step, "step_counts.c")
+        arrays = [line.split() for line in run(["arm-none-eabi-nm", "-S", "--radix=d", binary]).splitlines()]
+        sizes = {words[3]: int(words[1]) for words in arrays if len(words) == 4 and words[2] == "b"}
+        total = int(re.search(r"#define POET_TOTAL_RAM_BYTES (\d+)", (step / "poet_plan.h").read_text())[1])
+        linked = sum(sizes[name] for name in ("arena", "parameters", "input", "target"))
+        failures += [] if linked + limit == total else [f"{name}: POET_TOTAL_RAM_BYTES is {total}; the linker has {linked} without a stack"]
         print(f"{name} takes {taken} bytes of the stack")
         failures += [] if 400 < int(taken) <= limit else [f"{name} takes {taken} bytes of the stack; POET_STACK_BYTES is {limit}"]
     return failures
