@@ -212,7 +212,7 @@ class Schedule:
             parameters: for "c": the parameters to begin with, as for `run()`, such as `Run.parameters`.
             inference: for "c": a schedule of the same model with `backward="none"`, as a second plan that shares the
                 parameters of the training step.
-            name: for "c": what all words of the C begin with in the place of "poet", for several exports in one program.
+            name: for "c": what all words begin with in the place of "poet", for several exports in one program.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
