@@ -226,7 +226,8 @@ class Schedule:
         with Files() as files:
             forward = [] if inference is None else ["--inference", files.add("inference.json", inference.text)]
             finished = run(["export", self._argument(files), "--model", self._model(model).argument(files),
-                            *options({"--output": os.fspath(directory), "--format": format, "--force": force, "--name": name}),
+                            *options({"--output": os.fspath(directory), "--format": format, "--force": force,
+                                      "--name": name}),
                             *forward, *array_words(files, parameters, None, None)], files)
         if finished.status == EXIT_REQUIREMENT:
             raise InvalidSchedule(*finished.errors())

@@ -3,8 +3,8 @@
 
 usage: check_counts.py CHECK POET_SOLVE BUILD_DIR
 
-CHECK is `kernels`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with the
-POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
+CHECK is `kernels`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with
+the POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
 may take a tenth more. Exit status: 0 it holds; 1 it does not, with a line for each difference; 77 without a compiler or QEMU.
 """
 import functools
@@ -51,8 +51,9 @@ def flags_of(step):
 def run_program(step, program, *others):
     """What it prints, as lines of words. `others`: more exports that it links, without a clock, whose name is of one of them."""
     binary = step.parent / f"{pathlib.Path(program).stem}.elf"
-    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, HERE / program, *(EXAMPLE / name for name in (BOARD[:2] if others else BOARD)),
-         *(source for folder in (step, *others) for source in sorted(folder.glob("*.c"))), *(f"-I{folder}" for folder in others),
+    files = [EXAMPLE / name for name in (BOARD[:2] if others else BOARD)]
+    files += [source for folder in (step, *others) for source in sorted(folder.glob("*.c"))]
+    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, *(f"-I{folder}" for folder in others), HERE / program, *files,
          "-nostartfiles", "--specs=nano.specs", "-L", EXAMPLE, "-T", EXAMPLE / f"{board.LARGE}.ld", "-Wl,--gc-sections", "-o", binary])
     printed = run(["qemu-system-arm", "-machine", board.LARGE, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
                    "-semihosting-config", "enable=on,target=native", "-kernel", binary])
