@@ -212,7 +212,7 @@ class Schedule:
             parameters: for "c": the parameters to begin with, as for `run()`, such as `Run.parameters`.
             inference: for "c": a schedule of the same model with `backward="none"`, as a second plan that shares the
                 parameters of the training step.
-            name: for "c": what all words of the C begin with in the place of "poet", for several exports in one program.
+            name: for "c": what all words begin with in the place of "poet", for several exports in one program.
             model: what the schedule was solved for, if it was loaded without one.
 
         Returns:
@@ -226,7 +226,8 @@ class Schedule:
         with Files() as files:
             forward = [] if inference is None else ["--inference", files.add("inference.json", inference.text)]
             finished = run(["export", self._argument(files), "--model", self._model(model).argument(files),
-                            *options({"--output": os.fspath(directory), "--format": format, "--force": force, "--name": name}),
+                            *options({"--output": os.fspath(directory), "--format": format, "--force": force,
+                                      "--name": name}),
                             *forward, *array_words(files, parameters, None, None)], files)
         if finished.status == EXIT_REQUIREMENT:
             raise InvalidSchedule(*finished.errors())

@@ -1,14 +1,15 @@
 // poet_constants.c: the frozen parameters, which the linker puts into flash. poet_parameters.c:
 // trained ones that a user gave, which are there as well, to be copied when training begins.
 // Both are numbers and not a call at start-up, because what is computed there would be in RAM.
-// Hexadecimal floats lose no bit and take some 17 bytes of source each; only the compiler sees
-// them.
+// Hexadecimal floats lose no bit and take some 17 bytes of source each; large arrays are words.
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
@@ -24,14 +25,14 @@
 namespace poet {
 namespace {
 
-constexpr std::size_t kNumbersPerLine = 5;
-
 // C99 asks compilers for lines of 4095 characters and no longer ones.
-void append_lines(std::string& text, const std::vector<float>& values) {
+void append_lines(std::string& text, const std::vector<float>& values, bool as_words) {
+  const std::size_t per_line = as_words ? 8 : 5;
   for (std::size_t i = 0; i < values.size(); ++i) {
-    const bool ends_line = i % kNumbersPerLine + 1 == kNumbersPerLine || i + 1 == values.size();
-    text += i % kNumbersPerLine == 0 ? "  " : " ";
-    text += exact_float_literal(values[i]);
+    const bool ends_line = i % per_line + 1 == per_line || i + 1 == values.size();
+    if (i % per_line == 0 || !as_words) text += i % per_line == 0 ? "  " : " ";
+    const std::string number = exact_float_literal(values[i]);  // refuses what is not finite
+    text += as_words ? fmt::format("0x{:x}", std::bit_cast<std::uint32_t>(values[i])) : number;
     text += ends_line ? ",\n" : ",";
   }
 }
@@ -60,13 +61,13 @@ std::vector<float> first_statistics(const DevicePlan& plan, const FirstParameter
 
 /// The running statistics of the groups that have some where `first_of` says.
 std::string statistics_text(const DevicePlan& plan, const FirstParameters& first,
-                            std::int32_t DeviceGroup::*first_of) {
+                            std::int32_t DeviceGroup::*first_of, bool as_words = false) {
   std::string values;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     if (plan.groups[g].*first_of < 0) continue;
     values += fmt::format("  /* running means and variances of {} */\n",
                           comment_text(plan.groups[g].parameters->name));
-    append_lines(values, first_statistics(plan, first, g));
+    append_lines(values, first_statistics(plan, first, g), as_words);
   }
   return values;
 }
@@ -109,16 +110,21 @@ std::string byte_array(const DevicePlan& plan, const FirstParameters& first) {
 
 /// An array of the groups that are trained, or of those that are not.
 std::string parameter_array(const DevicePlan& plan, const FirstParameters& first,
-                            std::string_view name, bool of_trained) {
+                            const std::string& name, bool of_trained) {
+  const bool as_words = are_words(of_trained ? plan.parameter_count : plan.constant_count);
   std::string values;
   for (std::size_t g = 0; g < plan.groups.size(); ++g) {
     const StepParameters& from = *plan.groups[g].parameters;
     if (from.is_trained != of_trained) continue;
     values += fmt::format("  /* {} */\n", comment_text(from.name));
-    append_lines(values, real_values(plan, first, g));
+    append_lines(values, real_values(plan, first, g), as_words);
   }
-  if (!of_trained) values += statistics_text(plan, first, &DeviceGroup::constant_running);
-  return "#include \"poet_plan.h\"\n\n" + array_text("poet_real", name, values);
+  if (!of_trained) {
+    values += statistics_text(plan, first, &DeviceGroup::constant_running, as_words);
+  }
+  return "#include \"poet_plan.h\"\n\n" + (as_words
+                                               ? array_text("uint32_t", name + "_words", values)
+                                               : array_text("poet_real", name, values));
 }
 
 }  // namespace

@@ -64,16 +64,14 @@ class PlanHeader {
         "#ifdef __cplusplus\nextern \"C\" {{\n#endif\n\nextern const struct poet_plan {};\n",
         words_.symbol);
     if (!plan_.is_second) {
-      text_ +=
-          "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n"
-          "extern const poet_real poet_constants[];\n"
-          "/* For poet_memory.constant_bytes, likewise. */\n"
-          "extern const int8_t poet_constant_bytes[];\n";
+      text_ += "/* For poet_memory.constants: the values of a seed, in poet_constants.c. */\n" +
+               declaration("poet_constants", plan_.constant_count) +
+               "/* For poet_memory.constant_bytes, likewise. */\n"
+               "extern const int8_t poet_constant_bytes[];\n";
     }
     if (plan_.has_reset) {
-      text_ +=
-          "/* What poet_initialise() copies; in poet_parameters.c. */\n"
-          "extern const poet_real poet_reset_parameters[];\n";
+      text_ += "/* What poet_initialise() copies; in poet_parameters.c. */\n" +
+               declaration("poet_reset_parameters", plan_.parameter_count);
     }
     if (plan_.has_running_reset) text_ += "extern const poet_real poet_reset_running[];\n";
     text_ += "\n#ifdef __cplusplus\n}\n#endif\n\n#endif\n";
@@ -81,6 +79,14 @@ class PlanHeader {
   }
 
  private:
+  static std::string declaration(std::string_view name, std::int64_t count) {
+    if (!are_words(count)) return fmt::format("extern const poet_real {}[];\n", name);
+    return fmt::format(
+        "extern const uint32_t {0}_words[]; /* the bits of the numbers */\n"
+        "#define {0} ((const poet_real*)(const void*){0}_words)\n",
+        name);
+  }
+
   /// In C99, a decimal constant beyond 2^31 - 1 without a suffix has a signed type of more than 32
   /// bits.
   void define(const std::string& name, std::int64_t value, const std::string& about = {}) {
@@ -112,6 +118,31 @@ class PlanHeader {
     define("STACK_BYTES", kStackBytes,
            "at most, of a step or a pass on a Cortex-M, by POET_CFLAGS");
     text_ += "\n";
+    write_ram();
+  }
+
+  /// The sum of what a program has to find room for, which a linker sees in arrays and not at once.
+  void write_ram() {
+    text_ += "/* RAM of a program in bytes, by term; elements of data have 4 bytes each. */\n";
+    std::int64_t sum = std::int64_t{plan_.arena_bytes} + kStackBytes;
+    const auto term = [&](const char* name, std::int64_t count, const char* about) {
+      define(name, 4 * count, about);
+      sum += 4 * count;
+    };
+    term("PARAMETERS_BYTES", plan_.parameter_count, "of poet_memory.parameters");
+    term("MOMENTS_BYTES", plan_.moment_count, "of poet_memory.moments");
+    term("KEPT_BYTES", plan_.kept_count, "of poet_memory.kept");
+    term("RUNNING_BYTES", plan_.running_count, "of poet_memory.running");
+    term("DATA_BYTES", data_count(step_), "of all inputs and targets");
+    define("TOTAL_RAM_BYTES", sum, "these, the arena and the stack");
+    text_ += "\n";
+  }
+
+  static std::int64_t data_count(const TrainingStep& step) {
+    std::int64_t count = 0;
+    for (const StepData& input : step.inputs) count += input.count;
+    for (const StepData& target : step.targets) count += target.count;
+    return count;
   }
 
   /// A firmware declares an array for each bank, in a section of its linker script.

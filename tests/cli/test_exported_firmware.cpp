@@ -42,8 +42,7 @@ INSTANTIATE_TEST_SUITE_P(Optimizers, FirmwareWith,
                          testing::Values(Training{"sgd", "fused"}, Training{"sgd", "buffered"},
                                          Training{"momentum", "fused"},
                                          Training{"momentum", "accumulate"},
-                                         Training{"adam", "fused"}, Training{"adam", "buffered"},
-                                         Training{"adam", "accumulate"}),
+                                         Training{"adam", "fused"}, Training{"adam", "buffered"}),
                          [](const auto& each) {
                            return each.param.optimizer + std::string("_") + each.param.update;
                          });

@@ -86,6 +86,7 @@ std::set<std::string> words_of_header(const std::string& header) {
   for (std::string line : lines_of(header)) {
     if (line.find("_INSTRUCTION_COUNT") != std::string::npos) continue;
     if (line.find("_ARENA_BYTES") != std::string::npos) continue;
+    if (line.find("_TOTAL_RAM_BYTES") != std::string::npos) continue;
     const std::size_t equals = line.find(" = ");
     const std::size_t comment = line.find(" /*");
     if (line.starts_with("  POET_TENSOR_")) line = line.substr(0, equals) + line.substr(comment);

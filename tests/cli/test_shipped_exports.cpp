@@ -155,6 +155,71 @@ TEST_F(Shipped, TwoNetworksAreInOneProgram) {
   EXPECT_EQ(compile(POET_NM, {binary}).out.find("poet_"), std::string::npos);
 }
 
+/// The number behind a macro.
+std::int64_t macro_of(const std::string& header, const std::string& name) {
+  const std::size_t at = header.find(fmt::format("#define POET_{} ", name));
+  return std::stoll(header.substr(header.find(' ', at + 8)));
+}
+
+// The sum of RAM is the bytes of the arrays that a linker places, and of the stack; what a summary
+// counts has the bytes there.
+TEST_F(Shipped, TheSumOfRamIsWhatTheLinkerPlaces) {
+  const std::string accumulating =
+      folder_.write("kept.json", norm_model("momentum\", \"update\": \"accumulate", 3));
+  const std::string adam = folder_.write("adam.json", norm_model("adam", 5));
+  for (const auto& [model, ram] :
+       {std::pair(std::string("linear"), "100%"), std::pair(std::string("ds_cnn"), "60%"),
+        std::pair(accumulating, "min"), std::pair(adam, "100%")}) {
+    const std::string path = solved(model, ram);
+    ASSERT_EQ(exported(path, {"--model", model}).status, 0);
+    const std::string program =
+        linked({"-std=c11", "-O0", "-ffp-contract=off", plan_ + "/examples/main.c"});
+    std::int64_t placed = 0;
+    int arrays = 0;
+    for (const std::string& line : lines_of(compile(POET_NM, {"-S", "--radix=d", program}).out)) {
+      std::istringstream words(line);
+      std::string address, size, kind, name;
+      words >> address >> size >> kind >> name;
+      if (kind != "b" || name == "storage") continue;
+      if (name.find('.') != std::string::npos) continue;  // of the C library
+      placed += std::stoll(size);
+      ++arrays;
+    }
+    EXPECT_GE(arrays, 4);
+    const std::string header = file_of("poet_plan.h");
+    EXPECT_EQ(macro_of(header, "TOTAL_RAM_BYTES"), placed + macro_of(header, "STACK_BYTES"));
+    const json summary = json::parse(contents_of(path)).at("summary");
+    const json& memory = summary.at("memory");
+    EXPECT_EQ(macro_of(header, "ARENA_BYTES"), summary.at("peak_ram_bytes"));
+    EXPECT_EQ(macro_of(header, "PARAMETERS_BYTES"), memory.at("parameters_bytes"));
+    EXPECT_EQ(macro_of(header, "MOMENTS_BYTES"), memory.at("optimizer_bytes"));
+    EXPECT_EQ(macro_of(header, "KEPT_BYTES"), memory.at("gradients_bytes"));
+  }
+}
+
+// Above 100 KB, constants and given parameters are words, with the same bits.
+TEST_F(Shipped, LargeArraysAreWords) {
+  const Words options{"-std=c11",   "-O1",          "-Wall",   "-Wextra",
+                      "-Wpedantic", "-Wconversion", "-Werror", "-ffp-contract=off"};
+  const std::string path = solved("linear", "100%");
+  const std::string trained = folder_.file("trained.npz");
+  const auto run_with = [&](const Words& words) {
+    return document(poet_solve(Words{"run", path, "--model", "linear", "--steps", "3"} + words));
+  };
+  run_with({"--parameters-output", trained});
+  ASSERT_EQ(exported(path, {"--model", "linear", "--parameters", trained}).status, 0);
+  EXPECT_THAT(file_of("poet_parameters.c"),
+              HasSubstr("const uint32_t poet_reset_parameters_words[] = {\n  /* fc1 */\n  0x"));
+  EXPECT_LT(file_of("poet_parameters.c").size(),
+            12 * static_cast<std::size_t>(macro_of(file_of("poet_plan.h"), "PARAMETER_COUNT")));
+  const Words main{plan_ + "/examples/main.c", plan_ + "/poet_parameters.c"};
+  std::vector<double> losses;
+  for (const double loss :
+       run_with({"--parameters", trained}).at("losses").get<std::vector<double>>())
+    losses.push_back(std::stod(fmt::format("{:.9g}", loss)));
+  EXPECT_EQ(losses_of(run_step(linked(options + main), {})), losses);
+}
+
 TEST_F(Shipped, ANameThatTheSourcesUseIsRefused) {
   const std::string path = solved("linear", "100%");
   for (const char* name : {"call", "Kws", "2nd", "a__b", "a_", "a-b"}) {

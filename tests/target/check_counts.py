@@ -3,8 +3,8 @@
 
 usage: check_counts.py CHECK POET_SOLVE BUILD_DIR
 
-CHECK is `kernels`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with the
-POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
+CHECK is `kernels`, `steps`, `updates` or `stack`; or `record`, which measures all of it and writes counts.json anew. Everything is compiled with
+the POET_CFLAGS of an export. Instructions are exact and the same in every run with one compiler; another one than what was recorded with
 may take a tenth more. Exit status: 0 it holds; 1 it does not, with a line for each difference; 77 without a compiler or QEMU.
 """
 import functools
@@ -51,8 +51,9 @@ def flags_of(step):
 def run_program(step, program, *others):
     """What it prints, as lines of words. `others`: more exports that it links, without a clock, whose name is of one of them."""
     binary = step.parent / f"{pathlib.Path(program).stem}.elf"
-    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, HERE / program, *(EXAMPLE / name for name in (BOARD[:2] if others else BOARD)),
-         *(source for folder in (step, *others) for source in sorted(folder.glob("*.c"))), *(f"-I{folder}" for folder in others),
+    files = [EXAMPLE / name for name in (BOARD[:2] if others else BOARD)]
+    files += [source for folder in (step, *others) for source in sorted(folder.glob("*.c"))]
+    run([board.COMPILER, *CHIP, *flags_of(step), "-I", EXAMPLE, *(f"-I{folder}" for folder in others), HERE / program, *files,
          "-nostartfiles", "--specs=nano.specs", "-L", EXAMPLE, "-T", EXAMPLE / f"{board.LARGE}.ld", "-Wl,--gc-sections", "-o", binary])
     printed = run(["qemu-system-arm", "-machine", board.LARGE, "-nographic", "-monitor", "none", "-serial", "none", "-icount", "shift=0",
                    "-semihosting-config", "enable=on,target=native", "-kernel", binary])
@@ -174,7 +175,14 @@ def stack(poet_solve, folder):
     failures = [] if deepest[0] > 400 else [f"only {deepest[0]} bytes for the deepest kernel: the frames were not found"]
     failures += [] if bound <= limit else [f"frames come to {bound} bytes; POET_STACK_BYTES is {limit}"]
     for name in ("small_cnn", "ds_cnn"):
-        _, [[_, taken, _]] = run_program(export(poet_solve, folder / name, MODELS[name]), "step_counts.c")
+        step = export(poet_solve, folder / name, MODELS[name])
+        binary, [[_, taken, _]] = run_program(step, "step_counts.c")
+        arrays = [line.split() for line in run(["arm-none-eabi-nm", "-S", "--radix=d", binary]).splitlines()]
+        sizes = {words[3]: int(words[1]) for words in arrays if len(words) == 4 and words[2] == "b"}
+        header = (step / "poet_plan.h").read_text()
+        total, running = (int(re.search(rf"#define POET_{what}_BYTES (\d+)", header)[1]) for what in ("TOTAL_RAM", "RUNNING"))
+        linked = sum(sizes[array] for array in ("arena", "parameters", "input", "target"))  # the program keeps no statistics
+        failures += [] if linked + running + limit == total else [f"{name}: POET_TOTAL_RAM_BYTES is {total}; the linker has {linked}"]
         print(f"{name} takes {taken} bytes of the stack")
         failures += [] if 400 < int(taken) <= limit else [f"{name} takes {taken} bytes of the stack; POET_STACK_BYTES is {limit}"]
     return failures
