@@ -1,6 +1,6 @@
 // A solver that knows peaks alone may fill RAM so well that tensors have to be moved about to find
 // room, and moves take time and energy that no figure of the step has. A little less RAM for the
-// solve leaves holes, in which tensors stay where they are. One try, whose length is counted in
+// solve leaves holes, in which tensors stay where they are. A few tries, whose length is counted in
 // moves of the search.
 
 #include "question/fewer_moves.hpp"
@@ -17,6 +17,8 @@ namespace {
 
 /// Of the energy, below which moves are left alone.
 constexpr double kNoticed = 1e-3;
+/// Solves at most: if what is in the way is too much to do without, half of it may do.
+constexpr int kTries = 3;
 
 /// By how much no offsets without moves are known to fit the budget.
 Bytes bytes_in_the_way(const ScheduleFile& file) {
@@ -35,21 +37,23 @@ Joules with_moves(const ScheduleFile& file) {
 std::optional<ScheduleFile> with_fewer_moves(const ScheduleFile& file, const Platform& platform,
                                              const SolveOptions& options) {
   if (file.arena.moved_joules.value_or(0) <= kNoticed * file.summary.energy_joules) return {};
-  const Bytes excess = bytes_in_the_way(file);
-  Problem problem{.graph = file.graph, .limits = file.request.limits};
-  Bytes& budget = problem.limits.ram_budget_bytes;
-  budget = std::min(budget, file.summary.peak_ram_bytes) - excess;
-  if (excess == 0 || budget <= 0) return {};
   SolveOptions solving = options;
   solving.settings.effort = Effort::fast;
   solving.start.reset();
-  const SolveResult found = solve_watched(problem, solving, solve);
-  if (!found.schedule) return {};
-  ScheduleFile other = with_other_schedule(file, found);
-  add_offsets(other);
-  price_moves(other.arena, platform);
-  if (with_moves(other) >= with_moves(file)) return {};
-  return other;
+  Problem problem{.graph = file.graph, .limits = file.request.limits};
+  const Bytes most = std::min(problem.limits.ram_budget_bytes, file.summary.peak_ram_bytes);
+  Bytes less = bytes_in_the_way(file);
+  for (int tried = 0; tried < kTries && less > 0; ++tried, less /= 2) {
+    problem.limits.ram_budget_bytes = most - less;
+    if (problem.limits.ram_budget_bytes <= 0) continue;
+    const SolveResult found = solve_watched(problem, solving, solve);
+    if (!found.schedule) continue;
+    ScheduleFile other = with_other_schedule(file, found);
+    add_offsets(other);
+    price_moves(other.arena, platform);
+    if (with_moves(other) < with_moves(file)) return other;
+  }
+  return {};
 }
 
 }  // namespace poet

@@ -29,11 +29,12 @@ BEYOND_A_SCHEMA = {"absurd_channels", "absurd_flop", "absurd_input", "absurd_ten
                    "unequal_shapes", "unknown_input", "wrong_classes"}
 
 COSTS = {"bytes": 20, "runtime_seconds": 1, "energy_joules": 1, "page_in_energy_joules": 1, "page_out_energy_joules": 1}
-NODES = {"format": "poet-model", "version": 2, "name": "measured", "parameters": {"w": 8}, "nodes": [
+NODES = {"format": "poet-model", "version": 2, "name": "measured", "parameters": {"w": 8}, "state": {"m": 8},
+         "nodes": [
     {"name": "a", **COSTS, "inputs": [], "workspace_bytes": 4},
     {"name": "b", **COSTS, "inputs": ["a"], "in_place": "a", "reads_parameters": ["w"], "page": False,
-     "page_in_seconds": 0.5, "page_out_seconds": 0.5},
-    {"name": "c", **COSTS, "inputs": ["b"], "recompute": False, "writes_parameters": ["w"], "backward": True}]}
+     "page_in_seconds": 0.5, "page_out_seconds": 0.5, "storage_bytes": 24},
+    {"name": "c", **COSTS, "inputs": [1], "recompute": False, "writes_parameters": ["w", "m"], "backward": True}]}
 
 LAYERS = {"format": "poet-model", "version": 2, "name": "layers", "update": "buffered", "optimizer": "adam",
           "dtype": {"activations": "fp16"}, "input": {"shape": ["N", 3, 8, 8]},
@@ -139,7 +140,7 @@ def check_ops():
 
 def check_every_input(folder):
     check_every_place(LAYERS, folder, ["info", "FILE"], [("input",), ("inputs",)])
-    check_every_place(NODES, folder, ["info", "FILE"], [("parameters",)])
+    check_every_place(NODES, folder, ["info", "FILE"], [("parameters",), ("state",)])
     board = json.loads((SOURCE / "platforms" / "stm32f746.json").read_text())
     board.update({"ops": {"conv2d": {"flops_per_second": 1e6, "flops_per_joule": 1e9}}, "memory_bytes_per_second": 1e9,
                   "description": "a board", "cpu_power_watts": 0.5, "flash_bytes": 1048576, "parameters_in": "flash"})
@@ -179,7 +180,7 @@ def check_wrong_inputs():
     wrong("copies of nothing", lambda d: d["layers"][1].update(frozen_parameters="copied"), LAYERS)
     wrong("layers and nodes", lambda d: d.update(layers=[]), NODES)
     wrong("update that may be computed again", lambda d: d["nodes"][2].pop("recompute"), NODES)
-    wrong("key of version 2 in a node", lambda d: (d.update(version=1), d.pop("parameters")), NODES)
+    wrong("key of version 2 in a node", lambda d: (d.update(version=1), d.pop("parameters"), d.pop("state")), NODES)
 
     board = json.loads((SOURCE / "platforms" / "stm32f746.json").read_text())
 
