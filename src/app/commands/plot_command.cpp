@@ -139,6 +139,7 @@ std::string to_pdf(const std::string& svg) {
                      "pdf needs 'rsvg-convert', which is missing (Debian: librsvg2-bin); svg needs "
                      "nothing");
   }
+  if (run.problem.empty() && !run.out.starts_with("%PDF-")) run.problem = "wrote no PDF";
   if (run.problem.empty()) return std::move(run.out);
   throw InputError("--format", fmt::format("'rsvg-convert' {}", run.problem));
 }
@@ -271,11 +272,6 @@ void warn_if_higher_than_page(const std::string& svg, const char* advice) {
 // Options are checked before the file is read.
 ExitCode plot_result(const PlotArguments& arguments) {
   const PictureOptions look = picture_options(arguments);
-  check_destination("--output", arguments.output);
-  check_destination("--data", arguments.data);
-  if (!arguments.data.empty() && is_same_file(arguments.data, arguments.output)) {
-    throw InputError("--data", "found the file of --output; expected another one");
-  }
   const bool pdf = arguments.format == PictureFormat::pdf;
   if (pdf) check_pdf_destination(arguments.output);
   const std::string text = read_file(arguments.file, kMaxResultBytes);

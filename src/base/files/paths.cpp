@@ -4,6 +4,7 @@
 #include "base/files/paths.hpp"
 
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -65,6 +66,17 @@ std::optional<int> descriptor_of(const std::string& followed_path) {
   const auto [end, reason] = std::from_chars(name.data(), name.data() + name.size(), number);
   if (reason != std::errc() || end != name.data() + name.size()) return std::nullopt;
   return number;
+}
+
+std::string new_file_of(int fd) {
+  struct stat open {
+  }, named{};
+  if (::fstat(fd, &open) != 0 || !S_ISREG(open.st_mode) || open.st_size > 0) return {};
+  std::error_code error;
+  const std::string path = fs::read_symlink(fs::path(kDescriptors) / std::to_string(fd), error);
+  const bool is_it = ::stat(path.c_str(), &named) == 0 && named.st_ino == open.st_ino &&
+                     named.st_dev == open.st_dev;
+  return is_it ? path : std::string();
 }
 
 bool is_special_file(const std::string& path) {
