@@ -7,10 +7,8 @@
 
 #include <spdlog/spdlog.h>
 
-#include <filesystem>
 #include <memory>
 #include <optional>
-#include <system_error>
 #include <vector>
 
 #include "app/command.hpp"

@@ -35,7 +35,8 @@ struct UsedPath {
 
 /// Throws InputError, naming the option, if what is written goes to the file of another path: one
 /// that is read would be lost, and so would the first of two texts. Devices and pipes hold nothing,
-/// so they may be there twice. Empty paths stand for none, and `-` for stdin.
+/// so they may be there twice. Empty paths stand for none, and `-` for stdin, which can be read
+/// once.
 void check_apart(const std::vector<UsedPath>& paths);
 
 /// The same, and likewise for what cannot be written.
