@@ -1,10 +1,11 @@
-// What every command reads and writes, in one table, so that no command can forget to compare. Only
-// what is written is listed: what else names a file is read, and must not be lost.
+// What every command reads and writes, in one table, so that no command can forget to compare. The
+// units of --help tell files from other values.
 
 #include "app/command_paths.hpp"
 
 #include <algorithm>
 #include <array>
+#include <sstream>
 #include <string_view>
 
 #include "runs/sweep_journal.hpp"
@@ -12,88 +13,60 @@
 namespace poet::cli {
 namespace {
 
-constexpr std::array<std::string_view, 17> kWritten{"--output",
-                                                    "--resume",
-                                                    "--csv",
-                                                    "--plot",
-                                                    "--data",
-                                                    "--schedules",
-                                                    "--plot-directory",
-                                                    "--export-model",
-                                                    "--certify",
-                                                    "--profile",
-                                                    "--storage",
-                                                    "--checkpoint",
-                                                    "--order-output",
-                                                    "--outputs-output",
-                                                    "--gradients-output",
-                                                    "--parameters-output",
-                                                    "--log-file"};
-
-/// The samples of `run --data` are read, and what `plot --data` names is written.
-bool is_written(const CLI::Option& option, const std::string& name) {
-  return std::find(kWritten.begin(), kWritten.end(), name) != kWritten.end() &&
-         option.get_type_name() != "[NAME=]FILE";
+/// What names one file or folder is written, but for these. Other units name what may be read.
+bool is_written(const std::string& name, const std::string& unit) {
+  constexpr std::array<std::string_view, 4> kRead{"--collect", "--exported", "--parameters",
+                                                  "--warm-start"};
+  return (unit.starts_with("FILE") || unit == "DIR") &&
+         std::find(kRead.begin(), kRead.end(), name) == kRead.end();
 }
 
+/// The files that a value names, such as both of `a.json,b.json` and the one of `image=x.npy`.
 /// Built-in models and platforms have names without a dot or a slash.
-bool may_be_built_in(const CLI::Option& option, const std::string& name) {
-  const std::string unit = option.get_type_name();
-  return unit.starts_with("NAME|") || unit == "LIST" || name == "MODEL";
-}
-
-/// The files that a value of an option names, such as both of `a.json,b.json` and the one of
-/// `image=x.npy`.
-void add_files_read(const CLI::Option& option, const std::string& name, const std::string& value,
+void add_files_read(const std::string& name, const std::string& unit, const std::string& value,
                     std::vector<UsedPath>& paths) {
-  const bool is_list = option.get_type_name() == "LIST";
-  std::size_t begin = option.get_type_name().starts_with('[') ? value.find('=') + 1 : 0;
-  while (begin <= value.size()) {
-    const std::size_t end = std::min(is_list ? value.find(',', begin) : value.size(), value.size());
-    const std::string path = value.substr(begin, end - begin);
+  const bool may_be_built_in = unit.starts_with("NAME|") || unit == "LIST" || name == "MODEL";
+  std::istringstream words(unit.starts_with('[') ? value.substr(value.find('=') + 1) : value);
+  for (std::string path; std::getline(words, path, unit == "LIST" ? ',' : '\0');) {
     const bool is_path = path == "-" || path.find_first_of("./") != std::string::npos;
-    if (is_path || !may_be_built_in(option, name)) paths.push_back({.option = name, .path = path});
-    begin = end + 1;
+    if (is_path || !may_be_built_in) paths.push_back({.option = name, .path = path});
   }
 }
 
-void add_paths(const CLI::App& app, const CLI::Option& option, std::vector<UsedPath>& paths) {
+void add_paths(const CLI::Option& option, bool is_sweep, std::vector<UsedPath>& paths) {
   const std::string name = option.get_name();
   const std::string unit = option.get_type_name();
   const bool names_files = option.get_positional() || unit == "LIST" || unit == "DIR" ||
-                           unit.find("FILE") != std::string::npos;
+                           unit == "SCHEDULE" || unit.find("FILE") != std::string::npos;
   if (!names_files || option.count() == 0) return;
   for (const std::string& value : option.results()) {
-    if (!is_written(option, name)) {
-      add_files_read(option, name, value, paths);
-    } else if (unit == "DIR") {
-      paths.push_back({.option = name, .path = value, .use = PathUse::writes_folder});
-    } else if (app.get_option_no_throw("--resume") != nullptr &&
-               (name == "--output" || name == "--resume")) {
-      const std::vector<UsedPath> all = sweep_output(name, value);
-      paths.insert(paths.end(), all.begin(), all.end());
+    if (!is_written(name, unit)) {
+      add_files_read(name, unit, value, paths);
+    } else if (is_sweep && (name == "--output" || name == "--resume")) {
+      add_sweep_output(name, value, paths);
     } else {
-      paths.push_back({.option = name, .path = value, .use = PathUse::writes});
+      const PathUse use = unit == "DIR" ? PathUse::writes_folder : PathUse::writes;
+      paths.push_back({.option = name, .path = value, .use = use});
     }
   }
 }
 
 }  // namespace
 
-std::vector<UsedPath> sweep_output(const std::string& option, const std::string& output) {
-  if (output.empty()) return {};
-  std::vector<UsedPath> paths;
-  for (const std::string& path : {output, journal_path(output), request_path(output)}) {
-    if (path == output || !is_special_file(output))
-      paths.push_back({.option = option, .path = path, .use = PathUse::writes});
+void add_sweep_output(const std::string& option, const std::string& output,
+                      std::vector<UsedPath>& paths) {
+  paths.push_back({.option = option, .path = output, .use = PathUse::writes});
+  if (output.empty() || is_special_file(output)) return;
+  for (const std::string& path : {journal_path(output), request_path(output)}) {
+    paths.push_back({.option = option, .path = path, .use = PathUse::writes});
   }
-  return paths;
 }
 
 std::vector<UsedPath> paths_of(const CLI::App& app, const std::string& log_file) {
+  const bool is_sweep = app.get_option_no_throw("--resume") != nullptr;
   std::vector<UsedPath> paths;
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_name() != "--log-file") add_paths(app, *option, paths);
+    if (option->get_name() != "--log-file") add_paths(*option, is_sweep, paths);
   }
   paths.push_back({.option = "--log-file", .path = log_file, .use = PathUse::writes});
   return paths;

@@ -12,7 +12,8 @@ namespace poet::cli {
 /// `log_file` may have been given before the command's name.
 std::vector<UsedPath> paths_of(const CLI::App& app, const std::string& log_file);
 
-/// `--output` of a sweep, with the files beside it.
-std::vector<UsedPath> sweep_output(const std::string& option, const std::string& output);
+/// Adds the result of a sweep and the files beside it.
+void add_sweep_output(const std::string& option, const std::string& output,
+                      std::vector<UsedPath>& paths);
 
 }  // namespace poet::cli

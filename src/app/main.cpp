@@ -20,6 +20,7 @@ using poet::ExitCode;
 /// The only place that catches everything. Each kind of error has one exit status.
 ExitCode run_caught(int argc, char** argv) {
   Session session;
+  bool log_failed = false;
   std::optional<CommandLine> line;
   // What can be said of the failure depends on how far the run came: the destination is known once
   // the command line is read, the problem as far as the command has read it.
@@ -30,8 +31,10 @@ ExitCode run_caught(int argc, char** argv) {
   try {
     const Run run = line.emplace(argc, argv).parse(session);
     if (!run) return ExitCode::ok;
-    start_log(session);
-    return run(session);
+    start_log(session, &log_failed);
+    const ExitCode code = run(session);
+    spdlog::default_logger()->flush();
+    return log_failed && code == ExitCode::ok ? ExitCode::usage : code;
   } catch (const poet::InputError& error) {
     return fail(ExitCode::usage, error.what());
   } catch (const std::bad_alloc&) {

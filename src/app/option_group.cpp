@@ -9,7 +9,6 @@
 
 #include <fmt/ranges.h>
 
-#include "base/files/files.hpp"
 #include "poet/error.hpp"
 
 namespace poet::cli {
@@ -140,12 +139,6 @@ std::string HelpFormat::make_option(const CLI::Option* option, bool is_positiona
   const std::string& usual = option->get_default_str();
   return help_entry(name, option->get_description() +
                               (usual.empty() ? "" : fmt::format(" (default: {})", usual)));
-}
-
-void check_one_stdin(const char* argument, const std::vector<std::string_view>& paths) {
-  if (std::count(paths.begin(), paths.end(), "-") > 1) {
-    throw InputError(argument, "found - twice; stdin can be only one of the files");
-  }
 }
 
 }  // namespace poet::cli

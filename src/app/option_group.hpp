@@ -158,7 +158,4 @@ class HelpFormat : public CLI::Formatter {
 /// A line of --help: `name` in its column, or on a line of its own, and the description beside it.
 std::string help_entry(const std::string& name, const std::string& description);
 
-/// Throws InputError, naming the argument, if more than one of these is stdin.
-void check_one_stdin(const char* argument, const std::vector<std::string_view>& paths);
-
 }  // namespace poet::cli

@@ -20,6 +20,7 @@
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
+#include "base/text/escape.hpp"
 #include "base/text/figures.hpp"
 #include "formats/json/json_fields.hpp"
 #include "formats/json/json_text.hpp"
@@ -46,22 +47,18 @@ std::string_view embedded_page(std::string_view name) {
   throw InternalError(fmt::format("no file '{}' is embedded", name));
 }
 
-std::string in_html(std::string_view text) {
-  std::string result;
-  for (const char c : text) {
-    if (c == '&')
-      result += "&amp;";
-    else if (c == '<')
-      result += "&lt;";
-    else
-      result += c;
+/// Data whose texts show every character that they have.
+Json without_hidden(Json data) {
+  if (data.is_string()) return xml_characters(data.get_ref<const std::string&>());
+  if (data.is_structured()) {
+    for (Json& each : data) each = without_hidden(std::move(each));
   }
-  return result;
+  return data;
 }
 
 std::string in_script(const Json& data) {
   std::string result;
-  for (const char c : json_write(data, true)) {
+  for (const char c : json_write(without_hidden(data), true)) {
     if (c == '<')
       result += "\\u003c";
     else
@@ -77,7 +74,7 @@ std::string page(const Json& data, std::string_view theme,
   for (const std::string_view name : scripts) script += embedded_page(name);
   const std::pair<std::string_view, std::string> parts[] = {
       {"@THEME@", std::string(theme)},
-      {"@TITLE@", in_html(data.at("title").get<std::string>())},
+      {"@TITLE@", xml_text(data.at("title").get<std::string>())},
       {"@STYLE@", std::string(embedded_page("page.css"))},
       {"@DATA@", in_script(data)},
       {"@SCRIPT@", script}};

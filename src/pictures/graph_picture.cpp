@@ -116,6 +116,10 @@ std::string to_dot(const Graph& graph, const std::string& name) {
 GraphPicture draw_graph(const std::string& dot) {
   FilterRun run = run_filter("dot", {"-Tsvg"}, dot, kMaxSeconds);
   if (run.missing) return {.problem = "there is no 'dot' (Debian: graphviz)"};
+  if (run.problem.empty() &&
+      (run.out.find("<svg") == std::string::npos || run.out.find("</svg>") == std::string::npos)) {
+    run.problem = "wrote no SVG";
+  }
   if (!run.problem.empty()) return {.problem = fmt::format("'dot' {}", run.problem)};
   return {.svg = with_style(std::move(run.out))};
 }

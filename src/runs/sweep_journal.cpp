@@ -121,4 +121,10 @@ void SweepJournal::finish(const std::string& output, const std::string& result) 
   journal_.reset();
 }
 
+void SweepJournal::discard() {
+  std::error_code ignored;
+  if (journal_) fs::remove(journal_->path(), ignored);
+  journal_.reset();
+}
+
 }  // namespace poet

@@ -43,6 +43,8 @@ class SweepJournal {
             const SweepOutcome& outcome);
   /// The result, this text, is in place. Throws InputError if the journal cannot be renamed.
   void finish(const std::string& output, const std::string& result);
+  /// Removes it: all is written, and nothing is to go on.
+  void discard();
 
  private:
   std::string program_;  ///< its digest; empty without a journal

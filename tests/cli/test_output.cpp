@@ -203,6 +203,14 @@ TEST(LogFile, ThatTheSystemRefusesIsBadUsage) {
   expect_error_document(document(run), 2);
 }
 
+TEST(LogFile, ThatIsNotWrittenToItsEndEndsWithTwo) {
+  if (!std::filesystem::exists("/dev/full")) GTEST_SKIP() << "no /dev/full here";
+  const Finished run = poet_solve(quick_problem() + Words{"-q", "--log-file", "/dev/full"});
+  EXPECT_EQ(run.status, 2);
+  EXPECT_THAT(run.err, HasSubstr("--log-file: "));
+  EXPECT_EQ(document(run).at("status"), "optimal");
+}
+
 TEST(Log, HasNoColoursInAPipe) {
   EXPECT_THAT(poet_solve(problem("linear", "m4", "0", "2")).err, testing::Not(HasSubstr("\x1b")));
 }

@@ -170,6 +170,18 @@ TEST(PlotDirectory, DoesWithoutGraphvizAndSaysSo) {
   EXPECT_THAT(folder.contents(), ElementsAre("linear.dot", "linear.schedule.svg"));
 }
 
+TEST(PlotDirectory, HasNoPictureOfAProgramThatDrawsNone) {
+  const TemporaryFolder folder;
+  const TemporaryFolder programs;
+  std::filesystem::permissions(programs.write("dot", "#!/bin/sh\necho hello\n"),
+                               std::filesystem::perms::owner_all);
+  Command command = poet_solve_command(quick_problem() + Words{"--plot-directory", folder.path()});
+  command.environment = {{"PATH", programs.path()}};
+  const Finished run = run_program(command);
+  EXPECT_THAT(run.err, HasSubstr("no picture of the layer graph: 'dot' wrote no SVG"));
+  EXPECT_THAT(folder.contents(), ElementsAre("linear.dot", "linear.schedule.svg"));
+}
+
 TEST(PlotDirectory, IsRefusedBeforeTheSolveWhereAPictureCannotBeWritten) {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.file("resnet18_cifar.schedule.svg"));

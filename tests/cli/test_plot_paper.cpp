@@ -137,9 +137,9 @@ Command with_converter(const TemporaryFolder& folder, const std::string& script)
 TEST(PlotPdf, IsWhatTheConverterMakesOfThePicture) {
   const TemporaryFolder folder;
   const Finished run = run_program(
-      with_converter(folder, "echo \"$@\"\nwhile read -r line; do echo \"$line\"; done\n"));
+      with_converter(folder, "echo \"%PDF-1 $@\"\nwhile read -r line; do echo \"$line\"; done\n"));
   EXPECT_EQ(run.status, 0) << run.err;
-  EXPECT_THAT(run.out, StartsWith("--format pdf\n<svg "));
+  EXPECT_THAT(run.out, StartsWith("%PDF-1 --format pdf\n<svg "));
   EXPECT_THAT(run.out, HasSubstr("width=\"84mm\""));
   EXPECT_THAT(folder.contents(), ElementsAre("rsvg-convert")) << "no temporary file is left";
 }
@@ -157,6 +157,10 @@ TEST(PlotPdf, SaysWhatItNeedsAndWhatFailed) {
   EXPECT_EQ(failed.status, 2);
   EXPECT_EQ(failed.out, "");
   EXPECT_THAT(failed.err, HasSubstr("'rsvg-convert' ended with exit status 3: no fonts"));
+  const Finished other = run_program(with_converter(folder, "echo '<svg/>'\n"));
+  EXPECT_EQ(other.status, 2);
+  EXPECT_EQ(other.out, "");
+  EXPECT_THAT(other.err, HasSubstr("'rsvg-convert' wrote no PDF"));
 }
 
 TEST(PlotPdf, IsAPageOfThatWidth) {

@@ -53,6 +53,18 @@ TEST(SweepShell, ACommandReplacesAScheduleThatAnEarlierOneHasLeft) {
   EXPECT_EQ(as_document(contents_of(folder.file(file))).at("status"), "infeasible");
 }
 
+TEST(SweepShell, ANameWithALineBreakIsNoCommand) {
+  const TemporaryFolder folder;
+  const std::string model = "x\ntouch pwned\n.json";
+  static_cast<void>(folder.write(model, measured_model()));
+  const Finished dry =
+      finish_in(folder, {"sweep", "--models", "./" + model, "--ram-budget", "60",
+                         "--runtime-budget", "2", "--dry-run", "--schedules", "s"});
+  EXPECT_EQ(dry.status, 2);
+  EXPECT_THAT(dry.err, HasSubstr("--dry-run: found a name with a line break in "));
+  EXPECT_EQ(dry.out, "");
+}
+
 TEST(SweepShell, ASweepThroughGnuParallelGivesTheSameResults) {
   const std::string parallel = POET_PARALLEL;
   if (parallel.empty()) GTEST_SKIP() << "GNU parallel is not installed";

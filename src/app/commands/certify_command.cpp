@@ -112,7 +112,6 @@ Result result_of(const SolveDocument& document, const CertifyArguments& argument
 // The schedule is verified first: a bound says how good a schedule is, and one that breaks a rule
 // has no energy to compare with.
 ExitCode certify_file(const CertifyArguments& arguments, bool quiet) {
-  check_one_stdin("FILE", {arguments.file, arguments.model, arguments.platform});
   const std::string name = shown_source(arguments.file);
   const SolveDocument document = parse_solve_document(read_file(arguments.file), arguments.file);
   if (document.file && !print_findings(verify_schedule_file(*document.file), name)) {

@@ -83,7 +83,6 @@ struct ExportArguments {
 };
 
 void check_export_input(const ExportArguments& arguments) {
-  check_one_stdin("SCHEDULE", {arguments.schedule, arguments.model, arguments.inference});
   require_option(arguments.output, "--output", "the directory that the files go to");
   if (arguments.wants_c()) {
     require_option(arguments.model, "--model", "the model that the schedule was solved for");

@@ -72,7 +72,6 @@ Seconds program_seconds(const InstructionTimes& times) {
 /// Nothing is solved and no clock is read here: everything follows from the table of ticks and the
 /// schedule that the board ran.
 ExitCode fit(const FitArguments& arguments, bool quiet) {
-  check_one_stdin("SCHEDULE", {arguments.ticks, arguments.schedule, arguments.model});
   require_option(arguments.model, "--model", "the model that the schedule was solved for");
   const ScheduleFile file = parse_schedule_file(read_file(arguments.schedule), arguments.schedule);
   const std::string name = shown_source(arguments.schedule);

@@ -76,8 +76,6 @@ void refuse_min(const Question& question) {
 ExitCode import_solution(const ImportSolutionArguments& arguments, Session& session) {
   const Question question = stated_question(arguments.asked);
   refuse_min(question);
-  check_one_stdin("SOLUTION",
-                  {arguments.solution, arguments.asked.model.model, arguments.asked.platform});
   const ExportHead found = read_exported(arguments.exported);
   const Subject subject = load_subject(arguments.asked, session.problem);
   check_budgets(question, subject);

@@ -141,6 +141,7 @@ std::string to_pdf(const std::string& svg) {
                      "pdf needs 'rsvg-convert', which is missing (Debian: librsvg2-bin); svg needs "
                      "nothing");
   }
+  if (run.problem.empty() && !run.out.starts_with("%PDF-")) run.problem = "wrote no PDF";
   if (run.problem.empty()) return std::move(run.out);
   throw InputError("--format", fmt::format("'rsvg-convert' {}", run.problem));
 }

@@ -41,10 +41,10 @@ namespace {
 constexpr const char* kSolveHelp = R"(Exit status:
   0                               a schedule was written
   1                               internal error or crash
-  2                               bad usage or input
+  2                               bad usage or input, or something could not be written
   3                               proven: no schedule exists
   4                               a limit was reached before any schedule was found
-  5                               --require-optimal was not met
+  5                               --require-optimal was not met, or --certify found no proof
   130                             interrupted before there was a proof
 
 Examples:

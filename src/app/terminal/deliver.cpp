@@ -9,7 +9,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <sstream>
@@ -32,8 +31,12 @@ namespace {
 ExitCode write_to_stdout(const std::string& document, ExitCode code) {
   if (document.empty()) return code;
   end_with_reader();
-  const bool written = std::fwrite(document.data(), 1, document.size(), stdout) == document.size();
-  if (std::fflush(stdout) == 0 && written) return code;
+  bool written = write_fully(STDOUT_FILENO, document);
+  // Some file systems tell only now that there is no room. What is no file cannot be asked.
+  if (written && ::fsync(STDOUT_FILENO) != 0) {
+    written = errno != EIO && errno != ENOSPC && errno != EDQUOT;
+  }
+  if (written) return code;
   spdlog::error("cannot write to stdout: {}", std::strerror(errno));
   return ExitCode::usage;
 }

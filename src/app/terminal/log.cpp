@@ -13,6 +13,8 @@
 #include <memory>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include "base/files/files.hpp"
 #include "poet/error.hpp"
 
@@ -41,7 +43,7 @@ spdlog::sink_ptr file_sink(const std::string& path) {
 }  // namespace
 
 /// The log goes to stderr and to --log-file, never to stdout, which is the result's alone.
-void start_log(const Session& session) {
+void start_log(const Session& session, bool* failed) {
   const bool colours = stderr_is_terminal() && std::getenv("NO_COLOR") == nullptr;
   auto console = std::make_shared<spdlog::sinks::stderr_color_sink_mt>(
       colours ? spdlog::color_mode::always : spdlog::color_mode::never);
@@ -54,6 +56,11 @@ void start_log(const Session& session) {
   auto logger = std::make_shared<spdlog::logger>("poet-solve", sinks.begin(), sinks.end());
   logger->set_level(spdlog::level::debug);
   logger->flush_on(spdlog::level::info);
+  logger->set_error_handler([failed](const std::string& error) {
+    if (failed == nullptr || *failed) return;
+    *failed = true;
+    fmt::print(stderr, "poet-solve: error: --log-file: {}\n", error);
+  });
   spdlog::set_default_logger(std::move(logger));
 }
 

@@ -6,8 +6,8 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
-#include <charconv>
 #include <cstring>
 #include <filesystem>
 #include <system_error>
@@ -36,11 +36,14 @@ fs::path folder_of(const fs::path& path) {
   return path.has_parent_path() ? path.parent_path() : fs::path(".");
 }
 
+bool is_stdin(const UsedPath& path) {
+  return path.use == PathUse::reads && path.path == "-";
+}
+
 /// Whether what is written goes to the file of another path, which may not exist yet.
 bool is_taken(const UsedPath& path, const UsedPath& by) {
   if (path.path.empty() || by.path.empty() || is_special_file(path.path)) return false;
-  const bool is_stdin = by.use == PathUse::reads && by.path == "-";
-  return is_same_file(path.path, is_stdin ? "/dev/stdin" : by.path);
+  return is_same_file(path.path, is_stdin(by) ? "/dev/stdin" : by.path);
 }
 
 }  // namespace
@@ -58,13 +61,19 @@ std::string followed(const std::string& path) {
 
 std::optional<int> descriptor_of(const std::string& followed_path) {
   const fs::path path = followed_path;
-  std::error_code error;
-  if (!fs::equivalent(folder_of(path), kDescriptors, error)) return std::nullopt;
   const std::string name = path.filename().string();
-  int number = 0;
-  const auto [end, reason] = std::from_chars(name.data(), name.data() + name.size(), number);
-  if (reason != std::errc() || end != name.data() + name.size()) return std::nullopt;
-  return number;
+  std::error_code error;
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789") == std::string::npos;
+  if (!is_number || !fs::equivalent(folder_of(path), kDescriptors, error)) return std::nullopt;
+  return std::stoi(name);
+}
+
+std::string new_file_of(int fd) {
+  std::error_code error;
+  const fs::path link = fs::path(kDescriptors) / std::to_string(fd);
+  const fs::path file = fs::read_symlink(link, error);
+  const bool is_new = fs::is_regular_file(link, error) && fs::file_size(link, error) == 0;
+  return is_new && fs::equivalent(link, file, error) ? file.string() : std::string();
 }
 
 bool is_special_file(const std::string& path) {
@@ -119,6 +128,10 @@ bool is_same_file(const std::string& path, const std::string& other) {
 }
 
 void check_apart(const std::vector<UsedPath>& paths) {
+  const auto twice = std::find_if(paths.begin(), paths.end(), is_stdin);
+  if (std::count_if(paths.begin(), paths.end(), is_stdin) > 1) {
+    throw InputError(twice->option, "found - twice; stdin can be only one of the files");
+  }
   for (auto path = paths.begin(); path != paths.end(); ++path) {
     for (auto other = paths.begin(); other != paths.end(); ++other) {
       // The error names what is written, and of two such files the later one.

@@ -16,6 +16,10 @@ std::string followed(const std::string& path);
 /// The number of an open file, if links such as /dev/stdout have led to one.
 std::optional<int> descriptor_of(const std::string& followed_path);
 
+/// The path of the file that a shell made for an open file, as by `> rows.jsonl`; empty if it is no
+/// file, has text already, or has lost its name.
+std::string new_file_of(int fd);
+
 /// Whether something is there that is neither a file nor a folder, such as a device or a pipe.
 bool is_special_file(const std::string& path);
 
@@ -31,7 +35,8 @@ struct UsedPath {
 
 /// Throws InputError, naming the option, if what is written goes to the file of another path: one
 /// that is read would be lost, and so would the first of two texts. Devices and pipes hold nothing,
-/// so they may be there twice. Empty paths stand for none, and `-` for stdin.
+/// so they may be there twice. Empty paths stand for none, and `-` for stdin, which can be read
+/// once.
 void check_apart(const std::vector<UsedPath>& paths);
 
 /// The same, and likewise for what cannot be written.

@@ -37,7 +37,7 @@ bool is_temporary_name(std::string_view name) {
 }
 
 void mark_as_written(int fd) {
-  ::flock(fd, LOCK_EX | LOCK_NB);
+  ::flock(fd, LOCK_EX);
 }
 
 void remove_leftovers(const std::string& folder) {

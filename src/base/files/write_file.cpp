@@ -1,7 +1,5 @@
-// The bytes go into a file without a name, which the system drops with its process. It gets a name
-// only when it is whole and on the disk: a temporary one, since a link cannot replace a file, and
-// at once its own. Where files need a name (NFS, or no /proc), it has the temporary one from the
-// start.
+// A text goes into a file with a temporary name, which takes the place of the target once it is
+// whole and on the disk.
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -10,7 +8,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <optional>
 
 #include <fmt/format.h>
 
@@ -35,27 +32,25 @@ constexpr mode_t kPermissions = 0777;  // a new text gets no set-user-ID bit
 /// A file that is gone again unless it is put in its place. `path` is what the user calls it.
 class UnfinishedFile {
  public:
-  UnfinishedFile(const std::string& path, const fs::path& target)
-      : path_(path), target_(target), temporary_(target.parent_path() / temporary_name()) {
-    const fs::path folder = target.has_parent_path() ? target.parent_path() : fs::path(".");
-    if (::access(kDescriptors, X_OK) == 0) {
-      fd_ = ::open(folder.c_str(), O_TMPFILE | O_WRONLY | O_CLOEXEC, kNewFile);
-    }
-    if (fd_ >= 0) return;
-    signals_.emplace();
-    fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFile);
-    if (fd_ < 0) fail_to_write(path_);
-    has_name_ = true;
-    mark_as_written(fd_);
+  UnfinishedFile(const std::string& path, const fs::path& target) : path_(path), target_(target) {
+    struct stat made {};
+    do {
+      if (fd_ >= 0) ::close(fd_);
+      temporary_ = target.parent_path() / temporary_name();
+      fd_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, kNewFile);
+      if (fd_ < 0) fail_to_write(path_);
+      mark_as_written(fd_);
+      // Before it was marked, another process may have taken it for a leftover.
+    } while (::fstat(fd_, &made) == 0 && made.st_nlink == 0);
   }
   UnfinishedFile(const UnfinishedFile&) = delete;
   UnfinishedFile& operator=(const UnfinishedFile&) = delete;
   ~UnfinishedFile() {
-    if (has_name_) ::unlink(temporary_.c_str());
-    if (fd_ >= 0) ::close(fd_);
+    if (!temporary_.empty()) ::unlink(temporary_.c_str());
+    ::close(fd_);
   }
 
-  void write(std::string_view text) {
+  void write(std::string_view text) const {
     struct stat earlier {};
     if (::stat(target_.c_str(), &earlier) == 0) {
       // Only some users may give files away; the others own what they replace, or are its group.
@@ -66,35 +61,21 @@ class UnfinishedFile {
   }
 
   void put_in_place() {
-    if (!signals_) signals_.emplace();
-    if (!has_name_) {
-      mark_as_written(fd_);
-      const std::string nameless = fmt::format("{}/{}", kDescriptors, fd_);
-      if (::linkat(AT_FDCWD, nameless.c_str(), AT_FDCWD, temporary_.c_str(), AT_SYMLINK_FOLLOW) !=
-          0) {
-        fail_to_write(path_);
-      }
-      has_name_ = true;
-    }
     if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail_to_write(path_);
-    has_name_ = false;
+    temporary_.clear();
   }
 
  private:
+  const SignalsWait signals_{};
   std::string path_;
   fs::path target_, temporary_;
-  std::optional<SignalsWait> signals_;
   int fd_ = -1;
-  bool has_name_ = false;  ///< the temporary one
 };
 
 /// Into what is there, such as a device, a pipe or a descriptor, which cannot be replaced.
 void write_in_place(const std::string& path, int fd, std::string_view text) {
-  const bool written = fd >= 0 && write_fully(fd, text);
-  const int reason = errno;
-  const bool closed = fd >= 0 && ::close(fd) == 0;
-  if (!written) errno = reason;
-  if (!written || !closed) fail_to_write(path);
+  if (fd < 0 || !write_fully(fd, text)) fail_to_write(path);
+  if (::close(fd) != 0) fail_to_write(path);
 }
 
 }  // namespace

@@ -1,8 +1,9 @@
-#include <fcntl.h>
+#include <dirent.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 #include <string_view>
 
 #include <fmt/format.h>
@@ -110,23 +111,6 @@ class Replacement {
   std::vector<fs::path> made_;  ///< folders
 };
 
-/// A folder that is being written.
-class MarkedFolder {
- public:
-  explicit MarkedFolder(const fs::path& folder)
-      : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
-    if (fd_ >= 0) mark_as_written(fd_);
-  }
-  MarkedFolder(const MarkedFolder&) = delete;
-  MarkedFolder& operator=(const MarkedFolder&) = delete;
-  ~MarkedFolder() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-
- private:
-  int fd_;
-};
-
 /// Writes files into `folder`, from where they will go to `target`, which errors name.
 void write_all(const fs::path& folder, const fs::path& target, std::span<const FolderFile> files) {
   for (const FolderFile& file : files) {
@@ -186,7 +170,8 @@ void write_folder(const std::string& folder, std::span<const FolderFile> files) 
   NewFolders parents(around, target);
   const fs::path unfinished = (is_new ? around : target) / temporary_name();
   NewFolders written(unfinished, target);
-  const MarkedFolder mark(unfinished);
+  const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(unfinished.c_str()), ::closedir);
+  if (open) mark_as_written(::dirfd(open.get()));
   write_all(unfinished, target, files);
   if (is_new) {
     fs::rename(unfinished, target, error);

@@ -12,7 +12,10 @@
 #include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <cstdlib>
 #include <cstring>
+#include <filesystem>
+#include <sstream>
 
 #include <fmt/format.h>
 
@@ -65,6 +68,22 @@ class SpawnActions {
   posix_spawn_file_actions_t actions_{};
 };
 
+/// The program in the first folder of PATH that has it; empty if none has. What is not an absolute
+/// path is passed over: in the folder of a stranger's model, it would run the stranger's program.
+std::string found_in_path(const std::string& program) {
+  const char* const folders = std::getenv("PATH");
+  std::istringstream list(folders == nullptr ? "/usr/local/bin:/usr/bin:/bin" : folders);
+  for (std::string folder; std::getline(list, folder, ':');) {
+    if (!folder.starts_with('/')) continue;
+    std::string path = folder + "/" + program;
+    std::error_code ignored;
+    if (std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0) {
+      return path;
+    }
+  }
+  return {};
+}
+
 /// Starts the program. Returns 0, or the reason (errno) if it cannot be started.
 int spawn(pid_t& child, const std::string& program, std::vector<std::string> arguments, int input,
           const Pipe& out, const Pipe& err) {
@@ -72,12 +91,14 @@ int spawn(pid_t& child, const std::string& program, std::vector<std::string> arg
   actions.duplicate(input, STDIN_FILENO);
   actions.duplicate(out.end(1), STDOUT_FILENO);
   actions.duplicate(err.end(1), STDERR_FILENO);
+  const std::string path = found_in_path(program);
+  if (path.empty()) return ENOENT;
   arguments.insert(arguments.begin(), program);
   std::vector<char*> words;
   words.reserve(arguments.size() + 1);
   for (std::string& word : arguments) words.push_back(word.data());
   words.push_back(nullptr);
-  return ::posix_spawnp(&child, program.c_str(), actions.get(), nullptr, words.data(), environ);
+  return ::posix_spawn(&child, path.c_str(), actions.get(), nullptr, words.data(), environ);
 }
 
 /// Takes in what has arrived, up to `most` bytes in all, and drops the rest. Closes the pipe at its

@@ -15,9 +15,9 @@ struct FilterRun {
   bool missing = false;  ///< the problem: the program does not exist
 };
 
-/// Runs a program with this stdin, and kills it when `seconds` have passed. It is
-/// found by PATH and run without a shell: no name of a file can become a command. Never throws; a
-/// program that is missing or fails, or writes more than 256 MiB, is a result.
+/// Runs a program with this stdin, and kills it when `seconds` have passed. It is found by the
+/// absolute paths in PATH and run without a shell: no name of a file can become a command. Never
+/// throws; a program that is missing or fails, or writes more than 256 MiB, is a result.
 FilterRun run_filter(const std::string& program, const std::vector<std::string>& arguments,
                      std::string_view input, Seconds seconds);
 

@@ -7,24 +7,10 @@ namespace {
 
 constexpr std::string_view kReplacement = "\xEF\xBF\xBD";  // U+FFFD
 
-/// The length of the character at the start of well-formed text.
-std::size_t character_length(std::string_view text) {
-  std::size_t length = 1;
-  while (length < text.size() && continues_character(text[length])) ++length;
-  return length;
-}
-
-/// U+0080 to U+009F are controls as well; U+FFFE and U+FFFF are noncharacters.
-bool is_forbidden(std::string_view character) {
-  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
-  if (character.size() == 1) return byte_at(0) < 0x20 || byte_at(0) == 0x7F;
-  const bool control = byte_at(0) == 0xC2 && byte_at(1) < 0xA0;
-  return control || character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
-}
-
 std::string_view allowed(std::string_view character) {
   if (character == "\n" || character == "\r" || character == "\t") return " ";
-  return is_forbidden(character) ? kReplacement : character;
+  const bool is_noncharacter = character == "\xEF\xBF\xBE" || character == "\xEF\xBF\xBF";
+  return is_noncharacter || is_hidden(character) ? kReplacement : character;
 }
 
 }  // namespace
@@ -32,16 +18,9 @@ std::string_view allowed(std::string_view character) {
 std::string xml_characters(std::string_view text) {
   std::string result;
   while (!text.empty()) {
-    std::size_t valid = first_invalid_utf8(text);
-    while (valid > 0) {
-      const std::size_t length = character_length(text.substr(0, valid));
-      result += allowed(text.substr(0, length));
-      text.remove_prefix(length);
-      valid -= length;
-    }
-    if (text.empty()) break;
-    result += kReplacement;
-    text.remove_prefix(1);
+    const std::size_t length = character_length(text);
+    result += allowed(text.substr(0, length));
+    text.remove_prefix(length);
   }
   return result;
 }
@@ -69,8 +48,12 @@ std::string xml_text(std::string_view text) {
   return result;
 }
 
-std::string csv_field(std::string_view text) {
-  if (text.find_first_of(",\"\r\n") == std::string_view::npos) return std::string(text);
+std::string csv_field(std::string_view name) {
+  std::string text = printable(name, name.size());
+  if (!text.empty() && std::string_view("=+-@").find(text.front()) != std::string_view::npos) {
+    text.insert(0, 1, '\'');
+  }
+  if (text.find_first_of(",\"") == std::string::npos) return text;
   std::string result = "\"";
   for (const char c : text) {
     if (c == '"') result += '"';

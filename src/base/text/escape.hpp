@@ -9,17 +9,17 @@ namespace poet {
 // Names of models, layers and files come from the user. None of them may break the document that
 // quotes it, or turn into a command. For messages on a terminal see printable().
 
-/// Replaces what XML 1.0 does not allow: control characters and bytes that are not UTF-8 become
-/// U+FFFD; line ends and tabs become blanks. One bad byte would otherwise make a browser refuse
-/// the whole picture.
+/// Replaces what XML 1.0 does not allow, and other hidden characters, by U+FFFD; line ends and tabs
+/// become blanks. One bad byte would otherwise make a browser refuse the whole picture.
 std::string xml_characters(std::string_view text);
 
 /// The same with the characters of XML's syntax escaped, fit for content and for the value of an
 /// attribute in double quotes.
 std::string xml_text(std::string_view text);
 
-/// A field of CSV (RFC 4180): in double quotes if it needs them.
-std::string csv_field(std::string_view text);
+/// A name as a field of CSV (RFC 4180): in double quotes if it needs them, hidden characters as by
+/// printable(), and behind an apostrophe if a spreadsheet would take it for a formula.
+std::string csv_field(std::string_view name);
 
 /// A key of a JSON object as a token of a JSON pointer (RFC 6901), and back.
 std::string pointer_token(std::string_view key);

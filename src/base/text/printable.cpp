@@ -25,11 +25,6 @@ Lead lead_of(unsigned char byte) {
   return {};
 }
 
-bool is_control(char c) {
-  const auto byte = static_cast<unsigned char>(c);
-  return byte < 0x20 || byte == 0x7F;
-}
-
 }  // namespace
 
 std::size_t first_invalid_utf8(std::string_view text) {
@@ -48,6 +43,25 @@ std::size_t first_invalid_utf8(std::string_view text) {
   return at;
 }
 
+std::size_t character_length(std::string_view text) {
+  const std::size_t length = lead_of(static_cast<unsigned char>(text.front())).length;
+  const bool is_whole =
+      length > 0 && length <= text.size() && first_invalid_utf8(text.substr(0, length)) == length;
+  return is_whole ? length : 1;
+}
+
+bool is_hidden(std::string_view character) {
+  const auto byte_at = [&](std::size_t i) { return static_cast<unsigned char>(character[i]); };
+  if (character.size() == 1) return byte_at(0) < 0x20 || byte_at(0) >= 0x7F;
+  if (character.size() == 2) {
+    return (byte_at(0) == 0xC2 && byte_at(1) < 0xA0) || character == "\u061C";
+  }
+  if (character.starts_with("\xE2\x80")) {
+    return byte_at(2) == 0x8E || byte_at(2) == 0x8F || (byte_at(2) >= 0xA8 && byte_at(2) <= 0xAE);
+  }
+  return character.starts_with("\xE2\x81") && byte_at(2) >= 0xA6 && byte_at(2) <= 0xA9;
+}
+
 std::string printable(std::string_view text, std::size_t max_bytes) {
   const bool cut = text.size() > max_bytes;
   if (cut) {
@@ -56,11 +70,15 @@ std::string printable(std::string_view text, std::size_t max_bytes) {
     text = text.substr(0, end);
   }
   std::string result;
-  for (const char c : text) {
-    if (is_control(c)) {
+  while (!text.empty()) {
+    const std::string_view character = text.substr(0, character_length(text));
+    text.remove_prefix(character.size());
+    if (!is_hidden(character)) {
+      result += character;
+      continue;
+    }
+    for (const char c : character) {
       result += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
-    } else {
-      result += c;
     }
   }
   if (cut) result += "...";

@@ -9,6 +9,7 @@
 
 #include <fmt/format.h>
 
+#include "base/text/printable.hpp"
 #include "poet/error.hpp"
 
 namespace poet {
@@ -26,8 +27,27 @@ void check_finite(const Json& value, const std::string& path) {
   }
 }
 
+/// Hidden characters as JSON's escapes, which only texts can have.
+std::string escaped_json(std::string text) {
+  if (text.find_first_of("\x7F\xC2\xD8\xE2") == std::string::npos) return text;
+  std::string result;
+  for (std::string_view rest = text; !rest.empty();) {
+    const std::string_view character = rest.substr(0, character_length(rest));
+    rest.remove_prefix(character.size());
+    if (!is_hidden(character)) {
+      result += character;
+      continue;
+    }
+    // All of them are below U+10000, so that the bytes after the first have six bits each.
+    unsigned code = static_cast<unsigned char>(character[0]) & (0xFFU >> character.size());
+    for (const char next : character.substr(1)) code = code << 6U | (next & 0x3F);
+    result += fmt::format("\\u{:04x}", code);
+  }
+  return result;
+}
+
 std::string scalar(const Json& value) {
-  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return escaped_json(value.dump(-1, ' ', false, Json::error_handler_t::replace));
 }
 
 /// Writes a value on one line, with a blank after each comma and colon.

@@ -1,10 +1,13 @@
 #include <chrono>
+#include <cstdlib>
+#include <filesystem>
 #include <string>
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "base/process/run_filter.hpp"
+#include "support/temporary_folder.hpp"
 
 namespace poet {
 namespace {
@@ -28,6 +31,23 @@ TEST(Filter, SaysThatAProgramIsMissing) {
   const FilterRun run = run_filter("poet-no-such-program", {}, "", 20);
   EXPECT_TRUE(run.missing);
   EXPECT_EQ(run.problem, "is missing");
+}
+
+TEST(Filter, RunsNothingOfTheWorkingDirectory) {
+  const test::TemporaryFolder folder;
+  const std::string program = folder.write("poet-stranger", "#!/bin/sh\necho stranger\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string path = std::getenv("PATH");
+  const auto here = std::filesystem::current_path();
+  std::filesystem::current_path(folder.path());
+  for (const std::string relative : {"", ".", ":/bin", "/bin:", "./:/bin"}) {
+    ::setenv("PATH", relative.c_str(), 1);
+    EXPECT_TRUE(run_filter("poet-stranger", {}, "", 20).missing) << relative;
+  }
+  ::setenv("PATH", folder.path().c_str(), 1);
+  EXPECT_EQ(run_filter("poet-stranger", {}, "", 20).out, "stranger\n");
+  ::setenv("PATH", path.c_str(), 1);
+  std::filesystem::current_path(here);
 }
 
 TEST(Filter, SaysHowAndWhyAProgramFailed) {

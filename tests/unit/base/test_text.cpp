@@ -45,6 +45,23 @@ TEST(Shown, HidesControlCharactersAndCutsBetweenCharacters) {
   EXPECT_EQ(shown_source("-"), "stdin");
 }
 
+TEST(Shown, HidesWhatMakesANameLookLikeAnother) {
+  EXPECT_EQ(printable("a\u202Eb\u2028\u0085\u061C\u2066"),
+            R"(a\xe2\x80\xaeb\xe2\x80\xa8\xc2\x85\xd8\x9c\xe2\x81\xa6)");
+  EXPECT_EQ(printable("\xFF\xE2\x80"), R"(\xff\xe2\x80)");
+  const std::string plain = "Gr\u00F6\u00DFe \u2013 \u5C42 \u05D0 \U0001F600";
+  EXPECT_EQ(printable(plain), plain);
+  EXPECT_EQ(xml_text("a\u202Eb"), "a\uFFFDb");
+}
+
+TEST(CsvField, IsNoFormulaAndNoSecondLine) {
+  EXPECT_EQ(csv_field(R"csv(=SUM("x",1))csv"), R"csv("'=SUM(""x"",1)")csv");
+  for (const char* text : {"+1", "-1", "@x"}) EXPECT_EQ(csv_field(text), std::string("'") + text);
+  EXPECT_EQ(csv_field("a\nb\u202E"), R"(a\x0ab\xe2\x80\xae)");
+  EXPECT_EQ(csv_field("conv1=x"), "conv1=x");
+  EXPECT_EQ(csv_field(""), "");
+}
+
 TEST(PointerToken, IsTheKeyAgain) {
   // The examples of RFC 6901, section 5.
   EXPECT_EQ(pointer_token("a/b"), "a~1b");

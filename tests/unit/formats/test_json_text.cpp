@@ -119,6 +119,15 @@ TEST(JsonText, NamesStdinAndHidesControlCharacters) {
   EXPECT_THAT(error_of("[\x1b[31m]"), HasSubstr("\\x1b"));
 }
 
+TEST(JsonText, HidesNoCharacterOfAName) {
+  const std::string name = "a\u202Eb\u2028\u0085\u061C\x7F\u00E9\u5C42";
+  for (const bool compact : {false, true}) {
+    const std::string text = json_write({{"name", name}}, compact);
+    EXPECT_THAT(text, HasSubstr("a\\u202eb\\u2028\\u0085\\u061c\\u007f\u00E9\u5C42"));
+    EXPECT_EQ(parse_json(text, "").at("name"), name);
+  }
+}
+
 TEST(JsonText, PathsAreJsonPointers) {
   EXPECT_EQ(json_path("/layers", "3"), "/layers/3");
   EXPECT_EQ(json_path("", "a/b~c"), "/a~1b~0c");

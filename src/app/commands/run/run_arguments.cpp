@@ -53,7 +53,6 @@ void write_array_file(const char* option, const std::string& path,
 }  // namespace
 
 void check_run_arguments(const RunArguments& arguments) {
-  check_one_stdin("SCHEDULE", {arguments.schedule, arguments.model});
   require_option(arguments.model, "--model", "the model that the schedule was solved for");
   if (!arguments.profile.empty() && arguments.model == "-") {
     throw InputError("--profile", "found --model -, which can be read only once; expected a file");

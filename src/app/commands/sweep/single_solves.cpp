@@ -10,6 +10,8 @@
 
 #include "app/question_options.hpp"
 #include "base/text/escape.hpp"
+#include "base/text/printable.hpp"
+#include "poet/error.hpp"
 #include "runs/sweep_files.hpp"
 
 namespace poet::cli {
@@ -78,7 +80,14 @@ std::string single_solves(const std::string& program, const SweepGrid& grid,
     const std::filesystem::path file =
         std::filesystem::path(request.schedules) / schedule_file_name(grid, points, p);
     words.insert(words.end(), {"--output", file.string(), "--replace"});
-    text += shell_command(words) + "\n";
+    const std::string line = shell_command(words);
+    if (line.find_first_of("\n\r") != std::string::npos) {
+      throw InputError("--dry-run",
+                       fmt::format("found a name with a line break in {}; expected none, since a "
+                                   "line is a command",
+                                   printable(line, 400)));
+    }
+    text += line + "\n";
   }
   return text;
 }

@@ -23,7 +23,7 @@ FIRST..LAST:COUNT has COUNT budgets at equal distances, its ends included.
 Exit status:
   0                               every point is solved or proven infeasible
   1                               the process of a point crashed, or an internal error
-  2                               bad usage or input; nothing was solved or written
+  2                               bad usage or input, or results could not be written
   4                               a point is unknown
   5                               --require-optimal, and a point is not proven
   130                             interrupted; finished points are kept

@@ -48,13 +48,11 @@ void check_combinations(const SweepArguments& arguments) {
 /// A sweep that goes on has paths from its journal as well.
 void check_destinations(const SweepSetup& setup, const SweepArguments& arguments) {
   const SweepRequest& request = setup.request;
-  std::vector<UsedPath> paths =
-      sweep_output(arguments.resume.empty() ? "--output" : "--resume", setup.output);
-  paths.insert(
-      paths.end(),
-      {{.option = "--csv", .path = request.csv, .use = PathUse::writes},
-       {.option = "--plot", .path = request.plot, .use = PathUse::writes},
-       {.option = "--schedules", .path = request.schedules, .use = PathUse::writes_folder}});
+  std::vector<UsedPath> paths{
+      {.option = "--csv", .path = request.csv, .use = PathUse::writes},
+      {.option = "--plot", .path = request.plot, .use = PathUse::writes},
+      {.option = "--schedules", .path = request.schedules, .use = PathUse::writes_folder}};
+  add_sweep_output(arguments.resume.empty() ? "--output" : "--resume", setup.output, paths);
   for (const std::string& name : parse_names(request.models)) {
     if (name.find('/') != std::string::npos) paths.push_back({.option = "--models", .path = name});
   }

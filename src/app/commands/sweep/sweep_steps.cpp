@@ -7,6 +7,8 @@
 
 #include <spdlog/spdlog.h>
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <string>
 
@@ -17,6 +19,7 @@
 #include "app/terminal/progress_line.hpp"
 #include "app/terminal/signals.hpp"
 #include "base/files/files.hpp"
+#include "base/files/paths.hpp"
 #include "formats/write_sweep.hpp"
 #include "pictures/curves.hpp"
 #include "poet/error.hpp"
@@ -41,6 +44,7 @@ class SweepRun {
       : arguments_(arguments),
         session_(session),
         setup_(prepare_sweep(arguments)),
+        resumable_(setup_.output),
         grid_(setup_.grid),
         earlier_(setup_.journal, grid_, [](const std::string& line) { spdlog::info("{}", line); }) {
   }
@@ -97,7 +101,16 @@ class SweepRun {
 
   void begin() {
     catch_interrupts();
-    setup_.journal.begin(setup_.output, setup_.request);
+    if (!setup_.output.empty()) return setup_.journal.begin(setup_.output, setup_.request);
+    // A shell's file gets its rows at the end, and has a journal until then.
+    resumable_ = new_file_of(STDOUT_FILENO);
+    if (resumable_.empty()) return;
+    try {
+      check_journal(resumable_);
+      setup_.journal.begin(resumable_, setup_.request);
+    } catch (const InputError& error) {
+      spdlog::warn("{}; this sweep keeps no finished points", error.what());
+    }
   }
 
   OrderKind order_kind() const { return setup_.request.settings.order; }
@@ -199,11 +212,11 @@ class SweepRun {
     });
   }
 
-  /// A sweep to stdout has no journal, so nothing of it is kept.
+  /// A sweep to a pipe or a terminal has no journal, so nothing of it is kept.
   ExitCode interrupted_before(std::size_t finished) const {
     if (setup_.journal.active()) {
       spdlog::warn("interrupted; {} finished, kept in '{}'; --resume {} goes on", finished,
-                   journal_path(setup_.output), setup_.output);
+                   setup_.journal.path(), resumable_);
     }
     return ExitCode::interrupted;
   }
@@ -219,7 +232,8 @@ class SweepRun {
     }
     spdlog::info("{}", tally(rows));
     const bool is_partial = code == ExitCode::interrupted;
-    if (is_partial && setup_.journal.active()) return interrupted_before(rows.size());
+    if (is_partial) interrupted_before(rows.size());
+    if (is_partial && !setup_.output.empty() && setup_.journal.active()) return code;
     const std::string document = rows_document(rows, setup_.request.format);
     try {
       write_files();
@@ -231,8 +245,13 @@ class SweepRun {
       return deliver(document, "", ExitCode::usage);
     }
     const ExitCode delivered = deliver(document, setup_.output, code);
-    if (delivered == code) close_journal(code, document);
-    return delivered;
+    if (delivered != code && setup_.journal.active()) {
+      spdlog::info("'{}' has all points; --resume {} writes them", setup_.journal.path(),
+                   resumable_);
+    }
+    if (delivered != code || is_partial) return delivered;
+    setup_.output.empty() ? setup_.journal.discard() : close_journal(code, document);
+    return code;
   }
 
   /// A sweep in which a point failed keeps its journal, so that --resume tries that point once more
@@ -253,6 +272,7 @@ class SweepRun {
   const SweepArguments& arguments_;
   const Session& session_;
   SweepSetup setup_;
+  std::string resumable_;  ///< what --resume goes on with: --output, or the file of stdout
   const SweepGrid& grid_;
   EarlierRun earlier_;
   /// By subject, from the search for `min` and from earlier runs.

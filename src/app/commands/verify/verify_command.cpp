@@ -191,9 +191,6 @@ bool is_to_complete(const VerifyArguments& arguments, const std::string& text) {
 // and scripts read it from the exit status.
 ExitCode verify_files(const VerifyArguments& arguments, Session& session) {
   const auto& [files, draft, completes] = arguments;
-  std::vector<std::string_view> all(files.begin(), files.end());
-  all.insert(all.end(), {draft.model.model, draft.platform});
-  check_one_stdin("FILE", all);
   if (completes && files.size() > 1) {
     throw InputError("FILE", fmt::format("found {} files with an option for stages written by "
                                          "hand; expected one",
