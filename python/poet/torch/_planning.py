@@ -51,10 +51,11 @@ def printed(text: str) -> None:
 
 
 def make_plan(net: Any, inputs: Any, facts: Dict[str, str], ram: Union[str, float], runtime: Union[str, float],
-              disk: Optional[Disk], updates: Optional[Updates], seconds: float, news: News) -> Plan:
+              disk: Optional[Disk], updates: Optional[Updates], seconds: float, dry: bool,
+              news: News) -> Plan:
     """The plan of least time within the RAM. Raises Unschedulable, Infeasible, and NoSchedule."""
     news("captures two steps")
-    step = capture(net, inputs)
+    step = capture(net, inputs, dry)
     measure(step.calls, news)
     costs = None if updates is None else updates.costs(step.parameters)
     apart = Graph(step)
