@@ -334,9 +334,25 @@ loss(scheduled(net, x, ram="{ram}", seconds=5, progress=news.append)(x), y).back
 print(len(news))
 """
         counts = [int(python(code.format(ram=ram), **environment)) for ram in ("90%", "90%", "95%")]
-        self.assertEqual(counts[1], 0)
-        self.assertGreater(min(counts[0], counts[2]), 0)
+        self.assertEqual(counts[1], 2)  # it is captured again, and neither measured nor solved
+        self.assertGreater(min(counts[0], counts[2]), 10)
         self.assertEqual(len(list((self.folder / "poet-solve").iterdir())), 2)
+
+    def test_a_function_that_the_network_calls_is_a_part_of_it(self):
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.dense = torch.nn.Linear(8, 8)
+
+            def forward(self, x):
+                return activation(self.dense(x))
+
+        activation = torch.relu
+        net, x = Net(), torch.randn(4, 8)
+        plan = plain(net, x, ram="100%").plan
+        activation = torch.tanh
+        with self.assertRaisesRegex(ValueError, "another step: .*: relu in the network, then tanh"):
+            plain(net, x, plan=plan)
 
     def test_a_plan_says_what_it_takes(self):
         net, other, x, y, loss = self.twins()

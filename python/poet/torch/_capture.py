@@ -117,7 +117,7 @@ def _outline(step: Step) -> List[Tuple[Any, ...]]:
             if isinstance(each, Call)]
 
 
-def _compare(one: Step, other: Step) -> None:
+def compare(one: Step, other: Step) -> None:
     """Raises Unschedulable if the two steps differ in more than the numbers of their inputs."""
     for mine, its in zip(_outline(one) + [("its end", "nothing")], _outline(other) + [("its end", "nothing")]):
         if mine != its:
@@ -212,7 +212,7 @@ def capture(net: Any, inputs: Any, dry: bool = False) -> Step:
         with kept_state(net):
             step = _record(net, inputs, dry)
         with kept_state(net):
-            _compare(step, _record(net, tree_map(other, inputs), dry))
+            compare(step, _record(net, tree_map(other, inputs), dry))
     except Unschedulable:
         raise
     except Exception as error:

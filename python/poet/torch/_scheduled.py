@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from typing import Any, List, Optional, Union
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
 
-from poet.torch._capture import check_inputs, check_kinds, kept_state, shapes_of
+from poet.torch._capture import Step, capture, check_inputs, check_kinds, kept_state, shapes_of
 from poet.torch._compile import Source, bound, tensors_of
 from poet.torch._graph import Graph
 from poet.torch._memory import give_back_freed_memory, peak_of
@@ -163,6 +164,22 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         return Scheduled, (self.net, self.plan, self._paging)
 
 
+def _known(plan: Union[Plan, str, None], path: Optional[Path], facts: Dict[str, str], step: Step) -> Optional[Plan]:
+    """The plan that is given, or the one in the cache, for this very step. Raises ValueError for a given one."""
+    if plan is not None:
+        given = plan if isinstance(plan, Plan) else Plan.load(plan)
+        given.check(facts, step)
+        return given
+    if path is not None and path.is_file():
+        try:
+            kept = Plan.load(path)
+            kept.check(facts, step)
+            return kept
+        except ValueError:  # of another version, or of other functions that forward() calls
+            path.unlink(missing_ok=True)
+    return None
+
+
 def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: Union[str, float] = 3,
               paging: Optional[str] = None, optimizer: Any = None, seconds: float = 60,
               plan: Union[Plan, str, None] = None, cache: bool = True, dry: bool = False,
@@ -202,20 +219,17 @@ def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: U
     named = {name: each for name, each in net.named_parameters() if each.requires_grad}
     updates = None if optimizer is None else Updates(optimizer, named)
     facts = facts_of(net, inputs, optimizer)
-    news = printed if progress is None else progress
-    if plan is not None:
-        found = plan if isinstance(plan, Plan) else Plan.load(plan)
-        found.check(facts)
-        return Scheduled(net, found, paging, updates)
-    path = cache_path(facts, (ram, runtime, paging is not None, seconds)) if cache else None
-    if path is not None and path.is_file():
-        try:
-            return Scheduled(net, Plan.load(path), paging, updates)
-        except ValueError:  # of another version
-            path.unlink(missing_ok=True)
     inputs = tree_map(lambda each: each.detach().clone() if isinstance(each, torch.Tensor) else each, inputs)
+    news = printed if progress is None else progress
+    news("captures two steps")
+    step = capture(net, inputs, dry)
+    path = cache_path(facts, (ram, runtime, paging is not None, seconds)) if cache and plan is None else None
+    found = _known(plan, path, facts, step)
+    if found is not None:
+        news("")
+        return Scheduled(net, found, paging, updates)
     disk = None if paging is None else disk_in(paging)
-    made = make_plan(net, inputs, facts, ram, runtime, disk, updates, seconds, dry, news)
+    made = make_plan(net, inputs, step, facts, ram, runtime, disk, updates, seconds, news)
     news("tries a step")
     Scheduled(net, made, paging).trial(inputs)
     if path is not None:
