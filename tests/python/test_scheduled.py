@@ -10,6 +10,7 @@ import re
 import statistics
 import time
 import unittest
+from unittest import mock
 
 from support import SOURCE, python
 from torch_cases import HAS_TORCH, HAS_TORCHVISION, TorchCase, forget, plain
@@ -17,7 +18,8 @@ from torch_cases import HAS_TORCH, HAS_TORCHVISION, TorchCase, forget, plain
 if HAS_TORCH:
     import torch
     import torch_networks as networks
-    from poet.torch import Plan
+    from poet.torch import Plan, Unschedulable, _capture
+    from poet.torch._capture import _outline, capture
     from poet.torch._memory import peak_of
     from torch.nn import functional
 
@@ -78,8 +80,9 @@ class Bits(TorchCase):
                     mine, its = copy.deepcopy(first), copy.deepcopy(net)
                     self.assertSameBits(trained(mine, OPTIMIZERS[kind](mine.parameters()), x, y, loss),
                                         trained(its, OPTIMIZERS[kind](its.parameters()), x, y, loss), name)
-                    self.compare(name, kind, True, "80%", 20)
-                    print(name, kind, flush=True)
+                    # An update of a large dense layer needs memory that eager mode's backward pass does not.
+                    roomy = name not in networks.FIVE and kind != "SGD"
+                    self.compare(name, kind, True, "130%" if roomy else "80%", 20)
 
     def test_the_learning_rate_is_read_in_each_step(self):
         left = []
@@ -184,6 +187,32 @@ class Memory(TorchCase):
             peak = peak_of(lambda: loss(net(x), y).backward())
         self.assertAlmostEqual(peak / other.plan.figures["eager_bytes"], 1, delta=0.03)
 
+    def test_a_dry_capture_is_the_same_and_takes_the_memory_of_one_call(self):
+        for name in ("digits", "unet", "gpt", "encoder"):
+            net, x, y, loss = networks.make(name)
+            with self.subTest(name):
+                self.assertEqual(_outline(capture(net, (x,), True)), _outline(capture(net, (x,))))
+        deep, wide = torch.nn.Sequential(*(torch.nn.Linear(64, 64) for _ in range(30))), torch.randn(512, 64)
+        real, dry = (peak_of(lambda: capture(deep, (wide,), each)) for each in (False, True))
+        self.assertLess(dry, real / 4)
+        self.assertSameStep(net, plain(copy.deepcopy(net), x, dry=True), x, y, loss)
+        net = networks.make("lstm")[0]
+        with self.assertRaisesRegex(Unschedulable, "dry=True cannot follow"):
+            capture(net, (torch.randn(4, 12, 16),), True)
+
+    def test_a_step_that_does_not_fit_is_captured_dry(self):
+        net, x, y, loss = networks.make("digits")
+        real = _capture._record
+
+        def record(net, inputs, dry=False):
+            if not dry:
+                raise RuntimeError("DefaultCPUAllocator: can't allocate memory: you tried to allocate 1 bytes.")
+            return real(net, inputs, dry)
+
+        with mock.patch.object(_capture, "_record", record):
+            other = plain(copy.deepcopy(net), x)
+        self.assertSameStep(net, other, x, y, loss)
+
     def test_freed_tensors_leave_the_process(self):
         out = python("""
 import ctypes, gc, torch
@@ -256,6 +285,10 @@ class Module(TorchCase):
         other.net[0].weight.data = net[0].weight.data.clone() * 3
         net[0].weight.data.mul_(3)
         self.assertSameStep(net, other, x, y, loss)
+        for each in (net, other.net):
+            each[13].weight = torch.nn.Parameter(each[13].weight.detach() * 2)
+            each[1].running_mean = each[1].running_mean + 1
+        self.assertSameStep(net, other, x, y, loss)
 
     def test_hooks_of_parameters_see_their_gradients(self):
         net, other, x, y, loss = self.twins()
@@ -272,10 +305,10 @@ class Plans(TorchCase):
         other.plan.save(path)
         self.assertSameStep(net, plain(copy.deepcopy(net), x, plan=path), x, y, loss)
         wider, dropped, frozen = (copy.deepcopy(net) for _ in range(3))
-        wider[12] = torch.nn.Linear(1024, 11)
+        wider[13] = torch.nn.Linear(1024, 11)
         dropped[4].p = 0.4
         frozen[0].weight.requires_grad_(False)
-        for changed, data, name in ((wider, x, "module 12"), (dropped, x, "module 4"), (net, x[:2], "input 0"),
+        for changed, data, name in ((wider, x, "module 13"), (dropped, x, "module 4"), (net, x[:2], "input 0"),
                                     (frozen, x, "parameter 0.weight")):
             with self.assertRaisesRegex(ValueError, f"{name}: found .*, the plan has "):
                 plain(changed, data, plan=path)
@@ -301,9 +334,25 @@ loss(scheduled(net, x, ram="{ram}", seconds=5, progress=news.append)(x), y).back
 print(len(news))
 """
         counts = [int(python(code.format(ram=ram), **environment)) for ram in ("90%", "90%", "95%")]
-        self.assertEqual(counts[1], 0)
-        self.assertGreater(min(counts[0], counts[2]), 0)
+        self.assertEqual(counts[1], 2)  # it is captured again, and neither measured nor solved
+        self.assertGreater(min(counts[0], counts[2]), 10)
         self.assertEqual(len(list((self.folder / "poet-solve").iterdir())), 2)
+
+    def test_a_function_that_the_network_calls_is_a_part_of_it(self):
+        class Net(torch.nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.dense = torch.nn.Linear(8, 8)
+
+            def forward(self, x):
+                return activation(self.dense(x))
+
+        activation = torch.relu
+        net, x = Net(), torch.randn(4, 8)
+        plan = plain(net, x, ram="100%").plan
+        activation = torch.tanh
+        with self.assertRaisesRegex(ValueError, "another step: .*: relu in the network, then tanh"):
+            plain(net, x, plan=plan)
 
     def test_a_plan_says_what_it_takes(self):
         net, other, x, y, loss = self.twins()

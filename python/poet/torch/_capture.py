@@ -5,14 +5,18 @@ another generator, or a tensor that was computed outside of PyTorch shows as a d
 """
 from __future__ import annotations
 
-from contextlib import contextmanager
+import importlib
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
 from poet.torch._pytorch import torch
 from poet.torch._tape import Call, NumbersStay, Tape, Unschedulable, Value, View, shape_of
 
-from torch.utils._pytree import tree_flatten  # noqa: E402  (after the check for torch)
+from torch.utils._pytree import tree_flatten, tree_map  # noqa: E402  (after the check for torch)
+
+_functional_call: Any = (torch.func if hasattr(torch, "func") else
+                         importlib.import_module("torch.nn.utils.stateless")).functional_call
 
 
 @dataclass(eq=False)
@@ -113,7 +117,7 @@ def _outline(step: Step) -> List[Tuple[Any, ...]]:
             if isinstance(each, Call)]
 
 
-def _compare(one: Step, other: Step) -> None:
+def compare(one: Step, other: Step) -> None:
     """Raises Unschedulable if the two steps differ in more than the numbers of their inputs."""
     for mine, its in zip(_outline(one) + [("its end", "nothing")], _outline(other) + [("its end", "nothing")]):
         if mine != its:
@@ -141,20 +145,33 @@ def _needed(calls: List[Any], ends: List[View]) -> List[Any]:
     return needed[::-1]
 
 
-def _record(net: Any, inputs: Any) -> Step:
-    """The calls of one step. `inputs` are the arguments; tensors among them are read as they are."""
-    tape = Tape()
-    named: Dict[int, str] = {}
-    for kind, tensors in (("parameter", net.named_parameters()), ("buffer", net.named_buffers())):
-        for name, tensor in tensors:
-            named[id(tensor)] = name
-            tape.add(kind, tensor, name)
+def _stand_ins(net: Any, inputs: Any) -> Tuple[Any, Dict[str, Any], Any]:
+    """A mode that computes shapes alone, and tensors without numbers for parameters, buffers and inputs."""
+    mode = importlib.import_module("torch._subclasses").FakeTensorMode()
+
+    def one(tensor: Any) -> Any:
+        return mode.from_tensor(tensor.detach()).requires_grad_(tensor.requires_grad)
+
+    named = {name: one(each) for name, each in [*net.named_parameters(), *net.named_buffers()]}
+    return mode, named, tree_map(lambda each: one(each) if isinstance(each, torch.Tensor) else each, inputs)
+
+
+def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
+    """The calls of one step. `inputs` are the arguments, whose tensors are copies, so that no two share memory."""
+    tape = Tape(not dry)
+    mode: Any = nullcontext()
+    named = {**dict(net.named_parameters()), **dict(net.named_buffers())}
+    if dry:
+        mode, named, inputs = _stand_ins(net, inputs)
+    for kind, names in (("parameter", net.named_parameters()), ("buffer", net.named_buffers())):
+        for name, _ in names:
+            tape.add(kind, named[name], name)
     given = [tape.add("input", each, f"input {number}") for number, each in enumerate(tree_flatten(inputs)[0])
-             if isinstance(each, torch.Tensor)]  # copies, so that no two share memory
-    trained = [parameter for parameter in net.parameters() if parameter.requires_grad]
-    with _named(net, tape), torch.enable_grad():
+             if isinstance(each, torch.Tensor)]
+    trained = [name for name, parameter in net.named_parameters() if parameter.requires_grad]
+    with mode, _named(net, tape), torch.enable_grad():
         with NumbersStay(tape), tape:
-            out = net(*inputs)
+            out = _functional_call(net, named, inputs) if dry else net(*inputs)
         flat, spec = tree_flatten(out)
         graded = [isinstance(each, torch.Tensor) and each.requires_grad for each in flat]
         if not any(graded):
@@ -167,25 +184,22 @@ def _record(net: Any, inputs: Any) -> Step:
             tape.calls.append(tape.add("seed", seed, f"gradient {number}"))
         tape.is_backward = True
         with tape:
-            found = torch.autograd.grad(ends, trained, seeds, allow_unused=True)
-    gradients = [None if each is None else tape.view(each, "a gradient") for each in found]
+            found = torch.autograd.grad(ends, [named[name] for name in trained], seeds, allow_unused=True)
+        gradients = [None if each is None else tape.view(each, "a gradient") for each in found]
     calls = _needed(tape.calls, [each for each in outputs + gradients if isinstance(each, View)])
-    owners = [tape.find(each) for each in trained]
-    assert all(owner is not None for owner in owners)
-    return Step(tape.values, calls, given, [named[id(each)] for each in trained],
-                [owner for owner in owners if owner is not None], outputs, graded, spec, gradients)
+    owners = [tape.view(named[name], name).value for name in trained]
+    return Step(tape.values, calls, given, trained, owners, outputs, graded, spec, gradients)
 
 
-def capture(net: Any, inputs: Any) -> Step:
+def capture(net: Any, inputs: Any, dry: bool = False) -> Step:
     """One step of the module with these arguments. The module, and the random state, are left as they were.
+
+    Args:
+        dry: computes shapes alone, which takes the memory of one call at most.
 
     Raises:
         Unschedulable: the step is no fixed list of calls.
     """
-    check_kinds(net)
-    flat, _ = tree_flatten(inputs)
-    check_inputs(flat)
-
     def other(tensor: Any) -> Any:
         """Other numbers that are as valid: indices and labels are those of other samples."""
         if not isinstance(tensor, torch.Tensor):
@@ -194,10 +208,20 @@ def capture(net: Any, inputs: Any) -> Step:
             return tensor * 0.5
         return tensor.flip(0) if tensor.dim() else tensor.clone()
 
-    with kept_state(net):
-        step = _record(net, inputs)
-    with kept_state(net):
-        _compare(step, _record(net, torch.utils._pytree.tree_map(other, inputs)))
+    try:
+        with kept_state(net):
+            step = _record(net, inputs, dry)
+        with kept_state(net):
+            compare(step, _record(net, tree_map(other, inputs), dry))
+    except Unschedulable:
+        raise
+    except Exception as error:
+        if not dry and "can't allocate memory" in str(error):
+            return capture(net, inputs, True)
+        if dry and "Fake" in str(error):
+            raise Unschedulable(f"dry=True cannot follow a tensor from outside of the step ({str(error)[:80]}...); "
+                                "make it a buffer or an input, or leave out dry=True") from error
+        raise
     return step
 
 

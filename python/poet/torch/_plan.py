@@ -8,8 +8,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Dict, List, Optional, Union
 
-from poet.torch._capture import Step, shapes_of
+from poet.torch._capture import Step, compare, shapes_of
 from poet.torch._pytorch import torch
+from poet.torch._tape import Unschedulable
 
 _FORMAT = "poet-torch-plan 1"
 
@@ -95,13 +96,17 @@ class Plan:
             raise ValueError(f"{os.fspath(path)}: found {form}, expected {_FORMAT}; schedule the network anew")
         return plan
 
-    def check(self, facts: Dict[str, str]) -> None:
-        """Raises ValueError with the first thing in which a network, its inputs or a version differ."""
+    def check(self, facts: Dict[str, str], step: Step) -> None:
+        """Raises ValueError with the first thing in which a network, its inputs, a version or a call differ."""
         for name in [*self.facts, *facts]:
             mine, other = self.facts.get(name, "nothing"), facts.get(name, "nothing")
             if mine != other:
                 raise ValueError(f"the plan is for another step: {name}: found {other}, the plan has {mine}; make a "
                                  "plan for it by leaving out plan=")
+        try:  # functions that forward() calls are no facts
+            compare(self.step, step)
+        except Unschedulable as error:
+            raise ValueError(f"the plan is for another step: {error}") from error
 
     def __str__(self) -> str:
         """A table of RAM and time, and the proof."""

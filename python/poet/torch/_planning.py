@@ -7,7 +7,7 @@ from typing import Any, Callable, Dict, List, Optional, Union
 
 from poet._program import EXIT_INFEASIBLE, EXIT_LIMIT, EXIT_OK, Files, error_of, run
 from poet.errors import Infeasible, NoSchedule
-from poet.torch._capture import capture, shapes_of
+from poet.torch._capture import Step, shapes_of
 from poet.torch._compile import Source
 from poet.torch._graph import Disk, Graph
 from poet.torch._plan import Plan
@@ -50,11 +50,10 @@ def printed(text: str) -> None:
         print(f"\r\033[Kpoet.torch: {text}" if text else "\r\033[K", end=end, file=sys.stderr, flush=True)
 
 
-def make_plan(net: Any, inputs: Any, facts: Dict[str, str], ram: Union[str, float], runtime: Union[str, float],
-              disk: Optional[Disk], updates: Optional[Updates], seconds: float, news: News) -> Plan:
-    """The plan of least time within the RAM. Raises Unschedulable, Infeasible, and NoSchedule."""
-    news("captures two steps")
-    step = capture(net, inputs)
+def make_plan(net: Any, inputs: Any, step: Step, facts: Dict[str, str], ram: Union[str, float],
+              runtime: Union[str, float], disk: Optional[Disk], updates: Optional[Updates], seconds: float,
+              news: News) -> Plan:
+    """The plan of least time within the RAM for a captured step. Raises Infeasible and NoSchedule."""
     measure(step.calls, news)
     costs = None if updates is None else updates.costs(step.parameters)
     apart = Graph(step)

@@ -3,9 +3,10 @@ from __future__ import annotations
 
 import statistics
 from collections import deque
-from typing import Any, List, Optional, Union
+from pathlib import Path
+from typing import Any, Dict, List, Optional, Union
 
-from poet.torch._capture import check_inputs, check_kinds, kept_state, shapes_of
+from poet.torch._capture import Step, capture, check_inputs, check_kinds, kept_state, shapes_of
 from poet.torch._compile import Source, bound, tensors_of
 from poet.torch._graph import Graph
 from poet.torch._memory import give_back_freed_memory, peak_of
@@ -55,19 +56,20 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         named = dict(self.net.named_parameters())
         self.__dict__["trained"] = [named[name] for name in self.plan.step.parameters]
         self.__dict__["written"] = [tensors[value.number].detach() for value in self.plan.step.written_buffers()]
-        # Walking through the module in each step would take milliseconds.
-        self.__dict__["_parts"] = (list(self.net.named_modules()), list(self.net.named_parameters()),
-                                   list(self.net.buffers()))
+        # Walking through the module in each step would take milliseconds. What is assigned anew is found in the dicts.
+        modules = list(self.net.named_modules())
+        self.__dict__["_parts"] = modules, [
+            (f"{name}.{key}" if name else key, holder, key) for name, module in modules
+            for holder in (module._parameters, module._buffers) for key, tensor in holder.items() if tensor is not None]
         self._modes = self._mode()
         self._places = self._place()
 
     def _mode(self) -> List[bool]:
-        modules, parameters, _ = self._parts
-        return [module.training for _, module in modules] + [each.requires_grad for _, each in parameters]
+        modules, tensors = self._parts
+        return [module.training for _, module in modules] + [holder[key].requires_grad for _, holder, key in tensors]
 
     def _place(self) -> List[int]:
-        _, parameters, buffers = self._parts
-        return [each.data_ptr() for _, each in parameters] + [each.data_ptr() for each in buffers]
+        return [holder[key].data_ptr() for _, holder, key in self._parts[1]]
 
     def forward(self, *inputs: Any) -> Any:
         """The output of the network: by the plan in training mode, else as the given module computes it."""
@@ -88,8 +90,8 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
             raise ValueError(f"found inputs of {found}, the plan is for {self.plan.shapes}; use drop_last=True in the "
                              "DataLoader, or schedule the network for each shape")
         if self._mode() != self._modes:
-            modules, parameters, _ = self._parts
-            names = [name or "the network" for name, _ in modules + parameters]
+            modules, tensors = self._parts
+            names = [name or "the network" for name, *_ in [*modules, *tensors]]
             changed = next(name for name, now, then in zip(names, self._mode(), self._modes) if now != then)
             raise ValueError(f"the mode or requires_grad of {changed} changed since the network was scheduled; "
                              "schedule it anew")
@@ -162,9 +164,26 @@ class Scheduled(torch.nn.Module):  # type: ignore[misc]
         return Scheduled, (self.net, self.plan, self._paging)
 
 
+def _known(plan: Union[Plan, str, None], path: Optional[Path], facts: Dict[str, str], step: Step) -> Optional[Plan]:
+    """The plan that is given, or the one in the cache, for this very step. Raises ValueError for a given one."""
+    if plan is not None:
+        given = plan if isinstance(plan, Plan) else Plan.load(plan)
+        given.check(facts, step)
+        return given
+    if path is not None and path.is_file():
+        try:
+            kept = Plan.load(path)
+            kept.check(facts, step)
+            return kept
+        except ValueError:  # of another version, or of other functions that forward() calls
+            path.unlink(missing_ok=True)
+    return None
+
+
 def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: Union[str, float] = 3,
               paging: Optional[str] = None, optimizer: Any = None, seconds: float = 60,
-              plan: Union[Plan, str, None] = None, cache: bool = True, progress: Optional[News] = None) -> Scheduled:
+              plan: Union[Plan, str, None] = None, cache: bool = True, dry: bool = False,
+              progress: Optional[News] = None) -> Scheduled:
     """A module that trains within a RAM budget, with the bits of the given one.
 
         net = poet.torch.scheduled(net, x, ram="40%")
@@ -185,6 +204,8 @@ def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: U
         seconds: of the solve, at most.
         plan: what `net.plan.save()` has written, in place of making one.
         cache: whether plans are kept in the user's folder for caches, and found there.
+        dry: captures without the memory of a step in eager mode, which may not fit. So it does if PyTorch finds no
+            memory.
         progress: called with a line of text whenever there is news; without it, a terminal shows them.
 
     Raises:
@@ -198,20 +219,17 @@ def scheduled(net: Any, *inputs: Any, ram: Union[str, float] = "60%", runtime: U
     named = {name: each for name, each in net.named_parameters() if each.requires_grad}
     updates = None if optimizer is None else Updates(optimizer, named)
     facts = facts_of(net, inputs, optimizer)
-    news = printed if progress is None else progress
-    if plan is not None:
-        found = plan if isinstance(plan, Plan) else Plan.load(plan)
-        found.check(facts)
-        return Scheduled(net, found, paging, updates)
-    path = cache_path(facts, (ram, runtime, paging is not None, seconds)) if cache else None
-    if path is not None and path.is_file():
-        try:
-            return Scheduled(net, Plan.load(path), paging, updates)
-        except ValueError:  # of another version
-            path.unlink(missing_ok=True)
     inputs = tree_map(lambda each: each.detach().clone() if isinstance(each, torch.Tensor) else each, inputs)
+    news = printed if progress is None else progress
+    news("captures two steps")
+    step = capture(net, inputs, dry)
+    path = cache_path(facts, (ram, runtime, paging is not None, seconds)) if cache and plan is None else None
+    found = _known(plan, path, facts, step)
+    if found is not None:
+        news("")
+        return Scheduled(net, found, paging, updates)
     disk = None if paging is None else disk_in(paging)
-    made = make_plan(net, inputs, facts, ram, runtime, disk, updates, seconds, news)
+    made = make_plan(net, inputs, step, facts, ram, runtime, disk, updates, seconds, news)
     news("tries a step")
     Scheduled(net, made, paging).trial(inputs)
     if path is not None:

@@ -113,10 +113,15 @@ def _line() -> str:
 
 
 class Tape(TorchDispatchMode):  # type: ignore[misc]
-    """Records calls. Weak references keep the address of each storage from being used again for another one."""
+    """Records calls. Weak references keep the address of each storage from being used again for another one.
 
-    def __init__(self) -> None:
+    Args:
+        is_real: whether tensors have numbers. If not, random operations are known by their names alone.
+    """
+
+    def __init__(self, is_real: bool = True) -> None:
         super().__init__()
+        self._is_real = is_real
         self.calls: List[Any] = []  # Call; a Value of the kind "seed" where it arrives; None where the loss is
         self.values: List[Value] = []
         self.modules: List[str] = []
@@ -162,11 +167,12 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
         self._check(op, args)
         flat, spec = tree_flatten((args, kwargs))
         views = [self.view(each, op) if isinstance(each, torch.Tensor) else each for each in flat]
-        before = torch.get_rng_state()
+        before = torch.get_rng_state() if self._is_real else None
         out = func(*args, **kwargs)
         seen, keys = tree_unflatten(views, spec)
         call = Call(str(func), seen, keys, self.modules[-1] if self.modules else "", self.is_backward)
-        call.is_random = any(word in op for word in _RANDOM) or not torch.equal(before, torch.get_rng_state())
+        call.is_random = any(word in op for word in _RANDOM) or (
+            self._is_real and not torch.equal(before, torch.get_rng_state()))
         call.reads = list(dict.fromkeys(each.value for each in views if isinstance(each, View)))
         for tensor in self._written(func, args, kwargs):
             self._write(call, tensor)
