@@ -93,8 +93,8 @@ INSTANTIATE_TEST_SUITE_P(
                     ExportedCase{"MixedAccumulatePaging", "accumulate", "60%", {"--no-remat"}}),
     [](const auto& each) { return each.param.name; });
 
-/// The largest models first, a model only if it has an op that none before has. They are compiled,
-/// and each call states all members of its spec.
+/// The largest models first, a model only if it has an op that none before has, or one of which
+/// other parameters train. They are compiled, and each call states all members of its spec.
 std::vector<Tiny> models_of_every_op() {
   std::vector<Tiny> tiny = tiny_steps();
   std::stable_sort(tiny.begin(), tiny.end(),
@@ -103,7 +103,9 @@ std::vector<Tiny> models_of_every_op() {
   std::vector<Tiny> kept;
   for (Tiny& each : tiny) {
     const std::size_t before = ops.size();
-    for (const json& layer : json::parse(each.text).at("layers")) ops.insert(layer.at("op"));
+    for (const json& layer : json::parse(each.text).at("layers")) {
+      ops.insert(layer.at("op").get<std::string>() + layer.value("trainable", json()).dump());
+    }
     if (ops.size() > before) kept.push_back(std::move(each));
   }
   return kept;
@@ -118,6 +120,12 @@ std::vector<std::pair<std::string, std::string>> all_models() {
       models.emplace_back(
           fmt::format("{} {}", update, optimizer),
           trained_text(fmt::format(R"("update": "{}", "optimizer": "{}",)", update, optimizer)));
+    }
+    for (const Tiny& tiny : tiny_steps()) {
+      if (tiny.text.find(R"("trainable":[)") == std::string::npos) continue;
+      json parts = json::parse(tiny.text);
+      parts.update({{"update", update}, {"optimizer", "adam"}});
+      models.emplace_back(fmt::format("{} {}", tiny.name, update), parts.dump());
     }
   }
   return models;

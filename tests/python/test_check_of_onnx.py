@@ -242,6 +242,21 @@ class OnnxFiles(TestCase):
         self.assertTrue(found, str(found))
         self.assertEqual(found.untrained, ("mask", "scale"))
 
+    def test_one_of_a_layer_may_train(self):
+        data = dense(node("Relu", "g", "h"))
+        for part, left in (("bias", "w1"), ("weight", "b1")):
+            with self.planted(lambda document, arrays, part=part: document["layers"][0].update(trainable=[part]) or 1,
+                              in_file=False):
+                found = poet.check(self.write(data))
+            self.assertTrue(found, str(found))
+            self.assertEqual(found.untrained, (left,))
+        fixed = network([node("Constant", "", "b", value=numbers(3)), node("Conv", "x w b", "h"),
+                         node("Relu", "h", "y")], {"w": numbers(3, 2, 2)}, {"x": (None, 2, 5)}, ("y", (None, 3, 4)))
+        self.assertEqual(poet.Model.from_onnx(self.write(fixed)).document["layers"][0]["trainable"], ["weight"])
+        found = poet.check(self.write(fixed))
+        self.assertTrue(found, str(found))
+        self.assertEqual([row.name for row in found.rows], ["along w"])
+
     def test_many_weights_are_compared_in_groups(self):
         from poet import _onnx_check
         with mock.patch.object(_onnx_check, "MOST_GROUPS", 2):

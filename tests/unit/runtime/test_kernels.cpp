@@ -209,6 +209,40 @@ TEST(KernelSinks, NormalisationsMakeEitherGradientWithoutTheOther) {
   EXPECT_TRUE(same_bits(scales, scales_alone));
 }
 
+TEST(KernelSinks, HavePartsOfTheGradientsIfOnlyPartsTrain) {
+  const Tensor x{3, 1, 4, 1, 5, 9, 2, 6}, dy{2, 7, 1, 8, 2, 8, 1, 9}, gamma{0.5F, 2};
+  const poet_batch_norm_spec b{
+      .batch = 2, .channels = 2, .plane = 2, .epsilon = 0.1F, .keep = 0.5F, .take = 0.5F};
+  struct Made {
+    Tensor dx = Tensor(8), scales = Tensor(4, -1), running = Tensor(4, 1);
+  };
+  const auto made = [&](auto* kernel) {
+    Made result;
+    poet_sink sink{};
+    sink.gradient = result.scales.data();
+    sink.running = result.running.data();
+    kernel(&b, x.data(), dy.data(), gamma.data(), result.dx.data(), &sink);
+    return result;
+  };
+  const Made both = made(poet_batch_norm_grad);
+  for (const auto& [part, first] : {std::pair{made(poet_batch_norm_grad_gamma), 0},
+                                    std::pair{made(poet_batch_norm_grad_beta), 2}}) {
+    EXPECT_TRUE(same_bits(part.dx, both.dx));
+    EXPECT_TRUE(same_bits(part.running, both.running));
+    EXPECT_EQ(part.scales, (Tensor{both.scales[first], both.scales[first + 1], -1, -1}));
+  }
+  const poet_recurrent_spec r{.rows = 1, .inputs = 1, .hidden = 1, .has_bias = 1};
+  const Tensor gates{0.5F, 0.25F, 0.75F}, dgates{1, 2, 3}, h{4};
+  Tensor of_state(6), of_bias(3);
+  poet_sink whole{}, alone{};
+  whole.gradient = of_state.data();
+  alone.gradient = of_bias.data();
+  poet_gru_after_gradw_hidden(&r, h.data(), gates.data(), dgates.data(), &whole);
+  poet_gru_after_gradb_hidden(&r, gates.data(), dgates.data(), &alone);
+  EXPECT_EQ(of_bias, (Tensor{1, 2, 1.5F}));
+  EXPECT_EQ(of_bias, Tensor(of_state.begin() + 3, of_state.end()));
+}
+
 // PyTorch: clip_grad_value_() before the step, whose weight_decay is added to the gradient.
 TEST(KernelSinks, LimitGradientsAndLetParametersDecay) {
   poet_optimizer optimizer{};
