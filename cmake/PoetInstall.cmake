@@ -19,6 +19,11 @@ install(PROGRAMS "${PROJECT_SOURCE_DIR}/scripts/examples/check_energy.sh"
   "${PROJECT_SOURCE_DIR}/scripts/examples/slurm_sweep.sh"
   "${PROJECT_SOURCE_DIR}/scripts/examples/training_memory_models.py"
   DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program)
+# What docs/tutorial.md needs.
+install(DIRECTORY "${PROJECT_SOURCE_DIR}/docs/examples/tutorial"
+  "${PROJECT_SOURCE_DIR}/docs/examples/cortex-m4"
+  DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program USE_SOURCE_PERMISSIONS
+  PATTERN "build" EXCLUDE PATTERN "__pycache__" EXCLUDE)
 install(FILES "${PROJECT_SOURCE_DIR}/scripts/examples/energy.yml"
   DESTINATION "${POET_EXAMPLES_DIR}" COMPONENT program)
 if(NOT CMAKE_CROSSCOMPILING)

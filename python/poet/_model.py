@@ -8,6 +8,7 @@ import warnings
 from dataclasses import dataclass
 from typing import Any, Callable, Dict, List, Mapping, Optional, Sequence, Tuple, Union
 
+from ._notebook import figure, html_table, table
 from ._options import PathLike, options
 from ._platform import Platform
 from ._program import Files, run_or_raise
@@ -187,7 +188,7 @@ class Model:
         return f"<poet.Model {self.name}>"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class ModelInfo:
     """What `Model.info()` finds. `document` has all of it, with the keys of docs/command-line.md.
 
@@ -195,6 +196,24 @@ class ModelInfo:
     """
 
     document: Dict[str, Any]
+
+    def _rows(self) -> Dict[str, str]:
+        model, platform = self.document["model"], self.document["platform"]
+        return {"model": f"{model['name']}, batch size {model['batch_size']}",
+                "platform": "none" if platform is None else platform["name"],
+                "nodes": f"{model['node_count']}, of which {model['forward_node_count']} forward",
+                "parameters": figure(self.parameter_count, ""),
+                "operations": figure(self.flop, "FLOP"),
+                "RAM if everything is kept": figure(self.baseline_peak_ram_bytes, "bytes"),
+                "least RAM of any schedule": figure(self.working_set_bytes, "bytes"),
+                "energy of every node once": figure(self.baseline_energy_joules, "J"),
+                "time of every node once": figure(self.baseline_runtime_seconds, "s")}
+
+    def __repr__(self) -> str:
+        return table(self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows())
 
     @property
     def parameter_count(self) -> int:

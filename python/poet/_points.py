@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Dict, Iterator, List, Mapping, Optional, Sequence, Union, overload
 
+from ._notebook import image
 from ._options import PathLike
 from ._program import Files, run_or_raise
 
@@ -95,6 +96,9 @@ class Sweep(Sequence[Point]):
         if path is not None:
             Path(path).write_text(picture, encoding="utf-8")
         return picture
+
+    def _repr_html_(self) -> str:
+        return image(self.plot())
 
     def _repr_svg_(self) -> str:
         return self.plot()

@@ -2,6 +2,7 @@
 from __future__ import annotations
 
 import importlib
+import importlib.util
 import re
 import sys
 import time
@@ -141,7 +142,9 @@ def _somebody_looks() -> bool:
 def _make_bar(total: Optional[float], required: bool) -> Any:
     """A bar that appears after some seconds; None if there is no tqdm, unless it is required."""
     try:
-        tqdm = importlib.import_module("tqdm.auto" if _in_notebook() else "tqdm").tqdm
+        # Without ipywidgets, tqdm.auto shows a warning in place of a bar.
+        has_widgets = _in_notebook() and importlib.util.find_spec("ipywidgets") is not None
+        tqdm = importlib.import_module("tqdm.auto" if has_widgets else "tqdm").tqdm
     except ImportError:
         if required:
             raise ImportError("progress=True draws a bar with tqdm, which is not installed") from None

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field, fields
 from typing import Any, Dict, List, Mapping, Optional, Tuple, Type, TypeVar
 
+from ._notebook import figure, html_table, table
+
 Record = TypeVar("Record")
 
 
@@ -94,7 +96,7 @@ class Gradients(List[Gradient]):
         return self.arrays[key]
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Run:
     """A training step, or a forward pass, computed by its schedule and without one.
 
@@ -134,3 +136,16 @@ class Run:
 
     def __bool__(self) -> bool:
         return self.equal
+
+    def _rows(self) -> Dict[str, str]:
+        return {"equal to the step without a schedule": "yes, bit by bit" if self.equal else "no",
+                "losses": ", ".join(figure(loss, "") for loss in self.losses),
+                "gradients": figure(len(self.document.get("gradients") or ()), ""),
+                "RAM": figure(self.arena_bytes, "bytes"),
+                "time": f"{figure(self.seconds, 's')}; without a schedule {figure(self.unscheduled_seconds, 's')}"}
+
+    def __repr__(self) -> str:
+        return table(self._rows())
+
+    def _repr_html_(self) -> str:
+        return html_table(self._rows())

@@ -9,6 +9,7 @@ from typing import Any, Dict, List, Mapping, Optional, Tuple, Union
 
 from ._matrices import Matrices, matrices_of
 from ._model import Model, ModelLike
+from ._notebook import image
 from ._options import PathLike, Size, options, size_word
 from ._program import EXIT_REQUIREMENT, Files, error_of, run, run_or_raise
 from ._records import Instruction, Node, Run, Stage, record
@@ -291,6 +292,9 @@ class Schedule:
         if self.model is None:
             raise ValueError("the schedule was loaded without its model; expected model=")
         return self.model
+
+    def _repr_html_(self) -> str:
+        return image(self.plot())
 
     def _repr_svg_(self) -> str:
         return self.plot()

@@ -38,6 +38,19 @@ TEST(PlotCommand, ReadsStdinAndWritesAFile) {
   EXPECT_EQ(contents_of(folder.file("s.svg")), poet_solve({"plot", "-"}, solved()).out);
 }
 
+TEST(PlotCommand, DrawsAScheduleInFrontOfKeepingEverything) {
+  const std::string file = poet_solve(quick_problem()).out;
+  const Finished run = poet_solve({"plot", "-", "--beside-baseline"}, file);
+  EXPECT_EQ(run.status, 0) << run.err;
+  EXPECT_THAT(run.out, testing::AllOf(HasSubstr(">all kept<"), HasSubstr(">7.242 KiB<"),
+                                      HasSubstr("everything kept"), HasSubstr(">budget<")));
+  EXPECT_THAT(poet_solve({"plot", "-"}, file).out, testing::Not(HasSubstr("all kept")));
+  const Finished page = poet_solve({"plot", "-", "--beside-baseline", "--format", "html"}, file);
+  EXPECT_EQ(page.status, 2);
+  EXPECT_THAT(page.err, HasSubstr("--beside-baseline: found with --format html"));
+  EXPECT_EQ(poet_solve({"plot", "-", "--beside-baseline", "--lanes", "all"}, file).status, 2);
+}
+
 TEST(PlotCommand, WritesATraceOfASchedule) {
   const Finished run = poet_solve({"plot", "-", "--format", "trace"}, solved());
   EXPECT_EQ(run.status, 0) << run.err;

@@ -103,7 +103,7 @@ TEST(SweepShell, TheCommandOfTheDocsEndsWithTheNumberOfPointsWithoutAnAnswer) {
   const std::string parallel = POET_PARALLEL;
   if (parallel.empty()) GTEST_SKIP() << "GNU parallel is not installed";
   const std::string command = "eval {} || [ $? -eq 3 ]";
-  for (const char* page : {"README.md", "docs/sweeps.md"}) {
+  for (const char* page : {"docs/sweeps.md"}) {
     EXPECT_THAT(contents_of(std::string(POET_SOURCE_DIR "/") + page),
                 HasSubstr("| parallel '" + command + "'\n"));
   }

@@ -148,6 +148,14 @@ class Progress(TestCase):
         self.assertFalse(Reporter(None, 10).needs_ticks)
         self.assertFalse(Reporter(False, 10).needs_ticks)
 
+    def test_a_notebook_without_widgets_gets_a_bar_of_text(self):
+        for found, name in ((None, "tqdm"), (object(), "tqdm.auto")):
+            with mock.patch("poet._progress._in_notebook", return_value=True), \
+                    mock.patch("importlib.util.find_spec", return_value=found), \
+                    mock.patch("importlib.import_module") as module:
+                Reporter(True, 10)
+            module.assert_called_once_with(name)
+
     def test_a_bar_needs_tqdm(self):
         out = python("""
 import sys

@@ -23,7 +23,7 @@ solve(
     solve_threads=16,
 )
 """
-README_ENERGY = 0.5508501  # joules, to the gap; the README of this project has it too
+README_ENERGY = 0.5508501  # joules, to the gap
 GAP = 1e-4
 
 

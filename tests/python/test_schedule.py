@@ -1,4 +1,5 @@
 """What can be done with a schedule: replay, picture, offsets, export, run, files."""
+import base64
 import json
 import unittest
 import xml.etree.ElementTree as ElementTree
@@ -62,6 +63,16 @@ class Schedule(TestCase):
     def test_a_notebook_shows_the_picture(self):
         self.assertEqual(self.schedule._repr_svg_(), self.schedule.plot())
         self.assertTrue(ElementTree.fromstring(self.schedule._repr_svg_()).tag.endswith("svg"))
+        head, _, data = self.schedule._repr_html_().partition(";base64,")
+        self.assertEqual(head, '<img src="data:image/svg+xml')
+        self.assertEqual(base64.b64decode(data.partition('"')[0]).decode(), self.schedule.plot())
+
+    def test_figures_are_shown_as_tables(self):
+        info = poet.Model("linear").info("m4")
+        self.assertIn("\nleast RAM of any schedule  3,256 bytes\n", repr(info))
+        self.assertIn("<td>least RAM of any schedule</td><td>3,256 bytes</td>", info._repr_html_())
+        self.assertIn("platform                   none\n", repr(poet.Model("linear").info()))
+        self.assertIn("energy of every node once  -\n", repr(poet.Model("linear").info()))
 
     def test_place(self):
         placed = self.schedule.place(alignment=32)

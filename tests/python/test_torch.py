@@ -80,6 +80,10 @@ class Networks(TestCase):
                 status = error.code
         return status, out.getvalue(), err.getvalue()
 
+    def test_the_optimizer_is_stated(self):
+        status, out, err = self.run_main("networks_of_test:Linear", "--input", "1,8", "--optimizer", "adam")
+        self.assertEqual((status, json.loads(out)["optimizer"]), (0, "adam"), err)
+
     def test_what_cannot_be_imported_is_said_in_a_line(self):
         for network, *words, message in (
                 ("nothing_of_this_name:Net", "there is no module 'nothing_of_this_name'"),
@@ -336,8 +340,9 @@ class WithoutTorch(TestCase):
         (self.folder / "torch.py").write_text("raise ModuleNotFoundError('none', name='torch')\n")
         run = subprocess.run([sys.executable, "-B", "-m", "poet.torch", "a:B", "--input", "1"], capture_output=True,
                              text=True, cwd=self.folder, env={**os.environ, "PYTHONPATH": str(PACKAGE)})
-        self.assertEqual(run.returncode, 1)
-        self.assertIn("PyTorch is not installed (Debian: python3-torch", run.stderr)
+        self.assertEqual(run.returncode, 2)
+        self.assertEqual(run.stderr, "poet.torch: error: PyTorch is not installed (Debian: python3-torch; elsewhere: "
+                                     "pip install torch)\n")
 
 
 if __name__ == "__main__":

@@ -125,6 +125,8 @@ def traced(net: Any, arguments: argparse.Namespace, notes: List[str],
                          custom=dict(arguments.custom), via=arguments.via, notes=notes, parameters=parameters,
                          frozen_weights=arguments.frozen_weights, frozen_parameters=arguments.frozen_parameters,
                          backward=arguments.backward)
+        if arguments.optimizer is not None:
+            document = {**document, "optimizer": arguments.optimizer}
         if not arguments.no_check:
             check_unasked(net, inputs, document, {"loss": arguments.loss, "via": arguments.via})
         return document
@@ -142,7 +144,7 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
     for option, value in (("--trainable", arguments.trainable), ("--custom", arguments.custom),
                           ("--via", arguments.via), ("--parameters-output", arguments.parameters_output),
                           ("--frozen-weights", arguments.frozen_weights != "float32"),
-                          ("--backward", arguments.backward),
+                          ("--backward", arguments.backward), ("--optimizer", arguments.optimizer),
                           ("--frozen-parameters", arguments.frozen_parameters != "in_place")):
         if value:
             raise ValueError(f"found {option} with --measure; expected one of them")
@@ -197,6 +199,7 @@ def parsed() -> argparse.Namespace:
                         help="int8: weights of convolutions and dense layers that do not train are bytes")
     parser.add_argument("--frozen-parameters", choices=("in_place", "copied"), default="in_place",
                         help="copied: parameters of frozen layers that gradients pass go into RAM first")
+    parser.add_argument("--optimizer", choices=("sgd", "momentum", "adam"), help="what updates parameters; sgd without")
     parser.add_argument("--backward", choices=("none",), help="none: for inference alone, so that nothing has to train")
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")

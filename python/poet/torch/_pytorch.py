@@ -3,6 +3,7 @@ from __future__ import annotations
 
 import contextlib
 import importlib
+import sys
 from typing import Any, FrozenSet, Iterator
 
 try:
@@ -10,8 +11,11 @@ try:
 except ModuleNotFoundError as error:
     if error.name != "torch":
         raise
-    raise ImportError("PyTorch is not installed (Debian: python3-torch; elsewhere: pip install torch)",
-                      name="torch") from None
+    reason = "PyTorch is not installed (Debian: python3-torch; elsewhere: pip install torch)"
+    if sys.argv[:1] == ["-m"]:  # python -m poet.torch, typed by a person
+        print(f"poet.torch: error: {reason}", file=sys.stderr)
+        sys.exit(2)
+    raise ImportError(reason, name="torch") from None
 
 
 def evaluated_in(net: Any) -> FrozenSet[str]:
