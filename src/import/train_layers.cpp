@@ -139,8 +139,7 @@ void choose_trainable(ModelSpec& spec, const std::string& wanted) {
     for (const LayerSpec* layer : own) names.emplace_back(layer->name);
     throw InputError(
         fmt::format("no layer with parameters, and no parameter, has a name like '{}'; expected "
-                    "all, last:N or a "
-                    "pattern such as '{}*' or '*.bias'{}",
+                    "all, last:N or a pattern such as '{}*' or '*.bias'{}",
                     printable(wanted), names.empty() ? "fc" : printable(names.back()),
                     did_you_mean(wanted, names)));
   }

@@ -170,7 +170,7 @@ class ForwardPass {
                        "\"trainable\": found a list beside \"weights\"; expected it in "
                        "the layer that has the parameters");
     }
-    if (from->weights) {
+    while (from->weights) {
       const auto owner = layer_index_.find(from->weights->name);
       if (owner == layer_index_.end()) return;
       from = draft_.layers[owner->second].spec;

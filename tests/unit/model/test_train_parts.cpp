@@ -153,8 +153,10 @@ TEST(TrainParts, TheOwnerOfSharedParametersSaysWhichTrain) {
       {"name": "a", "op": "linear", "inputs": ["input"], "out_features": 4, "trainable": ["bias"]},
       {"name": "t", "op": "tanh", "inputs": ["a"]},
       {"name": "b", "op": "linear", "inputs": ["t"], "out_features": 4, "weights": "a"},
-      {"name": "loss", "op": "mse", "inputs": ["b"]})");
-  EXPECT_EQ(inputs_of(model, "gradw(a.bias by b)"), "grad(b)");
+      {"name": "c", "op": "linear", "inputs": ["b"], "out_features": 4, "weights": "b"},
+      {"name": "loss", "op": "mse", "inputs": ["c"]})");
+  EXPECT_EQ(inputs_of(model, "gradw(a.bias by c)"), "grad(c)");
+  EXPECT_EQ(inputs_of(model, "gradw(a.bias by b)"), "gradw(a.bias by c) grad(b)");
   EXPECT_EQ(inputs_of(model, "gradw(a.bias)"), "gradw(a.bias by b) grad(a)");
   EXPECT_EQ(trained_count(model), 4);
 }
