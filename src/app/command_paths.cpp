@@ -63,10 +63,13 @@ void add_sweep_output(const std::string& option, const std::string& output,
 }
 
 std::vector<UsedPath> paths_of(const CLI::App& app, const std::string& log_file) {
-  const bool is_sweep = app.get_option_no_throw("--resume") != nullptr;
+  const CLI::Option* const resume = app.get_option_no_throw("--resume");
+  const bool goes_on = resume != nullptr && resume->count() > 0;
   std::vector<UsedPath> paths;
   for (const CLI::Option* option : app.get_options()) {
-    if (option->get_name() != "--log-file") add_paths(*option, is_sweep, paths);
+    const std::string name = option->get_name();
+    if (name == "--log-file" || (goes_on && name == "--output")) continue;  // the latter is refused
+    add_paths(*option, resume != nullptr, paths);
   }
   paths.push_back({.option = "--log-file", .path = log_file, .use = PathUse::writes});
   return paths;

@@ -100,12 +100,6 @@ std::string spelt_out(const std::string& list, const char* option,
   return fmt::format("{}", fmt::join(names, ","));
 }
 
-bool reads_stdin(const std::string& list, const char* option) {
-  if (list.empty()) return false;
-  const auto names = with_place(option, [&] { return parse_names(list); });
-  return std::find(names.begin(), names.end(), "-") != names.end();
-}
-
 /// Puts every subject in the order of a file, which has to be an order of each of their models.
 void put_in_stated_order(SweepRequest& request, SweepGrid& grid) {
   if (request.settings.order != OrderKind::stated) return;
@@ -157,9 +151,6 @@ SweepGrid load_grid(SweepRequest& request) {
       with_place("--runtime-budget", [&] { return parse_runtime_budgets(request.runtime_budget); });
   grid.techniques =
       with_place("--techniques", [&] { return parse_technique_sets(request.techniques); });
-  if (reads_stdin(request.models, "--models") && reads_stdin(request.platforms, "--platforms")) {
-    throw InputError("--platforms", "found - for models and platforms; stdin can be only one");
-  }
   const std::vector<Model> models = load_models(request);
   const std::vector<Platform> platforms = load_platforms(request);
   const Question question = shared_question(request, grid.techniques);

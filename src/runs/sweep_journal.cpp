@@ -15,6 +15,7 @@
 #include <fmt/format.h>
 
 #include "base/files/files.hpp"
+#include "base/files/paths.hpp"
 #include "base/sha256.hpp"
 #include "formats/read_results.hpp"
 #include "poet/error.hpp"
@@ -31,8 +32,7 @@ bool exists(const std::string& path) {
 
 /// Devices and pipes have no place for a file beside them.
 bool wants_journal(const std::string& output) {
-  std::error_code ignored;
-  return !output.empty() && (!exists(output) || fs::is_regular_file(output, ignored));
+  return !output.empty() && !is_special_file(output);
 }
 
 }  // namespace

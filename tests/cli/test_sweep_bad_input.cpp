@@ -130,7 +130,7 @@ TEST(BadSweep, OptionsOfTheSingleSolveBeforeACommandAreNotLost) {
 TEST(BadSweep, BothListsFromStdin) {
   const Finished run = poet_solve(sweep("-", "-", "50%", "2"), "{}");
   EXPECT_EQ(run.status, 2);
-  EXPECT_THAT(run.err, HasSubstr("--platforms: found - for models and platforms"));
+  EXPECT_THAT(run.err, HasSubstr("found - twice; stdin can be only one of the files"));
 }
 
 TEST(BadSweep, UnwritableFoldersAreFoundBeforeTheSolve) {

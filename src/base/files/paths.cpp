@@ -77,6 +77,7 @@ std::string new_file_of(int fd) {
 }
 
 bool is_special_file(const std::string& path) {
+  if (descriptor_of(followed(path))) return true;
   std::error_code error;
   const fs::file_status status = fs::status(path, error);
   return fs::exists(status) && !fs::is_regular_file(status) && !fs::is_directory(status);

@@ -20,7 +20,7 @@ std::optional<int> descriptor_of(const std::string& followed_path);
 /// file, has text already, or has lost its name.
 std::string new_file_of(int fd);
 
-/// Whether something is there that is neither a file nor a folder, such as a device or a pipe.
+/// Whether something is there that is neither a file nor a folder: a device, a pipe or an open file.
 bool is_special_file(const std::string& path);
 
 /// What a command does with a path.
