@@ -42,7 +42,7 @@ class Step:
 
 
 def check_kinds(net: Any) -> None:
-    """Modules whose calls are not those of a plain forward pass on this processor."""
+    """Refuses modules that do more than a plain forward pass on this processor."""
     for name, parameter in list(net.named_parameters()) + list(net.named_buffers()):
         if isinstance(parameter, torch.nn.parameter.UninitializedTensorMixin):
             raise Unschedulable(f"{name} has no shape yet; call the network once before it is scheduled")
@@ -62,7 +62,7 @@ def check_kinds(net: Any) -> None:
     if not net.training:
         raise Unschedulable("the network is in evaluation mode, in which nothing is scheduled; call train() first")
     if not any(parameter.requires_grad for parameter in net.parameters()):
-        raise Unschedulable("no parameter of the network trains; set requires_grad of those that shall")
+        raise Unschedulable("no parameter of the network trains; set requires_grad of what shall train")
 
 
 def check_inputs(inputs: List[Any]) -> None:
@@ -133,7 +133,7 @@ def compare(one: Step, other: Step) -> None:
 
 
 def _needed(calls: List[Any], ends: List[View]) -> List[Any]:
-    """The calls without those that nobody reads: they make no output, draw no numbers and write no buffer."""
+    """Leaves out calls that nobody reads: they make no output, draw no numbers and write no buffer."""
     read = {view.value for view in ends}
     needed = []
     for call in reversed(calls):
@@ -201,7 +201,7 @@ def capture(net: Any, inputs: Any, dry: bool = False) -> Step:
         Unschedulable: the step is no fixed list of calls.
     """
     def other(tensor: Any) -> Any:
-        """Other numbers that are as valid: indices and labels are those of other samples."""
+        """Other numbers that are as valid: indices and labels of other samples."""
         if not isinstance(tensor, torch.Tensor):
             return tensor
         if tensor.is_floating_point():

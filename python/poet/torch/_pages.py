@@ -1,6 +1,6 @@
 """A file without a name that tensors are written to and read from by a thread beside the step.
 
-It has no name from the start, so that it goes with the process, whatever ends that. Its blocks are allocated before the
+It has no name from the start, so that it goes with the process, even after a kill. Its blocks are allocated before the
 first step: a disk that is full says so then. The page cache is RAM too, and is dropped behind each transfer.
 """
 from __future__ import annotations

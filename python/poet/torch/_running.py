@@ -100,7 +100,7 @@ class Apply(torch.autograd.Function):  # type: ignore[misc]
                                "the given network, which is .net")
         if ctx.running is None:
             raise RuntimeError("a scheduled step was asked for its gradients twice; its tensors are gone after the "
-                               "first time, whatever retain_graph says: add the losses up, or call the network again")
+                               "first time, in spite of retain_graph: add the losses up, or call the network again")
         running, ctx.running = ctx.running, None
         gradients = running.backward(tuple(seed for seed, graded in zip(seeds, ctx.graded) if graded))
         return (None, None, *gradients)

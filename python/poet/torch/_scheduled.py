@@ -22,7 +22,7 @@ from torch.utils._pytree import tree_flatten, tree_map, tree_unflatten  # noqa: 
 
 
 class Scheduled(torch.nn.Module):  # type: ignore[misc]
-    """A module whose training steps run by a plan. Parameters, buffers and names are those of the given module.
+    """A module whose training steps run by a plan. It shares parameters, buffers and names with the given one.
 
     Attributes:
         net: the given module.

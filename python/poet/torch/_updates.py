@@ -1,7 +1,7 @@
 """An optimizer that updates each parameter behind its gradient, by the optimizer's own step with this parameter alone.
 
-So the bits are those of the separate step, whatever the optimizer computes for one parameter at a time, and learning
-rates are read each time. Afterwards no parameter has a gradient, and the user's `step()` finds nothing to do.
+So the bits are the same as after a separate step, and learning rates are read each time. The optimizer has to treat
+parameters one by one. Afterwards no parameter has a gradient, and the user's `step()` finds nothing to do.
 """
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _NEED_ALL = ("LBFGS", "SparseAdam")
 
 class Updates:
     """Args:
-        optimizer: of parameters of the network; those that it lacks are not updated.
+        optimizer: with all parameters of the network that train.
         named: all parameters that train, by name.
 
     Attributes:
