@@ -135,12 +135,12 @@ LayerList::LayerList(const OnnxGraph& graph, FormMap map_form)
   }
 }
 
-// Looks for a free number from 1 on, which is quadratic in equal names; modules of PyTorch have
-// their own.
+// The first free number from 1 on. Names are never given back, so the next search goes on there.
 std::string LayerList::unique(const std::string& wanted) {
   const std::string base = wanted.empty() ? "layer" : wanted;
   std::string name = base;
-  for (int i = 1; !taken_.insert(name).second; ++i) name = fmt::format("{}_{}", base, i);
+  int& number = numbers_[base];
+  while (!taken_.insert(name).second) name = fmt::format("{}_{}", base, ++number);
   return name;
 }
 

@@ -102,6 +102,7 @@ class LayerList {
   std::map<int, std::string> names_;       ///< of tensors
   std::map<std::string, int> made_;        ///< tensors, by layer
   std::set<std::string> taken_;            ///< names of layers, their parts included
+  std::map<std::string, int> numbers_;     ///< the last that was tried, by wanted name
   std::map<int, std::string> parameters_;  ///< layers of op parameter, by weight
   std::map<std::pair<std::string, std::string>, std::string> owners_;  ///< by op and weight
   std::set<std::string> learned_;  ///< parameters that train, and views of them

@@ -18,6 +18,7 @@
 #include <fmt/format.h>
 #include <google/protobuf/io/coded_stream.h>
 #include <google/protobuf/io/zero_copy_stream_impl_lite.h>
+#include <google/protobuf/message.h>
 #include <google/protobuf/stubs/logging.h>
 #include <onnx/checker.h>
 
@@ -43,13 +44,21 @@ void refuse_other_files(const TensorProto& tensor) {
                   printable(tensor.name())));
 }
 
-// A file that names another one could make the program read any path of the user's.
-void check_references(const onnx::GraphProto& graph) {
-  for (const TensorProto& tensor : graph.initializer()) refuse_other_files(tensor);
-  for (const onnx::NodeProto& node : graph.node()) {
-    for (const onnx::AttributeProto& attribute : node.attribute()) {
-      if (attribute.has_t()) refuse_other_files(attribute.t());
-      for (const TensorProto& tensor : attribute.tensors()) refuse_other_files(tensor);
+// A file that names another one could make the program read any path of the user's, or find out
+// whether it exists: libonnx looks for it. So all tensors are looked at, wherever a message has
+// one: in branches, in functions, in sparse tensors. Parsing has bounded the depth.
+void check_references(const google::protobuf::Message& message) {
+  if (message.GetDescriptor() == TensorProto::descriptor()) {
+    return refuse_other_files(static_cast<const TensorProto&>(message));
+  }
+  const google::protobuf::Reflection& fields = *message.GetReflection();
+  std::vector<const google::protobuf::FieldDescriptor*> present;
+  fields.ListFields(message, &present);
+  for (const auto* field : present) {
+    if (field->cpp_type() != google::protobuf::FieldDescriptor::CPPTYPE_MESSAGE) continue;
+    if (!field->is_repeated()) check_references(fields.GetMessage(message, field));
+    for (int i = 0; field->is_repeated() && i < fields.FieldSize(message, field); ++i) {
+      check_references(fields.GetRepeatedMessage(message, field, i));
     }
   }
 }
@@ -244,7 +253,7 @@ onnx::ModelProto parse_onnx(std::string_view bytes) {
   if (!model.ParseFromCodedStream(&coded) || !coded.ConsumedEntireMessage() || !model.has_graph()) {
     throw InputError("found something else, or a damaged file; expected an ONNX model");
   }
-  check_references(model.graph());
+  check_references(model);
   check_extents(model.graph());
   check_windows(model.graph());
   try {

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
+#include <ctime>
 #include <functional>
 #include <string>
 #include <utility>
@@ -547,17 +548,47 @@ net (float[1,3,8,8] x, float[4,3,3,3] w) => (float[1,4,6,6] y) {
   EXPECT_THAT(import_onnx(onnx_bytes(kSmallOnnx), "net.onnx", {}).notes, IsEmpty());
 }
 
-TEST(Import, RefusesWeightsInOtherFiles) {
-  onnx::ModelProto model = onnx_model(kSmallOnnx);
-  onnx::TensorProto& weight = *model.mutable_graph()->add_initializer();
-  weight.set_name("w");
-  weight.set_data_type(onnx::TensorProto::FLOAT);
-  weight.set_data_location(onnx::TensorProto::EXTERNAL);
-  auto& entry = *weight.add_external_data();
-  entry.set_key("location");
-  entry.set_value("/etc/passwd");
-  EXPECT_THAT(error_of([&] { imported(model.SerializeAsString()); }),
-              AllOf(HasSubstr("net.onnx: "), HasSubstr("'w'"), HasSubstr("another file")));
+// Whether the other file exists must not show either.
+TEST(Import, RefusesWeightsInOtherFilesWhereverTheyAre) {
+  using Place = std::function<onnx::TensorProto*(onnx::ModelProto&)>;
+  const auto attribute = [](onnx::NodeProto& node) { return node.add_attribute(); };
+  const std::vector<Place> places{
+      [](auto& model) { return model.mutable_graph()->add_initializer(); },
+      [](auto& model) { return model.mutable_graph()->add_sparse_initializer()->mutable_values(); },
+      [&](auto& model) { return attribute(*model.mutable_graph()->mutable_node(0))->mutable_t(); },
+      [&](auto& model) {
+        return attribute(*model.mutable_graph()->mutable_node(0))->mutable_g()->add_initializer();
+      },
+      [&](auto& model) {
+        onnx::GraphProto& inner = *attribute(*model.mutable_graph()->mutable_node(0))->add_graphs();
+        return attribute(*inner.add_node())->mutable_sparse_tensor()->mutable_indices();
+      },
+      [&](auto& model) { return attribute(*model.add_functions()->add_node())->add_tensors(); }};
+  for (const Place& place : places) {
+    onnx::ModelProto model = onnx_model(kSmallOnnx);
+    onnx::TensorProto& weight = *place(model);
+    weight.set_name("w");
+    weight.set_data_type(onnx::TensorProto::FLOAT);
+    weight.set_data_location(onnx::TensorProto::EXTERNAL);
+    auto& entry = *weight.add_external_data();
+    entry.set_key("location");
+    entry.set_value("/etc/passwd");
+    EXPECT_THAT(error_of([&] { imported(model.SerializeAsString()); }),
+                AllOf(HasSubstr("net.onnx: "), HasSubstr("'w'"), HasSubstr("another file")));
+  }
+}
+
+// Nothing looks at all nodes for each node.
+TEST(Import, ReadsALongChainInAFewSeconds) {
+  std::string text = "net (float[N,8] x0) => (float[N,8] x20000) {\n";
+  const std::vector<std::string> nodes{"Relu(x{})", "Add(x{0}, x{0})", "Sigmoid(x{})", "Tanh(x{})"};
+  for (int i = 0; i < 20'000; ++i) {
+    text += fmt::format("x{} = {}\n", i + 1, fmt::format(fmt::runtime(nodes[i % nodes.size()]), i));
+  }
+  const std::string bytes = onnx_bytes(text + "}");
+  const std::clock_t start = std::clock();
+  EXPECT_EQ(import_onnx(bytes, "net.onnx", {}).spec.layers.size(), 20'001);
+  EXPECT_LT(static_cast<double>(std::clock() - start) / CLOCKS_PER_SEC, 5);
 }
 
 TEST(Import, RefusesWeightsOfNegativeExtents) {
