@@ -116,8 +116,7 @@ std::vector<Way> ways(Random& random) {
   all.push_back({.name = "threads", .options = exact});
   all.back().options.small_graph = small_graph();
   all.back().options.settings.threads = 2;
-  all.back().options.settings.features.glance =
-      all.back().options.settings.features.counts = false;
+  all.back().options.settings.features.glance = all.back().options.settings.features.counts = false;
   return all;
 }
 
