@@ -80,15 +80,15 @@ class Bash : public Shell {
 TEST_F(Bash, CompletesCommandsAndTheirOptions) {
   EXPECT_EQ(complete({""}), kCommands);
   EXPECT_THAT(complete({"sw"}), ElementsAre("sweep"));
-  EXPECT_THAT(complete({"--mo"}), ElementsAre("--model"));
-  EXPECT_THAT(complete({"sweep", "--mo"}), ElementsAre("--models", "--model"));
+  EXPECT_THAT(complete({"--mod"}), ElementsAre("--model"));
+  EXPECT_THAT(complete({"sweep", "--mod"}), ElementsAre("--models", "--model"));
   EXPECT_THAT(complete({"plot", "--w"}), ElementsAre("--width"));
   EXPECT_THAT(complete({"plot", "--lanes", ""}), ElementsAre("all", "forward", "changed", "none"));
   EXPECT_THAT(complete({"plot", "--gap"}), IsEmpty());
   EXPECT_THAT(complete({"compare", "--rel"}), ElementsAre("--rel-tol"));
   EXPECT_THAT(complete({"info", "--pl"}), ElementsAre("--platform"));
   EXPECT_THAT(complete({"import-solution", "--ex"}), ElementsAre("--exported"));
-  EXPECT_THAT(complete({"solve", "--mo"}), ElementsAre("--model"));
+  EXPECT_THAT(complete({"solve", "--mod"}), ElementsAre("--model"));
 }
 
 TEST_F(Bash, HasTheOptionsThatHelpShowsAndNoOthers) {
