@@ -1,4 +1,4 @@
-"""Networks of PyTorch as model files of poet-solve.
+"""Networks of PyTorch as model files of poet-solve, and training loops of PyTorch by its schedules (`scheduled()`).
 
     python -m poet.torch torchvision.models:resnet18 --input 1,3,224,224 --output net.json
 

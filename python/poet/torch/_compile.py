@@ -1,8 +1,8 @@
 """A schedule's program as straight Python: a local variable for each value, no look-up and no branch.
 
-The source is a generator. It runs to the output, yields it, gets the gradients of the outputs, and returns the gradients
-of the parameters. Operations, parameters and constants are names of the module that it becomes part of, and so are views of
-what stays where it is, which are made once.
+The source is a generator. It runs to the output, yields it, gets the gradients of the outputs, and returns the
+gradients of the parameters. Operations, parameters and constants are names of the module that it becomes part of, and
+so are views of what stays where it is, which are made once.
 
 What it holds is counted as it is written, by the meaning of the program and not by the solver's model: the peak here is
 what PyTorch will allocate.
