@@ -12,6 +12,7 @@ namespace poet::cli {
   ROW(kImport)             \
   ROW(kImportSolution)     \
   ROW(kInfo)               \
+  ROW(kAdvise)             \
   ROW(kVerify)             \
   ROW(kPlot)               \
   ROW(kPlace)              \
