@@ -204,9 +204,9 @@ Finished solve_on_board(const TemporaryFolder& folder, const json& rate) {
                 {"cpu_power_watts", 0.5}};
   if (!rate.is_null()) board["memory_bytes_per_second"] = rate;
   const std::string path = folder.write("board.json", board.dump());
-  return poet_solve(
-      {"--model", "-", "--platform", path, "--ram-budget", "100%", "--runtime-budget", "2"},
-      tight_model({7}));
+  return poet_solve({"--model", "-", "--platform", path, "--ram-budget", "100%", "--runtime-budget",
+                     "2", "--moves", "free"},
+                    tight_model({7}));
 }
 
 TEST(PlaceCommand, PricesMovesOutsideTheFiguresOfTheStep) {

@@ -42,7 +42,7 @@ CLASSIFIERS = {"alexnet": 224, "vgg11_bn": 224, "squeezenet1_1": 64, "densenet12
                "resnext50_32x4d": 64, "wide_resnet50_2": 64, "regnet_y_400mf": 64, "efficientnet_b0": 64, "convnext_tiny": 64,
                "vit_b_32": 224, "swin_t": 64}
 # Their layers are those of others, which are as large or smaller: POET_CASES=18 imports them as well.
-RELATED = ("alexnet", "vgg11_bn", "densenet121", "inception_v3", "mobilenet_v2", "mnasnet0_5", "resnext50_32x4d", "wide_resnet50_2")
+RELATED = ("vgg11_bn", "densenet121", "inception_v3", "mobilenet_v2", "mnasnet0_5", "resnext50_32x4d", "wide_resnet50_2")
 CHOSEN = {name: size for name, size in CLASSIFIERS.items()
           if name not in RELATED or int(os.environ.get("POET_CASES", 0)) >= len(CLASSIFIERS)}
 LEAST_BY_FX, LEAST_SAME_BY_ONNX = (round(len(CHOSEN) * share) for share in (14 / 18, 12 / 18))

@@ -2,6 +2,7 @@
 import os
 import re
 import unittest
+from functools import partial
 from unittest import mock
 
 import poet
@@ -24,20 +25,37 @@ def once(function):
     return call
 
 
+def of_pytorch():
+    """What examples of training loops are about; nothing without PyTorch."""
+    try:
+        import torch
+    except ImportError:
+        return {}
+    net = torch.nn.Sequential(*(layer for _ in range(16) for layer in (torch.nn.Linear(8, 8), torch.nn.Tanh())))
+    x, y = torch.randn(256, 8), torch.randint(8, (256,))
+    return {"net": net, "x": x, "batches": [(x, y)], "cross_entropy": torch.nn.functional.cross_entropy,
+            "optimizer": torch.optim.SGD(net.parameters(), 0.1)}
+
+
 class Examples(TestCase):
     optimize = staticmethod(once(poet.optimize))
 
     def setUp(self):
         super().setUp()
         patch = mock.patch.object(poet, "optimize", self.optimize)
-        patch.start()
-        self.addCleanup(patch.stop)
+        for each in (patch, mock.patch.dict(os.environ, {"XDG_CACHE_HOME": str(self.folder)})):
+            self.enterContext(each)
         self.addCleanup(os.chdir, os.getcwd())
         os.chdir(self.folder)
 
     def run_examples(self, page):
         blocks = BLOCK.findall((SOURCE / page).read_text(encoding="utf-8"))
-        names = {}
+        names = of_pytorch()
+        if names:
+            from poet import torch
+            self.enterContext(mock.patch.object(torch, "scheduled", partial(torch.scheduled, seconds=3)))
+        else:
+            blocks = [block for block in blocks if "poet.torch" not in block]
         for block in blocks:
             with self.subTest(page=page, block=block):
                 quiet(exec, compile(block, page, "exec"), names)

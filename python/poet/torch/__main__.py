@@ -144,7 +144,7 @@ def measured(net: Any, arguments: argparse.Namespace) -> bytes:
     for option, value in (("--trainable", arguments.trainable), ("--custom", arguments.custom),
                           ("--via", arguments.via), ("--parameters-output", arguments.parameters_output),
                           ("--frozen-weights", arguments.frozen_weights != "float32"),
-                          ("--backward", arguments.backward), ("--optimizer", arguments.optimizer),
+                          ("--backward", arguments.backward),
                           ("--frozen-parameters", arguments.frozen_parameters != "in_place")):
         if value:
             raise ValueError(f"found {option} with --measure; expected one of them")
@@ -199,7 +199,6 @@ def parsed() -> argparse.Namespace:
                         help="int8: weights of convolutions and dense layers that do not train are bytes")
     parser.add_argument("--frozen-parameters", choices=("in_place", "copied"), default="in_place",
                         help="copied: parameters of frozen layers that gradients pass go into RAM first")
-    parser.add_argument("--optimizer", choices=("sgd", "momentum", "adam"), help="what updates parameters; sgd without")
     parser.add_argument("--backward", choices=("none",), help="none: for inference alone, so that nothing has to train")
     parser.add_argument("--custom", type=flops, action="append", default=[], metavar="CLASS=FLOPS",
                         help="FLOPs for an element of the output of modules of this class")
@@ -209,7 +208,7 @@ def parsed() -> argparse.Namespace:
                         help="run training steps on this machine and write nodes with their measured times and sizes")
     parser.add_argument("--log", metavar="FILE", help="with --measure: write what was recorded there, as JSON lines")
     parser.add_argument("--optimizer", choices=("sgd", "momentum", "adam", "adamw"),
-                        help="with --measure: what updates the parameters; sgd without")
+                        help="what updates the parameters; sgd without; adamw with --measure alone")
     parser.add_argument("--evaluation", action="store_true",
                         help="with --measure: the network in evaluation mode, which norms and dropouts heed")
     parser.add_argument("--updates", choices=("early", "as-recorded"),
@@ -227,9 +226,11 @@ def main() -> int:
             arrays = None
             text = measured(make(arguments.network), arguments)
         else:
-            for option in ("log", "watts", "optimizer", "evaluation", "updates"):
+            for option in ("log", "watts", "evaluation", "updates"):
                 if getattr(arguments, option):
                     raise ValueError(f"found --{option} without --measure")
+            if arguments.optimizer == "adamw":
+                raise ValueError("found --optimizer adamw without --measure; expected sgd, momentum or adam")
             if arguments.loss and ":" in arguments.loss:
                 raise ValueError(f"found --loss {arguments.loss} without --measure; expected cross_entropy or mse")
             text = text_of(traced(make(arguments.network), arguments, notes, arrays))
