@@ -6,6 +6,7 @@
 
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
 #include <set>
 
 #include <fmt/format.h>
@@ -67,6 +68,19 @@ NamedText model_text(const ImportRequest& request, const std::string& model) {
   });
 }
 
+/// Throws InputError if the model has parameters and trains none: its step would be a forward pass.
+void check_that_something_trains(const Model& model) {
+  const auto is_known = [](const Parameters& each) { return !each.is_state; };
+  const auto is_trained = [](const Parameters& each) { return each.is_trained; };
+  if (model.backward != Backward::exact || !std::ranges::any_of(model.parameters, is_known) ||
+      std::ranges::any_of(model.parameters, is_trained)) {
+    return;
+  }
+  throw InputError(model.source,
+                   "nothing trains in this model: set \"trainable\" of a layer, or use "
+                   "--backward none");
+}
+
 /// An ONNX file becomes the text of a model file before it is read, the text that `import` with the
 /// same options writes: both ways give the same model, with the same digest.
 Model load_model(const ModelArguments& arguments, const char* option) {
@@ -79,6 +93,7 @@ Model load_model(const ModelArguments& arguments, const char* option) {
     return parse_model(imported_model(arguments.network, arguments.model), arguments.model,
                        arguments.settings.batch_size, arguments.settings.backward);
   });
+  check_that_something_trains(model);
   return with_place("--alignment",
                     [&] { return with_alignment(std::move(model), arguments.settings.alignment); });
 }

@@ -248,6 +248,20 @@ TEST(BadModel, HasEveryMistakeOnALineOfItsOwnAndInTheDocument) {
   EXPECT_THAT(file.at("error"), HasSubstr("\n" + second));
 }
 
+TEST(BadModel, InWhichNothingTrainsIsATrainingStepOfNothing) {
+  const std::string frozen = R"({"format": "poet-model", "version": 1, "name": "frozen",
+ "input_shape": [1, 4], "backward": "exact",
+ "layers": [{"name": "fc", "op": "linear", "out_features": 2, "trainable": false},
+            {"name": "loss", "op": "cross_entropy"}]})";
+  const Words problem{"--model",      "-",    "--platform",       "m4",
+                      "--ram-budget", "100%", "--runtime-budget", "2"};
+  const Finished step = poet_solve(problem, frozen);
+  EXPECT_EQ(step.status, 2);
+  EXPECT_THAT(step.err, HasSubstr("nothing trains in this model: set \"trainable\" of a layer, or "
+                                  "use --backward none"));
+  EXPECT_EQ(poet_solve(problem + Words{"--backward", "none"}, frozen).status, 0);
+}
+
 TEST(BadOutput, ThatCannotBeWrittenIsSaidOnceWithTheErrorOnStdout) {
   const TemporaryFolder folder;
   for (const std::string& path : {std::string("/nonexistent/s.json"), folder.path()}) {
