@@ -10,7 +10,7 @@ build_packages=(g++ cmake ninja-build pkg-config coinor-libcbc-dev libcli11-dev
 onnx_packages=(libonnx-dev libprotobuf-dev)
 # What the tests need besides.
 test_packages=(coinor-cbc libgtest-dev libgmock-dev dpkg-dev file fish glpk-utils graphviz groff-base locales
-  parallel python3 python3-jsonschema zsh)
+  parallel python3 python3-jsonschema python3-yaml zsh)
 # What scripts/wheel needs besides the build.
 wheel_packages=(python3 python3-build python3-setuptools python3-wheel patchelf binutils libblas3 liblapack3)
 # What scripts/check and scripts/fuzz need besides those.

@@ -32,7 +32,8 @@ class Wheel(TestCase):
                               self.folder], capture_output=True, text=True)
         self.assertEqual(out.returncode, 0, out.stderr)
         wheel = out.stdout.strip()
-        self.assertRegex(wheel, r"/poet_solve-[\d.]+-py3-none-linux_\w+\.whl$")
+        glibc = os.confstr("CS_GNU_LIBC_VERSION").split()[1].replace(".", "_")
+        self.assertRegex(wheel, rf"/poet_solve-[\d.]+-py3-none-manylinux_{glibc}_{os.uname().machine}\.whl$")
         there = self.folder / "environment"
         self.run_there(sys.executable, "-m", "venv", there)
         python = there / "bin" / "python"
