@@ -238,8 +238,10 @@ void lower_transposed(GraphBuilder& b) {
     const std::int64_t reach = checked_product({entry("dilations", 1), weight[i + 2] - 1});
     full[i + 2] = checked_sum({checked_product({entry("strides", 1), in[i + 2] - 1}), reach, 1,
                                entry("output_padding", 0)});
-    // "Same" then adds elements, of which the shapes that libonnx infers know nothing.
-    const bool is_stretched = automatic.starts_with("SAME") && reach + 1 < entry("strides", 1);
+    // "Same" then adds elements, of which the shapes that libonnx infers know nothing; or it is not
+    // the same to all whether output_padding makes the output larger.
+    const bool is_stretched = automatic.starts_with("SAME") &&
+                              (reach + 1 < entry("strides", 1) || entry("output_padding", 0) != 0);
     const std::int64_t rest = full[i + 2] - out[i + 2];
     const bool is_open = is_stated && rest % 2 != 0 && !automatic.starts_with("SAME");
     if (rest < 0 || is_open || is_stretched) return;

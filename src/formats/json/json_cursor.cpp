@@ -175,7 +175,8 @@ std::int64_t expect_format(const JsonCursor& root, std::string_view format, std:
   if (found >= version && found <= newest) return found;
   found_version.fail_expecting(
       newest == version ? fmt::format("version {} of \"{}\"", version, format)
-                        : fmt::format("version {} or {} of \"{}\"", version, newest, format));
+                        : fmt::format("version {} {} {} of \"{}\"", version,
+                                      newest == version + 1 ? "or" : "to", newest, format));
 }
 
 void expect_format(const JsonCursor& root, std::string_view format, std::int64_t version) {
