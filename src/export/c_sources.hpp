@@ -46,10 +46,10 @@ void rename_words(FolderFiles& files, const std::string& name);
 /// README.md and a program that runs the plan.
 FolderFiles example_program(const DevicePlan& plan);
 
-/// Whether an array of numbers is written as words, which take 11 characters each and not 17: from
+/// Whether an array of numbers is written as words, which take 11 characters each and not 17: above
 /// 100 KB on, compilers and editors feel it.
 constexpr bool are_words(std::int64_t count) {
-  return 4 * count > 100 * 1024;
+  return count > 25 * 1024;
 }
 
 /// What builds an export, for those who have a build already: poet.mk for a Makefile,

@@ -9,10 +9,10 @@
 
 #include "problem/early_updates.hpp"
 
-#include <compare>
 #include <map>
 #include <set>
 #include <string_view>
+#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -28,7 +28,10 @@ struct ReadyChange {
   int first_open = 0;
   int last = 0;
 
-  auto operator<=>(const ReadyChange&) const = default;
+  bool operator<(const ReadyChange& other) const {
+    return std::tie(open_count, first_open, last) <
+           std::tie(other.open_count, other.first_open, other.last);
+  }
 };
 
 class EarlyOrder {
