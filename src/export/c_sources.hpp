@@ -47,7 +47,7 @@ void rename_words(FolderFiles& files, const std::string& name);
 FolderFiles example_program(const DevicePlan& plan);
 
 /// Whether an array of numbers is written as words, which take 11 characters each and not 17: above
-/// 100 KB on, compilers and editors feel it.
+/// 100 KB, compilers and editors feel it.
 constexpr bool are_words(std::int64_t count) {
   return count > 25 * 1024;
 }
