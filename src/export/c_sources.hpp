@@ -49,7 +49,7 @@ FolderFiles example_program(const DevicePlan& plan);
 /// Whether an array of numbers is written as words, which take 11 characters each and not 17: above
 /// 100 KB, compilers and editors feel it.
 constexpr bool are_words(std::int64_t count) {
-  return count > 25 * 1024;
+  return count > std::int64_t{25} * 1024;
 }
 
 /// What builds an export, for those who have a build already: poet.mk for a Makefile,

@@ -75,7 +75,7 @@ std::string found_in_path(const std::string& program) {
   std::istringstream list(folders == nullptr ? "/usr/local/bin:/usr/bin:/bin" : folders);
   for (std::string folder; std::getline(list, folder, ':');) {
     if (!folder.starts_with('/')) continue;
-    const std::string path = (std::filesystem::path(folder) / program).string();
+    std::string path = (std::filesystem::path(folder) / program).string();
     std::error_code ignored;
     if (std::filesystem::is_regular_file(path, ignored) && ::access(path.c_str(), X_OK) == 0) {
       return path;
