@@ -10,6 +10,7 @@ from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from typing import Any, Dict, Iterator, List, Optional, Tuple
 
+from poet.torch._dispatch import named_modules
 from poet.torch._pytorch import torch
 from poet.torch._tape import Call, NumbersStay, Tape, Unschedulable, Value, View, shape_of
 
@@ -91,23 +92,6 @@ def kept_state(net: Any) -> Iterator[None]:
         torch.set_rng_state(random)
 
 
-@contextmanager
-def _named(net: Any, tape: Tape) -> Iterator[None]:
-    """Calls of the forward pass know the module that they are in."""
-    def leave(*_: Any) -> None:
-        tape.modules.pop()
-
-    handles = []
-    for name, module in net.named_modules():
-        handles.append(module.register_forward_pre_hook(lambda *_, name=name: tape.modules.append(name)))
-        handles.append(module.register_forward_hook(leave))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()
-
-
 def _outline(step: Step) -> List[Tuple[Any, ...]]:
     """What has to be the same in each step, call by call."""
     def plain(leaf: Any) -> Any:
@@ -169,7 +153,7 @@ def _record(net: Any, inputs: Any, dry: bool = False) -> Step:
     given = [tape.add("input", each, f"input {number}") for number, each in enumerate(tree_flatten(inputs)[0])
              if isinstance(each, torch.Tensor)]
     trained = [name for name, parameter in net.named_parameters() if parameter.requires_grad]
-    with mode, _named(net, tape), torch.enable_grad():
+    with mode, named_modules(net, tape.modules), torch.enable_grad():
         with NumbersStay(tape), tape:
             out = _functional_call(net, named, inputs) if dry else net(*inputs)
         flat, spec = tree_flatten(out)

@@ -6,7 +6,6 @@ either).
 """
 from __future__ import annotations
 
-import bisect
 import copy
 import json
 import re
@@ -15,8 +14,10 @@ import time
 from contextlib import nullcontext
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from poet.torch._dispatch import named_modules
+from poet.torch._memory import changes_of, most_held_during
 from poet.torch._pytorch import torch
-from poet.torch._recorder import Hidden, Line, Recorder, Storages, named
+from poet.torch._recorder import Hidden, Line, Recorder, Storages
 from poet.torch._step import Loss, Step
 
 #: A spread of the times beyond which a machine has too much else to do.
@@ -68,7 +69,7 @@ def _record(step: Step, hidden: Optional[Hidden], around: Callable[[int], Any]) 
     def backward() -> None:
         recorder.backward = True
 
-    with recorder, named(step.net, recorder):
+    with recorder, named_modules(step.net, recorder.modules):
         step.run(inputs, target, backward)
     step.forget()
     del inputs, target
@@ -82,21 +83,13 @@ def record_workspaces(step: Step, hidden: Hidden) -> List[Line]:
     with torch.autograd.profiler.profile(profile_memory=True) as profiled:
         lines = record_once(step, hidden, lambda line: torch.autograd.profiler.record_function(f"{prefix}{line}"))
     events = profiled.kineto_results.events()
-    changes: List[Tuple[int, int]] = [(event.start_us(), event.nbytes()) for event in events
-                                      if event.name() == "[memory]"]
-    changes.sort(key=lambda change: change[0])
-    moments = [moment for moment, _ in changes]
+    changes = changes_of(events)
     for event in events:
         if not event.name().startswith(prefix):
             continue
         line = lines[int(event.name()[len(prefix):])]
-        most = held = 0
-        begin = bisect.bisect_left(moments, event.start_us())
-        end = bisect.bisect_right(moments, event.start_us() + event.duration_us())
-        for _, change in changes[begin:end]:
-            held += change
-            most = max(most, held)
-        line["workspace_bytes"] = max(0, most - sum(made["bytes"] for made in line["makes"]))
+        made = sum(each["bytes"] for each in line["makes"])
+        line["workspace_bytes"] = max(0, most_held_during(event, changes) - made)
     return lines
 
 

@@ -1,6 +1,7 @@
 """Memory of this process: what PyTorch allocates, what is resident, and that freed tensors leave."""
 from __future__ import annotations
 
+import bisect
 import ctypes
 import sys
 from typing import Any, Callable, Iterable, List, Tuple
@@ -43,6 +44,13 @@ def most_held(changes: Iterable[Tuple[int, int]]) -> int:
         held += change
         most = max(most, held)
     return most
+
+
+def most_held_during(event: Any, changes: List[Tuple[int, int]]) -> int:
+    """The same of the changes while an event of the profiler lasted."""
+    begin = bisect.bisect_left(changes, (start_ns(event), -(1 << 62)))
+    end = bisect.bisect_right(changes, (start_ns(event) + length_ns(event), 1 << 62))
+    return most_held(changes[begin:end])
 
 
 def peak_of(function: Callable[[], Any]) -> int:

@@ -8,11 +8,10 @@ looked at before each operation. docs/measured-steps.md describes the lines of t
 """
 from __future__ import annotations
 
-import importlib
 import time
-from contextlib import contextmanager
-from typing import Any, Callable, Dict, Iterator, List, Optional, Tuple
+from typing import Any, Callable, Dict, List, Optional, Tuple
 
+from poet.torch._dispatch import StorageWeakRef, arguments_of, is_random, is_written
 from poet.torch._pytorch import torch
 
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402  (after the check for torch)
@@ -21,11 +20,6 @@ from torch.utils._pytree import tree_flatten  # noqa: E402
 Line = Dict[str, Any]
 #: By the number of an operation: memory that it changes although its schema does not say so.
 Hidden = Dict[int, List[int]]
-reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
-
-#: What gives other numbers each time, so that no schedule may compute it again.
-RANDOM = ("bernoulli", "dropout", "multinomial", "normal", "rand", "uniform")
-
 
 #: What changes running statistics in passing: its outputs are those of the batch, so that it can be computed again
 #: without them.
@@ -58,7 +52,7 @@ class Storages:
         if stays:
             self.present[storage.data_ptr()] = self.count
         else:
-            self.live[storage.data_ptr()] = (self.count, reductions.StorageWeakRef(storage))
+            self.live[storage.data_ptr()] = (self.count, StorageWeakRef(storage))
         return self.count
 
     def bytes(self, tensor: Any) -> int:
@@ -114,7 +108,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
                       "writes": writes, "makes": made}
         if statistics:
             line["statistics"] = statistics
-        if any(word in name for word in RANDOM):
+        if is_random(name):  # no schedule may compute it again
             line["random"] = True
         self.lines.append(line)
         return out
@@ -143,13 +137,11 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
     def _operands(self, func: Any, args: Any, kwargs: Any) -> Tuple[List[int], List[int]]:
         reads: List[int] = []
         writes: List[int] = []
-        schema = func._schema.arguments
-        given = list(zip(schema, args)) + [(each, kwargs[each.name]) for each in schema if each.name in kwargs]
+        given = arguments_of(func, args, kwargs)
         trains = any(argument.name in ("train", "training") and value is True for argument, value in given)
         for argument, value in given:
             if trains and argument.name.startswith("running_"):
                 continue  # with the statistics of the batch, those that run are not looked at
-            is_written = argument.alias_info is not None and argument.alias_info.is_write
             for tensor in filter(_is_dense, tree_flatten(value)[0]):
                 number = self.storages.find(tensor)
                 if number is None:
@@ -158,24 +150,7 @@ class Recorder(TorchDispatchMode):  # type: ignore[misc]
                     number = self.storages.add(tensor)  # a constant of the framework
                     self.lines.append({"event": "memory", "id": number, "bytes": self.storages.bytes(tensor),
                                        "kind": "other"})
-                into = writes if is_written else reads
+                into = writes if is_written(argument) else reads
                 if number not in into:
                     into.append(number)
         return [each for each in reads if each not in writes], writes
-
-
-@contextmanager
-def named(net: Any, recorder: Recorder) -> Iterator[None]:
-    """Operations of the forward pass know the module that they are in."""
-    def leave(*_: Any) -> None:
-        recorder.modules.pop()
-
-    handles = []
-    for name, module in net.named_modules():
-        handles.append(module.register_forward_pre_hook(lambda *_, name=name: recorder.modules.append(name)))
-        handles.append(module.register_forward_hook(leave))
-    try:
-        yield
-    finally:
-        for handle in handles:
-            handle.remove()

@@ -6,12 +6,12 @@ that is one is `as_strided` of its value, so that no view has to be kept alive o
 """
 from __future__ import annotations
 
-import importlib
 import os
 import sys
 from dataclasses import dataclass, field
 from typing import Any, Dict, List, NoReturn, Optional, Tuple
 
+from poet.torch._dispatch import StorageWeakRef, arguments_of, is_random, is_written
 from poet.torch._layers import Refused
 from poet.torch._pytorch import torch
 
@@ -19,7 +19,6 @@ from torch.overrides import TorchFunctionMode  # noqa: E402  (after the check fo
 from torch.utils._python_dispatch import TorchDispatchMode  # noqa: E402
 from torch.utils._pytree import tree_flatten, tree_unflatten  # noqa: E402
 
-_reductions: Any = importlib.import_module("torch.multiprocessing.reductions")
 _OWN = (os.path.dirname(str(torch.__file__)) + os.sep, os.path.dirname(__file__) + os.sep)
 
 #: Operations that write arguments although their schema does not say so, if the last one of the three is true.
@@ -30,7 +29,6 @@ _ABOUT_SHAPES = ("is_same_size", "is_contiguous", "is_non_overlapping_and_dense"
 #: Operations that hand numbers of a tensor to Python, or whose output's shape depends on them.
 _ABOUT_NUMBERS = ("_local_scalar_dense", "item", "is_nonzero", "equal", "nonzero", "masked_select", "unique",
                   "_unique2", "unique_consecutive", "unique_dim", "repeat_interleave")
-_RANDOM = ("bernoulli", "dropout", "multinomial", "normal", "rand", "uniform", "exponential")
 
 #: Extents, strides, offset and type of a tensor, all as `as_strided` takes them.
 Shape = Tuple[Tuple[int, ...], Tuple[int, ...], int, Any]
@@ -133,7 +131,7 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
         if storage._cdata not in self._known:
             value = Value(len(self.values), kind, int(storage.nbytes()), shape_of(tensor), name)
             self.values.append(value)
-            self._known[storage._cdata] = value, _reductions.StorageWeakRef(storage)
+            self._known[storage._cdata] = value, StorageWeakRef(storage)
         return self._known[storage._cdata][0]
 
     def find(self, tensor: Any) -> Optional[Value]:
@@ -171,7 +169,7 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
         out = func(*args, **kwargs)
         seen, keys = tree_unflatten(views, spec)
         call = Call(str(func), seen, keys, self.modules[-1] if self.modules else "", self.is_backward)
-        call.is_random = any(word in op for word in _RANDOM) or (
+        call.is_random = is_random(op) or (
             self._is_real and not torch.equal(before, torch.get_rng_state()))
         call.reads = list(dict.fromkeys(each.value for each in views if isinstance(each, View)))
         for tensor in self._written(func, args, kwargs):
@@ -222,10 +220,8 @@ class Tape(TorchDispatchMode):  # type: ignore[misc]
 
     @staticmethod
     def _written(func: Any, args: Any, kwargs: Any) -> List[Any]:
-        schema = func._schema.arguments
-        given = list(zip(schema, args)) + [(each, kwargs[each.name]) for each in schema if each.name in kwargs]
-        written = [tensor for argument, value in given if argument.alias_info is not None
-                   and argument.alias_info.is_write for tensor in tree_flatten(value)[0]]
+        written = [tensor for argument, value in arguments_of(func, args, kwargs) if is_written(argument)
+                   for tensor in tree_flatten(value)[0]]
         *silent, flag = SILENT_WRITES.get(func.overloadpacket.__name__, (0,))
         if silent and args[flag]:
             written += [args[place] for place in silent]

@@ -5,12 +5,11 @@ the memory of one call, and a network of equal layers is measured once.
 """
 from __future__ import annotations
 
-import bisect
 import statistics
 import time
 from typing import Any, Callable, Dict, List, Optional, Tuple
 
-from poet.torch._memory import changes_of, length_ns, most_held, start_ns
+from poet.torch._memory import changes_of, most_held_during
 from poet.torch._pytorch import torch
 from poet.torch._tape import Call, View
 
@@ -79,10 +78,8 @@ def _workspace(function: Callable[[], Any], made: int) -> int:
     events = profiled.kineto_results.events()
     changes = changes_of(events)
     mark = next(event for event in events if event.name() == _MARK)
-    begin = bisect.bisect_left(changes, (start_ns(mark), -(1 << 62)))
-    end = bisect.bisect_right(changes, (start_ns(mark) + length_ns(mark), 1 << 62))
     del kept
-    return max(0, most_held(changes[begin:end]) - made)
+    return max(0, most_held_during(mark, changes) - made)
 
 
 def measure(calls: List[Any], news: Optional[Callable[[str], None]] = None) -> None:
